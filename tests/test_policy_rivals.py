@@ -20,9 +20,9 @@ from kr.evaluation.kinds import load_scorer
 from kr.game.position import Position
 from kr.policy.policy import PolicyRows, frame_of
 from kr.studies.people import rivals
+from kr.studies.people.baselines import RandomMoves, SeenMoves, played_choices, uniform_rows
 from kr.studies.people.decisions import Decisions, read_decisions
 from kr.studies.people.rivals import SearchMoves, move_rival, parse_move_rivals, ranking
-from kr.studies.people.seen import RandomMoves, SeenMoves, played_choices, uniform_rows
 
 START = frame_of(Position())
 

@@ -18,17 +18,17 @@ from kr.archives.archive import ReadSettings
 from kr.policy.model_file import save_policy
 from kr.policy.policy import PolicyRows
 from kr.policy.shape import PolicyShape
+from kr.studies.people.baselines import RandomMoves, SeenMoves, uniform_rows
 from kr.studies.people.decisions import Decisions, read_decisions
 from kr.studies.people.scores import (
     FIRST_CHOICES,
-    Predicted,
+    Predictions,
     calibration,
     calibration_error,
     kinds_of_decisions,
     predicted,
     score_of,
 )
-from kr.studies.people.seen import RandomMoves, SeenMoves, uniform_rows
 from kr.studies.people.splits import split_decisions
 from kr.studies.people.testing import policy_rows, score_model
 
@@ -71,7 +71,7 @@ def test_first_choices_and_entropy_are_those_of_a_plain_count(decisions: Decisio
     for k in FIRST_CHOICES:
         hits = [min(1, max(0, (k - above) / equal)) for above, equal in ranks]
         assert score.top[k] == pytest.approx(np.mean(np.array(hits)[chosen]), abs=1e-6)
-    assert score.entropy == pytest.approx(-np.log(found.told[chosen].astype(float)).mean(), abs=1e-6)
+    assert score.entropy == pytest.approx(-np.log(found.probability[chosen].astype(float)).mean(), abs=1e-6)
     assert score.decisions == chosen.sum()
     assert score_of(found, np.zeros(len(decisions), dtype=bool)) is None
 
@@ -80,8 +80,8 @@ def test_a_random_move_is_right_as_often_as_chance_has_it(decisions: Decisions) 
     tested = score_model("random", decisions, RandomMoves().predict(decisions, np.arange(len(decisions))))
     chosen = decisions.choices[decisions.choices > 1].astype(float)
     for k in FIRST_CHOICES:
-        assert tested.chosen.top[k] == pytest.approx(np.minimum(1, k / chosen).mean(), abs=1e-6)
-    assert tested.chosen.entropy == pytest.approx(np.log(chosen).mean(), abs=1e-5)
+        assert tested.unforced.top[k] == pytest.approx(np.minimum(1, k / chosen).mean(), abs=1e-6)
+    assert tested.unforced.entropy == pytest.approx(np.log(chosen).mean(), abs=1e-5)
     assert tested.calibration_error == pytest.approx(0, abs=1e-6)
 
 
@@ -91,7 +91,7 @@ def test_errors_are_by_games() -> None:
     wide = np.repeat(hits[:, None], len(FIRST_CHOICES), axis=1)
     game = np.repeat(np.arange(10, dtype=np.int32), 50)
     all_rows = np.ones(500, dtype=bool)
-    score = score_of(Predicted(wide, hits, all_rows, game, ranked=True), all_rows)
+    score = score_of(Predictions(wide, hits, all_rows, game, ranked=True), all_rows)
     assert score is not None
     assert score.error[1] == pytest.approx(1.96 * math.sqrt(0.25 / 10), abs=1e-6)
     assert score.entropy is None
@@ -146,7 +146,7 @@ def test_what_was_seen_is_known(decisions: Decisions) -> None:
     seen = SeenMoves(decisions, split.training)
     own = score_model("seen", decisions.of(split.training), seen.predict(decisions, split.training))
     other = score_model("seen", decisions.of(split.test), seen.predict(decisions, split.test))
-    assert own.chosen.top[1] > 0.9 > other.chosen.top[1]
+    assert own.unforced.top[1] > 0.9 > other.unforced.top[1]
 
 
 def test_rows_of_other_decisions_are_refused(decisions: Decisions) -> None:

@@ -39,7 +39,7 @@ COMMANDS = {
     "weights": ("weights", "Show the origin of a weights file; check it on games."),
     "egdb": ("egdb", "Build, verify, look up and sample endgame databases."),
     "endnet": ("endnet", "Train networks on endgames; test them beside the exact values."),
-    "policy": ("policy", "Learn from recorded games what people play."),
+    "policy": ("policy", "Learn the moves that people play from recorded games."),
     "evolve": ("evolve", "Evolve networks that learn to play from the results of games alone."),
     "pdn": ("pdn", "Check, convert, count and search games in PDN files."),
     "openings": ("openings", "List or check the opening ballots."),

@@ -18,11 +18,11 @@ from kr.units import counted
 
 @options.command
 def _fit(settings: PolicyFitSettings, json: bool = options.JSON) -> None:
-    """Learn from recorded games what people play, and write a policy file.
+    """Learn the moves that people play from recorded games, and write a policy file.
 
-    The games are split into a training part, a validation part and a test part; the policy that is kept is the best on
-    the validation part, and its scores on the test part stand on its card. Run the same command to resume; an output
-    of other games or settings is replaced. Fitting a network needs JAX, asking a policy does not.
+    The games are split into a training part, a validation part and a test part; the file gets the best policy on the
+    validation part, and its scores on the test part stand on its card. Run the same command to resume; an output
+    of other games or settings is replaced. Fitting a network needs JAX, using a policy does not.
 
     Example:
         kr policy fit games.pdn.xz --out policy.h5
@@ -50,18 +50,18 @@ def _show(
     policy: str = option(REQUIRED, "Policy file of `kr policy fit`, or shipped.", argument=True, metavar="POLICY"),
     strength: float | None = option(
         None,
-        "Mean loss of the player to move, as `kr policy players` has it, for a policy that is told it.",
+        "Mean loss of the player to move, as `kr policy players` has it, for a policy that takes it.",
         low=0,
         high=1,
     ),
-    year: int | None = option(None, "Year of the game, for a policy that is told it.", low=1000, high=3000),
-    fen: str | None = option(None, "Position to ask it about.", argument=True, metavar="FEN"),
+    year: int | None = option(None, "Year of the game, for a policy that takes it.", low=1000, high=3000),
+    fen: str | None = option(None, "Position whose moves to show.", argument=True, metavar="FEN"),
     moves: str = option("", "Moves to play first, such as '11-15 22-18'; alone, from the start.", metavar="MOVES"),
     json: bool = options.JSON,
 ) -> None:
     """Check a policy file and show its model, its card and its origin.
 
-    With a position, it shows the legal moves instead and how likely people play each, the likeliest first.
+    With a position, it shows the legal moves instead with the probabilities that people play them, the likeliest first.
 
     Example:
         kr policy show policy.h5
@@ -69,16 +69,16 @@ def _show(
         kr policy show policy.h5 'W:W18,22,25,26,28,30,31,32:B1,3,5,8,11,12,13,19'
     """
     path = shipped_policy() if policy == SHIPPED else Path(policy)
-    found = read_policy(path)
+    model = read_policy(path)
     if fen is not None or moves:
-        asked = Policy(found), Position() if fen is None else Position.from_fen(fen), moves.split()
-        _show_moves(*asked, strength, year, json)
+        query = Policy(model), Position() if fen is None else Position.from_fen(fen), moves.split()
+        _show_moves(*query, strength, year, json)
         return
     if json:
-        console.emit_json({"policy": path, **_details(found), **found.attrs})
+        console.emit_json({"policy": path, **_details(model), **model.attrs})
         return
-    console.put(console.facts([("policy", str(path)), *_facts(found)]))
-    if rows := _curve(found):
+    console.put(console.facts([("policy", str(path)), *_facts(model)]))
+    if rows := _curve(model):
         console.put("\n" + console.table(["round", "loss", "validation", "first %", "first 3 %", "seconds"], rows))
 
 
@@ -109,7 +109,7 @@ def _details(model: PolicyModel) -> dict[str, Any]:
 
 
 def _facts(model: PolicyModel) -> list[tuple[str, str]]:
-    """What people read of a policy. A card is told as far as it is one of `kr policy fit`."""
+    """Facts of a policy for people, from its card as far as it is one of `kr policy fit`."""
     facts = [("model", f"{model.shape}; {counted(model.numbers, 'number')}")]
     data, split, test = (_part(model.card, name) for name in ("data", "split", "test"))
     if data:
@@ -127,8 +127,8 @@ def _facts(model: PolicyModel) -> list[tuple[str, str]]:
     if test:
         facts.append(("entropy", f"{_number(test.get('cross_entropy'))} nats an unforced move"))
     for name in ("good_for", "not_good_for"):
-        if isinstance(told := model.card.get(name), str):
-            facts.append((name.replace("_", " "), visible(told)))
+        if isinstance(text := model.card.get(name), str):
+            facts.append((name.replace("_", " "), visible(text)))
     return [*facts, ("checksum", model.checksum)]
 
 
@@ -144,8 +144,8 @@ def _curve(model: PolicyModel) -> list[tuple[Any, ...]]:
     ]  # fmt: skip
 
 
-def _part(found: Any, name: str) -> dict[str, Any]:
-    part = found.get(name) if hasattr(found, "get") else None
+def _part(card: Any, name: str) -> dict[str, Any]:
+    part = card.get(name) if hasattr(card, "get") else None
     return part if isinstance(part, dict) else {}
 
 
@@ -163,7 +163,7 @@ def _percent(share: Any) -> str:
 
 
 command = options.group(
-    """Learn what people play from recorded games, and test what was learned.
+    """Learn the moves that people play from recorded games, and test the model.
 
     Example:
         kr policy fit games.pdn.xz --out policy.h5

@@ -17,11 +17,11 @@ def command(
     top: int = option(20, "Rows of the table: {allowed}.", low=1, zero="all"),
     json: bool = options.JSON,
 ) -> None:
-    """Judge every move of recorded games, and tell how much their players give away.
+    """Judge every move of recorded games, and measure the losses of their players.
 
     "loss" is the expected result that a move gives away on average, as `kr annotate` measures it, with its 95%
-    interval; forced moves and the first three plies are not judged. `kr policy fit --players` learns from the file what
-    players of different strength play. Run the same command to resume.
+    interval; forced moves and the first three plies are not judged. `kr policy fit --players` learns the moves of
+    players of different strength from the file. Run the same command to resume.
 
     Example:
         kr policy players games.pdn.xz --out players.h5
@@ -32,12 +32,12 @@ def command(
         losses = measure_losses(
             decisions, settings, lambda done, total: stages.show("judging", done, total, "games", "")
         )
-    found = player_strengths(decisions, losses.loss)
+    strengths = player_strengths(decisions, losses.loss)
     correlation, players = agreement(decisions, losses.loss)
     if json:
         console.emit_json(
             {
-                "out": settings.out, "decisions": len(decisions), "players": [asdict(each) for each in found],
+                "out": settings.out, "decisions": len(decisions), "players": [asdict(each) for each in strengths],
                 "agreement": None if isnan(correlation) else round(correlation, 4), "compared": players,
             }
         )  # fmt: skip
@@ -45,7 +45,7 @@ def command(
     rows = [
         (visible(each.name or "(unknown)"), each.games, each.moves, f"{each.loss:.4f} ± {each.error:.4f}",
          f"{each.first_year}-{each.last_year}" if each.first_year else "")
-        for each in found[: top or None]
+        for each in strengths[: top or None]
     ]  # fmt: skip
     console.put(console.table(["player", "games", "moves", "loss", "years"], rows))
     if not isnan(correlation):

@@ -12,7 +12,7 @@ def command(
     kinds: bool = option(False, "Show scores by kinds of decisions, and the calibration."),
     json: bool = options.JSON,
 ) -> None:
-    """Test how well a policy says what people played, beside rivals.
+    """Test the predictions of a policy, and of rivals, on recorded games.
 
     Shares are of decisions whose move is among the first k choices, with the 95% error of the first; "unforced" leaves
     forced and prescribed moves out. "nats" is the cross entropy of the unforced ones. Without --split the decisions are
@@ -24,35 +24,35 @@ def command(
         kr policy test shipped other.pdn --kinds --json
     """
     with console.Stages() as stages:
-        found = measure_policy(settings, stages.show)
+        test = measure_policy(settings, stages.show)
     if json:
         console.emit_json(
             {
-                "policy": settings.policy, "split": found.split, "seed": found.seed, "leak": found.leak,
-                "warning": found.warning or None, "games": found.facts,
-                "models": [each.as_object() for each in found.models],
+                "policy": settings.policy, "split": test.split, "seed": test.seed, "leak": test.leak,
+                "warning": test.warning or None, "games": test.facts,
+                "models": [each.as_object() for each in test.models],
             }
         )  # fmt: skip
         return
-    console.put(_text(found, kinds))
-    if found.warning:
-        console.say(f"kr: {found.warning}")
+    console.put(_text(test, kinds))
+    if test.warning:
+        console.say(f"kr: {test.warning}")
 
 
-def _text(found: PolicyTest, kinds: bool) -> str:
+def _text(test: PolicyTest, kinds: bool) -> str:
     columns = ["", "of", "first", "", "2", "3", "5", "10", "nats"]
     rows = []
-    for each in found.models:
+    for each in test.models:
         rows.append((each.name, "all", *_shares(each.all), ""))
-        entropy = each.chosen.entropy
-        rows.append(("", "unforced", *_shares(each.chosen), "" if entropy is None else f"{entropy:.3f}"))
-    first = found.models[0]
-    parts = f"the test part of the split by {found.split}, seed {found.seed}" if found.split != "all" else "all games"
-    leaked = "" if found.leak is None else f"; {found.leak:.1%} of the positions stand in the training part"
-    head = f"{first.all.decisions:,} decisions, {first.chosen.decisions:,} unforced: {parts}{leaked}"
+        entropy = each.unforced.entropy
+        rows.append(("", "unforced", *_shares(each.unforced), "" if entropy is None else f"{entropy:.3f}"))
+    first = test.models[0]
+    parts = f"the test part of the split by {test.split}, seed {test.seed}" if test.split != "all" else "all games"
+    leaked = "" if test.leak is None else f"; {test.leak:.1%} of the positions stand in the training part"
+    head = f"{first.all.decisions:,} decisions, {first.unforced.decisions:,} unforced: {parts}{leaked}"
     text = [console.fold(head), "", console.table(columns, rows)]
     if kinds:
-        text += [_kinds(each) for each in found.models]
+        text += [_kinds(each) for each in test.models]
     return "\n".join(text)
 
 

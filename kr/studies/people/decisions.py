@@ -35,14 +35,14 @@ class DecisionGames:
     """The games of decisions, arrays (games,)."""
 
     year: NDArray[np.int16]
-    """UNKNOWN_YEAR if the game doesn't say."""
+    """Year of the game, or UNKNOWN_YEAR."""
     black: NDArray[np.int32]
     """Numbers of the players' names."""
     white: NDArray[np.int32]
     result: NDArray[np.int8]
-    """Black's view: 1, 0 or -1; 0 too where none is known."""
+    """Black's view: 1, 0 or -1; 0 too if unknown."""
     duplicate: NDArray[np.bool_]
-    """True for a game with the same start and moves as an earlier one."""
+    """True for a game with the start and moves of an earlier one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +52,7 @@ class Decisions:
     boards: NDArray[np.uint32]
     """(n, 4) own men, opponent's men, own kings, opponent's kings."""
     before: NDArray[np.uint8]
-    """(n, 4) origin and target of the opponent's last move and of the mover's own last one; 32 for none."""
+    """(n, 4) origin and target of the opponent's last move and of the mover's own last one; 32 without one."""
     moves: NDArray[np.uint8]
     """(n, 2) origin and target of the move played."""
     captured: NDArray[np.uint32]
@@ -66,7 +66,7 @@ class Decisions:
     ply: NDArray[np.uint16]
     """(n,) moves before it in the game."""
     prescribed: NDArray[np.bool_]
-    """(n,) True for moves of an opening that the game's tags name: nobody chose them."""
+    """(n,) True for moves of an opening that the game's tags name, which no player chose."""
     games: DecisionGames
     players: tuple[str, ...]
     """Names by number; "" for unknown."""
@@ -75,9 +75,9 @@ class Decisions:
         return len(self.boards)
 
     def of(self, rows: NDArray[np.int64]) -> Decisions:
-        """Some of the decisions, by their row numbers; games and players stay what they are."""
-        kept = {each.name: getattr(self, each.name)[rows] for each in fields(self)[:-2]}
-        return replace(self, **kept)
+        """Some of the decisions, by their row numbers; games and players stay."""
+        columns = {each.name: getattr(self, each.name)[rows] for each in fields(self)[:-2]}
+        return replace(self, **columns)
 
     @cached_property
     def player(self) -> NDArray[np.int32]:
@@ -88,7 +88,7 @@ class Decisions:
 
     @cached_property
     def year(self) -> NDArray[np.int16]:
-        """(n,) year of the game, UNKNOWN_YEAR if it doesn't say."""
+        """(n,) year of the game, or UNKNOWN_YEAR."""
         return self.games.year[self.game]
 
     @cached_property
@@ -136,7 +136,7 @@ def read_decisions(
 
 def decisions_of(archive: Archive) -> Decisions:
     """The decisions of an archive. Raises InvalidSettingError and InvalidPdnError as `read_decisions` does."""
-    gathered = _Gathered()
+    gathered = _Columns()
     for _, game in archive:
         gathered.add(game)
     check_any(archive, len(gathered.years))
@@ -146,7 +146,7 @@ def decisions_of(archive: Archive) -> Decisions:
     return gathered.decisions()
 
 
-class _Gathered:
+class _Columns:
     """Games on their way into arrays."""
 
     def __init__(self) -> None:
@@ -157,7 +157,7 @@ class _Gathered:
         self.duplicate = bytearray()
         self._names: dict[str, int] = {}
         self._spelling: dict[str, str] = {}
-        self._seen: set[int] = set()
+        self._identities: set[int] = set()
 
     def add(self, game: Game) -> None:
         """Add a game; where positions are set up within it, each piece that follows one as a game of its own."""
@@ -185,8 +185,8 @@ class _Gathered:
         self.openings.append(prescribed)
         # with 64 bits, two different games among a million collide with a chance of 1 in 37 million
         identity = hash((board, bytes(self.squares[2 * begin :]), self.captured[begin:].tobytes()))
-        self.duplicate.append(identity in self._seen)
-        self._seen.add(identity)
+        self.duplicate.append(identity in self._identities)
+        self._identities.add(identity)
 
     def decisions(self) -> Decisions:
         """The decisions of the games so far."""

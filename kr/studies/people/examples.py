@@ -1,8 +1,7 @@
-"""Decisions as a policy is trained on them: what it is told of the position and of each choice, in small numbers.
+"""Decisions as training examples of a policy: the inputs from the position and from each choice, in small numbers.
 
-n decisions with m choices in all. What a choice's rows of `move`, `target` and `behind` are, and which inputs a best
-score or a bucket is, kr.policy.shape says; the numbers here are those that the compiled policy computes when it is
-asked.
+n decisions with m choices in all. kr.policy.shape defines a choice's rows of `move`, `target` and `behind`, and the
+inputs of a best score or a bucket; the numbers here are those that the compiled policy computes.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ class Examples:
     before: NDArray[np.uint8]
     """(n, 4) squares of the moves before."""
     strength: NDArray[np.uint8]
-    """(n,) bucket of the mover's mean loss; 0 if the policy isn't told it."""
+    """(n,) bucket of the mover's mean loss; 0 if it is not an input of the policy."""
     year: NDArray[np.uint8]
     """(n,) bucket of the year, likewise."""
     best: NDArray[np.uint8]
@@ -46,11 +45,11 @@ class Examples:
     target: NDArray[np.uint8]
     """(m,) row of `target`."""
     behind: NDArray[np.uint8]
-    """(m,) bin of how far the choice is behind the best one."""
+    """(m,) bin of the choice's distance behind the best one."""
     played: NDArray[np.int64]
     """(n,) which of its choices was played, from 0 on."""
     chosen: NDArray[np.bool_]
-    """(n,) False for forced and for prescribed moves, which nobody chose."""
+    """(n,) False for forced and for prescribed moves, which no player chose."""
 
     def __len__(self) -> int:
         return len(self.boards)
@@ -61,7 +60,7 @@ class Examples:
         return np.diff(self.first)
 
     def padded(self, rows: NDArray[Any], width: int) -> dict[str, NDArray[Any]]:
-        """Some decisions as arrays of one size, by name: what is (m,) here becomes (rows, width), filled up with 0."""
+        """Some decisions as arrays of one size, by name: an array (m,) becomes (rows, width), filled up with 0."""
         counts = self.first[rows + 1] - self.first[rows]
         places = self.first[rows][:, None] + np.arange(width)
         places = np.where(np.arange(width) < counts[:, None], places, self.first[rows][:, None])
@@ -77,11 +76,11 @@ def make_examples(
     strengths: NDArray[np.float32] | None = None,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> Examples:
-    """Decisions as a policy of this shape is told them.
+    """Decisions as inputs of a policy of this shape.
 
     eyes: the evaluation that sight looks with; needed with sight. strengths: (n,) mean loss of each mover, NaN for
-    unknown. on_progress: called with decisions done and in all; what it raises goes through. Raises ValueError for no
-    decisions, or one that is not legal.
+    unknown. on_progress: called with decisions done and in all; its exceptions pass through. Raises ValueError without
+    decisions, or for one that is not legal.
     """
     n = len(decisions)
     parts = list(_looked_at(decisions, shape, eyes, on_progress))
@@ -124,9 +123,9 @@ def _looked_at(
             & (target == np.repeat(decisions.moves[rows, 1], counts))
             & (captured == np.repeat(decisions.captured[rows], counts))
         )
-        found = np.flatnonzero(mine)
-        owner = np.repeat(np.arange(len(counts)), counts)[found]
-        if len(found) != len(counts) or (owner != np.arange(len(counts))).any():
+        played = np.flatnonzero(mine)
+        owner = np.repeat(np.arange(len(counts)), counts)[played]
+        if len(played) != len(counts) or (owner != np.arange(len(counts))).any():
             raise ValueError(f"decisions {start} to {rows.stop - 1}: one whose move is not legal")
         behind = np.zeros(len(origin), dtype=np.uint8)
         best = np.zeros(len(counts), dtype=np.uint8)
@@ -135,7 +134,7 @@ def _looked_at(
                 raise ValueError("sight needs an evaluation")
             scores = _core.choice_scores(boards, eyes.core, shape.plies)
             behind, best = seen_bins(shape, scores, first, eyes.scale)
-        yield counts, move_ids()[origin, target], target, behind, best, found - first[:-1]
+        yield counts, move_ids()[origin, target], target, behind, best, played - first[:-1]
         if on_progress:
             on_progress(rows.stop, n)
 
@@ -143,7 +142,7 @@ def _looked_at(
 def seen_bins(
     shape: PolicyShape, scores: NDArray[np.int16], first: NDArray[np.int64], scale: float
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Bins (m,) of how far each choice is behind the best one, and the edges (n,) below the best one's score.
+    """Bins (m,) of each choice's distance behind the best one, and the edges (n,) below the best one's score.
 
     scores: (m,) centi-men of choices; first: (n + 1,) offsets, each decision with a choice.
     """

@@ -1,8 +1,8 @@
 """Leaps: the steps of moves one by one, as the post sees them.
 
-A move without a capture is one leap, a capture as many as it takes pieces. Between two leaps the same piece is to go
-on; what it has jumped over is off the board. Decisions don't say along which path a piece went where several lead to
-the same position: the first in the order of the rules is taken. Boards are in the mover's frame.
+A move without a capture is one leap, a capture one for each piece it takes. Between two leaps the piece must continue;
+the pieces that it has jumped over are off the board. Where several paths lead to the same position, decisions don't
+record the path: the first in the order of the rules is taken. Boards are in the mover's frame.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from kr.studies.people.decisions import Decisions
 
 
 class LeapBoard(NamedTuple):
-    """A board in the mover's frame, who is Black."""
+    """A board in the mover's frame; the mover is Black."""
 
     own_men: int
     foe_men: int
@@ -35,7 +35,7 @@ class LeapBoard(NamedTuple):
         return _core.legal_moves(own, foe, self.own_kings | self.foe_kings, 0)
 
     def leapt(self, origin: int, target: int, captured: int) -> LeapBoard:
-        """The board with a piece moved and others off, before anything is crowned."""
+        """The board with a piece moved and others off, before a man is crowned."""
         step = 1 << origin | 1 << target
         own_men, own_kings = (each ^ step if each >> origin & 1 else each for each in (self.own_men, self.own_kings))
         return LeapBoard(own_men, self.foe_men & ~captured, own_kings, self.foe_kings & ~captured)
@@ -66,8 +66,8 @@ def played_leaps(decisions: Decisions) -> LeapRows:
     for row in np.flatnonzero(counts > 1):
         board = LeapBoard(*decisions.boards[row].tolist())
         origin, target = decisions.moves[row].tolist()
-        wanted = origin, target, int(decisions.captured[row])
-        path = next(path for path, captured in board.moves() if (path[0], path[-1], captured) == wanted)
+        move = origin, target, int(decisions.captured[row])
+        path = next(path for path, captured in board.moves() if (path[0], path[-1], captured) == move)
         for i, (at, leap) in enumerate(_leaps(board, path)):
             boards[begins[row] + i], label[begins[row] + i] = at, ids[leap]
     return LeapRows(boards, label, np.append(begins, len(label)))
@@ -92,7 +92,7 @@ def between(origin: int, target: int) -> int:
 class LeapTree:
     """The leaps that make up the choices of positions, so that whole moves get probabilities from those of leaps.
 
-    A node is a board on which a leap is to be made, with the piece that must go on if it is within a move.
+    A node is a board on which a leap is to be made, with the piece that must continue if it is within a move.
     """
 
     def __init__(self, boards: NDArray[np.uint32]) -> None:
@@ -102,7 +102,7 @@ class LeapTree:
         legal: list[int] = []
         """Node times MOVES plus label, of each leap that is legal."""
         steps: list[int] = []
-        """The same, of the leaps of one path after another."""
+        """Numbers of leaps of one path after another."""
         lengths: list[int] = []
         choices: list[int] = []
         roots: list[int] = []
@@ -141,9 +141,9 @@ class LeapTree:
     @cached_property
     def legal(self) -> NDArray[np.bool_]:
         """(nodes, 128) True for leaps that are legal."""
-        found = np.zeros(len(self._nodes) * MOVES, dtype=np.bool_)
-        found[self._legal] = True
-        return found.reshape(-1, MOVES)
+        mask = np.zeros(len(self._nodes) * MOVES, dtype=np.bool_)
+        mask[self._legal] = True
+        return mask.reshape(-1, MOVES)
 
     def of_choices(self, logits: NDArray[np.float32]) -> NDArray[np.float32]:
         """Probability (m,) of each choice from the logits (nodes, 128) of leaps: legal ones alone, multiplied along a
@@ -155,6 +155,6 @@ class LeapTree:
         return np.bincount(self._paths, paths, int(self.first[-1])).astype(np.float32)
 
 
-def tops(ranks: NDArray[Any], wanted: tuple[int, ...]) -> dict[str, float]:
+def tops(ranks: NDArray[Any], limits: tuple[int, ...]) -> dict[str, float]:
     """Share of ranks (0 the first) below each number."""
-    return {str(top): float((ranks < top).mean()) for top in wanted}
+    return {str(top): float((ranks < top).mean()) for top in limits}

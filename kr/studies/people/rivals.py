@@ -1,9 +1,9 @@
-"""Rivals of policies: kr's own search, asked what is best where a policy is asked what people play.
+"""Rivals of policies: kr's own search, whose best moves stand for predictions.
 
-A search of N nodes says the move that it would play. The other moves follow in the order of a second search of N nodes
-that keeps a line for each, so that it can be right within its first choices too; moves for whose lines the nodes don't
-suffice follow in the order of their static scores. Probabilities stand for that order alone. What a search found in a
-position is kept in a journal and serves every split; the same command resumes.
+A search of N nodes gives the first move. The other moves follow in the order of a second search of N nodes that keeps a
+line for each, so that it can be right within its first choices too; moves for whose lines the nodes don't suffice
+follow in the order of their static scores. Probabilities stand for that order alone. The ranking of a position goes
+into a journal and serves every split; the same command resumes.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from kr.jobs.unit import Unit
 from kr.players.workers import EngineKind, engine_needs
 from kr.policy.policy import PolicyRows
 from kr.settings import EGDB_MEMORY
+from kr.studies.people.baselines import MoveRival, RandomMoves, SeenMoves, uniform_rows
 from kr.studies.people.decisions import Decisions
-from kr.studies.people.seen import MoveRival, RandomMoves, SeenMoves, uniform_rows
 from kr.threads import worker_count
 from kr.units import parse_count
 
@@ -55,8 +55,8 @@ OnSearched = Callable[[int, int], None]
 class SearchMoves:
     """The moves that kr's search prefers, from an empty table in each position.
 
-    nodes: of a search; directory: where the journals are; weights, egdb: as for Engine; workers: positions at a time,
-    0 for one per core. Raises what making an engine raises.
+    nodes: of a search; directory: that of the journals; weights, egdb: as for Engine; workers: positions at a time,
+    0 for one per core. Raises the errors of making an engine.
     """
 
     ranked = True
@@ -86,45 +86,45 @@ class SearchMoves:
         """
         import numpy as np
 
-        asked = decisions.of(rows)
-        found = uniform_rows(asked)
-        frames = [_frame(board) for board in asked.boards]
-        counts = np.diff(found.first).tolist()
+        subset = decisions.of(rows)
+        uniform = uniform_rows(subset)
+        frames = [_frame(board) for board in subset.boards]
+        counts = np.diff(uniform.first).tolist()
         rankings = self._rankings({frame: count for frame, count in zip(frames, counts, strict=True) if count > 1})
-        probability = np.ones(len(found.origin), dtype=np.float32)
-        for frame, count, first in zip(frames, counts, found.first.tolist(), strict=False):
+        probability = np.ones(len(uniform.origin), dtype=np.float32)
+        for frame, count, first in zip(frames, counts, uniform.first.tolist(), strict=False):
             if count > 1:
                 falling = 1 / np.arange(1, count + 1)
                 probability[first + np.array(rankings[frame])] = falling / falling.sum()
-        return found._replace(probability=probability)
+        return uniform._replace(probability=probability)
 
-    def _rankings(self, wanted: Mapping[FrameBits, int]) -> Rankings:
-        """Rankings of positions with so many choices; what the journal doesn't have is searched."""
+    def _rankings(self, counts: Mapping[FrameBits, int]) -> Rankings:
+        """Rankings of positions with these numbers of choices; those missing in the journal are searched."""
         database = self._engine.database
         shaping = {
             "nodes": self.nodes, "weights": self._engine.signature, "egdb": database.signature if database else None,
         }  # fmt: skip
         storage.make_directory(self.path.parent)
-        found: Rankings = {}
+        rankings: Rankings = {}
         with open_journal(self.path, shaping, storage.provenance(), _rankings_of) as journal:
             for entry in journal.entries:
-                found |= entry
-            for frame, count in wanted.items():
-                if len(found.get(frame, range(count))) != count:
-                    raise InvalidGamesError(f"{self.path}: a ranking of {len(found[frame])} moves, not {count}")
-            missing = [frame for frame in wanted if frame not in found]
-            self._tell(len(wanted) - len(missing), len(wanted))
-            done = len(wanted) - len(missing)
+                rankings |= entry
+            for frame, count in counts.items():
+                if len(rankings.get(frame, range(count))) != count:
+                    raise InvalidGamesError(f"{self.path}: a ranking of {len(rankings[frame])} moves, not {count}")
+            missing = [frame for frame in counts if frame not in rankings]
+            self._report(len(counts) - len(missing), len(counts))
+            done = len(counts) - len(missing)
             needs, places = engine_needs(self._engine, self._weights)
             pool = Pool(RankedPositions(), Needs(places), self._workers, [self._engine])
             with closing(pool.run(self._units(missing, needs))) as parts:
                 for part in parts:
                     journal.append(part.value)
                     entry = _rankings_of(part.value)
-                    found |= entry
+                    rankings |= entry
                     done += len(entry)
-                    self._tell(done, len(wanted))
-        return found
+                    self._report(done, len(counts))
+        return rankings
 
     def _units(self, missing: Sequence[FrameBits], needs: Mapping[str, str]) -> Iterator[Unit]:
         size = max(1, min(MOST_A_UNIT, NODES_A_UNIT // self.nodes))
@@ -143,7 +143,7 @@ class SearchMoves:
         scores = _core.choice_scores(boards, self._scorer.core)
         return [np.argsort(-part.astype(int), kind="stable").tolist() for part in np.split(scores, first[1:-1])]
 
-    def _tell(self, done: int, total: int) -> None:
+    def _report(self, done: int, total: int) -> None:
         if self._on_searched:
             self._on_searched(done, total)
 
@@ -168,7 +168,7 @@ def ranking(
     engine: Engine, frame: FrameBits, static: Sequence[int], limits: Limits, stop: Stop | None = None
 ) -> list[int]:
     """Numbers of the choices of a position, the best first: the move that a search from an empty table would play, then
-    the lines of a second search, then what has no line, in the order of their static scores."""
+    the lines of a second search, then the moves without a line, in the order of their static scores."""
     men, foe_men, kings, foe_kings = frame
     position = Position(men | kings, foe_men | foe_kings, kings | foe_kings)
     numbers: dict[tuple[int, int, int], int] = {}
@@ -191,14 +191,14 @@ def _frame(board: Sequence[int] | NDArray[np.uint32]) -> FrameBits:
 
 def _rankings_of(values: Mapping[str, Any]) -> Rankings:
     """A line of the journal. Raises ValueError, LookupError and TypeError for an invalid one."""
-    found = {}
+    rankings = {}
     for board, order in zip(values["boards"], values["orders"], strict=True):
         if not all(type(bits) is int and 0 <= bits < 1 << 32 for bits in board):
-            raise ValueError("a position that is none")
+            raise ValueError("an invalid position")
         if any(type(number) is not int for number in order) or sorted(order) != list(range(len(order))):
-            raise ValueError("a ranking that is none")
-        found[_frame(board)] = tuple(order)
-    return found
+            raise ValueError("an invalid ranking")
+        rankings[_frame(board)] = tuple(order)
+    return rankings
 
 
 # Rivals by their texts

@@ -1,4 +1,4 @@
-"""How well moves were predicted: shares within the first choices, cross entropy, calibration, by kinds of decisions.
+"""Scores of predictions: shares within the first choices, cross entropy, calibration, by kinds of decisions.
 
 A decision counts as predicted within the first k choices if the move played is one of the k most probable; where equal
 ones reach over the edge, by the share of orders in which it is. Errors are half of 95% intervals with games as
@@ -19,26 +19,26 @@ from kr.studies.people.decisions import UNKNOWN_YEAR, Decisions
 
 FIRST_CHOICES = (1, 2, 3, 5, 10)
 TENTHS = 10
-LEAST_TOLD = 1e-30
-"""What a choice without probability counts as in the cross entropy."""
+PROBABILITY_FLOOR = 1e-30
+"""Probability of an impossible choice in the cross entropy."""
 PIECE_GROUPS = (("24-21 pieces", 21), ("20-17", 17), ("16-13", 13), ("12-9", 9), ("8 or fewer", 0))
 STRENGTH_GROUPS = 5
 
 
 @dataclass(frozen=True, eq=False)
-class Predicted:
-    """What was predicted in n decisions."""
+class Predictions:
+    """Predictions for n decisions."""
 
     hits: NDArray[np.float32]
-    """(n, FIRST_CHOICES) how far the move played is within the first choices, 0 to 1."""
-    told: NDArray[np.float32]
+    """(n, FIRST_CHOICES) share of the move played within the first choices, 0 to 1."""
+    probability: NDArray[np.float32]
     """(n,) probability of the move played."""
     chosen: NDArray[np.bool_]
     """(n,) False for forced and for prescribed moves."""
     game: NDArray[np.int32]
     """(n,)"""
     ranked: bool
-    """True if only the order of the probabilities means anything."""
+    """True if the probabilities stand for an order alone."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class PredictionScore:
     error: Mapping[int, float]
     """Half of the 95% interval of each."""
     entropy: float | None
-    """Mean cross entropy in nats; None where probabilities mean nothing."""
+    """Mean cross entropy in nats; None where the probabilities stand for an order alone."""
 
     def as_object(self) -> dict[str, Any]:
         """The score as JSON."""
@@ -63,7 +63,7 @@ class PredictionScore:
 
 @dataclass(frozen=True)
 class CalibrationBin:
-    """Choices whose probabilities lie in a tenth, or what there is of it."""
+    """Choices whose probabilities lie in a tenth."""
 
     choices: int
     predicted: float
@@ -72,8 +72,8 @@ class CalibrationBin:
     """Share of them that was played."""
 
 
-def predicted(decisions: Decisions, rows: PolicyRows, ranked: bool = False) -> Predicted:
-    """What these decisions' moves were predicted to be. rows: of all of them, in their order.
+def predicted(decisions: Decisions, rows: PolicyRows, ranked: bool = False) -> Predictions:
+    """Predictions for the moves of these decisions. rows: of all of them, in their order.
 
     Raises ValueError if a move is not among the choices.
     """
@@ -85,29 +85,29 @@ def predicted(decisions: Decisions, rows: PolicyRows, ranked: bool = False) -> P
     )
     if mine.sum() != len(decisions):
         raise ValueError("the choices are not those of the decisions")
-    told = rows.probability[mine]
-    wide = np.repeat(told, counts)
+    probability = rows.probability[mine]
+    wide = np.repeat(probability, counts)
     above = np.add.reduceat(rows.probability > wide, rows.first[:-1], dtype=np.int64)
     equal = np.add.reduceat(rows.probability == wide, rows.first[:-1], dtype=np.int64)
     hits = np.stack([np.clip((k - above) / equal, 0, 1) for k in FIRST_CHOICES], axis=1)
     chosen = (counts > 1) & ~decisions.prescribed
-    return Predicted(hits.astype(np.float32), told, chosen, decisions.game, ranked)
+    return Predictions(hits.astype(np.float32), probability, chosen, decisions.game, ranked)
 
 
-def score_of(found: Predicted, mask: NDArray[np.bool_]) -> PredictionScore | None:
-    """Score of the decisions of a mask; None for none."""
+def score_of(predictions: Predictions, mask: NDArray[np.bool_]) -> PredictionScore | None:
+    """Score of the decisions of a mask; None if it is empty."""
     count = int(mask.sum())
     if not count:
         return None
-    hits = found.hits[mask].astype(np.float64)
+    hits = predictions.hits[mask].astype(np.float64)
     means = hits.mean(axis=0)
-    _, cluster = np.unique(found.game[mask], return_inverse=True)
+    _, cluster = np.unique(predictions.game[mask], return_inverse=True)
     # residuals summed by game
     sums = np.stack([np.bincount(cluster, weights=column) for column in (hits - means).T], axis=1)
     errors = 1.96 * np.sqrt((sums**2).sum(axis=0)) / count
     entropy = None
-    if not found.ranked:
-        entropy = float(-np.log(np.maximum(found.told[mask].astype(np.float64), LEAST_TOLD)).mean())
+    if not predictions.ranked:
+        entropy = float(-np.log(np.maximum(predictions.probability[mask].astype(np.float64), PROBABILITY_FLOOR)).mean())
     return PredictionScore(
         count,
         dict(zip(FIRST_CHOICES, means.tolist(), strict=True)),
@@ -116,15 +116,15 @@ def score_of(found: Predicted, mask: NDArray[np.bool_]) -> PredictionScore | Non
     )
 
 
-def calibration(found: Predicted, rows: PolicyRows) -> list[CalibrationBin]:
+def calibration(predictions: Predictions, rows: PolicyRows) -> list[CalibrationBin]:
     """Predicted and played shares of the choices of chosen decisions, by tenths of the probability that have any."""
     counts = np.diff(rows.first)
-    kept = np.repeat(found.chosen, counts)
-    probability = rows.probability[kept].astype(np.float64)
-    # the move played is a choice with its probability; equal ones share it, which is the same for their tenth
-    same = rows.probability == np.repeat(found.told, counts)
+    mask = np.repeat(predictions.chosen, counts)
+    probability = rows.probability[mask].astype(np.float64)
+    # the move played counts for its tenth; choices of equal probability share it
+    same = rows.probability == np.repeat(predictions.probability, counts)
     ties = np.repeat(np.add.reduceat(same, rows.first[:-1], dtype=np.int64), counts)
-    weight = np.where(same, 1 / np.maximum(ties, 1), 0.0)[kept]
+    weight = np.where(same, 1 / np.maximum(ties, 1), 0.0)[mask]
     bins = np.minimum((probability * TENTHS).astype(int), TENTHS - 1)
     size = np.bincount(bins, minlength=TENTHS)
     sums, hits = (np.bincount(bins, weights=each, minlength=TENTHS) for each in (probability, weight))

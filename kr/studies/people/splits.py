@@ -31,19 +31,19 @@ class DecisionSplit:
     test: NDArray[np.int64]
 
     def first_games(self, decisions: Decisions, games: int, seed: int) -> DecisionSplit:
-        """The same with so many of the training games at most, drawn by the seed; the larger draw has the smaller."""
+        """This split with at most `games` training games, drawn by the seed; a larger draw contains a smaller one."""
         import numpy as np
 
         present = np.unique(decisions.game[self.training])
         order = np.random.default_rng([seed, len(present)]).permutation(present)
-        kept = np.isin(decisions.game[self.training], order[:games])
-        return DecisionSplit(self.training[kept], self.validation, self.test)
+        drawn = np.isin(decisions.game[self.training], order[:games])
+        return DecisionSplit(self.training[drawn], self.validation, self.test)
 
 
 def split_decisions(decisions: Decisions, by: str = "games", seed: int = 1) -> DecisionSplit:
     """Split decisions: .03 to validate with, .05 to test on, but for `none`, without a test part.
 
-    by: one of SPLITS; seed: of what is drawn. By years, the test part are the latest years with at least that share of
+    by: one of SPLITS; seed: of the draws. By years, the test part are the latest years with at least that share of
     the games; games of unknown years are not among them. Raises InvalidSettingError for another name, or too few games.
     """
     import numpy as np
@@ -66,36 +66,36 @@ def split_decisions(decisions: Decisions, by: str = "games", seed: int = 1) -> D
     validation_games = others[: int(np.ceil(VALIDATION_SHARE * len(games)))]
     game = decisions.game[rows]
     in_test, in_validation = np.isin(game, test_games), np.isin(game, validation_games)
-    found = DecisionSplit(rows[~in_test & ~in_validation], rows[in_validation], rows[in_test])
-    return _checked(found, without_test=by == "none")
+    split = DecisionSplit(rows[~in_test & ~in_validation], rows[in_validation], rows[in_test])
+    return _checked(split, without_test=by == "none")
 
 
-def _latest(decisions: Decisions, games: NDArray[np.int32], wanted: int) -> NDArray[np.int32]:
-    """Games of the latest years, whole years, at least so many."""
+def _latest(decisions: Decisions, games: NDArray[np.int32], count: int) -> NDArray[np.int32]:
+    """Games of the latest years, whole years, at least `count`."""
     import numpy as np
 
     years = decisions.games.year[games]
     known = np.sort(years[years > UNKNOWN_YEAR])
-    if len(known) < wanted or not wanted:
+    if len(known) < count or not count:
         raise InvalidSettingError(
-            f"a split by years needs games with years: {len(known)} of {len(games)} have one; expected {max(1, wanted)}"
+            f"a split by years needs games with years: {len(known)} of {len(games)} have one; expected {max(1, count)}"
         )
-    return games[years >= known[-wanted]]
+    return games[years >= known[-count]]
 
 
-def _checked(found: DecisionSplit, without_test: bool = False) -> DecisionSplit:
-    if not len(found.training) or not len(found.validation) or not (len(found.test) or without_test):
+def _checked(split: DecisionSplit, without_test: bool = False) -> DecisionSplit:
+    if not len(split.training) or not len(split.validation) or not (len(split.test) or without_test):
         raise InvalidSettingError("too few games to split: a part is empty; expected 20 games or more")
-    return found
+    return split
 
 
 def position_keys(decisions: Decisions) -> NDArray[np.uint64]:
-    """A 64-bit key of each position in the mover's frame, the same for the same squares."""
+    """A 64-bit key of each position in the mover's frame, equal for equal squares."""
     import numpy as np
 
     mixed = np.zeros(len(decisions), dtype=np.uint64)
     for column in decisions.boards.T:
-        # splitmix64's finish over what came before and the next board
+        # splitmix64's finish over the boards before and the next one
         mixed = (mixed ^ column) + np.uint64(0x9E3779B97F4A7C15)
         mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
         mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

@@ -1,13 +1,13 @@
-"""Strengths of players: the expected result that their moves gave away on average, as `kr annotate` measures it.
+"""Strengths of players: the mean expected result that their moves gave away, as `kr annotate` measures it.
 
-`kr policy players` judges every move of an archive by searches of so many nodes (`kr.analysis.annotation.judging`) and
+`kr policy players` judges every move of an archive by searches of `nodes` nodes (`kr.analysis.annotation.judging`) and
 keeps the loss of each decision in an HDF5 file: attributes `kind` ("kr players"), `format_version`, `decisions` (the
 signature of the decisions), `nodes`, `weights` and `egdb` (signatures), `checksum`, and the provenance; dataset `loss`,
-float32 (decisions,), NaN where a move was not judged: forced, or among the first plies. A journal beside it has the
+float32 (decisions,), NaN where a move was not judged: forced, or among the first plies. A journal next to it has the
 losses game by game, from which the same command resumes.
 
-A policy is told a player's mean loss in other games than the one at hand (`strengths_of`), shrunk to the mean of all
-players by as much as chance would scatter means of so many moves.
+The strength for a policy is a player's mean loss in other games than the one at hand (`strengths_of`), shrunk to the
+mean of all players by as much as chance would scatter means of that number of moves.
 """
 
 from __future__ import annotations
@@ -52,13 +52,13 @@ if TYPE_CHECKING:
 PLAYERS_KIND = "kr players"
 PLAYERS_FORMAT_VERSION = 1
 LEAST_MOVES = 100
-"""Judged moves of a player from which a strength is told."""
+"""Least number of judged moves of a player with a strength."""
 GAMES_A_UNIT = 10
 
 
 @dataclass(frozen=True)
 class PlayersSettings(Settings):
-    """Games whose moves are judged, how, and where the losses go."""
+    """Games whose moves are judged, settings of the search, and the file of the losses."""
 
     files: tuple[Path, ...] = same_option(ReadSettings, "files")
     out: Path = option(REQUIRED, "File of the losses to write.", metavar="FILE")
@@ -73,13 +73,13 @@ class PlayersSettings(Settings):
 
     @property
     def reading(self) -> ReadSettings:
-        """How the games are read."""
+        """Settings of reading the games."""
         return ReadSettings(files=self.files, results=self.results, encoding=self.encoding)
 
 
 @dataclass(frozen=True)
 class PlayerStrength:
-    """What an archive tells of a player."""
+    """Figures of a player in an archive."""
 
     name: str
     games: int
@@ -102,7 +102,7 @@ class Losses:
     """(decisions,) expected result given away, 0 to 1; NaN where the move was not judged."""
     nodes: int
     earlier: bool = False
-    """True if an earlier run had found them."""
+    """True if they are those of an earlier run."""
 
 
 def measure_losses(
@@ -111,8 +111,8 @@ def measure_losses(
     """Judge all moves and write the file of the losses; the same call resumes after any end.
 
     on_games: called with the numbers of games judged and of all. Raises InvalidSettingError, InvalidPolicyError for an
-    output that is something else, InvalidGamesError for a damaged journal, OutputBusyError, OSError, and what making an
-    engine raises.
+    output of another kind, InvalidGamesError for a damaged journal, OutputBusyError, OSError, and the errors of making
+    an engine.
     """
     engine = engine_from(settings, settings.weights)
     database = None if engine.database is None else engine.database.signature
@@ -121,9 +121,9 @@ def measure_losses(
         "hash": settings.hash,
     }  # fmt: skip
     if settings.out.exists():
-        found = _read(settings.out)
-        if {name: found[1].get(name) for name in shaping} == {name: _text(value) for name, value in shaping.items()}:
-            return Losses(found[0], settings.nodes, earlier=True)
+        loss, attrs = _read(settings.out)
+        if {name: attrs.get(name) for name in shaping} == {name: _text(value) for name, value in shaping.items()}:
+            return Losses(loss, settings.nodes, earlier=True)
         raise InvalidSettingError(f"{settings.out} has losses of other games or settings; choose another file")
     firsts = _firsts(decisions)
     losses = _judged(decisions, firsts, engine, settings, shaping, on_games)
@@ -150,7 +150,7 @@ def player_strengths(decisions: Decisions, loss: NDArray[np.float32]) -> list[Pl
         np.bincount(player, weights=each, minlength=len(decisions.players)) for each in (None, lost, lost**2)
     )
     games = decisions.games
-    found = []
+    strengths = []
     for number in np.argsort(-moves, kind="stable"):
         if not moves[number]:
             break
@@ -159,7 +159,7 @@ def player_strengths(decisions: Decisions, loss: NDArray[np.float32]) -> list[Pl
         known = years[years > 0]
         count, mean = int(moves[number]), sums[number] / moves[number]
         spread = math.sqrt(max(0.0, squares[number] / count - mean**2) / count)
-        found.append(
+        strengths.append(
             PlayerStrength(
                 decisions.players[number],
                 int(own.sum()),
@@ -170,7 +170,7 @@ def player_strengths(decisions: Decisions, loss: NDArray[np.float32]) -> list[Pl
                 int(known.max(initial=0)),
             )
         )
-    return found
+    return strengths
 
 
 def strengths_of(decisions: Decisions, loss: NDArray[np.float32], rows: NDArray[np.int64]) -> NDArray[np.float32]:
@@ -189,17 +189,17 @@ def strengths_of(decisions: Decisions, loss: NDArray[np.float32], rows: NDArray[
     player, lost = decisions.player[usable], loss[usable].astype(np.float64)
     moves = np.bincount(player, minlength=names)
     sums = np.bincount(player, weights=lost, minlength=names)
-    found = np.full(len(decisions), np.nan, dtype=np.float32)
+    strengths = np.full(len(decisions), np.nan, dtype=np.float32)
     enough = moves >= LEAST_MOVES
     if not enough.any():
-        return found
+        return strengths
     mean, within = lost.mean(), lost.var()
     counts = moves[enough]
     scatter = (sums[enough] / counts - mean) ** 2
-    # what chance adds to the squared distance of a mean of k moves from that of all is within / k
+    # chance adds within / k to the squared distance of a mean of k moves from that of all
     between = max(0.0, float(np.average(scatter - within / counts, weights=counts)))
     if between == 0:
-        return found
+        return strengths
     # sums of each side's moves in each game, to leave them out
     own = decisions.game.astype(np.int64) * 2 + decisions.side
     in_game = np.bincount(own[usable], minlength=int(own.max()) + 1)
@@ -210,8 +210,8 @@ def strengths_of(decisions: Decisions, loss: NDArray[np.float32], rows: NDArray[
     if "" in decisions.players:
         known &= decisions.player != decisions.players.index("")
     weight = others[known] / (others[known] + within / between)
-    found[known] = weight * rest[known] / others[known] + (1 - weight) * mean
-    return found
+    strengths[known] = weight * rest[known] / others[known] + (1 - weight) * mean
+    return strengths
 
 
 def agreement(decisions: Decisions, loss: NDArray[np.float32], least: int = LEAST_MOVES) -> tuple[float, int]:
@@ -244,14 +244,14 @@ class PlayedGames(EngineKind[dict[str, Any]]):
 
     def _judge(self, unit: Unit, engine: Engine, stop: Stop) -> dict[str, Any] | None:
         judging = JudgeSettings(tc=Limits(nodes=unit.values["nodes"]))
-        found = []
+        losses = []
         for start, moves in unit.values["games"]:
             game = _game(start, moves)
             judged = judge_moves(game, engine, judging, stop)
             if stop.is_set():
                 return None
-            found.append([round(max(0.0, each.loss), 5) if each.judged else None for each in judged])
-        return {"first": unit.values["first"], "losses": found}
+            losses.append([round(max(0.0, each.loss), 5) if each.judged else None for each in judged])
+        return {"first": unit.values["first"], "losses": losses}
 
 
 def _game(start: str, moves: Sequence[Sequence[int]]) -> Game:
@@ -276,18 +276,18 @@ def _judged(
     games = len(firsts) - 1
     losses = np.full(len(decisions), np.nan, dtype=np.float32)
     # games without moves have nothing to judge, later copies of a game are judged like the first
-    wanted = [game for game in range(games) if firsts[game + 1] > firsts[game]]
-    blocks = [wanted[at : at + GAMES_A_UNIT] for at in range(0, len(wanted), GAMES_A_UNIT)]
+    numbers = [game for game in range(games) if firsts[game + 1] > firsts[game]]
+    blocks = [numbers[at : at + GAMES_A_UNIT] for at in range(0, len(numbers), GAMES_A_UNIT)]
     done: set[int] = set()
 
     def enter(entry: tuple[int, list[list[float | None]]]) -> None:
-        first, found = entry
-        for game, lost in zip(blocks[first], found, strict=True):
+        first, game_losses = entry
+        for game, lost in zip(blocks[first], game_losses, strict=True):
             row = np.array([math.nan if each is None else each for each in lost], dtype=np.float32)
             losses[firsts[game] : firsts[game + 1]] = row
         done.add(first)
         if on_games:
-            on_games(sum(len(blocks[block]) for block in done), len(wanted))
+            on_games(sum(len(blocks[block]) for block in done), len(numbers))
 
     journal_path = settings.out.with_name(settings.out.name + ".journal")
     with open_journal(journal_path, shaping, storage.provenance(), partial(_entry, blocks, firsts)) as journal:
@@ -297,7 +297,7 @@ def _judged(
         tools = {"hash": settings.hash, "threads": 1, "egdb_memory": settings.egdb_memory}
         units = (
             Unit(PlayedGames.name(), str(number), needs, tools, {
-                "first": number, "nodes": settings.nodes, "games": [_told(decisions, firsts, game) for game in block],
+                "first": number, "nodes": settings.nodes, "games": [_values(decisions, firsts, game) for game in block],
             })
             for number, block in enumerate(blocks) if number not in done
         )  # fmt: skip
@@ -318,7 +318,7 @@ def _entry(
     if [len(each) for each in losses] != [firsts[game + 1] - firsts[game] for game in games]:
         raise ValueError("losses of other games")
     if not all(each is None or (type(each) in (int, float) and 0 <= each <= 1) for row in losses for each in row):
-        raise ValueError("a loss that is none")
+        raise ValueError("an invalid loss")
     return first, losses
 
 
@@ -329,7 +329,7 @@ def _firsts(decisions: Decisions) -> NDArray[np.int64]:
     return np.searchsorted(decisions.game, np.arange(len(decisions.games.year) + 1))
 
 
-def _told(decisions: Decisions, firsts: NDArray[np.int64], game: int) -> tuple[str, list[list[int]]]:
+def _values(decisions: Decisions, firsts: NDArray[np.int64], game: int) -> tuple[str, list[list[int]]]:
     """A game as plain values: FEN of its start, and origin, target and captured squares of each move."""
     begin, end = int(firsts[game]), int(firsts[game + 1])
     men, foe_men, kings, foe_kings = (int(each) for each in decisions.boards[begin])

@@ -1,4 +1,4 @@
-"""`kr policy test`: how well a policy, and its rivals, say what was played in decisions that it did not learn from."""
+"""`kr policy test`: scores of a policy, and of its rivals, in decisions that it did not learn from."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from kr.archives.archive import Archive, ReadSettings
 from kr.policy.model_file import read_policy
 from kr.policy.policy import Policy, PolicyRows, load_policy, shipped_policy
 from kr.settings import REQUIRED, Settings, option, same_option, workers_option
+from kr.studies.people.baselines import SeenMoves
 from kr.studies.people.decisions import Decisions, decisions_of
 from kr.studies.people.examples import known_years
 from kr.studies.people.rivals import move_rival, parse_move_rivals
 from kr.studies.people.scores import (
     CalibrationBin,
-    Predicted,
+    Predictions,
     PredictionScore,
     calibration,
     calibration_error,
@@ -27,7 +28,6 @@ from kr.studies.people.scores import (
     predicted,
     score_of,
 )
-from kr.studies.people.seen import SeenMoves
 from kr.studies.people.splits import SPLITS, leak, split_decisions
 from kr.studies.people.strengths import read_losses, strengths_of
 
@@ -40,7 +40,7 @@ CARD = "card"
 
 @dataclass(frozen=True)
 class PolicyTestSettings(Settings):
-    """What to ask about, and whom."""
+    """The games of a test, and the models to test."""
 
     policy: str = option(REQUIRED, "Policy file, or shipped.", argument=True, metavar="POLICY")
     files: tuple[Path, ...] = same_option(ReadSettings, "files")
@@ -61,12 +61,12 @@ class PolicyTestSettings(Settings):
     players: Path | None = option(
         None, "Losses of `kr policy players`: tell the policy each player's strength, and score by it.", metavar="FILE"
     )
-    told_years: bool = option(True, "Tell the policy the years of the games, if it takes them.", name="years")
+    told_years: bool = option(True, "Give the policy the years of the games, if it takes them.", name="years")
     workers: int = workers_option("Positions searched at a time")
 
     @property
     def reading(self) -> ReadSettings:
-        """How the games are read."""
+        """Settings of reading the games."""
         return ReadSettings(files=self.files, results=self.results, encoding=self.encoding)
 
 
@@ -76,15 +76,15 @@ class TestedModel:
 
     name: str
     all: PredictionScore
-    chosen: PredictionScore
+    unforced: PredictionScore
     kinds: Sequence[tuple[str, str, PredictionScore]]
     """Group, label and score of kinds of chosen decisions."""
     calibration: Sequence[CalibrationBin]
-    """Empty where probabilities mean nothing."""
+    """Empty where the probabilities stand for an order alone."""
 
     @property
     def calibration_error(self) -> float | None:
-        """Mean distance of predicted and played shares; None where they mean nothing."""
+        """Mean distance of predicted and played shares; None without probabilities."""
         return calibration_error(list(self.calibration)) if self.calibration else None
 
     def as_object(self) -> dict[str, Any]:
@@ -92,7 +92,7 @@ class TestedModel:
         kinds = [{"group": group, "kind": label, **score.as_object()} for group, label, score in self.kinds]
         bins = [vars(each) for each in self.calibration]
         return {
-            "name": self.name, "all": self.all.as_object(), "unforced": self.chosen.as_object(), "kinds": kinds,
+            "name": self.name, "all": self.all.as_object(), "unforced": self.unforced.as_object(), "kinds": kinds,
             "calibration": bins, "calibration_error": self.calibration_error,
         }  # fmt: skip
 
@@ -102,16 +102,16 @@ class PolicyTest:
     """Result of a test."""
 
     split: str
-    """How the decisions were chosen."""
+    """Split of the decisions."""
     seed: int
     leak: float | None
-    """Share of the tested decisions whose position stands in the training part; None without one."""
+    """Share of the tested decisions whose position stands in the training part, if there is one."""
     warning: str
     """Why the figures may flatter the policy; "" if they don't."""
     models: Sequence[TestedModel]
     """The policy first."""
     facts: dict[str, int] = field(default_factory=dict)
-    """Of the files."""
+    """Numbers of games, players and decisions in the files."""
 
 
 OnTested = Callable[[str, int, int, str], None]
@@ -119,9 +119,9 @@ OnTested = Callable[[str, int, int, str], None]
 
 
 def measure_policy(settings: PolicyTestSettings, on_progress: OnTested = lambda *rest: None) -> PolicyTest:
-    """Ask a policy and its rivals about recorded games.
+    """Test a policy and its rivals on recorded games.
 
-    Raises InvalidPolicyError, InvalidPdnError, InvalidSettingError, and what rivals raise.
+    Raises InvalidPolicyError, InvalidPdnError, InvalidSettingError, and the errors of rivals.
     """
     model = read_policy(shipped_policy() if settings.policy == "shipped" else settings.policy)
     archive = Archive(settings.reading)
@@ -147,60 +147,52 @@ def measure_policy(settings: PolicyTestSettings, on_progress: OnTested = lambda 
     strengths = None
     if settings.players:
         losses = read_losses(settings.players, decisions)
-        strengths = strengths_of(decisions, losses.loss, training if len(training) else rows)
-    asked = decisions.of(rows)
-    policy = _askable(settings.policy, model)
+        strengths = strengths_of(decisions, losses.loss, training if len(training) else rows)[rows]
+    subset = decisions.of(rows)
+    policy = _loaded(settings.policy, model)
     known = SeenMoves(decisions, training).knows(decisions, rows) if len(training) else None
-    tested = [
-        score_model(
-            policy.name, asked, policy_rows(policy, asked, None if strengths is None else strengths[rows],
-                                            settings.told_years),
-            None if strengths is None else strengths[rows], known,
-        )
-    ]  # fmt: skip
+    predictions = policy_rows(policy, subset, strengths, settings.told_years)
+    tested = [score_model(policy.name, subset, predictions, strengths, known)]
     for name in settings.against:
 
         def on_searched(done: int, total: int, name: str = name) -> None:
             on_progress(f"searching {name}", done, total, "positions")
 
         rival = move_rival(name, decisions, training, settings.journals, settings.workers, on_searched)
-        found = rival.predict(decisions, rows)
-        tested.append(
-            score_model(rival.name, asked, found, None if strengths is None else strengths[rows], known, rival.ranked)
-        )
+        tested.append(score_model(rival.name, subset, rival.predict(decisions, rows), strengths, known, rival.ranked))
     return PolicyTest(split, seed, leaked, warning, tested, decisions.facts())
 
 
 def score_model(
     name: str,
-    asked: Decisions,
+    decisions: Decisions,
     rows: PolicyRows,
     strengths: NDArray[np.float32] | None = None,
     known: NDArray[np.bool_] | None = None,
     ranked: bool = False,
 ) -> TestedModel:
-    """Scores of what was predicted for some decisions. strengths, known: as for `kinds_of_decisions`."""
-    found: Predicted = predicted(asked, rows, ranked)
-    everything = score_of(found, np.ones(len(asked), dtype=bool))
-    chosen = score_of(found, found.chosen)
+    """Scores of the predictions for some decisions. strengths, known: as for `kinds_of_decisions`."""
+    predictions: Predictions = predicted(decisions, rows, ranked)
+    everything = score_of(predictions, np.ones(len(decisions), dtype=bool))
+    chosen = score_of(predictions, predictions.chosen)
     assert everything is not None
     kinds = []
-    for group, label, mask in kinds_of_decisions(asked, strengths, known):
-        score = score_of(found, mask & found.chosen)
+    for group, label, mask in kinds_of_decisions(decisions, strengths, known):
+        score = score_of(predictions, mask & predictions.chosen)
         if score is not None:
             kinds.append((group, label, score))
-    bins = [] if ranked else calibration(found, rows)
+    bins = [] if ranked else calibration(predictions, rows)
     return TestedModel(name, everything, chosen or everything, kinds, bins)
 
 
 def policy_rows(
-    policy: Policy | PostPolicy, asked: Decisions, strengths: NDArray[np.float32] | None = None, years: bool = True
+    policy: Policy | PostPolicy, decisions: Decisions, strengths: NDArray[np.float32] | None = None, years: bool = True
 ) -> PolicyRows:
-    """What a policy says of decisions, told all that it takes. strengths: (n,) of the movers."""
-    return policy.predict(asked.boards, asked.before, strengths, known_years(asked) if years else None)
+    """Predictions of a policy with all inputs that it takes. strengths: (n,) of the movers."""
+    return policy.predict(decisions.boards, decisions.before, strengths, known_years(decisions) if years else None)
 
 
-def _askable(text: str, model: Any) -> Policy | PostPolicy:
+def _loaded(text: str, model: Any) -> Policy | PostPolicy:
     if model.shape.model == "post":
         from kr.studies.people.post_net import PostPolicy
 

@@ -1,4 +1,4 @@
-"""Baselines that look nothing up but other games: the commonest move seen, and a random one."""
+"""Baselines without an engine: the commonest move in other games, and a random one."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ GUESSED_TIMES = 1.0
 
 
 class MoveRival(Protocol):
-    """What policies are compared with: it says what is played in decisions, too."""
+    """A rival of policies, which also gives probabilities to the choices of decisions."""
 
     name: str
     ranked: bool
-    """True if only the order of the probabilities means anything."""
+    """True if the probabilities stand for an order alone."""
 
     def predict(self, decisions: Decisions, rows: NDArray[np.int64]) -> PolicyRows:
         """The choices of some decisions, by their row numbers, with probabilities."""
@@ -38,16 +38,16 @@ class RandomMoves:
     ranked = False
 
     def predict(self, decisions: Decisions, rows: NDArray[np.int64]) -> PolicyRows:
-        """All choices of a decision with the same probability."""
+        """All choices of a decision with equal probabilities."""
         return uniform_rows(decisions.of(rows))
 
 
 class SeenMoves:
-    """The moves that were played in the same position in other games, by how often.
+    """The moves played in the same position in other games, by their numbers.
 
-    rows: the decisions that it knows, the training part; prescribed moves, which nobody chose, do not count. A move
-    seen s times in a position seen t times with k choices has the probability (s + 1/k) / (t + 1), so that those of an
-    unknown position are the same, and none is impossible.
+    rows: the decisions that it knows, the training part; prescribed moves, which no player chose, do not count. A move
+    seen s times in a position seen t times with k choices has the probability (s + 1/k) / (t + 1), so that the choices
+    of an unknown position have equal ones, and no move is impossible.
     """
 
     name = "seen"
@@ -60,23 +60,23 @@ class SeenMoves:
         self._keys, of_key = np.unique(position_keys(known), return_inverse=True)
         self._times = np.bincount(of_key, minlength=len(self._keys))
         codes = of_key.astype(np.int64) * MOST_CHOICES + played_choices(known, uniform_rows(known))
-        self._codes, self._seen = np.unique(codes, return_counts=True)
+        self._codes, self._counts = np.unique(codes, return_counts=True)
 
     def predict(self, decisions: Decisions, rows: NDArray[np.int64]) -> PolicyRows:
-        """The choices of decisions by how often they were played there."""
+        """The choices of decisions, by the number of times they were played there."""
         import numpy as np
 
-        asked = decisions.of(rows)
-        found = uniform_rows(asked)
-        counts = np.diff(found.first)
-        places, known = _places(self._keys, position_keys(asked))
+        subset = decisions.of(rows)
+        uniform = uniform_rows(subset)
+        counts = np.diff(uniform.first)
+        places, known = _places(self._keys, position_keys(subset))
         times = np.where(known, self._times[places] if len(self._keys) else 0, 0)
-        number = np.arange(len(found.origin)) - np.repeat(found.first[:-1], counts)
+        number = np.arange(len(uniform.origin)) - np.repeat(uniform.first[:-1], counts)
         codes = np.repeat(places, counts) * MOST_CHOICES + number
         at, played = _places(self._codes, codes)
-        seen = np.where(played & np.repeat(known, counts), self._seen[at] if len(self._codes) else 0, 0)
-        probability = (seen + GUESSED_TIMES * found.probability) / (np.repeat(times, counts) + GUESSED_TIMES)
-        return found._replace(probability=probability.astype(np.float32))
+        times_played = np.where(played & np.repeat(known, counts), self._counts[at] if len(self._codes) else 0, 0)
+        probability = (times_played + GUESSED_TIMES * uniform.probability) / (np.repeat(times, counts) + GUESSED_TIMES)
+        return uniform._replace(probability=probability.astype(np.float32))
 
     def knows(self, decisions: Decisions, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
         """(rows,) True where the position was seen."""
@@ -84,7 +84,7 @@ class SeenMoves:
 
 
 def uniform_rows(decisions: Decisions) -> PolicyRows:
-    """The choices of all of these decisions, those of each with the same probability."""
+    """The choices of all of these decisions, those of each with equal probabilities."""
     import numpy as np
 
     first, origin, target, captured = _core.policy_choices(np.ascontiguousarray(decisions.boards))
@@ -92,24 +92,24 @@ def uniform_rows(decisions: Decisions) -> PolicyRows:
     return PolicyRows(first, origin, target, captured, np.repeat(1 / counts, counts).astype(np.float32))
 
 
-def played_choices(decisions: Decisions, found: PolicyRows) -> NDArray[np.int64]:
-    """(n,) which of its choices was played in each of these decisions, from 0 on."""
+def played_choices(decisions: Decisions, rows: PolicyRows) -> NDArray[np.int64]:
+    """(n,) number, from 0, of the choice played in each of these decisions."""
     import numpy as np
 
     return _learn.rows_of_choices(
-        found.first, found.origin, found.target, found.captured, np.ascontiguousarray(decisions.moves),
+        rows.first, rows.origin, rows.target, rows.captured, np.ascontiguousarray(decisions.moves),
         np.ascontiguousarray(decisions.captured),
     )  # fmt: skip
 
 
-def _places(known: NDArray[np.uint64] | NDArray[np.int64], asked: NDArray[np.uint64] | NDArray[np.int64]) -> tuple[
+def _places(known: NDArray[np.uint64] | NDArray[np.int64], numbers: NDArray[np.uint64] | NDArray[np.int64]) -> tuple[
     NDArray[np.int64], NDArray[np.bool_]
 ]:  # fmt: skip
-    """Places of numbers in an ascending array, and whether they are there; 0 where not."""
+    """Places of numbers in an ascending array, 0 if missing, and True for those that are there."""
     import numpy as np
 
     if not len(known):
-        return np.zeros(len(asked), dtype=np.int64), np.zeros(len(asked), dtype=bool)
-    places = np.minimum(np.searchsorted(known, asked), len(known) - 1)
-    there = known[places] == asked
+        return np.zeros(len(numbers), dtype=np.int64), np.zeros(len(numbers), dtype=bool)
+    places = np.minimum(np.searchsorted(known, numbers), len(known) - 1)
+    there = known[places] == numbers
     return np.where(there, places, 0), there
