@@ -23,7 +23,7 @@ def _fit(settings: EndnetFitSettings, json: bool = options.JSON) -> None:
     """Train a network on endgame positions with exact values.
 
     Positions come from files of kr egdb sample. Run the same command to resume; an output of other samples or
-    settings is replaced. The network of the best epoch, by validation positions, is kept.
+    settings is replaced. The file gets the network of the best epoch, by validation positions.
 
     Example:
         kr egdb sample --pieces 2-5 --fraction 0.01 --out positions.h5
@@ -62,11 +62,11 @@ def _show(
         kr endnet show net.h5
         kr endnet show net.h5 --json
     """
-    found = load_model(model)
+    network = load_model(model)
     if json:
-        console.emit_json({"model": model, **_details(found), **found.attrs})
+        console.emit_json({"model": model, **_details(network), **network.attrs})
         return
-    console.put(console.facts([("model", str(model)), *_facts(found)]))
+    console.put(console.facts([("model", str(model)), *_facts(network)]))
     rows = [
         (
             point["epoch"],
@@ -76,7 +76,7 @@ def _show(
             *(_percent(point["recall"][name]) for name in ("loss", "draw", "win")),
             f"{point['seconds']:.0f}",
         )
-        for point in found.curve
+        for point in network.curve
     ]
     heads = ["epoch", "loss", "validation", "right %", "losses %", "draws %", "wins %", "seconds"]
     console.put("\n" + console.table(heads, rows))
@@ -84,10 +84,10 @@ def _show(
 
 @options.command
 def _test(settings: EndnetTestSettings, json: bool = options.JSON) -> None:
-    """Ask a network about positions with known values and count what it gets right.
+    """Test a network on positions with known values and count its right answers.
 
     Ways of asking: net, the network itself; search, one ply with it; threshold, the network where it is confident,
-    else the search; rules, captures resolved first; plies1 and plies2, so many plies, then captures; best, a
+    else the search; rules, captures resolved first; plies1 and plies2, one or two plies, then captures; best, a
     regression on the last three, fitted to validation positions. The first three are for networks for all positions.
 
     Example:
@@ -105,14 +105,14 @@ def _test(settings: EndnetTestSettings, json: bool = options.JSON) -> None:
 def _scores(scores: EndnetScores) -> str:
     rows = []
     for way, score in scores.ways.items():
-        told = score.as_json()
-        counted = (told["quiet"], told["captures"])
+        figures = score.as_json()
+        counted = (figures["quiet"], figures["captures"])
         rows.append(
             (
                 way,
-                f"{_percent(told['accuracy'])} ±{_percent(told['error'])}",
+                f"{_percent(figures['accuracy'])} ±{_percent(figures['error'])}",
                 *(_percent(right / positions) if positions else "-" for positions, right in counted),
-                *map(_percent, told["recall"]),
+                *map(_percent, figures["recall"]),
             )
         )
     heads = ["way", "right %", "quiet", "captures", "losses", "draws", "wins"]
@@ -136,7 +136,7 @@ def _scores(scores: EndnetScores) -> str:
 
 @options.command
 def _table(settings: EndnetTableSettings, json: bool = options.JSON) -> None:
-    """Run the experiments of the paper, and print each row beside the paper's.
+    """Run the experiments of the paper, and print each row next to the paper's.
 
     The paper is "Deep Dive on Checkers Endgame Data" by Wang, Müller and Schaeffer. Samples, networks and tests are
     kept in the output directory: run the same command to resume, or with more rows to add them. The set 2-5 needs a
@@ -148,8 +148,8 @@ def _table(settings: EndnetTableSettings, json: bool = options.JSON) -> None:
     """
     with console.Stages() as stages:
 
-        def on_progress(found: TableProgress) -> None:
-            stages.show(found.what, found.done, found.total, found.unit, found.more)
+        def on_progress(progress: TableProgress) -> None:
+            stages.show(progress.what, progress.done, progress.total, progress.unit, progress.more)
 
         table = EndnetTable(settings, on_progress).run()
     console.wrote(settings.out / "table.md", "all tables")
@@ -157,11 +157,11 @@ def _table(settings: EndnetTableSettings, json: bool = options.JSON) -> None:
         console.emit_json(table)
         return
     for name, lines in table["experiments"].items():
-        for forms, asked in ((("paper", "direct"), "all positions"), (("quiet",), "quiet positions only")):
-            chosen = [line for line in lines if line.get("form", "") in ("", *forms)]
-            if any(line["net"] for line in chosen):
-                console.put(console.fold(f"{name}: networks asked about {asked}; {tested_text(chosen)}") + "\n")
-                console.put(console.table(*TABLES[name][0](chosen, False)) + "\n")
+        for forms, positions in ((("paper", "direct"), "all positions"), (("quiet",), "quiet positions only")):
+            group = [line for line in lines if line.get("form", "") in ("", *forms)]
+            if any(line["net"] for line in group):
+                console.put(console.fold(f"{name}: networks asked about {positions}; {tested_text(group)}") + "\n")
+                console.put(console.table(*TABLES[name][0](group, False)) + "\n")
     if table["rivals"]:
         console.put("rivals by size: percent right, captures resolved by the rules\n")
         console.put(console.table(*rival_rows(table)))
@@ -180,13 +180,13 @@ def _positions(settings: GamePositionsSettings, json: bool = options.JSON) -> No
         kr endnet test net.h5 played.h5
     """
     with console.Stages() as stages:
-        found = write_game_positions(settings, lambda done, total: stages.show("reading games", done, total, "shards"))
+        sample = write_game_positions(settings, lambda done, total: stages.show("reading games", done, total, "shards"))
     if json:
-        console.emit_json({"settings": settings, **console.plain(found)})
+        console.emit_json({"settings": settings, **console.plain(sample)})
         return
-    rows = [(name, each.positions, each.wins, each.losses, each.draws) for name, each in found.shares.items()]
+    rows = [(name, each.positions, each.wins, each.losses, each.draws) for name, each in sample.shares.items()]
     console.put(console.table(["share", "positions", "wins", "losses", "draws"], rows))
-    console.wrote(found.out, f"{found.positions:,} positions")
+    console.wrote(sample.out, f"{sample.positions:,} positions")
 
 
 def _details(model: EndnetModel) -> dict[str, Any]:
@@ -197,10 +197,10 @@ def _details(model: EndnetModel) -> dict[str, Any]:
 def _facts(model: EndnetModel) -> list[tuple[str, str]]:
     report = model.report
     pieces = visible(", ".join(report["pieces"]))
-    asked = "quiet positions" if model.shape.asked == "quiet" else "all positions"
+    positions = "quiet positions" if model.shape.asked == "quiet" else "all positions"
     return [
         ("network", f"{model.shape}; {model.weights:,} weights"),
-        ("asked about", asked),
+        ("asked about", positions),
         ("trained on", f"{report['training_positions']:,} positions, pieces {pieces}"),
         ("best epoch", f"{report['best_epoch']} of {report['epochs']}"),
         ("right", f"{_percent(report['accuracy'])}% of the validation positions"),

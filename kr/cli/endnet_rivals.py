@@ -10,9 +10,9 @@ from kr.studies.endings.rivals import RivalProgress, RivalSettings, rival_cells,
 def command(settings: RivalSettings, json: bool = options.JSON) -> None:
     """Compare networks with region tables, boosted trees and the exact files, by size.
 
-    All learn from the same quiet positions and are asked about the same test positions, captures resolved by the rules.
-    Bytes are those stored, compressed; bits are what a position takes in an exact store made of the rival and what it
-    leaves to be told. Run the same command to resume, or with more sizes to add them.
+    All learn from the same quiet positions and are tested on the same positions, captures resolved by the rules. Bytes
+    are those stored, compressed; bits are the size of a position in an exact store of the rival and corrections to it.
+    Run the same command to resume, or with more sizes to add them.
 
     Example:
         kr egdb sample --pieces 2-5 --fraction 0.02 --no-planes --out positions.h5
@@ -20,13 +20,13 @@ def command(settings: RivalSettings, json: bool = options.JSON) -> None:
     """
     with console.Stages() as stages:
 
-        def on_progress(found: RivalProgress) -> None:
-            stages.show(found.what, found.done, found.total, found.unit)
+        def on_progress(progress: RivalProgress) -> None:
+            stages.show(progress.what, progress.done, progress.total, progress.unit)
 
         rows = run_rivals(settings, on_progress)
     if json:
-        told = [{**asdict(row), "exact_bits": row.exact_bits} for row in rows]
-        console.emit_json({"settings": settings, "rivals": told})
+        listed = [{**asdict(row), "exact_bits": row.exact_bits} for row in rows]
+        console.emit_json({"settings": settings, "rivals": listed})
         return
     console.put(console.table(*rival_cells(rows)))
     console.wrote(settings.out, "results")

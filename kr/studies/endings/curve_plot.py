@@ -47,9 +47,9 @@ def curve_figure(model: EndnetModel) -> Figure:
     shares.axvline(best, color=figures.GRID, linewidth=2)
     shares.plot(epochs, [100 * point["accuracy"] for point in curve], label="all", color=figures.INK, **marked)
     for value, (label, color) in RECALLS.items():
-        found = [point["recall"][value] for point in curve]
-        if None not in found:
-            shares.plot(epochs, [100 * share for share in found], label=label, color=color, linestyle="--")
+        recalls = [point["recall"][value] for point in curve]
+        if None not in recalls:
+            shares.plot(epochs, [100 * share for share in recalls], label=label, color=color, linestyle="--")
     figures.finish(shares, f"validation positions, best in epoch {best}", "epoch", "right, %")
     for ax in (losses, shares):
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))

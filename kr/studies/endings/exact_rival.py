@@ -1,4 +1,4 @@
-"""The exact files of an endgame database as a rival of networks: how many bytes they take, and that they are right."""
+"""The exact files of an endgame database as a rival of networks: their bytes, and their exact values."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kr.egdb.sample import most_pieces, slices_of
 from kr.errors import InvalidDatabaseError
 
 UNPACKED_BYTES = 64 << 20
-"""Memory for values unpacked: the files themselves are asked."""
+"""Memory for unpacked values: small, so that the packed files are measured."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,26 +23,26 @@ class ExactRival:
 
     database: Database
     packed_bytes: int
-    """Of the files."""
+    """Bytes of the files."""
 
     def predict(self, boards: NDArray[np.uint32]) -> NDArray[np.float32]:
         """Certainties (n, 3) of loss, draw and win. boards: (n, 3) black, white, kings, Black to move."""
         values = self.database.values(boards, workers=1)
-        found: NDArray[np.float32] = np.eye(3, dtype=np.float32)[values]
-        return found
+        certainties: NDArray[np.float32] = np.eye(3, dtype=np.float32)[values]
+        return certainties
 
 
 def open_exact(directory: Path, pieces: str) -> ExactRival:
     """Open the files for a choice of pieces such as "2-6". Raises InvalidDatabaseError if one is missing or damaged."""
     shapes = slices_of(pieces)
     most = most_pieces(shapes)
-    found = listing(directory)
-    if (complete := found.complete("wld")) < most:
+    database_files = listing(directory)
+    if (complete := database_files.complete("wld")) < most:
         raise InvalidDatabaseError(
             f"{directory}: an endgame database complete up to {complete} pieces; the positions have {most}"
         )
     pairs = {slices.pair_of(shape) for shape in shapes} | set(slices.pairs_up_to(most - 1))
-    paths = [found.paths["wld"][pair] for pair in sorted(pairs)]
+    paths = [database_files.paths["wld"][pair] for pair in sorted(pairs)]
     try:
         size = sum(path.stat().st_size for path in paths)
     except OSError as error:
@@ -52,5 +52,5 @@ def open_exact(directory: Path, pieces: str) -> ExactRival:
 
 
 def position_count(pieces: str) -> int:
-    """Positions of a choice of pieces, with the same side to move."""
+    """Number of positions of a choice of pieces, with one side to move."""
     return sum(map(slices.size, slices_of(pieces)))

@@ -1,13 +1,12 @@
-"""The plans of `kr endnet table`: which networks each experiment of the paper needs, and what they are asked about.
+"""The plans of `kr endnet table`: the networks of each experiment of the paper, and their test positions.
 
 `rivals` is kr's own: other ways to learn from the positions of the sampling experiment (`kr.studies.endings.rivals`).
 
-An experiment is a list of lines. A line names a network, the positions that it is asked about, and the paper's row that
-stands beside it. A network is named by what it is trained on, so that experiments share networks; it may start from
-another one.
+An experiment is a list of lines. A line names a network, its test positions, and the paper's row to compare with. A
+network is named by its training positions, so that experiments share networks; it may start from another one.
 
 `scale` is the share of the paper's numbers of training positions. Each network is trained on a sample of its own size,
-and all lines of an experiment are tested on one sample, whatever rows are chosen. Samples of one seed never mix: a
+and all lines of an experiment are tested on one sample, with any choice of rows. Samples of one seed never mix: a
 position that is for testing in one of them is for testing in all.
 """
 
@@ -31,14 +30,14 @@ NET_FORMS = ("paper", "direct", "quiet")
 TABLE_SHARES = (0.7, 0.1, 0.2)
 """Training, validation and test, by the paper."""
 SPARE = 1.01
-"""Positions drawn for one that is wanted: how many there are is chance."""
+"""Positions to draw for each one needed, since their number is chance."""
 TUNED_EPOCHS = 5
-"""Of fine-tuning, by the paper."""
+"""Epochs of fine-tuning, by the paper."""
 RANDOM_EPOCHS = 60
-"""Of tuning behind a random body, by the paper."""
+"""Epochs of tuning behind a random body, by the paper."""
 SEVEN = {"4v3": 1.0}
 SAMPLED = {"2-7": {"2-6": PAPER_SHARE, "4v3": PAPER_SEVEN_SHARE}, "2-5": {"2-5": 1.0}}
-"""What the sets of the sampling experiment consist of: pieces, and the share of their positions."""
+"""Parts of the sets of the sampling experiment: pieces, and the share of their positions."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +64,7 @@ class TableNet:
     positions: int
     """Training positions, before those with captures are left out."""
     epochs: int
-    """0: until the accuracy rises no more, as the paper does."""
+    """Number of epochs; 0: until the accuracy stops rising, as in the paper."""
     start: str = ""
     """Name of the network that it starts from."""
     freeze: bool = False
@@ -74,18 +73,18 @@ class TableNet:
 
 @dataclass(frozen=True)
 class TableLine:
-    """A network asked about positions, beside a row of the paper."""
+    """A network and its test positions, with a row of the paper to compare with."""
 
     title: str
     paper: str
-    """Key of the paper's row; "" for none."""
+    """Key of the paper's row, or ""."""
     net: TableNet | None
     """None for a row that is not run."""
     tested: tuple[TableSample, ...] = ()
 
     @property
     def ways(self) -> tuple[str, ...]:
-        """How the network is asked."""
+        """Ways of asking the network."""
         return QUIET_WAYS if self.net and self.net.form == "quiet" else DIRECT_WAYS
 
 
@@ -113,9 +112,9 @@ class Plans:
     """Makes the plans of experiments."""
 
     forms: Sequence[str]
-    """Of NET_FORMS."""
+    """Some of NET_FORMS."""
     rows: Sequence[str]
-    """Of ROWS, for the sampling experiment."""
+    """Some of ROWS, for the sampling experiment."""
     scale: float
     sampled: str
     """One of SAMPLING_SETS, for the sampling experiment."""
@@ -132,12 +131,12 @@ class Plans:
         }
         if name not in plans:
             raise InvalidSettingError(f"experiment: {name!r:.40} is unknown; expected {', '.join(plans)}")
-        found = Experiment()
-        plans[name](found)
-        return found
+        plan = Experiment()
+        plans[name](plan)
+        return plan
 
     def rivals(self) -> tuple[tuple[TableSample, ...], int]:
-        """Samples for networks and their rivals, and how many training positions of them."""
+        """Samples for networks and their rivals, and the number of training positions."""
         positions = max(1, round(self._whole() * self.scale))
         return self._drawn(SAMPLED[self.sampled], positions), positions
 
@@ -145,45 +144,45 @@ class Plans:
         """Training positions of the first row of the sampling experiment."""
         return PAPER_TRAINING if self.sampled == "2-7" else round(TABLE_SHARES[0] * positions_of("2-5"))
 
-    def _sampling(self, found: Experiment) -> None:
+    def _sampling(self, plan: Experiment) -> None:
         parts = SAMPLED[self.sampled]
         tests = self._drawn(parts)
         for row in ROWS:
-            # the paper has no rows for 2-5 pieces; its rows of the same share stand beside them all the same
+            # the paper has no rows for 2-5 pieces; they are compared with its rows of the same share
             if row not in self.rows:
-                found.lines.append(TableLine(f"{self.sampled} pieces, {row}", row, None))
+                plan.lines.append(TableLine(f"{self.sampled} pieces, {row}", row, None))
                 continue
             share = row.rstrip("%")
             positions = max(1, round(self._whole() * self.scale * float(share) / 100))
             for form in self.forms:
                 net = self._net(f"{self.sampled}-{share}", form, parts, positions)
-                found.add(f"{self.sampled} pieces, {row}", row, net, tests)
+                plan.add(f"{self.sampled} pieces, {row}", row, net, tests)
 
-    def _transfer(self, found: Experiment) -> None:
+    def _transfer(self, plan: Experiment) -> None:
         # there are a twentieth as many positions with 4 pieces
         for low, parts, scale in (("4", {"6": 1.0}, min(1.0, 20 * self.scale)), ("5", SEVEN, self.scale)):
             row = PAPER_ROWS["4-6" if low == "4" else "5-7"]
             for form in self.forms:
                 net = self._net(f"only-{low}", form, {low: 1.0}, round(row.training * scale))
-                found.add(row.title, row.key, net, self._drawn(parts))
+                plan.add(row.title, row.key, net, self._drawn(parts))
 
-    def _finetune(self, found: Experiment) -> None:
+    def _finetune(self, plan: Experiment) -> None:
         seven = self._drawn(SEVEN)
         tuned = round(PAPER_ROWS["7"].training * self.scale)
         shares = {"2-5": 1.0, "2-6": PAPER_SHARE}
         for form in self.forms:
             for pieces, share in shares.items():
                 positions = round(TABLE_SHARES[0] * share * positions_of(pieces) * self.scale)
-                before = found.need(self._net(f"pre-{pieces}", form, {pieces: 1.0}, positions))
-                found.add(PAPER_ROWS[f"{pieces}-7"].title, f"{pieces}-7", before, seven)
+                before = plan.need(self._net(f"pre-{pieces}", form, {pieces: 1.0}, positions))
+                plan.add(PAPER_ROWS[f"{pieces}-7"].title, f"{pieces}-7", before, seven)
                 after = self._net(f"pre-{pieces}-tuned", form, SEVEN, tuned, TUNED_EPOCHS, before.name, freeze=True)
-                found.add(PAPER_ROWS[f"{pieces}-7-tuned"].title, f"{pieces}-7-tuned", after, seven)
+                plan.add(PAPER_ROWS[f"{pieces}-7-tuned"].title, f"{pieces}-7-tuned", after, seven)
                 whole = self._net(f"pre-{pieces}-retrained", form, SEVEN, tuned, TUNED_EPOCHS, before.name)
-                found.add(f"{pieces} pieces, all tuned on 7", "", whole, seven)
+                plan.add(f"{pieces} pieces, all tuned on 7", "", whole, seven)
             epochs = RANDOM_EPOCHS if form == "paper" else TUNED_EPOCHS
             random = self._net("random", form, SEVEN, tuned, epochs, freeze=True)
-            found.add(PAPER_ROWS["random-7"].title, "random-7", random, seven)
-            found.add(PAPER_ROWS["7"].title, "7", self._net("only-7", form, SEVEN, tuned), seven)
+            plan.add(PAPER_ROWS["random-7"].title, "random-7", random, seven)
+            plan.add(PAPER_ROWS["7"].title, "7", self._net("only-7", form, SEVEN, tuned), seven)
 
     def _net(
         self,
@@ -195,13 +194,13 @@ class Plans:
         start: str = "",
         freeze: bool = False,
     ) -> TableNet:
-        """A network trained on so many positions of some parts. epochs: None for those that suit the network."""
+        """A network trained on a number of positions of some parts. epochs: None for those that suit the network."""
         if epochs is None:
             epochs = 0 if form == "paper" else small_epochs(positions)
         return TableNet(f"{name}-{form}", form, self._drawn(parts, positions), positions, epochs, start, freeze)
 
     def _drawn(self, parts: Mapping[str, float], training: int = 0) -> tuple[TableSample, ...]:
-        """Samples with so many training positions, and enough test positions, of some parts."""
+        """Samples with `training` training positions, and enough test positions, of some parts."""
         whole = sum(share * positions_of(pieces) for pieces, share in parts.items())
         share = SPARE * max(training / TABLE_SHARES[0], self.tested / TABLE_SHARES[2]) / whole
         return tuple(

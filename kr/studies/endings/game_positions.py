@@ -1,12 +1,11 @@
 """`kr endnet positions`: positions of games, instead of random ones, with their values.
 
 Endgames that are played look different from random ones: the sides are close, kings stand where they are needed, and
-draws are common. A network that is to be used in play is trained on such positions as well. Positions that the endgame
-database knows get their exact values; with --results, those with more pieces get the result of their game, which is a
-guess about the value and no more.
+draws are common. Positions that the endgame database knows get their exact values; with --results, those with more
+pieces get the result of their game, which is only a guess at the value.
 
 The file is one of sampled positions, as `kr egdb sample` writes them. All are turned so that Black is to move; a
-position occurs once. A hash of seed and position decides to which share it goes, so that none is in two.
+position occurs once. A hash of seed and position assigns it to a share, so that none is in two.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ GAME_SHARES = (0.8, 0.1, 0.1)
 
 @dataclass(frozen=True)
 class GamePositionsSettings(Settings):
-    """Which positions of which games."""
+    """Choice of games and of their positions."""
 
     directories: tuple[Path, ...] = option(
         REQUIRED, "Run directories of `kr selfplay`, or folders of them.", argument=True, metavar="DIR"
@@ -67,8 +66,8 @@ def write_game_positions(
         raise InvalidGamesError(f"{settings.directories[0]}: no shards of games in it")
     boards, values = np.empty((0, 3), dtype=np.uint32), np.empty(0, dtype=np.uint8)
     for done, path in enumerate(paths, 1):
-        found = _of_shard(path, settings)
-        boards, values = _distinct(np.concatenate([boards, found[0]]), np.concatenate([values, found[1]]))
+        shard = _of_shard(path, settings)
+        boards, values = _distinct(np.concatenate([boards, shard[0]]), np.concatenate([values, shard[1]]))
         if on_progress:
             on_progress(done, len(paths))
     exact = database.values(boards, workers=settings.workers)
@@ -89,8 +88,8 @@ def _of_shard(path: Path, settings: GamePositionsSettings) -> tuple[NDArray[np.u
     games = read_shard(path)
     rows = games.positions()
     pieces = np.bitwise_count(rows[:, 0] | rows[:, 1])
-    chosen = (pieces >= settings.low) & (pieces <= settings.high)
-    rows, values = rows[chosen], (games.mover_result[chosen] + 1).astype(np.uint8)
+    mask = (pieces >= settings.low) & (pieces <= settings.high)
+    rows, values = rows[mask], (games.mover_result[mask] + 1).astype(np.uint8)
     turned = rows[:, 3] == 1
     boards = np.ascontiguousarray(rows[:, :3])
     boards[turned] = _rotated(rows[turned][:, [1, 0, 2]])
@@ -102,10 +101,10 @@ def _of_shard(path: Path, settings: GamePositionsSettings) -> tuple[NDArray[np.u
 
 def _rotated(boards: NDArray[np.uint32]) -> NDArray[np.uint32]:
     """Bitboards with the board turned by 180 degrees: square 31 - s for s."""
-    found: NDArray[Any] = boards.astype(np.uint64)
+    bits: NDArray[Any] = boards.astype(np.uint64)
     for shift, mask in ((1, 0x5555_5555), (2, 0x3333_3333), (4, 0x0F0F_0F0F), (8, 0x00FF_00FF), (16, 0x0000_FFFF)):
-        found = (found >> shift & mask) | (found & mask) << shift
-    return found.astype(np.uint32)
+        bits = (bits >> shift & mask) | (bits & mask) << shift
+    return bits.astype(np.uint32)
 
 
 def _distinct(boards: NDArray[np.uint32], values: NDArray[np.uint8]) -> tuple[NDArray[np.uint32], NDArray[np.uint8]]:
@@ -127,8 +126,8 @@ def _written(settings: GamePositionsSettings, boards: NDArray[np.uint32], values
     order = np.argsort(hashes, kind="stable")
     ends = (np.cumsum(GAME_SHARES)[:2] * 2.0**64).astype(np.uint64)
     share = np.searchsorted(ends, hashes, side="right")
-    shown = {**asdict(settings), "pieces": f"{settings.low}-{settings.high}"}
-    attrs = {**storage.provenance(**{**shown, "quiet": settings.quiet}), "order": "random"}
+    recorded = {**asdict(settings), "pieces": f"{settings.low}-{settings.high}"}
+    attrs = {**storage.provenance(**{**recorded, "quiet": settings.quiet}), "order": "random"}
     threads = worker_count(settings.workers)
     with thread_pool(threads) as pool:
         writer = SampleWriter(settings.out, SHARES, attrs, pool, threads, planes=False)

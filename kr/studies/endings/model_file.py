@@ -1,7 +1,7 @@
-"""Model files: a network's numbers as they were trained, with the story of its training. Reading one needs no JAX.
+"""Model files: the arrays of a trained network, with the record of its training. Reading one needs no JAX.
 
-An HDF5 file with the attributes `kind` ("kr endnet"), `format_version`, `shape` (JSON, `NetShape`), `curve` (JSON: what
-was measured after each epoch), `report` (JSON: counts, best epoch), `arrays` (JSON: shape of each), `checksum` over
+An HDF5 file with the attributes `kind` ("kr endnet"), `format_version`, `shape` (JSON, `NetShape`), `curve` (JSON:
+figures after each epoch), `report` (JSON: counts, best epoch), `arrays` (JSON: shape of each), `checksum` over
 shape and arrays, `attributes_checksum` over the others, and the provenance. Datasets: float32 `p_NAME` for parameters,
 `s_NAME` for the running means of batch norms.
 """
@@ -28,10 +28,10 @@ from kr.units import Range
 
 KIND = "kr endnet"
 CLASSES = ("loss", "draw", "win")
-"""What a position may be for the side to move, in the order of values and probabilities."""
+"""Values of a position for the side to move, in the order of values and probabilities."""
 FORMAT_VERSION = 1
 NUMBERS = Range(-1_000_000, 1_000_000)
-"""Of a network: with larger ones its sums would not be finite."""
+"""Range of a network's weights: with larger ones its sums would not be finite."""
 PREDICTED_AT_ONCE = 4096
 """Positions; the last batch is filled up, so that one size is compiled."""
 
@@ -44,13 +44,13 @@ class EndnetModel:
     parameters: Mapping[str, NDArray[np.float32]]
     state: Mapping[str, NDArray[np.float32]]
     curve: Sequence[Mapping[str, Any]] = ()
-    """What was measured after each epoch."""
+    """Figures after each epoch."""
     report: Mapping[str, Any] = field(default_factory=dict)
     attrs: Mapping[str, Any] = field(default_factory=dict)
     """The provenance."""
     path: Path | None = None
     earlier: bool = False
-    """True if an earlier start had trained it, so that nothing was left to do."""
+    """True if an earlier start had finished its training."""
 
     @property
     def weights(self) -> int:
@@ -59,7 +59,7 @@ class EndnetModel:
 
     @property
     def checksum(self) -> str:
-        """Identity of what it says."""
+        """Identity of its answers."""
         arrays = [array for part in (self.parameters, self.state) for _, array in sorted(part.items())]
         return storage.checksum(self.shape.json().encode(), *arrays)
 
@@ -68,13 +68,13 @@ class EndnetModel:
 
         boards: (n, 3) black, white, kings, Black to move. Raises InvalidSettingError without JAX.
         """
-        found = np.empty((len(boards), 3), dtype=np.float32)
+        probabilities = np.empty((len(boards), 3), dtype=np.float32)
         for first in range(0, len(boards), PREDICTED_AT_ONCE):
             part = boards[first : first + PREDICTED_AT_ONCE]
             filled = np.zeros((PREDICTED_AT_ONCE, 3), dtype=np.uint32)
             filled[: len(part)] = part
-            found[first : first + len(part)] = np.asarray(self._predicted(filled))[: len(part)]
-        return found
+            probabilities[first : first + len(part)] = np.asarray(self._predicted(filled))[: len(part)]
+        return probabilities
 
     @cached_property
     def _predicted(self) -> Callable[[NDArray[np.uint32]], Any]:
@@ -148,7 +148,7 @@ def _read(source: Hdf5Source, path: Path) -> EndnetModel:
 
 
 def check_curve(curve: Any) -> None:
-    """Check what was read as a learning curve: a list of points. Raises ValueError, KeyError or TypeError."""
+    """Check a learning curve from a file: a list of points. Raises ValueError, KeyError or TypeError."""
     if not isinstance(curve, list):
         raise TypeError("a curve is a list")
     for point in curve:
@@ -160,7 +160,7 @@ def check_curve(curve: Any) -> None:
 def _check_report(report: Any, curve: Sequence[Any]) -> None:
     _check_numbers(*(report[name] for name in ("training_positions", "best_epoch", "epochs", "accuracy")))
     if not curve or not all(isinstance(pieces, str) for pieces in [*report["pieces"]]):
-        raise ValueError("no curve, or pieces that are no texts")
+        raise ValueError("no curve, or pieces that are not texts")
 
 
 def _check_numbers(*numbers: Any) -> None:

@@ -1,6 +1,6 @@
 """The results of Wang, Müller and Schaeffer, "Deep Dive on Checkers Endgame Data", as rows to compare with.
 
-What is unclear there, and how it is read here:
+Unclear points, and kr's reading of them:
 
  - The text and Table III call the data of the sampling experiment the 2-7-piece data set: 10% of all positions with 2
    to 6 pieces and 0.1% of those with 4 pieces against 3. Its 288,911,585 positions fit that rule only if there are
@@ -10,7 +10,7 @@ What is unclear there, and how it is read here:
  - The 7-piece data set of the transfer experiments is 1% of 4 against 3: 19,055,258,760 positions with either side to
    move, 190,552,588 of them in the set.
  - Table V trains on the databases with 4 and 5 pieces alone, 70% of them, as its numbers of positions show.
- - "The search" is one ply deep and takes the network's word for every successor, also where a capture is pending.
+ - "The search" is one ply deep and believes the network about every successor, also where a capture is pending.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from dataclasses import dataclass
 PAPER_TRAINING = 202_238_136
 """Training positions of the sampling experiment's first row."""
 PAPER_SHARE = 0.1
-"""Of the positions with 2 to 6 pieces in the sampling experiment."""
+"""Share of the positions with 2 to 6 pieces in the sampling experiment."""
 PAPER_SEVEN_SHARE = 0.001
-"""Of those with 4 against 3 there."""
+"""Share of those with 4 against 3 there."""
 PAPER_TRANSFER_SHARE = 0.01
-"""Of those with 4 against 3 in the transfer experiments."""
+"""Share of those with 4 against 3 in the transfer experiments."""
 
 
 @dataclass(frozen=True)

@@ -24,24 +24,24 @@ FORM_WORDS = {"paper": "the paper's net", "direct": "kr, all positions", "quiet"
 
 
 def draw_table(table: Mapping[str, Any], directory: Path) -> list[Path]:
-    """Draw all pictures of a table, as `table.json` has it; returns them. Raises OSError."""
-    found: list[tuple[str, Figure]] = []
+    """Draw all pictures of a table of `table.json`; returns their paths. Raises OSError."""
+    pictures: list[tuple[str, Figure]] = []
     experiments = {name: [line for line in lines if line["net"]] for name, lines in table["experiments"].items()}
     sampled = next((experiments[name] for name in ("sampling", "confidence") if experiments.get(name)), [])
     if sampled:
-        found.append(("sampling", sampling_figure(sampled)))
-    shown: set[str] = set()
+        pictures.append(("sampling", sampling_figure(sampled)))
+    names: set[str] = set()
     for lines in experiments.values():
         for line in lines:
             name = line["net"]
-            if name not in shown:
-                shown.add(name)
-                found += [
+            if name not in names:
+                names.add(name)
+                pictures += [
                     (f"{name}-confidence", confidence_figure(line)),
                     (f"{name}-confusion", confusion_figure(line)),
                 ]
     paths = []
-    for name, figure in found:
+    for name, figure in pictures:
         paths.append(directory / f"{name}.png")
         figures.save(figure, paths[-1])
     return paths
@@ -76,13 +76,13 @@ def sampling_figure(lines: Sequence[Mapping[str, Any]]) -> Figure:
 
 
 def confidence_figure(line: Mapping[str, Any]) -> Figure:
-    """How many positions a network is right and wrong about, by its confidence, and the share that is right."""
+    """Numbers of positions that a network is right and wrong about, by its confidence, and the share that is right."""
     way = "net" if "net" in line["test"]["ways"] else "rules"
     bins = line["test"]["ways"][way]["confidence"]
     # the largest of three probabilities is at least a third
-    kept = [i for i in range(len(bins)) if (i + 1) / len(bins) > 1 / 3]
-    edges = [100 * i / len(bins) for i in kept]
-    positions, right = ([bins[i][part] for i in kept] for part in (0, 1))
+    numbers = [i for i in range(len(bins)) if (i + 1) / len(bins) > 1 / 3]
+    edges = [100 * i / len(bins) for i in numbers]
+    positions, right = ([bins[i][part] for i in numbers] for part in (0, 1))
     wrong = [count - good for count, good in zip(positions, right, strict=True)]
     width = 100 / len(bins)
     figure, (counts, shares) = figures.new_figure(2, 10, 4)
@@ -103,7 +103,7 @@ def confidence_figure(line: Mapping[str, Any]) -> Figure:
 
 
 def confusion_figure(line: Mapping[str, Any]) -> Figure:
-    """What a network says of positions of each value, a panel for each way of asking."""
+    """Answers of a network for positions of each value, a panel for each way of asking."""
     ways = line["test"]["ways"]
     figure, axes = figures.new_figure(len(ways), 2.6 * len(ways) + 0.6, 3.2)
     for ax, (way, score) in zip(axes, ways.items(), strict=True):

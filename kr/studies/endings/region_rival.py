@@ -2,10 +2,10 @@
 
 Two logistic regressions make an ordinal model: P(not lost) and P(won). Each adds up the entries of its regions and
 material, interpolated by the number of pieces, from the fewest to the most in the positions learned from. Entries that
-few positions show share one weight a region, so that the tables fit the bytes they may have; weights are whole numbers
-of 1/32 logit in 8 bits, and it is these that answer.
+few positions show share one weight a region, so that the tables fit the bytes they may have; weights are rounded to
+whole numbers of 1/32 logit in 8 bits, also for the answers.
 
-Measured with 1.3 million quiet positions of 2 to 6 pieces, asked by the rules about 100,000, within 1 MB: the windows
+Measured with 1.3 million quiet positions of 2 to 6 pieces, tested by the rules on 100,000, within 1 MB: the windows
 of kr's default layout 96.55% right; all pairs of rows of the board, which see every pair of pieces, 96.13%, and both
 together 96.50%; with tables of their own for each number of pieces of either side 95.94% instead of 96.13%. So the
 default layout it is, with two groups of tables, as in play.
@@ -39,7 +39,7 @@ WEIGHT_LIMIT = 127
 LEAST_VALUES = (1, 2)
 """Least values of the two regressions: not lost, won."""
 BYTES_PER_ENTRY = 2
-"""Of an entry that is kept: four weights and where it stands, packed. It decides how many are kept."""
+"""Bytes of an entry: four weights and its place, packed. It decides the number of entries."""
 LEAST_SEEN = 2
 """Positions that must show an entry with weights of its own."""
 GRADIENT_PAIRS = 10
@@ -48,7 +48,7 @@ GRADIENT_PAIRS = 10
 
 @dataclass(frozen=True)
 class RegionSettings:
-    """Form of the tables, and how they are fitted."""
+    """Form of the tables, and settings of the fit."""
 
     layout: Layout = DEFAULT_LAYOUT
     budget: int = 1_000_000
@@ -69,7 +69,7 @@ class RegionGroup:
     entries: Entries
     """Those with weights of their own, in ascending order; the slot after the last of a region is for all others."""
     solutions: tuple[FittedWeights, FittedWeights]
-    """Of the two regressions, rounded."""
+    """Weights of the two regressions, rounded."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +82,7 @@ class RegionRival:
     groups: dict[bool, RegionGroup]
     """Tables without (False) and with (True) a king on the board."""
     shares: NDArray[np.float32]
-    """(3,) of losses, draws and wins in training: the answer where no such position was learned from."""
+    """(3,) of losses, draws and wins in training: the answer where training had no positions of that group."""
 
     @property
     def dense_bytes(self) -> int:
@@ -110,7 +110,7 @@ class RegionRival:
 
     def predict(self, boards: NDArray[np.uint32]) -> NDArray[np.float32]:
         """Probabilities (n, 3) of loss, draw and win. boards: (n, 3) black, white, kings, Black to move."""
-        found = np.tile(self.shares, (len(boards), 1))
+        probabilities = np.tile(self.shares, (len(boards), 1))
         with ThreadPoolExecutor(1) as pool:
             for kings, rows, samples in _grouped(boards):
                 if group := self.groups.get(kings):
@@ -125,12 +125,12 @@ class RegionRival:
                         1 / (1 + np.exp(-predict(inputs, group.entries, solution, "ce", pool)[0]))
                         for solution in group.solutions
                     )
-                    found[rows] = _ordinal(not_lost, won)
-        return found
+                    probabilities[rows] = _ordinal(not_lost, won)
+        return probabilities
 
 
 def fit_regions(rows: SampleRows, settings: RegionSettings) -> RegionRival:
-    """Fit tables to positions, Black to move. Raises InvalidSettingError if there are none."""
+    """Fit tables to positions, Black to move. Raises InvalidSettingError without positions."""
     if not len(rows):
         raise InvalidSettingError("no positions to fit tables to")
     values = rows.values
@@ -140,14 +140,12 @@ def fit_regions(rows: SampleRows, settings: RegionSettings) -> RegionRival:
     least = _least_seen(parts, settings)
     groups = {}
     with ThreadPoolExecutor(1) as pool:
-        for kings, chosen, samples in parts:
+        for kings, own, samples in parts:
             windows = settings.windows(kings)
             ids = _table_ids(samples.boards, windows)
             entries = _ranked(ids, samples, windows, least)
             solutions = [
-                _fitted(
-                    _inputs(samples, ids, pieces, (values[chosen] >= at).astype(np.float32)), entries, settings, pool
-                )
+                _fitted(_inputs(samples, ids, pieces, (values[own] >= at).astype(np.float32)), entries, settings, pool)
                 for at in LEAST_VALUES
             ]
             groups[kings] = RegionGroup(entries, (solutions[0], solutions[1]))
@@ -156,9 +154,9 @@ def fit_regions(rows: SampleRows, settings: RegionSettings) -> RegionRival:
 
 
 def _ordinal(not_lost: NDArray[Any], won: NDArray[Any]) -> NDArray[np.float32]:
-    """Probabilities of three values; two regressions may contradict each other, then none is a draw."""
-    found = np.stack([1 - not_lost, np.maximum(not_lost - won, 1e-4), won], axis=1)
-    shares: NDArray[np.float32] = (found / found.sum(axis=1, keepdims=True)).astype(np.float32)
+    """Probabilities of three values; where the two regressions contradict each other, no draw is expected."""
+    weights = np.stack([1 - not_lost, np.maximum(not_lost - won, 1e-4), won], axis=1)
+    shares: NDArray[np.float32] = (weights / weights.sum(axis=1, keepdims=True)).astype(np.float32)
     return shares
 
 
@@ -170,8 +168,8 @@ def _grouped(boards: NDArray[np.uint32]) -> Iterator[tuple[bool, NDArray[np.int6
         rows = np.flatnonzero(crowned == kings)
         if len(rows):
             none = np.zeros(len(rows), dtype=np.float32)
-            chosen = np.ascontiguousarray(frames[rows])
-            yield kings, rows, Samples(chosen, np.ones(len(rows), dtype=np.uint32), none, none)
+            own_frames = np.ascontiguousarray(frames[rows])
+            yield kings, rows, Samples(own_frames, np.ones(len(rows), dtype=np.uint32), none, none)
 
 
 def _table_ids(boards: NDArray[np.uint32], windows: Windows) -> NDArray[np.uint32]:
@@ -192,35 +190,35 @@ def _inputs(samples: Samples, ids: NDArray[np.uint32], pieces: tuple[int, int], 
 
 
 def _least_seen(parts: list[tuple[bool, NDArray[np.int64], Samples]], settings: RegionSettings) -> int:
-    """How often an entry must be seen so that all such entries fit the budget."""
-    often = []
+    """Least number of times an entry occurs, so that all such entries fit the budget."""
+    all_counts = []
     for kings, _, samples in parts:
         windows = settings.windows(kings)
         for region, ids in zip(windows.regions, _table_ids(samples.boards, windows), strict=True):
-            seen = _seen(ids, samples, windows.base ** len(region))
-            often.append(seen[seen >= LEAST_SEEN])
-    seen = np.sort(np.concatenate(often))[::-1]
+            counts = _counts(ids, samples, windows.base ** len(region))
+            all_counts.append(counts[counts >= LEAST_SEEN])
+    counts = np.sort(np.concatenate(all_counts))[::-1]
     most = max(settings.budget // BYTES_PER_ENTRY, 1)
-    return int(seen[most]) + 1 if len(seen) > most else LEAST_SEEN
+    return int(counts[most]) + 1 if len(counts) > most else LEAST_SEEN
 
 
-def _seen(ids: NDArray[np.uint32], samples: Samples, size: int) -> NDArray[np.int64]:
-    seen = np.zeros(size, dtype=np.int64)
-    _learn.count_ids(ids, samples.count, seen)
-    return seen
+def _counts(ids: NDArray[np.uint32], samples: Samples, size: int) -> NDArray[np.int64]:
+    counts = np.zeros(size, dtype=np.int64)
+    _learn.count_ids(ids, samples.count, counts)
+    return counts
 
 
 def _ranked(ids: NDArray[np.uint32], samples: Samples, windows: Windows, least: int) -> Entries:
-    """The entries seen often enough; table indices become places among them."""
+    """The entries that occur often enough; table indices become places among them."""
     indices = []
     for region, region_ids in zip(windows.regions, ids, strict=True):
         size = windows.base ** len(region)
-        kept = np.flatnonzero(_seen(region_ids, samples, size) >= least).astype(np.uint32)
-        ranks = np.full(size, len(kept), dtype=np.uint32)
-        ranks[kept] = np.arange(len(kept), dtype=np.uint32)
+        frequent = np.flatnonzero(_counts(region_ids, samples, size) >= least).astype(np.uint32)
+        ranks = np.full(size, len(frequent), dtype=np.uint32)
+        ranks[frequent] = np.arange(len(frequent), dtype=np.uint32)
         _learn.rank_ids(region_ids, ranks)
-        indices.append(kept)
-    starts = np.cumsum([0] + [len(kept) + 1 for kept in indices], dtype=np.int64)
+        indices.append(frequent)
+    starts = np.cumsum([0] + [len(frequent) + 1 for frequent in indices], dtype=np.int64)
     return Entries(windows, tuple(indices), (), starts)
 
 
@@ -232,7 +230,7 @@ def _fitted(inputs: Inputs, entries: Entries, settings: RegionSettings, pool: Th
     objective = Objective(InputSums(inputs, entries, "ce", pool), settings.l2, settings.l2)
     options = {"maxiter": settings.iterations, "maxcor": GRADIENT_PAIRS, "ftol": 1e-7, "gtol": 0.0}
     with threadpool_limits(limits=1, user_api="blas"):
-        found = minimize(objective, np.zeros(objective.size), jac=True, method="L-BFGS-B", options=options)
-    weights = objective.solution(found.x)
+        result = minimize(objective, np.zeros(objective.size), jac=True, method="L-BFGS-B", options=options)
+    weights = objective.solution(result.x)
     table = np.clip(np.rint(weights.table / WEIGHT_STEP), -WEIGHT_LIMIT, WEIGHT_LIMIT) * WEIGHT_STEP
     return FittedWeights(table.astype(np.float32), weights.parts, weights.material.astype(np.float32).astype(float))

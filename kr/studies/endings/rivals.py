@@ -1,12 +1,12 @@
-"""Networks beside rivals that learn from the same positions, at the same sizes, and beside the exact files.
+"""Networks compared with rivals that learn from the same positions, at the same sizes, and with the exact files.
 
-All learn from the same quiet positions and are asked about the same test positions, captures resolved by the rules. A
-rival answers a question from `bytes`: what it must store, compressed. To make it exact, the true values must be coded
-too, given what it says: `coded_bits` a position with its probabilities, and `listed_bits` if only its most probable
-value is used, the entropy of a list of its errors. Both count quiet positions only and take the others for nothing,
-since the rules give them; an exact store takes that and 8 `bytes` for all positions there are.
+All learn from the same quiet positions and are tested on the same positions, captures resolved by the rules. A rival's
+`bytes` are its stored size, compressed. To make it exact, the true values must be coded too, given its answers:
+`coded_bits` a position with its probabilities, and `listed_bits` if only its most probable value is used, the entropy
+of a list of its errors. Both count the bits of quiet positions alone, since the rules give the others; an exact store
+takes that and 8 `bytes` for all positions there are.
 
-A row is a JSON file beside the others; one that is there for the same samples and settings is not made again.
+A row is a JSON file of its own; a row of the same samples and settings is not made again.
 """
 
 from __future__ import annotations
@@ -43,18 +43,18 @@ SIZES = {"100KB": 100_000, "1MB": 1_000_000, "10MB": 10_000_000}
 NET_UNITS = {"100KB": (288, 32), "1MB": (1024, 256), "10MB": (4096, 1024)}
 """Units of networks that need at most as many bytes."""
 WEIGHT_BYTES = 2
-"""Of a number of a network, as the core has them."""
+"""Bytes of a weight of a network: 16 bits."""
 TREE_LEAVES = {"100KB": 63, "1MB": 255, "10MB": 2047}
 TREE_RATES = {"100KB": 0.3, "1MB": 0.2, "10MB": 0.15}
-ASKED_ROWS = 1 << 16
-"""Test positions asked about at a time."""
+BATCH_ROWS = 1 << 16
+"""Test positions in a batch."""
 LEAST_PROBABILITY = 1e-4
-"""Share of an even guess mixed into what a rival says before it is used to code values: none may be impossible."""
+"""Share of an even guess mixed into a rival's answers before they code values: none may be impossible."""
 
 
 @dataclass(frozen=True)
 class RivalSettings(Settings):
-    """Which rivals, at which sizes, on which positions."""
+    """Rivals, their sizes, and the positions."""
 
     samples: tuple[Path, ...] = option(REQUIRED, "Files of `kr egdb sample`.", argument=True, metavar="SAMPLE")
     out: Path = option(REQUIRED, "Directory of what is measured, and of the networks.", metavar="DIR")
@@ -78,7 +78,7 @@ class RivalSettings(Settings):
 
 @dataclass(frozen=True)
 class RivalRow:
-    """What a rival got right, and what it cost."""
+    """Accuracy and cost of a rival."""
 
     name: str
     rival: str
@@ -94,15 +94,15 @@ class RivalRow:
     error: float
     """Half of the 95% interval of it."""
     quiet_accuracy: float
-    """The same where nothing can be captured."""
+    """Accuracy where nothing can be captured."""
     coded_bits: float
-    """Bits a position that its probabilities leave to be told, over all positions."""
+    """Bits a position to code the true value, given its probabilities, over all positions."""
     listed_bits: float
     """Bits a position of a list of its errors."""
     stored_bits: float
     """Bits of it a position of all that there are."""
     seconds: float
-    """Of the fit."""
+    """Time of the fit."""
     memory: int
     """Most bytes of memory of the process during the fit and the questions."""
 
@@ -113,7 +113,7 @@ class RivalRow:
 
 
 class Rival(Protocol):
-    """What answers questions about quiet positions."""
+    """A model that gives probabilities of the values of quiet positions."""
 
     def predict(self, boards: NDArray[np.uint32]) -> NDArray[np.float32]:
         """Probabilities (n, 3) of loss, draw and win."""
@@ -122,7 +122,7 @@ class Rival(Protocol):
 
 @dataclass(frozen=True)
 class RivalProgress:
-    """What is being done."""
+    """Progress of the work."""
 
     what: str
     done: float
@@ -134,7 +134,7 @@ OnRivalProgress = Callable[[RivalProgress], None]
 
 
 @dataclass(frozen=True)
-class _Made:
+class _FittedRival:
     rival: Rival
     bytes: int
     dense_bytes: int
@@ -144,12 +144,12 @@ class _Made:
 
 @dataclass(frozen=True)
 class _Plan:
-    """A row to make. fit: makes the rival; settings: what shapes it."""
+    """A row to make. fit: makes the rival; settings: those that shape it."""
 
     name: str
     rival: str
     settings: Any
-    fit: Callable[[], _Made]
+    fit: Callable[[], _FittedRival]
 
 
 def run_rivals(settings: RivalSettings, on_progress: OnRivalProgress | None = None) -> list[RivalRow]:
@@ -205,54 +205,54 @@ class _Runner:
     def _row(self, plan: _Plan) -> RivalRow:
         settings = self.settings
         path = settings.out / "rivals" / f"{plan.name}.json"
-        told = [settings.limit, settings.tested, settings.seed, self._pieces, plan.settings]
-        inputs = storage.checksum(json.dumps([*self._inputs, *told], sort_keys=True, default=str).encode())
+        settings_text = [settings.limit, settings.tested, settings.seed, self._pieces, plan.settings]
+        inputs = storage.checksum(json.dumps([*self._inputs, *settings_text], sort_keys=True, default=str).encode())
         with suppress(OSError, ValueError, TypeError, KeyError):
-            found = storage.parse_json(storage.read_regular(path))
-            if found["inputs"] == inputs:
-                return RivalRow(**found["row"])
+            record = storage.parse_json(storage.read_regular(path))
+            if record["inputs"] == inputs:
+                return RivalRow(**record["row"])
         _forget_peak()
-        made = plan.fit()
-        row = self._judged(plan, made)
+        fitted = plan.fit()
+        row = self._judged(plan, fitted)
         storage.write_atomic(path, json.dumps({"inputs": inputs, "row": asdict(row)}, indent=1) + "\n")
         return row
 
     # Rivals
 
-    def _exact(self) -> _Made:
+    def _exact(self) -> _FittedRival:
         exact = open_exact(directory_for(self.settings.egdb), self._pieces)
-        return _Made(exact, exact.packed_bytes, exact.packed_bytes, 0.0, 0)
+        return _FittedRival(exact, exact.packed_bytes, exact.packed_bytes, 0.0, 0)
 
     def _regions_plan(self, size: str) -> _Plan:
-        chosen = RegionSettings(budget=SIZES[size])
+        form = RegionSettings(budget=SIZES[size])
 
-        def fit() -> _Made:
+        def fit() -> _FittedRival:
             name = f"regions {size}"
             self._tell(RivalProgress(name, 0, 1, "fits"))
             rows, began = self._training_rows(), time.monotonic()
-            found = fit_regions(rows, chosen)
+            rival = fit_regions(rows, form)
             self._tell(RivalProgress(name, 1, 1, "fits"))
-            return _Made(found, found.packed_bytes, found.dense_bytes, time.monotonic() - began, len(rows))
+            return _FittedRival(rival, rival.packed_bytes, rival.dense_bytes, time.monotonic() - began, len(rows))
 
-        return _Plan(f"regions {size}", "regions", [chosen.budget, chosen.l2, chosen.iterations], fit)
+        return _Plan(f"regions {size}", "regions", [form.budget, form.l2, form.iterations], fit)
 
     def _trees_plan(self, size: str) -> _Plan:
-        chosen = TreeSettings(SIZES[size], TREE_LEAVES[size], TREE_RATES[size], self.settings.seed)
+        form = TreeSettings(SIZES[size], TREE_LEAVES[size], TREE_RATES[size], self.settings.seed)
 
-        def fit() -> _Made:
+        def fit() -> _FittedRival:
             rows, began = self._training_rows(), time.monotonic()
-            found = fit_trees(
-                rows, chosen, lambda done, total: self._tell(RivalProgress(f"trees {size}", done, total, "rounds"))
+            rival = fit_trees(
+                rows, form, lambda done, total: self._tell(RivalProgress(f"trees {size}", done, total, "rounds"))
             )
-            return _Made(found, found.packed_bytes, found.dense_bytes, time.monotonic() - began, len(rows))
+            return _FittedRival(rival, rival.packed_bytes, rival.dense_bytes, time.monotonic() - began, len(rows))
 
-        return _Plan(f"trees {size}", "trees", asdict(chosen), fit)
+        return _Plan(f"trees {size}", "trees", asdict(form), fit)
 
     def _net_plan(self, size: str) -> _Plan:
         from kr.studies.endings.settings import EndnetFitSettings
         from kr.studies.endings.training import fit_endnet
 
-        chosen = EndnetFitSettings(
+        form = EndnetFitSettings(
             samples=self.settings.samples, out=self.settings.out / "rivals" / f"net {size}.h5", hidden=NET_UNITS[size],
             limit=self.settings.limit, epochs=self.settings.epochs, seed=self.settings.seed,
         )  # fmt: skip
@@ -260,12 +260,12 @@ class _Runner:
         def on_progress(progress: FitProgress) -> None:
             self._tell(RivalProgress(f"net {size}", progress.done, progress.total, "positions"))
 
-        def fit() -> _Made:
-            model = fit_endnet(chosen, on_progress)
+        def fit() -> _FittedRival:
+            model = fit_endnet(form, on_progress)
             stored = WEIGHT_BYTES * model.weights
-            return _Made(model, stored, stored, model.curve[-1]["seconds"], model.report["training_positions"])
+            return _FittedRival(model, stored, stored, model.curve[-1]["seconds"], model.report["training_positions"])
 
-        return _Plan(f"net {size}", "nets", chosen.shaping(), fit)
+        return _Plan(f"net {size}", "nets", form.shaping(), fit)
 
     # Positions
 
@@ -282,30 +282,30 @@ class _Runner:
             stream.batch = stream.positions
             return next(stream.epoch(0))
 
-    def _judged(self, plan: _Plan, made: _Made) -> RivalRow:
-        """Ask about the test positions and count."""
+    def _judged(self, plan: _Plan, fitted: _FittedRival) -> RivalRow:
+        """Row of a rival, from its answers on the test positions."""
         if self._test is None:
             self._test = self._share("test", self.settings.tested, quiet=False)
         test = self._test
-        asker = Asker(made.rival.predict, "quiet")
-        said = np.empty((len(test), 3), dtype=np.float32)
-        for first in range(0, len(test), ASKED_ROWS):
-            part = slice(first, first + ASKED_ROWS)
-            said[part] = asker.ask(test.boards[part], "rules")
+        asker = Asker(fitted.rival.predict, "quiet")
+        probabilities = np.empty((len(test), 3), dtype=np.float32)
+        for first in range(0, len(test), BATCH_ROWS):
+            part = slice(first, first + BATCH_ROWS)
+            probabilities[part] = asker.ask(test.boards[part], "rules")
             self._tell(RivalProgress(f"test {plan.name}", min(part.stop, len(test)), len(test), "positions"))
-        right = said.argmax(axis=1) == test.values
+        right = probabilities.argmax(axis=1) == test.values
         quiet = ~_core.pending_captures(test.boards)
-        told = said[quiet, test.values[quiet]] * (1 - LEAST_PROBABILITY) + LEAST_PROBABILITY / 3
+        true_shares = probabilities[quiet, test.values[quiet]] * (1 - LEAST_PROBABILITY) + LEAST_PROBABILITY / 3
         share = float(quiet.mean())
         wrong = 1 - float(right[quiet].mean()) if quiet.any() else 0.0
         exact = plan.rival == "exact"
         return RivalRow(
-            name=plan.name, rival=plan.rival, bytes=made.bytes, dense_bytes=made.dense_bytes,
-            training_positions=made.positions, tested=len(test), accuracy=float(right.mean()),
+            name=plan.name, rival=plan.rival, bytes=fitted.bytes, dense_bytes=fitted.dense_bytes,
+            training_positions=fitted.positions, tested=len(test), accuracy=float(right.mean()),
             error=binomial_error(int(right.sum()), len(test)), quiet_accuracy=1 - wrong,
-            coded_bits=0.0 if exact or not quiet.any() else share * float(-np.log2(told).mean()),
-            listed_bits=share * error_list_bits(wrong), stored_bits=8 * made.bytes / position_count(self._pieces),
-            seconds=round(made.seconds, 1), memory=_peak(),
+            coded_bits=0.0 if exact or not quiet.any() else share * float(-np.log2(true_shares).mean()),
+            listed_bits=share * error_list_bits(wrong), stored_bits=8 * fitted.bytes / position_count(self._pieces),
+            seconds=round(fitted.seconds, 1), memory=_peak(),
         )  # fmt: skip
 
 
@@ -323,10 +323,10 @@ def _forget_peak() -> None:
 
 
 def _peak() -> int:
-    """Most bytes of memory of this process, since `_forget_peak` where the system can tell."""
+    """Peak bytes of memory of this process, since `_forget_peak` where the system supports it."""
     with suppress(OSError, ValueError, IndexError):
-        told = Path("/proc/self/status").read_text().split("VmHWM:")[1]
-        return int(told.split()[0]) * 1024
+        peak = Path("/proc/self/status").read_text().split("VmHWM:")[1]
+        return int(peak.split()[0]) * 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 

@@ -1,4 +1,4 @@
-"""How often a network is right: by way of asking, class, pieces and confidence, and two ways against each other."""
+"""Accuracy of a network: by way of asking, class, pieces and confidence, and two ways against each other."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class WayScore:
     """Counts of one way of asking."""
 
     confusion: NDArray[np.int64] = field(default_factory=lambda: np.zeros((3, 3), dtype=np.int64))
-    """(value, said): loss, draw and win."""
+    """(value, answer): loss, draw and win."""
     by_pieces: NDArray[np.int64] = field(default_factory=lambda: np.zeros((MOST_COUNTED_PIECES, 2), dtype=np.int64))
     """(pieces, (positions, right))."""
     by_quiet: NDArray[np.int64] = field(default_factory=lambda: np.zeros((2, 2), dtype=np.int64))
@@ -49,16 +49,16 @@ class WayScore:
 
     @property
     def right(self) -> int:
-        """Of these, those that it got right."""
+        """Number of right answers."""
         return int(np.trace(self.confusion))
 
     def add(
-        self, said: Probabilities, values: NDArray[np.uint8], pieces: NDArray[Any], quiet: NDArray[np.bool_]
+        self, probabilities: Probabilities, values: NDArray[np.uint8], pieces: NDArray[Any], quiet: NDArray[np.bool_]
     ) -> None:
         """Count some positions."""
-        classes = said.argmax(axis=1)
+        classes = probabilities.argmax(axis=1)
         right = classes == values
-        confidence = said.max(axis=1)
+        confidence = probabilities.max(axis=1)
         np.add.at(self.confusion, (values, classes), 1)
         bins = np.minimum((confidence * CONFIDENCE_BINS).astype(np.int64), CONFIDENCE_BINS - 1)
         for counts, index in (
@@ -71,7 +71,7 @@ class WayScore:
         np.add.at(self.confidence_sums, (values, right.astype(np.int64)), confidence)
 
     def as_json(self) -> dict[str, Any]:
-        """The counts and what follows from them, as JSON."""
+        """The counts and the shares that follow from them, as JSON."""
         rows = self.confusion.sum(axis=1, keepdims=True)
         wrong_right = np.stack([rows[:, 0] - np.diag(self.confusion), np.diag(self.confusion)], axis=1)
         means = self.confidence_sums / np.maximum(wrong_right, 1)
@@ -114,7 +114,7 @@ class EndnetScores:
 
     ways: dict[str, WayScore]
     correlation: Correlation | None
-    """Network against search, if both were asked."""
+    """Network against search, if both are among the ways."""
     thresholds: dict[float, int]
     """Positions right by confidence threshold."""
 
@@ -130,7 +130,7 @@ class EndnetScores:
 def count_scores(
     asker: Asker, rows: Iterable[SampleRows], ways: Sequence[str], thresholds: Sequence[float] = (0.7, THRESHOLD, 0.9)
 ) -> EndnetScores:
-    """Ask about positions in these ways and count. thresholds: of the confidence, where network and search are asked.
+    """Count right answers by these ways of asking. thresholds: of the confidence, with both network and search.
 
     Raises InvalidSettingError for a way that the network can't be asked.
     """
@@ -141,20 +141,20 @@ def count_scores(
         dict.fromkeys(thresholds, 0) if direct else {},
     )
     for part in rows:
-        said = asker.ask_all(part.boards, ways)
+        answers = asker.ask_all(part.boards, ways)
         pieces = np.bitwise_count(part.boards[:, 0] | part.boards[:, 1]).astype(np.int64)
         quiet = ~_core.pending_captures(part.boards)
-        for way, probabilities in said.items():
+        for way, probabilities in answers.items():
             scores.ways[way].add(probabilities, part.values, pieces, quiet)
         if direct:
-            _compare(scores, said, part.values)
+            _compare(scores, answers, part.values)
     return scores
 
 
-def _compare(scores: EndnetScores, said: Mapping[str, Probabilities], values: NDArray[np.uint8]) -> None:
-    net, search = (said[way].argmax(axis=1) == values for way in ("net", "search"))
+def _compare(scores: EndnetScores, answers: Mapping[str, Probabilities], values: NDArray[np.uint8]) -> None:
+    net, search = (answers[way].argmax(axis=1) == values for way in ("net", "search"))
     assert scores.correlation is not None
     scores.correlation.add(net, search)
-    confidence = said["net"].max(axis=1)
+    confidence = answers["net"].max(axis=1)
     for threshold in scores.thresholds:
         scores.thresholds[threshold] += int(np.where(confidence >= threshold, net, search).sum())

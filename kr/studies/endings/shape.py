@@ -4,12 +4,12 @@
 are clipped to [0, 1]. `paper` is the residual network of Wang, Müller and Schaeffer, "Deep Dive on Checkers Endgame
 Data" (2023).
 
-`asked` says which positions a network is trained on, and may be asked about: those in which the side to move has
-nothing to capture (`quiet`; the others are resolved by the rules first), or `all`.
+`asked` are the positions that a network is trained on, and answers for: those without a capture for the side to move
+(`quiet`; the others are resolved by the rules first), or `all`.
 
 `inputs` of the small network: `squares`, or `threats` for 64 more bits, the pieces of either side that the other could
-capture if it were to move. They tell a network for all positions what a capture does, which it learns slowly from the
-squares; quiet positions gain nothing from them.
+capture if it were to move. They show a network for all positions the effect of a capture, which it learns slowly from
+the squares; quiet positions gain nothing from them.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ MOST_BLOCKS = 32
 
 @dataclass(frozen=True)
 class NetShape:
-    """All that decides which numbers a network has, and what it may be asked."""
+    """Form, sizes and inputs of a network, and the positions that it answers for."""
 
     net: str = "small"
     asked: str = "quiet"
@@ -71,8 +71,8 @@ class NetShape:
     def from_json(cls, text: str) -> NetShape:
         """Read the text of a model file. Raises InvalidModelError, which does not name the file."""
         try:
-            found: Any = json.loads(text)
-            return cls(**{**found, "hidden": tuple(found["hidden"])})
+            fields: Any = json.loads(text)
+            return cls(**{**fields, "hidden": tuple(fields["hidden"])})
         except (ValueError, TypeError, KeyError, RecursionError) as error:
             raise InvalidModelError("not the shape of a network") from error
 

@@ -1,11 +1,11 @@
 """Runs the experiments of `kr endnet table` in one directory.
 
-    samples/   files of `kr egdb sample`          tests/         what each network got right, JSON
+    samples/   files of `kr egdb sample`          tests/         scores of each network, JSON
     nets/      model files, with their cost       rivals/        likewise
     table.json, table.md, plots/
 
-What is there is kept, each test beside the checksums of the network and the positions that it belongs to; what is
-missing is made, in the order of the table. So a run that was killed resumes, and one with more rows adds them.
+Files that are there stay, each test with the checksums of its network and positions; missing ones are made, in the
+order of the table. So a run that was killed resumes, and one with more rows adds them.
 """
 
 from __future__ import annotations
@@ -48,17 +48,17 @@ from kr.units import parse_count
 
 DIRECT_HIDDEN = (256, 32)
 TESTED_BY = {"paper": 50_000, "direct": 500_000, "quiet": 200_000}
-"""Positions that a network is asked about, unless the settings say otherwise: two plies are a hundred questions."""
+"""Default numbers of test positions: two plies take a hundred answers each."""
 VALIDATED = {"paper": 50_000, "direct": 200_000, "quiet": 200_000}
 THRESHOLDS = (0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.975)
-"""Of the confidence; bins of the histogram begin at each of them."""
+"""Thresholds of the confidence; bins of the histogram begin at each of them."""
 FEW_POSITIONS = 400_000
 """Training positions below which a small network's weights decay faster."""
 
 
 @dataclass(frozen=True)
 class EndnetTableSettings(Settings):
-    """Which experiments, with which networks, on how many positions."""
+    """Experiments, networks, and numbers of positions."""
 
     out: Path = option(REQUIRED, "Directory of samples, networks, tests and the table.", metavar="DIR")
     experiment: Sequence[str] = option(
@@ -93,14 +93,14 @@ class EndnetTableSettings(Settings):
     seed: int = seed_option("Seed of samples and networks.")
 
     def plans(self) -> Plans:
-        """What makes the plans of its experiments."""
+        """Plans of its experiments."""
         tested = self.tested or max(TESTED_BY.values())
         return Plans(self.nets, self.rows, self.scale, self.set, tested)
 
 
 @dataclass(frozen=True)
 class TableProgress:
-    """What is being done."""
+    """Progress of the work."""
 
     what: str
     done: float
@@ -122,35 +122,36 @@ class EndnetTable:
         self._tell = on_progress or (lambda progress: None)
 
     def run(self) -> dict[str, Any]:
-        """Make what is missing and write the table; returns it as `table.json` has it.
+        """Make the missing files and write the table; returns it in the form of `table.json`.
 
         Raises InvalidSettingError, InvalidSampleError, InvalidDatabaseError, OutputBusyError, OSError.
         """
         settings, plans = self.settings, self.settings.plans()
         storage.make_directory(settings.out)
         with storage.lock(settings.out):
-            found: dict[str, Any] = {}
+            experiments: dict[str, Any] = {}
             for name in settings.experiment:
                 if name == "rivals":
                     continue
                 plan = plans.experiment(name)
                 for net in plan.nets:
                     self.model(net)
-                found[name] = [self._line(line) for line in plan.lines]
-            told = {name: value for name, value in asdict(settings).items() if name not in ("out", "egdb", "plots")}
+                experiments[name] = [self._line(line) for line in plan.lines]
+            values = {name: value for name, value in asdict(settings).items() if name not in ("out", "egdb", "plots")}
             rivals = self._rivals(plans) if "rivals" in settings.experiment else []
-            shown = {
-                "settings": told, "provenance": storage.provenance(**told), "experiments": found, "rivals": rivals,
+            table = {
+                "settings": values, "provenance": storage.provenance(**values), "experiments": experiments,
+                "rivals": rivals,
             }  # fmt: skip
-            storage.write_atomic(settings.out / "table.json", json.dumps(shown, indent=1) + "\n")
-            storage.write_atomic(settings.out / "table.md", table_markdown(shown))
+            storage.write_atomic(settings.out / "table.json", json.dumps(table, indent=1) + "\n")
+            storage.write_atomic(settings.out / "table.md", table_markdown(table))
             if settings.plots:
                 from kr.studies.endings.plots import draw_table
 
-                draw_table(shown, settings.out / "plots")
-        return shown
+                draw_table(table, settings.out / "plots")
+        return table
 
-    # What a line needs
+    # Parts of a line
 
     def sample(self, drawn: TableSample) -> Path:
         """The file of a sample, drawn if it isn't there."""
@@ -163,14 +164,15 @@ class EndnetTable:
                 f"{path}: positions drawn with another seed; choose another --out or remove the file"
             )
         cost = _Cost()
-        made = SampleSettings(
+        sample_settings = SampleSettings(
             out=path, pieces=drawn.pieces, fraction=drawn.fraction, seed=self.settings.seed, planes=False,
             shares=TABLE_SHARES, dir=self.settings.egdb,
         )  # fmt: skip
         sample = write_sample(
-            made, lambda done, total: self._tell(TableProgress(f"draw {drawn.name}", done, total, "positions"))
+            sample_settings,
+            lambda done, total: self._tell(TableProgress(f"draw {drawn.name}", done, total, "positions")),
         )
-        _keep(path.with_suffix(".json"), [sample.checksum], {"positions": sample.positions, **cost.told()})
+        _store(path.with_suffix(".json"), [sample.checksum], {"positions": sample.positions, **cost.as_json()})
         return path
 
     def model(self, net: TableNet) -> EndnetModel:
@@ -190,21 +192,23 @@ class EndnetTable:
             self._tell(TableProgress(f"train {net.name}", progress.done, progress.total, "positions", right))
 
         model = fit_endnet(settings, on_progress)
-        if _kept(path.with_suffix(".json"), [model.checksum]) is None:
+        if _stored(path.with_suffix(".json"), [model.checksum]) is None:
             # the seconds of the curve are those of all parts of an interrupted training
-            _keep(path.with_suffix(".json"), [model.checksum], {**cost.told(), "seconds": model.curve[-1]["seconds"]})
+            _store(
+                path.with_suffix(".json"), [model.checksum], {**cost.as_json(), "seconds": model.curve[-1]["seconds"]}
+            )
         return model
 
     def _net_path(self, name: str) -> Path:
         return self.settings.out / "nets" / f"{name}.h5"
 
     def _line(self, line: TableLine) -> dict[str, Any]:
-        """A line with what its network got right; of one that isn't run, what it would have been."""
+        """A line with the scores of its network, or the title alone of a line without a run."""
         if line.net is None:
             return {"title": line.title, "paper": line.paper, "net": ""}
         model = self.model(line.net)
         test = self._test(line, line.net, model)
-        cost = _kept(self._net_path(line.net.name).with_suffix(".json"), [model.checksum]) or {}
+        cost = _stored(self._net_path(line.net.name).with_suffix(".json"), [model.checksum]) or {}
         return {
             "title": line.title,
             "paper": line.paper,
@@ -221,27 +225,27 @@ class EndnetTable:
         }
 
     def _test(self, line: TableLine, net: TableNet, model: EndnetModel) -> dict[str, Any]:
-        """What a network gets right of the positions of a line."""
+        """Scores of a network on the positions of a line."""
         samples = [self.sample(drawn) for drawn in line.tested]
         limit = self.settings.tested or TESTED_BY[net.form]
         name = f"{net.name} on {'+'.join(drawn.pieces for drawn in line.tested)}"
         path = self.settings.out / "tests" / f"{name}.json"
         trained = [self.sample(drawn) for drawn in net.samples]
         inputs = [model.checksum, *map(_sample_checksum, [*samples, *trained]), str(limit), ",".join(line.ways)]
-        test = _kept(path, inputs)
+        test = _stored(path, inputs)
         if test is None:
             cost = _Cost()
             asker = Asker(model.predict, model.shape.asked)
             if "best" in line.ways:
-                # of the positions that the network knows: those of the test may have pieces it has never seen
+                # on positions that the network knows: those of the test may have pieces it has never seen
                 fit_blend(asker, trained)
 
             def on_progress(done: int, total: int) -> None:
                 self._tell(TableProgress(f"test {name}", done, total, "positions"))
 
             scores = count_scores(asker, scored_rows(samples, "test", limit, on_progress), line.ways, THRESHOLDS)
-            test = {**scores.as_json(), "cost": cost.told()}
-            _keep(path, inputs, test)
+            test = {**scores.as_json(), "cost": cost.as_json()}
+            _store(path, inputs, test)
         return test
 
     def _rivals(self, plans: Plans) -> list[dict[str, Any]]:
@@ -253,7 +257,8 @@ class EndnetTable:
             seed=self.settings.seed,
         )  # fmt: skip
         rows = run_rivals(
-            settings, lambda found: self._tell(TableProgress(found.what, found.done, found.total, found.unit))
+            settings,
+            lambda progress: self._tell(TableProgress(progress.what, progress.done, progress.total, progress.unit)),
         )
         return [asdict(row) for row in rows]
 
@@ -267,26 +272,26 @@ class _Cost:
         with suppress(OSError):
             Path("/proc/self/clear_refs").write_text("5")
 
-    def told(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, Any]:
         """Seconds and most bytes of memory."""
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
         return {"seconds": round(time.monotonic() - self._began, 1), "memory": memory}
 
 
-def _keep(path: Path, inputs: Sequence[str], content: Mapping[str, Any]) -> None:
-    """Write what follows from some inputs."""
+def _store(path: Path, inputs: Sequence[str], content: Mapping[str, Any]) -> None:
+    """Write content that follows from some inputs."""
     checksum = storage.checksum(json.dumps([list(inputs), content], sort_keys=True).encode())
     storage.make_directory(path.parent)
     storage.write_atomic(path, json.dumps({"inputs": inputs, "checksum": checksum, "content": content}) + "\n")
 
 
-def _kept(path: Path, inputs: Sequence[str]) -> dict[str, Any] | None:
-    """What was kept for the same inputs; None if there is nothing, or something else than was written."""
+def _stored(path: Path, inputs: Sequence[str]) -> dict[str, Any] | None:
+    """Content stored for these inputs; None if it is missing or damaged."""
     try:
-        found = storage.parse_json(storage.read_regular(path))
-        content: dict[str, Any] = found["content"]
+        record = storage.parse_json(storage.read_regular(path))
+        content: dict[str, Any] = record["content"]
         checksum = storage.checksum(json.dumps([list(inputs), content], sort_keys=True).encode())
-        return content if found["checksum"] == checksum else None
+        return content if record["checksum"] == checksum else None
     except (OSError, ValueError, TypeError, KeyError, RecursionError):
         return None
 

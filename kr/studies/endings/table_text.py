@@ -1,4 +1,4 @@
-"""The tables of `kr endnet table` as text: heads and rows, for a terminal and as Markdown, beside the paper's."""
+"""The tables of `kr endnet table` as text: heads and rows, for a terminal and as Markdown, with the paper's rows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TextTable: TypeAlias = tuple[list[str], list[list[str]]]
 PAPER = "the paper"
 NOT_RUN = "not run"
 FEW_COUNTED = 100
-"""Positions with some number of pieces, of which fewer tell nothing."""
+"""Least number of positions with a number of pieces for a share."""
 
 
 def accuracy_rows(lines: Sequence[TableRow], errors: bool = True) -> TextTable:
@@ -25,21 +25,21 @@ def accuracy_rows(lines: Sequence[TableRow], errors: bool = True) -> TextTable:
 
     errors: with half of the 95% confidence interval of each.
     """
-    asked = {way for line in _run(lines) for way in line["test"]["ways"]}
-    ways = [way for way in WAYS if way in asked]
+    present = {way for line in _run(lines) for way in line["test"]["ways"]}
+    ways = [way for way in WAYS if way in present]
     rows = []
     for line, paper in _with_paper(lines):
         if paper:
             row = PAPER_ROWS[paper]
             threshold = f"{PAPER_THRESHOLD:.2f}" if paper == "100%" else ""
-            said = {"net": f"{row.net:.2f}", "search": f"{row.search:.2f}", "threshold": threshold}
+            percents = {"net": f"{row.net:.2f}", "search": f"{row.search:.2f}", "threshold": threshold}
             trained = f"{row.training:,}" if row.training else ""
-            rows.append([row.title, PAPER, trained, *(said.get(way, "") for way in ways)])
+            rows.append([row.title, PAPER, trained, *(percents.get(way, "") for way in ways)])
         if not line["net"]:
             rows.append([line["title"], NOT_RUN, *[""] * (len(ways) + 1)])
             continue
-        found = line["test"]["ways"]
-        cells = [_percent_error(found[way], errors) if way in found else "" for way in ways]
+        scores = line["test"]["ways"]
+        cells = [_percent_error(scores[way], errors) if way in scores else "" for way in ways]
         rows.append([line["title"], line["form"], f"{line['training_positions']:,}", *cells])
     return ["trained on", "network", "positions", *ways], rows
 
@@ -92,7 +92,7 @@ def threshold_rows(lines: Sequence[TableRow]) -> TextTable:
 
 
 def threshold_part_rows(lines: Sequence[TableRow]) -> TextTable:
-    """What the network and the search are each believed about at the paper's threshold: share of all, percent right."""
+    """Positions answered by the network and by the search at the paper's threshold: share of all, percent right."""
     rows = []
     direct = [line for line in _run(lines) if line["test"]["thresholds"]]
     if direct:
@@ -114,10 +114,12 @@ def threshold_part_rows(lines: Sequence[TableRow]) -> TextTable:
 
 def kind_rows(lines: Sequence[TableRow]) -> TextTable:
     """Percent right by the best way of each line, by class, where a capture is pending, and by number of pieces."""
-    chosen = [(line, max(line["test"]["ways"].items(), key=lambda way: int(way[1]["right"]))) for line in _run(lines)]
-    pieces = sorted({int(count) for _, (_, score) in chosen for count in score["by_pieces"]})
+    best_ways = [
+        (line, max(line["test"]["ways"].items(), key=lambda way: int(way[1]["right"]))) for line in _run(lines)
+    ]
+    pieces = sorted({int(count) for _, (_, score) in best_ways for count in score["by_pieces"]})
     rows = []
-    for line, (way, score) in chosen:
+    for line, (way, score) in best_ways:
         losses, draws, wins = (f"{100 * recall:.2f}" for recall in score["recall"])
         kinds = [_share(score[name]) for name in ("quiet", "captures")]
         counts = [_share(score["by_pieces"].get(str(count), (0, 0)), FEW_COUNTED) for count in pieces]
@@ -127,7 +129,7 @@ def kind_rows(lines: Sequence[TableRow]) -> TextTable:
 
 
 def cost_rows(lines: Sequence[TableRow]) -> TextTable:
-    """What each network and its test cost."""
+    """Cost of each network and of its test."""
     rows = {}
     for line in _run(lines):
         cost, test = line["cost"], line["test"]["cost"]
@@ -190,7 +192,7 @@ def markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def tested_text(lines: Sequence[TableRow]) -> str:
-    """On how many positions networks were tested, and the largest error of what they got right."""
+    """Number of positions that networks were tested on, and the largest error of their accuracy."""
     scores = [score for line in _run(lines) for score in line["test"]["ways"].values()]
     counts = sorted({score["positions"] for score in scores})
     error = max(score["error"] for score in scores)
@@ -203,13 +205,13 @@ def _run(lines: Iterable[TableRow]) -> list[TableRow]:
 
 def _with_paper(lines: Iterable[TableRow]) -> list[tuple[TableRow, str]]:
     """Lines, each with the key of the paper's row if it is the first that has it."""
-    shown: set[str] = set()
-    found = []
+    keys: set[str] = set()
+    pairs = []
     for line in lines:
-        key = line["paper"] if line["paper"] not in shown else ""
-        shown.add(key)
-        found.append((line, key))
-    return found
+        key = line["paper"] if line["paper"] not in keys else ""
+        keys.add(key)
+        pairs.append((line, key))
+    return pairs
 
 
 def _percent_error(score: Mapping[str, Any], errors: bool) -> str:
@@ -218,7 +220,7 @@ def _percent_error(score: Mapping[str, Any], errors: bool) -> str:
 
 
 def _share(counts: Sequence[int], least: int = 1) -> str:
-    """Percent right; "" for fewer than so many positions."""
+    """Percent right; "" for fewer than `least` positions."""
     positions, right = counts
     return f"{100 * right / positions:.2f}" if positions >= least else ""
 

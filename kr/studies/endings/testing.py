@@ -1,4 +1,4 @@
-"""`kr endnet test`: a network asked about positions with known values."""
+"""`kr endnet test`: a network tested on positions with known values."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ BLEND_POSITIONS = 50_000
 
 
 def parse_ways(text: str) -> tuple[str, ...]:
-    """Ways with commas between; "" for all that the network can be asked."""
+    """Ways with commas between; "" for all ways of the network."""
     return tuple(filter(None, text.replace(" ", "").split(",")))
 
 
 @dataclass(frozen=True)
 class EndnetTestSettings(Settings):
-    """What to ask, how, and whom."""
+    """The network, the positions and the ways of a test."""
 
     model: Path = option(REQUIRED, "Model file of `kr endnet fit`.", argument=True, metavar="MODEL")
     samples: tuple[Path, ...] = option(REQUIRED, "Files of `kr egdb sample`.", argument=True, metavar="SAMPLE")
@@ -47,17 +47,17 @@ class EndnetTestSettings(Settings):
 
 
 @dataclass(frozen=True, eq=False)
-class AskedNet:
-    """A network of a model file, to be asked."""
+class LoadedNet:
+    """A network of a model file, ready for use."""
 
     asker: Asker
     checksum: str
     name: str
-    """What it is, in a few words."""
+    """Short text for its shape."""
 
 
-def load_net(path: Path) -> AskedNet:
-    """A network from a model file of `kr endnet fit`, asked through JAX.
+def load_net(path: Path) -> LoadedNet:
+    """A network from a model file of `kr endnet fit`, run by JAX.
 
     Raises InvalidModelError, InvalidWeightsError, and InvalidSettingError without JAX.
     """
@@ -68,13 +68,13 @@ def load_net(path: Path) -> AskedNet:
             raise InvalidModelError(f"{path}: weights of an evaluation; expected a model file of kr endnet fit")
     model = load_model(path)
     check_jax()
-    return AskedNet(Asker(model.predict, model.shape.asked), model.checksum, str(model.shape))
+    return LoadedNet(Asker(model.predict, model.shape.asked), model.checksum, str(model.shape))
 
 
 def score_net(
     settings: EndnetTestSettings, on_progress: Callable[[int, int], None] | None = None
-) -> tuple[EndnetScores, AskedNet]:
-    """Ask a network about positions and count what it got right.
+) -> tuple[EndnetScores, LoadedNet]:
+    """Test a network on positions and count its right answers.
 
     on_progress: called with positions asked about and positions in all. Raises InvalidModelError, InvalidWeightsError,
     InvalidSampleError, InvalidSettingError.
@@ -90,7 +90,7 @@ def score_net(
 
 
 def fit_blend(asker: Asker, samples: Sequence[Path]) -> None:
-    """Fit the way `best` to validation positions of some files. Raises InvalidSettingError if there are none."""
+    """Fit the way `best` to validation positions of some files. Raises InvalidSettingError without any."""
     with closing(SampleStream(samples, "validation", limit=BLEND_POSITIONS)) as stream:
         stream.batch = stream.positions
         rows = next(stream.epoch(0))

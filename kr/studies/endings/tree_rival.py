@@ -1,6 +1,6 @@
 """Gradient-boosted trees as a rival of networks: LightGBM on the bits of a position and counts.
 
-One thread and a fixed seed make the same trees of the same positions. Their size is that of what an answer needs: for
+One thread and a fixed seed make the same trees of the same positions. Their size is that of the parts of an answer: for
 each inner node a feature and a threshold in a byte each and two children in two bytes each, for each leaf its value in
 four.
 
@@ -25,7 +25,7 @@ from kr.errors import InvalidSettingError
 from kr.notation import SQUARES
 
 NODE_BYTES = 10
-"""Of an inner node with a leaf."""
+"""Bytes of an inner node with a leaf."""
 CLASS_COUNT = 3
 PREDICTED_ROWS = 1 << 14
 """Positions whose features are in memory at once."""
@@ -38,7 +38,7 @@ class TreeSettings:
     budget: int = 1_000_000
     """Bytes that they should have at most, not compressed."""
     leaves: int = 255
-    """Of a tree."""
+    """Leaves of a tree."""
     rate: float = 0.15
     """Learning rate."""
     seed: int = 1
@@ -70,11 +70,11 @@ def tree_features(boards: NDArray[np.uint32]) -> NDArray[np.uint8]:
     bits = (kinds[:, :, None] >> np.arange(SQUARES, dtype=np.uint32) & 1).astype(np.uint8)
     counts = bits.sum(axis=2, dtype=np.uint8)
     rows = np.arange(SQUARES, dtype=np.uint8) // 4
-    gone = np.stack([bits[:, 0] @ rows, bits[:, 1] @ (7 - rows)], axis=1)
+    advances = np.stack([bits[:, 0] @ rows, bits[:, 1] @ (7 - rows)], axis=1)
     turned = np.stack([_turned(white), _turned(black), _turned(kings)], axis=1)
     moves = [np.diff(_core.successors(np.ascontiguousarray(each))[1]) for each in (boards, turned)]
     few = np.minimum(np.stack(moves, axis=1), 255).astype(np.uint8)
-    return np.concatenate([bits.reshape(len(boards), -1), counts, gone.astype(np.uint8), few], axis=1)
+    return np.concatenate([bits.reshape(len(boards), -1), counts, advances.astype(np.uint8), few], axis=1)
 
 
 def _turned(bits: NDArray[np.uint32]) -> NDArray[np.uint32]:
@@ -93,7 +93,7 @@ class TreeRival:
 
     @cached_property
     def stored(self) -> bytes:
-        """What an answer needs, as bytes."""
+        """The parts that an answer needs, as bytes."""
         types = {"split_feature": "u1", "left_child": "<i2", "right_child": "<i2", "leaf_value": "<f4"}
         columns: dict[str, list[bytes]] = {name: [] for name in (*types, "threshold")}
         for line in self.booster.model_to_string(num_iteration=-1).splitlines():
@@ -117,11 +117,11 @@ class TreeRival:
 
     def predict(self, boards: NDArray[np.uint32]) -> NDArray[np.float32]:
         """Probabilities (n, 3) of loss, draw and win. boards: (n, 3) black, white, kings, Black to move."""
-        found = np.empty((len(boards), CLASS_COUNT), dtype=np.float32)
+        probabilities = np.empty((len(boards), CLASS_COUNT), dtype=np.float32)
         for first in range(0, len(boards), PREDICTED_ROWS):
             part = boards[first : first + PREDICTED_ROWS]
-            found[first : first + len(part)] = self.booster.predict(tree_features(part), num_threads=1)
-        return found
+            probabilities[first : first + len(part)] = self.booster.predict(tree_features(part), num_threads=1)
+        return probabilities
 
 
 def fit_trees(
@@ -136,14 +136,14 @@ def fit_trees(
         raise InvalidSettingError("no positions to fit trees to")
     import lightgbm
 
-    def tell(state: Any) -> None:
+    def report(state: Any) -> None:
         if on_progress:
             on_progress(state.iteration + 1, settings.rounds)
 
-    chosen = {
+    parameters = {
         "objective": "multiclass", "num_class": CLASS_COUNT, "num_leaves": settings.leaves,
         "learning_rate": settings.rate, "seed": settings.seed, "num_threads": 1, "deterministic": True,
         "force_col_wise": True, "min_data_in_leaf": 20, "max_bin": 63, "verbosity": -1,
     }  # fmt: skip
-    data = lightgbm.Dataset(tree_features(rows.boards), rows.values.astype(np.int32), params=chosen)
-    return TreeRival(lightgbm.train(chosen, data, settings.rounds, callbacks=[tell]))
+    data = lightgbm.Dataset(tree_features(rows.boards), rows.values.astype(np.int32), params=parameters)
+    return TreeRival(lightgbm.train(parameters, data, settings.rounds, callbacks=[report]))
