@@ -1,11 +1,11 @@
-"""Speed of this checkout compared with another commit: the same work by both, in turns. About half an hour for all.
+"""Speed of this checkout compared with another commit: both do equal work, in turns. About half an hour for all.
 
     python bench/against.py COMMIT [--rounds 11] [--only search,perft] [--json]
 
 The other commit is built in a temporary checkout, with the same Python, compiler and libraries. Each round does a piece
 of work once with either of the two, which take turns to go first. The result is the median of the rounds' ratios of
 processor time, on which other work on the machine has little influence. Above 1, this checkout is faster. Both commits
-run this script, so that it uses nothing of kr but public names and commands.
+run this script, so that it uses only public names and commands of kr.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ POSITIONS = (
     "W:W17,21,26,29,K10:BK3,6,14,19",
 )
 Run = Callable[[Path], object]
-"""Does a piece of work and returns its result, which must be the same for both; it may write into the directory."""
+"""Does a piece of work and returns its result, which must be equal for both; it may write into the directory."""
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,7 @@ WORK = {each.__name__: each for each in (search, perft, captures, scores, probes
 
 
 def crowded(count: int, pieces: int = 12, kings: float = 0.5) -> Iterator[tuple[int, int, int, int]]:
-    """The same random positions on every call: black, white, kings and side."""
+    """Random positions, equal on every call: black, white, kings and side."""
     import random
 
     source = random.Random(5)
@@ -181,8 +181,8 @@ def do(work: str) -> None:
     run = WORK[work]()
     with tempfile.TemporaryDirectory() as directory:
         before = processor_time()
-        found = run(Path(directory))
-        print(f"{processor_time() - before:.6f} {found}")
+        result = run(Path(directory))
+        print(f"{processor_time() - before:.6f} {result}")
 
 
 def processor_time() -> float:
@@ -198,8 +198,8 @@ def measured(checkout: Path, work: str) -> tuple[float, str]:
     done = subprocess.run(words, env=environment, cwd=tempfile.gettempdir(), capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"{work} with {checkout}: {done.stderr.strip()}")
-    seconds, _, found = done.stdout.partition(" ")
-    return float(seconds), found
+    seconds, _, result = done.stdout.partition(" ")
+    return float(seconds), result
 
 
 def compare(other: Path, work: str, rounds: int) -> SpeedComparison:
@@ -207,11 +207,11 @@ def compare(other: Path, work: str, rounds: int) -> SpeedComparison:
     ratios, seconds = [], []
     for number in range(rounds):
         order = (HERE, other) if number % 2 else (other, HERE)
-        taken = {checkout: measured(checkout, work) for checkout in order}
-        if taken[HERE][1] != taken[other][1]:
-            sys.exit(f"{work}: the results differ: {taken[HERE][1].strip()} here, {taken[other][1].strip()} there")
-        ratios.append(taken[other][0] / taken[HERE][0])
-        seconds.append(taken[HERE][0])
+        costs = {checkout: measured(checkout, work) for checkout in order}
+        if costs[HERE][1] != costs[other][1]:
+            sys.exit(f"{work}: the results differ: {costs[HERE][1].strip()} here, {costs[other][1].strip()} there")
+        ratios.append(costs[other][0] / costs[HERE][0])
+        seconds.append(costs[HERE][0])
     low, _, high = statistics.quantiles(ratios, n=4)
     return SpeedComparison(
         work, round(statistics.median(ratios), 4), round(low, 4), round(high, 4), round(statistics.median(seconds), 3)
@@ -244,13 +244,13 @@ def main() -> None:
     if options.work:
         do(options.work)
         return
-    wanted = options.only.split(",")
-    if options.commit is None or options.rounds < 2 or not set(wanted) <= set(WORK):
+    pieces = options.only.split(",")
+    if options.commit is None or options.rounds < 2 or not set(pieces) <= set(WORK):
         parser.error(f"expected a commit, 2 rounds or more, and work from {', '.join(WORK)}")
     # removes its checkout when killed, as after Ctrl-C
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(1))
     with built(options.commit) as other:
-        for work in wanted:
+        for work in pieces:
             row = compare(other, work, options.rounds)
             if options.json:
                 print(json.dumps(asdict(row)), flush=True)

@@ -1,4 +1,4 @@
-"""Speed and size of an archive's index: made, opened again, asked.
+"""Speed and size of an archive's index: making, opening and searching it.
 
     python bench/archive_index.py FILE.pdn.xz [--games 1e6] [--dir DIR] [--json]
 
@@ -70,18 +70,18 @@ def measured(path: Path) -> dict[str, Any]:
     positions = [Position()]
     with index:
         for _ in range(QUESTIONS - 1):
-            found = index.find(SearchSettings(files=(path,), position=positions[-1].fen))
-            if not (moves := index.moves(positions[-1], found)):
+            matches = index.find(SearchSettings(files=(path,), position=positions[-1].fen))
+            if not (moves := index.moves(positions[-1], matches)):
                 break
             positions.append(positions[-1].play(moves[0][0]))
         for name, turned in (("position", False), ("reversed", True)):
             for position in positions:
                 with timed(steps[name]):
-                    found = index.find(SearchSettings(files=(path,), position=position.fen, reversed=turned))
-                    index.moves(position, found)
-                    index.record(found)
+                    matches = index.find(SearchSettings(files=(path,), position=position.fen, reversed=turned))
+                    index.moves(position, matches)
+                    index.record(matches)
         with timed(steps["search"]):
-            found = index.find(SearchSettings(files=(path,), player=("tinsley",), year="1950-1960", result="1-0"))
+            matches = index.find(SearchSettings(files=(path,), player=("tinsley",), year="1950-1960", result="1-0"))
         with timed(steps["names"]):
             index.players("ti", 12)
         for number in range(0, len(index), max(1, len(index) // QUESTIONS)):
@@ -90,7 +90,7 @@ def measured(path: Path) -> dict[str, Any]:
         games = len(index)
     return {
         "games": games,
-        "found by a search": len(found),
+        "found by a search": len(matches),
         "seconds": {name: round(spent.wall, 4) for name, spent in steps.items()},
         "processor seconds": {name: round(spent.processor, 4) for name, spent in steps.items()},
         "questions": {"position": len(positions), "reversed": len(positions), "game": QUESTIONS},
@@ -119,13 +119,13 @@ def main() -> None:
                     file.writelines(repeated(options.file, int(options.games)))
         elif not path.exists():
             shutil.copyfile(options.file, path)
-        found = measured(path)
+        figures = measured(path)
     if options.json:
-        print(json.dumps(found))
+        print(json.dumps(figures))
         return
-    for name, value in found.items():
-        shown = ", ".join(f"{key} {each}" for key, each in value.items()) if isinstance(value, dict) else value
-        print(f"{name:20}{shown}")
+    for name, value in figures.items():
+        text = ", ".join(f"{key} {each}" for key, each in value.items()) if isinstance(value, dict) else value
+        print(f"{name:20}{text}")
 
 
 if __name__ == "__main__":

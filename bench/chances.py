@@ -27,7 +27,7 @@ ORIGIN = 2**15
 
 def counts(directories: list[Path]) -> NDArray[np.float64]:
     """(2**16, 3): losses, draws and wins of the mover after each score, which is row score + 2**15."""
-    found = np.zeros((2 * ORIGIN, 3))
+    table = np.zeros((2 * ORIGIN, 3))
     for path in sorted(path for directory in directories for path in directory.glob("shard-*.h5")):
         shard = games.read_shard(path)
         lengths = np.diff(shard.first)
@@ -37,25 +37,25 @@ def counts(directories: list[Path]) -> NDArray[np.float64]:
         used = (shard.score != games.NO_SCORE) & (np.abs(shard.score.astype(int)) <= SCORE_PROVED)
         for value in (-1, 0, 1):
             scores = shard.score[used & (result == value)].astype(np.int64) + ORIGIN
-            found[:, value + 1] += np.bincount(scores, minlength=2 * ORIGIN)
-    return found
+            table[:, value + 1] += np.bincount(scores, minlength=2 * ORIGIN)
+    return table
 
 
-def best_scale(found: NDArray[np.float64]) -> float:
+def best_scale(table: NDArray[np.float64]) -> float:
     """Scale in centi-men per logit that fits the results best."""
     scores = np.arange(2.0 * ORIGIN) - ORIGIN
-    total = found.sum(axis=1)
-    slope = logistic_slope(scores, total, found[:, 2] + found[:, 1] / 2)
+    total = table.sum(axis=1)
+    slope = logistic_slope(scores, total, table[:, 2] + table[:, 1] / 2)
     if slope is None:
         raise SystemExit("the scores do not predict the results of these games")
     return 1 / slope
 
 
-def best_draw_share(found: NDArray[np.float64], scale: float) -> float:
+def best_draw_share(table: NDArray[np.float64], scale: float) -> float:
     """Draw share of most likelihood for draws and losses of the better side, given its expected points."""
     scores = np.arange(2.0 * ORIGIN) - ORIGIN
     worse = expit(-np.abs(scores) / scale)
-    better = np.where(scores[:, None] >= 0, found, found[:, ::-1])
+    better = np.where(scores[:, None] >= 0, table, table[:, ::-1])
     shares = np.arange(0.5, 1.0, 0.005)
 
     def log_likelihood(share: float) -> float:
@@ -72,13 +72,13 @@ def main() -> None:
     parser.add_argument("directories", metavar="DIR", nargs="+", type=Path, help="directory of self-play games")
     parser.add_argument("--scale", type=float, help="centi-men per logit (default: the one that fits best)")
     options = parser.parse_args()
-    found = counts(options.directories)
-    fitted = best_scale(found)
+    table = counts(options.directories)
+    fitted = best_scale(table)
     scale = options.scale or fitted
-    print(f"{found.sum():.0f} scores; fitted scale {fitted:.1f}; judged by {scale:.2f}")
-    print(f"draw share {best_draw_share(found, scale):.3f}, in use {chances.DRAW_SHARE}")
+    print(f"{table.sum():.0f} scores; fitted scale {fitted:.1f}; judged by {scale:.2f}")
+    print(f"draw share {best_draw_share(table, scale):.3f}, in use {chances.DRAW_SHARE}")
     print(f"{'score':>9} {'scores':>9}  {'win':>5} {'draw':>5} {'loss':>5} {'points':>6}   model: win draw loss points")
-    both = found + found[::-1, ::-1][np.r_[-1, 0 : 2 * ORIGIN - 1]]
+    both = table + table[::-1, ::-1][np.r_[-1, 0 : 2 * ORIGIN - 1]]
     for low, high in itertools.pairwise(EDGES):
         rows = slice(ORIGIN + low, ORIGIN + high)
         total = both[rows].sum()

@@ -60,17 +60,17 @@ def build(directory: Path, pieces: int, distances: int, workers: int) -> dict[st
         process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         sys.exit(f"failed: {' '.join(command)}")
-    found = json.loads(report)
+    summary = json.loads(report)
     return {
-        "positions": found["positions"] - found["earlier"],
-        "seconds": found["seconds"],
-        "positions_per_second": (found["positions"] - found["earlier"]) / found["seconds"],
+        "positions": summary["positions"] - summary["earlier"],
+        "seconds": summary["seconds"],
+        "positions_per_second": (summary["positions"] - summary["earlier"]) / summary["seconds"],
         "peak_megabytes": usage.ru_maxrss / 1000,
     }
 
 
 def builds(directory: Path, options: argparse.Namespace) -> Iterator[tuple[str, dict[str, float]]]:
-    """Builds up to 2, 3, ... pieces, each from nothing; the last one has distances and stays in `directory`."""
+    """Builds up to 2, 3, ... pieces, each from scratch; the last one has distances and stays in `directory`."""
     for pieces in range(2, options.pieces + 1):
         with tempfile.TemporaryDirectory(dir=directory) as target:
             yield f"up to {pieces}", build(Path(target), pieces, 0, options.workers)
@@ -84,17 +84,17 @@ def builds(directory: Path, options: argparse.Namespace) -> Iterator[tuple[str, 
 
 def sizes(directory: Path) -> dict[str, dict[str, float]]:
     """Bytes, and bits per position, by number of pieces."""
-    found = {}
+    by_pieces = {}
     for each in stats.read_stats(directory).totals:
         positions = each.both_sides.positions
-        found[str(each.pieces)] = {
+        by_pieces[str(each.pieces)] = {
             "positions": positions,
             "value_bytes": each.bytes,
             "value_bits_per_position": each.bits,
             "distance_bytes": each.distance_bytes,
             "distance_bits_per_position": 8 * each.distance_bytes / positions,
         }
-    return found
+    return by_pieces
 
 
 # Look-ups
@@ -110,36 +110,36 @@ def random_boards(pieces: int, count: int, seed: int) -> Boards:
     """Random positions with `pieces` pieces and either side to move, in random order."""
     shapes = slices.shapes(pieces)
     chances = survival(min(1.0, 1.02 * count / sum(map(slices.size, shapes))))
-    drawn = []
+    samples = []
     for shape in shapes:
         sampler = _egdb.EndgameSampler(None, shape, 0, slices.size(shape), chances, seed, False)
         boards = np.empty((2 * count, 3), dtype=np.uint32)
-        taken = sampler.next(boards, np.empty(2 * count, np.uint8), np.empty(2 * count, np.uint64))
-        drawn.append(boards[:taken])
-    found = np.concatenate(drawn)
+        size = sampler.next(boards, np.empty(2 * count, np.uint8), np.empty(2 * count, np.uint64))
+        samples.append(boards[:size])
+    positions = np.concatenate(samples)
     generator = np.random.default_rng(seed)
-    found = generator.permutation(found)[:count]
-    flip = generator.random(len(found)) < 0.5
+    positions = generator.permutation(positions)[:count]
+    flip = generator.random(len(positions)) < 0.5
     # with colours flipped, White is to move
-    found[flip] = turned(found[flip][:, [1, 0, 2]])
-    return np.ascontiguousarray(np.column_stack([found, flip.astype(np.uint32)]))
+    positions[flip] = turned(positions[flip][:, [1, 0, 2]])
+    return np.ascontiguousarray(np.column_stack([positions, flip.astype(np.uint32)]))
 
 
 def nearby_boards(pieces: int, count: int, seed: int) -> Boards:
     """Random positions, each followed by those up to two quiet plies away, in the order of a search."""
-    found: list[tuple[int, int, int, int]] = []
+    boards: list[tuple[int, int, int, int]] = []
 
     def visit(bits: tuple[int, int, int, int], depth: int) -> None:
-        found.append(bits)
+        boards.append(bits)
         for path, captured in _core.legal_moves(*bits) if depth else ():
             if not captured:
                 visit(_core.play(*bits, path[0], path[-1], captured), depth - 1)
 
     for row in random_boards(pieces, int(NEARBY_ROOTS * count), seed).tolist():
         visit(tuple(row), 2)
-        if len(found) >= count:
+        if len(boards) >= count:
             break
-    return np.array(found[:count], dtype=np.uint32)
+    return np.array(boards[:count], dtype=np.uint32)
 
 
 def probe_rate(database: Database, boards: Boards, *, single: bool = False) -> float:
@@ -174,7 +174,7 @@ def distance_rate(database: Database, boards: Boards) -> float:
 
 
 def array_rate(look_up: Callable[..., Any], boards: Boards, workers: int) -> float:
-    """Million values or distances a second by the clock, as Python asks for those of an array."""
+    """Million values or distances a second by the clock, for arrays from Python."""
     began = time.perf_counter()
     look_up(boards, workers=workers)
     return len(boards) / (time.perf_counter() - began) / 1e6
@@ -219,8 +219,8 @@ def lookups(directory: Path, options: argparse.Namespace) -> Iterator[tuple[str,
                     yield f"{each}, million/s", repeated(measure, options.runs)
         if pieces <= ways["packed"].distance_pieces:
             for way, database in ways.items():
-                found = repeated(partial(distance_rate, database, kinds["random"][:DISTANCES]), options.runs)
-                yield f"{pieces} pieces, {way}, distances one by one from Python, million/s", found
+                rate = repeated(partial(distance_rate, database, kinds["random"][:DISTANCES]), options.runs)
+                yield f"{pieces} pieces, {way}, distances one by one from Python, million/s", rate
                 array = partial(array_rate, database.distances, kinds["random"][: 10 * DISTANCES], cores)
                 yield (
                     f"{pieces} pieces, {way}, distances, array, {cores} threads, million/s",

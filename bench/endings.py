@@ -1,9 +1,9 @@
-"""Won endings played out against perfect defence: how many are won, and in how many plies. A few minutes.
+"""Won endings played out against perfect defence: the share won, and the plies of the wins. A few minutes.
 
     kr egdb build --pieces 5 --distances 5 --dir DIR
     python bench/endings.py DIR [--positions 10k] [--nodes 200] [--engine-distances 0] [--json]
 
-The same number of won positions is drawn for each number of pieces, all with the same probability. The winner is kr's
+An equal number of won positions is drawn for each number of pieces, all with equal probability. The winner is kr's
 engine with the database in DIR; the defence always plays a move after which the win takes longest. With
 --engine-distances the engine has distances only up to that number of pieces; above it, it has to make progress by its
 own search.

@@ -2,12 +2,12 @@
 
     python bench/figures.py [--only WORDS] [--expensive] [--check]
 
-An entry with `repeat` is deterministic: its command gives the same on each run. Its command is run, its numbers are
-read from the JSON that this prints, and written into the file with the day and the commit. Entries that are `expensive`
-are repeated with --expensive, or if --only names them; all others have a reason for which they are not (`unrepeated`).
-What was run once is kept in build/figures, until the code changes: run the same command to resume.
+An entry with `repeat` is deterministic: its command gives equal numbers on each run. Its command is run, its numbers
+are read from the JSON that this prints, and written into the file with the day and the commit. Entries that are
+`expensive` are repeated with --expensive, or if --only names them; all others have a reason not to be (`unrepeated`).
+Results stay in build/figures until the code changes: run the same command to resume.
 
-Then each page of `quoted` must quote the numbers as they are; --check does nothing else. The exit code is 1 if a page
+Then each page of `quoted` must quote the numbers as they are; --check does this alone. The exit code is 1 if a page
 quotes another number, or a command fails.
 """
 
@@ -37,9 +37,9 @@ CHECKOUT = Path(__file__).resolve().parents[1]
 MEASUREMENTS = Path("docs", "measurements.toml")
 BUILD = Path("build", "figures")
 CODE = ("kr", "bench", "selfplay", "weights", "egdb", "setup.py", ":!bench/figures.py", ":!*.md")
-"""What figures rest on: as git names it."""
+"""Paths of git that figures depend on."""
 NUMERIC_VARIABLES = ("OPENBLAS_", "OMP_", "MKL_", "NPY_", "KR_")
-"""What variables that change what numbers a command comes to begin with; figures are repeated without any."""
+"""Prefixes of environment variables that may change numbers; figures are repeated without any."""
 Figure = dict[str, Any]
 
 
@@ -47,12 +47,12 @@ class FigureError(Exception):
     """A figure can't be repeated."""
 
 
-# -- quotes: what pages say --------------------------------------------------------------------------------------------
+# -- quotes of pages ---------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Misquote:
-    """A place where a page does not say what was measured."""
+    """A place where a page differs from the figures."""
 
     page: str
     line: int | None
@@ -69,19 +69,19 @@ class Misquote:
 def misquotes(figures: Sequence[Figure], checkout: Path = CHECKOUT) -> list[Misquote]:
     """Quotes that differ from the figures' numbers, or that their pages don't have exactly once."""
     texts: dict[str, str] = {}
-    found: list[Misquote] = []
+    wrong: list[Misquote] = []
     for figure in figures:
         for page, quote in quotes(figure):
             if page not in texts:
                 texts[page] = (checkout / page).read_text() if (checkout / page).is_file() else ""
-            found += _misquoted(figure, page, texts[page], quote)
-    return found
+            wrong += _misquoted(figure, page, texts[page], quote)
+    return wrong
 
 
 def quotes(figure: Figure) -> Iterator[tuple[str, str]]:
-    """Pages that quote a figure, each with the words in which it does."""
-    for page, given in figure.get("quoted", {}).items():
-        for quote in [given] if isinstance(given, str) else given:
+    """Pages that quote a figure, each with the words of the quote."""
+    for page, texts in figure.get("quoted", {}).items():
+        for quote in [texts] if isinstance(texts, str) else texts:
             yield page, quote
 
 
@@ -122,7 +122,7 @@ def pattern(quote: str, numbers: Mapping[str, str]) -> str:
 
 
 def _any_number(number: str) -> str:
-    """A regular expression for numbers of the same form."""
+    """A regular expression for numbers of this form."""
     forms = {"sign": r"[+-]?", "digits": r"\d(?:[\d,.]*\d)?", "space": r"\s+"}
     tokens = re.finditer(r"(?P<sign>[+-](?=\d))|(?P<digits>\d(?:[\d,.]*\d)?)|(?P<space>\s+)|(?P<other>.)", number)
     return "".join(forms.get(str(token.lastgroup), re.escape(token[0])) for token in tokens)
@@ -196,17 +196,17 @@ def _git(*words: str) -> str:
 
 
 @dataclass(frozen=True)
-class Found:
+class CommandResult:
     """Result of a command line."""
 
     output: Any
-    """JSON; None for a command whose output nobody reads."""
+    """JSON; None for a command without --json."""
     date: str
     commit: str
 
 
 class Workshop:
-    """The directory of what commands make and print, which lasts as long as the code stays the same."""
+    """The directory of the files and output of commands, valid until the code changes."""
 
     def __init__(self, code: Code, directory: Path = CHECKOUT / BUILD) -> None:
         self.code, self.results = code, directory / "results"
@@ -215,13 +215,13 @@ class Workshop:
             self.results.mkdir(parents=True)
             (self.results / f"{code.fingerprint}.code").touch()
 
-    def result(self, line: str) -> Found:
-        """What a command line prints: run once. Raises FigureError if it fails."""
+    def result(self, line: str) -> CommandResult:
+        """Result of a command line, run once. Raises FigureError if it fails."""
         from kr.storage import write_atomic
 
         path = self.results / f"{hashlib.sha256(line.encode()).hexdigest()[:32]}.json"
         if path.is_file():
-            return Found(**json.loads(path.read_text()))
+            return CommandResult(**json.loads(path.read_text()))
         began = time.monotonic()
         print(f"$ {line}", flush=True)
         printed = run(line)
@@ -232,9 +232,9 @@ class Workshop:
                 output = json.loads(printed.strip().rpartition("\n")[2])
             except ValueError:
                 raise FigureError(f"{line}: the last line that it prints is not JSON") from None
-        found = Found(output, datetime.date.today().isoformat(), self.code.commit)
-        write_atomic(path, json.dumps(vars(found)))
-        return found
+        result = CommandResult(output, datetime.date.today().isoformat(), self.code.commit)
+        write_atomic(path, json.dumps(vars(result)))
+        return result
 
 
 def run(line: str) -> str:
@@ -250,7 +250,7 @@ def run(line: str) -> str:
         try:
             printed, _ = process.communicate()
         except BaseException:
-            # it and what it has started
+            # it and its children
             os.killpg(process.pid, signal.SIGTERM)
             raise
     if process.returncode:
@@ -262,14 +262,14 @@ def run(line: str) -> str:
 
 
 def wanted(figure: Figure, only: str, expensive: bool) -> bool:
-    """Whether to repeat a figure, if it can be."""
+    """True if a figure is to be repeated, if it can be."""
     if only:
         return only.casefold() in f"{figure['subject']} {figure['what']} {figure['command']}".casefold()
     return expensive or "expensive" not in figure
 
 
 def repeated(figure: Figure, workshop: Workshop) -> Figure:
-    """What a figure is now, after its command: numbers, date and commit. Raises FigureError if that fails."""
+    """A figure after its command: numbers, date and commit. Raises FigureError if that fails."""
     results = [workshop.result(line) for line in command_lines(figure)]
     outputs = [result.output for result in results]
     numbers = {name: filled(form, outputs) for name, form in figure["repeat"].items()}
@@ -300,7 +300,7 @@ def main() -> int:
     parser.add_argument("--expensive", action="store_true", help="those that take long as well: hours")
     parser.add_argument("--check", action="store_true", help="only check what pages quote")
     options = parser.parse_args()
-    # removes what it has started when killed, as after Ctrl-C
+    # ends its children when killed, as after Ctrl-C
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(143))
     from kr.errors import KrError
 
@@ -328,11 +328,11 @@ def refresh(path: Path, figures: list[Figure], only: str, expensive: bool) -> No
     from kr.storage import lock, write_atomic
     from kr.units import counted
 
-    chosen = [wanted(figure, only, expensive) for figure in figures]
-    if only and not any(chosen):
+    selected = [wanted(figure, only, expensive) for figure in figures]
+    if only and not any(selected):
         raise FigureError(f"no figure has {only!r} in its subject, name or command")
-    if only and not any(take and "repeat" in figure for take, figure in zip(chosen, figures, strict=True)):
-        print(listing("not repeated", [(f["unrepeated"], f) for t, f in zip(chosen, figures, strict=True) if t]))
+    if only and not any(take and "repeat" in figure for take, figure in zip(selected, figures, strict=True)):
+        print(listing("not repeated", [(f["unrepeated"], f) for t, f in zip(selected, figures, strict=True) if t]))
         return
     if importlib.util.find_spec("tomlkit") is None:
         raise FigureError("needs tomlkit: make figures installs it, or pip install '.[figures]'")
@@ -340,7 +340,7 @@ def refresh(path: Path, figures: list[Figure], only: str, expensive: bool) -> No
     failed = 0
     with lock(path):
         workshop = Workshop(code)
-        for number, (old, take) in enumerate(zip(figures, chosen, strict=True)):
+        for number, (old, take) in enumerate(zip(figures, selected, strict=True)):
             if not take or "repeat" not in old:
                 continue
             try:
@@ -360,7 +360,7 @@ def refresh(path: Path, figures: list[Figure], only: str, expensive: bool) -> No
                 write_atomic(path, rewritten(path.read_text(), number, new))
     left = [
         (figure["unrepeated"] if "unrepeated" in figure else f"expensive, {figure['expensive']}", figure)
-        for figure, take in zip(figures, chosen, strict=True)
+        for figure, take in zip(figures, selected, strict=True)
         if not only and (not take or "repeat" not in figure)
     ]
     if left:

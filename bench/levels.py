@@ -3,9 +3,9 @@
     python bench/levels.py [--games 200] [--full nodes=100k] [--people shipped] [--chance] [--out DIR]
 
 Makes the figures of docs/lab/games.md. With --people none the levels err by chance alone; --chance plays each level
-against that which does. Each pair plays 11-man ballots with both colours; the highest level, which has
-no limit of its own, gets --full for each move. The scale is the weighted least-squares fit to all matches, with level 1
-at 0; its errors are 95% intervals. Matches are kept in the directory --out and are not played again.
+against its level by chance. Each pair plays 11-man ballots with both colours; the highest level, which has no limit of
+its own, gets --full for each move. The scale is the weighted least-squares fit to all matches, with level 1 at 0; its
+errors are 95% intervals. Matches stay in the directory --out and are not played again.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ def _match(a: str, b: str, name: str, options: argparse.Namespace) -> MatchResul
     return play_match(settings)
 
 
-def scale(found: dict[tuple[int, int], Estimate]) -> tuple[np.ndarray, np.ndarray]:
+def scale(matches: dict[tuple[int, int], Estimate]) -> tuple[np.ndarray, np.ndarray]:
     """Elo of each level, the first at 0, and the 95% errors; found: matches by (lower, upper) level."""
     rows, differences, weights = [], [], []
-    for (lower, upper), figures in found.items():
+    for (lower, upper), figures in matches.items():
         # a match in which one side won every game has no finite estimate
         if not np.isfinite(figures.elo) or not 0 < figures.elo_error < np.inf:
             continue
@@ -75,7 +75,7 @@ def main() -> None:
         "--full", type=Limits.parse, default="nodes=100k", help="limit of the highest level (default: nodes=100k)"
     )
     parser.add_argument("--steps", type=int, default=2, help="largest distance of levels that meet (default: 2)")
-    parser.add_argument("--people", default="shipped", help="policy that the levels ask, or none (default: shipped)")
+    parser.add_argument("--people", default="shipped", help="policy of the levels, or none (default: shipped)")
     parser.add_argument("--chance", action="store_true", help="only play each level against errors by chance alone")
     parser.add_argument("--workers", type=int, default=0, help="games at a time (default: one per core)")
     parser.add_argument("--out", type=Path, default=Path("levels"), help="directory of the matches (default: levels)")
@@ -86,14 +86,14 @@ def main() -> None:
             print(f"level {level.number} v chance: {_record(against_chance(level.number, options))}", flush=True)
         return
     levels = LEVELS_BY_CHANCE if options.people == "none" else LEVELS
-    found: dict[tuple[int, int], Estimate] = {}
+    matches: dict[tuple[int, int], Estimate] = {}
     for step in range(1, options.steps + 1):
         for lower in range(1, len(LEVELS) + 1 - step):
             upper = lower + step
             result = play(lower, upper, options)
-            found[lower, upper] = result.estimate
+            matches[lower, upper] = result.estimate
             print(f"level {upper} v {lower}: {_record(result)}", flush=True)
-    elo, errors = scale(found)
+    elo, errors = scale(matches)
     print("\nlevel  nodes  temperature  overlooks  likeness   Elo")
     for level, own, error in zip(levels, elo, errors, strict=True):
         numbers = f"{level.nodes or '-':>5}  {level.temperature:11}  {level.overlook:9.1%}  {level.likeness:8}"

@@ -1,9 +1,9 @@
-"""Problems of PDN collections that are not in another file: a set to test with that nothing was tuned by.
+"""Problems of PDN collections that are not in another file: a test set that no tuning has used.
 
     python bench/other_problems.py FILE.pdn ... --without problems.jsonl > others.jsonl
 
 A game that begins from a position of its own and has a result is a problem; its first position counts, each once. The
-result is read as English draughts has it: 1-0 is a win of Black. `kr solve-problem others.jsonl` solves them.
+result is read by the English convention: 1-0 is a win of Black. `kr solve-problem others.jsonl` solves them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def main() -> None:
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
     parser.add_argument("--without", type=Path, help="file of problems that are left out")
     settings = parser.parse_args()
-    seen = {problem.position.fen for problem in load_problems(settings.without)} if settings.without else set()
+    known = {problem.position.fen for problem in load_problems(settings.without)} if settings.without else set()
     for path in settings.files:
         for number, game in enumerate(read_games(path), 1):
             result = RESULTS.get(game.headers.get("Result", ""))
@@ -36,9 +36,9 @@ def main() -> None:
             except ValueError as error:
                 print(f"other_problems.py: {path}, game {number}: {error}", file=sys.stderr)
                 continue
-            if fen in seen:
+            if fen in known:
                 continue
-            seen.add(fen)
+            known.add(fen)
             title = game.headers.get("Event", "")
             print(json.dumps({"id": f"{path.stem}-{number}", "title": title, "fen": fen, "result": result}))
 

@@ -96,15 +96,15 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1, help="seed of the damage (default: 1)")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     options = parser.parse_args()
-    found = round_trip(options.file)
+    figures = round_trip(options.file)
     if options.fuzz:
-        found["fuzz"] = fuzz(options.file, options.fuzz, options.seed)
+        figures["fuzz"] = fuzz(options.file, options.fuzz, options.seed)
     if options.json:
-        print(json.dumps(found))
+        print(json.dumps(figures))
         return
-    for name, value in found.items():
-        shown = ", ".join(f"{key} {each}" for key, each in value.items()) if isinstance(value, dict) else value
-        print(f"{name:20}{shown}")
+    for name, value in figures.items():
+        text = ", ".join(f"{key} {each}" for key, each in value.items()) if isinstance(value, dict) else value
+        print(f"{name:20}{text}")
 
 
 if __name__ == "__main__":

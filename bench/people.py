@@ -1,13 +1,13 @@
-"""How close the levels of `kr play` come to what people play: with what probability a level makes the person's move.
+"""Likeness of the levels of `kr play` to people: the probability with which a level makes the person's move.
 
     python bench/people.py OCA_2.0.pdn.xz [--policy policy.h5] [--decisions 4000] [--workers 2]
 
-Makes the figures of docs/lab/games.md. The decisions are drawn from the test part of the games by which the policy was
-split, so that neither the policy nor anything else has seen them; prescribed moves of openings are left out. For each
-level, by chance alone and with the policy, it tells the mean probability of the person's move, on all decisions and on
-unforced ones, and the cross entropy of the unforced ones, in nats, with 1% of the probability given to all legal moves
-alike: a level that never plays some moves would have an infinite one otherwise. Errors are 95% intervals. The
-probabilities are exact: a sum over all sets of moves that a level may see; where there are too many, 2,000 draws.
+Makes the figures of docs/lab/games.md. The decisions are drawn from the test part of the policy's split, which it has
+not learned from; prescribed moves of openings are left out. For each level, by chance alone and with the policy, the
+table has the mean probability of the person's move, on all decisions and on unforced ones, and the cross entropy of the
+unforced ones, in nats, with 1% of the probability given to all legal moves alike: a level that never plays some moves
+would have an infinite one otherwise. Errors are 95% intervals. The probabilities are exact: a sum over all sets of
+moves that a level may see; where there are too many, 2,000 draws.
 """
 
 from __future__ import annotations
@@ -39,17 +39,17 @@ DRAWS = 2000
 UNIFORM = 0.01
 
 
-class Asked(NamedTuple):
-    """A decision: its position, what people are likely to play there, and the number of the move that was played."""
+class Question(NamedTuple):
+    """A decision: its position, the likely moves of people there, and the number of the move that was played."""
 
     board: tuple[int, int, int]
-    """Black, who is to move, White and kings."""
+    """Black, to move, White and kings."""
     moves: tuple[tuple[int, int, int], ...]
     likely: tuple[float, ...]
     played: int
 
 
-def drawn(options: argparse.Namespace) -> list[Asked]:
+def drawn(options: argparse.Namespace) -> list[Question]:
     """Decisions of the test part."""
     policy = load_policy(options.policy)
     card = policy.card.get("split", {})
@@ -59,24 +59,28 @@ def drawn(options: argparse.Namespace) -> list[Asked]:
     rows = rows[~decisions.prescribed[rows]]
     rows = np.random.default_rng(options.seed).permutation(rows)[: options.decisions]
     print(f"{len(rows)} decisions of {decisions.games.year.size} games, split by {by}, seed {seed}; {policy}")
-    return _asked(decisions.of(np.sort(rows)), options.policy)
+    return _questions(decisions.of(np.sort(rows)), options.policy)
 
 
-def _asked(chosen: Decisions, policy: str) -> list[Asked]:
-    found = load_policy(policy).predict(chosen.boards, chosen.before)
-    asked = []
-    for i, (men, foes, kings, foe_kings) in enumerate(chosen.boards.tolist()):
-        rows = slice(found.first[i], found.first[i + 1])
-        columns = (found.origin[rows].tolist(), found.target[rows].tolist(), found.captured[rows].tolist())
+def _questions(decisions: Decisions, policy: str) -> list[Question]:
+    predictions = load_policy(policy).predict(decisions.boards, decisions.before)
+    questions = []
+    for i, (men, foes, kings, foe_kings) in enumerate(decisions.boards.tolist()):
+        rows = slice(predictions.first[i], predictions.first[i + 1])
+        columns = (
+            predictions.origin[rows].tolist(),
+            predictions.target[rows].tolist(),
+            predictions.captured[rows].tolist(),
+        )
         moves = tuple(zip(*columns, strict=True))
-        played = moves.index((*chosen.moves[i].tolist(), int(chosen.captured[i])))
+        played = moves.index((*decisions.moves[i].tolist(), int(decisions.captured[i])))
         board = men | kings, foes | foe_kings, kings | foe_kings
-        asked.append(Asked(board, moves, tuple(found.probability[rows].tolist()), played))
-    return asked
+        questions.append(Question(board, moves, tuple(predictions.probability[rows].tolist()), played))
+    return questions
 
 
 def chances(level: Level, expected: Sequence[float], likely: Sequence[float] | None) -> np.ndarray:
-    """Probability that a level plays each move; expected, likely: as kr.players.levels.choose takes them."""
+    """Probability that a level plays each move; expected, likely: as for kr.players.levels.choose."""
     count = len(expected)
     results = np.array(expected)
     if count > ENUMERATED and level.overlook:
@@ -86,11 +90,11 @@ def chances(level: Level, expected: Sequence[float], likely: Sequence[float] | N
     sets = np.ones((1, count), dtype=bool)
     if level.overlook:
         sets = (np.arange(1, 1 << count)[:, None] >> np.arange(count) & 1).astype(bool)
-    seen = sets.sum(axis=1)
-    share = (1 - level.overlook) ** seen * level.overlook ** (count - seen)
+    size = sets.sum(axis=1)
+    share = (1 - level.overlook) ** size * level.overlook ** (count - size)
     if level.overlook:
         # if all are overlooked, one of them is seen after all
-        share[seen == 1] += level.overlook**count / count
+        share[size == 1] += level.overlook**count / count
     best = sets.argmax(axis=1)
     if level.temperature:
         weights = sets * np.exp((results - results[best][:, None]) / level.temperature)
@@ -110,11 +114,11 @@ def chances(level: Level, expected: Sequence[float], likely: Sequence[float] | N
     return share @ weights
 
 
-def measure(asked: Sequence[Asked], levels: Sequence[Level]) -> np.ndarray:
+def measure(questions: Sequence[Question], levels: Sequence[Level]) -> np.ndarray:
     """Probability of the person's move by decision and level, and with 1% given to all moves: (n, levels, 2)."""
     engine = Engine(hash_mb=1)
-    found = np.ones((len(asked), len(levels), 2))
-    for row, each in enumerate(asked):
+    probabilities = np.ones((len(questions), len(levels), 2))
+    for row, each in enumerate(questions):
         if len(each.moves) == 1:
             continue
         searched: dict[int, tuple[list[int], list[float]]] = {}
@@ -123,18 +127,18 @@ def measure(asked: Sequence[Asked], levels: Sequence[Level]) -> np.ndarray:
             if level.nodes not in searched:
                 engine.new_game()
                 position = Position(*each.board)
-                found_lines = engine.search(position, Limits(nodes=level.nodes), (), multipv=MAX_LINES).lines
-                lines = sorted(found_lines, key=lambda line: line.score, reverse=True)
+                unsorted = engine.search(position, Limits(nodes=level.nodes), (), multipv=MAX_LINES).lines
+                lines = sorted(unsorted, key=lambda line: line.score, reverse=True)
                 squares = [(line.pv[0].origin, line.pv[0].target, line.pv[0].captured) for line in lines]
                 expected = [engine.chances(line.score).expected for line in lines]
                 searched[level.nodes] = [each.moves.index(move) for move in squares], expected
             order, expected = searched[level.nodes]
             likely = [each.likely[index] for index in order] if level.likeness else None
-            made = np.zeros(len(each.moves))
-            made[order] = chances(level, expected, likely)
-            own = made[each.played]
-            found[row, column] = own, (1 - UNIFORM) * own + UNIFORM / len(each.moves)
-    return found
+            shares = np.zeros(len(each.moves))
+            shares[order] = chances(level, expected, likely)
+            own = shares[each.played]
+            probabilities[row, column] = own, (1 - UNIFORM) * own + UNIFORM / len(each.moves)
+    return probabilities
 
 
 def shown(values: np.ndarray, digits: int = 3) -> str:
@@ -153,17 +157,17 @@ def main() -> None:
     options = parser.parse_args()
     options.files = tuple(options.files)
 
-    asked = drawn(options)
+    questions = drawn(options)
     levels = [*LEVELS_BY_CHANCE[:-1], *LEVELS[:-1]]
-    parts = [asked[start::20] for start in range(20)]
+    parts = [questions[start::20] for start in range(20)]
     with ProcessPoolExecutor(options.workers) as pool:
-        found = np.concatenate(list(pool.map(partial(measure, levels=levels), parts)))
+        probabilities = np.concatenate(list(pool.map(partial(measure, levels=levels), parts)))
     unforced = np.array([len(each.moves) > 1 for part in parts for each in part])
     own = np.array([each.likely[each.played] for part in parts for each in part])
     print("\nlevel          all moves       unforced        cross entropy")
     for column, level in enumerate(levels):
         kind = "people" if level.likeness else "chance"
-        mean, floored = found[:, column].T
+        mean, floored = probabilities[:, column].T
         columns = shown(mean), shown(mean[unforced]), shown(-np.log(floored[unforced]))
         print(f"{level.number:5}  {kind}  {'   '.join(columns)}")
     print(f"policy alone   {shown(own)}   {shown(own[unforced])}   {shown(-np.log(own[unforced]))}")

@@ -1,4 +1,4 @@
-"""Draws how well policies say what people play: by games of the fit, calibration, by pieces, year and player.
+"""Pictures of the accuracy of policies: by games of the fit, calibration, by pieces, year and player.
 
     kr policy test people.h5 OCA_2.0.pdn.xz --players players.h5 --against seen,nodes=500,nodes=5000 --json > test.json
     python bench/policy.py test.json --curve fits/*.h5 --out docs/lab/policy.png
@@ -25,14 +25,14 @@ def main() -> None:
     parser.add_argument("test", type=Path, help="output of kr policy test --json")
     parser.add_argument("--curve", type=Path, nargs="+", default=[], help="policies fitted to more and more games")
     parser.add_argument("--out", type=Path, required=True, help="picture to write")
-    asked = parser.parse_args()
-    models = json.loads(asked.test.read_text())["models"]
+    options = parser.parse_args()
+    models = json.loads(options.test.read_text())["models"]
     figure, axes = figures.new_figure(3, 13, 4.2)
-    draw_curve(axes[0], asked.curve, models)
+    draw_curve(axes[0], options.curve, models)
     draw_calibration(axes[1], models)
     draw_kinds(axes[2], models[0])
-    figures.save(figure, asked.out)
-    print(f"wrote {asked.out}")
+    figures.save(figure, options.out)
+    print(f"wrote {options.out}")
 
 
 def draw_curve(ax: Any, policies: list[Path], models: list[dict[str, Any]]) -> None:
@@ -66,7 +66,7 @@ def draw_calibration(ax: Any, models: list[dict[str, Any]]) -> None:
             label=f"{each['name']}: off by {each['calibration_error']:.4f}",
         )  # fmt: skip
     ax.legend(frameon=False, fontsize=8)
-    figures.finish(ax, "Calibration", "probability told", "share played")
+    figures.finish(ax, "Calibration", "probability", "share played")
 
 
 def draw_kinds(ax: Any, model: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""How often problems end as their scores say, and the chances that fit them. Seconds.
+"""Results of problems by their scores, and the chances that fit them. Seconds.
 
     kr solve-problem problems.jsonl --tc nodes=200k --out answers.jsonl
     python bench/problem_chances.py problems.jsonl answers.jsonl
@@ -6,8 +6,8 @@
 Any file of problems with published results will do; without one (-), the built-in problems. Only scores that are not
 proved count, and no problem whose result is disproved, by its file or by one of the answers. The fit is an ordered
 logistic regression by greatest likelihood: a win is as likely as not at one score, a loss at another, and one scale
-says how fast chances grow. Errors are 95% of the inverse Hessian. `kr.evaluation.chances` has what is in use, in units
-of the evaluation's scale.
+gives the growth of chances. Errors are 95% of the inverse Hessian. `kr.evaluation.chances` has the numbers in use, in
+units of the evaluation's scale.
 """
 
 from __future__ import annotations
@@ -32,22 +32,22 @@ NAMES = "win as likely as not at", "loss as likely as not at", "scale"
 def read(problems: str, answers: Path) -> dict[str, tuple[NDArray[np.int64], NDArray[np.int64], int]]:
     """For each limit the scores that are not proved, the published results (1, 0, -1) and the number of proved ones."""
     known = load_problems(None if problems == "-" else problems)
-    found: dict[str, dict[int, tuple[int, bool]]] = {}
+    answers_by_limit: dict[str, dict[int, tuple[int, bool]]] = {}
     wrong = {number for number, problem in enumerate(known) if problem.published is None or problem.disproved}
     with answers.open(encoding="utf-8") as lines:
         next(lines)
         for line in map(json.loads, lines):
             number = line["number"]
-            found.setdefault(line["limits"], {})[number] = line["score"], line["proved"]
+            answers_by_limit.setdefault(line["limits"], {})[number] = line["score"], line["proved"]
             if line["proved"] and line["verdict"] != known[number].published:
                 wrong.add(number)
-    told = {}
-    for limits, each in found.items():
-        kept = {number: answer for number, answer in each.items() if number not in wrong}
-        guessed = {number: score for number, (score, proved) in kept.items() if not proved}
+    by_limits = {}
+    for limits, each in answers_by_limit.items():
+        valid = {number: answer for number, answer in each.items() if number not in wrong}
+        guessed = {number: score for number, (score, proved) in valid.items() if not proved}
         results = [value.sign for number in guessed if (value := known[number].published) is not None]
-        told[limits] = np.array([*guessed.values()]), np.array(results), len(kept) - len(guessed)
-    return told
+        by_limits[limits] = np.array([*guessed.values()]), np.array(results), len(valid) - len(guessed)
+    return by_limits
 
 
 def fit(scores: NDArray[np.int64], results: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

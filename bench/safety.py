@@ -5,8 +5,8 @@
 
 The first form plays the match by `kr match` in another process, whose crashes are counted; run the same command to
 resume. Both forms then check every game of the file, of this or any other match, against the plain rules in
-tests/reference.py: that each move is legal, that the game ended for the stated reason, how much each move overstepped
-its limit, and how many forfeits and failures the log has. Prints one JSON object; exit code 1 if anything is wrong.
+tests/reference.py: legal moves, the stated reason for the end of the game, the excess of each move over its limit, and
+the forfeits and failures in the log. Prints one JSON object; exit code 1 for any fault.
 Other work on the machine makes moves overstep their limits: play on a quiet one.
 """
 
@@ -93,7 +93,7 @@ def faults(game: Game) -> Iterator[str]:
     """Violations of the rules in a game, by the plain implementation of the rules."""
     board = reference.from_bits(game.start.black, game.start.white, game.start.kings)
     side = int(game.start.side)
-    seen = Counter([(*reference.to_bits(board), side)])
+    visits = Counter([(*reference.to_bits(board), side)])
     quiet = 0
     for ply, move in enumerate(game.moves, start=1):
         legal = reference.legal_moves(board, side)
@@ -109,12 +109,12 @@ def faults(game: Game) -> Iterator[str]:
         board = reference.played(board, same[0])
         side = 1 - side
         quiet = quiet + 1 if moved in "BW" and not move.captured else 0
-        seen[*reference.to_bits(board), side] += 1
+        visits[*reference.to_bits(board), side] += 1
     reason = game.tags["Termination"]
     over = not reference.legal_moves(board, side)
     if over != (reason in (NO_MOVE, NO_PIECES)) or (over and game.winner != Side(1 - side)):
         yield f"ended by {reason}, won by {game.winner}, with {'no' if over else 'a'} legal move left"
-    if reason == REPETITION and seen[*reference.to_bits(board), side] < REPETITIONS:
+    if reason == REPETITION and visits[*reference.to_bits(board), side] < REPETITIONS:
         yield "ended by repetition without one"
     if reason == NO_PROGRESS and quiet < NO_PROGRESS_PLIES:
         yield f"ended for lack of progress after {quiet} plies"
@@ -123,12 +123,12 @@ def faults(game: Game) -> Iterator[str]:
 def overtimes(game: Game) -> Iterator[float | None]:
     """Seconds by which each search overstepped its limit; None if it had no time limit."""
     control = game.tags["TimeControl"]
-    texts = found.groups() if (found := CONTROL.fullmatch(control)) else (control, control)
+    texts = match.groups() if (match := CONTROL.fullmatch(control)) else (control, control)
     limits = [Limits.parse(text).time for text in texts]
     for note in game.notes:
-        if isinstance(note, Comment) and (found := NOTE.fullmatch(note.text)):
+        if isinstance(note, Comment) and (match := NOTE.fullmatch(note.text)):
             limit = limits[(int(game.start.side) + note.ply - 1) % 2]
-            yield None if limit is None else float(found[1]) - limit
+            yield None if limit is None else float(match[1]) - limit
 
 
 def main() -> None:
@@ -143,12 +143,12 @@ def main() -> None:
     options = parser.parse_args()
     before = os.getloadavg()[0]
     crashes = [] if options.check else play(options)
-    found = {"crashes": crashes, **check(options.pdn), "load": [before, os.getloadavg()[0]]}
-    print(json.dumps(found, indent=2))
-    if warning := forfeit_warning(found["games"], found["time_forfeits"], found["engine_failures"]):
+    figures = {"crashes": crashes, **check(options.pdn), "load": [before, os.getloadavg()[0]]}
+    print(json.dumps(figures, indent=2))
+    if warning := forfeit_warning(figures["games"], figures["time_forfeits"], figures["engine_failures"]):
         print(f"safety: {warning}", file=sys.stderr)
-    clean = not (crashes or found["time_forfeits"] or found["engine_failures"] or found["rules_broken"])
-    sys.exit(0 if clean and found["games"] == found["games_in_log"] else 1)
+    clean = not (crashes or figures["time_forfeits"] or figures["engine_failures"] or figures["rules_broken"])
+    sys.exit(0 if clean and figures["games"] == figures["games_in_log"] else 1)
 
 
 if __name__ == "__main__":

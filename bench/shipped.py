@@ -1,4 +1,4 @@
-"""What comes with kr, counted: endgame databases, tables and ballots, as weights/README.md and egdb/README.md tell it.
+"""Counts of the data that come with kr: databases, tables and ballots, for weights/README.md and egdb/README.md.
 
 python bench/shipped.py [--egdb DIR] [--json]
 """
@@ -26,14 +26,14 @@ BALLOTS = ("3move", "11man")
 
 def databases(directory: Path) -> dict[str, Any]:
     """Files, bytes and positions of values and distances, and the bytes of all values up to each number of pieces."""
-    found: dict[str, Any] = {}
+    kinds: dict[str, Any] = {}
     totals = read_stats(directory).totals
     for kind in ("wld", "dtw"):
         files = sorted(directory.glob(f"{kind}-*.egdb"))
         sizes = {path: path.stat().st_size for path in files}
         pieces = {path: sum(map(int, path.stem.removeprefix(f"{kind}-"))) for path in files}
         most = max(pieces.values(), default=0)
-        found[kind] = {
+        kinds[kind] = {
             "files": len(files),
             "bytes": sum(sizes.values()),
             "positions": sum(total.both_sides.positions for total in totals if total.pieces <= most),
@@ -42,7 +42,7 @@ def databases(directory: Path) -> dict[str, Any]:
                 for count in range(2, most + 1)
             },
         }
-    return found
+    return kinds
 
 
 def tables() -> dict[str, Any]:
@@ -75,8 +75,8 @@ def main() -> None:
     parser.add_argument("--egdb", type=Path, default=CHECKOUT / "egdb", help="directory of a database (default: egdb)")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     options = parser.parse_args()
-    found = {"egdb": databases(options.egdb), "tables": tables(), "ballots": ballots()}
-    print(json.dumps(found, indent=None if options.json else 2))
+    figures = {"egdb": databases(options.egdb), "tables": tables(), "ballots": ballots()}
+    print(json.dumps(figures, indent=None if options.json else 2))
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@
 
 The positions of `kr bench` are searched with one thread, then with each other number, from an empty table. The speed-up
 of a position is the time with one thread divided by that with more; that of a round is the geometric mean of its
-positions'. Parallel search is not deterministic: the range of the rounds tells how reliable the mean is.
+positions'. Parallel search is not deterministic: the range of the rounds shows the error of the mean.
 
 If a thread has to share its core with other work, the figure is worthless. So the number of cores that the searches
 really had is shown too: it should be that of the threads. The speed-up "in processor time" replaces the time by the
@@ -89,23 +89,23 @@ def main() -> None:
     parser.add_argument("--hash", type=parse_size, default=64 << 20, help="hash table (default: 64MB)")
     parser.add_argument("--weights", help="weights file, manual or material (default: the shipped tables)")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
-    chosen = parser.parse_args()
-    numbers = [1, *(number for number in chosen.threads if number > 1)]
-    engines = {n: kr.Engine(chosen.weights, chosen.hash / (1 << 20), threads=n, database=None) for n in numbers}
+    options = parser.parse_args()
+    numbers = [1, *(number for number in options.threads if number > 1)]
+    engines = {n: kr.Engine(options.weights, options.hash / (1 << 20), threads=n, database=None) for n in numbers}
     costs: dict[int, list[list[Cost]]] = {n: [] for n in numbers}
     positions = load_positions()
-    for _ in range(chosen.rounds):
+    for _ in range(options.rounds):
         for n in numbers:
             costs[n].append([])
         for position in positions:
             for n, engine in engines.items():
-                costs[n][-1].append(cost(engine, position, chosen.depth))
+                costs[n][-1].append(cost(engine, position, options.depth))
     results = [speedup(n, costs[1], costs[n]) for n in numbers]
-    if chosen.json:
+    if options.json:
         lines = [asdict(each) for each in results]
-        print(json.dumps({"depth": chosen.depth, "rounds": chosen.rounds, "threads": lines}))
+        print(json.dumps({"depth": options.depth, "rounds": options.rounds, "threads": lines}))
         return
-    print(f"time to depth {chosen.depth}, {len(positions)} positions, {chosen.rounds} rounds")
+    print(f"time to depth {options.depth}, {len(positions)} positions, {options.rounds} rounds")
     for each in results:
         print(
             f"{each.threads} threads: {each.speedup:.2f} times as fast ({each.least:.2f} to {each.most:.2f}), "

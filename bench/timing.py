@@ -15,7 +15,7 @@ class Spent:
 
     wall: float = 0.0
     processor: float = 0.0
-    """Of all threads of this process together."""
+    """Seconds of all threads of this process together."""
 
 
 @contextmanager
@@ -29,10 +29,10 @@ def timed(spent: Spent) -> Iterator[None]:
 
 def repeated(measure: Callable[[], float], runs: int) -> dict[str, float]:
     """Median, least and most of several runs of a measurement."""
-    found = sorted(measure() for _ in range(runs))
-    return {"median": statistics.median(found), "least": found[0], "most": found[-1]}
+    results = sorted(measure() for _ in range(runs))
+    return {"median": statistics.median(results), "least": results[0], "most": results[-1]}
 
 
-def show_range(name: str, found: dict[str, float]) -> None:
+def show_range(name: str, figures: dict[str, float]) -> None:
     """Print a line with the result of `repeated`."""
-    print(f"{name:58} {found['median']:8.3f}   ({found['least']:.3f} to {found['most']:.3f})", flush=True)
+    print(f"{name:58} {figures['median']:8.3f}   ({figures['least']:.3f} to {figures['most']:.3f})", flush=True)

@@ -3,9 +3,9 @@
     python bench/turns.py DIR DIR [...] [--limit 3e5|depth=15] [--hash 64MB] [--rounds 4] [--json]
 
 Each checkout, whose core is compiled, searches the positions of `kr bench` from an empty table in a process of its own.
-They take turns at each position, in an order that is drawn anew, so that what else the machine is doing hurts all of
-them alike: runs one after the other differ by 5% where this tells 1% apart. Ratios to the first checkout are geometric
-means over positions and rounds of processor time, with their 95% error.
+They take turns at each position, in an order that is drawn anew, so that other work of the machine slows all of them
+alike: runs one after the other differ by 5% where this shows a difference of 1%. Ratios to the first checkout are
+geometric means over positions and rounds of processor time, with their 95% error.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ for line in sys.stdin:
 
 @dataclass(frozen=True)
 class Turns:
-    """The searches of one checkout beside those of the first."""
+    """The searches of one checkout compared with those of the first."""
 
     checkout: str
     nodes_per_second: float
@@ -70,7 +70,7 @@ class Searcher:
         )
 
     def search(self, fen: str, counts: bool = True) -> None:
-        """Search a position; counts: note what it took."""
+        """Search a position; counts: record its cost."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.write(fen + "\n")
@@ -120,13 +120,13 @@ def main() -> None:
         for fen in fens:
             for searcher in random.sample(searchers, len(searchers)):
                 searcher.search(fen)
-    found = [compared(searchers[0], searcher) for searcher in searchers]
+    rows = [compared(searchers[0], searcher) for searcher in searchers]
     for searcher in searchers:
         searcher.close()
     if settings.json:
-        print(json.dumps([asdict(each) for each in found], indent=2))
+        print(json.dumps([asdict(each) for each in rows], indent=2))
         return
-    for each in found:
+    for each in rows:
         print(
             f"{each.checkout}: {each.nodes_per_second / 1e6:.2f} M nodes/s, {each.speed:.3f} ± {each.speed_error:.3f}; "
             f"nodes {each.nodes:.3f}, time {each.time:.3f} ± {each.time_error:.3f}"

@@ -1,11 +1,11 @@
-"""How `kr web` serves its viewers: first lines, updates, fair shares, memory. Linux; about a minute.
+"""Service of `kr web` to its viewers: first lines, updates, fair shares, memory. Linux; about a minute.
 
     python bench/web.py [--viewers 20] [--idle 200] [--seconds 10] [--json]
 
-Starts a server of its own and speaks to it as pages do. First lines: one viewer steps through a game and the time from
-each move to the first line is taken. Load: so many viewers analyse different positions without limit at once; the time
-to each one's first line, its share of all nodes, how long requests take meanwhile, and a move under load. Then all
-leave, and the processor time that the server still takes is measured. Memory: resident, for each of many idle viewers.
+Starts a server of its own and speaks to it as pages do. First lines: one viewer steps through a game; the time from
+each move to the first line. Load: `--viewers` viewers analyse different positions without limit at once; the time to
+each one's first line, its share of all nodes, the time of requests meanwhile, and of a move under load. Then all leave,
+and the processor time that the server still takes is measured. Memory: resident, for each of many idle viewers.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Viewer:
         self.id = 0
 
     async def ask(self, moves: list[str], lines: int) -> float:
-        """Go to another position; returns the time when it was asked."""
+        """Go to another position; returns the time of the request."""
         if self.id:
             await self.socket.send(json.dumps({"id": self.id, "stop": True}))
         self.id = next(self.ids)
@@ -72,15 +72,15 @@ class Viewer:
         return time.perf_counter() - at
 
     async def watch(self, seconds: float) -> list[tuple[float, int]]:
-        """Times and nodes of the events that come meanwhile."""
-        found: list[tuple[float, int]] = []
+        """Times and nodes of the events of the next seconds."""
+        events: list[tuple[float, int]] = []
         try:
             async with asyncio.timeout(seconds):
                 while True:
                     event = await self.hear()
-                    found.append((time.perf_counter(), event["nodes"]))
+                    events.append((time.perf_counter(), event["nodes"]))
         except TimeoutError:
-            return found
+            return events
 
 
 class Server:
@@ -127,7 +127,7 @@ class Server:
 
 
 def random_game(plies: int, seed: int) -> list[str]:
-    """The moves of a game by chance that has not ended after so many."""
+    """The moves of a game by chance that has not ended after `plies` plies."""
     chance = random.Random(seed)
     while True:
         board = kr.Board()
@@ -139,9 +139,9 @@ def random_game(plies: int, seed: int) -> list[str]:
             return moves
 
 
-def spread(found: list[float]) -> dict[str, float]:
+def spread(values: list[float]) -> dict[str, float]:
     """Median and worst."""
-    return {"median": round(statistics.median(found), 4), "most": round(max(found), 4)}
+    return {"median": round(statistics.median(values), 4), "most": round(max(values), 4)}
 
 
 async def one_viewer(server: Server, seconds: float) -> dict[str, Any]:
@@ -178,9 +178,9 @@ async def many_viewers(server: Server, viewers: int, seconds: float) -> dict[str
             requests.append(await server.post(kr.Position().fen))
             moved.append(await pages[0].first(games[0][: len(moved) % 8]))
             await asyncio.sleep(0.2)
-        nodes = [found[-1][1] if found else 0 for found in await asyncio.gather(*watching)]
+        nodes = [events[-1][1] if events else 0 for events in await asyncio.gather(*watching)]
         spent = (server.processor - begin) / seconds
-        # all leave at once, and nobody says goodbye
+        # all leave at once, without closing their sockets
         for page in pages:
             page.socket.transport.abort()
     before = server.processor
@@ -217,11 +217,11 @@ async def idle_viewers(server: Server, viewers: int) -> dict[str, Any]:
 
 async def measured(arguments: argparse.Namespace, server: Server) -> dict[str, Any]:
     """All figures."""
-    found: dict[str, Any] = {"cores": core_count()}
-    found |= await idle_viewers(server, arguments.idle)
-    found["one viewer"] = await one_viewer(server, arguments.seconds)
-    found[f"{arguments.viewers} viewers"] = await many_viewers(server, arguments.viewers, arguments.seconds)
-    return found
+    figures: dict[str, Any] = {"cores": core_count()}
+    figures |= await idle_viewers(server, arguments.idle)
+    figures["one viewer"] = await one_viewer(server, arguments.seconds)
+    figures[f"{arguments.viewers} viewers"] = await many_viewers(server, arguments.viewers, arguments.seconds)
+    return figures
 
 
 def main() -> None:
@@ -237,13 +237,13 @@ def main() -> None:
         try:
             assert process.stdout is not None
             address = json.loads(process.stdout.readline())["address"]
-            found = asyncio.run(measured(arguments, Server(process, address)))
+            figures = asyncio.run(measured(arguments, Server(process, address)))
         finally:
             process.send_signal(signal.SIGINT)
     if arguments.json:
-        print(json.dumps(found))
+        print(json.dumps(figures))
         return
-    for name, value in found.items():
+    for name, value in figures.items():
         if isinstance(value, dict):
             print(f"{name}:")
             for inner, number in value.items():
