@@ -25,20 +25,20 @@ cdef Py_ssize_t quiet_of_game(Board board, const uint16_t* moves, const int16_t*
                               u32* boards, uint16_t* ply, Py_ssize_t* broken) noexcept nogil:
     """Write the quiet searched positions of one game and return their number; `broken`: the first illegal ply or -1."""
     cdef Py_ssize_t p
-    cdef Py_ssize_t found = 0
+    cdef Py_ssize_t count = 0
     cdef Move move
     broken[0] = -1
     for p in range(plies):
         if scores[p] != SCORE_NONE and not has_capture(&board, BLACK) and not has_capture(&board, WHITE):
-            write_sample(&board, boards + SAMPLE_BOARDS * found)
-            ply[found] = <uint16_t>p
-            found += 1
+            write_sample(&board, boards + SAMPLE_BOARDS * count)
+            ply[count] = <uint16_t>p
+            count += 1
         move = coded_move(&board, moves[p])
         if move == 0:
             broken[0] = p
-            return found
+            return count
         board = played(&board, move)
-    return found
+    return count
 
 
 def quiet_positions(const uint32_t[:, ::1] start, const uint8_t[::1] side, const int64_t[::1] first,

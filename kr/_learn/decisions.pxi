@@ -26,7 +26,7 @@ def decisions_of_games(const uint32_t[:, ::1] start, const uint8_t[::1] side, co
     if (start.shape[0] != games or start.shape[1] != 3 or first.shape[0] != games + 1 or squares.shape[0] != plies
             or squares.shape[1] != 2 or first[0] != 0 or first[games] != plies):
         raise ValueError("the arrays of the games do not fit together")
-    # a row more, so that nothing has an address too
+    # a row more, so that an empty array has an address too
     out = (np.empty((plies + 1, SAMPLE_BOARDS), dtype=np.uint32), np.full((plies + 1, 4), UNKNOWN_SQUARE, dtype=np.uint8),
            np.empty((plies + 1, 2), dtype=np.uint8), np.empty(plies + 1, dtype=np.uint32),
            np.empty(plies + 1, dtype=np.uint8), np.empty(plies + 1, dtype=np.uint8))
@@ -79,7 +79,7 @@ def decisions_of_games(const uint32_t[:, ::1] start, const uint8_t[::1] side, co
 
 def rows_of_choices(const int64_t[::1] first, const uint8_t[::1] origin, const uint8_t[::1] target,
                     const uint32_t[::1] captured, const uint8_t[:, ::1] moves, const uint32_t[::1] taken):
-    """Number of each played move among the choices of its decision, int64 (n,); -1 where it is none of them.
+    """Number of each played move among the choices of its decision, int64 (n,); -1 if it is not among them.
 
     first (n + 1,), origin, target and captured (m,) as of `policy_choices`; moves (n, 2), taken (n,) as of decisions.
     """
@@ -90,11 +90,11 @@ def rows_of_choices(const int64_t[::1] first, const uint8_t[::1] origin, const u
     if first.shape[0] != n + 1 or taken.shape[0] != n or first[n] != origin.shape[0]:
         raise ValueError("the arrays of the choices do not fit together")
     array = np.full(n, -1, dtype=np.int64)
-    cdef int64_t[::1] found = array
+    cdef int64_t[::1] numbers = array
     with nogil:
         for i in range(n):
             for j in range(first[i], first[i + 1]):
                 if origin[j] == moves[i, 0] and target[j] == moves[i, 1] and captured[j] == taken[i]:
-                    found[i] = j - first[i]
+                    numbers[i] = j - first[i]
                     break
     return array

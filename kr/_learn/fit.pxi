@@ -1,7 +1,7 @@
 # Logistic regression over region entries: indices once, then loss and gradient of many samples an iteration.
 #
 # The ids of n samples stand region by region, (R, n): the forward pass adds up one region after another over a block
-# of samples, and the gradient of a region is the work of one thread, so that it is the same whatever their number.
+# of samples, and the gradient of a region is the work of one thread, so that it does not depend on their number.
 # An entry has two weights, opening and ending, of which a sample with p pieces takes p/24 and (24 - p)/24.
 
 cdef extern from "math.h" nogil:
@@ -36,12 +36,12 @@ def region_ids(const uint32_t[:, ::1] boards, const uint32_t[:, :, ::1] digits, 
                 out[r, i] = index
 
 
-def count_ids(const uint32_t[::1] ids, const uint32_t[::1] count, int64_t[::1] seen):
-    """Add to `seen` how often each table index occurs in one region's ids, samples counted `count` times."""
+def count_ids(const uint32_t[::1] ids, const uint32_t[::1] count, int64_t[::1] occurrences):
+    """Add the number of times that each table index occurs in one region's ids, samples counted `count` times."""
     cdef Py_ssize_t i
     with nogil:
         for i in range(ids.shape[0]):
-            seen[ids[i]] += count[i]
+            occurrences[ids[i]] += count[i]
 
 
 def rank_ids(uint32_t[::1] ids, const uint32_t[::1] rank):

@@ -16,7 +16,7 @@ cdef Move coded_move(const Board* board, int code) noexcept nogil:
 
 def count_pieces(const uint32_t[:, ::1] start, const uint8_t[::1] side, const int64_t[::1] first,
                  const int8_t[::1] result, const uint16_t[::1] move, int64_t[:, :, ::1] counts):
-    """Add to counts (25, 2, 3) the positions of these games by number of pieces, whether there is a king, and result.
+    """Add to counts (25, 2, 3) the positions of these games by number of pieces, with or without a king, and result.
 
     start (G, 3) black, white, kings; side (G,); first (G + 1,) offsets into move (P,); result (G,) Black's view.
     The results count as win, draw and loss of Black. Returns the first game with a move that is not legal, -1 if all
@@ -24,18 +24,18 @@ def count_pieces(const uint32_t[:, ::1] start, const uint8_t[::1] side, const in
     """
     cdef Py_ssize_t game, ply
     cdef Board board
-    cdef Move chosen
+    cdef Move legal_move
     with nogil:
         for game in range(side.shape[0]):
             board = board_from_bits(start[game, 0], start[game, 1], start[game, 2], side[game])
             for ply in range(first[game], first[game + 1]):
                 counts[popcount(board.pieces[BLACK] | board.pieces[WHITE]), 1 if board.kings else 0,
                        1 - result[game]] += 1
-                chosen = coded_move(&board, move[ply])
-                if chosen == 0:
+                legal_move = coded_move(&board, move[ply])
+                if legal_move == 0:
                     with gil:
                         return game
-                board = played(&board, chosen)
+                board = played(&board, legal_move)
     return -1
 
 
@@ -48,7 +48,7 @@ def replay_positions(const uint32_t[:, ::1] start, const uint8_t[::1] side, cons
     """
     cdef Py_ssize_t game, ply
     cdef Board board
-    cdef Move chosen
+    cdef Move legal_move
     with nogil:
         for game in range(side.shape[0]):
             board = board_from_bits(start[game, 0], start[game, 1], start[game, 2], side[game])
@@ -57,9 +57,9 @@ def replay_positions(const uint32_t[:, ::1] start, const uint8_t[::1] side, cons
                 positions[ply, 1] = unpad(board.pieces[WHITE])
                 positions[ply, 2] = unpad(board.kings)
                 positions[ply, 3] = board.side
-                chosen = coded_move(&board, move[ply])
-                if chosen == 0:
+                legal_move = coded_move(&board, move[ply])
+                if legal_move == 0:
                     with gil:
                         return game
-                board = played(&board, chosen)
+                board = played(&board, legal_move)
     return -1

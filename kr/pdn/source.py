@@ -145,7 +145,7 @@ class _Decoder:
         if encoding == DETECT and mark and mark != codecs.BOM_UTF8:
             encoding = _MARKS[mark]
         self._decoder = None if encoding == DETECT else codecs.getincrementaldecoder(encoding)()
-        self._met: dict[str, None] = {}
+        self._names: dict[str, None] = {}
         self._encoding = encoding
         self._rest = b""
         self._scores = dict.fromkeys(_OLD, 0)
@@ -155,7 +155,7 @@ class _Decoder:
     def encodings(self) -> str:
         if self._encoding != DETECT:
             return self._encoding
-        return ",".join(self._met) or "ascii"
+        return ",".join(self._names) or "ascii"
 
     def decode(self, block: bytes) -> str:
         """Text of a block of bytes, b"" at the end; the beginning of an incomplete line or character waits."""
@@ -175,7 +175,7 @@ class _Decoder:
             text = content.decode("utf-8")
         except UnicodeDecodeError:
             return "".join(map(self._line, content.splitlines(keepends=True)))
-        self._met["utf-8"] = None
+        self._names["utf-8"] = None
         return text
 
     def _line(self, line: bytes) -> str:
@@ -188,9 +188,9 @@ class _Decoder:
                 self._scores[name] += _plausibility(line, name)
             self._old = max(_OLD, key=self._scores.__getitem__)
             text = _decoded(line, self._old)
-            self._met[self._old] = None
+            self._names[self._old] = None
             return text
-        self._met["utf-8"] = None
+        self._names["utf-8"] = None
         return text
 
 

@@ -5,7 +5,7 @@ cdef enum:
     MOST_DECIDED_PLIES = 64     # of a look-ahead, with its extensions
 
 # The index of a legal move, in the order of generation; there are two at least. `salt` makes the random choices of one
-# decision differ from those of another; what is not random does not depend on it. The score is from the mover's view,
+# decision differ from those of another; choices without chance do not depend on it. The score is from the mover's view,
 # -1 to 1. A decider looks at `stop` now and then, and then ends with the best move so far.
 ctypedef int (*ChooseMove)(void* own, const Board* board, const MoveList* moves, u64 salt, volatile int* stop,
                            double* score, u64* nodes) noexcept nogil

@@ -1,7 +1,7 @@
 # Monte Carlo tree search by UCT (Kocsis and Szepesvari 2006), and chance.
 #
 # A round goes down the tree by upper confidence bounds, adds a node, plays on at random, and counts the result in all
-# nodes that it came by. Pure, play-outs go on to the end of the game; with an evaluation they are cut off after some
+# nodes that it came by. Pure, play-outs continue to the end of the game; with an evaluation they are cut off after some
 # plies and valued (early play-out termination, Lorentz 2016). The tree is made anew for each move.
 
 from libc.math cimport INFINITY, logf, sqrtf
@@ -134,14 +134,14 @@ cdef void play_round(Mcts* own, const Board* root, int32_t* used, u64* random, u
         own.nodes[path[plies]].total += own_result
 
 
-cdef int choose_by_mcts(void* given, const Board* board, const MoveList* moves, u64 salt, volatile int* stop,
+cdef int choose_by_mcts(void* kind_state, const Board* board, const MoveList* moves, u64 salt, volatile int* stop,
                         double* score, u64* nodes) noexcept nogil:
-    cdef Mcts* own = <Mcts*>given
+    cdef Mcts* own = <Mcts*>kind_state
     cdef u64 random = decision_random(own.seed, salt, board.key)
     cdef const TreeNode* child
     cdef const TreeNode* best
     cdef int32_t used = 1
-    cdef int chosen = 0
+    cdef int choice = 0
     cdef int i
     memset(own.nodes, 0, sizeof(TreeNode))
     expand(own, 0, board, &used)
@@ -155,16 +155,16 @@ cdef int choose_by_mcts(void* given, const Board* board, const MoveList* moves, 
         child = &own.nodes[own.nodes[0].first + i]
         if child.visits > best.visits or child.visits == best.visits and child.total > best.total:
             best = child
-            chosen = i
+            choice = i
     score[0] = 2 * <double>best.total / max(best.visits, 1) - 1
-    return chosen
+    return choice
 
 
 cdef class MctsDecider(Decider):
-    """Monte Carlo tree search with so many rounds a move.
+    """Monte Carlo tree search with a number of rounds a move.
 
     evaluator: values play-outs that are cut off after `playout_plies`; None: they go to the end of the game. seed: of
-    all random choices. exploration: weight of the bounds, beside results from 0 to 1. scale: centi-men in a logit, of
+    all random choices. exploration: weight of the bounds against results from 0 to 1. scale: centi-men in a logit, of
     evaluators that are not networks. Raises ValueError, MemoryError.
     """
     cdef Mcts mcts
@@ -197,16 +197,16 @@ cdef class MctsDecider(Decider):
         free(self.mcts.nodes)
 
 
-cdef int choose_by_chance(void* given, const Board* board, const MoveList* moves, u64 salt, volatile int* stop,
+cdef int choose_by_chance(void* kind_state, const Board* board, const MoveList* moves, u64 salt, volatile int* stop,
                           double* score, u64* nodes) noexcept nogil:
-    cdef u64 random = decision_random((<u64*>given)[0], salt, board.key)
+    cdef u64 random = decision_random((<u64*>kind_state)[0], salt, board.key)
     score[0] = 0
     nodes[0] = 0
     return <int>((splitmix64(&random) >> 32) * <u64>moves.size >> 32)
 
 
 cdef class RandomDecider(Decider):
-    """Chooses any legal move alike."""
+    """Chooses a legal move at random, each as likely."""
     cdef u64 seed
 
     def __cinit__(self, u64 seed=0):

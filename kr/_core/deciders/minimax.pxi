@@ -4,9 +4,9 @@
 from libc.math cimport tanhf
 
 cdef enum:
-    KEPT_OUTPUTS = 1 << 12      # outputs of a network that are remembered
+    CACHED_OUTPUTS = 1 << 12      # outputs of a network that are remembered
 
-cdef struct KeptOutput:
+cdef struct CachedOutput:
     u64 key
     float output
 
@@ -18,21 +18,21 @@ cdef struct Minimax:
     bint extend                      # two plies more where a capture is due
     u64 nodes
     int32_t history[2][4096]
-    KeptOutput* kept
+    CachedOutput* cache
 
 cdef enum:
     MINIMAX_WIN = 1000000       # outputs are far smaller
 
 
 cdef float minimax_leaf(Minimax* own, const Board* board) noexcept nogil:
-    cdef KeptOutput* kept
+    cdef CachedOutput* entry
     if own.evolved == NULL:
         return own.unit * evaluate(own.evaluation, board)
-    kept = &own.kept[board.key % KEPT_OUTPUTS]
-    if kept.key != board.key:
-        kept.output = evolved_output(own.evolved, board)
-        kept.key = board.key
-    return kept.output
+    entry = &own.cache[board.key % CACHED_OUTPUTS]
+    if entry.key != board.key:
+        entry.output = evolved_output(own.evolved, board)
+        entry.key = board.key
+    return entry.output
 
 
 cdef void minimax_order(const Minimax* own, const Board* board, const MoveList* moves, int* order) noexcept nogil:
@@ -75,13 +75,13 @@ cdef float minimax(Minimax* own, const Board* board, float alpha, float beta, in
     return best
 
 
-cdef int choose_by_minimax(void* given, const Board* board, const MoveList* moves, u64 salt, volatile int* stop,
+cdef int choose_by_minimax(void* state, const Board* board, const MoveList* moves, u64 salt, volatile int* stop,
                            double* score, u64* nodes) noexcept nogil:
-    cdef Minimax* own = <Minimax*>given
+    cdef Minimax* own = <Minimax*>state
     cdef Board child
     cdef float best = -2 * MINIMAX_WIN
     cdef float value
-    cdef int chosen = 0
+    cdef int choice = 0
     cdef int i
     own.nodes = 0
     memset(own.history, 0, sizeof(own.history))
@@ -91,16 +91,16 @@ cdef int choose_by_minimax(void* given, const Board* board, const MoveList* move
         value = -minimax(own, &child, -2 * MINIMAX_WIN, -best, own.plies - 1, 1)
         if value > best:
             best = value
-            chosen = i
+            choice = i
         if stop[0]:
             break
     score[0] = tanhf(best)
     nodes[0] = own.nodes
-    return chosen
+    return choice
 
 
 cdef class MinimaxDecider(Decider):
-    """Minimax by alpha-beta, so many plies deep.
+    """Minimax by alpha-beta to a fixed depth.
 
     evaluator: of any kind; the output of an evolved network is taken as it is. extend: a leaf with a capture due is
     searched two plies more. scale: centi-men in a logit, of evaluations that are not networks. Raises ValueError.
@@ -118,11 +118,11 @@ cdef class MinimaxDecider(Decider):
         self.minimax.unit = 0.5 / scale
         self.minimax.plies = plies
         self.minimax.extend = extend
-        self.minimax.kept = <KeptOutput*>calloc(KEPT_OUTPUTS, sizeof(KeptOutput))
-        if self.minimax.kept == NULL:
+        self.minimax.cache = <CachedOutput*>calloc(CACHED_OUTPUTS, sizeof(CachedOutput))
+        if self.minimax.cache == NULL:
             raise MemoryError("no memory for outputs")
         self.choose_move = choose_by_minimax
         self.own = &self.minimax
 
     def __dealloc__(self):
-        free(self.minimax.kept)
+        free(self.minimax.cache)

@@ -1,8 +1,8 @@
-# Evaluations: what all kinds have in common.
+# Evaluations: the part that all kinds have in common.
 #
 # A kind is a part of its own below this one: its weights, its score, and the class of its evaluators, which it enters
-# in EVALUATORS. Python finds the module kr/evaluation/NAME.py by the kind's name there. That the score is asked for by
-# a pointer costs nothing that could be measured: a kind's score is too large to be inlined.
+# in EVALUATORS. Python finds the module kr/evaluation/NAME.py by the kind's name there. The call of the score through a
+# pointer has no measurable cost: a kind's score is too large to be inlined.
 
 # `weights` are those of the kind. The score is in centi-men from the side to move.
 ctypedef int (*KindScore)(const void* weights, const Board* board) noexcept nogil
@@ -10,7 +10,7 @@ ctypedef int (*KindScore)(const void* weights, const Board* board) noexcept nogi
 cdef struct Evaluation:
     KindScore score
     const void* weights         # kept by the Evaluator; NULL for none
-    u64 noise_seed              # a game's own small changes of mind (self-play)
+    u64 noise_seed              # seed of a game's own noise (self-play)
     int noise                   # at most this many centi-men either way; 0 for none
 
 

@@ -144,7 +144,7 @@ cdef inline int placement(const Camp* camp) noexcept nogil:
 
 
 cdef inline int structure(const Camp* camp) noexcept nogil:
-    """How the men hang together: as many on either wing; a chain that begins at the rim can't be jumped from the
+    """Cohesion of the men: equal numbers on both wings; a chain that begins at the rim can't be jumped from the
     front; a man with an empty square behind it can."""
     cdef u64 men = camp.men
     cdef u64 grounded = men & RIM

@@ -1,4 +1,4 @@
-# Men and kings, nothing else.
+# Men and kings alone.
 
 cpdef enum:
     MATERIAL_MAN = 100
@@ -13,7 +13,7 @@ cdef int material_score(const void* weights, const Board* board) noexcept nogil:
 
 
 cdef class _MaterialEvaluator(Evaluator):
-    """Men and kings, nothing else."""
+    """Men and kings alone."""
 
     def __cinit__(self):
         self.evaluation.score = material_score

@@ -1,4 +1,4 @@
-# Choices: the legal moves of positions as a policy sees them, and what a look at each of them tells.
+# Choices: the legal moves of positions as a policy sees them, and a score of each.
 #
 # Positions are in the mover's frame: rows of own men, opponent's men, own kings, opponent's kings, the board turned if
 # White is to move, so that Black always is. Two paths to the same position are one choice.
@@ -20,7 +20,7 @@ cdef inline Board framed(const u32* row) noexcept nogil:
 
 
 cdef inline void write_frame(const Board* board, u32* row) noexcept nogil:
-    """The boards of a position as Black sees it, whoever is to move."""
+    """The boards of a position with the side to move as Black."""
     row[0] = unpad(board.pieces[BLACK] & ~board.kings)
     row[1] = unpad(board.pieces[WHITE] & ~board.kings)
     row[2] = unpad(board.pieces[BLACK] & board.kings)
@@ -56,7 +56,7 @@ cdef inline int look_at_choices(const Evaluation* evaluation, const Board* board
                                 int window, int16_t* scores) noexcept nogil:
     """The score of each choice from the mover's view; returns the best.
 
-    Of those that are further than `window` behind it, only that is certain.
+    Scores of choices further than `window` behind it are only bounds.
     """
     cdef Board child
     cdef int best = -SCORE_INFINITE
@@ -120,10 +120,10 @@ def policy_choices(const uint32_t[:, ::1] boards not None):
     cdef Py_ssize_t m = first[boards.shape[0]]
     origins = np.empty(m, dtype=np.uint8)
     targets = np.empty(m, dtype=np.uint8)
-    taken = np.empty(m, dtype=np.uint32)
+    captures = np.empty(m, dtype=np.uint32)
     cdef uint8_t[::1] origin = origins
     cdef uint8_t[::1] target = targets
-    cdef uint32_t[::1] captured = taken
+    cdef uint32_t[::1] captured = captures
     with nogil:
         for i in range(boards.shape[0]):
             board = framed(&boards[i, 0])
@@ -133,7 +133,7 @@ def policy_choices(const uint32_t[:, ::1] boards not None):
                 origin[at] = <uint8_t>move_from(moves.moves[j])
                 target[at] = <uint8_t>move_to(moves.moves[j])
                 captured[at] = unpad(move_captured(moves.moves[j]))
-    return firsts, origins, targets, taken
+    return firsts, origins, targets, captures
 
 
 def choice_boards(const uint32_t[:, ::1] boards not None):
@@ -146,7 +146,7 @@ def choice_boards(const uint32_t[:, ::1] boards not None):
     check_frames(boards)
     firsts = _firsts(boards)
     cdef const int64_t[::1] first = firsts
-    # a row more, so that nothing has an address too
+    # a row more, so that an empty array has an address too
     array = np.empty((first[boards.shape[0]] + 1, FRAME_BOARDS), dtype=np.uint32)
     cdef uint32_t[:, ::1] after = array
     with nogil:
@@ -162,7 +162,7 @@ def choice_boards(const uint32_t[:, ::1] boards not None):
 def choice_scores(const uint32_t[:, ::1] boards not None, Evaluator evaluator not None, int plies=0):
     """The score of each of the choices of `policy_choices`, int16 (m,), centi-men from the mover's view.
 
-    It is the static score of what follows by force, captures and answers to them, after so many quiet plies. Releases
+    It is the static score after `plies` quiet plies and the forced captures that follow. Releases
     the GIL. Raises ValueError for impossible boards, or more than 2 plies.
     """
     import numpy as np

@@ -39,15 +39,15 @@ cdef inline void write_row(const Board* board, u32* row) noexcept nogil:
     row[2] = kings if board.side == BLACK else rotated32(kings)
 
 
-cdef bint make_room(void** memory, Py_ssize_t* room, Py_ssize_t wanted, size_t item) noexcept nogil:
+cdef bint make_room(void** memory, Py_ssize_t* room, Py_ssize_t count, size_t item) noexcept nogil:
     """Let an array have this many items at least; False without the memory."""
     cdef void* larger
-    if wanted > room[0]:
-        larger = realloc(memory[0], 2 * wanted * item)
+    if count > room[0]:
+        larger = realloc(memory[0], 2 * count * item)
         if larger == NULL:
             return False
         memory[0] = larger
-        room[0] = 2 * wanted
+        room[0] = 2 * count
     return True
 
 
@@ -85,7 +85,7 @@ cdef bint add_capture_nodes(CaptureNodes* tree, const Board* board) noexcept nog
 
 
 cdef inline float expectation(const float* probabilities) noexcept nogil:
-    """What a win for 1 and a draw for a half are worth on average."""
+    """Expected result, a win counting 1 and a draw a half."""
     return probabilities[2] + 0.5 * probabilities[1]
 
 
@@ -145,15 +145,15 @@ def pending_captures(const uint32_t[:, ::1] boards not None):
     """
     import numpy as np
     check_boards(boards)
-    found = np.empty(boards.shape[0], dtype=bool)
-    cdef uint8_t[::1] captures = found.view(np.uint8)
+    array = np.empty(boards.shape[0], dtype=bool)
+    cdef uint8_t[::1] captures = array.view(np.uint8)
     cdef Board board
     cdef Py_ssize_t i
     with nogil:
         for i in range(boards.shape[0]):
             board = black_to_move(&boards[i, 0])
             captures[i] = has_capture(&board, BLACK)
-    return found
+    return array
 
 
 def successors(const uint32_t[:, ::1] boards not None):
@@ -244,7 +244,7 @@ cdef class CaptureTree:
 def capture_leaves(const uint32_t[:, ::1] boards not None):
     """Resolve captures by rule down to quiet positions: a CaptureTree. Releases the GIL.
 
-    Of a side without pieces, or to move without a move, it is settled that it has lost.
+    A side without pieces, or to move without a move, has lost.
     boards: uint32 (n, 3), black, white and kings, Black to move. Raises ValueError for anything else.
     """
     cdef CaptureNodes nodes

@@ -66,19 +66,19 @@ cdef int read_result(const Letters* text, Py_ssize_t* at) noexcept:
 
 
 cdef Move named_move(const Board* board, const int* squares, int count, int* code) noexcept nogil:
-    """The only legal move that these squares 0-31 may mean, and its 16-bit code; 0 if that is for others to tell."""
+    """The only legal move that these squares 0-31 may mean, and its 16-bit code; 0 if it needs the full reader."""
     cdef MoveList moves, walks
     cdef int8_t[MAX_MOVES * PATH_LENGTH] paths
     cdef const int8_t* path
-    cdef Move found = 0
+    cdef Move move = 0
     cdef int i, j
     generate(board, &moves)
     if count == 2:
         for i in range(moves.size):
             if move_from(moves.moves[i]) == squares[0] and move_to(moves.moves[i]) == squares[1]:
-                if found:
+                if move:
                     return 0
-                found = moves.moves[i]
+                move = moves.moves[i]
     elif moves.size and move_captured(moves.moves[0]):
         generate_with_paths(board, &walks, paths)
         for i in range(walks.size):
@@ -87,11 +87,11 @@ cdef Move named_move(const Board* board, const int* squares, int count, int* cod
             while j < count and path[j] >= 0 and plain_square(path[j]) == squares[j]:
                 j += 1
             if j == count and path[j] < 0:
-                found = walks.moves[i]
+                move = walks.moves[i]
                 break
-    if found:
-        code[0] = move_code(&moves, found)
-    return found
+    if move:
+        code[0] = move_code(&moves, move)
+    return move
 
 
 def read_line(str text, Py_ssize_t at, u32 black, u32 white, u32 kings, int side,

@@ -10,7 +10,7 @@ def legal_moves(u32 black, u32 white, u32 kings, int side):
     cdef int8_t[MAX_MOVES * PATH_LENGTH] paths
     cdef int i, j
     generate_with_paths(&board, &moves, paths)
-    found = []
+    pairs = []
     for i in range(moves.size):
         if move_captured(moves.moves[i]):
             path = []
@@ -18,10 +18,10 @@ def legal_moves(u32 black, u32 white, u32 kings, int side):
             while paths[j] >= 0:
                 path.append(plain_square(paths[j]))
                 j += 1
-            found.append((tuple(path), unpad(move_captured(moves.moves[i]))))
+            pairs.append((tuple(path), unpad(move_captured(moves.moves[i]))))
         else:
-            found.append(((move_from(moves.moves[i]), move_to(moves.moves[i])), 0))
-    return found
+            pairs.append(((move_from(moves.moves[i]), move_to(moves.moves[i])), 0))
+    return pairs
 
 
 def play(u32 black, u32 white, u32 kings, int side, int origin, int target, u32 captured):

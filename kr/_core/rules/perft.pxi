@@ -181,11 +181,11 @@ def perft(u32 black, u32 white, u32 kings, int side, int depth):
 
 cdef int count_ways(const MoveList* ways, Move move) noexcept nogil:
     """Number of paths of a move; 1 for a move without any, so that a wrongly generated one changes the total."""
-    cdef int found = 0
+    cdef int count = 0
     cdef int i
     for i in range(ways.size):
-        found += ways.moves[i] == move
-    return max(found, 1)
+        count += ways.moves[i] == move
+    return max(count, 1)
 
 
 cdef u64 count_by_moves(const Board* board, int depth, int8_t* paths) noexcept nogil:
@@ -205,7 +205,7 @@ cdef u64 count_by_moves(const Board* board, int depth, int8_t* paths) noexcept n
 
 
 def perft_by_moves(u32 black, u32 white, u32 kings, int side, int depth):
-    """As `perft`, with the move generator of the search: slower, and a check of both. Releases the GIL."""
+    """Perft with the move generator of the search: slower, and a check of both. Releases the GIL."""
     cdef Board board = board_from_bits(black, white, kings, side)
     cdef int8_t[MAX_MOVES * PATH_LENGTH] paths
     cdef u64 total

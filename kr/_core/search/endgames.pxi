@@ -9,7 +9,7 @@
 # Lake, Lu and Bryant 1996). It is a fraction of the static score, so that a position that only seems good is preferred
 # to a known draw, and it is bounded, so that no draw hides a real chance.
 #
-# Once the game itself is within the database, values alone don't tell how to continue. Below a drawn root, draws are
+# Once the game itself is within the database, values alone don't lead to a win. Below a drawn root, draws are
 # searched as if nothing were known about them; wins and losses still end the search. Below a won or lost root of
 # unknown distance, wins and losses with the root's number of pieces are searched, for a conversion to fewer pieces or
 # the end of the game. When a draw for lack of progress is near, distances that reach beyond it are useless, and wins
@@ -29,19 +29,19 @@ cdef struct Known:
     int score
 
 cdef struct Endgames:
-    # The database of a search, and what it knows about the root.
+    # The database of a search, and its values of the root.
     const Egdb* db               # NULL for none
     int pieces                   # positions with this many pieces or fewer are looked up; 0 for none
     u64 probes
     u64 hits                     # look-ups that ended a line
     int root_value               # VALUE_UNKNOWN if not known
     int root_distance            # plies; -1 if not known
-    bint draws_apart             # draws are told apart: by score, and below a drawn root by search
+    bint draws_apart             # draws are distinguished: by score, and below a drawn root by search
     bint search_draws            # the root is drawn: draws are searched
     int search_wins              # wins and losses with this many pieces are searched; 0 for none
     int late                     # so are those with this many whose distance reaches beyond the draw by rule
     u64 salt
-    int wanted                   # root moves with a lower value are left out
+    int least_value              # root moves with a lower value are left out
     int root_moves
     Move moves[MAX_MOVES]
     int values[MAX_MOVES]        # of the root moves, for the side to move
@@ -175,19 +175,19 @@ cdef Move best_known_move(const Egdb* db, const Board* board) noexcept nogil:
     cdef Move best = 0
     cdef int least = 1 << 30
     cdef int i, value, distance
-    cdef int wanted = egdb_value(db, board)
-    if wanted != VALUE_WIN and wanted != VALUE_LOSS:
+    cdef int own_value = egdb_value(db, board)
+    if own_value != VALUE_WIN and own_value != VALUE_LOSS:
         return 0
     generate(board, &moves)
     for i in range(moves.size):
         child = played(board, moves.moves[i])
         value = egdb_value(db, &child)
-        if value != VALUE_WIN - wanted:
+        if value != VALUE_WIN - own_value:
             continue
         distance = egdb_distance(db, &child)
         if distance < 0:
             return 0
-        if wanted == VALUE_LOSS:
+        if own_value == VALUE_LOSS:
             distance = -distance
         if distance < least:
             least = distance

@@ -31,14 +31,14 @@ cdef void search_window(Worker* worker, const Board* board, int depth, const Lin
 
 
 cdef void want_best_left(Worker* worker) noexcept nogil:
-    """Set endgames.wanted to the best value of a root move without a line; moves with lower values are left out."""
+    """Set endgames.least_value to the best value of a root move without a line; lower ones are left out."""
     cdef Endgames* endgames = &worker.endgames
     cdef int i
-    endgames.wanted = VALUE_LOSS
+    endgames.least_value = VALUE_LOSS
     if endgames.root_value != VALUE_UNKNOWN:
         for i in range(endgames.root_moves):
-            if endgames.values[i] > endgames.wanted and not has_line(worker, endgames.moves[i]):
-                endgames.wanted = endgames.values[i]
+            if endgames.values[i] > endgames.least_value and not has_line(worker, endgames.moves[i]):
+                endgames.least_value = endgames.values[i]
 
 
 cdef bint goes_before(const Worker* worker, const Line* line, const Line* other) noexcept nogil:
@@ -93,7 +93,7 @@ cdef bint has_enough(Worker* worker, int depth, int lines, bint forced) noexcept
         factor = time_factor(&worker.unrest, line.moves[0], line.score, worker.nodes - worker.unrest.root_nodes, depth)
         if seconds() - worker.start >= worker.usual_time * factor:
             return True
-    # nothing more to find: a forced move, or a decided game searched to its end
+    # no more to find: a forced move, or a decided game searched to its end
     return forced or lines == 1 and SCORE_WIN - abs(line.score) <= max(depth, worker.endgames.root_distance)
 
 
@@ -110,7 +110,7 @@ cdef void take_any_move(Worker* worker, const MoveList* moves) noexcept nogil:
     """If no move was searched at all, take the first one with the best value in the database."""
     cdef int i = 0
     want_best_left(worker)
-    while root_move_value(&worker.endgames, moves.moves[i]) < worker.endgames.wanted:
+    while root_move_value(&worker.endgames, moves.moves[i]) < worker.endgames.least_value:
         i += 1
     worker.lines[0].score = 0
     worker.lines[0].length = 1

@@ -3,7 +3,7 @@
 
 cdef int score_with_shots(Worker* worker, const Board* board, int alpha, int beta, int ply,
                           int reversible) noexcept nogil:
-    """Static score of a position in which nobody can capture, or the better one that a shot leads to."""
+    """Static score of a position in which neither side can capture, or the better one that a shot leads to."""
     cdef int best = faded_score(worker, board, reversible)
     cdef int score, i
     cdef MoveList moves

@@ -3,7 +3,7 @@
 # without an equal and of the lines of earlier iterations.
 #
 # `search`, at the end, lists its steps, numbered as in docs/internals/search.md. Most steps are functions above it; the
-# worth of each is noted beside it. Elo is measured by matches at the given number of nodes a move, against the opponent
+# worth of each is noted next to it. Elo is measured by matches at the given number of nodes a move, against the opponent
 # named in docs/lab/search.md; "times the nodes" are those to depth 15 without the feature (kr bench --ablate).
 
 cdef enum:
@@ -189,7 +189,7 @@ cdef inline bint settled_by_others(Worker* worker, Node* node, Branches* branche
     None has it: the table's move is singular. One has it, and it is above the window: two moves are, which end the node
     (multi-cut).
     """
-    cdef int wanted = node.table_score - worker.options.singular_margin
+    cdef int threshold = node.table_score - worker.options.singular_margin
     cdef int depth = (node.depth - 1) // 2 - 1
     cdef int[MAX_MOVES] order
     cdef int i, k, score
@@ -198,18 +198,18 @@ cdef inline bint settled_by_others(Worker* worker, Node* node, Branches* branche
     for k in range(branches.moves.size - 1):
         i = next_best(order, branches.moves.size)
         step(worker, node, branches.moves.moves[i])
-        score = -search(worker, &branches.children[i], -wanted, 1 - wanted, depth, node.ply + 1)
+        score = -search(worker, &branches.children[i], -threshold, 1 - threshold, depth, node.ply + 1)
         if worker.stopped:
             return ends(node, 0)
-        if score >= wanted:
-            return not node.open and wanted >= node.beta and ends(node, min(wanted, node.most))
+        if score >= threshold:
+            return not node.open and threshold >= node.beta and ends(node, min(threshold, node.most))
     node.singular = True
     return False
 
 
 cdef inline bint is_left_out(const Worker* worker, Move move) noexcept nogil:
     """True for a root move that already has its line, or has a lower value in the database than another one."""
-    return has_line(worker, move) or root_move_value(&worker.endgames, move) < worker.endgames.wanted
+    return has_line(worker, move) or root_move_value(&worker.endgames, move) < worker.endgames.least_value
 
 
 cdef inline int search_late(Worker* worker, const Node* node, const Board* child, int index,

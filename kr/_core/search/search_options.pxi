@@ -60,20 +60,20 @@ SEARCH_OPTIONS = {
 cdef SearchOptions DEFAULT_OPTIONS
 
 
-cdef SearchOptions search_options(dict chosen) except *:
+cdef SearchOptions search_options(dict settings) except *:
     """The default options, changed by those chosen by name.
 
     Raises ValueError for unknown names, for values that are not whole numbers, and for numbers out of range.
     """
-    for name in chosen:
+    for name in settings:
         if name not in SEARCH_OPTIONS:
             raise ValueError(f"no search option {name!r}; one of {', '.join(SEARCH_OPTIONS)}")
         _, least, most, _, _ = SEARCH_OPTIONS[name]
-        if not isinstance(chosen[name], int):
-            raise ValueError(f"search option {name} is {chosen[name]!r}, not a whole number")
-        if not least <= chosen[name] <= most:
-            raise ValueError(f"search option {name}: {chosen[name]} is out of range; expected {least} to {most}")
-    return {name: chosen.get(name, row[0]) for name, row in SEARCH_OPTIONS.items()}
+        if not isinstance(settings[name], int):
+            raise ValueError(f"search option {name} is {settings[name]!r}, not a whole number")
+        if not least <= settings[name] <= most:
+            raise ValueError(f"search option {name}: {settings[name]} is out of range; expected {least} to {most}")
+    return {name: settings.get(name, row[0]) for name, row in SEARCH_OPTIONS.items()}
 
 
 DEFAULT_OPTIONS = search_options({})

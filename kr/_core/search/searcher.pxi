@@ -52,7 +52,7 @@ cdef class Stop:
 cdef class SearchRequest:
     """Position and limits of one search.
 
-    root: black, white, kings, side; history: the same for each position before it, oldest first. Limits, None for no
+    root: black, white, kings, side; history: those of each position before it, oldest first. Limits, None for no
     limit: time in seconds; nodes; depth; usual_time, the seconds that a move takes on average, so that only a difficult
     one takes all of `time`. lines: principal variations wanted; forced_at_once: return a forced move after one ply;
     listener: called with a SearchReply after each iteration; stop: stops the search.
@@ -177,12 +177,12 @@ cdef class Searcher:
 
     def set_options(self, dict options):
         """Use these options from now on, with defaults for the others. Waits as `clear` does."""
-        cdef SearchOptions chosen = search_options(options)
+        cdef SearchOptions own_options = search_options(options)
         cdef int i
         self.refuse_own_search()
         with self.searching:
             for i in range(self.threads):
-                self.workers[i].options = chosen
+                self.workers[i].options = own_options
 
     def stop(self):
         """Stop the running search, if there is one; may be called from any thread."""
@@ -195,8 +195,8 @@ cdef class Searcher:
         if self.request is not None and self.thread == threading.get_ident():
             raise SearchingError
 
-    # Compiled code has no signal handlers run between its lines, as Python code has: whatever is raised, the lock is
-    # held only while there is a search.
+    # Compiled code, unlike Python code, runs no signal handlers between its lines: after any exception the lock is held
+    # only while there is a search.
 
     def search(self, SearchRequest request not None):
         """Search, and return the SearchReply.
@@ -245,7 +245,7 @@ cdef class Searcher:
         cdef int i
         if self.request is not request:
             return None
-        # read beside the threads that count: a number may be a moment old
+        # read while the threads count: a number may be a moment old
         for i in range(self.threads):
             nodes += self.workers[i].nodes
         return self.workers[0].root_depth, nodes, seconds() - self.started

@@ -36,7 +36,7 @@ cdef inline void end_move(Busy* busy, u64 key, int depth) noexcept nogil:
 
 
 cdef int next_idle(const Busy* busy, const Board* children, int* order, int count, int index, int depth) noexcept nogil:
-    """As next_best, but moves that another thread is searching come last.
+    """The next move as by next_best, but moves that another thread is searching come last.
 
     The first move is never deferred, as its score is the bound for the others.
     """

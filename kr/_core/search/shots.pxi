@@ -1,6 +1,6 @@
-# Shots at the leaves: a man is given up, and whatever the opponent captures, more is captured in return.
+# Shots at the leaves: a man is given up, and after any capture of the opponent, more is captured in return.
 #
-# Chinook found them in a table of patterns for each of its leaves, Scan by looking at sacrifices. Here bitboards tell
+# Chinook found them in a table of patterns for each of its leaves, Scan by looking at sacrifices. Here bitboards show
 # the steps after which the opponent must capture, few as they are, and each is played out. To the same depth that
 # takes 0.97 times the nodes and 1.02 times the time; worth +6 ± 7 Elo at 8,000 nodes, +6 ± 6 at 20,000.
 
@@ -19,7 +19,7 @@ cdef inline u64 lowered(u64 squares, int bits) noexcept nogil:
 
 
 cdef inline bint find_offers(const Board* board, Offers* offers) noexcept nogil:
-    """Find the offers of a position in which nobody can capture; True if there are any."""
+    """Find the offers of a position in which neither side can capture; True if there are any."""
     cdef int side = board.side
     cdef u64 own = board.pieces[side]
     cdef u64 foes = board.pieces[1 - side]

@@ -38,7 +38,7 @@ cdef struct PlayedGame:
     int plies
     uint16_t moves[MAX_GAME_PLIES]
     int16_t scores[MAX_GAME_PLIES]
-    # a leaf of each move's search, and what a search of its own says of it, SCORE_NONE where there is none
+    # a leaf of each move's search, and its score by a search of its own, SCORE_NONE without a leaf
     uint32_t leaves[MAX_GAME_PLIES][4]
     int16_t leaf_scores[MAX_GAME_PLIES]
 
