@@ -365,7 +365,7 @@ def test_the_archive_is_not_written_over(archive: Path) -> None:
         ("policy fit {archive} --out {out} --sight far", 2, "sight"),
         ("policy fit {archive} --out {out} --years 1", 2, "years"),
         ("policy fit {archive} --out {out} --players {archive}", 1, "games.pdn"),
-        ("policy fit {archive} --out {out} --players x.h5 --model logit", 2, "only a net is"),
+        ("policy fit {archive} --out {out} --players x.h5 --model logit", 2, "only a net does"),
         ("policy fit {archive} --out {out} --dropout 1", 2, "dropout"),
         ("policy show {archive}", 1, "games.pdn"),
         ("policy show {archive} B:W1", 1, "games.pdn"),

@@ -29,12 +29,12 @@ State = TypeVar("State")
 
 @dataclass(frozen=True)
 class FitStage:
-    """How far a fit is."""
+    """Progress of a fit."""
 
     done: int
     total: int
     unit: str
-    """What is counted, in the plural."""
+    """Unit of the count, in the plural."""
     loss: float | None
     """Mean loss in the epoch under way."""
     curve: Sequence[Mapping[str, Any]]

@@ -96,7 +96,7 @@ class Learner(ABC):
 
 @dataclass(frozen=True)
 class FitProgress:
-    """How far a training is."""
+    """Progress of a training."""
 
     done: int
     """Examples seen, over all epochs."""

@@ -68,7 +68,7 @@ class EndnetFitSettings(Settings):
         return self.epochs or EPOCHS[self.net], patience, self.rate or RATES[self.net]
 
     def shaping(self) -> dict[str, Any]:
-        """What changes the network, but for the samples and the model to start from."""
+        """Settings that change the network, except the samples and the model to start from."""
         epochs, patience, rate = self.chosen
         names = ("limit", "validation", "decay", "batch", "freeze", "seed")
         own = {name: getattr(self, name) for name in names}

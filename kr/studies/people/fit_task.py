@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PolicyProgress:
-    """How far a fit is."""
+    """Progress of a fit."""
 
     what: str
     """The stage."""
@@ -46,7 +46,7 @@ class FitTask:
     decisions: Decisions
     split: DecisionSplit
     strengths: NDArray[np.float32] | None
-    """(decisions,) mean loss of each mover in other games, NaN for unknown; None if the policy isn't told it."""
+    """(decisions,) mean loss of each mover in other games, NaN for unknown; None if unused."""
     eyes: Scorer | None
     fingerprint: str
     """Identity of settings and data."""
@@ -58,11 +58,11 @@ class FitTask:
 
     @property
     def checkpoint(self) -> StudyCheckpoint:
-        """The checkpoint beside the output."""
+        """The checkpoint next to the output."""
         return StudyCheckpoint(self.settings.out, self.fingerprint, "people")
 
     def chosen(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """True for the decisions of these rows that somebody made: neither forced nor prescribed."""
+        """True for the decisions of these rows that a player made: neither forced nor prescribed."""
         return (self.decisions.choices[rows] > 1) & ~self.decisions.prescribed[rows]
 
     def looking(self, part: str) -> Callable[[int, int], None]:
@@ -70,7 +70,7 @@ class FitTask:
         return lambda done, total: self.tell(PolicyProgress(f"looking at the {part} part", done, total, "decisions"))
 
     def training(self, done: int, total: int, unit: str, more: str) -> None:
-        """Show how far the training is."""
+        """Show the progress of the training."""
         self.show(PolicyProgress("training", done, total, unit, more))
 
     def examples(self, part: str) -> Examples:

@@ -72,7 +72,7 @@ class ChoiceData:
 
 class ChoiceObjective:
     """Loss and gradient as functions of one vector, 0 to begin with: the weights of the tables without kings, their
-    material, the same with kings, then of moves, targets and bins; each divided by its scale."""
+    material, those with kings, then of moves, targets and bins; each divided by its scale."""
 
     def __init__(self, data: ChoiceData, shape: PolicyShape, l2: float, pool: ThreadPoolExecutor) -> None:
         self.data, self.shape, self.l2, self._pool = data, shape, l2, pool
@@ -163,7 +163,7 @@ class ChoiceObjective:
 
 
 def softmax_losses(logits: NDArray[np.float32], examples: Examples) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
-    """Cross entropy (n,) of what was played, and its derivative (m,) by each logit."""
+    """Cross entropy (n,) of the moves played, and its derivative (m,) by each logit."""
     begins, counts = examples.first[:-1], examples.counts
     wide = logits - np.repeat(np.maximum.reduceat(logits, begins), counts)
     powers = np.exp(wide)
@@ -268,7 +268,7 @@ def fit_logit(task: FitTask) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
 
 
 def _examples(task: FitTask, part: str) -> Examples:
-    """Examples of the decisions of a part of the split that somebody made."""
+    """Examples of the decisions of a part of the split that a player made."""
     rows = getattr(task.split, part)
     mine = task.decisions.of(rows[task.chosen(rows)])
     return make_examples(mine, task.shape, task.eyes, on_progress=task.looking(part))

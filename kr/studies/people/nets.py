@@ -22,7 +22,7 @@ IMPOSSIBLE = -1e9
 
 
 def start_arrays(shape: PolicyShape, seed: int) -> dict[str, Any]:
-    """Numbers before any training; the same for the same seed."""
+    """Weights before any training, by the seed."""
     source = np.random.default_rng(seed)
     arrays = {}
     for name, (_, size) in shape.array_sizes.items():
@@ -34,7 +34,7 @@ def start_arrays(shape: PolicyShape, seed: int) -> dict[str, Any]:
 
 
 def choice_logits(shape: PolicyShape, arrays: Arrays, batch: Arrays, dropout: float, key: Any) -> Any:
-    """Logits (n, width) of the choices of a batch. key: of this batch's dropout, None to ask without it."""
+    """Logits (n, width) of the choices of a batch. key: of this batch's dropout, None to predict without it."""
     hidden = jax.nn.relu(net_inputs(shape, batch) @ arrays["w1"] + arrays["b1"])
     if key is not None and dropout:
         hidden = hidden * jax.random.bernoulli(key, 1 - dropout, hidden.shape) / (1 - dropout)
@@ -49,7 +49,7 @@ def choice_logits(shape: PolicyShape, arrays: Arrays, batch: Arrays, dropout: fl
 
 
 def choice_losses(logits: Any, batch: Arrays) -> Any:
-    """Cross entropy (n,) of what was played, nats."""
+    """Cross entropy (n,) of the moves played, nats."""
     played = jnp.take_along_axis(logits, batch["played"][:, None], axis=1)[:, 0]
     return jax.nn.logsumexp(logits, axis=1) - played
 

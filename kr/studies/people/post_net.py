@@ -9,7 +9,7 @@ included. Xavier's weights.
 Changed: highway layers of `hidden[1]` units instead of 3,072, which a dense layer with ReLU leads to; at 3,072 there is
 no such layer, and it is the published network. The biases start at 0, not at random.
 
-Asked for whole moves, it answers with those of its leaps: illegal ones left out, the others multiplied along a move.
+The probability of a whole move is the product of those of its leaps, with illegal ones left out.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def post_changes(shape: PolicyShape, batches: int, batch: int, split: str) -> li
 
 
 def post_start(shape: PolicyShape, seed: int) -> dict[str, NDArray[np.float32]]:
-    """Numbers before any training; the same for the same seed."""
+    """Weights before any training, by the seed."""
     source = np.random.default_rng(seed)
     arrays = {}
     for name, size in post_sizes(shape).items():
@@ -84,7 +84,7 @@ def post_start(shape: PolicyShape, seed: int) -> dict[str, NDArray[np.float32]]:
 
 
 def post_logits(shape: PolicyShape, arrays: Arrays, boards: Any, dropout: float, key: Any) -> Any:
-    """Logits (n, 128) of boards uint32 (n, 4). key: of this batch's dropout, None to ask without it."""
+    """Logits (n, 128) of boards uint32 (n, 4). key: of this batch's dropout, None to predict without it."""
     import jax
     import jax.numpy as jnp
 
@@ -118,7 +118,7 @@ def post_logits(shape: PolicyShape, arrays: Arrays, boards: Any, dropout: float,
 
 
 class PostPolicy:
-    """The post's network, ready to be asked as a policy is; needs JAX. Raises InvalidPolicyError for another model,
+    """The post's network, with the methods of a policy; needs JAX. Raises InvalidPolicyError for another model,
     InvalidSettingError without JAX.
     """
 
@@ -158,7 +158,7 @@ class PostPolicy:
         strength: NDArray[np.float32] | None = None,
         year: NDArray[np.float32] | None = None,
     ) -> PolicyRows:
-        """The choices of positions with their probabilities, as of `Policy.predict`; it is told the board alone."""
+        """The choices of positions with their probabilities, as of `Policy.predict`; its input is the board alone."""
         tree = LeapTree(np.ascontiguousarray(boards, dtype=np.uint32))
         return PolicyRows(
             tree.first, tree.origin, tree.target, tree.captured, tree.of_choices(self.logits(tree.boards))

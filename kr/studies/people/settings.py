@@ -32,23 +32,23 @@ class PolicyFitSettings(Settings):
     results: str = same_option(ReadSettings, "results")
     encoding: str = same_option(ReadSettings, "encoding")
     model: str = option("net", "Model: {allowed}.", choices=MODELS)
-    sight: str = option("captures", "What it is told of each move: {allowed}.", choices=SIGHTS)
+    sight: str = option("captures", "Input for each move: {allowed}.", choices=SIGHTS)
     hidden: tuple[int, int] = option(
         (512, 128), "Units of the hidden layers of a net.", parse=parse_hidden,
         show=lambda units: ",".join(map(str, units)), metavar="UNITS,UNITS",
     )  # fmt: skip
-    before: bool = option(True, "Tell a net the two moves before.")
+    before: bool = option(True, "Give a net the two moves before.")
     players: Path | None = option(
-        None, "Losses of `kr policy players`: tell a net how strong the player is.", metavar="FILE"
+        None, "Losses of `kr policy players`: a net takes the player's strength.", metavar="FILE"
     )
     strengths: int = option(5, "Buckets of the players' strengths.", low=2, high=32)
-    years: int = option(0, "Tell a net the year of the game, in so many buckets: {allowed}.", low=2, high=32, zero="no")
+    years: int = option(0, "Buckets of the year of the game, for a net: {allowed}.", low=2, high=32, zero="no")
     layout: str = option(DEFAULT_LAYOUT.name, "Regions of a logit: {allowed}.", choices=tuple(LAYOUTS))
     l2: float = option(4.0, "L2 penalty on the entries of a logit: half of it times the sum of squares.", low=0)
     max_iter: int = option(100, "Most iterations of a logit.", low=1, high=10**6)
     maps: int = option(24, "Maps of each kernel of the post's network.", low=8, high=256)
     highway: int = option(256, "Units of its highway layers, a multiple of 8; 3,072 in the post.", low=8, high=4096)
-    split: str = option("games", "What is split into training, validation and test: {allowed}.", choices=SPLITS)
+    split: str = option("games", "Split into training, validation and test by: {allowed}.", choices=SPLITS)
     games: int = option(0, "Training games to use: {allowed}.", parse=parse_count, low=1, high=10**9, zero="all")
     epochs: int = option(0, "Epochs: {allowed}.", low=1, high=10**4, zero="8 (net) or 2 (post)")
     batch: int = option(
@@ -68,13 +68,13 @@ class PolicyFitSettings(Settings):
             raise InvalidSettingError("files: no PDN file; expected at least one")
         for name, what in (("years", "the year"), ("players", "the player's strength")):
             if getattr(self, name) and self.model != "net":
-                raise InvalidSettingError(f"{name}: a {self.model} is not told {what}; only a net is")
+                raise InvalidSettingError(f"{name}: a {self.model} does not take {what}; only a net does")
         if self.model == "post" and self.highway % 8:
             raise InvalidSettingError(f"highway: {self.highway} units; expected a multiple of 8")
 
     @property
     def reading(self) -> ReadSettings:
-        """How the games are read."""
+        """Settings of reading the games."""
         return ReadSettings(files=self.files, results=self.results, encoding=self.encoding)
 
     @property
@@ -89,7 +89,7 @@ class PolicyFitSettings(Settings):
         }
 
     def shaping(self) -> dict[str, Any]:
-        """What changes the policy, but for the games."""
+        """Settings that change the policy, except the games."""
         own = {
             name: value for name, value in asdict(self).items() if name not in ("files", "out", "workers", "players")
         }
