@@ -38,7 +38,7 @@ COMMANDS = {
     "train": ("train", "Train in generations: play, fit, match, repeat."),
     "weights": ("weights", "Show the origin of a weights file; check it on games."),
     "egdb": ("egdb", "Build, verify, look up and sample endgame databases."),
-    "endnet": ("endnet", "Train networks on endgames; test them beside the exact values."),
+    "endnet": ("endnet", "Train networks on endgames; test them against the exact values."),
     "policy": ("policy", "Learn the moves that people play from recorded games."),
     "evolve": ("evolve", "Evolve networks that learn to play from the results of games alone."),
     "pdn": ("pdn", "Check, convert, count and search games in PDN files."),

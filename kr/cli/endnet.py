@@ -213,7 +213,7 @@ def _percent(share: float | None) -> str:
 
 
 command = options.group(
-    """Train networks that know endgames, and test them beside the exact values.
+    """Train networks that know endgames, and test them against the exact values.
 
     Example:
         kr egdb sample --pieces 2-5 --fraction 0.01 --out positions.h5
