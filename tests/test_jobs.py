@@ -119,6 +119,16 @@ def test_pieces_of_a_step_are_done_side_by_side() -> None:
     assert results(parts) == {"0": ["a", "b", "c"]}
 
 
+def test_values_stay_what_they_are_within_a_process() -> None:
+    value = object()
+
+    class Things(Toys):
+        def _do(self, text: str, tools: list[str], stop: Stop) -> Any:
+            return value
+
+    assert [part.value is value for part in Pool(Things(), Needs(), 2).run(toy(i) for i in range(3))] == [True] * 3
+
+
 def test_units_are_taken_as_they_are_needed() -> None:
     taken: list[int] = []
     units = (taken.append(i) or toy(i) for i in range(500))  # type: ignore[func-returns-value]
