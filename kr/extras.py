@@ -9,12 +9,13 @@ from kr.errors import InvalidSettingError
 TRAINING = ("scipy", "threadpoolctl")
 
 
-def check_extra(purpose: str, extra: str, *libraries: str) -> None:
+def check_extra(purpose: str, extra: str, *libraries: str, otherwise: str = "") -> None:
     """Raise InvalidSettingError if one of these libraries is missing.
 
-    purpose: subject and verb of the error, as in "pictures need".
+    purpose: subject and verb of the error, as in "pictures need"; otherwise: its end, about a way without them.
     """
     if missing := [name for name in libraries if find_spec(name) is None]:
         raise InvalidSettingError(
             f"{purpose} {' and '.join(missing)}: pip install {' '.join(missing)}, or '.[{extra}]' in kr's checkout"
+            f"{otherwise}"
         )

@@ -192,7 +192,7 @@ def test_a_missing_library_is_named(
     monkeypatch.setitem(sys.modules, library, None)
     check_refused(
         capsys, f"endnet fit {settings.samples[0]} --out {settings.out}", 2,
-        "networks needs JAX and optax: pip install 'kr-draughts[nets]', or '.[nets]' in kr's checkout",
+        f"networks needs {library}: pip install {library}, or '.[nets]' in kr's checkout",
     )  # fmt: skip
     assert list(settings.out.parent.iterdir()) == []
 

@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kr.engine.search import Stop
-from kr.errors import DivergedError, InvalidSettingError, StoppedError
+from kr.errors import DivergedError, StoppedError
+from kr.extras import check_extra
 from kr.studies.checkpoint import FitStage, StudyCheckpoint
 
 SAVED_EVERY = 30.0
@@ -33,14 +34,7 @@ Point: TypeAlias = dict[str, Any]
 
 def check_jax(otherwise: str = "") -> None:
     """Raise InvalidSettingError if JAX or optax is missing. otherwise: end of the message, about a way without them."""
-    try:
-        import jax  # noqa: F401
-        import optax  # noqa: F401
-    except ImportError as error:
-        raise InvalidSettingError(
-            "training and asking networks needs JAX and optax: pip install 'kr-draughts[nets]', or '.[nets]' in kr's "
-            f"checkout{otherwise} ({error})"
-        ) from error
+    check_extra("training and asking networks needs", "nets", "jax", "optax", otherwise=otherwise)
 
 
 class Learner(ABC):
