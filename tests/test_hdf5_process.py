@@ -278,14 +278,14 @@ def test_a_file_that_was_never_closed_is_told(good: dict[str, Path], tmp_path: P
 def test_what_cannot_be_read_back_takes_no_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reader: str) -> None:
     path = tmp_path / "out.h5"
     path.write_bytes(b"the old file")
-    whole = files._written
+    whole = files._hdf5_content
 
     def damaged(*given: object) -> bytes:
         content = bytearray(whole(*given))  # type: ignore[arg-type]
         content[44] ^= 1
         return bytes(content)
 
-    monkeypatch.setattr(files, "_written", damaged)
+    monkeypatch.setattr(files, "_hdf5_content", damaged)
     with pytest.raises(UnreadableOutputError, match=rf"{path}: .*not written") as caught:
         READERS[reader][0](path)
     assert "\n" not in str(caught.value)
@@ -306,8 +306,9 @@ def test_positions_that_cannot_be_read_back_take_no_name(tmp_path: Path, monkeyp
 def test_another_content_takes_no_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str) -> None:
     arrays, attrs = {"a": np.arange(100, dtype=np.int16)}, {"text": "x", "number": float("nan")}
     write_hdf5(tmp_path / "right.h5", arrays, attrs)
-    changed = files._written({"a": arrays["a"] + (what == "array")}, {**attrs, "text": "xy"[what == "attribute"]}, {})
-    monkeypatch.setattr(files, "_written", lambda *given: changed)
+    other = {"a": arrays["a"] + (what == "array")}, {**attrs, "text": "xy"[what == "attribute"]}
+    changed = files._hdf5_content(*other, {})
+    monkeypatch.setattr(files, "_hdf5_content", lambda *given: changed)
     with pytest.raises(UnreadableOutputError, match="read back with another content"):
         write_hdf5(tmp_path / "wrong.h5", arrays, attrs)
     assert os.listdir(tmp_path) == ["right.h5"]
