@@ -25,6 +25,7 @@ def test_what_went_in_comes_out(values: dict[str, Any], chunks: list[bytes]) -> 
     assert [bytes(part) for part in parts] == chunks
 
 
+@pytest.mark.slow
 @given(VALUES, CHUNKS, st.data())
 def test_one_wrong_bit_is_found(values: dict[str, Any], chunks: list[bytes], data: st.DataObject) -> None:
     frame = bytearray(framed(values, chunks))

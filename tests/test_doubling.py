@@ -256,6 +256,7 @@ def test_a_share_lies_in_its_interval(positions):
     assert doubling_plot.interval(500, 1000) == pytest.approx((0.469, 0.531), abs=1e-3)
 
 
+@pytest.mark.slow
 def test_the_picture_has_a_title_and_errors_in_all_panels(tmp_path, monkeypatch, capsys):
     drawn = []
     monkeypatch.setattr(doubling_plot, "save", lambda figure, path: drawn.append(figure))

@@ -194,6 +194,7 @@ def test_what_is_no_model_is_refused(
     check_refused(capsys, f"endnet show {path}", 1, str(path))
 
 
+@pytest.mark.slow
 def test_every_flipped_byte_is_noticed_or_means_nothing(path: Path) -> None:
     """A damaged file is refused, or says the same as before."""
     whole, before = path.read_bytes(), load_model(path)

@@ -49,6 +49,7 @@ def right(said: np.ndarray, rows: SampleRows) -> float:
     return float((said.argmax(axis=1) == rows.values).mean())
 
 
+@pytest.mark.slow
 def test_tables_learn(tables: RegionRival, quiet: SampleRows) -> None:
     said = tables.predict(quiet.boards)
     assert said.dtype == np.float32

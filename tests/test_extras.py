@@ -53,6 +53,7 @@ WITHOUT_SCIPY = [
 REFUSED = ["fit games --out tables.h5", "train --out run --generations 1"]
 
 
+@pytest.mark.slow
 def test_only_learning_needs_scipy(tmp_path: Path) -> None:
     """In a process that can't import SciPy; the pages of `kr web` that show runs read what fits have written."""
     (tmp_path / "game.pdn").write_text('[Result "*"]\n1. 11-15 23-19 *\n')

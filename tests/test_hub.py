@@ -498,6 +498,7 @@ STORM = ("go think", "go ponder", "go analyze", "stop", "ponder-hit", "ping", "n
          "set-param name=threads value=1")  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(40))
 def test_each_go_and_ping_of_a_storm_is_answered_once(seed):
     chance = random.Random(seed)

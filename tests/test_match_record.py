@@ -52,8 +52,10 @@ LINE = '[Event "a line"]\n[FEN "W:WK25,K29:B12,K8"]\n\n1... 25-22 8-11 2. 22-18 
 
 @pytest.mark.parametrize(
     ("ballot", "plies", "fens"),
-    [("start", 0, False), ("2move", 2, False), ("3move", 3, False), ("11man", 0, True), ("endings", 0, True),
-     ("FENS", 0, True), ("LINE.pdn", 3, True)],
+    [
+        ("start", 0, False), ("2move", 2, False), ("3move", 3, False), ("11man", 0, True), ("FENS", 0, True),
+        pytest.param("endings", 0, True, marks=pytest.mark.slow), ("LINE.pdn", 3, True),
+    ],
 )  # fmt: skip
 def test_the_moves_of_a_ballot_are_moves_of_the_game(tmp_path, monkeypatch, ballot, plies, fens):
     monkeypatch.chdir(tmp_path)

@@ -64,6 +64,7 @@ def test_any_order_of_completion_gives_the_same_verdict_at_the_same_pair(
     assert found.llr == TEST.llr(found.pentanomial)
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(POINTS, st.randoms(use_true_random=False))
 def test_a_verdict_stands_and_counts_no_more(points: list[tuple[int, int]], order: random.Random) -> None:
@@ -107,6 +108,7 @@ def test_short_wins_do_not_decide_before_long_losses() -> None:
     assert in_order(games).decision == first_decision(points)[1] != "H1"
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(POINTS, st.randoms(use_true_random=False), st.integers(0, 120))
 def test_results_say_the_same_whenever_they_are_asked(

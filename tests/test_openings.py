@@ -19,7 +19,14 @@ START_FEN = Position().fen
 
 
 @pytest.mark.parametrize(
-    ("name", "size"), [("start", 1), ("2move", 49), ("3move", 174), ("11man", 2500), ("endings", 10_000)]
+    ("name", "size"),
+    [
+        ("start", 1),
+        ("2move", 49),
+        ("3move", 174),
+        ("11man", 2500),
+        pytest.param("endings", 10_000, marks=pytest.mark.slow),
+    ],
 )
 def test_decks_have_their_known_sizes(name, size):
     openings = generated(name)
@@ -92,6 +99,7 @@ def endings() -> list[Position]:
     return [opening.position for opening in generated("endings")]
 
 
+@pytest.mark.slow
 def test_endings_are_always_the_same(endings):
     # runs of self-play hold the numbers of their openings
     lines = "\n".join(position.fen for position in endings)

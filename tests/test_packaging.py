@@ -154,6 +154,7 @@ print(arch, wheel.build_number or "")
 """
 
 
+@pytest.mark.slow
 @in_checkout
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="the levels are those of x86")
 @pytest.mark.parametrize(

@@ -120,6 +120,7 @@ def test_any_bytes_are_read_or_refused(content: bytes) -> None:
         pass
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**32))
 @settings(max_examples=200)
 def test_damaged_games_are_read_or_refused(seed: int) -> None:

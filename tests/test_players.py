@@ -154,6 +154,7 @@ def test_stop_ends_one_search_only(spec: str, wait: float) -> None:
         player.close()
 
 
+@pytest.mark.slow
 def test_closing_a_program_ends_its_search() -> None:
     """Closed from another thread before, in or after a search: everything asked of the player then fails."""
     for wait in (0.0, 0.05):

@@ -73,6 +73,7 @@ def test_tables_with_a_network(line: str, text: str, capsys: pytest.CaptureFixtu
     check_refused(capsys, line.format(text), 1, said)
 
 
+@pytest.mark.slow
 def test_a_file_whose_name_has_a_plus_is_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     made = random_weights("small")

@@ -129,6 +129,7 @@ def test_same_seed_same_tables(finished: tuple[Path, TrainHistory], tmp_path: Pa
     assert essence(train(replace(TINY, out=tmp_path, workers=2))) == essence(finished[1])
 
 
+@pytest.mark.slow
 def test_another_seed_other_games(finished: tuple[Path, TrainHistory], tmp_path: Path) -> None:
     stopped(replace(TINY, out=tmp_path, seed=2), 1, "fit")
     found = train_history.load_history(tmp_path).generations[0].play

@@ -160,6 +160,7 @@ def test_files_are_read_in_their_encoding_and_unpacked(content: bytes) -> None:
     assert document["headers"]["Event"] == "Zoë"
 
 
+@pytest.mark.slow
 def test_a_bomb_is_opened_only_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(game_lists, "LONGEST_UPLOAD", 10_000_000)
     place = house()

@@ -150,6 +150,7 @@ def test_a_page_has_three_searches() -> None:
     visited(told)
 
 
+@pytest.mark.slow
 def test_positions_that_are_only_passed_leave_nothing_behind() -> None:
     async def told(server: WebServer, lender: Lender[Any]) -> None:
         async with viewing(server) as page:

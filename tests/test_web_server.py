@@ -376,6 +376,7 @@ def test_it_ends_at_once_while_somebody_analyses() -> None:
     assert time.monotonic() - asked < 10
 
 
+@pytest.mark.slow
 def test_the_usual_port_is_taken_if_it_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.create_server(("127.0.0.1", 0)) as probe:
         free = probe.getsockname()[1]
