@@ -120,6 +120,7 @@ SEARCHES: list[dict[str, Any]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("search", SEARCHES, ids=str)
 def test_searches_find_the_same_games_with_an_index_and_without(archive: Path, search: dict[str, Any]) -> None:
     settings = SearchSettings(files=(archive,), **search)

@@ -199,6 +199,7 @@ DATASETS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reader", READERS)
 @pytest.mark.parametrize("harm", DATASETS, ids=lambda harm: harm.__qualname__.removesuffix(".<locals>.edit"))
 def test_hostile_datasets_are_refused(good: dict[str, Path], tmp_path: Path, reader: str, harm: Callable) -> None:

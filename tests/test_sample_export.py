@@ -69,6 +69,7 @@ def check_same(rows: SampleRows, expected: SampleRows) -> None:
         assert (rows.distances == expected.distances).all()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("in_parts")
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("share", ["", "validation"])

@@ -156,6 +156,7 @@ CONDITIONS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("fields", "events"), CONDITIONS, ids=lambda each: getattr(each, "__name__", str(each)[:40]))
 def test_games_are_found(house: House, fields: dict[str, Any], events: list[str]) -> None:
     assert [game["event"] for game in ask(explorer.games, house, **fields)["games"]] == events
@@ -191,6 +192,7 @@ BAD = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("handler", "fields", "said"), BAD, ids=lambda each: getattr(each, "__name__", str(each)[:40]))
 def test_bad_requests_are_refused(house: House, handler: Any, fields: dict[str, Any], said: str) -> None:
     with pytest.raises(KrError, match=said):

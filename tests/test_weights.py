@@ -133,6 +133,7 @@ def _replace(name: str, value: Any) -> Any:
     return edit
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("edit", "message"),
     [
