@@ -29,7 +29,8 @@ function bar(each) {
     return part;
   });
   return el("span", {class: "results", role: "img", "aria-label": spoken(each)}, el("span", {class: "bar"}, shown),
-    el("span", {class: "numbers"}, all ? parts.map((part, i) => `${"B=W"[i]} ${percent(part, all)}`).join(" ") : "–"));
+    el("span", {class: "numbers"},
+      all ? parts.map((part, i) => `${"B=W"[i]} ${percent(part, all)}`).join(" ") : "–"));
 }
 
 export function panel(app) {
@@ -201,7 +202,8 @@ export function panel(app) {
         value && `kr ${value}`].filter(Boolean).join(", ");
       return el("tr", {class: move.games ? null : "unplayed"},
         el("td", null, button(move.text, () => play(move), {"aria-label": `Play ${name}`})),
-        el("td", null, move.games ? move.games.toLocaleString("en") : "–", el("span", {class: "numbers"}, years(move))),
+        el("td", null, move.games ? move.games.toLocaleString("en") : "–",
+          el("span", {class: "numbers"}, years(move))),
         el("td", null, move.games ? bar(move) : ""), el("td", {class: "score"}, value));
     }));
   }
@@ -239,7 +241,8 @@ export function panel(app) {
   const order = el("select", {"aria-label": "Order", onchange: () => listGames(0)},
     el("option", {value: "archive"}, "as in the archive"),
     el("option", {value: "newest"}, "newest first"), el("option", {value: "oldest"}, "oldest first"));
-  const before = button("‹ Back", () => listGames(start - 20)), after = button("More ›", () => listGames(start + 20));
+  const before = button("‹ Back", () => listGames(start - 20));
+  const after = button("More ›", () => listGames(start + 20));
   const pages = el("div", {class: "row"}, before, after);
 
   function showGames(page) {
