@@ -106,13 +106,13 @@ cdef class EvolvedEvaluator(Evaluator):
         cdef Board board
         if boards.shape[1] != 4:
             raise ValueError(f"boards have the shape (n, 4): black, white, kings, side; not (n, {boards.shape[1]})")
-        found = np.empty(boards.shape[0], dtype=np.float32)
-        cdef float[::1] outputs = found
+        array = np.empty(boards.shape[0], dtype=np.float32)
+        cdef float[::1] outputs = array
         with nogil:
             for i in range(boards.shape[0]):
                 board = board_from_bits(boards[i, 0], boards[i, 1], boards[i, 2], <int>boards[i, 3])
                 outputs[i] = evolved_output(&self.scored, &board)
-        return found
+        return array
 
 
 EVALUATORS["evolved"] = EvolvedEvaluator

@@ -1,7 +1,7 @@
-# Asking a policy: what all models have in common, from the choices of a position to their probabilities.
+# Asking a policy: the part that all models have in common, from the choices of a position to their probabilities.
 #
-# A model gives each choice a logit; the probabilities are their softmax. With sight, it is also told how far each
-# choice is behind the best one, in bins of logits of the evaluation that looks.
+# A model gives each choice a logit; the probabilities are their softmax. With sight, another input is the
+# distance of each choice behind the best one, in bins of logits of the evaluation that looks.
 
 cdef extern from "math.h" nogil:
     float expf(float x) noexcept
@@ -14,8 +14,8 @@ cdef enum:
     POLICY_UNITS = 4096          # of a layer of a net, at most
     POLICY_BEFORE = 4            # squares of the moves before: origin and target of the opponent's and the own last one
 
-cdef struct Asked:
-    # A position as a model is asked about it.
+cdef struct PolicyQuery:
+    # A position with the inputs of a model.
     Board board
     const uint8_t* before
     int strength                 # buckets
@@ -27,7 +27,7 @@ cdef struct Asked:
 
 
 cdef class PolicyAsker:
-    """A model of what people play; its kinds give the logits."""
+    """A model of the moves that people play; its kinds give the logits."""
     cdef Evaluator eyes          # None without sight
     cdef int plies
     cdef double scale            # centi-men in a logit
@@ -36,10 +36,10 @@ cdef class PolicyAsker:
     cdef int behind_edges
     cdef double[POLICY_EDGES] behind_edge
     cdef int window              # centi-men to the last of these edges, rounded up
-    cdef int strengths           # buckets, the unknown one included; 0 if it isn't asked for
+    cdef int strengths           # buckets, the unknown one included; 0 without this input
     cdef int years
 
-    cdef void logits(self, const Asked* asked, float* found) noexcept nogil:
+    cdef void logits(self, const PolicyQuery* query, float* out) noexcept nogil:
         """The logit of each choice."""
         pass
 
@@ -56,46 +56,46 @@ cdef class PolicyAsker:
         for i, edge in enumerate(behind):
             self.behind_edge[i] = edge
 
-    cdef void look(self, Asked* asked) noexcept nogil:
-        """What sight tells of the choices."""
+    cdef void look(self, PolicyQuery* query) noexcept nogil:
+        """Look at the choices: the bins of sight."""
         cdef const Evaluation* evaluation = &self.eyes.evaluation
         cdef int i, edge, best
         cdef double behind
-        # beyond the last edge it doesn't matter how far
-        best = look_at_choices(evaluation, &asked.board, &asked.moves, self.plies, self.window, asked.scores)
-        asked.best = 0
+        # all scores beyond the last edge are alike
+        best = look_at_choices(evaluation, &query.board, &query.moves, self.plies, self.window, query.scores)
+        query.best = 0
         for edge in range(self.best_edges):
-            asked.best += best / self.scale > self.best_edge[edge]
-        for i in range(asked.moves.size):
-            behind = (best - asked.scores[i]) / self.scale
-            asked.behind[i] = 0
+            query.best += best / self.scale > self.best_edge[edge]
+        for i in range(query.moves.size):
+            behind = (best - query.scores[i]) / self.scale
+            query.behind[i] = 0
             for edge in range(self.behind_edges):
-                asked.behind[i] += behind >= self.behind_edge[edge]
+                query.behind[i] += behind >= self.behind_edge[edge]
 
-    cdef void ask(self, const u32* row, const uint8_t* before, int strength, int year, Asked* asked,
+    cdef void ask(self, const u32* row, const uint8_t* before, int strength, int year, PolicyQuery* query,
                   float* probabilities) noexcept nogil:
         """The probability of each choice of a position with choices, in the order of generation."""
         cdef float most, total
         cdef int i
-        asked.board = framed(row)
-        asked.before, asked.strength, asked.year, asked.best = before, strength, year, 0
-        generate(&asked.board, &asked.moves)
-        if asked.moves.size == 0:
+        query.board = framed(row)
+        query.before, query.strength, query.year, query.best = before, strength, year, 0
+        generate(&query.board, &query.moves)
+        if query.moves.size == 0:
             return
-        if asked.moves.size == 1:
+        if query.moves.size == 1:
             probabilities[0] = 1
             return
         if self.eyes is not None:
-            self.look(asked)
-        self.logits(asked, probabilities)
+            self.look(query)
+        self.logits(query, probabilities)
         most = probabilities[0]
-        for i in range(1, asked.moves.size):
+        for i in range(1, query.moves.size):
             most = max(most, probabilities[i])
         total = 0
-        for i in range(asked.moves.size):
+        for i in range(query.moves.size):
             probabilities[i] = expf(probabilities[i] - most)
             total += probabilities[i]
-        for i in range(asked.moves.size):
+        for i in range(query.moves.size):
             probabilities[i] /= total
 
     def predict(self, const uint32_t[:, ::1] boards not None, const uint8_t[:, ::1] before not None,
@@ -108,7 +108,7 @@ cdef class PolicyAsker:
         `policy_choices`. Raises ValueError for shapes or numbers that don't belong together.
         """
         import numpy as np
-        cdef Asked asked
+        cdef PolicyQuery query
         cdef Py_ssize_t n = boards.shape[0]
         cdef Py_ssize_t i
         cdef bint wrong = False
@@ -127,8 +127,8 @@ cdef class PolicyAsker:
                 if first[i] < 0 or first[i] > first[n]:
                     wrong = True
                     break
-                self.ask(&boards[i, 0], &before[i, 0], strength[i], year[i], &asked, &probabilities[first[i]])
-                if asked.moves.size != first[i + 1] - first[i]:
+                self.ask(&boards[i, 0], &before[i, 0], strength[i], year[i], &query, &probabilities[first[i]])
+                if query.moves.size != first[i + 1] - first[i]:
                     wrong = True
                     break
         if wrong:

@@ -1,8 +1,8 @@
-# The policy `logit`: a conditional logit, in which each choice has the sum of what the regions of the position after it
-# say, seen by the side that moved, and of its move, its target and its bin of sight.
+# The policy `logit`: a conditional logit, the sum of the region tables' score of the position after a choice, seen by
+# the side that moved, and of the numbers of its move, its target and its bin of sight.
 
 cdef class PolicyLogit(PolicyAsker):
-    """Region tables as a policy. kr.policy.shape says what the arrays are."""
+    """Region tables as a policy. kr.policy.shape defines the arrays."""
     cdef Evaluator regions
     cdef double unit             # the regions' score that is a logit of 1
     cdef const float[::1] move, target, behind
@@ -23,15 +23,15 @@ cdef class PolicyLogit(PolicyAsker):
                 or max(max(row) for row in move_ids) >= POLICY_MOVES):
             raise ValueError("the arrays of the policy do not belong together")
 
-    cdef void logits(self, const Asked* asked, float* found) noexcept nogil:
+    cdef void logits(self, const PolicyQuery* query, float* out) noexcept nogil:
         cdef Board child
         cdef int i, origin, target
-        for i in range(asked.moves.size):
-            child = played(&asked.board, asked.moves.moves[i])
+        for i in range(query.moves.size):
+            child = played(&query.board, query.moves.moves[i])
             child.side = BLACK
-            origin = move_from(asked.moves.moves[i])
-            target = move_to(asked.moves.moves[i])
-            found[i] = <float>(evaluate(&self.regions.evaluation, &child) / self.unit)
-            found[i] += self.move[self.move_ids[origin, target]] + self.target[target]
+            origin = move_from(query.moves.moves[i])
+            target = move_to(query.moves.moves[i])
+            out[i] = <float>(evaluate(&self.regions.evaluation, &child) / self.unit)
+            out[i] += self.move[self.move_ids[origin, target]] + self.target[target]
             if self.eyes is not None:
-                found[i] += self.behind[asked.behind[i]]
+                out[i] += self.behind[query.behind[i]]

@@ -1,10 +1,10 @@
-# The policy `net`: two hidden layers over the position, and for each choice the sum of what its move, its target and
-# its bin of sight say to the second one.
+# The policy `net`: two hidden layers over the position, and for each choice the sum of the products of the second one
+# with the rows of its move, its target and its bin of sight.
 #
 # Few inputs are set, so that the first layer is a sum of their rows; of the second one, the rows of units above 0.
 
 cdef class PolicyNet(PolicyAsker):
-    """A small network as a policy. kr.policy.shape says what the arrays are."""
+    """A small network as a policy. kr.policy.shape defines the arrays."""
     cdef Layer first, second
     cdef const float[:, ::1] move, target, behind
     cdef const float[::1] move_b, target_b, behind_b
@@ -49,7 +49,7 @@ cdef class PolicyNet(PolicyAsker):
         close_layer(&self.first)
         close_layer(&self.second)
 
-    cdef void logits(self, const Asked* asked, float* found) noexcept nogil:
+    cdef void logits(self, const PolicyQuery* query, float* out) noexcept nogil:
         cdef float units[POLICY_UNITS]
         cdef float inputs[POLICY_UNITS]
         cdef int rows[POLICY_UNITS]
@@ -59,7 +59,7 @@ cdef class PolicyNet(PolicyAsker):
         cdef int i, origin, target, move
         cdef u64 squares
         # first layer
-        write_frame(&asked.board, frame)
+        write_frame(&query.board, frame)
         for i in range(FRAME_BOARDS):
             squares = frame[i]
             while squares:
@@ -67,16 +67,16 @@ cdef class PolicyNet(PolicyAsker):
                 count += 1
         if self.has_before:
             for i in range(POLICY_BEFORE):
-                rows[count] = self.before_rows + i * (POLICY_SQUARES + 1) + asked.before[i]
+                rows[count] = self.before_rows + i * (POLICY_SQUARES + 1) + query.before[i]
                 count += 1
-        for i in range(asked.best):
+        for i in range(query.best):
             rows[count] = self.best_rows + i
             count += 1
         if self.strengths:
-            rows[count] = self.strength_rows + asked.strength
+            rows[count] = self.strength_rows + query.strength
             count += 1
         if self.years:
-            rows[count] = self.year_rows + asked.year
+            rows[count] = self.year_rows + query.year
             count += 1
         for i in range(count):
             inputs[i] = 1
@@ -91,11 +91,11 @@ cdef class PolicyNet(PolicyAsker):
         for i in range(k):
             units[i] = max(units[i], <float>0)
         # choices
-        for i in range(asked.moves.size):
-            origin = move_from(asked.moves.moves[i])
-            target = move_to(asked.moves.moves[i])
+        for i in range(query.moves.size):
+            origin = move_from(query.moves.moves[i])
+            target = move_to(query.moves.moves[i])
             move = self.move_ids[origin, target]
-            found[i] = (dot(&self.move[move, 0], units, k) + self.move_b[move]
-                        + dot(&self.target[target, 0], units, k) + self.target_b[target])
+            out[i] = (dot(&self.move[move, 0], units, k) + self.move_b[move]
+                      + dot(&self.target[target, 0], units, k) + self.target_b[target])
             if self.eyes is not None:
-                found[i] += dot(&self.behind[asked.behind[i], 0], units, k) + self.behind_b[asked.behind[i]]
+                out[i] += dot(&self.behind[query.behind[i], 0], units, k) + self.behind_b[query.behind[i]]
