@@ -26,7 +26,7 @@ JOURNAL_BEGINNING = b'{"settings": '
 
 
 class Journal(Generic[T]):
-    """An open journal; `entries`: those found in it; `removed`: the number of entries dropped as incomplete."""
+    """An open journal; `entries`: those in it; `removed`: the number of entries dropped as incomplete."""
 
     def __init__(self, file: FileIO, path: Path, entries: list[T], removed: int) -> None:
         self.entries = entries
@@ -70,8 +70,8 @@ def check_journal(path: Path, settings: Mapping[str, Any]) -> None:
 
     Raises InvalidSettingError, InvalidGamesError if its first line is damaged, OSError.
     """
-    if (begun_with := begun_settings(path)) is not None:
-        _check_settings(path, {key: begun_with.get(key) for key in settings}, settings)
+    if (recorded := begun_settings(path)) is not None:
+        _check_settings(path, {key: recorded.get(key) for key in settings}, settings)
 
 
 def begun_settings(path: Path) -> dict[str, Any] | None:
@@ -87,10 +87,10 @@ def read_entries(path: Path, read: Callable[[dict[str, Any]], T]) -> list[T]:
 
 
 class JournalView(Generic[T]):
-    """A journal read beside its writer: nothing is locked, and a line half written waits for the next look.
+    """A journal read beside its writer: nothing is locked, and a line half written is left to the next look.
 
-    settings, provenance: those of the first line, empty until it is whole; entries: those found so far; beginnings:
-    how often it was read from its beginning, because it had been cut off or replaced.
+    settings, provenance: those of the first line, empty until it is whole; entries: those read so far; beginnings:
+    number of times it was read from its beginning, because it had been cut off or replaced.
     """
 
     def __init__(self, path: Path, read: Callable[[dict[str, Any]], T]) -> None:
@@ -141,11 +141,11 @@ def typed(entry: T) -> T:
 @cache
 def _plain_types(kind: type[Any]) -> dict[str, tuple[type, ...]]:
     """Types that each field may have, without those of elements."""
-    found = {}
+    types = {}
     for name, hint in get_type_hints(kind).items():
         kinds = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
-        found[name] = tuple(NoneType if each is None else get_origin(each) or each for each in kinds)
-    return found
+        types[name] = tuple(NoneType if each is None else get_origin(each) or each for each in kinds)
+    return types
 
 
 def _is_one(value: Any, plain: tuple[type, ...]) -> bool:
@@ -163,17 +163,17 @@ def _resume(
     standing: Callable[[list[T]], int],
 ) -> tuple[list[T], int]:
     """Entries whose output is complete, and the number of others; the file is cut off after the last complete one."""
-    begun_with = begun_settings(path)
-    kept = removed = 0
+    recorded = begun_settings(path)
+    length = removed = 0
     entries: list[T] = []
-    if begun_with is not None:
-        _check_settings(path, begun_with, settings)
-        found = list(_entries(path, read))
-        count = standing([entry for entry, _ in found])
-        entries = [entry for entry, _ in found[:count]]
-        removed = len(found) - count
-        kept = found[count - 1][1] if count else len(next(_whole_lines(path)))
-    file.truncate(kept)
+    if recorded is not None:
+        _check_settings(path, recorded, settings)
+        lines = list(_entries(path, read))
+        count = standing([entry for entry, _ in lines])
+        entries = [entry for entry, _ in lines[:count]]
+        removed = len(lines) - count
+        length = lines[count - 1][1] if count else len(next(_whole_lines(path)))
+    file.truncate(length)
     file.seek(0, os.SEEK_END)
     return entries, removed
 
@@ -230,8 +230,8 @@ def _damaged(path: Path, number: int) -> InvalidGamesError:
     return InvalidGamesError(f"{path}, line {number} is damaged; remove the line and the output it describes")
 
 
-def _check_settings(path: Path, found: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
-    for key in found.keys() | wanted.keys():
-        if found.get(key) != wanted.get(key):
-            was, now = json.dumps(found.get(key)), json.dumps(wanted.get(key))
+def _check_settings(path: Path, recorded: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
+    for key in recorded.keys() | settings.keys():
+        if recorded.get(key) != settings.get(key):
+            was, now = json.dumps(recorded.get(key)), json.dumps(settings.get(key))
             raise InvalidSettingError(f"{path} was begun with {key} {was}, not {now}; choose another file")

@@ -1,4 +1,4 @@
-"""Kinds of work: their names, and how a worker does a unit of each with the tools it keeps."""
+"""Kinds of work: their names, and for each the way a worker does a unit with its tools."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Kind(ABC, Generic[T, R]):
     """A kind of work. T: the tools that each worker keeps from unit to unit; R: the value of a portion.
 
     The result of a unit is the values of its portions in order. They stay what they are within a process, and travel to
-    another one as chunks of bytes: as JSON, if the kind knows of nothing else.
+    another one as chunks of bytes: as JSON, unless the kind has a form of its own.
     """
 
     keeps_needs = True
@@ -89,7 +89,7 @@ class Kind(ABC, Generic[T, R]):
         return value
 
     def split(self, unit: Unit, count: int) -> list[Unit]:
-        """A unit as up to `count` smaller ones, for the end of a job; the unit itself if its kind knows of none."""
+        """A unit as up to `count` smaller ones, for the end of a job; the unit alone if its kind can't split it."""
         return [unit]
 
     def check(self, unit: Unit, values: Sequence[R]) -> None:
@@ -106,12 +106,12 @@ def kind_named(name: str) -> Kind[Any, Any]:
     """Kind of work by its name. Raises InvalidSettingError if kr has no such kind."""
     module, _, member = name.partition(":")
     try:
-        found = getattr(import_module(module), member) if module.startswith("kr.") else None
+        kind = getattr(import_module(module), member) if module.startswith("kr.") else None
     except (ImportError, AttributeError):
-        found = None
-    if not (isinstance(found, type) and issubclass(found, Kind)) or isabstract(found):
+        kind = None
+    if not (isinstance(kind, type) and issubclass(kind, Kind)) or isabstract(kind):
         raise InvalidSettingError(f"{name!r} is not a kind of work; it may belong to another version of kr")
-    return found()
+    return kind()
 
 
 def perform(unit: Unit, needs: Needs) -> list[Any]:

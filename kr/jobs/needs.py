@@ -51,14 +51,14 @@ class Needs:
         with self._lock:
             if (what, checksum) not in self._held:
                 place = self.place(what, checksum)
-                found, loaded = load(place)
-                check_need(what, checksum, found, place)
+                actual, loaded = load(place)
+                check_need(what, checksum, actual, place)
                 self._held[what, checksum] = loaded
             value: T = self._held[what, checksum]
             return value
 
 
-def check_need(what: str, checksum: str, found: str, place: str) -> None:
+def check_need(what: str, checksum: str, actual: str, place: str) -> None:
     """Check that a dependency is the one a unit names. Raises MissingNeedError."""
-    if found != checksum:
-        raise MissingNeedError(f"{place}: {what} {found} found; the unit needs {checksum}")
+    if actual != checksum:
+        raise MissingNeedError(f"{place}: {what} {actual} found; the unit needs {checksum}")

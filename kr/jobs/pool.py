@@ -68,8 +68,8 @@ class Pool(Generic[T, R]):
         self._kind = kind
         self._needs = needs
         self._tools: list[T] = list(ready)
-        given = [*ready, *[None] * workers][:workers]
-        self._threads = [threading.Thread(target=self._work, args=(tools,), daemon=True) for tools in given]
+        toolsets = [*ready, *[None] * workers][:workers]
+        self._threads = [threading.Thread(target=self._work, args=(tools,), daemon=True) for tools in toolsets]
         self._stop = Stop()
         self._over = False
         # taken directly: with a Condition, a Ctrl-C during the acquire would leave it locked for ever
@@ -166,8 +166,8 @@ class Pool(Generic[T, R]):
         """One thread."""
         own: T | None = None
         try:
-            while (taken := self._next()) is not None:
-                begun, number, portion = taken
+            while (work := self._next()) is not None:
+                begun, number, portion = work
                 if tools is None:
                     tools = own = self._kind.open(begun.unit, self._needs)
                     self._tools.append(own)
@@ -178,7 +178,7 @@ class Pool(Generic[T, R]):
                     break
                 self._done(begun, number, portion, cast(R, value))
                 # a thread that waits for work must not keep a finished unit alive
-                del taken, begun, portion, value
+                del work, begun, portion, value
         except BaseException as error:  # raised in the thread that asks for parts
             self._news.put(error)
         finally:

@@ -1,4 +1,4 @@
-"""Progress of long work: how much is done, how fast it goes, and how long it will take."""
+"""Progress of long work: the amount done, its rate, and the time left."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CREW = WorkerCount()
 
 
 class Progress:
-    """A count of work done. Work found done at the start is left out of the rate.
+    """A count of work done. Work done before the start is left out of the rate.
 
     description: the work; total: units in all, None if unknown; unit: what is counted, in the plural; done: units
     found done.

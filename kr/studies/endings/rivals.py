@@ -171,7 +171,7 @@ class _Runner:
     """The rows of some settings."""
 
     def __init__(self, settings: RivalSettings, on_progress: OnRivalProgress | None) -> None:
-        self.settings, self._tell = settings, on_progress or (lambda found: None)
+        self.settings, self._tell = settings, on_progress or (lambda progress: None)
         self._pieces, self._inputs = self._read_headers()
         self._training: SampleRows | None = None
         self._test: SampleRows | None = None
