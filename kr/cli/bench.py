@@ -1,6 +1,5 @@
 """`kr bench`."""
 
-import math
 from collections.abc import Mapping
 
 from kr.cli import console, options
@@ -85,14 +84,10 @@ def command(
 
 def _depths(result: BenchResult) -> str:
     rows = [
-        (each.depth, each.positions, each.nodes, f"{each.seconds:.2f}", _number(each.branching))
+        (each.depth, each.positions, each.nodes, f"{each.seconds:.2f}", console.ratio(each.branching))
         for each in result.depths[-SHOWN_DEPTHS:]
     ]
     return console.table(["depth", "positions", "nodes", "seconds", "branching"], rows)
-
-
-def _number(value: float) -> str:
-    return f"{value:.2f}" if math.isfinite(value) else "-"
 
 
 def _signature(result: BenchResult) -> str:

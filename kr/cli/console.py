@@ -172,6 +172,11 @@ def facts(pairs: Sequence[tuple[str, str]]) -> str:
     return "\n".join(fold(f"{f'{name}:':<{indent}}{text}", indent) for name, text in shown)
 
 
+def ratio(number: float) -> str:
+    """A number with two decimals; - if it is not finite."""
+    return f"{number:.2f}" if math.isfinite(number) else "-"
+
+
 def table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     """Table with aligned columns: numbers to the right, text to the left.
 

@@ -23,7 +23,7 @@ def command(settings: MatchSettings, json: bool = options.JSON) -> None:
 
     Without players, fitted.h5, which `kr fit` writes by default, plays the shipped tables; without that file, these
     play the hand-built evaluation. Every opening is played twice with colours swapped; error bars are computed from
-    these pairs. Draws by rule (threefold repetition, 80 plies without a capture or a man's move) end games also with
+    these pairs. Draws by rule (threefold repetition, 80 plies without a capture or a man's move) end games even with
     --no-adjudicate.
 
     Example:
@@ -113,7 +113,7 @@ def _workers(workers: Sequence[MatchWorker], set_aside: int) -> str:
             each.name,
             str(each.games),
             *map(format_rate, each.nodes_per_second),
-            *map(_ratio, (each.speed, each.residual)),
+            *map(console.ratio, (each.speed, each.residual)),
         ]
         for each in workers
     ]
@@ -122,10 +122,6 @@ def _workers(workers: Sequence[MatchWorker], set_aside: int) -> str:
     if set_aside:
         notes.append(f"{counted(set_aside, 'game')} set aside")
     return "\n".join([console.table(head, rows), *notes])
-
-
-def _ratio(number: float) -> str:
-    return f"{number:.2f}" if math.isfinite(number) else "-"
 
 
 def elo(summary: Mapping[str, Any], name: str = "elo") -> str:
