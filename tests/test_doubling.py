@@ -1,4 +1,4 @@
-"""What twice the time is worth: the ladder of limits, matches and comparisons, counting, resuming, the command."""
+"""The worth of twice the time: the ladder of limits, matches and comparisons, counting, resuming, the command."""
 
 import itertools
 import json
@@ -311,5 +311,5 @@ def test_matches_alone(tmp_path, capsys):
 def test_the_help_says_what_is_compared(capsys):
     assert main(["doubling", "--help"]) == 0
     said = " ".join(capsys.readouterr().out.split())
-    assert "depth 5 against 3, and 7 against 5" in said
+    assert "compares depth 5 with 3, and 7 with 5" in said
     assert "half" not in said

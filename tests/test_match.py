@@ -214,7 +214,7 @@ def test_a_forced_move_is_not_asked_for():
 
 
 def essence(result):
-    """What must be equal when a match is repeated: all but times."""
+    """Everything that must be equal when a match is repeated: all but times."""
     return sorted(
         (game.pair, game.a_black, game.opening, game.points, game.reason, game.plies, game.a.nodes, game.b.nodes)
         for game in result.games

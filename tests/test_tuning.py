@@ -206,11 +206,11 @@ def test_options_that_can_not_be_tuned(text: str, message: str) -> None:
         ({"games": 3}, "expected an even number"),
         (
             {"vary": (VariedOption("lmr_move"), VariedOption("lmr_base"), VariedOption("lmr_move"))},
-            "lmr_move is there twice",
+            "lmr_move is given twice",
         ),
         ({"vary": ()}, "expected a search option"),
         ({"tc": Limits()}, "a limit of each move"),
-        ({"player": "material,static_margin=50"}, "static_margin is 50 at first, out of the range 4:40"),
+        ({"player": "material,static_margin=50"}, "static_margin starts at 50, out of its range 4:40"),
     ],
 )
 def test_settings_that_are_refused(change: dict[str, Any], message: str, tmp_path: Path) -> None:

@@ -32,10 +32,10 @@ LARGEST_COLUMNS = ["centi-men", "longer", "plays", "not", "position"]
 
 @options.command
 def command(settings: DoublingSettings, json: bool = options.JSON) -> None:
-    """Measure the gain from twice the time or nodes, or two plies more: in Elo, and in how often and far moves improve.
+    """Measure the gain from twice the time or nodes, or from two more plies, in Elo and in better moves.
 
     From step to step a limit of time or nodes doubles, and one of depth grows by two plies: --from depth=3 --to depth=7
-    are depth 5 against 3, and 7 against 5. Each limit plays a match against the one before. Then positions of these
+    compares depth 5 with 3, and 7 with 5. Each limit plays a match against the one before. Then positions of these
     games are searched with every limit and the moves compared. Run the same command to resume.
 
     Example:

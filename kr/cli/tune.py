@@ -14,8 +14,9 @@ OPTION_COLUMNS = ["option", "before", "after", "exactly", "range"]
 def command(settings: TuneSettings, json: bool = options.JSON) -> None:
     """Tune search options by games (SPSA), and confirm the result by a match.
 
-    In each pair of games all options are moved a little, each up or down by chance, against all of them moved the other
-    way, and then towards the side that won. Tens of thousands of fast games are usual. Run the same command to resume.
+    In each pair of games all options are moved a little, each up or down at random, and play against all of them moved
+    the other way; then they move towards the side that won. Tens of thousands of fast games are usual. Run the same
+    command to resume.
 
     Example:
         kr tune --vary static_margin=4:40 --vary lmr_base --out tune --plots tune

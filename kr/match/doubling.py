@@ -1,8 +1,8 @@
-"""The worth of more time: matches of each limit against the one before, and how the moves of the longer search differ.
+"""The worth of more time: matches of each limit against the one before, and a comparison of their moves.
 
 After A. Junghanns and J. Schaeffer, "Search versus knowledge in game-playing programs revisited" (IJCAI 1997), whose
 figures for checkers reappear in J. Schaeffer's paper on Chinook's search: the score of a search against one that is two
-plies shallower, and how often one more ply changes the move, and by how much the score.
+plies shallower, the share of moves that one more ply changes, and by how much it changes the score.
 
 A limit of time or nodes doubles from step to step; a depth grows by two plies. Each step is a match on ballots.
 Positions sampled from these games are then searched with every limit, each time from an empty table. If they give more
@@ -106,13 +106,13 @@ class DoublingSettings(Settings):
 
     @property
     def more(self) -> str:
-        """What a search has, compared with that of the limit before."""
+        """Advantage of a search over that of the limit before, in words."""
         kind = _kind(self.shortest)
         return f"{DEPTH_STEP} plies more" if kind == "depth" else f"twice the {kind}"
 
     @property
     def less(self) -> str:
-        """What a search has, compared with that of the next limit."""
+        """Handicap of a search against that of the next limit, in words."""
         kind = _kind(self.shortest)
         return f"{DEPTH_STEP} plies less" if kind == "depth" else f"half the {kind}"
 
@@ -146,9 +146,9 @@ class DoublingSettings(Settings):
 
 
 def _kind(limits: Limits) -> str | None:
-    """Name of the only limit that is set; None for none or several."""
-    given = [name for name in ("time", "nodes", "depth") if getattr(limits, name) is not None]
-    return given[0] if len(given) == 1 else None
+    """Name of the only limit that is set; None if there are none or several."""
+    kinds = [name for name in ("time", "nodes", "depth") if getattr(limits, name) is not None]
+    return kinds[0] if len(kinds) == 1 else None
 
 
 def _step_up(limits: Limits) -> Limits:
@@ -256,7 +256,7 @@ class DoublingResult:
         return [Changes(len(self.comparisons), len(each), each) for each in worths]
 
     def largest(self, count: int = LARGEST) -> list[Disagreement]:
-        """Largest gains of a longer search, each position once: what the shorter search does not see."""
+        """Largest gains of a longer search over the shorter one, each position once."""
         every = [each for step in self._disagreements() for each in step if each.worth > TIE_MARGIN]
         best = {each.fen: each for each in sorted(every, key=lambda each: each.worth)}
         return sorted(best.values(), key=lambda each: -each.worth)[:count]
@@ -293,7 +293,7 @@ class DoublingResult:
         }
 
     def summary(self) -> dict[str, Any]:
-        """All results, for programs."""
+        """All results, as JSON."""
         limits = self.settings.limits()
         rows = itertools.zip_longest(itertools.pairwise(limits), self.matches, self.changes())
         return {
@@ -309,7 +309,7 @@ class DoublingResult:
                 for (shorter, longer), match, changes in rows
             ],
             "largest": self.largest(),
-            "depths": [{"depth": depth, **_change_summary(found)} for depth, found in self.depth_changes().items()],
+            "depths": [{"depth": depth, **_change_summary(changes)} for depth, changes in self.depth_changes().items()],
         }
 
 
@@ -383,15 +383,15 @@ def compare_positions(
     if not positions:
         return []
     player = _player(settings)
-    kept = _kept(settings, player.signature) | _sampled(positions)
-    with open_journal(settings.searches, kept, provenance(seed=settings.seed), ComparedPosition.from_json) as journal:
+    header = _header(settings, player.signature) | _sampled(positions)
+    with open_journal(settings.searches, header, provenance(seed=settings.seed), ComparedPosition.from_json) as journal:
         done = {each.fen: each for each in journal.entries}
         on_position(len(done))
         workers = max(1, min(settings.matches()[0].threads(), len(positions)))
         needs, places = players_needs({"player": (settings.player, player)}, settings.egdb, settings.egdb_memory)
         tools = {"hash": settings.hash, "patience": 0.0, "egdb_memory": settings.egdb_memory}
         units = (
-            Unit(Comparisons.name(), fen, needs, tools, {"fen": fen, "limits": kept["limits"]})
+            Unit(Comparisons.name(), fen, needs, tools, {"fen": fen, "limits": header["limits"]})
             for fen in positions
             if fen not in done
         )
@@ -410,7 +410,7 @@ def _check_searches(settings: DoublingSettings, signature: str) -> None:
     """
     if not settings.positions or not settings.searches.exists():
         return
-    check_journal(settings.searches, _kept(settings, signature))
+    check_journal(settings.searches, _header(settings, signature))
     for match in settings.matches():
         assert match.pdn is not None
         played = intact_games(match.pdn)
@@ -422,7 +422,7 @@ def _check_searches(settings: DoublingSettings, signature: str) -> None:
     check_journal(settings.searches, _sampled(position.fen for position in sample_positions(settings)))
 
 
-def _kept(settings: DoublingSettings, signature: str) -> dict[str, Any]:
+def _header(settings: DoublingSettings, signature: str) -> dict[str, Any]:
     """Settings that shape a search, other than its position."""
     limits = [str(each) for each in settings.limits()]
     return {"player": signature, "limits": limits, "hash": settings.hash}
@@ -476,7 +476,7 @@ def search_position(
             stop=stop,
         )  # fmt: skip
         searches.append(Choice(str(result.move), result.score, result.depth))
-    moves = dict.fromkeys(found.move for found in searches)
+    moves = dict.fromkeys(choice.move for choice in searches)
     judged = {} if len(moves) == 1 else {move: _judged(position, move, limits[-1], engine, stop) for move in moves}
     return ComparedPosition(position.fen, tuple(searches), tuple(iterations), judged)
 

@@ -1,4 +1,4 @@
-"""The picture of `kr doubling`: the score of each step up, and how often longer searches change the move."""
+"""The picture of `kr doubling`: the score of each step up, and the share of moves that longer searches change."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def _scores(ax: Axes, steps: Sequence[str], limit: str, result: DoublingResult) 
 
 
 def _changes(ax: Axes, steps: Sequence[int], changes: Sequence[Changes]) -> None:
-    """Draw how often the move changes, with its error: at all, and by each worth or more."""
+    """Draw the share of changed moves with its error: of all changes, and of those of each worth or more."""
     from matplotlib.colors import to_rgba
 
     lines = {

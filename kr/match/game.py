@@ -56,7 +56,7 @@ class FinishedGame:
     start: Position
     moves: tuple[Move, ...]
     replies: tuple[Reply | None, ...]
-    """One for each move; None for an only legal move, which is played without asking."""
+    """One for each move; None for the only legal move, which is played without a search."""
     winner: Side | None
     reason: str
     detail: str = ""
@@ -64,7 +64,7 @@ class FinishedGame:
 
 
 class _Views:
-    """Each player's view of the game, and for how many consecutive moves it has held it."""
+    """Each player's view of the game, and the number of consecutive moves for which it has held it."""
 
     def __init__(self, terms: Adjudication) -> None:
         self._terms = terms

@@ -88,7 +88,7 @@ class Written(NamedTuple):
 
 
 class MatchLog:
-    """An open record. games: games found in it; damaged: number of further games that were removed."""
+    """An open record. games: the games in it; damaged: number of further games that were removed."""
 
     def __init__(self, pdn: FileIO, path: Path, journal: Journal[Written]) -> None:
         self.games = [written.game for written in journal.entries]

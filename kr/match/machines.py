@@ -1,4 +1,4 @@
-"""The workers that played a match on a cluster: how fast they are, and whether their results fit those of the others.
+"""The workers that played a match on a cluster: their speed, and the agreement of their results with those of others.
 
 A worker is suspect if its games would distort the match: in a match with a time limit it searches far fewer nodes a
 second than the others, so that its games were played with less time; in any match its results differ from those of the
@@ -30,7 +30,7 @@ FALSE_ALARM = 1e-4
 
 @dataclass(frozen=True)
 class MatchWorker:
-    """What a worker played."""
+    """The games of a worker, and its speed."""
 
     name: str
     games: int
@@ -68,24 +68,24 @@ def match_workers(games: Iterable[MatchGame], timed: bool) -> list[MatchWorker]:
         if timed and speeds[name] < SLOW and min(len(played), total - len(played)) >= LEAST_GAMES
     }
     residuals = _residuals(scores, suspects)
-    found = []
+    workers = []
     for name, played in by_worker.items():
         own = scores[name]
         efforts = sum((each.a for each in played), Effort()), sum((each.b for each in played), Effort())
         points = sum(own) / len(own) if own else math.nan
-        found.append(
+        workers.append(
             MatchWorker(
                 name, len(played), len(own), points, efforts, speeds[name], residuals[name], suspects.get(name, "")
             )
         )
-    return found
+    return workers
 
 
 def _residuals(scores: dict[str, list[float]], suspects: dict[str, str]) -> dict[str, float]:
     """Residual of each worker against the others that are not suspect; those that differ too much become suspect.
 
-    The oddest one goes first, for it makes the others differ from the rest as well. Of two workers that differ nobody
-    can say which is odd.
+    The oddest one goes first, for it makes the others differ from the rest as well. If only two workers differ, either
+    may be the odd one.
     """
     bound = NormalDist().inv_cdf(1 - FALSE_ALARM / 2 / max(1, len(scores)))
     while True:
@@ -112,12 +112,12 @@ def _pair_scores(games: Iterable[MatchGame]) -> list[float]:
 
 def _speeds(by_worker: dict[str, list[MatchGame]]) -> dict[str, float]:
     """Nodes a second of both players together, beside those of the middle worker; of two, the faster one."""
-    found = {}
+    speeds = {}
     for name, played in by_worker.items():
         total = sum((game.a + game.b for game in played), Effort())
-        found[name] = total.nodes / total.seconds if total.nodes and total.seconds > 0 else math.nan
-    known = [speed for speed in found.values() if speed > 0]
-    return {name: speed / median_high(known) if speed > 0 else math.nan for name, speed in found.items()}
+        speeds[name] = total.nodes / total.seconds if total.nodes and total.seconds > 0 else math.nan
+    known = [speed for speed in speeds.values() if speed > 0]
+    return {name: speed / median_high(known) if speed > 0 else math.nan for name, speed in speeds.items()}
 
 
 def _residual(own: list[float], others: list[float]) -> float:

@@ -99,7 +99,7 @@ class MatchSettings(Settings):
         if self.games % 2:
             raise InvalidSettingError(f"{counted(self.games, 'game')}: expected an even number, two with each opening")
         if Limits() in self.controls():
-            raise InvalidSettingError("a match needs a limit of each move such as 0.3s, nodes=2000 or depth=8")
+            raise InvalidSettingError("a match needs a limit of each move, such as 0.3s, nodes=2000 or depth=8")
         self.terms()
         self.test()
 
@@ -130,12 +130,12 @@ class MatchSettings(Settings):
         return player_from_spec(spec, self.hash // MEBIBYTE, self.patience, self.egdb, self.egdb_memory)
 
     def referee(self) -> Database | None:
-        """Endgame database that ends games; None if none does."""
+        """Endgame database that ends games; None if there is none."""
         return load_database(self.egdb, self.egdb_memory) if self.egdb_adjudication else None
 
 
 JUDGED_EVERY = 4
-"""Games of a worker between two looks at whether it is suspect."""
+"""Games of a worker between two checks for being suspect."""
 
 
 @dataclass
@@ -149,7 +149,7 @@ class MatchResult:
     set_aside: list[MatchGame] = field(default_factory=list)
     """Games of suspect workers, and those that were played twice for that."""
     reviews: int = 0
-    """How often games that counted were set aside; totals are then made anew."""
+    """Number of times that counted games were set aside; the totals are then computed afresh."""
     interrupted: bool = False
     damaged: int = 0
     """Games of the record that were damaged and have been removed, to be played again."""
@@ -170,18 +170,18 @@ class MatchResult:
 
     def review(self) -> dict[str, str]:
         """Set the games of suspect workers aside; returns these workers with the reasons."""
-        found = {each.name: each.suspect for each in self.workers() if each.suspect}
-        if found.keys() - self._suspects.keys():
-            self._suspects = found | self._suspects
-            kept: dict[tuple[int, bool], MatchGame] = {}
+        suspects = {each.name: each.suspect for each in self.workers() if each.suspect}
+        if suspects.keys() - self._suspects.keys():
+            self._suspects = suspects | self._suspects
+            valid: dict[tuple[int, bool], MatchGame] = {}
             aside = []
             for game in self.played():
-                good = game.worker not in self._suspects and (game.pair, game.a_black) not in kept
+                good = game.worker not in self._suspects and (game.pair, game.a_black) not in valid
                 if good:
-                    kept[game.pair, game.a_black] = game
+                    valid[game.pair, game.a_black] = game
                 else:
                     aside.append(game)
-            self.games, self.set_aside = list(kept.values()), aside
+            self.games, self.set_aside = list(valid.values()), aside
             self._tally, self._ordered = MatchTally(), None
             self.reviews += 1
         return self._suspects
@@ -358,7 +358,7 @@ def _record(
         with nullcontext() as nothing:
             yield nothing
         return
-    kept = {
+    header = {
         "players": [player.signature for player in players],
         "openings": checksum("\n".join(opening.position.fen for opening in openings).encode()),
         "tc": str(settings.tc),
@@ -366,9 +366,9 @@ def _record(
         "egdb_adjudication": None if referee is None else referee.signature,
     }
     for name in ("ballot", "hash", "seed", "adjudicate", "win_score", "win_moves", "draw_score", "draw_moves"):
-        kept[name] = getattr(settings, name)
+        header[name] = getattr(settings, name)
     story = provenance(seed=settings.seed, games=settings.games, sprt=settings.sprt)
-    with open_log(settings.pdn, kept | {"draw_after": settings.draw_after}, story) as log:
+    with open_log(settings.pdn, header | {"draw_after": settings.draw_after}, story) as log:
         yield log
 
 
@@ -422,7 +422,7 @@ def _units(
     """Incomplete pairs as units of work, and the places of what they need.
 
     under_way: pairs that were begun, from which the caller removes those that end. On a cluster, pairs that were set
-    aside come again at the end; None while they may still be.
+    aside come again at the end; None while more of them may follow.
     """
     blank, places = blank_pair(settings, first)
 
@@ -444,8 +444,8 @@ def _units(
 
 def blank_pair(settings: MatchSettings, players: tuple[Player, Player]) -> tuple[Unit, dict[str, str]]:
     """A unit with what all pairs of a match have in common, and the places of what they need."""
-    given = {"a": (settings.a, players[0]), "b": (settings.b, players[1])}
-    needs, places = players_needs(given, settings.egdb, settings.egdb_memory)
+    sides = {"a": (settings.a, players[0]), "b": (settings.b, players[1])}
+    needs, places = players_needs(sides, settings.egdb, settings.egdb_memory)
     referee, place = egdb_needs(settings.referee())
     if referee:
         needs["referee"] = referee["egdb"]

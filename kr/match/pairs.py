@@ -71,7 +71,7 @@ class Pairs(Kind[Pairing, PairGame]):
     def check(self, unit: Unit, values: Sequence[PairGame]) -> None:
         """Games of the right colours, whose moves are legal."""
         if [a_black for a_black, _ in values] != unit.values["games"]:
-            raise ValueError("other games than those asked for")
+            raise ValueError("games of other colours than those of the unit")
         for _, game in values:
             position = game.start
             for move in game.moves:

@@ -23,14 +23,14 @@ GAMMA = 0.101
 SETTLING = 0.1
 """Of all pairs: added to their number, so that the first steps are not too long."""
 LEAST_PERTURBATION = 0.5
-"""Numbers are whole: a smaller perturbation would often be none."""
+"""Numbers are whole: a smaller perturbation would often change nothing."""
 EVEN = 2
 """Half points of a pair that is even."""
 
 
 @dataclass(frozen=True)
 class Spsa:
-    """What shapes the course of some numbers."""
+    """Settings that shape the course of some numbers."""
 
     starts: tuple[float, ...]
     lows: tuple[float, ...]
@@ -59,7 +59,7 @@ class Spsa:
         return self._draws(pair)[0]
 
     def perturbations(self, pair: int) -> list[float]:
-        """By how much each number is moved."""
+        """The amount by which each number is moved."""
         shrunk = (self.pairs / (pair + 1)) ** GAMMA
         spans = (high - low for low, high in zip(self.lows, self.highs, strict=True))
         return [max(LEAST_PERTURBATION, self.perturbation * span * shrunk) for span in spans]
@@ -72,33 +72,33 @@ class Spsa:
         """
         signs, draws = self._draws(pair)
         moves = [sign * size for sign, size in zip(signs, self.perturbations(pair), strict=True)]
-        found: tuple[list[int], list[int]] = ([], [])
-        for side, way in zip(found, (1, -1), strict=True):
+        sides: tuple[list[int], list[int]] = ([], [])
+        for side, way in zip(sides, (1, -1), strict=True):
             for number, move, draw, low, high in zip(numbers, moves, draws, self.lows, self.highs, strict=True):
                 side.append(math.floor(min(max(number + way * move, low), high) + draw))
-        return found
+        return sides
 
     def after(self, numbers: Sequence[float], batch: int, points: Sequence[int]) -> list[float]:
         """The numbers after a batch; points: the first side's half points of each of its pairs."""
-        found = list(numbers)
+        result = list(numbers)
         for pair, scored in zip(self.batch_pairs(batch), points, strict=True):
             steps = (1 + SETTLING) * self.pairs / (SETTLING * self.pairs + pair + 1)
             # the last perturbation of each number stands for its range: a_k / c_k of the papers
             sizes = self.perturbations(pair)
             ends = self.perturbations(self.pairs - 1)
             for i, (sign, size, end) in enumerate(zip(self.directions(pair), sizes, ends, strict=True)):
-                found[i] += self.rate * end * end / size * steps**ALPHA * (scored - EVEN) / EVEN * sign
-        return [min(max(each, low), high) for each, low, high in zip(found, self.lows, self.highs, strict=True)]
+                result[i] += self.rate * end * end / size * steps**ALPHA * (scored - EVEN) / EVEN * sign
+        return [min(max(each, low), high) for each, low, high in zip(result, self.lows, self.highs, strict=True)]
 
     def course(self, points: Sequence[int]) -> list[list[float]]:
         """The numbers at first and after each whole batch of these half points."""
-        found = [list(self.starts)]
+        course = [list(self.starts)]
         for batch in range(self.batches):
             pairs = self.batch_pairs(batch)
             if pairs.stop > len(points):
                 break
-            found.append(self.after(found[-1], batch, points[pairs.start : pairs.stop]))
-        return found
+            course.append(self.after(course[-1], batch, points[pairs.start : pairs.stop]))
+        return course
 
     def _draws(self, pair: int) -> tuple[list[int], list[float]]:
         source = random.Random(f"{self.seed} {pair}")

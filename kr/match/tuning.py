@@ -1,7 +1,7 @@
 """Tuning of search options by games: `kr.match.spsa` with pairs of games between an engine and itself.
 
-The directory has the results of all pairs (`pairs.jsonl`), from which the same command goes on, and the games of the
-match that confirms or refutes what was found (`confirm.pdn`).
+The directory has the results of all pairs (`pairs.jsonl`), from which the same command resumes, and the games of the
+match that confirms or refutes the result (`confirm.pdn`).
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class TuneSettings(Settings):
 
     vary: tuple[VariedOption, ...] = option(
         REQUIRED,
-        "Search option to tune, with its range or without, such as static_margin=4:40; can be repeated.",
+        "Search option to tune, with or without its range, such as static_margin=4:40; can be repeated.",
         parse=VariedOption.parse,
         metavar="OPTION",
     )
@@ -99,12 +99,14 @@ class TuneSettings(Settings):
     tc: Limits = option(Limits(nodes=8000), "Limit of each move: nodes=8000, 20ms.", parse=Limits.parse)
     batch: int = option(8, "Pairs of games that are played with the same numbers.", low=1, high=10_000)
     perturbation: float = option(
-        0.1, "How far options are moved apart at the end, as a share of their range.", above=0, high=0.5
+        0.1, "Change of each option either way in the last pair, as a share of its range.", above=0, high=0.5
     )
-    rate: float = option(0.01, "Step for a pair that is won twice, at the end, in perturbations.", above=0, high=10)
+    rate: float = option(
+        0.01, "Step in the last pair if one side wins both its games, in perturbations.", above=0, high=10
+    )
     ballot: str = option("11man", f"Openings: {', '.join(DECKS)}, or a file of FENs or PDN games.")
     confirm: int = option(
-        2000, "Games of a match at the end, the tuned player against the given one; 0: none.",
+        2000, "Games of the match at the end between the tuned player and the original; 0: no match.",
         parse=parse_count, show=format_count, low=0, high=MOST_GAMES,
     )  # fmt: skip
     confirm_tc: Limits | None = option(
@@ -113,7 +115,7 @@ class TuneSettings(Settings):
     workers: int = workers_option("Games at a time")
     cluster: str = cluster_option()
     hash: int = hash_option("of each player", 4 * MEBIBYTE)
-    seed: int = option(1, "Seed of the order of openings and of all that is left to chance.")
+    seed: int = option(1, "Seed of the order of openings and of all random choices.")
     egdb: str = egdb_option()
     egdb_memory: int = egdb_memory_option()
     plots: Path | None = option(None, "Directory for a plot of the course.", metavar="DIR")
@@ -122,13 +124,13 @@ class TuneSettings(Settings):
         super().__post_init__()
         names = [each.name for each in self.vary]
         if twice := [name for name in names if names.count(name) > 1]:
-            raise InvalidSettingError(f"--vary: {twice[0]} is there twice")
+            raise InvalidSettingError(f"--vary: {twice[0]} is given twice")
         if not names:
             raise InvalidSettingError("--vary: expected a search option, such as static_margin=4:40")
         if not kind_of(self.player).own_engine:
             raise InvalidSettingError(f"player {self.player}: only kr's own engine has search options to tune")
         if Limits() in (self.tc, self.confirm_tc):
-            raise InvalidSettingError("a limit of each move is needed such as nodes=8000 or 20ms")
+            raise InvalidSettingError("--tc: expected a limit of each move, such as nodes=8000 or 20ms")
         self.match()
         if self.confirm:
             self.confirmation(self.player)
@@ -166,10 +168,10 @@ class TunedPair:
     @classmethod
     def from_json(cls, values: dict[str, Any], pairs: int) -> TunedPair:
         """The line of a journal with this number of pairs. Raises ValueError and TypeError."""
-        found = typed(cls(**values))
-        if not (0 <= found.pair < pairs and 0 <= found.points <= 4):
-            raise ValueError(f"pair {found.pair} with {found.points} half points")
-        return found
+        entry = typed(cls(**values))
+        if not (0 <= entry.pair < pairs and 0 <= entry.points <= 4):
+            raise ValueError(f"pair {entry.pair} with {entry.points} half points")
+        return entry
 
 
 @dataclass
@@ -269,10 +271,10 @@ def tune(settings: TuneSettings, on_pair: Callable[[TuneResult], None] = lambda 
         assert isinstance(player, EnginePlayer)
         result = TuneResult(settings, _spsa(settings, player))
         storage.make_directory(settings.out)
-        kept = _kept(settings, match, player)
+        header = _header(settings, match, player)
         story = storage.provenance(seed=settings.seed, games=settings.games)
         read = partial(TunedPair.from_json, pairs=result.spsa.pairs)
-        with open_journal(settings.journal, kept, story, read) as journal:
+        with open_journal(settings.journal, header, story, read) as journal:
             for entry in journal.entries:
                 result.enter(entry.pair, entry.points)
             on_pair(result)
@@ -283,7 +285,7 @@ def tune(settings: TuneSettings, on_pair: Callable[[TuneResult], None] = lambda 
 
 
 def confirm(result: TuneResult, on_game: Callable[[MatchResult], None] = lambda match: None) -> None:
-    """Play the match of the tuned player against the given one, or the rest of it, and add it to the result."""
+    """Play the match of the tuned player against the original, or the rest of it, and add it to the result."""
     result.confirmed = play_match(result.settings.confirmation(result.tuned), on_game)
     result.interrupted |= result.confirmed.interrupted
 
@@ -295,7 +297,7 @@ def _spsa(settings: TuneSettings, player: EnginePlayer) -> Spsa:
         start = player.options.get(each.name, SEARCH_OPTIONS[each.name][0])
         low, high = each.within(start)
         if not low <= start <= high:
-            raise InvalidSettingError(f"{each.name} is {start} at first, out of the range {low}:{high}")
+            raise InvalidSettingError(f"{each.name} starts at {start}, out of its range {low}:{high}")
         starts.append(float(start))
         spans.append((float(low), float(high)))
     lows, highs = zip(*spans, strict=True)
@@ -305,16 +307,18 @@ def _spsa(settings: TuneSettings, player: EnginePlayer) -> Spsa:
     )  # fmt: skip
 
 
-def _kept(settings: TuneSettings, match: MatchSettings, player: Player) -> dict[str, Any]:
+def _header(settings: TuneSettings, match: MatchSettings, player: Player) -> dict[str, Any]:
     """Settings that shape the course."""
-    kept: dict[str, Any] = {
+    header: dict[str, Any] = {
         "player": player.signature,
         "vary": [str(each) for each in settings.vary],
         "tc": str(settings.tc),
         "openings": storage.checksum("\n".join(each.position.fen for each in deck(settings.ballot)).encode()),
         "referee": None if (referee := match.referee()) is None else referee.signature,
     }
-    return kept | {name: getattr(settings, name) for name in ("games", "batch", "perturbation", "rate", "hash", "seed")}
+    return header | {
+        name: getattr(settings, name) for name in ("games", "batch", "perturbation", "rate", "hash", "seed")
+    }
 
 
 def _play(
