@@ -156,7 +156,7 @@ CASES = [
     ("selfplay --out badshard --weights material --openings start", 1, "no run.json"),
     ("selfplay --out badrun --weights material --openings start", 1, "run.json"),
     ("selfplay --out deep --weights material --openings start --egdb none", 1, "not the description of a run"),
-    ("selfplay --out new --weights material --openings 11man*27", 2, "67,500 openings; from 1 to 65536"),
+    ("selfplay --out new --weights material --openings 11man*27", 2, "67,500 openings: expected 1 to 65536"),
     ("match material material --games 3", 2, "3 games"),
     ("match material material --games 1e30 --tc 1s", 2, "expected 2 to 10M"),
     ("match material material --games 2 --tc depth=0", 2, "--tc"),

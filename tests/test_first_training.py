@@ -37,7 +37,7 @@ def typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
 def test_each_command_takes_what_the_one_before_it_made(typed: Callable[..., str], tiny_file: Path) -> None:
     fit = f"fit --layout {tiny_file} --max-iter 4"
     play = "selfplay --nodes 30 --weights material --shard-games 20"
-    assert "selfplay/games: no such directory of games; `kr selfplay` makes it" in typed(fit, 1)
+    assert "selfplay/games: no such directory; `kr selfplay` makes it" in typed(fit, 1)
     assert "players" not in typed("match --games 2 --tc nodes=20")
     said = typed(f"{play} --games 30")
     assert "learn from the games: kr fit" in said
@@ -89,7 +89,7 @@ def test_a_fit_tells_how_much_of_a_run_it_had(typed: Callable[..., str], tiny_fi
     games.write_shard(games.RUN / "shard-000000.h5", made[:40], attrs)
     games.write_shard(games.RUN / "shard-000001.part", made[40:], attrs)
     said = typed(f"fit --layout {tiny_file} --max-iter 2")
-    assert "selfplay/games: 50 of 1,000,000 games so far; kr selfplay resumes, kr fit then takes all" in said
+    assert "selfplay/games: 50 of 1,000,000 games so far; resume kr selfplay, then run kr fit again to use all" in said
 
 
 @pytest.mark.parametrize(

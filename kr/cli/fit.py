@@ -24,9 +24,9 @@ def command(
 ) -> None:
     """Fit region tables to self-play games and write a weights file.
 
-    Quiet positions of the games become samples; some games are held out to judge the tables. A run that is not
-    finished gives the games it has. Run the same command to resume. A file that is named by --out is replaced, whatever
-    it was fitted to; fitted.h5 only by a fit of the same directories with the same settings, to more games. --check
+    Quiet positions of the games become samples; some games are held out to judge the tables. An unfinished run
+    contributes the games that it has so far. Run the same command to resume. A file named by --out is replaced; the
+    default fitted.h5 only by a fit of the same directories with the same settings to more games. --check
     runs `kr weights check` on the new tables.
 
     Example:
@@ -50,15 +50,15 @@ def command(
         wanted = games.games_wanted(run["directory"])
         if wanted is not None and run["games"] < wanted:
             have = f"{run['games']:,} of {counted(wanted, 'game')}"
-            console.say(f"{run['directory']}: {have} so far; kr selfplay resumes, kr fit then takes all")
+            console.say(f"{run['directory']}: {have} so far; resume kr selfplay, then run kr fit again to use all")
     if settings.plots:
         console.wrote(settings.plots, "pictures of the fit")
     checked = None
     if check is not None:
         checked = fit_check.check_tables(result.path, check)
     if json:
-        found = {"weights": result.path, "checksum": result.checksum, "settings": settings, **result.report}
-        console.emit_json(found | ({"check": checked} if checked else {}))
+        summary = {"weights": result.path, "checksum": result.checksum, "settings": settings, **result.report}
+        console.emit_json(summary | ({"check": checked} if checked else {}))
     else:
         console.put(console.fold(fit_report.report_summary(result.report), 2))
         already = ", fitted to the same games already" if result.earlier else ""

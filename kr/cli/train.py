@@ -81,7 +81,7 @@ def command(
     status: bool = option(False, "Only show the history of the run, which may still be running."),
     json: bool = options.JSON,
 ) -> None:
-    """Train in generations: play games, fit tables to them, match these against the strongest so far, repeat.
+    """Train in generations: play games, fit tables to them, match the new ones against the strongest so far, repeat.
 
     Run the same command to resume, or with more --generations to continue. Changed settings apply to steps that have
     not begun; only --seed and --weights must stay the same. Tables that fail the gate match stay in the run, but the

@@ -291,7 +291,7 @@ def shard_paths(directory: Path | str) -> list[Path]:
         if directory.exists():
             raise InvalidGamesError(f"{directory}: not a directory; name the one of the run, where its shards are")
         hint = "; `kr selfplay` makes it" if directory == RUN else ""
-        raise InvalidGamesError(f"{directory}: no such directory of games{hint}")
+        raise InvalidGamesError(f"{directory}: no such directory{hint}")
     return sorted(directory.glob("shard-*.h5"))
 
 

@@ -67,8 +67,8 @@ class SelfplaySettings(Settings):
     weights: str = option("", f"A {weights_texts()}; the shipped tables if not given.")
     openings: str = option(
         MIXED_OPENINGS,
-        "Decks with + between (start, 2move, 3move, 11man, endings), lost openings too (11man:playable, 11man:accepted "
-        "take no others), or a file; 11man*4 counts 4 times.",
+        "Decks joined by + (start, 2move, 3move, 11man, endings), lost openings included (not in 11man:playable and "
+        "11man:accepted), or a file; 11man*4 counts 4 times.",
     )
     random_plies: int = option(8, "Most random plies after the opening.", low=0, high=100)
     noise: int = option(3, "Random change of static scores for variety, in centi-men either way.", low=0, high=1000)
@@ -84,7 +84,7 @@ class SelfplaySettings(Settings):
     clear_plies: int = option(6, "Consecutive clear scores, by both sides, that decide a game.", low=1, high=100)
     leaf_nodes: int = option(
         0,
-        "Nodes for a leaf of each move's search, kept as a sample of its own; 0: none.",
+        "Nodes for a leaf of each move's search, which becomes a sample of its own; 0: no leaves.",
         parse=parse_count,
         show=format_count,
         low=0,

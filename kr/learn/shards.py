@@ -60,7 +60,7 @@ def opening_mix(spec: str) -> OpeningMix:
         parts.append((name, times, positions))
     decks = tuple((name, times * len(positions)) for name, times, positions in parts)
     if not 0 < (count := sum(size for _, size in decks)) <= 1 << 16:
-        raise InvalidSettingError(f"{spec!r} has {counted(count, 'opening')}; from 1 to 65536")
+        raise InvalidSettingError(f"{spec!r} has {counted(count, 'opening')}: expected 1 to 65536")
     rows = [(p.black, p.white, p.kings, int(p.side)) for _, times, positions in parts for p in times * positions]
     return OpeningMix(np.array(rows, dtype=np.uint32), decks)
 
@@ -70,7 +70,9 @@ def _deck_and_times(part: str) -> tuple[str, int]:
     if not name:
         return part, 1
     if not times.isdecimal() or not 0 < int(times) <= MOST_TIMES:
-        raise InvalidSettingError(f"{part!r} counts a deck {times!r} times; from 1 to {MOST_TIMES}, such as 11man*4")
+        raise InvalidSettingError(
+            f"{part!r} counts a deck {times!r} times: expected 1 to {MOST_TIMES}, such as 11man*4"
+        )
     return name, int(times)
 
 

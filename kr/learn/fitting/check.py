@@ -44,7 +44,7 @@ class GroupLoss:
     baseline: float | None
     """The loss of one prediction for all positions, the best there is."""
     centimen_per_logit: float | None
-    """The scale that fits these games best; None if the scores say nothing about the results."""
+    """The scale that fits these games best; None if the scores do not predict the results."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def check_tables(
     errors: list[InvalidPdnError] = []
     games = seen = 0
     with Reader(pdn, on_error=errors.append) as reader:
-        wanted = islice(_told(reader, on_bytes), 0, None, every)
+        wanted = islice(_with_progress(reader, on_bytes), 0, None, every)
         while batch := list(islice(wanted, GAMES_AT_ONCE)):
             seen += len(batch)
             played = [game for game in batch if game.result.is_scored]
@@ -122,7 +122,7 @@ def check_text(check: FitCheck) -> str:
     return "\n".join([*lines, f"weights: {check.weights} ({check.checksum})"])
 
 
-def _told(reader: Reader, on_bytes: Callable[[int], None] | None) -> Iterator[Game]:
+def _with_progress(reader: Reader, on_bytes: Callable[[int], None] | None) -> Iterator[Game]:
     seen = 0
     for game in reader:
         if on_bytes and (position := reader.position) > seen:

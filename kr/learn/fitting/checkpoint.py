@@ -1,4 +1,4 @@
-"""Checkpoints: what a fit resumes from."""
+"""Checkpoints, from which a fit resumes."""
 
 from __future__ import annotations
 

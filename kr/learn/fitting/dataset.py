@@ -60,21 +60,21 @@ class Label:
         """Read "result", or "mix=SHARE" with or without ",decay=DECAY" and ",leaves=no". Raises InvalidSettingError."""
         if text == "result":
             return cls()
-        found = {}
-        kept = text.removesuffix(",leaves=no")
-        for part in kept.split(","):
+        numbers = {}
+        mixture = text.removesuffix(",leaves=no")
+        for part in mixture.split(","):
             name, _, number = part.partition("=")
             try:
-                found[name] = float(number)
+                numbers[name] = float(number)
             except ValueError:
-                found[name] = -1.0
-        share, decay = found.pop("mix", -1.0), found.pop("decay", 0.0)
-        if found or not 0 <= share <= 1 or not 0 <= decay < 1:
+                numbers[name] = -1.0
+        share, decay = numbers.pop("mix", -1.0), numbers.pop("decay", 0.0)
+        if numbers or not 0 <= share <= 1 or not 0 <= decay < 1:
             raise InvalidSettingError(
                 f'label {text!r} is neither "result" nor "mix=SHARE" or "mix=SHARE,decay=DECAY" '
                 'with a share from 0 to 1 and a decay from 0 to less than 1, with or without ",leaves=no"'
             )
-        return cls(share, decay, kept == text)
+        return cls(share, decay, mixture == text)
 
     def __str__(self) -> str:
         if not self.score_share:
@@ -90,7 +90,7 @@ class Samples:
     boards: NDArray[np.uint32]
     """(n, 4): own men, opponent's men, own kings, opponent's kings."""
     count: NDArray[np.uint32]
-    """(n,) how many positions were merged into each."""
+    """(n,) number of positions merged into each."""
     target: NDArray[np.float32]
     """(n,) mean target, 0 to 1."""
     result: NDArray[np.float32]
@@ -146,7 +146,7 @@ class Dataset:
 
 
 class Merger:
-    """Distinct samples growing as positions are added, with how often each was seen and the sums of its labels."""
+    """Distinct samples growing as positions are added, each with its number of positions and the sums of its labels."""
 
     def __init__(self) -> None:
         self._used = 0
@@ -324,7 +324,7 @@ def shard_samples(
 
 
 def outlook(shard: games.GameArrays, scale: float, decay: float) -> NDArray[np.float64]:
-    """(P,) what the scores of each ply and those after it promise the mover, from 0 to 1.
+    """(P,) the mover's expectation by the scores of each ply and those after it, from 0 to 1.
 
     A searched ply has (1 - decay) of its own expectation and decay of the outlook one ply on, seen from the other side;
     another ply all of the latter. After the last ply stands the result.

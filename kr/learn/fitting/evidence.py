@@ -31,23 +31,23 @@ def count_evidence(
     The tables, their checksum and their story stay what they are. Raises InvalidWeightsError, InvalidGamesError and
     OSError.
     """
-    made = weights.load_tables(tables)
+    content = weights.load_tables(tables)
     dataset = read_samples(run_directories(directories), workers=workers, on_progress=on_progress)
-    found = counted_entries(made, dataset, workers)
-    attrs = {name: value for name, value in made.attrs.items() if name != EVIDENCE}
+    evidence = counted_entries(content, dataset, workers)
+    attrs = {name: value for name, value in content.attrs.items() if name != EVIDENCE}
     weights.save_tables(
-        out, made.layout, made.men_table, made.kings_table, made.men_material, made.kings_material, attrs,
-        made.men_parts, made.kings_parts, found,
+        out, content.layout, content.men_table, content.kings_table, content.men_material, content.kings_material,
+        attrs, content.men_parts, content.kings_parts, evidence,
     )  # fmt: skip
-    return found
+    return evidence
 
 
-def counted_entries(made: Weights, dataset: Dataset, workers: int = 1) -> Evidence:
-    """How often the entries of tables occur in the training samples of a dataset."""
+def counted_entries(tables: Weights, dataset: Dataset, workers: int = 1) -> Evidence:
+    """Counts of the entries of tables in the training samples of a dataset."""
     codes = []
     with thread_pool(workers) as pool:
         for kings, size in _SIZES.items():
-            regions, base = made.layout.group(kings)
+            regions, base = tables.layout.group(kings)
             samples = dataset.training[kings]
             codes.append(np.zeros((len(regions), size), dtype=np.uint8))
             # one region after the other: the indices of all take 100 bytes a sample
@@ -56,11 +56,11 @@ def counted_entries(made: Weights, dataset: Dataset, workers: int = 1) -> Eviden
                 _learn.count_ids(table_ids(samples, (region,), base, pool)[0], samples.count, counts)
                 row[:] = encoded(counts)
     positions = sum(samples.positions for samples in dataset.training.values())
-    return _evidence(codes, dataset.runs, positions, fitted=False, tables=made.checksum)
+    return _evidence(codes, dataset.runs, positions, fitted=False, tables=tables.checksum)
 
 
 def fitted_entries(groups: Sequence[FittedGroup], runs: Sequence[SampledRun]) -> Evidence:
-    """How often the entries of new tables occur in the training samples that they were fitted to.
+    """Counts of the entries of new tables in the training samples that they were fitted to.
 
     groups: that of the men's tables, that of the kings'; runs: whose games the samples are.
     """

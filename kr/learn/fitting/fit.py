@@ -96,8 +96,8 @@ def fit(settings: FitSettings, on_progress: OnFitProgress | None = None, stop: S
                 result = _write(settings, source, groups, prior_checksum, checkpoint.fingerprint, seconds)
             checkpoint.remove()
             if settings.plots:
-                made = weights.load_tables(result.path)
-                plots.draw_fit(made, result.report, source.some_boards(), settings.plots, settings.out.name)
+                tables = weights.load_tables(result.path)
+                plots.draw_fit(tables, result.report, source.some_boards(), settings.plots, settings.out.name)
     return result
 
 
@@ -108,19 +108,19 @@ def _earlier_fit(settings: FitSettings) -> tuple[dict[str, Any], str]:
     """
     if not settings.out.exists():
         return {}, ""
-    made = weights.load_tables(settings.out)
+    tables = weights.load_tables(settings.out)
     if settings.out == FITTED:
         prior = storage.printable(str(settings.prior)) if settings.prior else ""
         wanted = [settings.shaping(), [str(path) for path in settings.directories], prior]
         earlier = [
-            *(storage.parse_json(str(made.attrs.get(name, "null"))) for name in ("settings", "parents")),
-            str(made.attrs.get("prior", "")).rpartition(" (")[0],
+            *(storage.parse_json(str(tables.attrs.get(name, "null"))) for name in ("settings", "parents")),
+            str(tables.attrs.get("prior", "")).rpartition(" (")[0],
         ]
         if earlier != wanted:
             raise InvalidSettingError(
                 f"{FITTED} was fitted to other runs or with other settings; choose another file (--out), or remove it"
             )
-    return made.attrs, made.checksum
+    return tables.attrs, tables.checksum
 
 
 def centimen_per_logit(men: FittedGroup) -> float:
@@ -167,14 +167,14 @@ def _write(
 ) -> FitResult:
     factor = centimen_per_logit(groups[0])
     men, kings = (quantised(group, factor) for group in groups)
-    tables = (men.table, kings.table, men.material, kings.material)
-    made = weights.Weights(settings.layout, *tables, attrs={}, checksum="")
+    arrays = (men.table, kings.table, men.material, kings.material)
+    tables = weights.Weights(settings.layout, *arrays, attrs={}, checksum="")
     report = {
         "centimen_per_logit": factor,
         "seconds": {name: round(value, 1) for name, value in seconds.items()},
         "runs": [asdict(run) for run in source.runs],
         "prior_scale": {GROUPS[p.kings]: p.prior_scale for p in groups} if settings.prior else None,
-        **fit_report.make_report(groups, settings.loss, made, factor, {"men": men.clipped, "kings": kings.clipped}),
+        **fit_report.make_report(groups, settings.loss, tables, factor, {"men": men.clipped, "kings": kings.clipped}),
     }
     attrs = {
         **storage.provenance(**settings.shaping(), parents=[run.directory for run in source.runs]),
@@ -184,7 +184,7 @@ def _write(
         "report": json.dumps(report),
     }
     checksum = weights.save_tables(
-        settings.out, settings.layout, *tables, attrs=attrs, men_parts=men.parts, kings_parts=kings.parts,
+        settings.out, settings.layout, *arrays, attrs=attrs, men_parts=men.parts, kings_parts=kings.parts,
         evidence=fitted_entries(groups, source.runs),
     )  # fmt: skip
     return FitResult(settings.out, checksum, report)

@@ -1,6 +1,6 @@
 """A part of a fit's samples on a worker of a cluster, and the functions that `kr.learn.fitting.spread` calls there.
 
-Each takes the number of a part in its values, and keeps or finds the part in what the worker keeps; see
+Each takes the number of a part in its values; the part itself stands in the worker's state for the crew, see
 `kr.cluster.crew`. Arrays cross as bytes, little-endian.
 """
 
@@ -70,25 +70,25 @@ class HeldPart:
         return self.samples[held_out, self.kings]
 
 
-def score_counts(values: dict[str, Any], chunks: list[bytes], needs: Needs, kept: dict[str, Any]) -> Answer:
+def score_counts(values: dict[str, Any], chunks: list[bytes], needs: Needs, state: dict[str, Any]) -> Answer:
     """Histograms of the scores of shards, summed by run directory: (directories, 2, 65536) float64."""
-    found = np.zeros((values["directories"], 2, SCORE_STEPS))
+    counts = np.zeros((values["directories"], 2, SCORE_STEPS))
     split = Split(*values["split"])
     for directory, digest in values["shards"]:
         for row, each in enumerate(score_histogram(_path(needs, digest), split)):
-            found[directory, row] += each
-    return {}, [found.tobytes()]
+            counts[directory, row] += each
+    return {}, [counts.tobytes()]
 
 
-def read_shards(values: dict[str, Any], chunks: list[bytes], needs: Needs, kept: dict[str, Any]) -> Answer:
+def read_shards(values: dict[str, Any], chunks: list[bytes], needs: Needs, state: dict[str, Any]) -> Answer:
     """Add the samples of some shards to a part: runs, samples so far, and the bytes they take.
 
     Raises WorkerLostError if it is not the part's next call, so that no shard is taken twice.
     """
     if values["step"] == 0:
         keys = [(held, kings) for held in SET_NAMES for kings in (False, True)]
-        kept[_name(values)] = HeldPart({key: Merger() for key in keys})
-    part = _part(values, kept)
+        state[_name(values)] = HeldPart({key: Merger() for key in keys})
+    part = _part(values, state)
     if values["step"] != part.reads:
         raise WorkerLostError(f"{_name(values)} of the samples has {part.reads} reads, expected {values['step']}")
     part.reads = -1  # until this one is whole
@@ -108,9 +108,9 @@ def read_shards(values: dict[str, Any], chunks: list[bytes], needs: Needs, kept:
     return {"runs": runs, "counts": counts, "bytes": size}, []
 
 
-def count_entries(values: dict[str, Any], chunks: list[bytes], needs: Needs, kept: dict[str, Any]) -> Answer:
-    """How often each table entry occurs: by region the indices that do, and their counts in both sets (uint32)."""
-    part = _part(values, kept)
+def count_entries(values: dict[str, Any], chunks: list[bytes], needs: Needs, state: dict[str, Any]) -> Answer:
+    """Occurrences of table entries: by region the indices that occur, and their counts in both sets (uint32)."""
+    part = _part(values, state)
     part.kings = bool(values["kings"])
     part.ids.clear()
     part.inputs.clear()
@@ -124,7 +124,7 @@ def count_entries(values: dict[str, Any], chunks: list[bytes], needs: Needs, kep
             ids = part.ids[held] = _array(part, shape, held, values["on_disk"])
             digits = byte_digits(windows.regions, windows.base)
             list(pool.map(partial(_region_ids, samples, digits, ids), blocks(len(samples))))
-    found: list[Chunk] = []
+    packed: list[Chunk] = []
     lengths = []
     for region in range(len(windows.regions)):
         counts = [np.zeros(windows.table_size, dtype=np.int64) for _ in SET_NAMES]
@@ -132,17 +132,17 @@ def count_entries(values: dict[str, Any], chunks: list[bytes], needs: Needs, kep
             _learn.count_ids(part.ids[held][region], part.set(held).count, each)
         occurring = np.flatnonzero(counts[0] + counts[1])
         lengths.append(len(occurring))
-        found += [each.astype(np.uint32).tobytes() for each in (occurring, counts[0][occurring], counts[1][occurring])]
-    return {"lengths": lengths}, found
+        packed += [each.astype(np.uint32).tobytes() for each in (occurring, counts[0][occurring], counts[1][occurring])]
+    return {"lengths": lengths}, packed
 
 
 def _region_ids(samples: Samples, digits: NDArray[np.uint32], ids: NDArray[np.uint32], block: tuple[int, int]) -> None:
     _learn.region_ids(samples.boards, digits, ids, *block)
 
 
-def rank_entries(values: dict[str, Any], chunks: list[bytes], needs: Needs, kept: dict[str, Any]) -> Answer:
+def rank_entries(values: dict[str, Any], chunks: list[bytes], needs: Needs, state: dict[str, Any]) -> Answer:
     """Take over the ranks of all entries: chunk: the indices of each region in order (uint32)."""
-    part = _part(values, kept)
+    part = _part(values, state)
     assert part.windows is not None
     if part.entries is not None:
         raise WorkerLostError(f"{_name(values)} of the samples is ranked already")
@@ -159,24 +159,24 @@ def rank_entries(values: dict[str, Any], chunks: list[bytes], needs: Needs, kept
     return {}, []
 
 
-def curvature(values: dict[str, Any], chunks: list[bytes], needs: Needs, kept: dict[str, Any]) -> Answer:
+def curvature(values: dict[str, Any], chunks: list[bytes], needs: Needs, state: dict[str, Any]) -> Answer:
     """Summed squares of the inputs: of the entries and of material (float64)."""
-    part = _part(values, kept)
+    part = _part(values, state)
     with _threads(values) as pool:
         return {}, [each.tobytes() for each in _sums(part, values, pool).curvature()]
 
 
-def gradient(values: dict[str, Any], chunks: list[bytes], needs: Needs, kept: dict[str, Any]) -> Answer:
+def gradient(values: dict[str, Any], chunks: list[bytes], needs: Needs, state: dict[str, Any]) -> Answer:
     """Summed loss and its gradient by the entries and by material (float64). chunk: `weights_bytes`."""
-    part = _part(values, kept)
+    part = _part(values, state)
     with _threads(values) as pool:
         loss, own, material = _sums(part, values, pool).gradient(weights_of(chunks[0]))
     return {"loss": loss}, [own.data.cast("B"), material.tobytes()]
 
 
-def held_out_loss(values: dict[str, Any], chunks: list[bytes], needs: Needs, kept: dict[str, Any]) -> Answer:
+def held_out_loss(values: dict[str, Any], chunks: list[bytes], needs: Needs, state: dict[str, Any]) -> Answer:
     """Summed loss of the held-out samples, and their positions."""
-    part = _part(values, kept)
+    part = _part(values, state)
     assert part.entries is not None
     positions = part.set(True).positions
     with _threads(values) as pool:
@@ -184,64 +184,64 @@ def held_out_loss(values: dict[str, Any], chunks: list[bytes], needs: Needs, kep
     return {"loss": mean * positions, "positions": positions}, []
 
 
-def logit_histogram(values: dict[str, Any], chunks: list[bytes], needs: Needs, kept: dict[str, Any]) -> Answer:
+def logit_histogram(values: dict[str, Any], chunks: list[bytes], needs: Needs, state: dict[str, Any]) -> Answer:
     """Positions and sums of targets at each logit (float64)."""
-    part = _part(values, kept)
+    part = _part(values, state)
     with _threads(values) as pool:
         return {}, [each.tobytes() for each in _sums(part, values, pool).logit_histogram(weights_of(chunks[0]))]
 
 
-def report_sums(values: dict[str, Any], chunks: list[bytes], needs: Needs, kept: dict[str, Any]) -> Answer:
-    """What the report tells of both sets: see `packed_sums`. `steps`: every how many-th position is picked of each."""
-    part = _part(values, kept)
+def report_sums(values: dict[str, Any], chunks: list[bytes], needs: Needs, state: dict[str, Any]) -> Answer:
+    """Sums over both sets for the report, see `unpacked_sums`. `steps`: the n of each, for every n-th position."""
+    part = _part(values, state)
     assert part.entries is not None
-    found: list[Chunk] = []
+    packed: list[Chunk] = []
     counts = []
     with _threads(values) as pool:
         for held, step in zip(SET_NAMES, values["steps"], strict=True):
             logits, _ = predict(part.inputs[held], part.entries, weights_of(chunks[0]), values["loss"], pool)
             sums = set_sums(part.set(held), logits, values["loss"], step)
             counts.append([sums.positions, sums.distinct])
-            found += [each.tobytes() for each in (sums.by_pieces, sums.calibration, sums.boards, sums.logits)]
-    return {"counts": counts}, found
+            packed += [each.tobytes() for each in (sums.by_pieces, sums.calibration, sums.boards, sums.logits)]
+    return {"counts": counts}, packed
 
 
 def unpacked_sums(values: dict[str, Any], chunks: Sequence[Chunk]) -> list[SetSums]:
     """The sums of both sets in an answer of `report_sums`."""
-    found = []
+    sums = []
     for row, (positions, distinct) in enumerate(values["counts"]):
         by_pieces, calibration, boards, logits = chunks[4 * row : 4 * row + 4]
-        found.append(SetSums(
+        sums.append(SetSums(
             positions, distinct, np.frombuffer(by_pieces).reshape(25, 3), np.frombuffer(calibration).reshape(-1, 4),
             np.frombuffer(boards, dtype=np.uint32).reshape(-1, 4), np.frombuffer(logits, dtype=np.float32),
         ))  # fmt: skip
-    return found
+    return sums
 
 
-def men_differences(values: dict[str, Any], chunks: list[bytes], needs: Needs, kept: dict[str, Any]) -> Answer:
+def men_differences(values: dict[str, Any], chunks: list[bytes], needs: Needs, state: dict[str, Any]) -> Answer:
     """Positions and the sum of their differences of men."""
-    return {"sums": difference_sums(_part(values, kept).set(False))}, []
+    return {"sums": difference_sums(_part(values, state).set(False))}, []
 
 
-def men_slopes(values: dict[str, Any], chunks: list[bytes], needs: Needs, kept: dict[str, Any]) -> Answer:
+def men_slopes(values: dict[str, Any], chunks: list[bytes], needs: Needs, state: dict[str, Any]) -> Answer:
     """Sums for the slope of the logits on the difference of men, whose mean is given."""
-    part = _part(values, kept)
+    part = _part(values, state)
     assert part.entries is not None
     with _threads(values) as pool:
         logits, _ = predict(part.inputs[False], part.entries, weights_of(chunks[0]), values["loss"], pool)
     return {"sums": slope_sums(part.set(False), logits, values["mean"])}, []
 
 
-def some_boards(values: dict[str, Any], chunks: list[bytes], needs: Needs, kept: dict[str, Any]) -> Answer:
+def some_boards(values: dict[str, Any], chunks: list[bytes], needs: Needs, state: dict[str, Any]) -> Answer:
     """Some training positions of both groups, (n, 4) uint32."""
-    part = _part(values, kept)
-    found = [some_of(part.samples[False, kings].boards, values["least"]) for kings in (False, True)]
-    return {}, [np.ascontiguousarray(each).tobytes() for each in found]
+    part = _part(values, state)
+    boards = [some_of(part.samples[False, kings].boards, values["least"]) for kings in (False, True)]
+    return {}, [np.ascontiguousarray(each).tobytes() for each in boards]
 
 
-def let_go(values: dict[str, Any], chunks: list[bytes], needs: Needs, kept: dict[str, Any]) -> Answer:
+def let_go(values: dict[str, Any], chunks: list[bytes], needs: Needs, state: dict[str, Any]) -> Answer:
     """Free the memory and the disk of all parts here."""
-    kept.clear()
+    state.clear()
     return {}, []
 
 
@@ -261,11 +261,11 @@ def _name(values: dict[str, Any]) -> str:
     return f"part {values['part']}"
 
 
-def _part(values: dict[str, Any], kept: dict[str, Any]) -> HeldPart:
-    found = kept.get(_name(values))
-    if not isinstance(found, HeldPart):
+def _part(values: dict[str, Any], state: dict[str, Any]) -> HeldPart:
+    part = state.get(_name(values))
+    if not isinstance(part, HeldPart):
         raise WorkerLostError(f"{_name(values)} of the samples is not on this worker any more")
-    return found
+    return part
 
 
 def _path(needs: Needs, digest: str) -> Path:

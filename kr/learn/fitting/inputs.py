@@ -30,7 +30,7 @@ SAMPLE_BLOCK = 1 << 16
 
 @dataclass(frozen=True, eq=False)
 class Entries:
-    """The table entries that have weights of their own, ranked within each region by how often they occur in training.
+    """The table entries that have weights of their own, ranked within each region by their counts in training.
 
     They are those that occur in training or held out, and those of earlier tables.
     """
@@ -39,7 +39,7 @@ class Entries:
     indices: tuple[NDArray[np.uint32], ...]
     """For each region the table index of every rank."""
     seen: tuple[NDArray[np.int64], ...]
-    """For each region how many training positions each rank occurs in."""
+    """For each region the number of training positions of each rank."""
     starts: NDArray[np.int64]
     """(regions + 1,) first slot of each region among all slots, and their number."""
 
@@ -113,7 +113,7 @@ def ranked_entries(
 ) -> NDArray[np.uint32]:
     """Table indices of a region that have weights of their own, those seen most often first.
 
-    seen, held_out (entries,): how often each occurs in training and held out.
+    seen, held_out (entries,): counts of each in training and held out.
     """
     known = seen + held_out
     if prior:
@@ -130,7 +130,7 @@ def ranks_of(order: NDArray[np.uint32], size: int) -> NDArray[np.uint32]:
 
 
 def entries_of(windows: Windows, indices: Sequence[NDArray[np.uint32]], seen: Sequence[NDArray[np.int64]]) -> Entries:
-    """Entries from the table indices of each region in order, and how often each was seen."""
+    """Entries from the table indices of each region in order, and the count of each."""
     starts = np.cumsum([0] + [len(i) for i in indices], dtype=np.int64)
     return Entries(windows, tuple(indices), tuple(seen), starts)
 

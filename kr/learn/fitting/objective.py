@@ -3,7 +3,8 @@
 logit = sum over regions of the entry's weight + men * man + kings * king + move, each weight interpolated between
 opening and ending by the number of pieces; the prediction is sigmoid(logit). An entry's weight is its own plus those of
 its parts (`kr.evaluation.parts`), which are parameters as well; as every part is added into one region only, the passes
-over the samples know nothing of them. Entries that occur neither in training nor before have no weight of their own.
+over the samples are the same without them. Entries that occur neither in training nor before have no weight of their
+own.
 
 The loss is summed over the samples, so that lambda of the L2 terms counts samples; a fit that starts from earlier
 tables is drawn to their weights, any other to 0:
@@ -190,7 +191,7 @@ def _leg(
     options = {"maxiter": iterations, "maxcor": MEMORY, "ftol": settings.tolerance, "gtol": 0.0}
     # One BLAS thread: with more, the sums would depend on the machine, and on a busy one they wait for each other.
     with threadpool_limits(limits=1, user_api="blas"):
-        found = minimize(checked, start.x, jac=True, method="L-BFGS-B", callback=record, options=options)
+        minimum = minimize(checked, start.x, jac=True, method="L-BFGS-B", callback=record, options=options)
     steps = np.concatenate([start.history, np.reshape(history, (-1, 2))])
     # a leg that ends before its time has converged, or can get no lower
-    return FitState(found.x, steps, finished=len(history) < iterations or len(steps) >= settings.max_iter)
+    return FitState(minimum.x, steps, finished=len(history) < iterations or len(steps) >= settings.max_iter)

@@ -1,4 +1,4 @@
-"""Pictures of a fit: loss curve, calibration, coverage of the tables, and what a piece is worth on each square."""
+"""Pictures of a fit: loss curve, calibration, coverage of the tables, and the worth of a piece on each square."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def draw_fit(
 ) -> list[Path]:
     """Write loss.png, calibration.png, coverage.png and squares.png; returns their paths.
 
-    boards: some training positions without (False) and with (True) kings, (n, 4) each; name: what the tables are called
-    in the titles.
+    boards: some training positions without (False) and with (True) kings, (n, 4) each; name: of the tables, in the
+    titles.
     """
     directory.mkdir(parents=True, exist_ok=True)
     runs = report.get("runs", [])
@@ -95,7 +95,7 @@ def loss_figure(history: dict[str, list[list[float]]]) -> Figure:
 
 
 def calibration_figure(rows: list[dict[str, Any]]) -> Figure:
-    """Held-out positions by predicted expectation against what happened, and how many there are."""
+    """Held-out positions: mean results against predicted expectations, and the number of positions."""
     figure, (ax, counts) = new_figure(2, 10, 4.5)
     predicted = [row["predicted"] for row in rows]
     ax.plot([0, 1], [0, 1], color=MUTED, linewidth=1, linestyle="--", label="perfect")

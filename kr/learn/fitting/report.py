@@ -24,7 +24,7 @@ SEEN = (1, 10, 100, 1000)
 
 
 def make_report(
-    groups: Sequence[FittedGroup], loss: str, made: Weights, factor: float, clipped: dict[str, int]
+    groups: Sequence[FittedGroup], loss: str, tables: Weights, factor: float, clipped: dict[str, int]
 ) -> dict[str, Any]:
     """Everything known about a fit, as JSON; `report_text` shows the meaning of each part."""
     return {
@@ -40,7 +40,7 @@ def make_report(
         "calibration": _calibration(groups),
         "coverage": {GROUPS[p.kings]: table_coverage(p.entries) for p in groups},
         "material": {GROUPS[p.kings]: (p.solution.material * factor).round(1).tolist() for p in groups},
-        "rounding": {GROUPS[p.kings]: _rounding(p, made, factor, clipped[GROUPS[p.kings]]) for p in groups},
+        "rounding": {GROUPS[p.kings]: _rounding(p, tables, factor, clipped[GROUPS[p.kings]]) for p in groups},
         "history": {GROUPS[p.kings]: p.history.tolist() for p in groups},
     }  # fmt: skip
 
@@ -67,7 +67,7 @@ def _by_phase(group: FittedGroup, name: str) -> Iterable[dict[str, Any]]:
 
 
 def _calibration(groups: Sequence[FittedGroup]) -> list[dict[str, Any]]:
-    """Held-out positions by predicted expectation: what was predicted, the target, the results."""
+    """Held-out positions by predicted expectation: the prediction, the target, the results."""
     sums = np.zeros((CALIBRATION_BINS, 4))
     for group in groups:
         sums += group.sums.held_out.calibration
@@ -95,10 +95,10 @@ def table_coverage(entries: Entries) -> dict[str, int]:
     }
 
 
-def _rounding(group: FittedGroup, made: Weights, factor: float, clipped: int) -> dict[str, Any]:
+def _rounding(group: FittedGroup, tables: Weights, factor: float, clipped: int) -> dict[str, Any]:
     """Centi-men between the float weights and the 16-bit tables on held-out positions, evenly picked."""
     picked = group.sums.held_out
-    error = np.abs(made.scores(picked.boards) - picked.logits * factor)
+    error = np.abs(tables.scores(picked.boards) - picked.logits * factor)
     return {
         "clipped": clipped,
         "mean": float(error.mean()) if len(error) else 0.0,

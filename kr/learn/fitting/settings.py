@@ -40,7 +40,7 @@ class FitSettings(Settings):
         metavar="LABEL",
     )
     loss: str = option("ce", "Loss: ce (cross entropy) or mse (mean squared error).", choices=LOSSES)
-    parts: bool = option(True, "Let rare entries fall back on the smaller windows in them.")
+    parts: bool = option(True, "Let rare entries fall back on smaller windows within their regions.")
     prior: Path | None = option(
         None, "Weights file to start from and to regularise towards, of the same layout and parts.", metavar="FILE"
     )
@@ -48,11 +48,11 @@ class FitSettings(Settings):
         10.0, "L2 penalty on changes of the entries, in samples: half of it times the sum of squares.", low=0
     )
     l2_parts: float = option(10.0, "L2 penalty on changes of the weights of the parts.", low=0)
-    holdout: float = option(0.05, "Share of the games held out, to judge the tables by: {allowed}.", low=0, high=0.9)
+    holdout: float = option(0.05, "Share of the games held out to judge the tables: {allowed}.", low=0, high=0.9)
     max_iter: int = option(100, "Most iterations for each of the two groups, men and kings.", low=1)
     tolerance: float = option(1e-5, "Stop when an iteration lowers the loss by less than this share.", low=0)
     seed: int = option(1, "Seed of the choice of held-out games.")
-    workers: int = option(2, "Threads, {allowed}; the tables do not depend on it.", low=1, high=MAX_THREADS)
+    workers: int = option(2, "Threads, {allowed}; the tables do not depend on their number.", low=1, high=MAX_THREADS)
     cluster: str = cluster_option()
     plots: Path | None = option(None, "Directory for plots of the fit.", metavar="DIR")
 

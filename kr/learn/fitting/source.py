@@ -26,7 +26,7 @@ class SampleSource(ABC):
     """The samples of a fit."""
 
     identity: str
-    """The same for the same samples, for checkpoints."""
+    """Checksum of the samples, for checkpoints."""
     runs: Sequence[SampledRun]
 
     @classmethod
@@ -70,5 +70,5 @@ class LocalSource(SampleSource):
 
 
 def some_of(boards: NDArray[np.uint32], least: int = SOME_BOARDS) -> NDArray[np.uint32]:
-    """Some boards, picked evenly: at least `least`, if there are so many."""
+    """Some boards, picked evenly: at least `least`, or all if there are fewer."""
     return boards[:: max(1, len(boards) // least)]

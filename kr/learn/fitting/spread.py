@@ -51,7 +51,7 @@ NO_SHARDS = slice(0)
 
 @dataclass(frozen=True)
 class _Question:
-    """A call to all parts. One that made them what they are is repeated for the next worker of a part."""
+    """A call to all parts. One that changed their state is repeated for the next worker of a part."""
 
     function: str
     values: Mapping[str, Any]
@@ -121,21 +121,21 @@ class SpreadSource(SampleSource):
         shards: slice = NO_SHARDS,
         record: bool = False,
     ) -> list[tuple[dict[str, Any], list[bytes]]]:
-        """Answers of all parts to a call, in their order; parts that are lost are made anew and asked again.
+        """Answers of all parts to a call, in their order; parts that are lost are made anew and called again.
 
-        shards: those of each part that it reads; record: the call changes what the parts are. Raises the errors of the
-        function, ClusterError.
+        shards: those of each part that it reads; record: the call changes the state of the parts. Raises the errors of
+        the function, ClusterError.
         """
-        asked = _Question(function, values, chunk, shards)
-        found: dict[int, tuple[dict[str, Any], list[bytes]]] = {}
+        question = _Question(function, values, chunk, shards)
+        answers: dict[int, tuple[dict[str, Any], list[bytes]]] = {}
         waiting = list(range(len(self.parts)))
         for _ in range(LOST_ROUNDS):
             shared = self._shared(chunk)
-            calls = {number: self._call(number, asked, shared) for number in waiting}
+            calls = {number: self._call(number, question, shared) for number in waiting}
             lost = []
             for number, call in calls.items():
                 try:
-                    found[number] = call.result()
+                    answers[number] = call.result()
                 except WorkerLostError as error:
                     lost.append(number)
                     log.warning("%s; part %d of the samples is read again", error, number)
@@ -147,8 +147,8 @@ class SpreadSource(SampleSource):
         else:
             raise WorkerLostError(f"parts of the samples were lost {LOST_ROUNDS} times in a row")
         if record:
-            self._recorded.append(asked)
-        return [found[number] for number in range(len(self.parts))]
+            self._recorded.append(question)
+        return [answers[number] for number in range(len(self.parts))]
 
     def _shared(self, chunk: bytes | None) -> list[Shared]:
         """The chunk as the cluster holds it: still, if it is the same as the last time."""
@@ -158,20 +158,20 @@ class SpreadSource(SampleSource):
             self._last = chunk, self._crew.share(chunk)
         return [self._last[1]]
 
-    def _call(self, number: int, asked: _Question, shared: Sequence[Shared]) -> Any:
+    def _call(self, number: int, question: _Question, shared: Sequence[Shared]) -> Any:
         part = self.parts[number]
-        shards = part.shards[asked.shards]
+        shards = part.shards[question.shards]
         values = {
             "part": number, "threads": self._crew.threads(part.member), "loss": self.loss, "shards": shards,
-            **asked.values,
+            **question.values,
         }  # fmt: skip
         if "regions" in values:
             values["on_disk"] = self._indices_on_disk(part, len(values["regions"]))
         digests = [digest for _, digest in shards]
-        return self._crew.call(part.member, f"{MODULE}:{asked.function}", values, shared, digests)
+        return self._crew.call(part.member, f"{MODULE}:{question.function}", values, shared, digests)
 
     def _made_anew(self, lost: Sequence[int]) -> list[int]:
-        """Give lost parts to other members and repeat there what made them; returns all these parts."""
+        """Give lost parts to other members and repeat the recorded calls there; returns all these parts."""
         for number in lost:
             members = self._crew.members
             load = {member: sum(part.member == member for part in self.parts) for member in members}
@@ -344,14 +344,14 @@ class SpreadSums(SampleSums):
         total, difference = (sum(pair[i] for pair in pairs) for i in (0, 1))
         if not total:
             return 0.0
-        found = self._source.everywhere("men_slopes", {"mean": difference / total}, weights_bytes(solution))
-        return slope_of(*(sum(values["sums"][i] for values, _ in found) for i in (0, 1)))
+        answers = self._source.everywhere("men_slopes", {"mean": difference / total}, weights_bytes(solution))
+        return slope_of(*(sum(values["sums"][i] for values, _ in answers) for i in (0, 1)))
 
 
 def _counts(
     windows: Windows, answers: Sequence[tuple[dict[str, Any], list[bytes]]]
 ) -> tuple[list[NDArray[np.int64]], list[NDArray[np.int64]]]:
-    """How often each entry of each region occurs in the training samples and the held-out ones of all parts."""
+    """Counts of each entry of each region in the training samples and the held-out ones of all parts."""
     seen, held_out = ([np.zeros(windows.table_size, dtype=np.int64) for _ in windows.regions] for _ in range(2))
     for _, chunks in answers:
         for region in range(len(windows.regions)):

@@ -29,7 +29,7 @@ SETS = ("training", "held_out")
 
 @dataclass(frozen=True, eq=False)
 class SetSums:
-    """Sums over a set of samples and what is predicted for them, for the report of a fit."""
+    """Sums over a set of samples and their predictions, for the report of a fit."""
 
     positions: int
     distinct: int
@@ -85,7 +85,7 @@ class SampleSums(LossSums):
 
     @abstractmethod
     def report(self, solution: FittedWeights) -> GroupSums:
-        """What the report of a fit tells of both sets."""
+        """Sums over both sets for the report of a fit."""
 
     @abstractmethod
     def men_slope(self, solution: FittedWeights) -> float:
@@ -101,7 +101,7 @@ class InputSums(LossSums):
         self._slopes = np.empty(len(inputs), dtype=np.float32)
 
     def with_pool(self, pool: ThreadPoolExecutor) -> InputSums:
-        """The same sums by other threads."""
+        """These sums, from now on by other threads."""
         self._pool = pool
         return self
 

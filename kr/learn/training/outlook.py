@@ -39,7 +39,7 @@ def doubt(
     needed = -(-behind // share // 1000) * 1000
     return (
         f"warning: {strongest} was fitted to {counted(behind, 'game')}; the tables of this run will see {total:,} at "
-        "most and are not expected to pass the gate. It takes about as many "
+        "most and are not expected to pass the gate. About as many are needed "
         f"(--games {format_count(needed)}). Or start from the rules alone (--weights material), or fit "
         "with earlier tables as prior (--prior FILE)."
     )

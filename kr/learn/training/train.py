@@ -60,7 +60,7 @@ class TrainSettings(Settings):
     weights: str = option(
         "", f"Tables to begin with: a {weights_texts()}; the shipped ones if not given.", metavar="START"
     )
-    generations: int = option(4, "Generations at the end, including earlier ones.", low=0, high=MOST_GENERATIONS)
+    generations: int = option(4, "Number of generations in all, including earlier ones.", low=0, high=MOST_GENERATIONS)
     workers: int = workers_option()
     cluster: str = cluster_option()
     plots: Path | None = option(None, "Directory for a plot of Elo by generation.", metavar="DIR")
@@ -118,7 +118,9 @@ class TrainSettings(Settings):
     def __post_init__(self) -> None:
         super().__post_init__()
         if "," in str(self.out):
-            raise InvalidSettingError(f"out is {self.out}; without a comma, which ends the name of a player")
+            raise InvalidSettingError(
+                f"out is {self.out}: expected a path without a comma, which ends the name of a player"
+            )
         # each checks its own settings
         self.selfplay_settings(1, "")
         self.fit_settings(1, ())
@@ -188,7 +190,7 @@ class TrainSettings(Settings):
 
 
 def _shared(others: type) -> tuple[str, ...]:
-    """Names of the fields that TrainSettings shares with other settings and that each generation has alike."""
+    """Names of the fields that TrainSettings shares with other settings and that are the same for each generation."""
     own = {field.name for field in fields(TrainSettings)} - {"out", "seed", "weights", "workers", "cluster", "plots"}
     return tuple(field.name for field in fields(others) if field.name in own - {"egdb_memory"})
 
@@ -498,7 +500,7 @@ class _Training:
                 if count != expected:
                     raise InvalidGamesError(
                         f"{directory} holds {counted(count, 'shard')} of games instead of {expected}; "
-                        "restore the others"
+                        "restore the missing ones"
                     )
 
     def _name(self, directory: str) -> str:
