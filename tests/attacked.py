@@ -148,7 +148,7 @@ def connected(server: Attacked, seconds: float = SECONDS) -> socket.socket:
 
 
 def raw(server: Attacked, *parts: bytes, seconds: float = SECONDS) -> bytes:
-    """What is answered to these bytes until the connection is closed, or for so many seconds after the last byte."""
+    """Answer to these bytes until the connection is closed, or until `seconds` after the last byte."""
     with connected(server, seconds) as link:
         try:
             for part in parts:

@@ -84,7 +84,7 @@ class _Sent:
 
 
 Behaviour = Callable[["FakeCluster", str, bytes, Sequence[bytes]], TaskAnswer | None]
-"""What a worker answers to a task; None if it never does."""
+"""Answer of a worker to a task; None if there is never one."""
 
 
 UNHEARD = TaskAnswer(b"")
@@ -109,7 +109,7 @@ class FakeCluster:
         self.spoils = False
         """True if what workers hold for others is garbage."""
 
-    # What the pool calls
+    # Calls of the pool
 
     def submit(
         self,
@@ -166,7 +166,7 @@ class FakeCluster:
                 if answer is not UNHEARD:
                     each.done(answer)
 
-    # What tests do
+    # Calls of tests
 
     def lose(self, address: str) -> None:
         """End a worker; Dask gives its tasks to others, but for those that only it may do."""

@@ -55,7 +55,7 @@ class LocalProcesses:
 
     @property
     def address(self) -> str:
-        """What --cluster takes."""
+        """Address for --cluster."""
         return f"tcp://127.0.0.1:{self.port}"
 
     def start_scheduler(self) -> None:

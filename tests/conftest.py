@@ -30,7 +30,7 @@ SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """What JAX has compiled for one training serves the next of the same shape, in any process of the tests.
+    """Let code that JAX has compiled for one training serve the next of the same shape, in any process of the tests.
 
     JAX reads the variables when it is imported, and processes inherit them.
     """

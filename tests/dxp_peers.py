@@ -104,7 +104,7 @@ class Peer:
 
 
 class Playing(threading.Thread):
-    """What runs in a thread, mostly kr's side: its games, its lines, and what it raised."""
+    """One side in a thread, mostly kr's: its games, its lines, and the exception that it raised."""
 
     def __init__(self, run):
         super().__init__(daemon=True)

@@ -31,7 +31,7 @@ def random_policy_model(shape: PolicyShape, seed: int = 1, **changed: Any) -> Po
 
 @cache
 def random_policy(shape: PolicyShape, seed: int = 1) -> Policy:
-    """The same, ready to be asked."""
+    """Policy of a random model."""
     return Policy(random_policy_model(shape, seed))
 
 

@@ -75,7 +75,7 @@ def playout(seed: int, plies: int) -> Game:
 
 
 def turned(game: Game) -> Game:
-    """The same game with colours swapped and the board turned."""
+    """A game with colours swapped and the board turned."""
     moves = ["x".join(str(32 - square) for square in move.path) for move in game.moves]
     return Game({}, game.start.flipped(), moves)
 

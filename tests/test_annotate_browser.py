@@ -378,7 +378,7 @@ def test_a_click_far_below_brings_the_board_into_view(case: Case, opened: Opener
 
 
 def test_hostile_text_is_only_text(opened: Opener, tmp_path: Path) -> None:
-    """What a PDN file says runs nothing and is no element, in a page whose policy would not allow it either."""
+    """Text of a PDN file runs nothing and is not an element, in a page whose policy would not allow it either."""
     game = read_game(HOSTILE)
     assert game is not None
     case = case_of(game, tmp_path)

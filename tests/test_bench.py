@@ -43,7 +43,7 @@ def few(tmp_path: Path) -> Path:
 
 
 def turned(position: Position) -> Position:
-    """The same position with the colours exchanged."""
+    """A position with the colours exchanged."""
     black, white, kings = (int(f"{bits:032b}"[::-1], 2) for bits in (position.white, position.black, position.kings))
     return Position(black, white, kings, Side(1 - position.side))
 

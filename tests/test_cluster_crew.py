@@ -27,7 +27,7 @@ ADD, FAIL, READ = "kr.jobs.kinds:add", "kr.jobs.kinds:fail", "kr.jobs.kinds:read
 
 
 def add(
-    values: dict[str, Any], chunks: list[bytes], needs: Needs, kept: dict[str, Any]
+    values: dict[str, Any], chunks: list[bytes], needs: Needs, state: dict[str, Any]
 ) -> tuple[dict[str, Any], list[bytes]]:
     """Count, and join the chunks."""
     kept["sum"] = kept.get("sum", 0) + values["number"]
@@ -35,7 +35,7 @@ def add(
 
 
 def read(
-    values: dict[str, Any], chunks: list[bytes], needs: Needs, kept: dict[str, Any]
+    values: dict[str, Any], chunks: list[bytes], needs: Needs, state: dict[str, Any]
 ) -> tuple[dict[str, Any], list[bytes]]:
     return {}, [Path(needs.place("file", values["file"])).read_bytes()]
 
@@ -48,7 +48,7 @@ ERRORS: dict[str, Exception] = {
 }
 
 
-def fail(values: dict[str, Any], chunks: list[bytes], needs: Needs, kept: dict[str, Any]) -> Any:
+def fail(values: dict[str, Any], chunks: list[bytes], needs: Needs, state: dict[str, Any]) -> Any:
     raise ERRORS[values["error"]]
 
 

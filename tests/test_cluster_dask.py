@@ -298,7 +298,7 @@ def test_no_scheduler_answers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, t
 
 @pytest.mark.soak
 def test_ctrl_c_ends_in_good_order_and_the_run_resumes(tables: Path, tmp_path: Path) -> None:
-    """Which the coordinator does, for a terminal tells its workers too."""
+    """The coordinator ends them: its workers get the Ctrl-C of a terminal too, and ignore it."""
     line = [
         sys.executable, "-m", "kr", "selfplay", "--games", "1e6", "--shard-games", "10", "--nodes", "1000", "--out",
         str(tmp_path / "there"), "--weights", str(tables), "--hash", "256kB", "--cluster", "local:2", "--quiet",

@@ -55,7 +55,7 @@ def test_bytes_that_are_no_frame(junk: bytes) -> None:
 
 
 def signed(header: object, body: bytes = b"", length: int | None = None) -> bytes:
-    """What a worker with another idea of frames may send: the checksum is right, the rest is not."""
+    """Frame of a worker with another idea of frames: the checksum is right, the rest is not."""
     text = header if isinstance(header, bytes) else json.dumps(header).encode()
     content = (len(text) if length is None else length).to_bytes(8, "little") + text + body
     return content + hashlib.sha256(content).digest()[:16]

@@ -1,4 +1,4 @@
-"""What the documentation shows is true: its examples run, here, on small searches and with nothing but the checkout."""
+"""The documentation is true: its examples run, here, on small searches and with nothing but the checkout."""
 
 import contextlib
 import doctest
@@ -210,7 +210,7 @@ def script_cells(text: str) -> list[tuple[str, str]]:
 
 
 def test_the_notebook_is_the_tutorial() -> None:
-    """What its cells show is that of the tables it was made with (make tutorial)."""
+    """Its cells show the output of the tables it was made with (make tutorial)."""
     book = json.loads((DOCS / "start" / "tutorial.ipynb").read_text())
     cells = [(cell["cell_type"], "".join(cell["source"])) for cell in book["cells"]]
     assert cells == script_cells((DOCS / "start" / "tutorial.py").read_text()), "make tutorial"

@@ -350,7 +350,7 @@ class Scripted(Thinker):
         return 0
 
     def answer(self):
-        """What the peer says next."""
+        """Send the peer's next message."""
         self.peer.send(format_dxp_move(self.moves.pop(0)) if self.moves else self.end)
 
 

@@ -113,7 +113,7 @@ def boards_of(shape: Shape) -> NDArray[np.uint32]:
 
 
 def flipped(boards: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    """The same positions with White to move: turned by 180 degrees, colours swapped."""
+    """Positions with White to move instead: turned by 180 degrees, colours swapped."""
     octets = np.ascontiguousarray(boards[:, [1, 0, 2]]).view(np.uint8).reshape(len(boards), 3, 4)
     bits = np.unpackbits(octets, axis=2, bitorder="little")[:, :, ::-1]
     turned = np.packbits(bits, axis=2, bitorder="little").view(np.uint32).reshape(len(boards), 3)

@@ -66,7 +66,7 @@ def arrangement(bits: Bits) -> tuple[int, int]:
 
 
 def turned(bits: Bits) -> Bits:
-    """The same board with the other side to move, seen by that side."""
+    """A board with the other side to move, seen by that side."""
     black, white, kings, _ = egdb_reference.bits_with_side(bits, 1)
     return black, white, kings
 

@@ -61,7 +61,7 @@ def made(done: Path, tmp_path: Path) -> Path:
 
 
 def results(out: Path) -> Any:
-    """What does not depend on interruptions: all but times, memory and provenance."""
+    """Results that do not depend on interruptions: all but times, memory and provenance."""
     found = json.loads((out / "table.json").read_text())["experiments"]
     for lines in found.values():
         for line in lines:

@@ -1,4 +1,4 @@
-"""How often the entries of tables occur in games: counted, kept in weights files, told beside scores."""
+"""Counts of the entries of tables in games: counting, in weights files, shown beside scores."""
 
 from __future__ import annotations
 

@@ -246,7 +246,7 @@ def test_a_run(tmp_path: Path, scheme: str) -> None:
 
 @pytest.mark.parametrize("left", [0, 1, 7, 19])
 def test_a_journal_that_was_cut_off(tmp_path: Path, left: int) -> None:
-    """What is missing is played again, and nothing else."""
+    """Only the missing games are played again."""
     settings = EvolveSettings(out=tmp_path / "a", **QUICK)
     whole = evolve(settings)
     path = tmp_path / "a" / running.JOURNAL_FILE

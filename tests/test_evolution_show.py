@@ -1,4 +1,4 @@
-"""What `kr evolve show` tells: growth with its intervals, families, pictures."""
+"""Output of `kr evolve show`: growth with its intervals, families, pictures."""
 
 from __future__ import annotations
 

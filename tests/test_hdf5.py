@@ -16,7 +16,7 @@ from kr.hdf5 import MOST_ATTRIBUTES, MOST_CHUNKS, MOST_TEXT
 
 __all__ = ["good"]
 
-# What stands where a dataset should: functions of the open file, the name, its true content and a FIFO.
+# Things in place of a dataset: functions of the open file, the name, its true content and a FIFO.
 # A FIFO that is opened makes the test wait for ever.
 
 

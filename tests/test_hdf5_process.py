@@ -103,11 +103,11 @@ def test_a_heap_over_the_border_of_two_blocks_is_found(good: dict[str, Path]) ->
         assert found is not None
 
 
-# What the library does with the rest
+# The rest, in the library
 
 
 def refused(reader: str, path: Path) -> tuple[str, float]:
-    """What a reader says of a bad file, and after how many seconds."""
+    """Message of a reader about a bad file, and the seconds until it."""
     began = time.monotonic()
     with pytest.raises(KrError) as caught:
         READERS[reader][1](path)

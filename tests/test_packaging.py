@@ -1,4 +1,4 @@
-"""What an installed kr must find: its version and its shipped data."""
+"""An installed kr finds its version and its shipped data."""
 
 import importlib.metadata
 import itertools

@@ -1,4 +1,4 @@
-"""What people paste: as much as can be read, and where the rest is."""
+"""Pasted PDN: as much as can be read is read, and the place of the rest is named."""
 
 import pytest
 

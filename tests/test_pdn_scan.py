@@ -73,7 +73,7 @@ def scanned(text: str, **options: Any) -> tuple[list[tuple[Game, int, str]], lis
 
 
 def as_read(text: str) -> tuple[list[tuple[Game, int, str]], list[str]]:
-    """The same as a Reader finds it."""
+    """Games with their lines and results, and errors, as a Reader has them."""
     errors: list[InvalidPdnError] = []
     games = [(game, game.line or 0, str(game.result)) for game in Reader(text, on_error=errors.append)]
     return games, [str(error) for error in errors]

@@ -41,7 +41,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def shares(player: Callable[[int], Player], position: Position, times: int = 600) -> dict[str, float]:
-    """How often the players of several seeds make each move."""
+    """Share of the players of several seeds that make each move."""
     found = Counter(str(player(seed).search(position, Limits(), ()).move) for seed in range(times))
     return {move: count / times for move, count in found.items()}
 

@@ -98,7 +98,7 @@ def test_errors_are_by_games() -> None:
 
 
 def drawn(decisions: Decisions, rows: PolicyRows, seed: int) -> Decisions:
-    """The same decisions with moves drawn by these probabilities."""
+    """Decisions with moves drawn by these probabilities."""
     source = np.random.default_rng(seed)
     moves, captured = decisions.moves.copy(), decisions.captured.copy()
     for i in range(len(decisions)):

@@ -30,14 +30,14 @@ def no_long_goodbye(monkeypatch):
 
 
 def in_time(run):
-    """What a function returns; its client waits without end where an answer does not come."""
+    """Value of a function; its client waits without end where an answer does not come."""
     returned = []
     Playing(lambda to: returned.append(run())).end(120)
     return returned[0]
 
 
 def texts(moves) -> list[tuple[int, int, int]]:
-    """What both sides must agree on: from, to, and how many pieces were taken."""
+    """The part on which both sides must agree: from, to, and the number of captured pieces."""
     return [(move.origin + 1, move.target + 1, move.captured.bit_count()) for move in moves]
 
 

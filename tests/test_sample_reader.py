@@ -350,7 +350,7 @@ def test_shares_depend_on_the_position_alone(tmp_path: Path) -> None:
 
 
 class Worker(NamedTuple):
-    """What PyTorch tells a worker of a loader."""
+    """Information of PyTorch for a worker of a loader."""
 
     id: int
     num_workers: int

@@ -106,7 +106,7 @@ def learned_from_many(finished: tuple[Path, TrainHistory], tmp_path: Path) -> Pa
 
 
 def content(path: Path) -> Any:
-    """What a file of a run holds, but for dates, times and commands."""
+    """Content of a file of a run without dates, times and commands."""
     if path.suffix == ".pdn":
         return re.sub(r"\[Date .*|\d\.\d{3}s", "", path.read_text()).split()
     arrays: dict[str, bytes] = {}

@@ -208,7 +208,7 @@ FLOODS: dict[str, tuple[bytes, bytes]] = {
 
 
 def test_a_flood_of_frames_that_is_not_read(server: Attacked) -> None:
-    """What waits for the client, or for the end of its message, is bounded: it is cut off."""
+    """Output that waits for the client, or for the end of its message, is bounded: the client is cut off."""
     for name, (first, more) in FLOODS.items():
         before = server.memory
         with handshaken(server) as link:

@@ -32,7 +32,7 @@ pytestmark = pytest.mark.slow
 START = kr.Position().fen
 SHOWN = "fen => document.querySelector('input.fen').value === fen"
 REFUSED = "status of 400"
-"""What the browser itself tells its console of a request that is refused."""
+"""Part of the browser's own line in its console about a refused request."""
 
 
 def ready(page: Page) -> None:

@@ -1,4 +1,4 @@
-"""What goes wrong for people at a page: moves that are not possible, errors, games lost on the way, late answers."""
+"""Mishaps of people at a page: moves that are not possible, errors, games lost on the way, late answers."""
 
 from __future__ import annotations
 

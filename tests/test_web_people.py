@@ -1,4 +1,4 @@
-"""What people play: the request, and the panel by real clicks and keys."""
+"""The moves that people play: the request, and the panel by real clicks and keys."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ def serving(**settings: Any) -> Iterator[WebServer]:
 
 
 def finished(story: Coroutine[Any, Any, T]) -> T:
-    """What a coroutine comes to, in a loop of its own thread: that of the tests is busy once a browser is open."""
+    """Result of a coroutine, in a loop of its own thread: that of the tests is busy once a browser is open."""
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(asyncio.run, story).result()
 
