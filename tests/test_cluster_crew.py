@@ -30,8 +30,8 @@ def add(
     values: dict[str, Any], chunks: list[bytes], needs: Needs, state: dict[str, Any]
 ) -> tuple[dict[str, Any], list[bytes]]:
     """Count, and join the chunks."""
-    kept["sum"] = kept.get("sum", 0) + values["number"]
-    return {"sum": kept["sum"]}, [b"+".join(bytes(chunk) for chunk in chunks), b""]
+    state["sum"] = state.get("sum", 0) + values["number"]
+    return {"sum": state["sum"]}, [b"+".join(bytes(chunk) for chunk in chunks), b""]
 
 
 def read(
