@@ -53,7 +53,7 @@ def test_each_command_takes_what_the_one_before_it_made(typed: Callable[..., str
     assert "A shipped B manual" in typed("match shipped --games 2 --tc nodes=20")
     assert "solved" in typed("solve-problem --tc nodes=20")
 
-    assert "fitted to the same games already" in typed(fit)
+    assert "already fitted to these games" in typed(fit)
     assert typed(f"{play} --games 30").endswith("games: selfplay/games")
     typed(f"{play} --games 40")
     said = typed(fit)

@@ -270,7 +270,7 @@ def test_the_command_shows_a_screenful(settings: FitSettings, capsys: pytest.Cap
         assert len(lines) <= 10
         assert lines[0].startswith("120 games, 4,645 quiet positions, 3 and 3 iterations, ")
         assert f"weights: {settings.out}" in lines
-        assert any(line.endswith("fitted to the same games already") for line in lines) is already
+        assert any(line.endswith("already fitted to these games") for line in lines) is already
 
 
 def interrupted(what: str, done: int, total: int) -> None:

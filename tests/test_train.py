@@ -492,7 +492,7 @@ def test_a_command_tells_what_it_does(finished: tuple[Path, TrainHistory], capsy
     assert main(["train", "--out", str(finished[0]), "--generations", "2", "--nodes", "7", "--seed", "1"]) == 0
     out, err = capsys.readouterr()
     assert err == ""
-    assert "begun with material" in out
+    assert "started from material" in out
 
 
 @pytest.mark.parametrize(

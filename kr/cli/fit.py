@@ -61,7 +61,7 @@ def command(
         console.emit_json(summary | ({"check": checked} if checked else {}))
     else:
         console.put(console.fold(fit_report.report_summary(result.report), 2))
-        already = ", fitted to the same games already" if result.earlier else ""
+        already = ", already fitted to these games" if result.earlier else ""
         console.put(f"weights: {result.path}\nchecksum {result.checksum}{already}")
         console.put(f"the whole report: kr weights show {result.path}")
         if result.path == FITTED:

@@ -125,7 +125,7 @@ def train_report(history: TrainHistory, directory: Path) -> str:
     strongest = next((row for row in reversed(rows) if row["accepted"]), None)
     gained = f", {_elo(strongest['total'], strongest['total_error'])} Elo over the start" if strongest else ""
     best = history.best if history.best in built_in() else directory / history.best
-    lines = [console.fold(f"begun with {history.weights or SHIPPED}; strongest {best}{gained}", 2)]
+    lines = [console.fold(f"started from {history.weights or SHIPPED}; strongest {best}{gained}", 2)]
     lines += [
         console.fold(f"warning: generation {row['generation']}, gate: {row['warning']}", 2)
         for row in rows

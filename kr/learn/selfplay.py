@@ -311,7 +311,7 @@ class _RunDirectory:
         if any(shard.attrs.get(name) != self.attrs[name] for name in ("seed", "parents")):
             raise InvalidGamesError(
                 f"{path}: games of another run (seed {shard.attrs.get('seed')}, weights and endgame database "
-                f"{shard.attrs.get('parents')}); remove it to have its games played"
+                f"{shard.attrs.get('parents')}); remove it to play its games again"
             )
         return {record.game: record for record in games.stored_games(shard) if record.game in numbers}
 

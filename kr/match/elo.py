@@ -105,7 +105,7 @@ class Sprt:
 
     def __post_init__(self) -> None:
         if not self.elo0 < self.elo1:
-            raise InvalidSettingError(f"SPRT of {self.elo0:g} against {self.elo1:g}: the first Elo must be the lower")
+            raise InvalidSettingError(f"SPRT of {self.elo0:g} against {self.elo1:g}: expected the lower Elo first")
         if max(-self.elo0, self.elo1) > MOST_ELO:
             raise InvalidSettingError(
                 f"SPRT of {self.elo0:g} against {self.elo1:g}: expected Elo from {-MOST_ELO} to {MOST_ELO}"

@@ -123,7 +123,7 @@ def read_report(content: str, path: Path | str) -> dict[str, Any]:
         report_text(report)
         report_summary(report)
     except (ValueError, LookupError, TypeError, AttributeError) as error:
-        raise InvalidWeightsError(f"{path}: damaged weights file: its report makes no sense") from error
+        raise InvalidWeightsError(f"{path}: damaged weights file: invalid report") from error
     return report
 
 
