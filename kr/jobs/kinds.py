@@ -53,7 +53,7 @@ class Portion(Generic[T, R]):
 
 
 UnitSteps = Iterator[Sequence[Portion[T, R]]]
-"""UnitSteps of a unit, in order; the portions of a step may be done in parallel. No step is empty."""
+"""Steps of a unit, in order; the portions of a step may be done in parallel. No step is empty."""
 
 
 class Kind(ABC, Generic[T, R]):
@@ -77,7 +77,7 @@ class Kind(ABC, Generic[T, R]):
 
     @abstractmethod
     def steps(self, unit: Unit, needs: Needs) -> UnitSteps[T, R]:
-        """UnitSteps of a unit."""
+        """Steps of a unit, in order."""
 
     def encode(self, value: R) -> Chunk:
         """A value as it travels."""
