@@ -55,8 +55,7 @@ def engine_from(
 
 def weights_option() -> Any:
     """Setting: the evaluation, in the form of Engine."""
-    rest = "the shipped tables if not given; with +FILE, a network for endings beside it."
-    return option(None, f"Evaluation: a {weights_texts()}; {rest}")
+    return option(None, f"Evaluation: a {weights_texts()}; the shipped tables if not given.")
 
 
 def hash_option(whose: str = "", default: int = DEFAULT_HASH) -> Any:
