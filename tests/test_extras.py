@@ -50,7 +50,13 @@ WITHOUT_SCIPY = [
     "explain",
     "policy show shipped",
 ]
-REFUSED = ["fit games --out tables.h5", "train --out run --generations 1"]
+REFUSED = [
+    "fit games --out tables.h5",
+    "train --out run --generations 1",
+    "weights check game.pdn",
+    "policy fit game.pdn --out policy.h5 --model logit",
+    "endnet rivals positions.h5 --out rivals --rivals regions",
+]
 
 
 @pytest.mark.slow
@@ -67,3 +73,5 @@ def test_only_learning_needs_scipy(tmp_path: Path) -> None:
     codes = [line for line in done.stderr.splitlines() if line.isdigit()]
     assert codes == ["0"] * len(WITHOUT_SCIPY) + ["2"] * len(REFUSED), done.stderr
     assert "kr: fitting needs scipy: pip install scipy, or '.[train]' in kr's checkout\n" in done.stderr
+    assert done.stderr.count("needs scipy: pip") + done.stderr.count("need scipy: pip") == len(REFUSED), done.stderr
+    assert not [name for name in ("tables.h5", "run", "policy.h5", "rivals") if (tmp_path / name).exists()]

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from kr import _core, _learn
+from kr import _core, _learn, extras
 from kr.errors import InvalidGamesError, InvalidPdnError
 from kr.evaluation.kinds import Evaluation, load_file
 from kr.evaluation.patterns import GROUPS
@@ -66,8 +66,9 @@ def check_tables(
     """Measure the loss of a weights file (None: the shipped tables) on the games of a PDN file.
 
     every: take every n-th game only. on_bytes: called with the number of bytes read since the last call. Raises
-    InvalidWeightsError, InvalidGamesError if no game has a result, OSError.
+    InvalidWeightsError, InvalidGamesError if no game has a result, InvalidSettingError without SciPy, OSError.
     """
+    extras.check_extra("checking tables needs", "train", "scipy")
     evaluation = load_file(tables)
     mergers = {kings: Merger() for kings in GROUPS}
     errors: list[InvalidPdnError] = []

@@ -24,7 +24,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from kr import _core, storage
+from kr import _core, extras, storage
 from kr.egdb.database import directory_for
 from kr.egdb.sample_reader import SampleFile, SampleRows, SampleStream
 from kr.errors import InvalidSettingError
@@ -155,9 +155,11 @@ class _Plan:
 def run_rivals(settings: RivalSettings, on_progress: OnRivalProgress | None = None) -> list[RivalRow]:
     """Make the rows that are missing and return all, in order.
 
-    Raises InvalidSettingError without JAX or LightGBM where they are needed, InvalidSampleError, InvalidDatabaseError,
-    and OutputBusyError if another process writes there.
+    Raises InvalidSettingError without SciPy, LightGBM or JAX where they are needed, InvalidSampleError,
+    InvalidDatabaseError, and OutputBusyError if another process writes there.
     """
+    if "regions" in settings.rivals:
+        extras.check_extra("region tables need", "train", *extras.TRAINING)
     if "trees" in settings.rivals:
         check_lightgbm()
     if "nets" in settings.rivals:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kr import storage
+from kr import extras, storage
 from kr.archives.archive import Archive
 from kr.errors import InvalidPolicyError, InvalidSettingError, StoppedError
 from kr.evaluation.kinds import Scorer, load_scorer
@@ -55,11 +55,13 @@ def fit_policy(
     """Fit a policy to games and write its file; a finished one is only read.
 
     stop: ends the fit after the batches under way; called again, it resumes. Raises StoppedError then,
-    InvalidSettingError for games too few to split, or without JAX for a network, InvalidPdnError for damaged files,
-    InvalidCheckpointError, DivergedError if the loss is not finite, OutputBusyError if another process writes the same
-    file.
+    InvalidSettingError for games too few to split, or without JAX for a network or SciPy for a logit, InvalidPdnError
+    for damaged files, InvalidCheckpointError, DivergedError if the loss is not finite, OutputBusyError if another
+    process writes the same file.
     """
-    if settings.model != "logit":
+    if settings.model == "logit":
+        extras.check_extra("fitting a logit needs", "train", *extras.TRAINING)
+    else:
         check_jax("; --model logit needs neither")
 
     def show(progress: PolicyProgress) -> None:
