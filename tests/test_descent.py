@@ -322,10 +322,11 @@ def test_a_damaged_checkpoint_is_named(checkpoint: StudyCheckpoint, damage: str)
 def test_a_checkpoint_of_an_earlier_version_is_named(checkpoint: StudyCheckpoint) -> None:
     """Until they were all of one kind, checkpoints had no number."""
     edited(format_version=None, story=None, told="{}")(checkpoint.path)
-    with pytest.raises(
-        InvalidCheckpointError, match=r"state: a checkpoint of an earlier version of kr; resume it with"
-    ):
-        toy(checkpoint.out).run()
+    for reading in (toy(checkpoint.out).run, lambda: read_stage(checkpoint.path)):
+        with pytest.raises(
+            InvalidCheckpointError, match=r"state: a checkpoint of an earlier version of kr; resume it with"
+        ):
+            reading()
     # that of another training is replaced, whatever its version
     toy(checkpoint.out, fingerprint="other").run()
 

@@ -96,10 +96,7 @@ class StudyCheckpoint:
                 return parse(arrays, *_parse_story(str(file["story"])))
         except Exception as error:  # numpy and zipfile raise what they like for a damaged file
             if earlier:
-                raise InvalidCheckpointError(
-                    f"{self.path}: a checkpoint of an earlier version of kr; resume it with that version, "
-                    "or remove it to start afresh"
-                ) from None
+                raise _earlier_version(self.path) from None
             raise InvalidCheckpointError(f"{self.path}: damaged checkpoint; remove it to start afresh") from error
 
     def remove(self) -> None:
@@ -109,13 +106,23 @@ class StudyCheckpoint:
 
 def read_stage(path: Path) -> tuple[str, FitStage]:
     """Study and stage of the fit that a checkpoint belongs to. Raises InvalidCheckpointError."""
+    earlier = False
     try:
         with storage.open_regular(path) as opened, np.load(opened) as file:
+            earlier = "fingerprint" in file and "format_version" not in file
             _check_version(file)
             stage, story = _parse_story(str(file["story"]))
             return story["study"], stage
     except Exception as error:  # as above
+        if earlier:
+            raise _earlier_version(path) from None
         raise InvalidCheckpointError(f"{path}: damaged checkpoint, or one of another version") from error
+
+
+def _earlier_version(path: Path) -> InvalidCheckpointError:
+    return InvalidCheckpointError(
+        f"{path}: a checkpoint of an earlier version of kr; resume it with that version, or remove it to start afresh"
+    )
 
 
 def _array_name(number: int) -> str:
