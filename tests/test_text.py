@@ -8,7 +8,7 @@ from recorded import write_archive
 from kr.archives.archive import Archive, ReadSettings, expanded
 from kr.archives.index import open_index
 from kr.archives.search import GameSearch, SearchSettings
-from kr.archives.stats import archive_stats
+from kr.archives.stats import ArchiveStats
 from kr.errors import InvalidSettingError
 from kr.learn.games import run_directories
 from kr.pdn import read_games
@@ -74,8 +74,10 @@ def test_search_and_index_find_names_without_their_accents(archive: Path, wanted
 
 
 def test_spellings_of_one_player_are_one_row(archive: Path) -> None:
-    found = archive_stats(read_games(archive))
-    assert {name: tally.games for name, tally in found.players.items()} == {SPELLINGS[0]: 4, "O\u2019Łapeć, S.": 4}
+    stats = ArchiveStats()
+    for game in read_games(archive):
+        stats.add(game)
+    assert {name: tally.games for name, tally in stats.players.items()} == {SPELLINGS[0]: 4, "O\u2019Łapeć, S.": 4}
     assert read_decisions(ReadSettings((archive,))).players == (SPELLINGS[0], "O\u2019Łapeć, S.")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -103,14 +102,6 @@ class ArchiveStats:
             tally.losses += game.winner == side.other
             tally.draws += game.result is Result.DRAWN
             tally.as_black += side == Side.BLACK
-
-
-def archive_stats(games: Iterable[Game]) -> ArchiveStats:
-    """Count games."""
-    stats = ArchiveStats()
-    for game in games:
-        stats.add(game)
-    return stats
 
 
 def opening_of(game: Game) -> str:

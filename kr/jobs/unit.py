@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -37,11 +36,3 @@ class Unit:
     def from_json(cls, text: str | bytes) -> Unit:
         """Unit from the JSON text of one. Raises ValueError or TypeError if it is not one."""
         return cls(**parse_json(text))
-
-
-def result_checksum(chunks: Iterable[Chunk]) -> str:
-    """First 32 hex digits of the SHA-256 of a result."""
-    digest = hashlib.sha256()
-    for chunk in chunks:
-        digest.update(chunk)
-    return digest.hexdigest()[:32]

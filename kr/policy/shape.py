@@ -27,7 +27,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -135,10 +135,6 @@ class PolicyShape:
         if value is None or math.isnan(value):
             return max(0, buckets_of(edges) - 1)
         return sum(value >= edge for edge in edges)
-
-    def unseeing(self) -> PolicyShape:
-        """This shape without sight."""
-        return replace(self, sight="none")
 
     def json(self) -> str:
         """The text that a policy file has."""

@@ -20,13 +20,11 @@ from collections.abc import Sequence
 
 from kr.analysis.annotation.judging import (
     AVOIDED,
-    FORCED,
     MARKS,
     ONLY,
     OPENING,
     OVERSIGHT,
     TRAP,
-    UNSEARCHED,
     JudgedMove,
 )
 from kr.evaluation.chances import format_score
@@ -176,15 +174,6 @@ def slipped(judged: JudgedMove) -> str:
 def _rarely(probability: float | None) -> str:
     """A small share in words."""
     return "fewer than 1%" if probability is None or probability < 0.01 else f"{probability:.0%}"
-
-
-def unjudged(judged: JudgedMove, opening: int) -> str:
-    """Reason not to judge a move, in words; "" if it is judged. opening: plies at the beginning without judgement."""
-    return {
-        OPENING: unjudged_opening(opening),
-        FORCED: "Not judged: there was no other move.",
-        UNSEARCHED: "Not judged: the search was too short to see another move.",
-    }.get(judged.reason, "")
 
 
 def unjudged_opening(opening: int) -> str:

@@ -23,8 +23,6 @@ PAPER_SHARE = 0.1
 """Share of the positions with 2 to 6 pieces in the sampling experiment."""
 PAPER_SEVEN_SHARE = 0.001
 """Share of those with 4 against 3 there."""
-PAPER_TRANSFER_SHARE = 0.01
-"""Share of those with 4 against 3 in the transfer experiments."""
 
 
 @dataclass(frozen=True)
