@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -265,6 +267,23 @@ def test_the_command_shows_the_rows(made: Path, capsys: pytest.CaptureFixture[st
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("library", "experiments", "refused"),
+    [
+        ("threadpoolctl", ("rivals",), True),
+        ("lightgbm", ("sampling", "rivals"), True),
+        ("lightgbm", ("sampling",), False),
+    ],
+)
+def test_libraries_of_the_rivals_are_missed_before_anything_is_done(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, library: str, experiments: tuple[str, ...], refused: bool
+) -> None:
+    monkeypatch.setitem(sys.modules, library, None)
+    with pytest.raises(InvalidSettingError, match=f"(?i)need .*{library}") if refused else nullcontext():
+        EndnetTable(settings(tmp_path / "table", experiment=experiments))
+    assert not (tmp_path / "table").exists()
+
+
 def test_two_writers_are_refused(made: Path) -> None:
     with storage.lock(made), pytest.raises(OutputBusyError):
         EndnetTable(settings(made)).run()

@@ -152,18 +152,23 @@ class _Plan:
     fit: Callable[[], _FittedRival]
 
 
+def check_libraries(rivals: Sequence[str] = RIVALS) -> None:
+    """Raise InvalidSettingError if a library of one of these rivals is missing."""
+    if "regions" in rivals:
+        extras.check_extra("region tables need", "train", *extras.TRAINING)
+    if "trees" in rivals:
+        check_lightgbm()
+    if "nets" in rivals:
+        check_jax()
+
+
 def run_rivals(settings: RivalSettings, on_progress: OnRivalProgress | None = None) -> list[RivalRow]:
     """Make the rows that are missing and return all, in order.
 
     Raises InvalidSettingError without SciPy, LightGBM or JAX where they are needed, InvalidSampleError,
     InvalidDatabaseError, and OutputBusyError if another process writes there.
     """
-    if "regions" in settings.rivals:
-        extras.check_extra("region tables need", "train", *extras.TRAINING)
-    if "trees" in settings.rivals:
-        check_lightgbm()
-    if "nets" in settings.rivals:
-        check_jax()
+    check_libraries(settings.rivals)
     storage.check_directory(settings.out)
     with storage.lock(settings.out / "rivals"):
         return _Runner(settings, on_progress).rows()

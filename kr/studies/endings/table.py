@@ -38,7 +38,7 @@ from kr.studies.endings.experiments import (
     TableSample,
 )
 from kr.studies.endings.model_file import EndnetModel
-from kr.studies.endings.rivals import SIZES, RivalSettings, run_rivals
+from kr.studies.endings.rivals import SIZES, RivalSettings, check_libraries, run_rivals
 from kr.studies.endings.scores import count_scores
 from kr.studies.endings.settings import EndnetFitSettings
 from kr.studies.endings.table_text import table_markdown
@@ -116,6 +116,8 @@ class EndnetTable:
         self, settings: EndnetTableSettings, on_progress: Callable[[TableProgress], None] | None = None
     ) -> None:
         check_jax()
+        if "rivals" in settings.experiment:
+            check_libraries()
         if settings.plots:
             figures.check_installed()
         self.settings = settings

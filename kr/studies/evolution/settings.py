@@ -32,7 +32,7 @@ class EvolveSettings(Settings):
     seed: int = seed_option("Seed of everything random.")
     plies: int = option(4, "Plies that are looked ahead, {allowed}.", low=1, high=12)
     extend: bool = option(False, "Let minimax look two plies further where a capture is due; takes ten times as long.")
-    decider: str = option("minimax", "What chooses moves, {allowed}: Monte Carlo tree search.", choices=DECIDERS)
+    decider: str = option("minimax", "Choice of moves: {allowed}, which is Monte Carlo tree search.", choices=DECIDERS)
     rounds: int | None = option(
         None, f"Play-outs of an mcts decision; {ROUNDS_A_PLY} a ply if not given.", parse=parse_count, low=1, high=10**7
     )
@@ -47,7 +47,7 @@ class EvolveSettings(Settings):
     population: int | None = option(None, "Networks, if other than in the scheme.", low=4, high=1000)
     games: int | None = option(None, "Games that each plays as Black, if other than in the scheme.", low=1, high=1000)
     inputs: str = option(
-        "", "What the first layer sees, if other than in the scheme: {allowed}.", choices=("", *EVOLVED_INPUTS)
+        "", "Inputs of the first layer, if other than in the scheme: {allowed}.", choices=("", *EVOLVED_INPUTS)
     )
     difference: float | None = option(
         None, "Factor of the piece difference in the output, if other than in the scheme.", low=0, high=10
