@@ -192,7 +192,7 @@ def test_a_missing_library_is_named(
     monkeypatch.setitem(sys.modules, library, None)
     check_refused(
         capsys, f"endnet fit {settings.samples[0]} --out {settings.out}", 2,
-        f"networks needs {library}: pip install {library}, or '.[nets]' in kr's checkout",
+        f"networks need {library}: pip install {library}, or '.[nets]' in kr's checkout",
     )  # fmt: skip
     assert list(settings.out.parent.iterdir()) == []
 

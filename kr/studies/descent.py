@@ -34,7 +34,7 @@ Point: TypeAlias = dict[str, Any]
 
 def check_jax(otherwise: str = "") -> None:
     """Raise InvalidSettingError if JAX or optax is missing. otherwise: end of the message, about a way without them."""
-    check_extra("training and asking networks needs", "nets", "jax", "optax", otherwise=otherwise)
+    check_extra("networks need", "nets", "jax", "optax", otherwise=otherwise)
 
 
 class Learner(ABC):
