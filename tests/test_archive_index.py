@@ -169,6 +169,7 @@ def counted_by_hand(games: list[Game], position: Position, turned: bool) -> dict
     return counts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("turned", [False, True])
 @pytest.mark.parametrize("moves", [[], ["9-13"], ["9-13", "21-17"], ["9-14"], ["11-15"]], ids=" ".join)
 def test_moves_are_counted_with_results_and_years(archive: Path, moves: list[str], turned: bool) -> None:
@@ -301,6 +302,7 @@ def packed(path: Path) -> None:
 CHANGES = [appended, remarked, changed_within, shortened, packed]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_changed_archive_is_read_again(archive: Path, change: Any) -> None:
     open_index(archive).close()
@@ -348,6 +350,7 @@ def test_the_text_before_a_place_must_be_the_same(archive: Path) -> None:
         Scanner(archive, begin=place)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("after", range(0, 12, 2))
 def test_an_interrupted_update_is_resumed(archive: Path, after: int) -> None:
     calls = []
@@ -445,6 +448,7 @@ def without_a_segment(path: Path) -> None:
         connection.execute("DELETE FROM segments WHERE number = 1")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", [cut, zeroed, foreign, another_program, another_version, without_a_segment])
 def test_a_damaged_index_is_made_anew(archive: Path, damage: Any) -> None:
     path = update_index(archive)

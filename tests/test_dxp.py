@@ -441,6 +441,7 @@ LEVELS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("level", "minutes", "moves", "seconds", "plies", "limits"), LEVELS)
 def test_limits_of_a_move(clock, level, minutes, moves, seconds, plies, limits):
     line = " ".join(["11-15", "22-18", "15x22", "25x18"][:plies])

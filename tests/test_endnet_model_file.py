@@ -144,6 +144,7 @@ EDITS = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EDITS)
 def test_an_edited_file_is_refused(path: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
     edit, said = EDITS[name]

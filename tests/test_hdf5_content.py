@@ -101,6 +101,7 @@ def test_a_number_for_a_text_is_refused(good: dict[str, Path], tmp_path: Path, n
     check_refused("weights", path, f"attribute {name} is not text")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("report", ["", "7", "[]", "{}", DEEP, '{"loss": 3}', '{"centimen_per_logit": "x"}'])
 def test_a_report_that_makes_no_sense_is_one_line(
     good: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture, report: str
