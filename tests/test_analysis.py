@@ -56,7 +56,6 @@ def settings(source: Path | str, **rest: object) -> AnalyzeSettings:
     return AnalyzeSettings(source=str(source), **rest)  # type: ignore[arg-type]
 
 
-@pytest.mark.slow
 def test_one_position() -> None:
     assert [task.position for task in read_tasks(settings(FEN))] == [Position.from_fen(FEN)]
     assert [task.position for task in read_tasks(AnalyzeSettings())] == [Position()]
