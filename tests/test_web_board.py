@@ -85,6 +85,24 @@ def targets(page: Page) -> int:
     return page.locator("main .board .target").count()
 
 
+@pytest.mark.parametrize("key", ["Home", "f"])
+def test_a_piece_in_the_hand_goes_with_its_position(server: WebServer, opened: Opener, key: str) -> None:
+    page, moved = opened(server.address), kr.Position().play("11-15")
+    ready(page)
+    click_square(page, 11)
+    click_square(page, 15)
+    wait_for_fen(page, moved.fen)
+    ready(page)
+    page.mouse.move(*point_of(page, 24))
+    page.mouse.down()
+    page.mouse.move(*point_of(page, 20), steps=4)
+    page.keyboard.press(key)
+    page.mouse.move(*point_of(page, 19), steps=4)
+    page.mouse.up()
+    assert read_board(page) == meant_board(START if key == "Home" else moved.fen)
+    assert page.evaluate("document.querySelectorAll('main .board .pieces > use').length") == 24
+
+
 def test_targets_are_shown_and_wrong_clicks_do_nothing(server: WebServer, opened: Opener) -> None:
     page = opened(server.address)
     ready(page)

@@ -443,6 +443,11 @@ export class Board {
     });
     grid.addEventListener("pointermove", event => {
       if (!drag || event.pointerId !== drag.id || !drag.use) return;
+      // another position has taken its place: a piece of the former one may not come back
+      if (!drag.use.isConnected) {
+        drag = null;
+        return;
+      }
       const dx = event.clientX - drag.x, dy = event.clientY - drag.y;
       if (!drag.moved && Math.hypot(dx, dy) < 6) return;
       drag.moved = true;
@@ -455,7 +460,7 @@ export class Board {
       const {square, use, moved, before} = drag;
       drag = null;
       if (use) use.removeAttribute("transform");
-      if (event.type === "pointercancel") return;
+      if (event.type === "pointercancel" || use && !use.isConnected) return;
       const to = this._squareAt(event);
       if (moved) {
         if (this.onedit) this.onedit.drag(square, to || null);
