@@ -353,7 +353,7 @@ def test_a_budget_is_spent_and_comes_back() -> None:
 def test_the_page_is_small() -> None:
     """HTML, styles and scripts together."""
     package = Path(serve.__file__).parents[1]
-    files = [path for room in ("web", "viewer") for path in (package / room / "static").iterdir()]
+    files = [path for room in ("web", "viewer") for path in (package / room / "static").rglob("*.*")]
     sizes = {path.name: path.stat().st_size for path in files}
     assert sum(sizes.values()) < 250_000, sizes
 

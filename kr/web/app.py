@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
 from importlib import resources
+from importlib.resources.abc import Traversable
 from typing import Any
 
 import anyio.to_thread
@@ -49,7 +50,10 @@ MOST_BODY = 4 << 20
 """Bytes of a request."""
 BODY_SECONDS = 20.0
 """Time in which a request must have arrived."""
-CONTENT_TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml"}
+CONTENT_TYPES = {
+    ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml",
+    ".json": "application/json",
+}  # fmt: skip
 
 Handler = Callable[[House, PageRequest], Any]
 
@@ -94,10 +98,17 @@ def _files(house: House) -> dict[str, tuple[bytes, str]]:
         "/static/colors.css": (board_colors().encode(), CONTENT_TYPES[".css"]),
     }
     for package in ("kr.viewer", "kr.web"):
-        for file in resources.files(package).joinpath("static").iterdir():
-            kind = CONTENT_TYPES.get(file.name[file.name.rfind(".") :])
-            if kind:
-                files[f"/static/{file.name}"] = file.read_bytes(), kind
+        files.update(_static_files(resources.files(package).joinpath("static"), "/static"))
+    return files
+
+
+def _static_files(folder: Traversable, path: str) -> dict[str, tuple[bytes, str]]:
+    files: dict[str, tuple[bytes, str]] = {}
+    for file in folder.iterdir():
+        if file.is_dir():
+            files.update(_static_files(file, f"{path}/{file.name}"))
+        elif kind := CONTENT_TYPES.get(file.name[file.name.rfind(".") :]):
+            files[f"{path}/{file.name}"] = file.read_bytes(), kind
     return files
 
 

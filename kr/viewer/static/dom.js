@@ -33,9 +33,6 @@ export function svg(tag, props, ...children) {
   return fill(document.createElementNS(SVG, tag), props, children);
 }
 
-// "1 game", "2,500 games"; several: of words such as ply
-export const many = (count, one, several = `${one}s`) => `${count.toLocaleString("en")} ${count === 1 ? one : several}`;
-
 export function button(text, onclick, props) {
   return el("button", {type: "button", onclick, ...props}, text);
 }

@@ -1,7 +1,8 @@
 // The panel Analysis: the best lines of the position, live, from one engine or two side by side.
 
 import {Board} from "./board.js";
-import {button, el, many} from "./dom.js";
+import {button, el} from "./dom.js";
+import {many} from "./texts.js";
 
 const LIMITS = [["", "no limit"], ["2s", "2 seconds"], ["10s", "10 seconds"], ["60s", "1 minute"],
   ["depth=10", "depth 10"], ["depth=16", "depth 16"], ["depth=20", "depth 20"], ["depth=25", "depth 25"],

@@ -1,7 +1,8 @@
 // Endings against exact play: random positions of a material, won or held move by move.
 
-import {button, el, many} from "./dom.js";
+import {button, el} from "./dom.js";
 import {lineBoard, option, pause} from "./line.js";
+import {many} from "./texts.js";
 
 // pieces and kings of the person, pieces and kings of kr; null: any number of kings
 const MATERIALS = [

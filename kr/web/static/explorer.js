@@ -1,7 +1,8 @@
 // The panel Explorer: what was played in the position by the games of an archive, those games, and searches of them.
 
 import {seen} from "./analysis.js";
-import {button, el, many} from "./dom.js";
+import {button, el} from "./dom.js";
+import {many} from "./texts.js";
 
 const WAIT_MS = 100;         // positions that are only passed are not asked for
 const SCORE_MS = 400;

@@ -1,8 +1,9 @@
 // The panels of the game itself: its moves; opening, pasting, saving and sharing it; games of files to choose from.
 
-import {button, el, many} from "./dom.js";
+import {button, el} from "./dom.js";
 import {GameList, PAGE, dated} from "./gamelist.js";
 import {MoveList, plain} from "./moves.js";
+import {many} from "./texts.js";
 
 const PIECE = 2_900_000, LARGEST_FILE = 64 << 20;   // bytes sent at once, and of a file
 const LONGEST_TEXT = 2_000_000, LONGEST_LINK = 100_000, LONGEST_KEPT = 2_000_000;

@@ -1,7 +1,8 @@
 // A list of any number of games, loaded as it scrolls: only rows in sight are elements, and only some pages are kept.
 
-import {button, el, many} from "./dom.js";
+import {button, el} from "./dom.js";
 import {plain} from "./moves.js";
+import {many} from "./texts.js";
 
 export const PAGE = 100;
 const KEPT_PAGES = 40, SPARE_ROWS = 6;

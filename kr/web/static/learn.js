@@ -1,7 +1,8 @@
 // Puzzles: the solver's moves are judged by the server one by one. What has been solved is kept in the browser.
 
-import {button, el, many} from "./dom.js";
+import {button, el} from "./dom.js";
 import {lineBoard, option, pause} from "./line.js";
+import {many} from "./texts.js";
 
 const MOST_SHOWN = 200;
 const BY = {

@@ -2,9 +2,10 @@
 // them. What it keeps brings the game back after a reload, or when the server has been started again.
 
 import {Board} from "./board.js";
-import {button, el, many, visible} from "./dom.js";
+import {button, el, visible} from "./dom.js";
 import {within} from "./line.js";
 import {START, finder} from "./setup.js";
+import {many} from "./texts.js";
 
 const REPLY_MS = 350, SURE_MS = 4000;
 const CLOCKS = ["1+1", "3+2", "5+3", "10+5", "30+20"];

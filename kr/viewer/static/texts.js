@@ -1,0 +1,25 @@
+// Texts in the language of the person. English texts stand in the scripts and are the keys of another language's file,
+// static/languages/CODE.json: {"Turn the board": "Gira la damiera", "game|games": "partita|partite"}.
+
+let language = "en", texts = {};
+
+// Has all texts that are asked for from now on in a language. found: its texts by English text
+export function speak(code, found) {
+  language = code;
+  texts = found;
+}
+
+export const spoken = () => language;
+
+// A text, with values in place of {names}: t("Level {level}", {level: 3}). What the language lacks is English.
+export function t(text, values = {}) {
+  return (texts[text] ?? text).replace(/\{(\w+)\}/g, (place, name) => name in values ? String(values[name]) : place);
+}
+
+export const formatted = number => number.toLocaleString(language);
+
+// "1 game", "2,500 games"; several: of words such as ply
+export function many(count, one, several = `${one}s`) {
+  const words = (texts[`${one}|${several}`] ?? `${one}|${several}`).split("|");
+  return `${formatted(count)} ${words[count === 1 ? 0 : 1]}`;
+}
