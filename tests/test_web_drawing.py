@@ -164,7 +164,8 @@ def test_pieces_that_must_capture_are_marked_before_a_capture_is_missed(server: 
 
 SHOWN = """kind => {
   board.coordinates(kind);
-  const texts = [...document.querySelectorAll(".own .numbers text")];
+  const texts = [...document.querySelectorAll(".own :is(.numbers, .letters) text")].filter(
+    text => getComputedStyle(text.parentElement).display !== "none");
   return texts.map(text => [text.textContent, Math.floor((text.getBBox().x - 3) / 45),
     Math.floor((text.getBBox().y + 4 - 3) / 45)]);
 }"""
@@ -183,6 +184,13 @@ def test_coordinates_are_numbers_letters_or_none(server: WebServer, opened: Open
             column, row = svg.place(square, flipped)
             assert kr.notation.letters_square(columns[column] + rows[row]) == square
         assert page.evaluate(SHOWN, "none") == []
+    # a board without a choice of its own follows the page
+    counted = "kind => { document.documentElement.dataset.coordinates = kind; return SHOWN(); }".replace(
+        "SHOWN", f"({SHOWN})"
+    )
+    page.evaluate("() => { board.coordinates = () => {}; delete board.element.dataset.coordinates; }")
+    for kind, count in (("letters", 16), ("none", 0), ("numbers", 32)):
+        assert len(page.evaluate(counted, kind)) == count
 
 
 def hexed(colour: str) -> str:
