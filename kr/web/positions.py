@@ -5,34 +5,58 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from kr.openings.decks import deck
-from kr.openings.names import BALLOT_NAMES
+from kr.game.position import Position
+from kr.openings.decks import Opening, deck
+from kr.openings.lines import name_at, name_key, named_lines, opening_names
+from kr.openings.names import ballot_of
+from kr.pdn.replay import Replay
 from kr.text import plain_name
 from kr.viewer.positions import move_json, position_json
 from kr.web.house import House
-from kr.web.request import PageRequest
+from kr.web.request import LONGEST_FEN, LONGEST_LINE, PageRequest
 
 MOST_OPENINGS = 40
 """Openings that one search gives."""
+NAMED = "named"
+"""The openings that have a name, numbered in the order of their file, as a deck."""
+DECK_TITLES = {"3move": "Three-move ballot", "11man": "11-man ballot"}
+SEARCHED = (*DECK_TITLES, NAMED)
 
 
 def show_position(house: House, request: PageRequest) -> dict[str, Any]:
-    """A position with its legal moves, from any FEN."""
-    return position_json(request.position())
+    """A position with its legal moves, from any FEN, and its own name as an opening, or ""."""
+    position = request.position()
+    return {**position_json(position), "opening": name_at(position.bits)}
 
 
-def find_ballots(house: House, request: PageRequest) -> dict[str, Any]:
+def line_names(house: House, request: PageRequest) -> dict[str, Any]:
+    """The names that a game comes to, each more specific than the one before, and its three-move ballot.
+
+    The game is given by `moves`, and `start` if that is not the usual one.
+    """
+    fen = request.text("start", LONGEST_FEN, "")
+    start = Position.from_fen(fen) if fen else Position()
+    replay = Replay(start.bits, request.texts("moves", LONGEST_LINE, 100, ()))
+    if replay.error:
+        raise replay.error
+    names = [{"name": each.name, "ply": each.ply} for each in opening_names(replay.boards)]
+    ballot, ply = ballot_of(replay.boards)
+    found = {"number": ballot.number, "name": ballot.name, "ply": ply} if ballot else None
+    return {"names": names, "ballot": found}
+
+
+def find_openings(house: House, request: PageRequest) -> dict[str, Any]:
     """Openings of a deck whose number, name or moves match a text; all of them in order without one."""
-    name = request.choice("deck", ("3move", "11man"))
-    text = plain_name(request.text("wanted", 100, "").replace(",", " "))
+    name = request.choice("deck", SEARCHED)
+    text = request.text("wanted", 100, "")
     matches = [each for each in _openings(name) if _matches(each, text)]
     return {"openings": matches[:MOST_OPENINGS], "found": len(matches)}
 
 
-def ballot_moves(house: House, request: PageRequest) -> dict[str, Any]:
+def opening_moves(house: House, request: PageRequest) -> dict[str, Any]:
     """An opening as a start and its moves, by deck and number."""
-    name = request.choice("deck", ("3move", "11man"))
-    all_of = deck(name, playable_only=False)
+    name = request.choice("deck", SEARCHED)
+    all_of = _deck(name)
     number = request.number("number", 1, len(all_of))
     (opening,) = (each for each in all_of if each.number == number)
     start, moves = opening.begin()
@@ -40,29 +64,49 @@ def ballot_moves(house: House, request: PageRequest) -> dict[str, Any]:
     for move in moves:
         at = at.play(move)
         steps.append({**move_json(move), "fen": at.fen})
-    title = f"{'Three-move' if name == '3move' else '11-man'} ballot {number}"
-    opening_name = BALLOT_NAMES.get(number, "") if name == "3move" else ""
-    return {"start": start.fen, "moves": steps, "title": f"{title}: {opening_name}" if opening_name else title}
+    title = f"{DECK_TITLES[name]} {number}" if name in DECK_TITLES else ""
+    named = name_at(opening.position.bits)
+    return {"start": start.fen, "moves": steps, "title": ": ".join(filter(None, (title, named)))}
+
+
+def _deck(name: str) -> list[Opening]:
+    if name != NAMED:
+        return deck(name, playable_only=False)
+    return [
+        Opening(f"{NAMED} {number}", Position.from_bits(line.board), line.moves)
+        for number, line in enumerate(named_lines(), start=1)
+    ]
 
 
 @cache
 def _openings(name: str) -> list[dict[str, Any]]:
-    return [
-        {
-            "number": each.number,
-            "moves": each.moves,
-            "name": BALLOT_NAMES.get(each.number, "") if name == "3move" else "",
-            "standing": each.standing,
-        }
-        for each in deck(name, playable_only=False)
-    ]
+    return [_opening_json(each) for each in _deck(name)]
+
+
+def _opening_json(opening: Opening) -> dict[str, Any]:
+    replay = Replay(opening.start.bits, [] if ";" in opening.moves else opening.moves.split())
+    names = [each.name for each in opening_names(replay.boards)]
+    return {
+        "number": opening.number,
+        "moves": opening.moves,
+        "name": name_at(opening.position.bits),
+        # the names along its moves, which it has too
+        "names": names,
+        "standing": opening.standing,
+    }
 
 
 def _matches(opening: dict[str, Any], text: str) -> bool:
-    if text.isdecimal():
-        return str(opening["number"]) == text
-    return text in plain_name(f"{opening['moves']} {opening['name']}")
+    moves, key = plain_name(text.replace(",", " ")), name_key(text)
+    if moves.isdecimal():
+        return str(opening["number"]) == moves
+    return moves in opening["moves"] or (key != "" and any(key in name_key(name) for name in opening["names"]))
 
 
-ROUTES = {"position": show_position, "openings": find_ballots, "opening": ballot_moves}
+ROUTES = {
+    "position": show_position,
+    "openings": find_openings,
+    "opening": opening_moves,
+    "openings/names": line_names,
+}
 LIVE: dict[str, Any] = {}
