@@ -72,7 +72,8 @@ class Opening:
     """An opening from which games of a match or of self-play begin."""
 
     name: str
-    """Deck and number, such as "3move 17", or number and name of the file or the opening."""
+    """Deck and number, such as "3move 17"; file name and number; or the name of an opening, with a number if it has
+    several positions."""
     position: Position
     """Position after the opening's moves."""
     moves: str = ""
@@ -94,7 +95,8 @@ class Opening:
     @property
     def number(self) -> int:
         """Number in its deck, from 1."""
-        return int(self.name.rsplit(" ", 1)[1])
+        number = self.name.rpartition(" ")[2]
+        return int(number) if number.isdecimal() else 1
 
     @property
     def title(self) -> str:
@@ -135,7 +137,7 @@ def deck(name: str, playable_only: bool = True) -> list[Opening]:
         openings = _marked(name)
     elif lines := lines_named(name):
         openings = tuple(
-            Opening(f"{line.name} {number}", Position.from_bits(line.board), line.moves)
+            Opening(f"{line.name} {number}" if lines[1:] else line.name, Position.from_bits(line.board), line.moves)
             for number, line in enumerate(lines, start=1)
         )
     elif (path := Path(name)).is_file():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
@@ -11,6 +12,8 @@ from itertools import islice
 from kr.game.position import Bits, Position
 from kr.pdn.replay import Replay
 from kr.text import plain_name
+
+_PATH = re.compile(r"[/\\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +67,9 @@ def name_at(board: Bits) -> str:
 
 
 def lines_named(name: str) -> list[NamedLine]:
-    """The lines that have this very name, or this other spelling of it."""
+    """The lines that have this very name, or this other spelling of it. A path is not a name: ./Dyke is a file."""
     key = name_key(name)
-    return [line for line in named_lines() if key in line.keys]
+    return [] if _PATH.search(name) else [line for line in named_lines() if key in line.keys]
 
 
 def lines_matching(text: str) -> list[NamedLine]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from functools import cache
+from operator import itemgetter
 from typing import Any
 
 from kr.game.position import Position
 from kr.openings.decks import Opening, deck
-from kr.openings.lines import name_at, name_key, named_lines, opening_names
+from kr.openings.lines import name_at, name_key, named_lines, names_by_board, opening_names
 from kr.openings.names import ballot_of
 from kr.pdn.replay import Replay
 from kr.text import plain_name
@@ -46,11 +47,15 @@ def line_names(house: House, request: PageRequest) -> dict[str, Any]:
 
 
 def find_openings(house: House, request: PageRequest) -> dict[str, Any]:
-    """Openings of a deck whose number, name or moves match a text; all of them in order without one."""
+    """Openings of a deck whose number, name or moves match a text; all of them in order without one.
+
+    `name` is an opening's own name, `names` has those on its way, each more specific than the one before.
+    """
     name = request.choice("deck", SEARCHED)
     text = request.text("wanted", 100, "")
-    matches = [each for each in _openings(name) if _matches(each, text)]
-    return {"openings": matches[:MOST_OPENINGS], "found": len(matches)}
+    ranks = ((_rank(each, keys, text), each) for each, keys in _openings(name))
+    matches = sorted(((rank, each) for rank, each in ranks if rank is not None), key=itemgetter(0))
+    return {"openings": [each for _, each in matches[:MOST_OPENINGS]], "found": len(matches)}
 
 
 def opening_moves(house: House, request: PageRequest) -> dict[str, Any]:
@@ -79,28 +84,33 @@ def _deck(name: str) -> list[Opening]:
 
 
 @cache
-def _openings(name: str) -> list[dict[str, Any]]:
-    return [_opening_json(each) for each in _deck(name)]
+def _openings(name: str) -> list[tuple[dict[str, Any], set[str]]]:
+    """The openings of a deck, and the names by which each is found, as they are compared."""
+    return [_described(each, name == NAMED) for each in _deck(name)]
 
 
-def _opening_json(opening: Opening) -> dict[str, Any]:
-    replay = Replay(opening.start.bits, [] if ";" in opening.moves else opening.moves.split())
-    names = [each.name for each in opening_names(replay.boards)]
-    return {
+def _described(opening: Opening, is_named: bool) -> tuple[dict[str, Any], set[str]]:
+    boards = Replay(opening.start.bits, opening.moves.split()).boards
+    # a ballot is found by the names on its way too; among openings with a name, those would be in the way
+    lines = map(names_by_board().get, [opening.position.bits] if is_named else boards)
+    fields = {
         "number": opening.number,
         "moves": opening.moves,
         "name": name_at(opening.position.bits),
-        # the names along its moves, which it has too
-        "names": names,
+        "names": [each.name for each in opening_names(boards)],
         "standing": opening.standing,
     }
+    return fields, {key for line in lines if line for key in line.keys}
 
 
-def _matches(opening: dict[str, Any], text: str) -> bool:
-    moves, key = plain_name(text.replace(",", " ")), name_key(text)
-    if moves.isdecimal():
-        return str(opening["number"]) == moves
-    return moves in opening["moves"] or (key != "" and any(key in name_key(name) for name in opening["names"]))
+def _rank(opening: dict[str, Any], keys: set[str], text: str) -> int | None:
+    """0 for the opening that a text means, 1 for one that it may mean, None for others."""
+    words, key = plain_name(text.replace(",", " ")), name_key(text)
+    if words.isdecimal():
+        return 0 if str(opening["number"]) == words else None
+    if key and key == name_key(opening["name"]):
+        return 0
+    return 1 if words in opening["moves"] or (key and any(key in each for each in keys)) else None
 
 
 ROUTES = {
