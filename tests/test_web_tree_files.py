@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tree_pages import CLIPBOARD, REFUSED, TREE, current, fen, move, on_board, opens, paste, plain, read, saved, shows
-from web_pages import PHONE, WIDE, Opener, opened, server, serving, wait_until
+from web_pages import PHONE, WIDE, Opener, from_menu, opened, server, serving, wait_until
 
 import kr
 from kr.web.serve import WebServer
@@ -245,7 +245,7 @@ def test_a_new_server_shows_its_file_in_a_new_window_only(opened: Opener, tmp_pa
         fresh = page.context.new_page()
         fresh.goto(page.url)
         shows(fresh, "1. 9-14 22-18")
-        fresh.get_by_role("button", name="Undo").click()
+        from_menu(fresh, "Undo")
         shows(fresh, "27x11??")
 
 

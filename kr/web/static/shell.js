@@ -153,6 +153,8 @@ let routes = 0;
 async function route() {
   const number = ++routes,
     [name, ...rest] = location.hash.slice(1).split("/");
+  // what is still to come for the page that is left comes too late
+  if (current && current.name !== pageOf(location.hash)) app.acted();
   let next;
   try {
     next = await pageNamed(pageOf(location.hash));

@@ -120,6 +120,7 @@ class Analyse {
         closes: true,
         onchange: name => {
           this._side?.classList.toggle("open", name !== "notation");
+        if (name !== "setup") this.setup.cancel();
           this._setUp?.setAttribute("aria-expanded", String(name === "setup"));
           app.keep("panel", name);
         },
