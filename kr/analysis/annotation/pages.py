@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kr import svg
-from kr.analysis.annotation.annotation import TABLE, Annotation
+from kr.analysis.annotation.accuracy import EXPLANATION
+from kr.analysis.annotation.annotation import TABLE, Annotation, MoveTally, accuracy_text
 from kr.analysis.annotation.marking import MARK_KINDS, OWN, explained
 from kr.notation import SIDE_NAMES
 from kr.pdn import SKIP, ChildNode, Game, Visitor
@@ -57,7 +58,14 @@ class Pages:
 
     def write_index(self, report: AnnotateReport, records: Iterable[Mapping[str, Any]]) -> None:
         """Write the index: all games and the players' summary. Games are read one by one. Raises OSError."""
-        rows = ({**record, "title": _title(record["headers"])} for record in records)
+        rows = (
+            {
+                **record,
+                "title": _title(record["headers"]),
+                "tallies": [MoveTally.of_object(record[side]) for side in ("black", "white")],
+            }
+            for record in records
+        )
         stream = (
             _environment()
             .get_template("index.html")
@@ -84,6 +92,8 @@ def _environment() -> jinja2.Environment:
         trim_blocks=True, lstrip_blocks=True, finalize=_shown,
     )  # fmt: skip
     environment.filters["day"] = _day
+    environment.filters["accuracy"] = accuracy_text
+    environment.globals["accuracy_explained"] = EXPLANATION
     return environment
 
 
@@ -129,6 +139,7 @@ def page(number: int, game: Game, annotation: Annotation, signature: str) -> str
                 (name, value) for name, value in game.headers.items() if name not in _SHOWN and value.strip("?. ")
             ],
             about=[text for text in map(_comment_text, game.comments) if text],
+            story=annotation.story,
             table=TABLE,
             sides=list(zip(SIDE_NAMES, annotation.table(game.headers), strict=True)),
             notes=_notes(game, annotation),
