@@ -67,10 +67,12 @@ def animation(
         drawn = svg.board(position, flipped=flipped, coordinates=coordinates, last_move=last, colors=colors)
         return painted(drawn, size)
 
+    from PIL.Image import Dither
+
     palette = picture(_ALL, _LAST).quantize(MOST_COLORS)
     images, times = [], []
     for position, path, milliseconds in _stills(start, moves):
-        images.append(picture(position, path).quantize(palette=palette, dither=0))
+        images.append(picture(position, path).quantize(palette=palette, dither=Dither.NONE))
         times.append(milliseconds)
     content = io.BytesIO()
     images[0].save(content, "GIF", save_all=True, append_images=images[1:], duration=times, loop=0, optimize=False)

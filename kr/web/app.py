@@ -24,7 +24,20 @@ from starlette.websockets import WebSocket
 
 from kr.errors import KrError
 from kr.viewer.assets import board_colors
-from kr.web import endings, explorer, games, judging, people, playing, positions, puzzles, regions, runs, searches
+from kr.web import (
+    endings,
+    explorer,
+    games,
+    judging,
+    people,
+    playing,
+    positions,
+    puzzles,
+    regions,
+    runs,
+    searches,
+    sending,
+)
 from kr.web.entry import Entry
 from kr.web.guard import Guard
 from kr.web.house import House
@@ -44,6 +57,7 @@ FEATURES: tuple[Any, ...] = (
     explorer,
     people,
     regions,
+    sending,
 )  # fmt: skip
 """Modules with ROUTES and LIVE."""
 MOST_BODY = 4 << 20

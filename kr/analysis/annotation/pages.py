@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 from kr import svg
 from kr.analysis.annotation.annotation import TABLE, Annotation
-from kr.analysis.annotation.marking import MARK_KINDS, OWN, explained
+from kr.analysis.annotation.judging import JudgeSettings
+from kr.analysis.annotation.marking import ANNOTATOR, MARK_KINDS, OWN, OWN_GAME
 from kr.notation import SIDE_NAMES
 from kr.pdn import SKIP, ChildNode, Game, Visitor
 from kr.pdn.writer import SIGNS
@@ -40,6 +41,11 @@ LONGEST_NAME = 60
 
 _TAGS = re.compile(r"\[%[^\[\]]*\]")
 _OTHER = re.compile(r"[^a-z0-9]+")
+_MARK = re.compile(r"\[%kr [^\[\]]{0,80}\b(?:nag|mark)=([?!]{1,2})")
+_PLACE = re.compile(r"\{(\w+)\}")
+
+Story = Sequence[tuple[str, Mapping[str, Any]]]
+"""Sentences, each as an English template with {places} and the values for them."""
 
 
 class Pages:
@@ -111,34 +117,84 @@ def _sources(entry: str) -> _Sources:
     return _Sources(Markup(code), Markup(style), page_policy(code, style))
 
 
+@dataclass(frozen=True)
+class Review:
+    """Judgement of a whole game, as its page shows it above the moves."""
+
+    story: Story = ()
+    accuracy: Mapping[str, float] | None = None
+    """Accuracy by side, "black" and "white"."""
+    table: Sequence[Sequence[str]] = ()
+    """The players' rows of TABLE."""
+
+
 def page(number: int, game: Game, annotation: Annotation, signature: str) -> str:
-    """Page of an annotated game."""
+    """Page of an annotated game, with a link to the page of all."""
+    review = Review(table=annotation.table(game.headers))
+    return _page(game, review, annotation.settings, signature, home=INDEX)
+
+
+def game_page(game: Game, review: Review, language: str = "en", texts: Mapping[str, str] | None = None) -> str:
+    """Page of a game to send, whether kr has judged it or not: the marks are those in its comments.
+
+    language: that of the viewer, whose texts are given by the English ones.
+    """
+    judged = any(OWN_GAME in comment for comment in game.comments)
+    settings = JudgeSettings() if judged else None
+    return _page(game, review, settings, game.headers.get(ANNOTATOR, ""), language=language, texts=texts)
+
+
+def _page(
+    game: Game,
+    review: Review,
+    settings: JudgeSettings | None,
+    signature: str,
+    home: str = "",
+    language: str = "en",
+    texts: Mapping[str, str] | None = None,
+) -> str:
     from markupsafe import Markup
 
+    told = {
+        "document": game_document(game),
+        "story": [list(each) for each in review.story],
+        "accuracy": review.accuracy,
+        "table": [list(TABLE), *review.table] if review.table else [],
+        "language": language,
+        "texts": texts or {},
+    }
     return (
         _environment()
         .get_template("game.html")
         .render(
             sources=_sources("viewer.js"),
-            number=number,
+            home=home,
+            language=language,
             title=_title(game.headers),
             facts=_facts(game.headers),
-            settings=annotation.settings,
+            settings=settings,
             game=game,
             headers=[
                 (name, value) for name, value in game.headers.items() if name not in _SHOWN and value.strip("?. ")
             ],
             about=[text for text in map(_comment_text, game.comments) if text],
+            story=[_sentence(*each) for each in review.story],
             table=TABLE,
-            sides=list(zip(SIDE_NAMES, annotation.table(game.headers), strict=True)),
-            notes=_notes(game, annotation),
+            sides=list(zip(SIDE_NAMES, review.table, strict=True)) if review.table else [],
+            accuracy=review.accuracy,
+            notes=_notes(game),
             moves=game.accept(_LineText(int(game.start.side), variations=False)),
             board=Markup(svg.board(game.start)),
             pieces=Markup(piece_symbols()),
-            data=Markup(data({"document": game_document(game)})),
+            data=Markup(data(told)),
             signature=signature,
         )
     )
+
+
+def _sentence(template: str, values: Mapping[str, Any]) -> str:
+    """A sentence of a story in English."""
+    return _PLACE.sub(lambda place: str(values.get(place[1], place[0])), template)
 
 
 def page_name(number: int, headers: Mapping[str, str]) -> str:
@@ -195,24 +251,23 @@ class _Note:
     """Variations as text."""
 
 
-def _notes(game: Game, annotation: Annotation) -> list[_Note]:
+def _notes(game: Game) -> list[_Note]:
     """Notes on the moves that are marked, commented or have variations."""
     notes = []
-    before = None
-    for node, judged in zip(game.mainline(), annotation.moves, strict=True):
+    for count, node in enumerate(game.mainline(), int(game.start.side)):
         assert node.parent is not None
-        count = judged.ply + int(game.start.side)
+        own = [comment for comment in node.comments if OWN in comment]
+        mark = next(filter(None, map(_MARK.search, own)), None)
         note = _Note(
             str(node),
             "".join(_sign(nag) for nag in node.nags),
-            MARK_KINDS.get(judged.mark, ""),
-            explained(judged, before),
+            MARK_KINDS.get(mark[1], "") if mark else "",
+            " ".join(" ".join(_TAGS.sub("", comment).split()) for comment in own),
             [text for text in map(_comment_text, [*node.starting_comments, *node.comments]) if text],
             [_line_text(child, count) for child in node.parent.variations[1:]],
         )
         if note.words or note.comments or note.lines:
             notes.append(note)
-        before = judged if node.setup is None else None
     return notes
 
 
