@@ -2,7 +2,7 @@
 
 import {button, el} from "./dom.js";
 import {GameList, PAGE, dated} from "./gamelist.js";
-import {MoveList, plain} from "./moves.js";
+import {plain} from "./moves.js";
 import {actions} from "./send.js";
 import {many} from "./texts.js";
 
@@ -51,31 +51,6 @@ export async function unpacked(data) {
 // the node of a link: a number of moves of the game, or with dots which child at each move
 const stepsOf = rest => !rest ? [] : rest.includes(".") ? rest.split(".").filter(Boolean).map(Number) :
   Array(Math.min(rest, 20000)).fill(0);
-
-// --- moves
-
-export function moves(app) {
-  const {tree} = app, list = new MoveList(tree, {edit: true, say: app.say});
-  const shown = on => {
-    list.isShown = on;
-    list.draw();
-  };
-  Object.assign(app.keys, {
-    ArrowUp: () => tree.sibling(-1), ArrowDown: () => tree.sibling(1), n: () => tree.mark(1), p: () => tree.mark(-1),
-  });
-  document.addEventListener("keydown", event => {
-    if (!(event.ctrlKey || event.metaKey) || event.altKey || !list.element.isConnected) return;
-    if (event.target.closest("input, textarea, select, dialog")) return;
-    const key = event.key.toLowerCase(), back = key === "z" && !event.shiftKey;
-    if (!back && key !== "y" && key !== "z") return;
-    event.preventDefault();
-    back ? tree.undo() : tree.redo();
-  });
-  const element = el("div", null, list.element, el("div", {class: "row"},
-    button("Mark or comment…", () => list.change(tree.node),
-      {title: "Marks, comments, promotion, removal of this move; right click on any move"})));
-  return {name: "tree", title: "Moves", element, show() { shown(true); }, hide() { shown(false); }};
-}
 
 // --- files
 
