@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import threading
 import time
 from collections.abc import Callable, Coroutine, Iterator
@@ -73,19 +74,23 @@ Opener = Callable[..., "Page"]
 @pytest.fixture
 def opened(browser: Browser) -> Iterator[Opener]:
     """Opens windows at addresses, with size, color_scheme and the like as keywords. No script may fail, nothing may be
-    told to the console but what has the text `allowed` in it, and nothing may be loaded from elsewhere."""
+    told to the console but what the expression `allowed` finds, and nothing may be loaded from elsewhere. app: the
+    browser keeps the files of the page, as it does for people."""
     contexts = []
     wrong: list[str] = []
     asked: list[str] = []
     homes: set[str] = set()
 
     def hear(allowed: str, message: ConsoleMessage) -> None:
-        if not allowed or allowed not in message.text:
+        if not allowed or not re.search(allowed, message.text):
             wrong.append(message.text)
 
-    def opening(address: str, size: dict[str, int] = WIDE, allowed: str = "", **others: Any) -> Page:
+    def opening(address: str, size: dict[str, int] = WIDE, allowed: str = "", app: bool = False, **others: Any) -> Page:
         homes.add(address.split("/")[2])
         context = browser.new_context(viewport=size, **others)
+        if not app:
+            # to keep the files for a test alone would take as long as the test
+            context.add_init_script("delete Navigator.prototype.serviceWorker")
         contexts.append(context)
         page = context.new_page()
         page.set_default_timeout(15_000)
