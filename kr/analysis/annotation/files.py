@@ -335,6 +335,7 @@ def _record(values: Mapping[str, Any], game: Game, annotation: Annotation) -> Ga
         **setups_object(game),
         "black": annotation.black.as_object(),
         "white": annotation.white.as_object(),
+        "story": " ".join(map(str, annotation.story)),
         "moves": [move_object(judged) for judged in annotation.moves],
         "page": None,
     }
@@ -365,6 +366,7 @@ def move_object(judged: JudgedMove) -> GameEntry:
         "best_score": judged.best_score,
         "best_expected": rounded(judged.best_expected),
         "others_expected": rounded(judged.others_expected),
+        "obvious": judged.obvious,
         "loss": round(judged.loss, 4),
         "line": [str(move) for move in judged.line],
         "reason": judged.reason or None,

@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kr import svg
-from kr.analysis.annotation.annotation import TABLE, Annotation
+from kr.analysis.annotation.accuracy import EXPLANATION
+from kr.analysis.annotation.annotation import TABLE, Annotation, MoveTally, accuracy_text
 from kr.analysis.annotation.judging import JudgeSettings
 from kr.analysis.annotation.marking import ANNOTATOR, MARK_KINDS, OWN, OWN_GAME
 from kr.notation import SIDE_NAMES
@@ -63,7 +64,14 @@ class Pages:
 
     def write_index(self, report: AnnotateReport, records: Iterable[Mapping[str, Any]]) -> None:
         """Write the index: all games and the players' summary. Games are read one by one. Raises OSError."""
-        rows = ({**record, "title": _title(record["headers"])} for record in records)
+        rows = (
+            {
+                **record,
+                "title": _title(record["headers"]),
+                "tallies": [MoveTally.of_object(record[side]) for side in ("black", "white")],
+            }
+            for record in records
+        )
         stream = (
             _environment()
             .get_template("index.html")
@@ -90,6 +98,8 @@ def _environment() -> jinja2.Environment:
         trim_blocks=True, lstrip_blocks=True, finalize=_shown,
     )  # fmt: skip
     environment.filters["day"] = _day
+    environment.filters["accuracy"] = accuracy_text
+    environment.globals["accuracy_explained"] = EXPLANATION
     return environment
 
 
@@ -130,7 +140,7 @@ class Review:
 
 def page(number: int, game: Game, annotation: Annotation, signature: str) -> str:
     """Page of an annotated game, with a link to the page of all."""
-    review = Review(table=annotation.table(game.headers))
+    review = Review([(each.text, each.values) for each in annotation.story], table=annotation.table(game.headers))
     return _page(game, review, annotation.settings, signature, home=INDEX)
 
 
