@@ -52,6 +52,8 @@ def animation(
     coordinates: bool = True,
     size: int = SIZE,
     colors: Mapping[str, str] | None = None,
+    style: str = "green",
+    pieces: str = "flat",
 ) -> bytes:
     """The moves from a position as a GIF. The keywords are those of `kr.svg.board`; size: pixels.
 
@@ -64,7 +66,10 @@ def animation(
 
     def picture(position: svg.Placed, path: tuple[int, ...] = ()) -> Image:
         last = format_path(path, False) if path else None
-        drawn = svg.board(position, flipped=flipped, coordinates=coordinates, last_move=last, colors=colors)
+        drawn = svg.board(
+            position, flipped=flipped, coordinates=coordinates, last_move=last, colors=colors, style=style,
+            pieces=pieces,
+        )  # fmt: skip
         return painted(drawn, size)
 
     from PIL.Image import Dither
@@ -175,7 +180,8 @@ class _Painter:
 
         self.image = Image.new("RGB", (size, size))
         self.scale = scale
-        self._draw = ImageDraw.Draw(self.image)
+        # colours with an alpha are blended with what is below
+        self._draw = ImageDraw.Draw(self.image, "RGBA")
 
     def paint(self, element: ElementTree.Element, place: _Place) -> None:
         """Paint an element and those within it."""
@@ -196,7 +202,7 @@ class _Painter:
         element.attrib.pop("opacity")
         self.paint(element, place)
         self.image = Image.blend(below, self.image, opacity)
-        self._draw = ImageDraw.Draw(self.image)
+        self._draw = ImageDraw.Draw(self.image, "RGBA")
 
     def _rect(self, given: Mapping[str, str], place: _Place) -> None:
         x, y = float(given.get("x", 0)), float(given.get("y", 0))
@@ -207,16 +213,24 @@ class _Painter:
 
     def _circle(self, given: Mapping[str, str], place: _Place) -> None:
         middle = place.at(float(given.get("cx", 0)), float(given.get("cy", 0)))
-        radius, stroke = place.scale * float(given["r"]), place.scale * float(given.get("stroke-width", 0))
-        fill = None if given.get("fill") == "none" else given.get("fill")
-        self._draw.circle(middle, radius + stroke / 2, fill=fill, outline=given.get("stroke"), width=round(stroke))
+        radius, stroke = place.scale * float(given["r"]), round(place.scale * float(given.get("stroke-width", 0)))
+        if fill := _color(given, "fill"):
+            self._draw.circle(middle, radius, fill=fill)
+        if stroke and (color := _color(given, "stroke")):
+            box = [each + way * (radius + stroke / 2) for way in (-1, 1) for each in middle]
+            for begin, end in _dashes(given, place.scale, radius):
+                self._draw.arc(box, begin, end, fill=color, width=stroke)
 
     def _path(self, given: Mapping[str, str], place: _Place) -> None:
         points = given["d"].replace("M", "").replace("L", "").replace("Z", "")
         self._polygon({**given, "points": points}, place)
+        if color := _color(given, "stroke"):
+            outline = _points({"points": points}, place)
+            width = round(place.scale * float(given.get("stroke-width", 1)))
+            self._draw.line([*outline, *outline[:2]], fill=color, width=width, joint="curve")
 
     def _polygon(self, given: Mapping[str, str], place: _Place) -> None:
-        self._draw.polygon(_points(given, place), fill=given["fill"])
+        self._draw.polygon(_points(given, place), fill=_color(given, "fill"))
 
     def _polyline(self, given: Mapping[str, str], place: _Place) -> None:
         points, width = _points(given, place), round(place.scale * float(given["stroke-width"]))
@@ -227,6 +241,24 @@ class _Painter:
         font = _font(math.floor(place.scale * float(given["font-size"])))
         where = place.at(float(given["x"]), float(given["y"]))
         self._draw.text(where, given["text"], fill=given["fill"], font=font, anchor=anchor)
+
+
+def _color(given: Mapping[str, str], name: str) -> tuple[int, ...] | None:
+    """Colour of an element's fill or stroke, with its opacity; None for none."""
+    from PIL import ImageColor
+
+    if given.get(name, "none") == "none":
+        return None
+    return (*ImageColor.getrgb(given[name])[:3], round(255 * float(given.get(f"{name}-opacity", 1))))
+
+
+def _dashes(given: Mapping[str, str], scale: float, radius: float) -> list[tuple[float, float]]:
+    """Arcs of a circle's stroke, in degrees."""
+    if "stroke-dasharray" not in given:
+        return [(0.0, 360.0)]
+    dash, gap = (math.degrees(float(each) * scale / radius) for each in given["stroke-dasharray"].split())
+    count = math.floor(360 / (dash + gap))
+    return [(number * (dash + gap), number * (dash + gap) + dash) for number in range(count)]
 
 
 def _points(given: Mapping[str, str], place: _Place) -> list[tuple[float, float]]:

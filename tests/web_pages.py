@@ -238,6 +238,22 @@ def faults_in(page: Page, place: str | None = None, passes: int = 1) -> list[str
     return faults
 
 
+def in_view(page: Page, selector: str) -> bool:
+    """True if the first element that matches is in sight as a whole: within the window and all that clips it."""
+    found = page.evaluate("""selector => {
+      const element = document.querySelector(selector), box = element?.getBoundingClientRect();
+      if (!box?.width || !box.height || !element.checkVisibility()) return false;
+      const inside = ({top, left, right, bottom}) =>
+        box.top > top - 1 && box.left > left - 1 && box.right < right + 1 && box.bottom < bottom + 1;
+      for (let around = element.parentElement; around; around = around.parentElement) {
+        const {overflowX, overflowY} = getComputedStyle(around);
+        if (overflowX + overflowY !== "visiblevisible" && !inside(around.getBoundingClientRect())) return false;
+      }
+      return inside({top: 0, left: 0, right: innerWidth, bottom: innerHeight});
+    }""", selector)  # fmt: skip
+    return bool(found)
+
+
 SILENT = "The server does not answer. Is kr web still running?"
 
 

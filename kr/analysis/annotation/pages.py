@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -38,15 +38,12 @@ if TYPE_CHECKING:
     from kr.game.position import Position
 
 INDEX = "index.html"
+_STYLES = ("viewer.css", "graph.css", "screen.css")
 LONGEST_NAME = 60
 
 _TAGS = re.compile(r"\[%[^\[\]]*\]")
 _OTHER = re.compile(r"[^a-z0-9]+")
 _MARK = re.compile(r"\[%kr [^\[\]]{0,80}\b(?:nag|mark)=([?!]{1,2})")
-_PLACE = re.compile(r"\{(\w+)\}")
-
-Story = Sequence[tuple[str, Mapping[str, Any]]]
-"""Sentences, each as an English template with {places} and the values for them."""
 
 
 class Pages:
@@ -123,63 +120,51 @@ def _sources(entry: str) -> _Sources:
     from markupsafe import Markup
 
     code = script(entry)
-    style = "\n".join([board_colors(), *map(static, ("viewer.css", "graph.css")), _template("page.css")])
+    style = "\n".join([board_colors(), *map(static, _STYLES), _template("page.css")])
     return _Sources(Markup(code), Markup(style), page_policy(code, style))
 
 
 @dataclass(frozen=True)
-class Review:
-    """Judgement of a whole game, as its page shows it above the moves."""
+class Looks:
+    """Looks of a viewer: names of the choices that a person has on a page of `kr web`."""
 
-    story: Story = ()
-    accuracy: Mapping[str, float] | None = None
-    """Accuracy by side, "black" and "white"."""
-    table: Sequence[Sequence[str]] = ()
-    """The players' rows of TABLE."""
+    language: str = "en"
+    texts: Mapping[str, str] = field(default_factory=dict)
+    """The viewer's texts in that language by the English ones."""
+    board: str = "green"
+    pieces: str = "flat"
+    coordinates: str = "numbers"
+    flipped: bool = False
 
 
 def page(number: int, game: Game, annotation: Annotation, signature: str) -> str:
-    """Page of an annotated game, with a link to the page of all."""
-    review = Review([(each.text, each.values) for each in annotation.story], table=annotation.table(game.headers))
-    return _page(game, review, annotation.settings, signature, home=INDEX)
+    """Page of a game that was annotated just now, with a link to the page of all."""
+    return _page(game, annotation.table(game.headers), annotation.settings, signature, Looks(), home=INDEX)
 
 
-def game_page(game: Game, review: Review, language: str = "en", texts: Mapping[str, str] | None = None) -> str:
-    """Page of a game to send, whether kr has judged it or not: the marks are those in its comments.
-
-    language: that of the viewer, whose texts are given by the English ones.
-    """
-    judged = any(OWN_GAME in comment for comment in game.comments)
-    settings = JudgeSettings() if judged else None
-    return _page(game, review, settings, game.headers.get(ANNOTATOR, ""), language=language, texts=texts)
+def game_page(game: Game, looks: Looks | None = None) -> str:
+    """Page of a game, annotated or not: its marks and its story are those in its comments."""
+    settings = JudgeSettings() if _judgement(game) else None
+    return _page(game, [], settings, game.headers.get(ANNOTATOR, ""), looks or Looks())
 
 
 def _page(
     game: Game,
-    review: Review,
+    table: Sequence[Sequence[str]],
     settings: JudgeSettings | None,
     signature: str,
+    looks: Looks,
     home: str = "",
-    language: str = "en",
-    texts: Mapping[str, str] | None = None,
 ) -> str:
     from markupsafe import Markup
 
-    told = {
-        "document": game_document(game),
-        "story": [list(each) for each in review.story],
-        "accuracy": review.accuracy,
-        "table": [list(TABLE), *review.table] if review.table else [],
-        "language": language,
-        "texts": texts or {},
-    }
     return (
         _environment()
         .get_template("game.html")
         .render(
             sources=_sources("viewer.js"),
             home=home,
-            language=language,
+            looks=looks,
             title=_title(game.headers),
             facts=_facts(game.headers),
             settings=settings,
@@ -188,23 +173,23 @@ def _page(
                 (name, value) for name, value in game.headers.items() if name not in _SHOWN and value.strip("?. ")
             ],
             about=[text for text in map(_comment_text, game.comments) if text],
-            story=[_sentence(*each) for each in review.story],
+            judgement=_judgement(game),
             table=TABLE,
-            sides=list(zip(SIDE_NAMES, review.table, strict=True)) if review.table else [],
-            accuracy=review.accuracy,
+            sides=list(zip(SIDE_NAMES, table, strict=True)) if table else [],
             notes=_notes(game),
             moves=game.accept(_LineText(int(game.start.side), variations=False)),
             board=Markup(svg.board(game.start)),
             pieces=Markup(piece_symbols()),
-            data=Markup(data(told)),
+            data=Markup(data({"document": game_document(game), "looks": asdict(looks)})),
             signature=signature,
         )
     )
 
 
-def _sentence(template: str, values: Mapping[str, Any]) -> str:
-    """A sentence of a story in English."""
-    return _PLACE.sub(lambda place: str(values.get(place[1], place[0])), template)
+def _judgement(game: Game) -> str:
+    """kr's words about a whole game, its story and the report; "" if it has not judged it."""
+    own = next((comment for comment in game.comments if OWN_GAME in comment), "")
+    return " ".join(_TAGS.sub("", own).split())
 
 
 def page_name(number: int, headers: Mapping[str, str]) -> str:

@@ -1,13 +1,10 @@
 // A game or a position to send: a page that opens anywhere, pictures, PDN and FEN. Downloaded, copied, or given to what
 // a phone shares files with.
 
-import {t} from "./texts.js";
+import {spoken, t} from "./texts.js";
 
 const PNG_SIZE = 732; // pixels; 366 are one for each unit of the drawing
 const MOST_GIF_MOVES = 400;
-// colours of a board that a picture takes over from the page, by their names in kr.svg
-const COLOURS = ["light", "dark", "last move", "edge", "number", "black", "black rim", "white", "white rim", "black crown",
-  "white crown"];
 
 /** The game on the board, as far as it is sent.
  * @typedef {object} Shown
@@ -17,10 +14,7 @@ const COLOURS = ["light", "dark", "last move", "edge", "number", "black", "black
  * @property {(name: string, otherwise?: any) => any} kept
  * @property {any} tree GameTree
  * @property {any} board Board
- * @property {Review} [review] what kr has said of the whole game
  */
-
-/** @typedef {{story?: [string, object][], accuracy?: {black: number, white: number}, table?: string[][]}} Review */
 
 /** An entry of a menu.
  * @typedef {object} Action
@@ -37,7 +31,11 @@ const COLOURS = ["light", "dark", "last move", "edge", "number", "black", "black
  */
 export function fileName(headers, end) {
   const parts = [headers.Black, headers.White, headers.Date].filter(part => part && !/^[?.]+$/.test(part));
-  const words = parts.join("-").replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-+|-+$/g, "").slice(0, 80);
+  const words = parts
+    .join("-")
+    .replace(/[^\p{L}\p{N}]+/gu, "-")
+    .replace(/^-+|-+$/g, "")
+    .slice(0, 80);
   return `${words || "game"}.${end}`;
 }
 
@@ -62,15 +60,9 @@ export function shownLine(tree, here) {
   return {start, moves: [...before, last.text]};
 }
 
-/**
- * Colours of the board as it is shown, for a picture of it.
- * @param {Element} element
- * @returns {Record<string, string>}
- */
-function coloursOf(element) {
-  const style = getComputedStyle(element);
-  const found = COLOURS.map(name => [name, style.getPropertyValue(`--board-${name.replace(" ", "-")}`).trim()]);
-  return Object.fromEntries(found.filter(([, colour]) => /^#([0-9a-f]{3}|[0-9a-f]{6})$/i.test(colour)));
+/** The texts of a language that is not English, by the English ones. @param {string} code */
+async function textsOf(code) {
+  return code === "en" ? {} : (await import(`./languages/${code}.js`)).texts;
 }
 
 /**
@@ -179,17 +171,17 @@ async function copyPicture(app, picture) {
  */
 export function sending(app) {
   const {tree} = app;
-  const looks = () => ({
-    flipped: app.board.flipped,
-    numbers: app.kept("numbers", true),
-    colors: coloursOf(app.board.element),
-  });
+  // as the person has chosen them for the page
+  const looks = () => {
+    const {board = "green", pieces = "flat", coordinates = "numbers"} = document.documentElement.dataset;
+    return {board, pieces, coordinates, flipped: app.board.flipped, numbers: coordinates !== "none"};
+  };
   return {
     /** The game as a page. @returns {Promise<string>} */
     async page() {
-      const {story, accuracy, table} = app.review ?? {};
-      const language = document.documentElement.lang || "en";
-      const answer = await app.api("send/page", {document: tree.document(), story, accuracy, table, language});
+      const language = spoken(),
+        texts = await textsOf(language);
+      const answer = await app.api("send/page", {document: tree.document(), language, texts, ...looks()});
       return answer.html;
     },
     /** The position as SVG. @returns {Promise<string>} */
@@ -206,8 +198,9 @@ export function sending(app) {
       const {start, moves} = shownLine(tree, here);
       if (!moves.length) throw new Error(here ? t("No move follows this position") : t("The game has no moves yet"));
       if (moves.length > MOST_GIF_MOVES) {
-        throw new Error(t("A GIF shows at most {most} moves; this line has {count}",
-          {most: MOST_GIF_MOVES, count: moves.length}));
+        throw new Error(
+          t("A GIF shows at most {most} moves; this line has {count}", {most: MOST_GIF_MOVES, count: moves.length}),
+        );
       }
       return bytesOf((await app.api("send/gif", {start, moves, ...looks()})).gif);
     },
@@ -225,32 +218,47 @@ export function sending(app) {
  * @returns {Action[]}
  */
 export function actions(app) {
-  const {tree} = app, ask = sending(app);
+  const {tree} = app,
+    ask = sending(app);
   /** @type {(end: string) => string} */
   const named = end => fileName(tree.headers, end);
   /** @type {(name: string, label: string, title: string, act: () => Promise<void>) => Action} */
   const action = (name, label, title, act) => ({
-    name, label, title,
+    name,
+    label,
+    title,
     act: () => act().catch(error => app.fail(error.message)),
   });
   return [
-    action("page", t("Send as page"), t("One file with the whole review, which opens on any phone or computer"),
-      async () => give(named("html"), await ask.page(), "text/html")),
-    action("png", t("Save picture"), t("The position as PNG"),
-      async () => give(named("png"), await ask.png(), "image/png")),
-    action("gif", t("Save GIF of the game"), t("All moves of this line as an animated picture"),
-      async () => give(named("gif"), await ask.gif(false), "image/gif")),
-    action("gif-here", t("Save GIF from here"), t("The moves that follow this position as an animated picture"),
-      async () => give(named("gif"), await ask.gif(true), "image/gif")),
-    action("pdn", t("Save PDN"), t("The game for other programs"),
-      async () => give(named("pdn"), await ask.pdn(), "application/x-draughts-pdn")),
-    action("svg", t("Save SVG"), t("The position as a drawing of any size"),
-      async () => give(named("svg"), await ask.svg(), "image/svg+xml")),
+    action(
+      "page",
+      t("Send as page"),
+      t("One file with the whole review, which opens on any phone or computer"),
+      async () => give(named("html"), await ask.page(), "text/html"),
+    ),
+    action("png", t("Save picture"), t("The position as PNG"), async () =>
+      give(named("png"), await ask.png(), "image/png"),
+    ),
+    action("gif", t("Save GIF of the game"), t("All moves of this line as an animated picture"), async () =>
+      give(named("gif"), await ask.gif(false), "image/gif"),
+    ),
+    action(
+      "gif-here",
+      t("Save GIF from here"),
+      t("The moves that follow this position as an animated picture"),
+      async () => give(named("gif"), await ask.gif(true), "image/gif"),
+    ),
+    action("pdn", t("Save PDN"), t("The game for other programs"), async () =>
+      give(named("pdn"), await ask.pdn(), "application/x-draughts-pdn"),
+    ),
+    action("svg", t("Save SVG"), t("The position as a drawing of any size"), async () =>
+      give(named("svg"), await ask.svg(), "image/svg+xml"),
+    ),
     action("copy-picture", t("Copy picture"), t("The position as PNG"), () => copyPicture(app, ask.png())),
-    action("copy-pdn", t("Copy PDN"), t("The game as text"),
-      async () => copy(app, await ask.pdn(), t("PDN copied"))),
+    action("copy-pdn", t("Copy PDN"), t("The game as text"), async () => copy(app, await ask.pdn(), t("PDN copied"))),
     action("copy-fen", t("Copy FEN"), t("The position as text"), () => copy(app, tree.node.fen, t("FEN copied"))),
-    action("copy-svg", t("Copy SVG"), t("The position as text of a drawing"),
-      async () => copy(app, await ask.svg(), t("SVG copied"))),
+    action("copy-svg", t("Copy SVG"), t("The position as text of a drawing"), async () =>
+      copy(app, await ask.svg(), t("SVG copied")),
+    ),
   ];
 }

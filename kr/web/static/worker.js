@@ -39,7 +39,8 @@ async function file(request) {
 worker.addEventListener("install", (/** @type {any} */ event) => event.waitUntil(keep()));
 worker.addEventListener("activate", (/** @type {any} */ event) => event.waitUntil(clean()));
 worker.addEventListener("fetch", (/** @type {any} */ event) => {
-  const {request} = event, {origin, pathname} = new URL(request.url);
+  const {request} = event,
+    {origin, pathname} = new URL(request.url);
   if (request.method !== "GET" || origin !== worker.location.origin) return;
   if (pathname === "/" && request.mode === "navigate") event.respondWith(page(request));
   else if (pathname.startsWith("/static/")) event.respondWith(file(request));
