@@ -1,8 +1,9 @@
-// The panels of the game itself: its moves; opening, pasting, saving and sharing it; games of files to choose from.
+// The panels of the game itself: its moves; opening, pasting and sending it; games of files to choose from.
 
 import {button, el} from "./dom.js";
 import {GameList, PAGE, dated} from "./gamelist.js";
 import {plain} from "./moves.js";
+import {actions} from "./send.js";
 import {many} from "./texts.js";
 
 const PIECE = 2_900_000, LARGEST_FILE = 64 << 20;   // bytes sent at once, and of a file
@@ -12,7 +13,7 @@ const FIELDS = ["Black", "White", "Event", "Site", "Date", "Round"];
 const RESULTS = {"*": "not finished", "1-0": "1-0, Black won", "0-1": "0-1, White won", "1/2-1/2": "½-½, drawn",
   "0-0": "0-0, both lost"};
 
-// --- the game in a link: PDN, deflated, as base64url
+// --- the game in a link, as kr made them once: PDN, deflated, as base64url
 
 async function through(bytes, stream, most) {
   const chunks = [];
@@ -34,13 +35,6 @@ async function* read(stream) {
   }
 }
 
-export async function packed(text) {
-  const bytes = await through(new TextEncoder().encode(text), new CompressionStream("deflate-raw"), Infinity);
-  let binary = "";
-  for (const byte of bytes) binary += String.fromCharCode(byte);
-  return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
-}
-
 export async function unpacked(data) {
   if (data.length > LONGEST_LINK) throw new Error("The link is too long");
   let bytes;
@@ -57,28 +51,6 @@ export async function unpacked(data) {
 // the node of a link: a number of moves of the game, or with dots which child at each move
 const stepsOf = rest => !rest ? [] : rest.includes(".") ? rest.split(".").filter(Boolean).map(Number) :
   Array(Math.min(rest, 20000)).fill(0);
-const restOf = path => path.every(step => step === 0) ? String(path.length) : `${path.join(".")}.`;
-
-export async function copy(app, text, told) {
-  try {
-    await navigator.clipboard.writeText(text);
-  } catch {
-    // no clipboard without https on another host, but for this old way
-    const area = el("textarea", {value: text});
-    document.body.append(area);
-    area.select();
-    const done = document.execCommand("copy");
-    area.remove();
-    if (!done) return app.say("The browser does not let this page copy");
-  }
-  app.say(told);
-}
-
-export function download(name, text, type) {
-  const url = URL.createObjectURL(new Blob([text], {type}));
-  el("a", {href: url, download: name}).click();
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
-}
 
 // --- files
 
@@ -282,26 +254,6 @@ export function panel(app) {
     openFile(event.dataTransfer.files[0]);
   });
 
-  // --- saving and sharing
-
-  const pdn = form => app.api("games/pdn",
-    {document: tree.document(), results: form === "link" ? "english" : results(), form}).then(answer => answer.pdn);
-  const picture = () => app.api("games/svg", {
-    fen: tree.node.fen, last: tree.node.path, flipped: app.board.flipped, numbers: app.kept("numbers", true),
-  }).then(answer => answer.svg);
-  const fileName = end => {
-    const parts = [tree.headers.Black, tree.headers.White, tree.headers.Date].filter(part => part &&
-      !/^[?.]+$/.test(part));
-    return `${parts.join("-").replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-+|-+$/g, "").slice(0, 80) || "game"}.${end}`;
-  };
-  const share = trying(async () => {
-    const data = await packed(await pdn("link"));
-    if (data.length > LONGEST_LINK) throw new Error(
-      `The game is too long for a link (${data.length >> 10} kB); save it as PDN`);
-    const link = `${location.origin}${location.pathname}#analyse/g/${data}/${restOf(tree.path())}`;
-    await copy(app, link, "Link copied: it holds the whole game");
-  });
-
   // --- games to choose from
 
   const filter = el("input", {type: "search", placeholder: "player, event, year", "aria-label": "Find games",
@@ -473,13 +425,7 @@ export function panel(app) {
   const element = el("div", null, title,
     el("div", {class: "row"}, button("Open…", () => picker.click(), {title: "A PDN file; or drop one on the page"}),
       picker, paste,
-      button("Save PDN", trying(async () => download(fileName("pdn"), await pdn("file"),
-        "application/x-draughts-pdn"))),
-      button("Copy PDN", trying(async () => copy(app, await pdn("file"), "PDN copied"))),
-      button("Copy FEN", () => copy(app, tree.node.fen, "FEN copied")),
-      button("Save SVG", trying(async () => download(fileName("svg"), await picture(), "image/svg+xml"))),
-      button("Copy SVG", trying(async () => copy(app, await picture(), "SVG copied"))),
-      button("Copy link", share, {title: "A link that holds the whole game"}), convention),
+      actions(app).map(({label, title, act}) => button(label, act, {title})), convention),
     pasting, reading, lost, told, about, others, shelf);
   return {name: "game", title: "Game", element, show() { if (!whole) trying(readOn)(); }, hide() {}};
 }

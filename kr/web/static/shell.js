@@ -2,6 +2,7 @@
 
 import {el} from "./dom.js";
 import {iconButton} from "./icons.js";
+import {install} from "./install.js";
 import {showKeys} from "./keys.js";
 import {choosePreferences} from "./preferences.js";
 import {api, live, onback, onstranger} from "./server.js";
@@ -191,5 +192,6 @@ onback(() => app.say(t("The server answers again")));
 onstranger(() =>
   app.fail(t("kr web has been started again: open the address that it printed in this browser, and this page goes on")),
 );
+install();
 addEventListener("hashchange", route);
 route();
