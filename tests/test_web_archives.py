@@ -222,7 +222,9 @@ def test_a_packed_file_without_end_is_read_only_so_far(tmp_path: Path, monkeypat
 
 
 @pytest.mark.parametrize("text", [" ", "\n", "x", "{"])
-def test_a_game_without_end_does_not_fill_the_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+def test_a_game_without_end_does_not_fill_the_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
     monkeypatch.setattr(scan, "MOST_GAME_CHARACTERS", 1 << 20)
     path = tmp_path / "bomb.pdn.xz"
     path.write_bytes(lzma.compress(GAMES + text.encode() * (4 << 20)))

@@ -124,7 +124,11 @@ def _results(request: PageRequest) -> Results:
 def _content(request: PageRequest) -> bytes:
     """Content sent by a page: text, or the bytes of a file."""
     # half of a surrogate pair can't be encoded
-    return decoded_bytes(request) if request.has("data") else request.text("text", LONGEST_PASTE).encode("utf-8", "replace")
+    return (
+        decoded_bytes(request)
+        if request.has("data")
+        else request.text("text", LONGEST_PASTE).encode("utf-8", "replace")
+    )
 
 
 def decoded_bytes(request: PageRequest) -> bytes:
