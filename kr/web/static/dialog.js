@@ -12,10 +12,23 @@ import {t} from "./texts.js";
  * @returns {HTMLDialogElement}
  */
 export function dialog(title, content, {onclose = () => {}, wide = false} = {}) {
-  const shown = /** @type {HTMLDialogElement} */ (el("dialog", {class: wide ? "sheet wide" : "sheet", "aria-label": title},
-    el("div", {class: "heading"}, el("h2", null, title), iconButton("close", t("Close"), () => shown.close())), content));
+  const shown = /** @type {HTMLDialogElement} */ (
+    el(
+      "dialog",
+      {class: wide ? "sheet wide" : "sheet", "aria-label": title},
+      el(
+        "div",
+        {class: "heading"},
+        el("h2", null, title),
+        iconButton("close", t("Close"), () => shown.close()),
+      ),
+      content,
+    )
+  );
   // a click beside it closes it
-  shown.addEventListener("click", event => { if (event.target === shown) shown.close(); });
+  shown.addEventListener("click", event => {
+    if (event.target === shown) shown.close();
+  });
   shown.addEventListener("keydown", event => event.stopPropagation());
   shown.addEventListener("close", () => {
     shown.remove();

@@ -13,12 +13,17 @@ let menus = 0;
  * @returns {HTMLElement}
  */
 export function menu(opener, label, items) {
-  const id = `menu-${++menus}`, list = el("div", {id, class: "menu", role: "menu", "aria-label": label, hidden: true});
-  for (const [name, value] of [["aria-haspopup", "menu"], ["aria-expanded", "false"], ["aria-controls", id]]) {
+  const id = `menu-${++menus}`,
+    list = el("div", {id, class: "menu", role: "menu", "aria-label": label, hidden: true});
+  for (const [name, value] of [
+    ["aria-haspopup", "menu"],
+    ["aria-expanded", "false"],
+    ["aria-controls", id],
+  ]) {
     opener.setAttribute(name, value);
   }
   /** @returns {HTMLElement[]} */
-  const entries = () => [...list.querySelectorAll("[role=menuitem]:not(:disabled)")];
+  const entries = () => /** @type {any} */ ([...list.querySelectorAll("[role=menuitem]:not(:disabled)")]);
 
   function close(focus = false) {
     if (list.hidden) return;
@@ -34,14 +39,20 @@ export function menu(opener, label, items) {
   }
 
   function open() {
-    list.replaceChildren(...items().map(item => {
-      if (!item) return el("hr");
-      const [name, act, props] = item;
-      return button(name, () => {
-        close(true);
-        act();
-      }, {role: "menuitem", tabindex: -1, ...props});
-    }));
+    list.replaceChildren(
+      ...items().map(item => {
+        if (!item) return el("hr");
+        const [name, act, props] = item;
+        return button(
+          name,
+          () => {
+            close(true);
+            act();
+          },
+          {role: "menuitem", tabindex: -1, ...props},
+        );
+      }),
+    );
     list.hidden = false;
     list.classList.remove("left", "up");
     const box = list.getBoundingClientRect();
@@ -52,9 +63,10 @@ export function menu(opener, label, items) {
     entries()[0]?.focus();
   }
 
-  opener.addEventListener("click", () => list.hidden ? open() : close());
+  opener.addEventListener("click", () => (list.hidden ? open() : close()));
   list.addEventListener("keydown", event => {
-    const all = entries(), at = all.indexOf(/** @type {HTMLElement} */ (document.activeElement));
+    const all = entries(),
+      at = all.indexOf(/** @type {HTMLElement} */ (document.activeElement));
     const to = {ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: all.length - 1}[event.key];
     if (event.key === "Escape") close(true);
     else if (event.key === "Tab") close();

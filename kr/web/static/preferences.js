@@ -9,8 +9,15 @@ import {t} from "./texts.js";
 export const LANGUAGES = {en: "English", it: "Italiano"};
 
 /** @type {Record<string, string>} what each preference is where nothing was chosen */
-const DEFAULTS = {theme: "", board: "green", pieces: "flat", coordinates: "numbers", size: "100", sound: "on",
-  language: ""};
+const DEFAULTS = {
+  theme: "",
+  board: "green",
+  pieces: "flat",
+  coordinates: "numbers",
+  size: "100",
+  sound: "on",
+  language: "",
+};
 
 /** @type {Array<() => void>} */
 const listeners = [];
@@ -19,7 +26,9 @@ const listeners = [];
  * Calls f whenever a preference has changed.
  * @param {() => void} f
  */
-export function onpreference(f) { listeners.push(f); }
+export function onpreference(f) {
+  listeners.push(f);
+}
 
 /** @param {string} name */
 export function preference(name) {
@@ -51,15 +60,58 @@ export function applyPreferences() {
 /** @returns {Array<{name: string, title: string, choices: Array<[string, string]>}>} */
 function questions() {
   return [
-    {name: "theme", title: t("Colours"), choices: [["", t("as the device")], ["light", t("light")], ["dark", t("dark")]]},
-    {name: "board", title: t("Board"), choices: [["green", t("green")], ["wood", t("wood")],
-      ["contrast", t("high contrast")]]},
-    {name: "pieces", title: t("Pieces"), choices: [["flat", t("flat")], ["carved", t("carved")]]},
-    {name: "coordinates", title: t("Squares"), choices: [["numbers", t("numbers")], ["letters", t("letters")],
-      ["none", t("neither")]]},
-    {name: "size", title: t("Size of the board"), choices: [["100", t("large")], ["85", t("medium")],
-      ["70", t("small")]]},
-    {name: "sound", title: t("Sounds"), choices: [["on", t("on")], ["off", t("off")]]},
+    {
+      name: "theme",
+      title: t("Colours"),
+      choices: [
+        ["", t("as the device")],
+        ["light", t("light")],
+        ["dark", t("dark")],
+      ],
+    },
+    {
+      name: "board",
+      title: t("Board"),
+      choices: [
+        ["green", t("green")],
+        ["wood", t("wood")],
+        ["contrast", t("high contrast")],
+      ],
+    },
+    {
+      name: "pieces",
+      title: t("Pieces"),
+      choices: [
+        ["flat", t("flat")],
+        ["carved", t("carved")],
+      ],
+    },
+    {
+      name: "coordinates",
+      title: t("Squares"),
+      choices: [
+        ["numbers", t("numbers")],
+        ["letters", t("letters")],
+        ["none", t("neither")],
+      ],
+    },
+    {
+      name: "size",
+      title: t("Size of the board"),
+      choices: [
+        ["100", t("large")],
+        ["85", t("medium")],
+        ["70", t("small")],
+      ],
+    },
+    {
+      name: "sound",
+      title: t("Sounds"),
+      choices: [
+        ["on", t("on")],
+        ["off", t("off")],
+      ],
+    },
     {name: "language", title: t("Language"), choices: [["", t("as the browser")], ...Object.entries(LANGUAGES)]},
   ];
 }
@@ -70,16 +122,32 @@ function questions() {
  */
 export function choosePreferences(version) {
   const before = language();
-  const fields = questions().map(({name, title, choices}) => el("fieldset", {class: "choices"}, el("legend", null, title),
-    choices.map(([value, text]) => el("label", null, el("input", {
-      type: "radio", name: `preference-${name}`, value, checked: preference(name) === value,
-      onchange() {
-        keep(name, value);
-        applyPreferences();
-        if (name === "sound") sound("move");
-        // texts are put in as the page is built
-        if (language() !== before) location.reload();
-      },
-    }), el("span", null, text)))));
+  const fields = questions().map(({name, title, choices}) =>
+    el(
+      "fieldset",
+      {class: "choices"},
+      el("legend", null, title),
+      choices.map(([value, text]) =>
+        el(
+          "label",
+          null,
+          el("input", {
+            type: "radio",
+            name: `preference-${name}`,
+            value,
+            checked: preference(name) === value,
+            onchange() {
+              keep(name, value);
+              applyPreferences();
+              if (name === "sound") sound("move");
+              // texts are put in as the page is built
+              if (language() !== before) location.reload();
+            },
+          }),
+          el("span", null, text),
+        ),
+      ),
+    ),
+  );
   dialog(t("Settings"), [...fields, el("p", {class: "muted"}, `kr ${version}`)]);
 }

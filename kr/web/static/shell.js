@@ -31,9 +31,13 @@ const TOLD_MS = 8000;
 
 /** @type {<T extends Element>(selector: string) => T} */
 const one = selector => /** @type {any} */ (document.querySelector(selector));
-const nav = one("nav"), main = one("main"), status = one("#status"), spoken = one("#spoken");
+const nav = one("nav"),
+  main = one("main"),
+  status = one("#status"),
+  spoken = one("#spoken");
 const heading = el("h1", {class: "unseen"});
-let clearing = 0, errands = 0;
+let clearing = 0,
+  errands = 0;
 
 /**
  * @param {string} text
@@ -43,32 +47,53 @@ function tell(text, failed) {
   clearTimeout(clearing);
   status.textContent = text;
   status.classList.toggle("failed", failed);
-  clearing = setTimeout(() => tell("", false), TOLD_MS);
+  clearing = window.setTimeout(() => tell("", false), TOLD_MS);
 }
 
 function makeApp() {
   return {
-    api, live, onback, kept, keep,
+    api,
+    live,
+    onback,
+    kept,
+    keep,
     /** A short message, which screen readers speak. @param {string} text */
-    say(text) { tell(text, false); },
+    say(text) {
+      tell(text, false);
+    },
     /** The same about what went wrong: gone when the person does something else. @param {string} text */
-    fail(text) { tell(text, true); },
+    fail(text) {
+      tell(text, true);
+    },
     // What takes a moment to come is stale once the person has done something else: it may not overwrite that.
     errand() {
       let mine = ++errands;
-      return {get isStale() { return mine !== errands; }, renew() { mine = ++errands; }};
+      return {
+        get isStale() {
+          return mine !== errands;
+        },
+        renew() {
+          mine = ++errands;
+        },
+      };
     },
     // the person has done something, such as a move
-    acted() { errands += 1; },
+    acted() {
+      errands += 1;
+    },
     /** What only screen readers tell: everyone else sees it on the board. @param {string} text */
-    announce(text) { spoken.textContent = text; },
+    announce(text) {
+      spoken.textContent = text;
+    },
     // the page that is shown
-    shown: () => current ? current.name : pageOf(location.hash),
+    shown: () => (current ? current.name : pageOf(location.hash)),
     /**
      * @param {string} name
      * @param {string} [rest]
      */
-    go(name, rest = "") { location.hash = rest ? `${name}/${rest}` : name; },
+    go(name, rest = "") {
+      location.hash = rest ? `${name}/${rest}` : name;
+    },
   };
 }
 
@@ -107,20 +132,27 @@ function forgive(event) {
   if (place.closest("button, a, summary, select, form, [data-square]")) tell("", false);
 }
 for (const act of ["pointerdown", "submit"]) document.addEventListener(act, forgive, true);
-document.addEventListener("keydown", event => {
-  if (event.key === "Enter" || event.key === " ") forgive(event);
-  const place = /** @type {Element} */ (event.target);
-  if (event.key === "?" && !place.closest("input, textarea, select, dialog")) showKeys(app.shown());
-}, true);
+document.addEventListener(
+  "keydown",
+  event => {
+    if (event.key === "Enter" || event.key === " ") forgive(event);
+    const place = /** @type {Element} */ (event.target);
+    if (event.key === "?" && !place.closest("input, textarea, select, dialog")) showKeys(app.shown());
+  },
+  true,
+);
 
 // words that are being written belong to the game they are written beside
-document.addEventListener("input", event =>
-  /** @type {Element} */ (event.target).closest("dialog, .fen, .fields") && app.acted());
+document.addEventListener(
+  "input",
+  event => /** @type {Element} */ (event.target).closest("dialog, .fen, .fields") && app.acted(),
+);
 
 let routes = 0;
 // the address: #PAGE or #PAGE/REST
 async function route() {
-  const number = ++routes, [name, ...rest] = location.hash.slice(1).split("/");
+  const number = ++routes,
+    [name, ...rest] = location.hash.slice(1).split("/");
   let next;
   try {
     next = await pageNamed(pageOf(location.hash));
@@ -149,10 +181,13 @@ async function route() {
 // what other pages open goes to the game of Analyse, which is there from the start
 void pageNamed("analyse");
 one(".skip").textContent = t("To the board");
-one(".tools").append(iconButton("keys", t("Keys"), () => showKeys(app.shown()), {key: "?"}),
-  iconButton("settings", t("Settings"), () => choosePreferences(document.body.dataset.version ?? "")));
+one(".tools").append(
+  iconButton("keys", t("Keys"), () => showKeys(app.shown()), {key: "?"}),
+  iconButton("settings", t("Settings"), () => choosePreferences(document.body.dataset.version ?? "")),
+);
 onback(() => app.say(t("The server answers again")));
-onstranger(() => app.fail(
-  t("kr web has been started again: open the address that it printed in this browser, and this page goes on")));
+onstranger(() =>
+  app.fail(t("kr web has been started again: open the address that it printed in this browser, and this page goes on")),
+);
 addEventListener("hashchange", route);
 route();

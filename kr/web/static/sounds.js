@@ -7,7 +7,9 @@ let audio = null;
 let silent = false;
 
 /** @param {boolean} on */
-export function muted(on) { silent = on; }
+export function muted(on) {
+  silent = on;
+}
 
 /**
  * Plays a sound, unless sounds are off or the browser allows none yet: it does once the person has pressed something.
@@ -41,12 +43,17 @@ export function sound(name) {
  * @param {number} pitch Hz
  */
 function knock(context, at, pitch) {
-  const length = 0.06, samples = Math.ceil(length * context.sampleRate);
-  const noise = context.createBuffer(1, samples, context.sampleRate), heard = noise.getChannelData(0);
+  const length = 0.06,
+    samples = Math.ceil(length * context.sampleRate);
+  const noise = context.createBuffer(1, samples, context.sampleRate),
+    heard = noise.getChannelData(0);
   for (let i = 0; i < samples; i++) heard[i] = (Math.random() * 2 - 1) * (1 - i / samples) ** 4;
   const source = new AudioBufferSourceNode(context, {buffer: noise});
   const band = new BiquadFilterNode(context, {type: "bandpass", frequency: pitch, Q: 1.2});
-  source.connect(band).connect(new GainNode(context, {gain: 0.9})).connect(context.destination);
+  source
+    .connect(band)
+    .connect(new GainNode(context, {gain: 0.9}))
+    .connect(context.destination);
   source.start(at);
 }
 
@@ -57,7 +64,8 @@ function knock(context, at, pitch) {
  * @param {number} [loud] 0 to 1
  */
 function tone(context, at, pitch, loud = 0.12) {
-  const source = new OscillatorNode(context, {frequency: pitch, type: "triangle"}), gain = new GainNode(context);
+  const source = new OscillatorNode(context, {frequency: pitch, type: "triangle"}),
+    gain = new GainNode(context);
   gain.gain.setValueAtTime(loud, at);
   gain.gain.exponentialRampToValueAtTime(0.001, at + 0.18);
   source.connect(gain).connect(context.destination);

@@ -11,8 +11,8 @@ import {many, t} from "./texts.js";
 
 /** @type {Side[]} */
 const SIDES = ["black", "white"];
-const other = (/** @type {Side} */ side) => side === "black" ? "white" : "black";
-const sideName = (/** @type {Side} */ side) => side === "black" ? t("Black") : t("White");
+const other = (/** @type {Side} */ side) => (side === "black" ? "white" : "black");
+const sideName = (/** @type {Side} */ side) => (side === "black" ? t("Black") : t("White"));
 
 /**
  * Men and kings of both sides in a position.
@@ -20,7 +20,8 @@ const sideName = (/** @type {Side} */ side) => side === "black" ? t("Black") : t
  * @returns {{black: number, white: number}}
  */
 export function counted(fen) {
-  const pieces = Object.values(placed(fen)), white = pieces.filter(piece => piece.toLowerCase() === "w").length;
+  const pieces = Object.values(placed(fen)),
+    white = pieces.filter(piece => piece.toLowerCase() === "w").length;
   return {black: pieces.length - white, white};
 }
 
@@ -40,8 +41,14 @@ export class Stage {
     this._score = el("span", {class: "bar-score", "aria-hidden": "true"});
     this._bar = el("div", {class: "evaluation", role: "img", hidden: !bar}, this._parts, this._score);
     this.controls = el("div", {class: "controls"}, controls);
-    this.element = el("div", {class: "stage"}, this._above,
-      el("div", {class: "board-row"}, this._bar, this.board.element), this._below, this.controls);
+    this.element = el(
+      "div",
+      {class: "stage"},
+      this._above,
+      el("div", {class: "board-row"}, this._bar, this.board.element),
+      this._below,
+      this.controls,
+    );
     /** @type {{lines: object[], better: object[]}} */
     this._arrows = {lines: [], better: []};
     this.expect(null);
@@ -52,13 +59,17 @@ export class Stage {
    * Arrows of an engine's lines, as Board.arrows takes them.
    * @param {object[]} arrows
    */
-  lineArrows(arrows) { this._draw({...this._arrows, lines: arrows}); }
+  lineArrows(arrows) {
+    this._draw({...this._arrows, lines: arrows});
+  }
 
   /**
    * The arrow of the better move that a review found.
    * @param {object[]} arrows
    */
-  betterArrows(arrows) { this._draw({...this._arrows, better: arrows}); }
+  betterArrows(arrows) {
+    this._draw({...this._arrows, better: arrows});
+  }
 
   /** @param {{lines: object[], better: object[]}} arrows */
   _draw(arrows) {
@@ -87,11 +98,18 @@ export class Stage {
    * @param {string} start FEN of the start of the game
    */
   material(fen, start) {
-    const now = counted(fen), before = counted(start), turn = fen[0] === "W" ? "white" : "black";
+    const now = counted(fen),
+      before = counted(start),
+      turn = fen[0] === "W" ? "white" : "black";
     for (const side of SIDES) {
-      const victims = other(side), count = Math.max(0, before[victims] - now[victims]), {captured, element} = this._seats[side];
+      const victims = other(side),
+        count = Math.max(0, before[victims] - now[victims]),
+        {captured, element} = this._seats[side];
       captured.replaceChildren(...Array.from({length: count}, () => el("i", {class: `disc ${victims}`})));
-      captured.setAttribute("aria-label", count ? t("captured {men}", {men: many(count, "piece")}) : t("nothing captured"));
+      captured.setAttribute(
+        "aria-label",
+        count ? t("captured {men}", {men: many(count, "piece")}) : t("nothing captured"),
+      );
       element.classList.toggle("turn-to-move", side === turn);
     }
   }
@@ -115,12 +133,18 @@ export class Stage {
    */
   expect(chances, score = "") {
     const shares = chances ?? [0, 1, 0];
-    this._parts.forEach((part, i) => { part.style.flexGrow = String(shares[i]); });
+    this._parts.forEach((part, i) => {
+      part.style.flexGrow = String(shares[i]);
+    });
     this._bar.classList.toggle("unknown", !chances);
     this._score.textContent = score;
     const [win, draw, loss] = shares.map(share => Math.round(100 * share));
-    this._bar.setAttribute("aria-label", !chances ? t("Evaluation: not analysed") :
-      t("Evaluation: Black wins {win}, draw {draw}, White wins {loss} in a hundred", {win, draw, loss}));
+    this._bar.setAttribute(
+      "aria-label",
+      !chances
+        ? t("Evaluation: not analysed")
+        : t("Evaluation: Black wins {win}, draw {draw}, White wins {loss} in a hundred", {win, draw, loss}),
+    );
     this._bar.title = this._bar.getAttribute("aria-label") ?? "";
   }
 
@@ -130,7 +154,8 @@ export class Stage {
    * @param {string} before FEN of the position that it was made in
    */
   hear(move, before) {
-    const from = move.path?.[0], to = move.path?.at(-1);
+    const from = move.path?.[0],
+      to = move.path?.at(-1);
     const crowned = from && to && placed(before)[from] !== placed(move.fen)[to];
     sound(crowned ? "king" : move.captured?.length ? "capture" : "move");
   }
@@ -148,11 +173,26 @@ export class Stage {
    * @returns {Seat}
    */
   _seat(side) {
-    const name = el("bdi", {class: "name muted"}, sideName(side)), captured = el("span", {class: "captured", role: "img"}),
-      clock = el("span", {class: "clock", role: "timer",
-        "aria-label": side === "black" ? t("Black's clock") : t("White's clock")});
-    return {name, captured, clock, element: el("div", {class: `seat ${side}`},
-      el("i", {class: `disc ${side}`, "aria-hidden": "true"}), name, captured, clock)};
+    const name = el("bdi", {class: "name muted"}, sideName(side)),
+      captured = el("span", {class: "captured", role: "img"}),
+      clock = el("span", {
+        class: "clock",
+        role: "timer",
+        "aria-label": side === "black" ? t("Black's clock") : t("White's clock"),
+      });
+    return {
+      name,
+      captured,
+      clock,
+      element: el(
+        "div",
+        {class: `seat ${side}`},
+        el("i", {class: `disc ${side}`, "aria-hidden": "true"}),
+        name,
+        captured,
+        clock,
+      ),
+    };
   }
 }
 
@@ -162,7 +202,12 @@ export class Stage {
  * @returns {HTMLElement}
  */
 export function stepButtons({start, back, next, end}) {
-  return el("div", {class: "steps", role: "group", "aria-label": t("Steps")},
-    iconButton("start", t("Start"), start, {key: "Home"}), iconButton("back", t("Back"), back, {key: "←"}),
-    iconButton("next", t("Forward"), next, {key: "→"}), iconButton("end", t("End"), end, {key: "End"}));
+  return el(
+    "div",
+    {class: "steps", role: "group", "aria-label": t("Steps")},
+    iconButton("start", t("Start"), start, {key: "Home"}),
+    iconButton("back", t("Back"), back, {key: "←"}),
+    iconButton("next", t("Forward"), next, {key: "→"}),
+    iconButton("end", t("End"), end, {key: "End"}),
+  );
 }

@@ -28,14 +28,18 @@ export class Tabs {
     // a click leaves the focus where it is, so that the arrow keys go on stepping through the game
     this.element.addEventListener("mousedown", event => event.preventDefault());
     this.element.addEventListener("keydown", event => this._press(event));
-    this.body = el("div", {class: "panels"}, panels.map(({name, title, element}) => {
-      if (!element) return null;
-      Object.assign(element, {id: `panel-${name}`, hidden: true});
-      element.classList.add("panel", name);
-      element.setAttribute("role", "tabpanel");
-      element.setAttribute("aria-label", title);
-      return element;
-    }));
+    this.body = el(
+      "div",
+      {class: "panels"},
+      panels.map(({name, title, element}) => {
+        if (!element) return null;
+        Object.assign(element, {id: `panel-${name}`, hidden: true});
+        element.classList.add("panel", name);
+        element.setAttribute("role", "tabpanel");
+        element.setAttribute("aria-label", title);
+        return element;
+      }),
+    );
   }
 
   /**
@@ -59,22 +63,38 @@ export class Tabs {
   }
 
   /** The panel in sight is told that it is, such as when its page is entered. */
-  show() { this._shown()?.show?.(); }
+  show() {
+    this._shown()?.show?.();
+  }
 
-  hide() { this._shown()?.hide?.(); }
+  hide() {
+    this._shown()?.hide?.();
+  }
 
-  _shown() { return this.panels.find(panel => panel.name === this.current); }
+  _shown() {
+    return this.panels.find(panel => panel.name === this.current);
+  }
 
   /**
    * @param {Panel} panel
    * @param {boolean} closes
    */
   _tab({name, title, element, untabbed}, closes) {
-    return el("button", {
-      type: "button", role: "tab", class: `tab tab-${name}`, hidden: untabbed, "aria-selected": "false", tabindex: -1,
-      "aria-controls": element && `panel-${name}`,
-      onclick: () => this.open(closes && this.current === name ? this.panels[0].name : name),
-    }, icon(name), el("span", null, title));
+    return el(
+      "button",
+      {
+        type: "button",
+        role: "tab",
+        class: `tab tab-${name}`,
+        hidden: untabbed,
+        "aria-selected": "false",
+        tabindex: -1,
+        "aria-controls": element && `panel-${name}`,
+        onclick: () => this.open(closes && this.current === name ? this.panels[0].name : name),
+      },
+      icon(name),
+      el("span", null, title),
+    );
   }
 
   /** @param {KeyboardEvent} event */
@@ -82,7 +102,7 @@ export class Tabs {
     const step = {ArrowLeft: -1, ArrowRight: 1}[event.key];
     if (!step) return;
     const seen = this._tabs.filter(tab => tab.checkVisibility());
-    const at = seen.indexOf(/** @type {HTMLElement} */ (document.activeElement));
+    const at = seen.indexOf(/** @type {any} */ (document.activeElement));
     const next = seen[(at + step + seen.length) % seen.length];
     next.focus();
     if (next.getAttribute("aria-selected") !== "true") next.click();

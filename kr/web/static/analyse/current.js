@@ -29,8 +29,13 @@ export function clocksOf(line) {
  * @param {Node} node
  */
 export function betterLine(node) {
-  const line = node.parent && better(node).length && node.parent.children.find((/** @type {Node} */ child) =>
-    child !== node && child.comments.some((/** @type {string} */ text) => text.includes("[%kr line")));
+  const line =
+    node.parent &&
+    better(node).length &&
+    node.parent.children.find(
+      (/** @type {Node} */ child) =>
+        child !== node && child.comments.some((/** @type {string} */ text) => text.includes("[%kr line")),
+    );
   if (!line) return "";
   const moves = [];
   for (let each = line; each; each = each.children[0]) moves.push(plain(each.text));
@@ -41,8 +46,12 @@ export class Current {
   constructor() {
     this.turn = el("p", {class: "turn"});
     this._words = el("div");
-    this.element = el("div", {class: "said always", tabindex: 0, role: "region", "aria-label": t("The move on the board")},
-      this.turn, this._words);
+    this.element = el(
+      "div",
+      {class: "said always", tabindex: 0, role: "region", "aria-label": t("The move on the board")},
+      this.turn,
+      this._words,
+    );
   }
 
   /**
@@ -50,15 +59,18 @@ export class Current {
    * @param {string} over how the game has ended there, or ""
    */
   show(node, over = "") {
-    const known = judgement(node), line = betterLine(node);
+    const known = judgement(node),
+      line = betterLine(node);
     const made = node.parent ? `${number(node)} ${plain(node.text)}${node.nags.map(sign).join("")} · ` : "";
     this.turn.textContent = made + (over || (node.fen[0] === "W" ? t("White to move") : t("Black to move")));
     const comments = [...node.starting_comments, ...node.comments].map(text => plain(words(text))).filter(Boolean);
-    this._words.replaceChildren(...[
-      line && el("p", {class: "better"}, t("Better: {moves}", {moves: line})),
-      ...comments.map(text => el("p", null, el("bdi", {class: "comment"}, text))),
-      known && el("p", {class: "muted"}, told(known)),
-    ].filter(Boolean));
+    this._words.replaceChildren(
+      ...[
+        line ? el("p", {class: "better"}, t("Better: {moves}", {moves: line})) : "",
+        ...comments.map(text => el("p", null, el("bdi", {class: "comment"}, text))),
+        known ? el("p", {class: "muted"}, told(known)) : "",
+      ],
+    );
     this.element.scrollTop = 0;
   }
 }

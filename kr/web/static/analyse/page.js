@@ -20,10 +20,12 @@ import {GameTree} from "../tree.js";
 import {Current, clocksOf} from "./current.js";
 import {moves} from "./moves.js";
 
-const KNOWN = 300;   // positions whose legal moves are remembered
+const KNOWN = 300; // positions whose legal moves are remembered
 
 /** @param {import("../shell.js").App} app */
-export function page(app) { return new Analyse(app).page; }
+export function page(app) {
+  return new Analyse(app).page;
+}
 
 class Analyse {
   /** @param {import("../shell.js").App} app */
@@ -34,11 +36,23 @@ class Analyse {
     this._known = new Map();
     this.tree = app.tree = new GameTree();
     this._controls = el("div", {class: "row"});
-    this.stage = new Stage(app, {label: t("Board"), bar: true, controls: [
-      stepButtons({start: () => this.tree.start(), back: () => this.tree.back(), next: () => this.tree.next(),
-        end: () => this.tree.end()}), this._controls]});
+    this.stage = new Stage(app, {
+      label: t("Board"),
+      bar: true,
+      controls: [
+        stepButtons({
+          start: () => this.tree.start(),
+          back: () => this.tree.back(),
+          next: () => this.tree.next(),
+          end: () => this.tree.end(),
+        }),
+        this._controls,
+      ],
+    });
     this.board = app.board = this.stage.board;
-    this.keys = app.keys = this._keys();
+    /** @type {Record<string, () => unknown>} */
+    this.keys = this._keys();
+    app.keys = this.keys;
     this._share();
     this._current = new Current();
     this.analysis = new Analysis(app, this.stage);
@@ -49,8 +63,13 @@ class Analyse {
     this._tabs = this._makeTabs();
     this._fillControls();
     this._follow();
-    this.page = {name: "analyse", title: t("Analyse"), element: this._element(),
-      enter: (/** @type {string} */ rest) => this.enter(rest), leave: () => this.leave()};
+    this.page = {
+      name: "analyse",
+      title: t("Analyse"),
+      element: this._element(),
+      enter: (/** @type {string} */ rest) => this.enter(rest),
+      leave: () => this.leave(),
+    };
   }
 
   // --- what others use
@@ -84,30 +103,55 @@ class Analyse {
   // --- parts
 
   _makeTabs() {
-    const {app} = this, own = {name: "notation", title: t("Moves"), element: null};
-    return new Tabs([own, {...review(app), title: t("Review")}, {...explorer(app), title: t("Explorer")},
-      {...people(app), title: t("People")}, {...regions(app), title: t("Regions")}, {...files(app), title: t("Games")},
-      this.setup.panel], {
-      label: t("Panels"), closes: true, onchange: name => {
-        this._side?.classList.toggle("open", name !== "notation");
-        this._setUp?.setAttribute("aria-expanded", String(name === "setup"));
-        app.keep("panel", name);
+    const {app} = this,
+      own = {name: "notation", title: t("Moves"), element: null};
+    return new Tabs(
+      [
+        own,
+        {...review(app), title: t("Review")},
+        {...explorer(app), title: t("Explorer")},
+        {...people(app), title: t("People")},
+        {...regions(app), title: t("Regions")},
+        {...files(app), title: t("Games")},
+        this.setup.panel,
+      ],
+      {
+        label: t("Panels"),
+        closes: true,
+        onchange: name => {
+          this._side?.classList.toggle("open", name !== "notation");
+          this._setUp?.setAttribute("aria-expanded", String(name === "setup"));
+          app.keep("panel", name);
+        },
       },
-    });
+    );
   }
 
   _element() {
     const notation = el("div", {class: "move-list always"}, this._moves.element);
     const graph = el("div", {class: "graph-place always"}, this._graph.element);
-    this._side = el("div", {class: "side"}, this.analysis.element, notation, this._current.element, graph,
-      this._tabs.element, this._tabs.body);
+    this._side = el(
+      "div",
+      {class: "side"},
+      this.analysis.element,
+      notation,
+      this._current.element,
+      graph,
+      this._tabs.element,
+      this._tabs.body,
+    );
     return el("div", {class: "screen analyse"}, this.stage.element, this._side);
   }
 
   _fillControls() {
-    const {app, tree} = this, more = iconButton("more", t("More"), () => {});
-    this._setUp = iconButton("setup", t("Set up"),
-      () => this._tabs.open(this._tabs.current === "setup" ? "notation" : "setup"), {shown: true, "aria-expanded": "false"});
+    const {app, tree} = this,
+      more = iconButton("more", t("More"), () => {});
+    this._setUp = iconButton(
+      "setup",
+      t("Set up"),
+      () => this._tabs.open(this._tabs.current === "setup" ? "notation" : "setup"),
+      {shown: true, "aria-expanded": "false"},
+    );
     this._controls.replaceChildren(
       iconButton("flip", t("Turn the board"), () => this.stage.flip(), {key: "f"}),
       iconButton("play", t("Play from here"), () => app.playFrom?.(tree), {shown: true}),
@@ -118,18 +162,27 @@ class Analyse {
         [t("Redo"), () => this._redo(), {disabled: !tree.canRedo}],
         null,
         [t("Mark or comment…"), () => this._moves.change()],
-      ]));
+      ]),
+    );
   }
 
-  _undo() { this.tree.undo() || this.app.say(t("Nothing to undo")); }
+  _undo() {
+    this.tree.undo() || this.app.say(t("Nothing to undo"));
+  }
 
-  _redo() { this.tree.redo() || this.app.say(t("Nothing to redo")); }
+  _redo() {
+    this.tree.redo() || this.app.say(t("Nothing to redo"));
+  }
 
   _keys() {
     const {tree} = this;
     return {
-      ArrowLeft: () => tree.back(), ArrowRight: () => tree.next(), Home: () => tree.start(), End: () => tree.end(),
-      f: () => this.stage.flip(), " ": () => this.analysis.toggle(),
+      ArrowLeft: () => tree.back(),
+      ArrowRight: () => tree.next(),
+      Home: () => tree.start(),
+      End: () => tree.end(),
+      f: () => this.stage.flip(),
+      " ": () => this.analysis.toggle(),
     };
   }
 
@@ -146,18 +199,22 @@ class Analyse {
     for (const change of ["edit", "game"]) tree.on(change, () => app.acted());
     tree.on("node", () => this._show());
     tree.on("game", () => this._show(false));
-    for (const change of ["edit", "game"]) tree.on(change, () => {
-      this._draw(null);
-      this._name();
-      if (change === "edit" && !this.setup.isEditing) this._told();
-    });
+    for (const change of ["edit", "game"])
+      tree.on(change, () => {
+        this._draw(null);
+        this._name();
+        if (change === "edit" && !this.setup.isEditing) this._told();
+      });
     app.onback(() => this._active && !this.setup.isEditing && this._show(false));
     this._draw(null);
     this._name();
   }
 
   async _show(animate = true) {
-    const {app, board, tree} = this, {node} = tree, last = node.path || null, before = node.parent;
+    const {app, board, tree} = this,
+      {node} = tree,
+      last = node.path || null,
+      before = node.parent;
     if (animate && before && before === this._shown) this.stage.hear(node, before.fen);
     this._shown = node;
     board.show(node.fen, {last, animate});
@@ -186,14 +243,16 @@ class Analyse {
   }
 
   _name() {
-    const {headers} = this.tree, known = (/** @type {string} */ name) => (headers[name] || "").trim().replace(/^\?+$/, "");
+    const {headers} = this.tree,
+      known = (/** @type {string} */ name) => (headers[name] || "").trim().replace(/^\?+$/, "");
     this.stage.name("black", known("Black"));
     this.stage.name("white", known("White"));
   }
 
   // the bar shows what the engine says of the position, else what a review said
   _expect() {
-    const live = this.analysis.expected(), known = judgement(this.tree.node);
+    const live = this.analysis.expected(),
+      known = judgement(this.tree.node);
     if (live) this.stage.expect(live.chances, live.score);
     else if (known) this.stage.expect([known.expected, 0, 1 - known.expected]);
     else this.stage.expect(null);

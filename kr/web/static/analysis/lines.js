@@ -54,8 +54,10 @@ export class Lines {
   /** @param {any} event of the server */
   hear(event) {
     if (event.lines) {
-      this.lines = event.lines.map((/** @type {Line} */ line, /** @type {number} */ i) =>
-        ({...line, pv: line.pv || this.lines[i].pv}));
+      this.lines = event.lines.map((/** @type {Line} */ line, /** @type {number} */ i) => ({
+        ...line,
+        pv: line.pv || this.lines[i].pv,
+      }));
       this.told = event;
     } else if (event.progress) {
       this.told = {...this.told, ...event.progress, waiting: false, depth: this.told?.depth, now: event.progress.depth};
@@ -85,9 +87,10 @@ export class Lines {
 
   _add() {
     const parts = ["win", "draw", "loss"].map(name => el("span", {class: name}));
-    const numbers = el("span", {class: "numbers"}), odds = el("span", {class: "odds", role: "img"},
-      el("span", {class: "bar"}, parts), numbers);
-    const score = el("span", {class: "score"}), moves = el("span", {class: "pv"});
+    const numbers = el("span", {class: "numbers"}),
+      odds = el("span", {class: "odds", role: "img"}, el("span", {class: "bar"}, parts), numbers);
+    const score = el("span", {class: "score"}),
+      moves = el("span", {class: "pv"});
     const row = {score, odds, parts, numbers, moves, shown: [], pv: [], element: el("li", null, score, odds, moves)};
     this._rows.push(row);
     this._list.append(row.element);
@@ -104,7 +107,9 @@ export class Lines {
     row.score.textContent = text;
     row.odds.hidden = !chances;
     if (chances) {
-      row.parts.forEach((part, i) => { part.style.width = `${chances[i] * 100}%`; });
+      row.parts.forEach((part, i) => {
+        part.style.width = `${chances[i] * 100}%`;
+      });
       row.numbers.textContent = chances.map((share, i) => `${"WDL"[i]} ${percent(share)}`).join("  ");
       const [win, draw, loss] = chances.map(percent);
       row.odds.setAttribute("aria-label", t("win {win}, draw {draw}, loss {loss} in a hundred", {win, draw, loss}));
@@ -132,8 +137,9 @@ export class Lines {
     // lines that are still on view may be those of the position before
     if (!move || this.element.classList.contains("old")) return null;
     const row = this._rows.find(each => each.moves.contains(move));
-    return row ? {row, move: /** @type {HTMLButtonElement} */ (move), number: row.shown.indexOf(/** @type {any} */ (move))} :
-      null;
+    return row
+      ? {row, move: /** @type {HTMLButtonElement} */ (move), number: row.shown.indexOf(/** @type {any} */ (move))}
+      : null;
   }
 
   /** @param {Hooks} hooks */
@@ -142,7 +148,9 @@ export class Lines {
       const found = this._at(event);
       if (found) hooks.hover(found.row.pv[found.number], found.move);
     };
-    this._list.addEventListener("pointerover", event => { if (event.pointerType === "mouse") hover(event); });
+    this._list.addEventListener("pointerover", event => {
+      if (event.pointerType === "mouse") hover(event);
+    });
     this._list.addEventListener("focusin", hover);
     for (const type of ["pointerleave", "focusout"]) this._list.addEventListener(type, () => hooks.leave());
     // a click leaves the focus where it is, so that the arrow keys go on stepping through the game
@@ -152,7 +160,8 @@ export class Lines {
       if (found) hooks.step(found.row.pv.slice(0, found.number + 1));
     });
     this._list.addEventListener("keydown", event => {
-      const found = this._at(event), step = {ArrowLeft: -1, ArrowRight: 1}[event.key];
+      const found = this._at(event),
+        step = {ArrowLeft: -1, ArrowRight: 1}[event.key];
       if (!found || !step) return;
       event.stopPropagation();
       event.preventDefault();

@@ -21,11 +21,14 @@ export class Preview {
     if (this._board.flipped !== flipped) this._board.flip(flipped);
     this._board.show(move.fen, {last: move.path});
     this.element.hidden = false;
-    const box = place.getBoundingClientRect(), own = this.element.getBoundingClientRect();
+    const box = place.getBoundingClientRect(),
+      own = this.element.getBoundingClientRect();
     const below = box.bottom + 6 + own.height < innerHeight;
     this.element.style.left = `${Math.max(4, Math.min(box.left, innerWidth - own.width - 4))}px`;
     this.element.style.top = `${below ? box.bottom + 6 : Math.max(4, box.top - own.height - 6)}px`;
   }
 
-  hide() { this.element.hidden = true; }
+  hide() {
+    this.element.hidden = true;
+  }
 }

@@ -3,7 +3,7 @@
 /** @typedef {import("./lines.js").Lines} Lines */
 /** @typedef {{lines: number, limit: string, threat: boolean, engines: number[]}} Wanted engines: their numbers, or -1 */
 
-const SETTLE_MS = 120;   // while one steps quickly, positions that are only passed are not searched
+const SETTLE_MS = 120; // while one steps quickly, positions that are only passed are not searched
 
 export class Search {
   /**
@@ -33,7 +33,9 @@ export class Search {
     this.draw = "";
   }
 
-  get isHere() { return this.node === this._tree.node; }
+  get isHere() {
+    return this.node === this._tree.node;
+  }
 
   end() {
     clearTimeout(this._waits);
@@ -54,11 +56,13 @@ export class Search {
       block.begin(true);
       block.element.hidden = engines[i] < 0;
       if (engines[i] < 0) return;
-      this._streams.push(this._app.live("analysis", {...asked, engine: engines[i]}, event => {
-        if (i === 0 && event.exact !== undefined) [this.exact, this.draw] = [event.exact, event.draw || ""];
-        block.hear(event);
-        this._onnews();
-      }));
+      this._streams.push(
+        this._app.live("analysis", {...asked, engine: engines[i]}, event => {
+          if (i === 0 && event.exact !== undefined) [this.exact, this.draw] = [event.exact, event.draw || ""];
+          block.hear(event);
+          this._onnews();
+        }),
+      );
     });
   }
 

@@ -9,9 +9,13 @@ export const START = "B:W21,22,23,24,25,26,27,28,29,30,31,32:B1,2,3,4,5,6,7,8,9,
  * @returns {string}
  */
 export function fenOf(pieces, side) {
-  const list = (/** @type {string} */ colour) => Object.keys(pieces).map(Number).sort((a, b) => a - b)
-    .filter(square => pieces[square].toLowerCase() === colour)
-    .map(square => (pieces[square] === colour ? "" : "K") + square).join(",");
+  const list = (/** @type {string} */ colour) =>
+    Object.keys(pieces)
+      .map(Number)
+      .sort((a, b) => a - b)
+      .filter(square => pieces[square].toLowerCase() === colour)
+      .map(square => (pieces[square] === colour ? "" : "K") + square)
+      .join(",");
   return `${side}:W${list("w")}:B${list("b")}`;
 }
 
@@ -23,6 +27,13 @@ export function fenOf(pieces, side) {
  */
 export function newDocument(start, moves = [], headers = {}) {
   const remarks = () => ({comments: [], nags: [], starting_comments: []});
-  return {headers, start, result: "*", nodes: [{parent: null, fen: start, comments: [], nags: []},
-    ...moves.map((move, i) => ({...remarks(), ...move, parent: i}))]};
+  return {
+    headers,
+    start,
+    result: "*",
+    nodes: [
+      {parent: null, fen: start, comments: [], nags: []},
+      ...moves.map((move, i) => ({...remarks(), ...move, parent: i})),
+    ],
+  };
 }

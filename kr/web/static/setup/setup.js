@@ -11,7 +11,13 @@ export class Setup {
   constructor(app) {
     this.app = app;
     const {board, tree} = app;
-    this._fen = el("input", {type: "text", class: "fen", spellcheck: "false", autocomplete: "off", "aria-label": "FEN"});
+    this._fen = el("input", {
+      type: "text",
+      class: "fen",
+      spellcheck: "false",
+      autocomplete: "off",
+      "aria-label": "FEN",
+    });
     this._editor = new Editor(board, {
       onchange: fen => {
         app.acted();
@@ -23,8 +29,12 @@ export class Setup {
         tree.select(tree.node);
       },
     });
-    this._opener = el("div", {class: "row"}, button(t("New game"), () => this.begin(START)),
-      button(t("Place pieces"), () => this.edit()));
+    this._opener = el(
+      "div",
+      {class: "row"},
+      button(t("New game"), () => this.begin(START)),
+      button(t("Place pieces"), () => this.edit()),
+    );
     this._ballots = finder(app, (deck, number) => this._choose(deck, number));
     for (const change of ["node", "game"]) {
       tree.on(change, () => {
@@ -34,17 +44,43 @@ export class Setup {
       });
     }
     this._fen.value = tree.node.fen;
-    const name = "setup", title = t("Set up");
-    const element = el("div", {class: "setup"}, this._opener, this._editor.element,
-      el("form", {class: "row", onsubmit: (/** @type {Event} */ event) => {
-        event.preventDefault();
-        this._take(this._fen.value);
-      }}, el("label", null, "FEN ", this._fen), el("button", {type: "submit"}, t("Set"))),
-      el("h3", null, t("Ballots")), this._ballots.element);
-    this.panel = {name, title, element, untabbed: true, show: () => { this._ballots.search(); }, hide: () => {}};
+    const name = "setup",
+      title = t("Set up");
+    const element = el(
+      "div",
+      {class: "setup"},
+      this._opener,
+      this._editor.element,
+      el(
+        "form",
+        {
+          class: "row",
+          onsubmit: (/** @type {Event} */ event) => {
+            event.preventDefault();
+            this._take(this._fen.value);
+          },
+        },
+        el("label", null, "FEN ", this._fen),
+        el("button", {type: "submit"}, t("Set")),
+      ),
+      el("h3", null, t("Ballots")),
+      this._ballots.element,
+    );
+    this.panel = {
+      name,
+      title,
+      element,
+      untabbed: true,
+      show: () => {
+        this._ballots.search();
+      },
+      hide: () => {},
+    };
   }
 
-  get isEditing() { return this._editor.isOpen; }
+  get isEditing() {
+    return this._editor.isOpen;
+  }
 
   edit() {
     this._opener.hidden = true;
@@ -65,7 +101,10 @@ export class Setup {
    */
   begin(start, moves = [], headers = {}) {
     if (this.app.tree.root.children.length) this.app.say(t("Undo brings the former game back"));
-    this.app.open(newDocument(start, moves, headers), moves.map(() => 0));
+    this.app.open(
+      newDocument(start, moves, headers),
+      moves.map(() => 0),
+    );
   }
 
   /** @param {string} text of a position that was typed or placed */
