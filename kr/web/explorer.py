@@ -42,8 +42,8 @@ NAMES_SHOWN = 12
 """Names that complete what is typed."""
 MOST_PLAYERS = 4
 MOST_NUMBER = 1 << 32
-SCORING = Limits(time=1.5, nodes=600_000)
-"""Limits of the search that scores the moves of a position, all of them together."""
+SCORING = Limits(time=30.0, nodes=60_000_000)
+"""Limits of the search that scores the moves of a position, all of them together: it deepens while a page stays."""
 ROOM_SECONDS = 1.0
 """Time between two looks at the room on the disk, while the index of an archive that a page has sent is being made."""
 NEWS_SECONDS = 0.1
@@ -348,9 +348,9 @@ def players(house: House, request: PageRequest) -> dict[str, Any]:
 
 
 async def scores(house: House, request: PageRequest, inbox: Inbox) -> AsyncGenerator[Mapping[str, Any], None]:
-    """kr's scores of all moves of a position by one short search, and exact values where a database has them.
+    """kr's scores of all moves of a position by one search, and exact values where a database has them.
 
-    Each event has `moves`: {text: {"score", "value", "plies"}} from the side to move.
+    Each event has `moves`: {text: {"score", "value", "plies", "depth"}} from the side to move.
     """
     position = request.position()
     legal = position.legal_moves()
@@ -370,7 +370,7 @@ async def scores(house: House, request: PageRequest, inbox: Inbox) -> AsyncGener
                 if line.get("pv"):
                     first[rank] = line["pv"][0]["text"]
                 if rank in first:
-                    by_move[first[rank]] = {"score": line["score"], **_valued(line)}
+                    by_move[first[rank]] = {"score": line["score"], "depth": line["depth"], **_valued(line)}
             yield {"fen": position.fen, "side": event["side"], "moves": by_move, "depth": event["depth"]}
 
 

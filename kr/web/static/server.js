@@ -37,7 +37,7 @@ export async function api(path, body = {}) {
     });
   } catch {
     lose();
-    throw new Error(SILENT);
+    throw Object.assign(new Error(SILENT), {lost: true});
   }
   const found = await answer.json().catch(() => ({error: `the server answered ${answer.status}`}));
   if (!answer.ok) throw new Error(found.error || `the server answered ${answer.status}`);
