@@ -113,7 +113,7 @@ def test_archives_are_opened_once_and_told(files: tuple[Path, Path]) -> None:
             ask(explorer.moves, house, archives=[0])
         events = opened_all(house, [0])
         assert events[-1]["archives"][0] == {
-            "number": 0, "name": "first.pdn", "archive": True, "open": True, "opening": False, "share": 1.0,
+            "number": 0, "name": "first.pdn", "archive": True, "added": False, "lasting": True, "open": True, "opening": False, "share": 1.0,
             "error": "", "games": 3, "left_out": 1, "complaints": [events[-1]["archives"][0]["complaints"][0]],
         }  # fmt: skip
         assert "illegal move at ply 1" in events[-1]["archives"][0]["complaints"][0]
@@ -200,7 +200,7 @@ BAD = [
     (explorer.games, {"order": "best"}, "order is not one of"),
     (explorer.games, {"players": ["a"] * 5}, "players is not a list of at most 4"),
     (explorer.games, {"start": -1}, "start is not a whole number"),
-    (explorer.game, {"archive": 7, "number": 0}, "archive is not a whole number"),
+    (explorer.game, {"archive": 7, "number": 0}, "there is no archive 7"),
     (explorer.game, {"archive": 0, "number": 3}, "there is no game 4: the archive has 3"),
 ]
 

@@ -27,6 +27,7 @@ from starlette.websockets import WebSocket
 from kr.errors import KrError
 from kr.viewer.assets import board_colors
 from kr.web import (
+    archive_uploads,
     endings,
     explorer,
     games,
@@ -57,6 +58,7 @@ FEATURES: tuple[Any, ...] = (
     runs,
     judging,
     explorer,
+    archive_uploads,
     people,
     regions,
     sending,
