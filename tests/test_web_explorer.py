@@ -113,7 +113,8 @@ def test_archives_are_opened_once_and_told(files: tuple[Path, Path]) -> None:
             ask(explorer.moves, house, archives=[0])
         events = opened_all(house, [0])
         assert events[-1]["archives"][0] == {
-            "number": 0, "name": "first.pdn", "archive": True, "added": False, "lasting": True, "open": True, "opening": False, "share": 1.0,
+            "number": 0, "name": "first.pdn", "archive": True, "added": False, "lasting": True, "open": True, "opening": False,
+            "share": 1.0,
             "error": "", "games": 3, "left_out": 1, "complaints": [events[-1]["archives"][0]["complaints"][0]],
         }  # fmt: skip
         assert "illegal move at ply 1" in events[-1]["archives"][0]["complaints"][0]

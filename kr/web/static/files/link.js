@@ -31,14 +31,6 @@ async function through(bytes, stream, most) {
   return new Uint8Array(await new Blob(chunks).arrayBuffer());
 }
 
-/** @param {string} text */
-export async function packed(text) {
-  const bytes = await through(new TextEncoder().encode(text), new CompressionStream("deflate-raw"), Infinity);
-  let binary = "";
-  for (const byte of bytes) binary += String.fromCharCode(byte);
-  return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
-}
-
 /** @param {string} data */
 export async function unpacked(data) {
   if (data.length > LONGEST_LINK) throw new Error(t("The link is too long"));
