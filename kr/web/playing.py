@@ -52,7 +52,7 @@ HINT = Limits(time=1.0)
 """Limits of a search for a hint."""
 RATE, BURST = 0.5, 60.0
 """Games a second that are begun or taken up again, for long and at once."""
-LONGEST_NAME = 40
+LONGEST_PERSON = 40
 """Characters of a person's name."""
 MOST_BEHIND = 100
 """Events that a slow page may be behind; then it gets the whole game again."""
@@ -77,7 +77,7 @@ class Games:
         """Begin a game. Raises InvalidSettingError, InvalidFenError, and what Play.prepare raises."""
         path = await asyncio.to_thread(new_path)
         side = request.choice("side", (*SIDES, RANDOM), "black")
-        names = request.texts("names", len(Side), LONGEST_NAME, ())
+        names = request.texts("names", len(Side), LONGEST_PERSON, ())
         settings = PlaySettings(
             **opponent_from_request(request),
             side="" if request.has("people") else side,
