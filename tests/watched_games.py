@@ -72,6 +72,10 @@ def story(told: Callable[[House], Any], **settings: Any) -> None:
     """Run a story on a server's House."""
 
     async def run() -> None:
-        await told(House(WebSettings(browser=False, weights="material", egdb="none", **settings)))
+        house = House(WebSettings(browser=False, weights="material", egdb="none", **settings))
+        try:
+            await told(house)
+        finally:
+            await asyncio.to_thread(house.close)
 
     finished(run())

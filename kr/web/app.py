@@ -24,7 +24,20 @@ from starlette.websockets import WebSocket
 
 from kr.errors import KrError
 from kr.viewer.assets import board_colors
-from kr.web import endings, explorer, games, judging, people, playing, positions, puzzles, regions, runs, searches
+from kr.web import (
+    endings,
+    explorer,
+    games,
+    judging,
+    matches,
+    people,
+    playing,
+    positions,
+    puzzles,
+    regions,
+    runs,
+    searches,
+)
 from kr.web.entry import Entry
 from kr.web.guard import Guard
 from kr.web.house import House
@@ -37,6 +50,7 @@ FEATURES: tuple[Any, ...] = (
     games,
     searches,
     playing,
+    matches,
     puzzles,
     endings,
     runs,

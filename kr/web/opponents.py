@@ -53,7 +53,7 @@ def levels(house: House, request: PageRequest) -> dict[str, Any]:
     """The levels, and people, with a line on each; the generations of the evolved players."""
     people = {"number": PEOPLE, "words": "plays what people are likely to play, without a search"}
     opponents = [people, *({"number": level.number, "words": _words(level)} for level in LEVELS)]
-    return {"levels": opponents, "generations": _shipped_generations()}
+    return {"levels": opponents, "generations": shipped_generations()}
 
 
 def opponent_from_request(request: PageRequest) -> dict[str, Any]:
@@ -69,7 +69,7 @@ def opponent_from_request(request: PageRequest) -> dict[str, Any]:
 
 
 @cache
-def _shipped_generations() -> list[int]:
+def shipped_generations() -> list[int]:
     """Generations whose champions come with kr."""
     return [int(generation) for generation in load_runs(SHIPPED)[0].generations]
 
