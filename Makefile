@@ -2,6 +2,7 @@
 #   make demo   play, fit, match and solve on a small scale, under five minutes
 #   make check  style, types and the fast tests, under a minute
 #   make test   style, types, tests, those of the core again on a debug build with sanitizers, and make oldest; 8 minutes
+#   make format Python and scripts as `make lint` wants them
 #   make soak   tests of minutes: processes killed in every step, real clusters, large samples; after make test
 #   make oldest some tests with the oldest libraries that pyproject.toml allows, in build/oldest
 #   make build  the environment in .venv and the compiled core
@@ -10,6 +11,7 @@
 #   make figures  repeat the figures of docs/measurements.toml that are the same on each run; check what pages quote
 #                 (ONLY=WORDS: those with these words; EXPENSIVE=1: those that take long as well)
 #   make tutorial  docs/start/tutorial.ipynb from tutorial.py there, after that or the tables have changed
+# Scripts of pages are checked and tested where node (18.19 or newer) and npm are: make scripts does only that.
 # PYTHON=python3.12 chooses another Python; KR_ARCH and the other variables of setup.py pass through.
 
 PYTHON ?= python3
@@ -26,21 +28,26 @@ DEBUG := build/debug
 SANITIZERS := LD_PRELOAD="$$(gcc -print-file-name=libasan.so)" \
 	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1
 
+NODE_BIN := node_modules/.bin
+# 18.19 is the first with the hooks of tests/scripts/merged.js
+NODE := $(shell command -v npm >/dev/null && \
+	node -p 'const [major, minor] = process.versions.node.split("."); +major > 18 || major == 18 && minor > 18 || ""')
+
 OLDEST := build/oldest
 OLDEST_EXTRAS := plots train web nets evolve cluster parquet test
 
-.PHONY: demo check test soak pytest build style lint types tools debug-test debug-build debug-run oldest bench figures docs \
-	tutorial clean
+.PHONY: demo check test soak pytest build style lint types format scripts scripts-lint scripts-types scripts-test tools \
+	debug-test debug-build debug-run oldest bench figures docs tutorial clean
 
 demo: build
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh selfplay/demo.sh
 
 check: lint
-	$(MAKE) -j2 pytest types MARKED="not slow and not soak"
+	$(MAKE) -j2 pytest types scripts-test MARKED="not slow and not soak"
 
 # While tests wait for browsers and other processes, types are checked, and the debug build and the site are made.
 test: lint .venv/docs
-	$(MAKE) -j2 pytest debug-build types docs $(OLDEST)/installed
+	$(MAKE) -j2 pytest debug-build types scripts-test docs $(OLDEST)/installed
 	$(MAKE) debug-run
 	$(MAKE) oldest
 
@@ -54,13 +61,33 @@ soak: .venv/tests
 
 style: lint types
 
-lint: .venv/tests
+lint: .venv/tests scripts-lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check -q .
 	@! LC_ALL=C.UTF-8 grep -rnE --include="*.js" --include="*.css" ".{121,}" kr docs  # longer than 120 characters
 
-types: .venv/tests
+types: .venv/tests scripts-types
 	$(BIN)/mypy
+
+format: .venv/tests
+	$(BIN)/ruff format .
+	$(NODE_BIN)/biome check --write
+
+scripts: scripts-lint scripts-types scripts-test
+
+ifneq ($(NODE),)
+scripts-lint: $(NODE_BIN)/biome
+	$(NODE_BIN)/biome ci
+
+scripts-types: $(NODE_BIN)/biome
+	node tests/scripts/types.js
+
+scripts-test: $(NODE_BIN)/biome
+	node --import ./tests/scripts/merged.js --test --test-reporter dot tests/scripts/*.test.js
+else
+scripts-lint scripts-types scripts-test:
+	@echo "kr: $@ was left out: no node of version 18.19 or newer with npm (apt install nodejs npm)"; test -z "$$CI"
+endif
 
 build: .venv/kr
 
@@ -109,7 +136,7 @@ $(OLDEST)/installed: .venv/tests
 	@touch $@
 
 clean:
-	rm -rf build dist .venv *.egg-info kr/*.so .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf build dist .venv node_modules *.egg-info kr/*.so .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Says in one line what is missing, before pip says it in a hundred.
@@ -139,6 +166,11 @@ tools:
 .venv/tests: .venv/kr
 	@echo "kr: installing what the tests need ..."
 	@$(INSTALL) -e '.[plots,train,web,test]'
+	@touch $@
+
+$(NODE_BIN)/biome: package.json package-lock.json
+	@echo "kr: installing what checks scripts ..."
+	@npm ci --silent --no-audit --no-fund
 	@touch $@
 
 .venv/docs: .venv/kr

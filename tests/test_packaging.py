@@ -25,6 +25,7 @@ DATA = ("weights/*.h5", "weights/*.md", "selfplay/*.txt", "selfplay/*.sh", "egdb
 SOURCES = (
     *("kr/_*.p??", "kr/_*/**/*.pxi", "kr/_*/**/*.h", "Makefile", "mkdocs.yml", "docs/**/*.*"),
     *("bench/*.py", "tests/*.py", "tests/data/*"),
+    *("package*.json", "tsconfig.json", "biome.json", "tests/scripts/*"),
 )
 
 in_checkout = pytest.mark.skipif(not (CHECKOUT / "setup.py").exists(), reason="the checkout is not here")
@@ -82,7 +83,7 @@ def data_beside_the_code() -> set[str]:
 def linked(tmp_path: Path) -> Path:
     """The checkout once more, where building leaves nothing in the one in use."""
     for path in CHECKOUT.iterdir():
-        if not path.name.startswith(".") and path.name not in ("build", "dist", "kr_draughts.egg-info"):
+        if not path.name.startswith(".") and path.name not in ("build", "dist", "node_modules", "kr_draughts.egg-info"):
             (tmp_path / path.name).symlink_to(path)
     return tmp_path
 

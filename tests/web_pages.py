@@ -142,6 +142,31 @@ def point_of(page: Page, square: int, selector: str = "main .board", flipped: bo
     return box["x"] + unit * (3 + 45 * (column + 0.5)), box["y"] + unit * (3 + 45 * (row + 0.5))
 
 
+SIZES = [{"width": 1280, "height": 800}, {"width": 1366, "height": 768}, {"width": 390, "height": 844}]
+"""Windows in which everything that is needed at each move must be in sight."""
+
+OUT_OF_SIGHT = """selectors => selectors.filter(selector => {
+  const shown = [...document.querySelectorAll(selector)].filter(each => each.checkVisibility());
+  return !shown.length || shown.some(each => {
+    const box = each.getBoundingClientRect(), middle = [box.x + box.width / 2, box.y + box.height / 2];
+    const top = document.elementFromPoint(...middle);
+    return box.width < 1 || box.height < 1 || box.top < -1 || box.left < -1 || box.bottom > innerHeight + 1 ||
+      box.right > innerWidth + 1 || !top || !(each.contains(top) || top.contains(each));
+  });
+})"""
+
+
+def out_of_sight(page: Page, selectors: list[str]) -> list[str]:
+    """Those of the selectors of which something is not wholly inside the window, or is covered by something else."""
+    found: list[str] = page.evaluate(OUT_OF_SIGHT, selectors)
+    return found
+
+
+def open_panel(page: Page, name: str) -> None:
+    """Open a panel of Analyse by its tab; Moves is all that stands beside the board anyway."""
+    page.get_by_role("tab", name=name, exact=True).click()
+
+
 def wait_until(page: Page, function: str, arg: Any = None, seconds: float = 15.0) -> None:
     """Wait until a function of JavaScript gives something true. The page itself looks, so that waiting costs one call;
     Playwright's own way evaluates text in the page, which the policy of these pages forbids."""

@@ -1,9 +1,15 @@
 // Texts in the language of the person. English texts stand in the scripts and are the keys of another language's file,
 // static/languages/CODE.json: {"Turn the board": "Gira la damiera", "game|games": "partita|partite"}.
 
-let language = "en", texts = {};
+let language = "en";
+/** @type {Record<string, string>} */
+let texts = {};
 
-// Has all texts that are asked for from now on in a language. found: its texts by English text
+/**
+ * Has all texts that are asked for from now on in a language.
+ * @param {string} code such as "it"
+ * @param {Record<string, string>} found its texts by English text
+ */
 export function speak(code, found) {
   language = code;
   texts = found;
@@ -11,14 +17,25 @@ export function speak(code, found) {
 
 export const spoken = () => language;
 
-// A text, with values in place of {names}: t("Level {level}", {level: 3}). What the language lacks is English.
+/**
+ * A text, with values in place of {names}: t("Level {level}", {level: 3}). What the language lacks is English.
+ * @param {string} text
+ * @param {Record<string, unknown>} [values]
+ */
 export function t(text, values = {}) {
-  return (texts[text] ?? text).replace(/\{(\w+)\}/g, (place, name) => name in values ? String(values[name]) : place);
+  const found = texts[text] ?? text;
+  return found.replace(/\{(\w+)\}/g, (place, name) => (Object.hasOwn(values, name) ? String(values[name]) : place));
 }
 
+/** @param {number} number */
 export const formatted = number => number.toLocaleString(language);
 
-// "1 game", "2,500 games"; several: of words such as ply
+/**
+ * "1 game", "2,500 games".
+ * @param {number} count
+ * @param {string} one
+ * @param {string} [several] of words such as ply
+ */
 export function many(count, one, several = `${one}s`) {
   const words = (texts[`${one}|${several}`] ?? `${one}|${several}`).split("|");
   return `${formatted(count)} ${words[count === 1 ? 0 : 1]}`;

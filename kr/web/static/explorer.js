@@ -1,6 +1,6 @@
 // The panel Explorer: what was played in the position by the games of an archive, those games, and searches of them.
 
-import {seen} from "./analysis.js";
+import {seen} from "./analysis/words.js";
 import {button, el} from "./dom.js";
 import {many} from "./texts.js";
 

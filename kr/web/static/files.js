@@ -2,7 +2,7 @@
 
 import {button, el} from "./dom.js";
 import {GameList, PAGE, dated} from "./gamelist.js";
-import {MoveList, plain} from "./moves.js";
+import {plain} from "./moves.js";
 import {many} from "./texts.js";
 
 const PIECE = 2_900_000, LARGEST_FILE = 64 << 20;   // bytes sent at once, and of a file
@@ -78,31 +78,6 @@ export function download(name, text, type) {
   const url = URL.createObjectURL(new Blob([text], {type}));
   el("a", {href: url, download: name}).click();
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
-}
-
-// --- moves
-
-export function moves(app) {
-  const {tree} = app, list = new MoveList(tree, {edit: true, say: app.say});
-  const shown = on => {
-    list.isShown = on;
-    list.draw();
-  };
-  Object.assign(app.keys, {
-    ArrowUp: () => tree.sibling(-1), ArrowDown: () => tree.sibling(1), n: () => tree.mark(1), p: () => tree.mark(-1),
-  });
-  document.addEventListener("keydown", event => {
-    if (!(event.ctrlKey || event.metaKey) || event.altKey || !list.element.isConnected) return;
-    if (event.target.closest("input, textarea, select, dialog")) return;
-    const key = event.key.toLowerCase(), back = key === "z" && !event.shiftKey;
-    if (!back && key !== "y" && key !== "z") return;
-    event.preventDefault();
-    back ? tree.undo() : tree.redo();
-  });
-  const element = el("div", null, list.element, el("div", {class: "row"},
-    button("Mark or comment…", () => list.change(tree.node),
-      {title: "Marks, comments, promotion, removal of this move; right click on any move"})));
-  return {name: "tree", title: "Moves", element, show() { shown(true); }, hide() { shown(false); }};
 }
 
 // --- files

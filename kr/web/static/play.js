@@ -4,7 +4,8 @@
 import {Board} from "./board.js";
 import {button, el, visible} from "./dom.js";
 import {within} from "./line.js";
-import {START, finder} from "./setup.js";
+import {START} from "./setup/fen.js";
+import {finder} from "./setup/finder.js";
 import {many} from "./texts.js";
 
 const REPLY_MS = 350, SURE_MS = 4000;

@@ -1,0 +1,76 @@
+// What is known of the move on the board: who is to move, its mark, comments, and the better line.
+
+import {el} from "../dom.js";
+import {better, judgement, told} from "../graph.js";
+import {number, plain, sign, words} from "../moves.js";
+import {t} from "../texts.js";
+
+/** @typedef {any} Node a node of a GameTree */
+
+/**
+ * The last time that a player's clock showed on the way to a node, as its comments tell: {black, white}, "" if unknown.
+ * @param {Node[]} line nodes from the root
+ * @returns {{black: string, white: string}}
+ */
+export function clocksOf(line) {
+  const found = {black: "", white: ""};
+  for (const node of line.slice(1)) {
+    const side = node.fen[0] === "W" ? "black" : "white";
+    for (const comment of node.comments) {
+      const [, time] = /\[%clk\s+([\d:.]+)\s*\]/.exec(comment) ?? [];
+      if (time) found[side] = time.replace(/^(0+:)?0?(?=\d+:)/, "").replace(/\.\d+$/, "");
+    }
+  }
+  return found;
+}
+
+/**
+ * The better line that a review found beside a move, as text; "" without one.
+ * @param {Node} node
+ */
+export function betterLine(node) {
+  const line =
+    node.parent &&
+    better(node).length &&
+    node.parent.children.find(
+      (/** @type {Node} */ child) =>
+        child !== node && child.comments.some((/** @type {string} */ text) => text.includes("[%kr line")),
+    );
+  if (!line) return "";
+  const moves = [];
+  for (let each = line; each; each = each.children[0]) moves.push(plain(each.text));
+  return moves.join(" ");
+}
+
+export class Current {
+  constructor() {
+    this.turn = el("p", {class: "turn"});
+    this._words = el("div");
+    this.element = el(
+      "div",
+      {class: "said always", tabindex: 0, role: "region", "aria-label": t("The move on the board")},
+      this.turn,
+      this._words,
+    );
+  }
+
+  /**
+   * @param {Node} node
+   * @param {string} over how the game has ended there, or ""
+   */
+  show(node, over = "") {
+    const known = judgement(node),
+      line = betterLine(node);
+    const made = node.parent ? `${number(node)} ${plain(node.text)}${node.nags.map(sign).join("")} · ` : "";
+    this.turn.textContent = made + (over || (node.fen[0] === "W" ? t("White to move") : t("Black to move")));
+    const comments = [...node.starting_comments, ...node.comments].map(text => plain(words(text))).filter(Boolean);
+    this._words.replaceChildren(
+      ...[
+        line ? el("p", {class: "better"}, t("Better: {moves}", {moves: line})) : "",
+        ...comments.map(text => el("p", null, el("bdi", {class: "comment"}, text))),
+        known ? el("p", {class: "muted"}, told(known)) : "",
+      ],
+    );
+    this.element.scrollTop = 0;
+  }
+}

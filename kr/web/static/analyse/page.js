@@ -1,0 +1,308 @@
+// The page Analyse: one screen for a game. The board with its players; beside it the engine's lines, the moves, the move
+// on the board and the graph, which are always in sight, and one panel that is chosen by a tab.
+
+import {Analysis} from "../analysis/panel.js";
+import {panel as review} from "../annotate.js";
+import {el} from "../dom.js";
+import {panel as explorer} from "../explorer.js";
+import {panel as files} from "../files.js";
+import {Graph, better, judgement, points} from "../graph.js";
+import {iconButton} from "../icons.js";
+import {menu} from "../menu.js";
+import {panel as people} from "../people.js";
+import {panel as regions} from "../regions.js";
+import {Setup} from "../setup/setup.js";
+import {START} from "../setup/fen.js";
+import {Stage, stepButtons} from "../stage.js";
+import {Tabs} from "../tabs.js";
+import {t} from "../texts.js";
+import {GameTree} from "../tree.js";
+import {Current, clocksOf} from "./current.js";
+import {moves} from "./moves.js";
+
+const KNOWN = 300; // positions whose legal moves are remembered
+
+/** @param {import("../shell.js").App} app */
+export function page(app) {
+  return new Analyse(app).page;
+}
+
+class Analyse {
+  /** @param {import("../shell.js").App} app */
+  constructor(app) {
+    this.app = app;
+    this._active = false;
+    /** @type {Map<string, Promise<any>>} */
+    this._known = new Map();
+    this.tree = app.tree = new GameTree();
+    this._controls = el("div", {class: "row"});
+    this.stage = new Stage(app, {
+      label: t("Board"),
+      bar: true,
+      controls: [
+        stepButtons({
+          start: () => this.tree.start(),
+          back: () => this.tree.back(),
+          next: () => this.tree.next(),
+          end: () => this.tree.end(),
+        }),
+        this._controls,
+      ],
+    });
+    this.board = app.board = this.stage.board;
+    /** @type {Record<string, () => unknown>} */
+    this.keys = this._keys();
+    app.keys = this.keys;
+    this._share();
+    this._current = new Current();
+    this.analysis = new Analysis(app, this.stage);
+    this.analysis.onexpect = () => this._expect();
+    this.setup = new Setup(app);
+    this._graph = new Graph({onpick: ply => this.tree.select(this._points[ply].node)});
+    this._moves = moves(app);
+    this._tabs = this._makeTabs();
+    this._fillControls();
+    this._follow();
+    this.page = {
+      name: "analyse",
+      title: t("Analyse"),
+      element: this._element(),
+      enter: (/** @type {string} */ rest) => this.enter(rest),
+      leave: () => this.leave(),
+    };
+  }
+
+  // --- what others use
+
+  _share() {
+    const {app, board, tree} = this;
+    // the legal moves of a position: asked for once, then remembered
+    app.position = (/** @type {string} */ fen) => this._position(fen);
+    // flipped: as the board was that the game comes from
+    app.open = (/** @type {any} */ document, /** @type {number[]} */ path, flipped = board.flipped) => {
+      this.stage.flip(flipped);
+      tree.load(document, path);
+      app.go("analyse");
+    };
+    // hears of the points of the graph while a game is judged
+    app.graph = {show: (/** @type {any[] | null} */ list) => this._draw(list)};
+    app.panel = (/** @type {string} */ name) => this._tabs.open(name);
+  }
+
+  /** @param {string} fen */
+  async _position(fen) {
+    if (!this._known.has(fen)) {
+      if (this._known.size >= KNOWN) this._known.delete(this._known.keys().next().value ?? "");
+      const asked = this.app.api("position", {fen});
+      this._known.set(fen, asked);
+      asked.catch(() => this._known.delete(fen));
+    }
+    return this._known.get(fen);
+  }
+
+  // --- parts
+
+  _makeTabs() {
+    const {app} = this,
+      own = {name: "notation", title: t("Moves"), element: null};
+    return new Tabs(
+      [
+        own,
+        {...review(app), title: t("Review")},
+        {...explorer(app), title: t("Explorer")},
+        {...people(app), title: t("People")},
+        {...regions(app), title: t("Regions")},
+        {...files(app), title: t("Games")},
+        this.setup.panel,
+      ],
+      {
+        label: t("Panels"),
+        closes: true,
+        onchange: name => {
+          this._side?.classList.toggle("open", name !== "notation");
+          this._setUp?.setAttribute("aria-expanded", String(name === "setup"));
+          app.keep("panel", name);
+        },
+      },
+    );
+  }
+
+  _element() {
+    const notation = el("div", {class: "move-list always"}, this._moves.element);
+    const graph = el("div", {class: "graph-place always"}, this._graph.element);
+    this._side = el(
+      "div",
+      {class: "side"},
+      this.analysis.element,
+      notation,
+      this._current.element,
+      graph,
+      this._tabs.element,
+      this._tabs.body,
+    );
+    return el("div", {class: "screen analyse"}, this.stage.element, this._side);
+  }
+
+  _fillControls() {
+    const {app, tree} = this,
+      more = iconButton("more", t("More"), () => {});
+    this._setUp = iconButton(
+      "setup",
+      t("Set up"),
+      () => this._tabs.open(this._tabs.current === "setup" ? "notation" : "setup"),
+      {shown: true, "aria-expanded": "false"},
+    );
+    this._controls.replaceChildren(
+      iconButton("flip", t("Turn the board"), () => this.stage.flip(), {key: "f"}),
+      iconButton("play", t("Play from here"), () => app.playFrom?.(tree), {shown: true}),
+      this._setUp,
+      menu(more, t("More"), () => [
+        [t("New game"), () => this.setup.begin(START)],
+        [t("Undo"), () => this._undo(), {disabled: !tree.canUndo}],
+        [t("Redo"), () => this._redo(), {disabled: !tree.canRedo}],
+        null,
+        [t("Mark or comment…"), () => this._moves.change()],
+      ]),
+    );
+  }
+
+  _undo() {
+    this.tree.undo() || this.app.say(t("Nothing to undo"));
+  }
+
+  _redo() {
+    this.tree.redo() || this.app.say(t("Nothing to redo"));
+  }
+
+  _keys() {
+    const {tree} = this;
+    return {
+      ArrowLeft: () => tree.back(),
+      ArrowRight: () => tree.next(),
+      Home: () => tree.start(),
+      End: () => tree.end(),
+      f: () => this.stage.flip(),
+      " ": () => this.analysis.toggle(),
+    };
+  }
+
+  // --- the game
+
+  _follow() {
+    const {app, board, tree} = this;
+    board.onmove = (/** @type {any} */ move) => {
+      app.acted();
+      tree.play(move);
+      app.announce(move.text);
+    };
+    board.ondraw = (/** @type {any} */ drawn) => tree.annotate(tree.node, drawn);
+    for (const change of ["edit", "game"]) tree.on(change, () => app.acted());
+    tree.on("node", () => this._show());
+    tree.on("game", () => this._show(false));
+    for (const change of ["edit", "game"])
+      tree.on(change, () => {
+        this._draw(null);
+        this._name();
+        if (change === "edit" && !this.setup.isEditing) this._told();
+      });
+    app.onback(() => this._active && !this.setup.isEditing && this._show(false));
+    this._draw(null);
+    this._name();
+  }
+
+  async _show(animate = true) {
+    const {app, board, tree} = this,
+      {node} = tree,
+      last = node.path || null,
+      before = node.parent;
+    if (animate && before && before === this._shown) this.stage.hear(node, before.fen);
+    this._shown = node;
+    board.show(node.fen, {last, animate});
+    this._told();
+    try {
+      const position = await this._position(node.fen);
+      if (tree.node !== node || board.fen !== node.fen) return;
+      board.show(node.fen, {moves: position.moves, last});
+      if (position.over) this._current.show(node, position.over);
+    } catch (error) {
+      app.fail(/** @type {Error} */ (error).message);
+    }
+  }
+
+  // what stands around the board of the move that led to its position
+  _told() {
+    const {node} = this.tree;
+    this.board.drawings(node);
+    this.stage.betterArrows(better(node));
+    this.stage.material(node.fen, this.tree.root.fen);
+    const clocks = clocksOf(this.tree.line());
+    for (const side of /** @type {const} */ (["black", "white"])) this.stage.clock(side, clocks[side]);
+    this._current.show(node);
+    this._expect();
+    this._cursor();
+  }
+
+  _name() {
+    const {headers} = this.tree,
+      known = (/** @type {string} */ name) => (headers[name] || "").trim().replace(/^\?+$/, "");
+    this.stage.name("black", known("Black"));
+    this.stage.name("white", known("White"));
+  }
+
+  // the bar shows what the engine says of the position, else what a review said
+  _expect() {
+    const live = this.analysis.expected(),
+      known = judgement(this.tree.node);
+    if (live) this.stage.expect(live.chances, live.score);
+    else if (known) this.stage.expect([known.expected, 0, 1 - known.expected]);
+    else this.stage.expect(null);
+  }
+
+  /** @param {any[] | null} list points while a game is judged; null for those that the comments tell */
+  _draw(list) {
+    this._points = list ?? points(this.tree);
+    this._graph.show(this._points);
+    this._cursor();
+  }
+
+  // the cursor stands at the last position of the game as it was played, on the way to the one that is shown
+  _cursor() {
+    const shown = this.tree.line().findLast((/** @type {any} */ node) => this._points[node.ply]?.node === node);
+    this._graph.cursor(shown?.ply ?? 0);
+  }
+
+  // --- coming and going
+
+  /** @param {KeyboardEvent} event */
+  _press = event => {
+    const place = /** @type {Element} */ (event.target);
+    const typing = place.closest("input, textarea, select, dialog, [contenteditable], [role=menu]");
+    if (event.ctrlKey || event.metaKey || event.altKey || typing || !(event.key in this.keys)) return;
+    // a button that has the focus is pressed by space
+    if (event.key === " " && place.closest("button, summary, a")) return;
+    event.preventDefault();
+    this.keys[event.key]();
+  };
+
+  /** @param {string} rest of the address */
+  enter(rest) {
+    if (rest) this.app.onrest(rest);
+    if (this._active) return;
+    this._active = true;
+    document.addEventListener("keydown", this._press);
+    this.analysis.show();
+    this._moves.show();
+    if (!this._tabs.current) this._tabs.open(this.app.kept("panel", "notation"));
+    else this._tabs.show();
+    // a position that is being set up stays on the board
+    if (!this.setup.isEditing) this._show(false);
+  }
+
+  leave() {
+    this._active = false;
+    document.removeEventListener("keydown", this._press);
+    this.analysis.hide();
+    this._moves.hide();
+    this._tabs.hide();
+  }
+}

@@ -1,0 +1,117 @@
+// What an engine tells, as people read it. Nothing here touches the document.
+
+import {formatted, many, t} from "../texts.js";
+
+/** @typedef {"win" | "draw" | "loss"} Value */
+/** @typedef {{text: string, path: number[], captured?: number[], fen: string}} Move */
+/**
+ * A line of an engine, for the side to move. score: in hundredths of a man; chances: to win, draw and lose; draw: the rule
+ * by which the line ends.
+ * @typedef {{score: number, value?: Value | null, plies?: number | null, chances?: [number, number, number] | null,
+ *   draw?: string, pv: Move[]}} Line
+ */
+/**
+ * The last event of an engine.
+ * @typedef {{engine?: string, lines?: Line[], depth?: number, now?: number, nodes?: number, nps?: number, time?: number,
+ *   hash?: number, final?: boolean, waiting?: boolean, error?: string, over?: string, side?: string}} Told
+ */
+
+/** @type {Record<Value, Value>} */
+const OPPOSITE = {win: "loss", draw: "draw", loss: "win"};
+const valueName = (/** @type {Value} */ value) => ({win: t("win"), draw: t("draw"), loss: t("loss")})[value];
+
+/** A number of nodes, short. @param {number} number */
+export const big = number =>
+  number >= 1e9
+    ? `${(number / 1e9).toFixed(1)} G`
+    : number >= 1e6
+      ? `${(number / 1e6).toFixed(1)} M`
+      : number >= 1e3
+        ? `${Math.round(number / 1e3)} k`
+        : String(number);
+
+/** @param {number} share */
+export const percent = share => Math.round(share * 100);
+
+/**
+ * A score in men: "+0.42", "−1.30", "0".
+ * @param {number} score in hundredths of a man
+ */
+export const men = score => (score === 0 ? "0" : `${score > 0 ? "+" : "−"}${(Math.abs(score) / 100).toFixed(2)}`);
+
+/** "W 61" @param {{value: Value, plies: number | null}} known */
+export const short = ({value, plies}) =>
+  value[0].toUpperCase() + (value === "draw" || plies === null ? "" : ` ${plies}`);
+
+/** "win in 61 plies" @param {{value: Value, plies?: number | null}} known */
+export const long = ({value, plies}) =>
+  value === "draw" || plies === null || plies === undefined
+    ? valueName(value)
+    : t("{value} in {plies}", {value: valueName(value), plies: many(plies, "ply", "plies")});
+
+/** @param {string} rule */
+export const byRule = rule => (rule === "repetition" ? t("draw by repetition") : t("draw for lack of progress"));
+
+/** @param {number} seconds */
+export const lasted = seconds =>
+  seconds < 60
+    ? `${Math.floor(seconds)} s`
+    : `${Math.floor(seconds / 60)}:${String(Math.floor(seconds) % 60).padStart(2, "0")}`;
+
+/**
+ * A line as a person reads it, turned for the other side or not.
+ * @param {Pick<Line, "score" | "value" | "plies" | "chances" | "draw">} line
+ * @param {boolean} turned
+ * @returns {{text: string, chances: [number, number, number] | null}}
+ */
+export function seen(line, turned) {
+  const {plies = null} = line,
+    value = line.value && (turned ? OPPOSITE[line.value] : line.value);
+  const [win, draw, loss] = line.chances ?? [0, 0, 0];
+  /** @type {[number, number, number] | null} */
+  const chances = !line.chances ? null : turned ? [loss, draw, win] : [win, draw, loss];
+  if (line.draw) return {text: byRule(line.draw), chances};
+  return {text: value ? long({value, plies}) : men(turned ? -line.score : line.score), chances};
+}
+
+/**
+ * What stands above the lines of an engine.
+ * @param {Told} told
+ * @param {string} name of the engine; "" if there is only one
+ */
+export function status(told, name) {
+  const message =
+    told.error || told.over || (told.waiting && t("Many are analysing; this begins when one of them ends"));
+  const facts = () =>
+    [
+      told.depth && t("depth {depth}", {depth: told.depth}),
+      !told.final && (told.now ?? 0) > (told.depth || 0) && t("now {depth}", {depth: told.now}),
+      told.nodes !== undefined && t("{nodes} nodes", {nodes: big(told.nodes)}),
+      told.nps ? `${big(told.nps)}/s` : "",
+      (told.time ?? 0) >= 1 && lasted(told.time ?? 0),
+      told.hash ? t("{size} MB hash", {size: formatted(told.hash)}) : "",
+      told.final ? t("finished") : "",
+    ]
+      .filter(Boolean)
+      .join(" · ");
+  return (name ? `${told.engine || name}: ` : "") + (message || facts());
+}
+
+/**
+ * What is known exactly of a position and its moves, in a sentence.
+ * @param {{value?: Value | null, plies?: number | null, moves: Array<{text: string, value: Value, plies: number | null}>} | null}
+ *   exact
+ * @param {string} draw the rule by which the game can be claimed drawn, or ""
+ */
+export function exactly(exact, draw) {
+  const moves = exact ? exact.moves.map(move => `${move.text} ${long(move)}`).join(", ") : "";
+  return [
+    draw && t("The game can be claimed a {draw} here.", {draw: byRule(draw)}),
+    exact &&
+      t("Exact: {values}", {
+        values: [exact.value && long({value: exact.value, plies: exact.plies}), moves].filter(Boolean).join("; "),
+      }),
+  ]
+    .filter(Boolean)
+    .join(" ");
+}

@@ -1,0 +1,67 @@
+// The list of keys.
+
+import {dialog} from "./dialog.js";
+import {el} from "./dom.js";
+import {t} from "./texts.js";
+
+/** @returns {Array<[string[], string]>} */
+const GAME = () => [
+  [["←", "→"], t("a move back, forward")],
+  [["Home", "End"], t("to the start, to the end")],
+  [["f"], t("turn the board")],
+];
+/** @returns {Record<string, Array<[string[], string]>>} */
+const OWN = () => ({
+  analyse: [
+    ...GAME(),
+    [["↑", "↓"], t("to the variation above, below")],
+    [["n", "p"], t("to the next mark, the one before")],
+    [["Space"], t("begin or stop the analysis")],
+    [["Ctrl", "z"], t("undo")],
+    [["Ctrl", "y"], t("redo")],
+    [["Ctrl", "v"], t("open the game or the position that was copied")],
+  ],
+  play: GAME(),
+  learn: GAME().slice(0, 2),
+  endings: GAME().slice(0, 2),
+});
+/** @returns {Array<[string[], string]>} */
+const BOARD = () => [
+  [["Tab"], t("to the board")],
+  [["←", "→", "↑", "↓"], t("to another square")],
+  [["Enter"], t("take up a piece, put it down")],
+  [["Esc"], t("put it back")],
+];
+
+/** @param {Array<[string[], string]>} rows */
+const list = rows =>
+  el(
+    "dl",
+    {class: "keys"},
+    rows.flatMap(([keys, words]) => [
+      el(
+        "dt",
+        null,
+        keys.flatMap((key, i) => [i ? " " : "", el("kbd", null, key)]),
+      ),
+      el("dd", null, words),
+    ]),
+  );
+
+/**
+ * Shows the keys of a page.
+ * @param {string} page
+ */
+export function showKeys(page) {
+  if (document.querySelector("dialog[open]")) return;
+  const own = OWN()[page];
+  dialog(t("Keys"), [
+    ...(own ? [list(own), el("h3", null, t("On a square of the board"))] : []),
+    list(BOARD()),
+    el(
+      "p",
+      {class: "muted"},
+      t("? shows this list. Drag with the right button to draw an arrow, click with it to draw a circle."),
+    ),
+  ]);
+}

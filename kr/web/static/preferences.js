@@ -1,0 +1,153 @@
+// How the page looks and sounds, as the person likes it: kept in the browser, shown by attributes of the document.
+
+import {dialog} from "./dialog.js";
+import {el} from "./dom.js";
+import {muted, sound} from "./sounds.js";
+import {keep, kept} from "./store.js";
+import {t} from "./texts.js";
+
+export const LANGUAGES = {en: "English", it: "Italiano"};
+
+/** @type {Record<string, string>} what each preference is where nothing was chosen */
+const DEFAULTS = {
+  theme: "",
+  board: "green",
+  pieces: "flat",
+  coordinates: "numbers",
+  size: "100",
+  sound: "on",
+  language: "",
+};
+
+/** @type {Array<() => void>} */
+const listeners = [];
+
+/**
+ * Calls f whenever a preference has changed.
+ * @param {() => void} f
+ */
+export function onpreference(f) {
+  listeners.push(f);
+}
+
+/** @param {string} name */
+export function preference(name) {
+  const value = kept(name, DEFAULTS[name]);
+  return typeof value === "string" ? value : DEFAULTS[name];
+}
+
+/**
+ * The language to speak: the one that was chosen, else the first of the browser's that there is.
+ * @returns {string}
+ */
+export function language() {
+  const wanted = [preference("language"), ...navigator.languages.map(each => each.slice(0, 2).toLowerCase())];
+  return wanted.find(each => each in LANGUAGES) ?? "en";
+}
+
+/** Shows what was chosen. */
+export function applyPreferences() {
+  const {dataset, style} = document.documentElement;
+  for (const name of ["board", "pieces", "coordinates"]) dataset[name] = preference(name);
+  const theme = preference("theme");
+  if (theme) dataset.theme = theme;
+  else delete dataset.theme;
+  style.setProperty("--board-size", String(Number(preference("size")) / 100));
+  muted(preference("sound") !== "on");
+  for (const hear of listeners) hear();
+}
+
+/** @returns {Array<{name: string, title: string, choices: Array<[string, string]>}>} */
+function questions() {
+  return [
+    {
+      name: "theme",
+      title: t("Colours"),
+      choices: [
+        ["", t("as the device")],
+        ["light", t("light")],
+        ["dark", t("dark")],
+      ],
+    },
+    {
+      name: "board",
+      title: t("Board"),
+      choices: [
+        ["green", t("green")],
+        ["wood", t("wood")],
+        ["contrast", t("high contrast")],
+      ],
+    },
+    {
+      name: "pieces",
+      title: t("Pieces"),
+      choices: [
+        ["flat", t("flat")],
+        ["carved", t("carved")],
+      ],
+    },
+    {
+      name: "coordinates",
+      title: t("Squares"),
+      choices: [
+        ["numbers", t("numbers")],
+        ["letters", t("letters")],
+        ["none", t("neither")],
+      ],
+    },
+    {
+      name: "size",
+      title: t("Size of the board"),
+      choices: [
+        ["100", t("large")],
+        ["85", t("medium")],
+        ["70", t("small")],
+      ],
+    },
+    {
+      name: "sound",
+      title: t("Sounds"),
+      choices: [
+        ["on", t("on")],
+        ["off", t("off")],
+      ],
+    },
+    {name: "language", title: t("Language"), choices: [["", t("as the browser")], ...Object.entries(LANGUAGES)]},
+  ];
+}
+
+/**
+ * Opens the dialog of all preferences.
+ * @param {string} version of kr
+ */
+export function choosePreferences(version) {
+  const before = language();
+  const fields = questions().map(({name, title, choices}) =>
+    el(
+      "fieldset",
+      {class: "choices"},
+      el("legend", null, title),
+      choices.map(([value, text]) =>
+        el(
+          "label",
+          null,
+          el("input", {
+            type: "radio",
+            name: `preference-${name}`,
+            value,
+            checked: preference(name) === value,
+            onchange() {
+              keep(name, value);
+              applyPreferences();
+              if (name === "sound") sound("move");
+              // texts are put in as the page is built
+              if (language() !== before) location.reload();
+            },
+          }),
+          el("span", null, text),
+        ),
+      ),
+    ),
+  );
+  dialog(t("Settings"), [...fields, el("p", {class: "muted"}, `kr ${version}`)]);
+}

@@ -1,0 +1,67 @@
+// Ballots to choose from, found by number, name or moves.
+
+import {button, el} from "../dom.js";
+import {formatted, t} from "../texts.js";
+
+/** @typedef {{number: number, moves: string, name: string, standing: string}} Ballot */
+
+/** @param {Ballot} ballot */
+const titleOf = ({number, moves, name, standing}) =>
+  `${number}. ${moves}${name ? ` (${name})` : ""}${standing === "playable" ? "" : `, ${t(standing)}`}`;
+
+/**
+ * @param {{api: (path: string, body: object) => Promise<any>, fail: (text: string) => void}} app
+ * @param {(deck: string, number: number, title: string) => void} choose hears of the one that is chosen
+ * @returns {{element: HTMLElement, search: () => Promise<void>}}
+ */
+export function finder(app, choose) {
+  const deck = el(
+    "select",
+    {"aria-label": t("Ballots"), onchange: () => search()},
+    el("option", {value: "3move"}, t("Three-move ballots")),
+    el("option", {value: "11man"}, t("11-man ballots")),
+  );
+  const wanted = el("input", {
+    type: "search",
+    placeholder: t("number, name or moves"),
+    "aria-label": t("Find a ballot"),
+    oninput: () => search(),
+    onkeydown(/** @type {KeyboardEvent} */ event) {
+      if (event.key === "Enter") event.preventDefault();
+    },
+  });
+  const found = el("ul", {class: "found"});
+  let asked = 0;
+
+  async function search() {
+    const number = ++asked;
+    try {
+      const {openings, found: count} = await app.api("openings", {
+        deck: deck.value,
+        wanted: wanted.value.slice(0, 100),
+      });
+      if (number !== asked) return;
+      const items = openings.map((/** @type {Ballot} */ each) => {
+        const title = titleOf(each);
+        return el(
+          "li",
+          null,
+          button(title, () => choose(deck.value, each.number, title)),
+        );
+      });
+      if (count > openings.length)
+        items.push(
+          el(
+            "li",
+            {class: "muted"},
+            t("{count} more: say more to find them", {count: formatted(count - openings.length)}),
+          ),
+        );
+      if (!count) items.push(el("li", {class: "muted"}, t("No ballot is called so.")));
+      found.replaceChildren(...items);
+    } catch (error) {
+      app.fail(/** @type {Error} */ (error).message);
+    }
+  }
+  return {element: el("div", null, el("div", {class: "row"}, deck, wanted), found), search};
+}

@@ -1,0 +1,139 @@
+// The panel Set up: the start, ballots by number or name, any FEN, and an editor of positions.
+
+import {button, el} from "../dom.js";
+import {t} from "../texts.js";
+import {Editor} from "./editor.js";
+import {START, newDocument} from "./fen.js";
+import {finder} from "./finder.js";
+
+export class Setup {
+  /** @param {import("../shell.js").App} app */
+  constructor(app) {
+    this.app = app;
+    const {board, tree} = app;
+    this._fen = el("input", {
+      type: "text",
+      class: "fen",
+      spellcheck: "false",
+      autocomplete: "off",
+      "aria-label": "FEN",
+    });
+    this._editor = new Editor(board, {
+      onchange: fen => {
+        app.acted();
+        this._fen.value = fen;
+      },
+      ondone: fen => this._take(fen),
+      oncancel: () => {
+        this.stopEditing();
+        tree.select(tree.node);
+      },
+    });
+    this._opener = el(
+      "div",
+      {class: "row"},
+      button(t("New game"), () => this.begin(START)),
+      button(t("Place pieces"), () => this.edit()),
+    );
+    this._ballots = finder(app, (deck, number) => this._choose(deck, number));
+    for (const change of ["node", "game"]) {
+      tree.on(change, () => {
+        // a step through the game leaves the editor
+        this.stopEditing();
+        this._fen.value = tree.node.fen;
+      });
+    }
+    this._fen.value = tree.node.fen;
+    const name = "setup",
+      title = t("Set up");
+    const element = el(
+      "div",
+      {class: "setup"},
+      this._opener,
+      this._editor.element,
+      el(
+        "form",
+        {
+          class: "row",
+          onsubmit: (/** @type {Event} */ event) => {
+            event.preventDefault();
+            this._take(this._fen.value);
+          },
+        },
+        el("label", null, "FEN ", this._fen),
+        el("button", {type: "submit"}, t("Set")),
+      ),
+      el("h3", null, t("Ballots")),
+      this._ballots.element,
+    );
+    this.panel = {
+      name,
+      title,
+      element,
+      untabbed: true,
+      show: () => {
+        this._ballots.search();
+      },
+      hide: () => {},
+    };
+  }
+
+  get isEditing() {
+    return this._editor.isOpen;
+  }
+
+  edit() {
+    this._opener.hidden = true;
+    this._editor.open(this.app.tree.node.fen);
+  }
+
+  stopEditing() {
+    if (!this._editor.isOpen) return;
+    this._editor.close();
+    this._opener.hidden = false;
+  }
+
+  /**
+   * Begins another game; undo brings the former one back.
+   * @param {string} start FEN
+   * @param {Array<{text: string, path: number[], captured: number[], fen: string}>} [moves]
+   * @param {Record<string, string>} [headers]
+   */
+  begin(start, moves = [], headers = {}) {
+    if (this.app.tree.root.children.length) this.app.say(t("Undo brings the former game back"));
+    this.app.open(
+      newDocument(start, moves, headers),
+      moves.map(() => 0),
+    );
+  }
+
+  /** @param {string} text of a position that was typed or placed */
+  async _take(text) {
+    const errand = this.app.errand();
+    try {
+      const position = await this.app.api("position", {fen: text});
+      if (errand.isStale) return;
+      this.stopEditing();
+      this.begin(position.fen);
+    } catch (error) {
+      this.app.fail(/** @type {Error} */ (error).message);
+    }
+  }
+
+  /**
+   * @param {string} deck
+   * @param {number} number
+   */
+  async _choose(deck, number) {
+    const errand = this.app.errand();
+    try {
+      const {start, moves, title} = await this.app.api("opening", {deck, number});
+      if (errand.isStale) return;
+      this.stopEditing();
+      this.begin(start, moves, {Event: title});
+      this.app.say(title);
+    } catch (error) {
+      this.app.fail(/** @type {Error} */ (error).message);
+    }
+  }
+}

@@ -1,0 +1,193 @@
+// The shell: pages, messages, what they share.
+
+import {el} from "./dom.js";
+import {iconButton} from "./icons.js";
+import {showKeys} from "./keys.js";
+import {choosePreferences} from "./preferences.js";
+import {api, live, onback, onstranger} from "./server.js";
+import {keep, kept} from "./store.js";
+import {t} from "./texts.js";
+import {page as analyse} from "./analyse/page.js";
+
+/**
+ * A page: its element is in the document while it is entered. keys: what they do there, for the list of keys.
+ * @typedef {{name: string, title: string, element: HTMLElement, enter: (rest: string) => void, leave: () => void}} Page
+ */
+
+/**
+ * What pages share.
+ * @typedef {ReturnType<typeof makeApp> & Record<string, any>} App
+ */
+
+/** @type {Array<{name: string, title: () => string, load: () => Promise<(app: App) => Page>}>} */
+const PAGES = [
+  {name: "analyse", title: () => t("Analyse"), load: async () => analyse},
+  {name: "play", title: () => t("Play"), load: async () => (await import("./play.js")).page},
+  {name: "learn", title: () => t("Learn"), load: async () => (await import("./learn.js")).page},
+  {name: "endings", title: () => t("Endings"), load: async () => (await import("./endings.js")).page},
+  {name: "runs", title: () => t("Runs"), load: async () => (await import("./runs.js")).page},
+];
+const TOLD_MS = 8000;
+
+/** @type {<T extends Element>(selector: string) => T} */
+const one = selector => /** @type {any} */ (document.querySelector(selector));
+const nav = one("nav"),
+  main = one("main"),
+  status = one("#status"),
+  spoken = one("#spoken");
+const heading = el("h1", {class: "unseen"});
+let clearing = 0,
+  errands = 0;
+
+/**
+ * @param {string} text
+ * @param {boolean} failed
+ */
+function tell(text, failed) {
+  clearTimeout(clearing);
+  status.textContent = text;
+  status.classList.toggle("failed", failed);
+  clearing = window.setTimeout(() => tell("", false), TOLD_MS);
+}
+
+function makeApp() {
+  return {
+    api,
+    live,
+    onback,
+    kept,
+    keep,
+    /** A short message, which screen readers speak. @param {string} text */
+    say(text) {
+      tell(text, false);
+    },
+    /** The same about what went wrong: gone when the person does something else. @param {string} text */
+    fail(text) {
+      tell(text, true);
+    },
+    // What takes a moment to come is stale once the person has done something else: it may not overwrite that.
+    errand() {
+      let mine = ++errands;
+      return {
+        get isStale() {
+          return mine !== errands;
+        },
+        renew() {
+          mine = ++errands;
+        },
+      };
+    },
+    // the person has done something, such as a move
+    acted() {
+      errands += 1;
+    },
+    /** What only screen readers tell: everyone else sees it on the board. @param {string} text */
+    announce(text) {
+      spoken.textContent = text;
+    },
+    // the page that is shown
+    shown: () => (current ? current.name : pageOf(location.hash)),
+    /**
+     * @param {string} name
+     * @param {string} [rest]
+     */
+    go(name, rest = "") {
+      location.hash = rest ? `${name}/${rest}` : name;
+    },
+  };
+}
+
+/** @type {App} */
+const app = makeApp();
+/** @type {Page | null} */
+let current = null;
+/** @type {Map<string, Promise<Page>>} */
+const made = new Map();
+const links = new Map(PAGES.map(({name, title}) => [name, el("a", {href: `#${name}`}, title())]));
+nav.append(...links.values());
+
+const pageOf = (/** @type {string} */ hash) => {
+  const name = hash.slice(1).split("/")[0];
+  return links.has(name) ? name : "analyse";
+};
+
+/**
+ * A page, made when it is first entered.
+ * @param {string} name
+ */
+function pageNamed(name) {
+  const {load} = PAGES.find(each => each.name === name) ?? PAGES[0];
+  if (!made.has(name)) {
+    const making = load().then(make => make(app));
+    made.set(name, making);
+    making.catch(() => made.delete(name));
+  }
+  return /** @type {Promise<Page>} */ (made.get(name));
+}
+
+/** What the person does next is about something else than what failed. @param {Event} event */
+function forgive(event) {
+  const place = /** @type {Element} */ (event.target);
+  if (!status.classList.contains("failed")) return;
+  if (place.closest("button, a, summary, select, form, [data-square]")) tell("", false);
+}
+for (const act of ["pointerdown", "submit"]) document.addEventListener(act, forgive, true);
+document.addEventListener(
+  "keydown",
+  event => {
+    if (event.key === "Enter" || event.key === " ") forgive(event);
+    const place = /** @type {Element} */ (event.target);
+    if (event.key === "?" && !place.closest("input, textarea, select, dialog")) showKeys(app.shown());
+  },
+  true,
+);
+
+// words that are being written belong to the game they are written beside
+document.addEventListener(
+  "input",
+  event => /** @type {Element} */ (event.target).closest("dialog, .fen, .fields") && app.acted(),
+);
+
+let routes = 0;
+// the address: #PAGE or #PAGE/REST
+async function route() {
+  const number = ++routes,
+    [name, ...rest] = location.hash.slice(1).split("/");
+  let next;
+  try {
+    next = await pageNamed(pageOf(location.hash));
+  } catch (error) {
+    console.warn(error);
+    if (number === routes) app.fail(t("The page did not load. Is kr web still running?"));
+    return;
+  }
+  if (number !== routes) return;
+  if (current !== next) {
+    if (current) {
+      app.acted();
+      if (status.classList.contains("failed")) tell("", false);
+      current.leave();
+      links.get(current.name)?.removeAttribute("aria-current");
+    }
+    main.replaceChildren(heading, next.element);
+    heading.textContent = next.title;
+    links.get(next.name)?.setAttribute("aria-current", "page");
+    document.title = `${next.title} · kr`;
+    current = next;
+  }
+  next.enter(links.has(name) ? rest.join("/") : "");
+}
+
+// what other pages open goes to the game of Analyse, which is there from the start
+void pageNamed("analyse");
+one(".skip").textContent = t("To the board");
+one(".tools").append(
+  iconButton("keys", t("Keys"), () => showKeys(app.shown()), {key: "?"}),
+  iconButton("settings", t("Settings"), () => choosePreferences(document.body.dataset.version ?? "")),
+);
+onback(() => app.say(t("The server answers again")));
+onstranger(() =>
+  app.fail(t("kr web has been started again: open the address that it printed in this browser, and this page goes on")),
+);
+addEventListener("hashchange", route);
+route();
