@@ -460,5 +460,8 @@ def test_the_levels_are_told():
         assert levels[9]["words"] == "looks at 25k positions a move, and chooses among what people play"
         assert all("overlooks" in level["words"] for level in levels[1:3])
         assert levels[-1]["words"] == "full strength"
+        elo = [level["elo"] for level in levels[1:]]
+        assert elo == sorted(set(elo))
+        assert [level["fifth"] for level in levels[1:]] == [1, 1, 1, 1, 1, 1, 3, 5, 5, 5]
 
     story(told)

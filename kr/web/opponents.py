@@ -23,6 +23,7 @@ from kr.evaluation.kinds import SHIPPED
 from kr.game.position import Position, Side
 from kr.game.value import Value
 from kr.play.setup import HUMAN, SPEC_TAGS
+from kr.players.level_figures import LEVEL_FIGURES, fifth
 from kr.players.levels import LEVELS, Level, level_numbered
 from kr.players.own import EnginePlayer
 from kr.players.player import Player, Reply
@@ -50,9 +51,18 @@ AT_ONE_BOARD = 2
 
 
 def levels(house: House, request: PageRequest) -> dict[str, Any]:
-    """The levels, and people, with a line on each; the generations of the evolved players."""
+    """The levels, and people, with a line on each; the generations of the evolved players.
+
+    A level also has its Elo above level 1 with the error, and the fifth of the players of recorded games that lose as
+    much by a move: 1 for the weakest, 5 for the strongest.
+    """
+    edges = house.policy.shape.strengths
     people = {"number": PEOPLE, "words": "plays what people are likely to play, without a search"}
-    opponents = [people, *({"number": level.number, "words": _words(level)} for level in LEVELS)]
+    opponents: list[dict[str, Any]] = [people]
+    for level in LEVELS:
+        figures = LEVEL_FIGURES[level.number]
+        measured = {"elo": figures.elo, "elo_error": figures.error, "fifth": fifth(figures.loss, edges)}
+        opponents.append({"number": level.number, "words": _words(level), **measured})
     return {"levels": opponents, "generations": shipped_generations()}
 
 
