@@ -4,20 +4,20 @@
 import {Analysis} from "../analysis/panel.js";
 import {panel as review} from "../annotate.js";
 import {el} from "../dom.js";
-import {panel as explorer} from "../explorer.js";
-import {panel as files} from "../files.js";
+import {panel as explorer} from "../explorer/panel.js";
+import {panel as files} from "../files/panel.js";
 import {Graph, better, judgement, points} from "../graph.js";
 import {iconButton} from "../icons.js";
 import {menu} from "../menu.js";
-import {panel as people} from "../people.js";
-import {panel as regions} from "../regions.js";
+import {panel as people} from "../people/panel.js";
+import {panel as regions} from "../regions/panel.js";
 import {Setup} from "../setup/setup.js";
 import {START} from "../setup/fen.js";
 import {Stage, stepButtons} from "../stage.js";
 import {Tabs} from "../tabs.js";
 import {t} from "../texts.js";
 import {GameTree} from "../tree.js";
-import {Current, clocksOf} from "./current.js";
+import {Current, clocksOf} from "../current.js";
 import {moves} from "./moves.js";
 
 const KNOWN = 300; // positions whose legal moves are remembered
@@ -105,6 +105,8 @@ class Analyse {
   _makeTabs() {
     const {app} = this,
       own = {name: "notation", title: t("Moves"), element: null};
+    const games = files(app);
+    this._open = games.strip;
     return new Tabs(
       [
         own,
@@ -112,7 +114,7 @@ class Analyse {
         {...explorer(app), title: t("Explorer")},
         {...people(app), title: t("People")},
         {...regions(app), title: t("Regions")},
-        {...files(app), title: t("Games")},
+        {...games, title: t("Games")},
         this.setup.panel,
       ],
       {
@@ -120,6 +122,7 @@ class Analyse {
         closes: true,
         onchange: name => {
           this._side?.classList.toggle("open", name !== "notation");
+        if (name !== "setup") this.setup.cancel();
           this._setUp?.setAttribute("aria-expanded", String(name === "setup"));
           app.keep("panel", name);
         },
@@ -133,6 +136,7 @@ class Analyse {
     this._side = el(
       "div",
       {class: "side"},
+      this._open,
       this.analysis.element,
       notation,
       this._current.element,
