@@ -15,7 +15,7 @@ own style sheet (`square dark`, `piece black king`, `arrow`, `label`). White sit
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from html import escape
 from typing import Protocol
@@ -36,14 +36,53 @@ COLORS = {
     "black": "#2d2b2b",
     "black rim": "#6b6767",
     "white": "#fbf6e9",
-    "white rim": "#8f8873",
+    "white rim": "#4a4433",
     "black crown": "#e3b64c",
     "white crown": "#a86f14",
     "arrow": "#14602c",
     "helps black": "#2a78d6",
     "helps white": "#eb6834",
+    "drawn green": "#15781b",
+    "drawn red": "#882020",
+    "drawn yellow": "#e68f00",
+    "drawn blue": "#003088",
 }
 """Default colours by name; `colors` replaces any of them with another SVG colour."""
+STYLES = {
+    "green": COLORS,
+    "wood": COLORS
+    | {
+        "light": "#efd9b0",
+        "dark": "#a87a4f",
+        "last move": "#c2a03f",
+        "highlight": "#e0733f",
+        "edge": "#5a3d22",
+        "number": "#2b1a0b",
+        "black": "#2b2320",
+        "black rim": "#7a6a60",
+        "white": "#fdf3dc",
+        "white rim": "#453522",
+        "white crown": "#9a5f0c",
+    },
+    "contrast": COLORS
+    | {
+        "light": "#ffffff",
+        "dark": "#6f6f6f",
+        "last move": "#ffd400",
+        "highlight": "#ff7a1a",
+        "edge": "#000000",
+        "number": "#000000",
+        "black": "#000000",
+        "black rim": "#ffffff",
+        "white": "#ffffff",
+        "white rim": "#000000",
+        "black crown": "#ffd400",
+        "white crown": "#b00020",
+    },
+}
+"""Colours of a board by its style."""
+PIECES = ("flat", "carved")
+"""Kinds of pieces: plain discs, or turned and milled as those of a wooden set."""
 
 _CROWN = "M-9.5,7 L-11,-5 L-5,0 L0,-8.5 L5,0 L11,-5 L9.5,7 Z"
 _SIZES = ("man", "king")
@@ -118,6 +157,8 @@ def board(
     size: float | None = None,
     colors: Mapping[str, str] | None = None,
     backdrop: bool = True,
+    style: str = "green",
+    pieces: str = "flat",
 ) -> Svg:
     """Draw a board.
 
@@ -127,10 +168,11 @@ def board(
     piece there is drawn smaller, above its label. coordinates: True if the dark squares show their numbers. size: width
     and height in pixels; None for the size of the page's style. colors: colours by the names in COLORS, in place of the
     defaults. backdrop: without it the edge, and all squares that have no colour of their own, are left out, for many
-    positions to be laid over one empty board. Raises InvalidSettingError for an invalid square, size or name of a
-    colour.
+    positions to be laid over one empty board. style: a name in STYLES. pieces: a name in PIECES. Raises
+    InvalidSettingError for an invalid square, size, style or name of a colour.
     """
-    palette = _palette(colors)
+    palette = _palette(colors, style)
+    shape = _shape(pieces)
     touched = () if not last_move else parse_path(last_move) if isinstance(last_move, str) else last_move.path
     fill, labels, squares = dict(fill or {}), dict(labels or {}), set(squares)
     for what, numbers in (("a highlight", squares), ("fill", fill), ("a label", labels)):
@@ -148,29 +190,44 @@ def board(
             if (position.black | position.white) >> square & 1:
                 side = SIDE_NAMES[position.white >> square & 1].lower()
                 x, y = _centre(square, flipped)
-                shown = _piece(side, bool(position.kings >> square & 1), x, y, palette, square in labels)
+                drawn = shape(side, bool(position.kings >> square & 1), palette)
+                shown = _piece(side, bool(position.kings >> square & 1), x, y, drawn, square in labels)
                 parts.append(shown)
     parts += [_arrow(each if isinstance(each, Arrow) else Arrow.of(each), flipped, palette) for each in arrows]
     parts += [_label(text, *_centre(square, flipped)) for square, text in sorted(labels.items())]
     return Svg("\n".join([*parts, "</svg>\n"]))
 
 
-def piece(side: int, king: bool = False, *, size: float | None = None, colors: Mapping[str, str] | None = None) -> Svg:
+def piece(
+    side: int,
+    king: bool = False,
+    *,
+    size: float | None = None,
+    colors: Mapping[str, str] | None = None,
+    style: str = "green",
+    pieces: str = "flat",
+) -> Svg:
     """Draw one piece. side: 0 Black, 1 White; the rest as in `board`. Raises InvalidSettingError."""
     if side not in (0, 1):
         raise InvalidSettingError(f"side {side!r} is not 0 (Black) or 1 (White)")
-    drawn = _piece(SIDE_NAMES[side].lower(), king, CELL / 2, CELL / 2, _palette(colors))
-    return Svg("\n".join([opening(CELL, size), drawn, "</svg>\n"]))
+    name = SIDE_NAMES[side].lower()
+    shape = _shape(pieces)(name, king, _palette(colors, style))
+    return Svg("\n".join([opening(CELL, size), _piece(name, king, CELL / 2, CELL / 2, shape), "</svg>\n"]))
 
 
 def symbols() -> Svg:
-    """The four pieces as symbols for a page's scripts to use: piece-black-man, piece-black-king and those of White."""
-    drawn = [
-        f'<symbol id="piece-{side.lower()}-{size}" viewBox="0 0 {CELL} {CELL}">'
-        f"{_piece(side.lower(), bool(king), CELL / 2, CELL / 2, COLORS)}</symbol>"
-        for side in SIDE_NAMES
-        for king, size in enumerate(_SIZES)
-    ]
+    """The four pieces as symbols for a page's scripts to use: piece-black-man, piece-black-king and those of White.
+
+    Each has both forms, of the classes flat-piece and carved-piece, one of which the style sheet of the page leaves
+    out. Colours are variables of the page, --board-black and the like.
+    """
+    palette = {name: f"var(--board-{name.replace(' ', '-')}, {color})" for name, color in COLORS.items()}
+    drawn = []
+    for side in (name.lower() for name in SIDE_NAMES):
+        for king, size in enumerate(_SIZES):
+            forms = "".join(f'<g class="{form}-piece">{_shape(form)(side, bool(king), palette)}</g>' for form in PIECES)
+            piece = _piece(side, bool(king), CELL / 2, CELL / 2, forms)
+            drawn.append(f'<symbol id="piece-{side}-{size}" viewBox="0 0 {CELL} {CELL}">{piece}</symbol>')
     return Svg(f'<svg class="symbols" width="0" height="0" aria-hidden="true">{"".join(drawn)}</svg>')
 
 
@@ -181,11 +238,13 @@ def place(square: int, flipped: bool = False) -> tuple[int, int]:
     return (7 - column, 7 - row) if flipped else (column, row)
 
 
-def _palette(colors: Mapping[str, str] | None) -> dict[str, str]:
+def _palette(colors: Mapping[str, str] | None, style: str) -> dict[str, str]:
+    if style not in STYLES:
+        raise InvalidSettingError(f"no style of boards is named {style!r}; there are {', '.join(STYLES)}")
     unknown = sorted(set(colors or ()) - set(COLORS))
     if unknown:
         raise InvalidSettingError(f"no colour is named {unknown[0]!r}; there are {', '.join(COLORS)}")
-    return COLORS | dict(colors or {})
+    return STYLES[style] | dict(colors or {})
 
 
 def _check_squares(numbers: Iterable[int], what: str) -> None:
@@ -241,18 +300,61 @@ def _square(
     return drawn
 
 
-def _piece(side: str, king: bool, x: float, y: float, palette: Mapping[str, str], labelled: bool = False) -> str:
-    """A man is a disc with a groove, a king two discs and a crown. labelled: it makes room for the text below it."""
+def _piece(side: str, king: bool, x: float, y: float, shape: str, labelled: bool = False) -> str:
+    """A shape at its place. labelled: it makes room for the text below it."""
+    where = f"translate({x:g},{y - 5.5:g}) scale(0.72)" if labelled else f"translate({x:g},{y:g})"
+    return f'<g class="piece {side} {_SIZES[king]}" transform="{where}">{shape}</g>'
+
+
+def _shape(pieces: str) -> Callable[[str, bool, Mapping[str, str]], str]:
+    shapes = dict(zip(PIECES, (_flat, _carved), strict=True))
+    if pieces not in shapes:
+        raise InvalidSettingError(f"no pieces are named {pieces!r}; there are {', '.join(PIECES)}")
+    return shapes[pieces]
+
+
+def _flat(side: str, king: bool, palette: Mapping[str, str]) -> str:
+    """A man is a disc with a groove, a king two discs and a crown."""
     style = f"fill={_colour(palette, side)} stroke={_colour(palette, f'{side} rim')}"
     if king:
-        shape = (
+        return (
             f'<circle cy="3" r="16.5" {style} stroke-width="1.5"/><circle cy="-2" r="16.5" {style} stroke-width="1.5"/>'
             f'<path transform="translate(0,-2)" d="{_CROWN}" fill={_colour(palette, f"{side} crown")}/>'
         )
-    else:
-        shape = f'<circle r="16.5" {style} stroke-width="1.5"/><circle r="10.5" {style} stroke-width="1.5"/>'
-    where = f"translate({x:g},{y - 5.5:g}) scale(0.72)" if labelled else f"translate({x:g},{y:g})"
-    return f'<g class="piece {side} {_SIZES[king]}" transform="{where}">{shape}</g>'
+    groove = f'<circle r="10.5" {style} stroke-width="1.5" stroke-opacity="0.5"/>'
+    return f'<circle r="16.5" {style} stroke-width="1.5"/>{groove}'
+
+
+def _carved(side: str, king: bool, palette: Mapping[str, str]) -> str:
+    """A man is a thick disc with a milled edge and a hollow middle, a king two of them and a crown."""
+    fill, rim = _colour(palette, side), _colour(palette, f"{side} rim")
+
+    def disc(y: float) -> str:
+        side_on = f'<circle cy="{y + 2.2:g}" r="16.3" fill={fill} stroke={rim} stroke-width="1.4"/>'
+        shade = f'<circle cy="{y + 2.2:g}" r="16.3" fill="#000" fill-opacity="0.3"/>'
+        top = f'<circle cy="{y:g}" r="16.3" fill={fill} stroke={rim} stroke-width="1.2"/>'
+        milled = (
+            f'<circle cy="{y:g}" r="14.3" fill="none" stroke={rim} stroke-opacity="0.55" stroke-width="2.6" '
+            'stroke-dasharray="1.35 1.2"/>'
+        )
+        return side_on + shade + top + milled
+
+    if king:
+        y, discs = -3.6, disc(2.4) + disc(-3.6)
+        crown = (
+            f'<path transform="translate(0,{y:g}) scale(0.86)" d="{_CROWN}" fill={_colour(palette, f"{side} crown")} '
+            f'stroke="#000" stroke-opacity="0.55" stroke-width="1" stroke-linejoin="round"/>'
+        )
+        hollow = f'<circle cy="{y:g}" r="11.8" fill="#000" fill-opacity="0.1"/>'
+        return discs + hollow + crown
+    y = -1.1
+    groove = f'<circle cy="{y:g}" r="11" fill="none" stroke="#000" stroke-opacity="0.35" stroke-width="1.1"/>'
+    ridge = f'<circle cy="{y + 0.9:g}" r="11" fill="none" stroke="#fff" stroke-opacity="0.35" stroke-width="0.8"/>'
+    hollow = (
+        f'<circle cy="{y:g}" r="6.2" fill="#000" fill-opacity="0.12" stroke={rim} stroke-opacity="0.6" '
+        'stroke-width="1"/>'
+    )
+    return disc(y) + groove + ridge + hollow
 
 
 def _arrow(arrow: Arrow, flipped: bool, palette: Mapping[str, str]) -> str:

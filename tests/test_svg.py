@@ -126,6 +126,58 @@ def test_size_and_colours() -> None:
     assert len(drawn(svg.piece(1, size=30), "piece")) == 1
 
 
+def luminance(colour: str) -> float:
+    """Relative luminance of #rrggbb, as WCAG 2 defines it."""
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one: str, other: str) -> float:
+    darker, lighter = sorted((luminance(one), luminance(other)))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+@pytest.mark.parametrize("style", svg.STYLES)
+def test_pieces_stand_out_from_their_squares_and_crowns_from_pieces(style: str) -> None:
+    """By their body or by their rim: 3 is what WCAG asks of graphics."""
+    colours = svg.STYLES[style]
+    assert colours.keys() == svg.COLORS.keys()
+    for side in ("black", "white"):
+        for square in ("dark", "last move", "highlight"):
+            parts = [contrast(colours[part], colours[square]) for part in (side, f"{side} rim")]
+            assert max(parts) >= 3, (side, square)
+        assert contrast(colours[f"{side} crown"], colours[side]) >= 3
+    assert contrast(colours["black"], colours["white"]) >= 10
+    assert min(contrast(colours["number"], colours[square]) for square in ("dark", "light", "last move")) >= 3
+
+
+@pytest.mark.parametrize("pieces", svg.PIECES)
+@pytest.mark.parametrize("style", svg.STYLES)
+def test_each_style_draws_the_same_board(style: str, pieces: str) -> None:
+    position = POSITIONS["kings"]
+    picture = svg.board(position, style=style, pieces=pieces, colors={"edge": "#010203"})
+    assert places(picture) == places(svg.board(position))
+    fills = {each.get("fill") for each in drawn(picture, "dark")}
+    assert fills == {svg.STYLES[style]["dark"]}
+    assert drawn(picture, "edge")[0].get("fill") == "#010203"
+    shapes = {
+        king: len(list(ElementTree.fromstring(svg.piece(0, king, pieces=pieces)).iter())) for king in (False, True)
+    }
+    assert shapes[True] > shapes[False]
+
+
+def test_symbols_have_both_forms_of_each_piece_and_take_the_colours_of_the_page() -> None:
+    symbols = ElementTree.fromstring(svg.symbols())
+    assert [each.get("id") for each in symbols] == (
+        ["piece-black-man", "piece-black-king", "piece-white-man", "piece-white-king"]
+    )
+    for symbol in symbols:
+        assert [each.get("class") for each in symbol[0]] == ["flat-piece", "carved-piece"]
+        side = (symbol.get("id") or "").split("-")[1]
+        assert f"var(--board-{side}, {svg.COLORS[side]})" in {each.get("fill") for each in symbol.iter()}
+
+
 def test_notebooks_show_boards() -> None:
     assert Position()._repr_svg_() == svg.board(Position())
     assert svg.board()._repr_svg_() == svg.board()
@@ -137,6 +189,8 @@ WRONG = {
     "a square off the board": {"squares": [32]},
     "a label off the board": {"labels": {-1: "x"}},
     "a fill by text": {"fill": {"5": "red"}},
+    "a style that has no name": {"style": "marble"},
+    "pieces of no kind": {"pieces": "round"},
 }
 
 

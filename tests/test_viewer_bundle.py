@@ -11,9 +11,11 @@ from kr.viewer import bundle
 MODULES = {
     "main.js": 'import {add, Sum as Total} from "./sum.js";\nimport {\n  name,\n} from "./deep-er.js";\n'
     "const hidden = 3;\nconsole.log(name, add(hidden, 4), new Total().value);\n",
-    "sum.js": 'import {name as other} from "./deep-er.js";\nconst hidden = 1;\n'
+    "sum.js": 'import {name as other} from "./deep-er.js";\n/** @import {Name} from "./deep-er.js" */\n'
+    "/**\n * A number.\n */\nconst hidden = 1;\n"
     "export const add = (a, b) => a + b;\nexport class Sum { value = `${other} ${hidden}`; }\n",
-    "deep-er.js": 'export const name = "deep";\nexport async function later() {}\nexport function* each() {}\n',
+    "deep-er.js": 'const name = "deep";\nexport async function later() {}\nexport function* each() {}\n'
+    "export {name};\n",
 }
 
 
@@ -21,6 +23,7 @@ def test_modules_run_in_the_order_in_which_they_are_needed() -> None:
     script = bundle.script("main.js", MODULES.__getitem__)
     assert script.index("$deep_er = ") < script.index("$sum = ") < script.index("$main = ")
     assert script.count("$deep_er = (") == 1
+    assert "/**" not in script
     node = shutil.which("node")
     if node is None:
         pytest.skip("no node to run it")
@@ -36,6 +39,7 @@ def test_modules_run_in_the_order_in_which_they_are_needed() -> None:
         ({"main.js": 'import * as all from "./sum.js";\n'}, "can't be joined"),
         ({"main.js": 'import "./sum.js";\n'}, "can't be joined"),
         ({"main.js": "export default 3;\n"}, "can't be joined"),
+        ({"main.js": "const a = 1;\nexport {a as b};\n"}, "can't be joined"),
         ({"main.js": "export let changing = 3;\n"}, "can't be joined"),
         ({"main.js": 'const text = "</SCRIPT>";\n'}, "can't be joined"),
         ({"main.js": "// <!-- \n"}, "can't be joined"),

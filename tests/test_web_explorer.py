@@ -162,6 +162,9 @@ CONDITIONS = [
     ({"year": "1950-"}, ["London <b>", "Second"]),
     ({"result": "1/2-1/2"}, ["Leeds", "Second"]),
     ({"opening": "11-15 22-18"}, ["Leeds"]),
+    ({"opening": "single corner"}, ["Leeds"]),
+    ({"opening": "Edinburgh Single"}, ["Glasgow"]),
+    ({"opening": "edinburgh"}, ["Glasgow", "London <b>", "Second"]),
     ({"order": "newest"}, ["Second", "London <b>", "Glasgow", "Leeds"]),
     ({"order": "oldest", "archives": [0]}, ["Glasgow", "London <b>", "Leeds"]),
     ({"fen": START.play("9-13").fen, "reversed": True}, ["Glasgow", "London <b>", "Second", "Turned"]),
@@ -183,6 +186,16 @@ def test_a_game_is_opened_by_its_number(house: House) -> None:
     found = explorer.game(house, PageRequest({"archive": game["archive"], "number": game["number"]}))
     assert (found["archive"], found["line"]) == ("second.pdn.xz", 1)
     assert [str(move) for move in read_document(found["document"]).mainline_moves()] == ["9-13", "22-18"]
+
+
+def test_moves_and_positions_have_names_of_openings(house: House) -> None:
+    answer = ask(explorer.moves, house, fen=START.play("9-13").play("22-18").fen)
+    assert {move["text"]: move["opening"] for move in answer["moves"]} == {
+        "5-9": "", "6-9": "Dreaded Edinburgh", "10-14": "Inferno", "10-15": "", "11-15": "Edinburgh Single",
+        "11-16": "Wilderness I", "12-16": "", "13-17": "",
+    }  # fmt: skip
+    assert answer["opening"] == ""
+    assert ask(explorer.moves, house, fen=START.play("9-13").fen)["opening"] == "Edinburgh"
 
 
 def test_names_are_completed(house: House) -> None:

@@ -18,6 +18,10 @@ def piece_symbols() -> str:
 
 
 def board_colors() -> str:
-    """Style sheet with the colours of boards as variables: --board-light, --board-last-move."""
-    lines = [f"--board-{name.replace(' ', '-')}: {color};" for name, color in svg.COLORS.items()]
-    return ":root {\n  " + "\n  ".join(lines) + "\n}\n"
+    """Style sheet with the colours of boards as variables, --board-light, --board-last-move, for each data-board."""
+    blocks = []
+    for style, colors in svg.STYLES.items():
+        lines = [f"--board-{name.replace(' ', '-')}: {color};" for name, color in colors.items()]
+        selector = f"[data-board={style}]" + ("" if blocks else ", :root:not([data-board])")
+        blocks.append(f"{selector} {{\n  " + "\n  ".join(lines) + "\n}\n")
+    return "".join(blocks)

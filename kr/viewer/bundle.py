@@ -17,6 +17,9 @@ from kr.viewer.assets import static
 
 _IMPORT = re.compile(r'^import \{([^{}]*)\} from "\./([\w-]+\.js)";$', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*?|class|const) (\w+))", re.MULTILINE)
+_EXPORTS = re.compile(r"^export \{(\w+(?:, \w+)*)\};$", re.MULTILINE)
+# a comment for readers and tools, on lines of its own
+_DOC = re.compile(r"^[ \t]*/\*\*.*?\*/[ \t]*\n", re.MULTILINE | re.DOTALL)
 # imports and exports of any other form, and texts that would end the script in a page
 _OTHER = re.compile(r"^(?:import|export)\b.*|^.*(?:</script|<!--).*", re.MULTILINE | re.IGNORECASE)
 
@@ -29,7 +32,8 @@ def script(entry: str, read: Callable[[str], str] = static) -> str:
     """The module `entry`, such as "viewer.js", and all that it imports as one script. read: text of a module by name.
 
     Imports are of the form `import {a, b as c} from "./name.js";`, exports of the form `export function a`, `class` or
-    `const`. Raises BundleError for any other, for a missing export and for modules that import each other.
+    `const`, or `export {a, b};` of names without another. Raises BundleError for any other, for a missing export and
+    for modules that import each other. Comments that describe types stay behind.
     """
     scripts: dict[str, str] = {}
     exports: dict[str, list[str]] = {}
@@ -39,14 +43,16 @@ def script(entry: str, read: Callable[[str], str] = static) -> str:
             raise BundleError(f"modules import each other: {' -> '.join([*importers, name])}")
         if name in scripts:
             return
-        source = read(name)
+        source = _DOC.sub("", read(name))
         for names, other in _IMPORT.findall(source):
             add(other, (*importers, name))
             for each in names.split(","):
                 if (export := each.split(" as ")[0].strip()) and export not in exports[other]:
                     raise BundleError(f"{name} imports {export} from {other}, which has no such export")
         exports[name] = _EXPORT.findall(source)
-        body = _EXPORT.sub("", _IMPORT.sub(_constants, source))
+        for names in _EXPORTS.findall(source):
+            exports[name] += names.split(", ")
+        body = _EXPORTS.sub("", _EXPORT.sub("", _IMPORT.sub(_constants, source)))
         if odd := _OTHER.search(body):
             raise BundleError(f"{name}: {odd[0].strip()!r} can't be joined with other modules")
         scripts[name] = f"const {_variable(name)} = (() => {{\n{body}\nreturn {{{', '.join(exports[name])}}};\n}})();\n"

@@ -26,6 +26,7 @@ from kr.archives.search import SearchSettings
 from kr.engine.engine import MAX_LINES
 from kr.engine.limits import Limits
 from kr.errors import InvalidIndexError, InvalidSettingError, KrError, StoppedError
+from kr.openings.lines import name_at
 from kr.threads import start_all
 from kr.viewer.positions import move_json, side_name
 from kr.web.archive_store import ArchiveStore
@@ -278,7 +279,10 @@ async def opening(house: House, request: PageRequest, inbox: Inbox) -> AsyncGene
 
 
 def moves(house: House, request: PageRequest) -> dict[str, Any]:
-    """Each legal move in a position with the results of the games that played it, the most frequent first."""
+    """Each legal move in a position with the results of the games that played it, the most frequent first.
+
+    With the name of the opening that it leads to, or "".
+    """
     position = request.position()
     total = Record()
     records: dict[tuple[int, int, int], Record] = {}
@@ -290,11 +294,18 @@ def moves(house: House, request: PageRequest) -> dict[str, Any]:
     # captures by several paths to one position are one move
     legal = {(move.origin, move.target, move.captured): move for move in reversed(position.legal_moves())}
     rows = [
-        {**move_json(move), "fen": position.play(move).fen, **_record_json(records.get(squares, Record()))}
+        {
+            **move_json(move),
+            "fen": after.fen,
+            "opening": name_at(after.bits),
+            **_record_json(records.get(squares, Record())),
+        }
         for squares, move in reversed(legal.items())
+        for after in (position.play(move),)
     ]
     rows.sort(key=lambda row: -row["games"])
-    return {"fen": position.fen, "side": side_name(position.side), "total": _record_json(total), "moves": rows}
+    about = {"fen": position.fen, "side": side_name(position.side), "opening": name_at(position.bits)}
+    return {**about, "total": _record_json(total), "moves": rows}
 
 
 def games(house: House, request: PageRequest) -> dict[str, Any]:

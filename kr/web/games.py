@@ -1,4 +1,4 @@
-"""Games in and out: text that people paste or open, the files of the command line, PDN and pictures to save."""
+"""Games in and out: text that people paste or open, the files of the command line, PDN to save."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ import binascii
 import io
 from typing import Any
 
-from kr import svg
 from kr.errors import InvalidPdnError, InvalidSettingError
-from kr.notation import format_path
 from kr.pdn.game import Game
 from kr.pdn.source import Text
 from kr.pdn.tree import GameNode
@@ -87,19 +85,6 @@ def pdn(house: House, request: PageRequest) -> dict[str, Any]:
     return {"pdn": write_game(game, results=results)}
 
 
-def position_picture(house: House, request: PageRequest) -> dict[str, Any]:
-    """A position as SVG, with the squares of the move before it marked."""
-    path = request.squares("last", ())
-    return {
-        "svg": svg.board(
-            request.position(),
-            flipped=request.flag("flipped"),
-            coordinates=request.flag("numbers", True),
-            last_move=format_path(path, False) if len(path) > 1 else None,
-        )
-    }
-
-
 def files(house: House, request: PageRequest) -> dict[str, Any]:
     """Names of the files of the command line."""
     shelf = Shelf.of(house)
@@ -162,7 +147,6 @@ ROUTES = {
     "games/upload": upload,
     "games/check": check,
     "games/pdn": pdn,
-    "games/svg": position_picture,
     "games/files": files,
     "games/list": list_page,
     "games/open": open_game,

@@ -40,3 +40,18 @@ export function many(count, one, several = `${one}s`) {
   const words = (texts[`${one}|${several}`] ?? `${one}|${several}`).split("|");
   return `${formatted(count)} ${words[count === 1 ? 0 : 1]}`;
 }
+
+/** @param {string[]} list @param {"conjunction" | "disjunction"} type */
+const listed = (list, type) => new Intl.ListFormat(language === "en" ? "en-GB" : language, {type}).format(list);
+
+/**
+ * "15, 16 or 19".
+ * @param {string[]} list
+ */
+export const either = list => listed(list, "disjunction");
+
+/**
+ * "15, 16 and 19".
+ * @param {string[]} list
+ */
+export const all = list => listed(list, "conjunction");

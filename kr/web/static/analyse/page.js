@@ -17,7 +17,7 @@ import {Stage, stepButtons} from "../stage.js";
 import {Tabs} from "../tabs.js";
 import {t} from "../texts.js";
 import {GameTree} from "../tree.js";
-import {Current, clocksOf} from "./current.js";
+import {Current, clocksOf} from "../current.js";
 import {moves} from "./moves.js";
 
 const KNOWN = 300; // positions whose legal moves are remembered
@@ -122,6 +122,7 @@ class Analyse {
         closes: true,
         onchange: name => {
           this._side?.classList.toggle("open", name !== "notation");
+        if (name !== "setup") this.setup.cancel();
           this._setUp?.setAttribute("aria-expanded", String(name === "setup"));
           app.keep("panel", name);
         },
