@@ -35,6 +35,8 @@ class Analyse {
     /** @type {Map<string, Promise<any>>} */
     this._known = new Map();
     this.tree = app.tree = new GameTree();
+    /** @type {import("../graph.js").Point[]} */
+    this._points = [];
     this._controls = el("div", {class: "row"});
     this.stage = new Stage(app, {
       label: t("Board"),
