@@ -436,10 +436,10 @@ def test_tallies_add_up() -> None:
     annotation = Annotation((*moves, judged(6, 0, "!")))
     black = annotation.black
     assert black == MoveTally(1, 4, 1, pytest.approx(0.45), 1, 0, 1, 1)
-    assert black.accuracy == pytest.approx(50)
+    assert black.unmarked == pytest.approx(50)
     assert black.loss == pytest.approx(0.1125)
     assert annotation.white == MoveTally(1, 1, 1)
-    assert annotation.white.accuracy == 100
+    assert annotation.white.unmarked == 100
     both = black + annotation.white
-    assert (both.games, both.moves, both.accuracy, both.loss) == (2, 5, 60, pytest.approx(0.09))
-    assert (MoveTally().accuracy, MoveTally().loss) == (100, 0)
+    assert (both.games, both.moves, both.unmarked, both.loss) == (2, 5, 60, pytest.approx(0.09))
+    assert (MoveTally().accuracy, MoveTally().unmarked, MoveTally().loss) == (None, 100, 0)

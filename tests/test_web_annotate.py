@@ -97,6 +97,32 @@ def test_each_move_is_told_from_the_last_to_the_first_then_the_marked_game(house
     assert [row[-2] for row in last["table"]] == ["??", "0", "1"]
 
 
+@pytest.mark.parametrize(
+    ("tags", "you"),
+    [
+        ({}, None),
+        ({"BlackPlayer": "shipped,level=3", "WhitePlayer": "human"}, "white"),
+        ({"BlackPlayer": "human", "WhitePlayer": "shipped,level=3"}, "black"),
+        ({"BlackPlayer": "human", "WhitePlayer": "human"}, None),
+    ],
+)
+def test_story_and_accuracy_come_with_the_marked_game(house: House, tags: dict[str, str], you: str | None) -> None:
+    game = played(BLUNDER)
+    game.headers |= tags
+    game.result = "1-0"
+    *_, last = judged(house, {"document": game_document(game), "nodes": NODES})
+    assert last["you"] == you
+    told = " ".join(each["text"].format(**each["values"]) for each in last["story"])
+    assert "lost the game at 5... 20-16" in told
+    assert told.startswith("You resigned" if you == "white" else "White resigned")
+    black, white = last["accuracy"]
+    assert 0 < white < black <= 100
+    # kept in the game, told of nobody in particular
+    comment = read_document(last["document"]).comment
+    assert f"accuracy={black:.1f}/{white:.1f}]" in comment
+    assert "[%kr story White lost the game at <move=5... 20-16>" in comment
+
+
 def test_what_was_added_meanwhile_keeps_its_place(house: House) -> None:
     game = played(BLUNDER)
     document = game_document(game)

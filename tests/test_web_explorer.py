@@ -113,7 +113,8 @@ def test_archives_are_opened_once_and_told(files: tuple[Path, Path]) -> None:
             ask(explorer.moves, house, archives=[0])
         events = opened_all(house, [0])
         assert events[-1]["archives"][0] == {
-            "number": 0, "name": "first.pdn", "archive": True, "open": True, "opening": False, "share": 1.0,
+            "number": 0, "name": "first.pdn", "archive": True, "added": False, "lasting": True, "open": True, "opening": False,
+            "share": 1.0,
             "error": "", "games": 3, "left_out": 1, "complaints": [events[-1]["archives"][0]["complaints"][0]],
         }  # fmt: skip
         assert "illegal move at ply 1" in events[-1]["archives"][0]["complaints"][0]
@@ -147,6 +148,9 @@ CONDITIONS = [
     ({"year": "1950-"}, ["London <b>", "Second"]),
     ({"result": "1/2-1/2"}, ["Leeds", "Second"]),
     ({"opening": "11-15 22-18"}, ["Leeds"]),
+    ({"opening": "single corner"}, ["Leeds"]),
+    ({"opening": "Edinburgh Single"}, ["Glasgow"]),
+    ({"opening": "edinburgh"}, ["Glasgow", "London <b>", "Second"]),
     ({"order": "newest"}, ["Second", "London <b>", "Glasgow", "Leeds"]),
     ({"order": "oldest", "archives": [0]}, ["Glasgow", "London <b>", "Leeds"]),
     ({"fen": START.play("9-13").fen, "reversed": True}, ["Glasgow", "London <b>", "Second", "Turned"]),
@@ -170,6 +174,16 @@ def test_a_game_is_opened_by_its_number(house: House) -> None:
     assert [str(move) for move in read_document(found["document"]).mainline_moves()] == ["9-13", "22-18"]
 
 
+def test_moves_and_positions_have_names_of_openings(house: House) -> None:
+    answer = ask(explorer.moves, house, fen=START.play("9-13").play("22-18").fen)
+    assert {move["text"]: move["opening"] for move in answer["moves"]} == {
+        "5-9": "", "6-9": "Dreaded Edinburgh", "10-14": "Inferno", "10-15": "", "11-15": "Edinburgh Single",
+        "11-16": "Wilderness I", "12-16": "", "13-17": "",
+    }  # fmt: skip
+    assert answer["opening"] == ""
+    assert ask(explorer.moves, house, fen=START.play("9-13").fen)["opening"] == "Edinburgh"
+
+
 def test_names_are_completed(house: House) -> None:
     found = explorer.players(house, PageRequest({"archives": [0, 1], "wanted": "TIN"}))
     assert found == {"players": [{"name": "Tinsley, M.", "games": 4}]}
@@ -187,7 +201,7 @@ BAD = [
     (explorer.games, {"order": "best"}, "order is not one of"),
     (explorer.games, {"players": ["a"] * 5}, "players is not a list of at most 4"),
     (explorer.games, {"start": -1}, "start is not a whole number"),
-    (explorer.game, {"archive": 7, "number": 0}, "archive is not a whole number"),
+    (explorer.game, {"archive": 7, "number": 0}, "there is no archive 7"),
     (explorer.game, {"archive": 0, "number": 3}, "there is no game 4: the archive has 3"),
 ]
 

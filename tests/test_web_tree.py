@@ -14,6 +14,7 @@ from web_pages import (
     Opener,
     board_of,
     click_square,
+    from_menu,
     meant_board,
     opened,
     server,
@@ -66,12 +67,12 @@ def test_moves_variations_comments_and_marks_are_written(server: WebServer, open
 
 def test_a_new_game_says_how_the_former_one_comes_back(server: WebServer, opened: Opener) -> None:
     page = opened(server.address, **CLIPBOARD)
-    page.get_by_role("button", name="New game").click()
+    from_menu(page, "New game")
     assert page.locator("#status").inner_text() == "", "there was no move to lose"
     opens(page, "1. 11-15 23-19 *")
-    page.get_by_role("button", name="New game").click()
+    from_menu(page, "New game")
     wait_until(page, "() => document.querySelector('#status').textContent === 'Undo brings the former game back'")
-    page.get_by_role("button", name="Undo").click()
+    from_menu(page, "Undo")
     shows(page, "1. 11-15 23-19")
 
 
@@ -209,7 +210,7 @@ def sheet(page: Page, name: str, way: str) -> Any:
         if way == "keys":
             page.keyboard.press("Shift+F10")
         else:
-            page.get_by_role("button", name="Mark or comment").tap()
+            from_menu(page, "Mark or comment")
     found = page.get_by_role("dialog")
     found.wait_for()
     return found
@@ -276,10 +277,10 @@ def test_promote_and_delete_undone_and_redone(server: WebServer, opened: Opener)
     states.append(plain(game))
     assert plain(saved(page)) == states[-1]
     for state in states[-2::-1]:
-        page.get_by_role("button", name="Undo").click()
+        from_menu(page, "Undo")
         assert plain(saved(page)) == state
     for state in states[1:]:
-        page.get_by_role("button", name="Redo").click()
+        from_menu(page, "Redo")
         assert plain(saved(page)) == state
 
 

@@ -17,7 +17,7 @@ from kr.settings import option
 from kr.text import visible
 from kr.units import counted
 
-PLAYER_COLUMNS = ["player", "games", "moves", "best", "unmarked", "loss", "?!", "?", "??", "!"]
+PLAYER_COLUMNS = ["player", "games", "moves", "accuracy", "best", "unmarked", "loss", "?!", "?", "??", "!"]
 LEAST_NAME = 12
 LONG = 30.0
 """Seconds; longer runs are announced with an estimate."""
@@ -44,10 +44,14 @@ def command(
     """
     out = sys.stdout if json else standard_output()
     extent = measure(settings)
+    stories: list[str] = []
     with console.progress("annotating", extent.games or None, "games") as progress:
 
         def on_game(record: dict[str, Any], resumed: bool) -> None:
             (progress.skip if resumed else progress.advance)(1)
+            if len(stories) < 2:
+                # games of an earlier kr have none
+                stories.append(record.get("story", ""))
             if json:
                 console.emit_json(record)
 
@@ -62,13 +66,14 @@ def command(
         report = annotate_files(settings, on_game, on_text, _say, extent, on_start)
     for path in filter(None, (settings.out, settings.html)):
         console.wrote(path, counted(report.games, "game"))
+    story = [console.fold(stories[0])] if len(stories) == 1 and stories[0] else []
     if json:
         console.emit_json(report.summary() | {"out": settings.out, "html": settings.html})
     elif settings.is_resumable:
-        console.put(_table(report, top))
+        console.put("\n".join([*story, _table(report, top)]))
     else:
         sys.stdout.flush()
-        console.say(_table(report, top))
+        console.say("\n".join([*story, _table(report, top)]))
     if report.left_out and not settings.allow_errors:
         raise Exit(1)
 
@@ -98,8 +103,9 @@ def _table(report: AnnotateReport, top: int) -> str:
     shown = ranked[: top or len(ranked)]
     numbers = [
         (
-            each.games, each.moves, each.best, f"{each.accuracy:.1f}%".rjust(6) if each.moves else "-".rjust(6),
-            f"{each.loss:.4f}", each.inaccuracies, each.mistakes, each.blunders, each.only,
+            each.games, each.moves, "-".rjust(5) if each.accuracy is None else f"{each.accuracy:.1f}", each.best,
+            f"{each.unmarked:.1f}%".rjust(6) if each.moves else "-".rjust(6), f"{each.loss:.4f}",
+            each.inaccuracies, each.mistakes, each.blunders, each.only,
         )
         for _, each in shown
     ]  # fmt: skip

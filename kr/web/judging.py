@@ -11,15 +11,19 @@ from typing import Any
 
 from anyio.to_thread import run_sync
 
-from kr.analysis.annotation.annotation import TABLE, Annotation, signature
+from kr.analysis.annotation.annotation import TABLE, Annotation, mark, signature
 from kr.analysis.annotation.judging import JudgedMove, JudgeSettings, judge_moves
-from kr.analysis.annotation.marking import MARK_KINDS, mark_game, pov
+from kr.analysis.annotation.marking import MARK_KINDS, pov
 from kr.analysis.annotation.policy import with_policy
+from kr.analysis.annotation.story import tell
 from kr.engine.limits import Limits
 from kr.engine.search import Stop
 from kr.errors import InvalidPdnError, InvalidSettingError
+from kr.game.position import Side
 from kr.pdn import Game
+from kr.play.setup import HUMAN, SPEC_TAGS
 from kr.viewer.document import game_document, read_document
+from kr.viewer.positions import side_name
 from kr.web.engines import give_way
 from kr.web.house import House
 from kr.web.live import Inbox, viewer
@@ -46,7 +50,8 @@ async def annotate_game(house: House, request: PageRequest, inbox: Inbox) -> Asy
     must end their searches first; `moves`, those judged since the last event, each with `ply` (of the position after
     it), `expected` (of Black), `kind` of mark, `reason` and `once` (seen by one search only); `judged` when all are.
     Then the page sends its `document`, to which comments and variations may have been added meanwhile, and receives
-    it with the marks, and the players' `table`.
+    it with the marks, the players' `table`, the `story` as sentences ({"text", "values"}) about `you`, the side of the
+    person who played the game here, if one did, and the `accuracy` of Black and White (null if no move mattered).
     """
     game = await run_sync(read_document, request.object("document").fields)
     if not game.moves:
@@ -73,12 +78,27 @@ async def annotate_game(house: House, request: PageRequest, inbox: Inbox) -> Asy
 
 
 def _annotation(house: House, game: Game, moves: tuple[JudgedMove, ...], settings: JudgeSettings) -> Annotation:
-    return Annotation(with_policy(game, moves, house.policy, settings), settings)
+    judged = with_policy(game, moves, house.policy, settings)
+    return Annotation(judged, settings, tell(game, judged))
 
 
 def _marked(game: Game, annotation: Annotation, by: str) -> dict[str, Any]:
-    mark_game(game, annotation.moves, annotation.report, by, LINE_PLIES)
-    return {"document": game_document(game), "table": [list(TABLE), *annotation.table(game.headers)]}
+    mark(game, annotation, by, LINE_PLIES)
+    you = _person(game)
+    figures = [annotation.of(side).accuracy for side in Side]
+    return {
+        "document": game_document(game),
+        "table": [list(TABLE), *annotation.table(game.headers)],
+        "story": [sentence.as_object() for sentence in tell(game, annotation.moves, you)],
+        "accuracy": [None if figure is None else round(figure, 1) for figure in figures],
+        "you": None if you is None else side_name(you),
+    }
+
+
+def _person(game: Game) -> Side | None:
+    """Side of the person in a game against kr; None for other games."""
+    people = [side for side in Side if game.headers.get(SPEC_TAGS[side]) == HUMAN]
+    return people[0] if len(people) == 1 and game.headers.get(SPEC_TAGS[people[0].other]) else None
 
 
 def _limits(request: PageRequest) -> Limits:

@@ -2,12 +2,14 @@
 its id. It is saved as `kr play` saves its games, so that a server that starts again resumes it too.
 
     {"do": "play", "level": 3, "side": "black", "ballot": "3move 68", "clock": "5+3"}    a new game; level 0: people
+    {"do": "play", "level": 3, "ballot": "Old Fourteenth"}                               from an opening by its name
     {"do": "play", "generation": 20, "side": "white"}                                    against an evolved player
     {"do": "play", "game": "20261122-224501-9f86d081884c7d659a2f", "document": {...}}            one that is under way
 
 The stream begins with {"game": ...}, reports events, {"move"}, {"undo"}, {"offer"}, {"answer"}, {"hint"}, {"say"},
 each followed by {"state": ...}, and ends after {"over": ...}. It takes {"do": "move", "ply": 4, "path": [11, 15]},
-{"do": "undo"}, {"do": "hint", "ply": 4}, {"do": "draw"} (offers a draw, or accepts one) and {"do": "resign"}.
+{"do": "undo"}, {"do": "hint", "ply": 4}, {"do": "draw"} (offers a draw, or accepts one) and {"do": "resign"}. A state
+has the name of the opening so far as `opening`, "" if none.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ from kr.engine.result import SearchResult
 from kr.errors import InvalidSettingError, KrError, OutputBusyError
 from kr.game.position import Position, Side
 from kr.game.value import Result
+from kr.openings.lines import lines_named, opening_name
 from kr.pdn import Game
 from kr.play.play import Play
 from kr.play.setup import CONTROL_TAG, RANDOM, SIDES, PlaySettings
@@ -52,7 +55,8 @@ RATE, BURST = 0.5, 60.0
 MOST_BEHIND = 100
 """Events that a slow page may be behind; then it gets the whole game again."""
 
-_BALLOT = re.compile(r"3move|11man|(3move|11man) \d{1,4}")
+DECKS_OFFERED = ("3move", "11man")
+_NUMBER = re.compile(r" \d{1,4}\Z")
 
 Viewer = asyncio.Queue[Mapping[str, Any] | Exception | None]
 """Events for one page; None after the last, an error if the game fails."""
@@ -359,8 +363,10 @@ class LiveGame:
         clocks = list(self._clocks)
         if self._ticking is not None and (left := clocks[self._ticking]) is not None:
             clocks[self._ticking] = left - (time.monotonic() - self._since)
+        reached = opening_name(position.bits for position in board.positions)
         return {"state": {
             "ply": len(board.moves), **position_json(board.position), **({} if prompted else {"moves": []}),
+            "opening": reached.name if reached else "",
             "thinking": not theirs, "advising": theirs and not prompted, "offer": self._offer,
             "clocks": None if clocks == [None, None] else clocks,
             "ticking": None if self._ticking is None else side_name(self._ticking),
@@ -449,7 +455,8 @@ def whole_game(id: str, game: Game) -> dict[str, Any]:
 
 def _ballot(text: str) -> str:
     """An opening as PlaySettings takes it; no text from a page names a file. Raises InvalidFenError."""
-    return text if not text or _BALLOT.fullmatch(text) else Position.from_fen(text).fen
+    name = _NUMBER.sub("", text)
+    return text if not text or name in DECKS_OFFERED or lines_named(name) else Position.from_fen(text).fen
 
 
 ROUTES: dict[str, Any] = {"play/levels": levels}

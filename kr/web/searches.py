@@ -294,7 +294,7 @@ class LineReport:
             worth = self._worth(info)
             line: dict[str, Any] = {
                 "score": worth.score, "value": worth.value, "plies": worth.plies, "draw": worth.draw,
-                "repeats": worth.occurrence > 1,
+                "repeats": worth.occurrence > 1, "depth": info.depth,
             }  # fmt: skip
             odds = chances(worth.score, worth.certain)
             line["chances"] = None if odds is None else [round(each, 4) for each in odds]

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
+from kr.analysis.annotation.accuracy import move_quality, move_weight
 from kr.analysis.annotation.judging import (
     AVOIDED,
     MARKS,
@@ -27,6 +28,7 @@ from kr.analysis.annotation.judging import (
 )
 from kr.analysis.annotation.marking import mark_game, unjudged_opening
 from kr.analysis.annotation.policy import with_policy
+from kr.analysis.annotation.story import Sentence, tell
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
 from kr.engine.search import Stop
@@ -36,6 +38,8 @@ from kr.pdn import Game
 from kr.policy.policy import Policy
 from kr.text import same_person
 
+NO_FIGURE = "\N{EN DASH}"
+"""In place of a figure that is not known."""
 UNKNOWN_PLAYER = "?"
 """Name of a player whom the tags don't name."""
 
@@ -62,9 +66,18 @@ class MoveTally:
     """Mistakes and blunders that few make."""
     avoided: int = 0
     """Only moves where people are likely to play another."""
+    weight: float = 0.0
+    """Sum of the weights of the moves in the accuracy."""
+    quality: float = 0.0
+    """Sum of the scores of the moves, from 0 to 1, each times its weight."""
 
     @property
-    def accuracy(self) -> float:
+    def accuracy(self) -> float | None:
+        """Accuracy from 0 to 100 (`kr.analysis.annotation.accuracy`); None if no move mattered."""
+        return 100 * self.quality / self.weight if self.weight else None
+
+    @property
+    def unmarked(self) -> float:
         """Percentage of judged moves without a bad mark; 100 if none was judged."""
         bad = self.inaccuracies + self.mistakes + self.blunders
         return 100 * (1 - bad / self.moves) if self.moves else 100.0
@@ -93,14 +106,25 @@ class MoveTally:
             f"{_count(self.avoided, 'trap', 'traps')} avoided" if self.avoided else "",
         ]
         details = "".join(f", {slip}" for slip in slips if slip)
-        return f"{judged}, {self.accuracy:.1f}% without a mark, loss {self.loss:.3f}, {', '.join(counts)}{details}"
+        quality = f"{self.unmarked:.1f}% without a mark, loss {self.loss:.3f}, {', '.join(counts)}{details}"
+        return f"{'' if self.accuracy is None else f'accuracy {self.accuracy:.1f}, '}{judged}, {quality}"
+
+    @classmethod
+    def of_object(cls, values: Mapping[str, Any]) -> MoveTally:
+        """The tally of a JSON object. Games that an earlier kr judged have no traps, oversights and accuracy."""
+        return cls(**{each.name: values[each.name] for each in fields(cls) if each.name in values})
 
     def as_object(self) -> dict[str, Any]:
         """The tally as a JSON object."""
-        return {**asdict(self), "accuracy": round(self.accuracy, 4), "loss": round(self.loss, 6)}
+        accuracy = None if self.accuracy is None else round(self.accuracy, 4)
+        sums = {"weight": round(self.weight, 6), "quality": round(self.quality, 6)}
+        return {
+            **asdict(self), **sums, "accuracy": accuracy, "unmarked": round(self.unmarked, 4),
+            "loss": round(self.loss, 6),
+        }  # fmt: skip
 
 
-TABLE = ("Player", "judged", "best", "unmarked", "loss", *MARKS, ONLY)
+TABLE = ("Player", "accuracy", "judged", "best", "unmarked", "loss", *MARKS, ONLY)
 """Columns of the players' table of a game."""
 
 
@@ -112,6 +136,8 @@ class Annotation:
     """All moves of the game."""
     settings: JudgeSettings = field(default_factory=JudgeSettings)
     """Settings with which they were judged."""
+    story: tuple[Sentence, ...] = ()
+    """The game in a few sentences."""
 
     @property
     def opening(self) -> int:
@@ -136,6 +162,7 @@ class Annotation:
             1, len(judged), sum(each.best == each.move for each in judged), sum(each.loss for each in judged),
             marks.count("?!"), marks.count("?"), marks.count("??"), marks.count(ONLY),
             slips.count(TRAP), slips.count(OVERSIGHT), slips.count(AVOIDED),
+            sum(map(move_weight, judged)), sum(move_weight(each) * move_quality(each) for each in judged),
         )  # fmt: skip
 
     @property
@@ -150,10 +177,11 @@ class Annotation:
         for side in Side:
             tally = self.of(side)
             counts = (tally.inaccuracies, tally.mistakes, tally.blunders, tally.only)
-            unmarked = f"{tally.accuracy:.1f}%" if tally.moves else "\N{EN DASH}"
+            accuracy, unmarked = accuracy_text(tally), f"{tally.unmarked:.1f}%" if tally.moves else NO_FIGURE
             name = player_name(headers, SIDE_NAMES[side])
             name = SIDE_NAMES[side] if name == UNKNOWN_PLAYER else name
-            rows.append([name, str(tally.moves), str(tally.best), unmarked, f"{tally.loss:.3f}", *map(str, counts)])
+            judged = [str(tally.moves), str(tally.best), unmarked, f"{tally.loss:.3f}"]
+            rows.append([name, accuracy, *judged, *map(str, counts)])
         return rows
 
 
@@ -180,9 +208,16 @@ def annotate(
     moves = judge_moves(game, engine, settings, stop, on_move)
     if policy is not None:
         moves = with_policy(game, moves, policy, settings)
-    annotation = Annotation(moves, settings)
-    mark_game(game, annotation.moves, annotation.report, by or signature(engine, settings.tc), line_plies)
+    annotation = Annotation(moves, settings, tell(game, moves))
+    mark(game, annotation, by or signature(engine, settings.tc), line_plies)
     return annotation
+
+
+def mark(game: Game, annotation: Annotation, by: str, line_plies: int) -> None:
+    """Put the marks, the story and the report into a game. by: text for the Annotator tag, without a semicolon;
+    line_plies: most plies of a better line."""
+    figures = [annotation.of(side).accuracy for side in Side]
+    mark_game(game, annotation.moves, annotation.story, figures, annotation.report, by, line_plies)
 
 
 def signature(engine: Engine, limits: Limits) -> str:
@@ -212,9 +247,7 @@ class AnnotateReport:
         """Count a game, given as an entry of `annotate_files`."""
         self.games += 1
         for side in ("black", "white"):
-            # games that kr 0.1 judged have no traps and oversights
-            counts = {"traps": 0, "oversights": 0, "avoided": 0, **record[side]}
-            tally = MoveTally(**{each.name: counts[each.name] for each in fields(MoveTally)})
+            tally = MoveTally.of_object(record[side])
             player = player_name(record["headers"], side)
             name = self._spelling.setdefault(same_person(player), player)
             self.players[name] = self.players.get(name, MoveTally()) + tally
@@ -231,6 +264,11 @@ class AnnotateReport:
             "moves": sum(tally.moves for tally in self.players.values()),
             "players": [{"name": name, **tally.as_object()} for name, tally in self.ranked()],
         }
+
+
+def accuracy_text(tally: MoveTally) -> str:
+    """The accuracy with one digit, or NO_FIGURE."""
+    return NO_FIGURE if tally.accuracy is None else f"{tally.accuracy:.1f}"
 
 
 def player_name(headers: Mapping[str, str], side: str) -> str:

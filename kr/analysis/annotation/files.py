@@ -33,6 +33,7 @@ from kr.jobs.journal import Journal, open_journal
 from kr.jobs.kinds import Portion, UnitSteps
 from kr.jobs.needs import Needs
 from kr.jobs.unit import Unit
+from kr.openings.lines import opening_name
 from kr.pdn import Game, Results, read_game, write_game
 from kr.pdn.game import setups_object
 from kr.players.workers import EngineKind, engine_needs
@@ -303,6 +304,8 @@ class AnnotatedGames(EngineKind[GameEntry]):
         assert game is not None
         # as in the file: PDN writes some of them in a normal form
         game.headers, game.line = dict(values["headers"]), values["line_of_file"]
+        if named := opening_name(game.mainline_bits()):
+            game.headers.setdefault("Opening", named.name)
         settings = JudgeSettings(**{**values["judging"], "tc": Limits.parse(values["judging"]["tc"])})
         annotation = annotate(game, engine, settings, values["line"], values["by"], stop, policy=policy)
         if stop.is_set():
@@ -335,6 +338,7 @@ def _record(values: Mapping[str, Any], game: Game, annotation: Annotation) -> Ga
         **setups_object(game),
         "black": annotation.black.as_object(),
         "white": annotation.white.as_object(),
+        "story": " ".join(map(str, annotation.story)),
         "moves": [move_object(judged) for judged in annotation.moves],
         "page": None,
     }
@@ -365,6 +369,7 @@ def move_object(judged: JudgedMove) -> GameEntry:
         "best_score": judged.best_score,
         "best_expected": rounded(judged.best_expected),
         "others_expected": rounded(judged.others_expected),
+        "obvious": judged.obvious,
         "loss": round(judged.loss, 4),
         "line": [str(move) for move in judged.line],
         "reason": judged.reason or None,

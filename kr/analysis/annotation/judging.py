@@ -162,6 +162,8 @@ class JudgedMove:
     """Expected result given away."""
     mark: str = ""
     """One of MARKS, ONLY, or ""."""
+    obvious: bool = False
+    """True if a glance shows the move played, and that any other is worse."""
     reason: str = ""
     """Reason not to judge it: OPENING, FORCED or UNSEARCHED; "" if it is judged."""
     confirmed: bool = False
@@ -327,7 +329,7 @@ def _judged(
     if not obvious and best.value is None and judged.expected - best.expected >= settings.only:
         best = search.confirmed(judged.ply, best)
     loss = best.expected - judged.expected
-    judged = replace(judged, judged=True, value_before=before.value, others_expected=best.expected)
+    judged = replace(judged, judged=True, value_before=before.value, others_expected=best.expected, obvious=obvious)
     # a move that brings a won position back makes no progress: it isn't as good as one that does
     idle = judged.certain is Value.WIN and judged.occurrence > 1 and best.value is Value.WIN and loss > -TIE
     if loss <= TIE and not idle:

@@ -7,7 +7,11 @@ player, and with [%kr ...], which holds Black's expected result, from 0 to 1:
 
 If the move already had that sign, mark= names it, not nag=. The word "once" says that only one search has seen this
 expected result; "opening", "forced" or "unsearched" are reasons not to judge the move. The comment about the game has
-the expected result at the start, if that was searched. Pages draw their graph from these comments alone.
+the expected result at the start, if that was searched, the accuracy of Black and White, and its story:
+
+    {[%kr game exp=0.50 accuracy=88.1/92.4] [%kr story Black lost the game at <move=19. 18-22>.] Black lost ...}
+
+Pages draw their graph and tell the story from these comments alone.
 
 When a game is marked again, every comment with [%kr is removed, together with the sign that its nag= names; so is
 every variation whose first comment has [%kr line, unless something was added to it. All else stays as it is.
@@ -27,6 +31,7 @@ from kr.analysis.annotation.judging import (
     TRAP,
     JudgedMove,
 )
+from kr.analysis.annotation.story import Sentence
 from kr.evaluation.chances import format_score
 from kr.game.board import NO_PROGRESS_PLIES
 from kr.game.outcome import DRAW_BY, REPETITION
@@ -40,6 +45,7 @@ from kr.units import counted
 OWN = "[%kr"
 OWN_LINE = "[%kr line"
 OWN_GAME = "[%kr game"
+OWN_STORY = "[%kr story"
 ONCE = "once"
 WORDS = {"?!": "Inaccuracy", "?": "Mistake", "??": "Blunder", "!": "The only move"}
 MARK_KINDS = {"?!": "inaccuracy", "?": "mistake", "??": "blunder", "!": "only"}
@@ -50,17 +56,19 @@ _SIGN = re.compile(r"\[%kr [^\[\]]{0,80}\bnag=([?!]{1,2})")
 _SIGNATURE = re.compile(r"(?:^|; )kr \d[^;]*$")
 
 
-def mark_game(game: Game, moves: Sequence[JudgedMove], report: str, signature: str, line_plies: int) -> None:
+def mark_game(
+    game: Game, moves: Sequence[JudgedMove], story: Sequence[Sentence], accuracy: Sequence[float | None], report: str,
+    signature: str, line_plies: int,
+) -> None:  # fmt: skip
     """Put judgements into a game, in place of earlier ones.
 
-    report: comment before the first move. signature: text for the Annotator tag, without a semicolon. line_plies: most
-    plies of a better line; 0 for none.
+    story, accuracy of Black and White, report: for the comment before the first move. signature: text for the Annotator
+    tag, without a semicolon. line_plies: most plies of a better line; 0 for none.
     """
     unmark_game(game)
     others = _SIGNATURE.sub("", game.headers.get(ANNOTATOR, ""))
     game.headers[ANNOTATOR] = f"{others}; {signature}" if others else signature
-    start = expected_at_start(moves)
-    game.comments.append(f"{OWN_GAME}{'' if start is None else f' exp={start:.2f}'}] {report}")
+    game.comments.append(_game_comment(expected_at_start(moves), story, accuracy, report))
     before = None
     for node, judged in zip(list(game.mainline()), moves, strict=True):
         words = explained(judged, before)
@@ -89,6 +97,14 @@ def unmark_game(game: Game) -> None:
             node.comments = [comment for comment in node.comments if OWN not in comment]
             signs = {sign[1] for sign in map(_SIGN.search, own) if sign}
             node.nags = [nag for nag in node.nags if nag not in signs]
+
+
+def _game_comment(start: float | None, story: Sequence[Sentence], accuracy: Sequence[float | None], report: str) -> str:
+    facts = [] if start is None else [f"exp={start:.2f}"]
+    if any(each is not None for each in accuracy):
+        facts.append(f"accuracy={'/'.join('-' if each is None else f'{each:.1f}' for each in accuracy)}")
+    commands = [f"{OWN_STORY} {sentence.command}]" for sentence in story]
+    return " ".join([f"{' '.join([OWN_GAME, *facts])}]", *commands, *map(str, story), report])
 
 
 def expected_at_start(moves: Sequence[JudgedMove]) -> float | None:

@@ -87,7 +87,7 @@ export function judgement(node) {
 
 /**
  * What kr's comment on the whole game says of both players; "" without one.
- * @param {TreeNode} root
+ * @param {Pick<TreeNode, "comments">} root
  */
 export function reportOf(root) {
   const found = root.comments.find(text => text.includes("[%kr game"));

@@ -122,7 +122,7 @@ export class MoveList {
   /** @param {Cell | null} cell */
   _cell(cell) {
     if (!cell) return el("span", {class: "gap"});
-    const timing = cell.facts && el("span", {class: "timing"}, plain(cell.facts));
+    const timing = cell.facts ? [" ", el("span", {class: "timing"}, plain(cell.facts))] : [];
     return el("span", {class: "cell"}, this._move(cell.move), timing);
   }
 

@@ -51,7 +51,7 @@ const START = "B:W21,22,23,24,25,26,27,28,29,30,31,32:B1,2,3,4,5,6,7,8,9,10,11,1
 const MOST_CHANGES = 500;
 
 /** @param {TreeNode | undefined | null} node @returns {node is LegalNode} */
-const isLegal = node => Boolean(node) && node?.fen !== null;
+export const isLegal = node => Boolean(node) && node?.fen !== null;
 
 export class GameTree {
   constructor() {
@@ -281,6 +281,21 @@ export class GameTree {
   // Makes the game as it is the first that `undo` leads back to.
   forget() {
     [this._done, this._undone] = [[], []];
+  }
+
+  /** The game with all that can be undone, to be put back by `resume`. */
+  hold() {
+    return {...this._state(), _done: this._done, _undone: this._undone};
+  }
+
+  /**
+   * Shows a game that was held.
+   * @param {ReturnType<GameTree["hold"]>} held
+   */
+  resume(held) {
+    this._put(held);
+    this._tell("game");
+    this._tell("node");
   }
 
   get canUndo() {

@@ -2,6 +2,7 @@
 
 import {el} from "./dom.js";
 import {iconButton} from "./icons.js";
+import {install} from "./install.js";
 import {showKeys} from "./keys.js";
 import {choosePreferences} from "./preferences.js";
 import {api, live, onback, onstranger} from "./server.js";
@@ -153,6 +154,8 @@ let routes = 0;
 async function route() {
   const number = ++routes,
     [name, ...rest] = location.hash.slice(1).split("/");
+  // what is still to come for the page that is left comes too late
+  if (current && current.name !== pageOf(location.hash)) app.acted();
   let next;
   try {
     next = await pageNamed(pageOf(location.hash));
@@ -189,5 +192,6 @@ onback(() => app.say(t("The server answers again")));
 onstranger(() =>
   app.fail(t("kr web has been started again: open the address that it printed in this browser, and this page goes on")),
 );
+install();
 addEventListener("hashchange", route);
 route();

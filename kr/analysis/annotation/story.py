@@ -1,0 +1,303 @@
+"""Story of a judged game in a few sentences: how it ended, where it turned, what decided it.
+
+Each sentence is an English text with {placeholders} and their values, so that pages can tell it in another language;
+`all_texts` has every text that can occur. A side is called Black or White, or You for the person who asks. In PDN a
+sentence stands as a command, [%kr story The game was lost at <move=19. 18-22>.], beside the plain text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from kr.analysis.annotation.judging import OVERSIGHT, TRAP, JudgedMove
+from kr.game.outcome import NO_PROGRESS, REPETITION
+from kr.game.position import Side
+from kr.game.value import Result, Value
+from kr.pdn import Game
+
+WON_FROM, LOST_TO = 0.85, 0.15
+"""Expected results from which a position counts as won, and down to which as lost."""
+EVEN_BETWEEN = 0.35, 0.65
+"""Expected results between which a position counts as even."""
+TURN = 0.15
+"""Least expected result given away by a move that can turn the game: that of a mistake."""
+MOST_TURNS = 3
+"""Turns that are told one by one."""
+SAFE = 0.7
+"""Expected result below which a side has never come close to a win."""
+
+# <S> is a side at the beginning of a sentence, <s> within one
+_WHO = {Side.BLACK: ("Black", "Black"), Side.WHITE: ("White", "White"), None: ("You", "you")}
+
+_RESIGNED = {
+    "lost": "<S> resigned a lost position.",
+    "worse": "<S> resigned a worse position, but not a lost one.",
+    "even": "<S> resigned an even position.",
+    "drawn": "<S> resigned a drawn position.",
+    "better": "<S> resigned the better position.",
+    "won": "<S> resigned a won position.",
+    "": "<S> resigned.",
+}
+_OVERTIME = {
+    "lost": "<S> lost on time, in a lost position.",
+    "worse": "<S> lost on time, in a worse position, but not a lost one.",
+    "even": "<S> lost on time, in an even position.",
+    "drawn": "<S> lost on time, in a drawn position.",
+    "better": "<S> lost on time, in the better position.",
+    "won": "<S> lost on time, in a won position.",
+    "": "<S> lost on time.",
+}
+_AGREED = {
+    "even": "The players agreed to a draw in an even position.",
+    "drawn": "The players agreed to a draw in a drawn position.",
+    "better": "The players agreed to a draw where <s> had the better position.",
+    "won": "The players agreed to a draw where <s> had a won position.",
+    "": "The players agreed to a draw.",
+}
+_REPEATED = {
+    "better": "The game was drawn by repetition where <s> had the better position.",
+    "won": "The game was drawn by repetition where <s> had a won position.",
+    "": "The game was drawn by repetition.",
+}
+_NO_PROGRESS = {
+    "better": "The game was drawn for lack of progress where <s> had the better position.",
+    "won": "The game was drawn for lack of progress where <s> had a won position.",
+    "": "The game was drawn for lack of progress.",
+}
+_UNFINISHED = {
+    "even": "The game is not finished; the position is even.",
+    "drawn": "The game is not finished; the position is drawn.",
+    "better": "The game is not finished; <s> had the better position.",
+    "won": "The game is not finished; <s> had a won position.",
+    "": "The game is not finished.",
+}
+_NO_MOVE, _NO_PIECES = "<S> had no move left.", "<S> had no piece left."
+_ADJUDICATED = "The game was adjudicated as lost for <s>."
+_ADJUDICATED_DRAW = "The game was adjudicated as a draw."
+_BOTH_LOST = "The game was counted as lost for both players."
+
+_TRAPPED = "a trap into which {percent} of 100 people fall"
+_OVERSEEN = "an oversight that fewer than {percent} of 100 people make"
+_RARELY_OVERSEEN = "an oversight that hardly anyone makes"
+_TURNS = {
+    "lost": "<S> lost the game at {move}",
+    "fallen": "<S> came into a lost position at {move}",
+    "slipped": "<S> had a won position and let it slip at {move}",
+    "thrown": "<S> turned a won position into a lost one at {move}",
+}
+_BETTER = {
+    "won": "{better} would have won.",
+    "better": "{better} would have kept the better position.",
+    "even": "{better} would have kept the balance.",
+    "drawn": "{better} would have drawn.",
+    "worse": "{better} would have held out.",
+}
+_MANY_TURNS = "The game turned {count} times; these turns were the last."
+_GRADUALLY = "No single move lost the game: <s> gave it away little by little, most at {move}."
+_NOT_LOST = "On the board nothing was lost yet."
+_NEVER_CLOSE = "Neither side ever came close to a win."
+_CLOSEST = "<S> came closest to a win, after {move}."
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence of a story."""
+
+    text: str
+    """English, with {placeholders}."""
+    values: dict[str, str | int] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return self.text.format(**self.values)
+
+    def as_object(self) -> dict[str, Any]:
+        """The sentence as a JSON object."""
+        return {"text": self.text, "values": self.values}
+
+    @property
+    def command(self) -> str:
+        """The sentence with its values in place, to be kept in a comment of PDN."""
+        return self.text.format(**{name: f"<{name}={value}>" for name, value in self.values.items()})
+
+
+def tell(game: Game, moves: Sequence[JudgedMove], you: Side | None = None) -> tuple[Sentence, ...]:
+    """The story of a game. moves: all its moves, judged; you: side of the person to whom it is told, if any."""
+    if not moves:
+        return ()
+    return tuple(_Story(game, moves, you).sentences())
+
+
+def all_texts() -> Iterator[str]:
+    """Every text that a sentence of a story can have."""
+    tables = (_RESIGNED, _OVERTIME, _AGREED, _REPEATED, _NO_PROGRESS, _UNFINISHED, _BETTER)
+    texts = [text for table in tables for text in table.values()]
+    texts += [_NO_MOVE, _NO_PIECES, _ADJUDICATED, _ADJUDICATED_DRAW, _BOTH_LOST]
+    texts += [_MANY_TURNS, _GRADUALLY, _NOT_LOST, _NEVER_CLOSE, _CLOSEST]
+    texts += [f"{turn}{slip}" for turn in _TURNS.values() for slip in _slips()]
+    yield from dict.fromkeys(_of(text, who) for text in texts for who in _WHO)
+
+
+def _slips() -> Iterable[str]:
+    return (".", *(f", {slip}." for slip in (_TRAPPED, _OVERSEEN, _RARELY_OVERSEEN)))
+
+
+def _of(text: str, who: Side | None) -> str:
+    """A text about a side; None for you."""
+    first, within = _WHO[who]
+    return text.replace("<S>", first).replace("<s>", within)
+
+
+@dataclass(frozen=True)
+class _Turn:
+    """A move after which the game had another result in sight."""
+
+    judged: JudgedMove
+    kind: str
+    """A key of _TURNS."""
+
+
+class _Story:
+    """What is known of a game whose story is told."""
+
+    def __init__(self, game: Game, moves: Sequence[JudgedMove], you: Side | None) -> None:
+        self._game, self._moves, self._you = game, moves, you
+        self._labels = [str(node) for node in game.mainline()]
+        self._result = game.result
+        self._turns = [turn for judged in moves if (turn := _turn(judged))]
+
+    def sentences(self) -> Iterator[Sentence]:
+        """The end, then the turns in their order, or what there is to say without any."""
+        yield self._end()
+        if len(self._turns) > MOST_TURNS:
+            yield Sentence(_MANY_TURNS, {"count": len(self._turns)})
+        for turn in self._turns[-MOST_TURNS:]:
+            yield from self._turned(turn)
+        loser = None if self._result.winner is None else self._result.winner.other
+        if loser is not None:
+            yield from self._loss(loser)
+        elif not self._turns:
+            yield from self._quiet_game()
+
+    def _about(self, side: Side, text: str, **values: str | int) -> Sentence:
+        return Sentence(_of(text, None if side == self._you else side), values)
+
+    def _label(self, judged: JudgedMove) -> str:
+        return self._labels[judged.ply]
+
+    # the end
+
+    def _end(self) -> Sentence:
+        winner, end = self._result.winner, self._game.end().position
+        reason = self._game.headers.get("Termination", "").lower()
+        if self._result is Result.BOTH_LOST:
+            return Sentence(_BOTH_LOST)
+        if winner is None:
+            return self._end_without_winner(reason)
+        loser = winner.other
+        if end.is_over and end.side == loser:
+            left = end.black if loser == Side.BLACK else end.white
+            return self._about(loser, _NO_MOVE if left else _NO_PIECES)
+        if "adjudicat" in reason or "database" in reason:
+            return self._about(loser, _ADJUDICATED)
+        texts = _OVERTIME if "time" in reason else _RESIGNED
+        return self._about(loser, texts[self._standing(loser)])
+
+    def _end_without_winner(self, reason: str) -> Sentence:
+        rule = self._moves[-1].draw
+        if self._result is Result.UNFINISHED:
+            texts = _UNFINISHED
+        elif rule or reason in (REPETITION, NO_PROGRESS):
+            texts = _REPEATED if REPETITION in (rule, reason) else _NO_PROGRESS
+        elif "adjudicat" in reason or "database" in reason:
+            return Sentence(_ADJUDICATED_DRAW)
+        else:
+            texts = _AGREED
+        standings = {side: self._standing(side, by_rule=False) for side in Side}
+        for side, standing in standings.items():
+            if standing in ("better", "won"):
+                return self._about(side, texts[standing])
+        return Sentence(texts.get(standings[Side.BLACK], texts[""]))
+
+    def _standing(self, side: Side, by_rule: bool = True) -> str:
+        """Standing of a side in the last position; "" if that was not searched. by_rule: draws by rule count."""
+        last = self._moves[-1]
+        if last.expected is None:
+            return ""
+        value = last.certain if by_rule else last.value
+        if last.side != side and value is not None:
+            value = value.opposite
+        return _standing(last.expected if last.side == side else 1 - last.expected, value)
+
+    # the turns
+
+    def _turned(self, turn: _Turn) -> Iterator[Sentence]:
+        judged = turn.judged
+        last = turn is self._turns[-1]
+        lost = last and self._result.winner == judged.side.other and self._standing(judged.side) in ("lost", "")
+        text = _TURNS["lost" if turn.kind == "fallen" and lost else turn.kind]
+        slip, more = _slipped(judged)
+        yield self._about(judged.side, f"{text}{slip}", move=self._label(judged), **more)
+        if last and judged.best is not None and judged.best_expected is not None:
+            better = _BETTER.get(_standing(judged.best_expected, judged.best_value))
+            if better:
+                yield Sentence(better, {"better": str(judged.best)})
+
+    def _loss(self, loser: Side) -> Iterator[Sentence]:
+        """Sentences about a loss that no turn explains."""
+        if self._turns and self._turns[-1].judged.side == loser and self._turns[-1].kind != "slipped":
+            return
+        if self._standing(loser) not in ("lost", ""):
+            if not self._turns:
+                yield Sentence(_NOT_LOST)
+            return
+        own = [judged for judged in self._moves if judged.judged and judged.side == loser]
+        worst = max(own, key=lambda judged: judged.loss, default=None)
+        if worst is not None and worst.loss > 0:
+            yield self._about(loser, _GRADUALLY, move=self._label(worst))
+
+    def _quiet_game(self) -> Iterator[Sentence]:
+        """Sentences about a game without a winner that never turned."""
+        known = [judged for judged in self._moves if judged.expected is not None and judged.confirmed]
+        if not known:
+            return
+        best = max(known, key=lambda judged: abs((judged.expected or 0.5) - 0.5))
+        assert best.expected is not None
+        side = best.side if best.expected >= 0.5 else best.side.other
+        if max(best.expected, 1 - best.expected) < SAFE:
+            yield Sentence(_NEVER_CLOSE)
+        else:
+            yield self._about(side, _CLOSEST, move=self._label(best))
+
+
+def _standing(expected: float, value: Value | None) -> str:
+    """Standing of a side by its expected result, or by a certain value."""
+    if value is not None:
+        return {Value.WIN: "won", Value.DRAW: "drawn", Value.LOSS: "lost"}[value]
+    if expected >= WON_FROM:
+        return "won"
+    if expected <= LOST_TO:
+        return "lost"
+    return "worse" if expected < EVEN_BETWEEN[0] else "better" if expected > EVEN_BETWEEN[1] else "even"
+
+
+def _turn(judged: JudgedMove) -> _Turn | None:
+    """The turn that a move is, if it is one."""
+    if not judged.judged or judged.best_expected is None or judged.expected is None or judged.loss < TURN:
+        return None
+    before, after = _standing(judged.best_expected, judged.best_value), _standing(judged.expected, judged.certain)
+    if before == "won" and after != "won":
+        return _Turn(judged, "thrown" if after == "lost" else "slipped")
+    return _Turn(judged, "fallen") if before != "lost" and after == "lost" else None
+
+
+def _slipped(judged: JudgedMove) -> tuple[str, dict[str, str | int]]:
+    """End of a sentence about a move that people often or rarely play, and its values."""
+    if judged.likely is None or judged.slip not in (TRAP, OVERSIGHT):
+        return ".", {}
+    if judged.slip == TRAP:
+        return f", {_TRAPPED}.", {"percent": round(100 * judged.likely)}
+    if judged.likely < 0.01:
+        return f", {_RARELY_OVERSEEN}.", {}
+    return f", {_OVERSEEN}.", {"percent": int(100 * judged.likely) + 1}
