@@ -20,6 +20,7 @@ import {t} from "../texts.js";
 import {GameTree} from "../tree.js";
 import {Current, clocksOf} from "../current.js";
 import {moves} from "./moves.js";
+import {OpeningName} from "./opening.js";
 
 const KNOWN = 300; // positions whose legal moves are remembered
 
@@ -58,6 +59,7 @@ class Analyse {
     app.keys = this.keys;
     this._share();
     this._current = new Current();
+    this._opening = new OpeningName(app);
     this.analysis = new Analysis(app, this.stage);
     this.analysis.onexpect = () => this._expect();
     this.setup = new Setup(app);
@@ -134,7 +136,7 @@ class Analyse {
   }
 
   _element() {
-    const notation = el("div", {class: "move-list always"}, this._moves.element);
+    const notation = el("div", {class: "move-list always"}, this._opening.element, this._moves.element);
     const graph = el("div", {class: "graph-place always"}, this._graph.element);
     this._side = el(
       "div",
@@ -262,6 +264,7 @@ class Analyse {
     const clocks = clocksOf(this.tree.line());
     for (const side of /** @type {const} */ (["black", "white"])) this.stage.clock(side, clocks[side]);
     this._current.show(node);
+    void this._opening.follow(this.tree.line());
     this._expect();
     this._cursor();
   }

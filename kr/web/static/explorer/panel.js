@@ -4,9 +4,9 @@ import {button, el} from "../dom.js";
 import {t} from "../texts.js";
 import {Archives} from "./archives.js";
 import {Search} from "./search.js";
-import {gameName, pageWords, scoreWords, Scores, totalWords} from "./state.js";
+import {gameName, pageWords, Scores, totalWords} from "./state.js";
 import {Questions, Scoring} from "./stream.js";
-import {gameRow, moveRow, moveTable} from "./view.js";
+import {gameRow, moveRow, moveTable, tellScore} from "./view.js";
 
 /** @typedef {import("../shell.js").App} App */
 /** @typedef {import("./state.js").Game} Game */
@@ -24,7 +24,7 @@ export const panel = app => new Explorer(app).panel;
 class Explorer {
   opening = el("b", {class: "opening"});
   _total = el("span", {class: "total"});
-  _head = el("div", {class: "head"});
+  _head = el("div", {class: "head", hidden: true});
   _body = el("div", {hidden: true});
   _problem = el("p", {class: "failed", role: "alert"});
   _moves = moveTable();
@@ -51,13 +51,18 @@ class Explorer {
     this._waiting = 0;
     this._start = 0;
     this._last = "";
-    this._drawn = "";
     /** @type {Played | null} */
     this._played = null;
     this.scores = new Scores(recalled());
     this.questions = new Questions(app);
     this.scoring = new Scoring(app, this.scores, fen => this._scored(fen));
-    this.archives = new Archives(app, () => this._archivesChanged());
+    this.archives = new Archives(app, {
+      onchange: () => this.refresh(true),
+      onlist: count => {
+        this._head.hidden = !count;
+        this._body.hidden = !this.archives.explored.length;
+      },
+    });
     this.search = new Search(
       () => this.refresh(true),
       async text =>
@@ -113,7 +118,7 @@ class Explorer {
     this._withScores.addEventListener("change", () => {
       this.app.keep("explorer-scores", this._withScores.checked);
       this._score();
-      this._showMoves();
+      this._showScores();
     });
     return el(
       "div",
@@ -158,12 +163,6 @@ class Explorer {
     this.scoring.stop();
     this.archives.hide();
     this._store();
-  }
-
-  _archivesChanged() {
-    this._body.hidden = !this.archives.explored.length;
-    this._head.hidden = this.archives.isKnown && !this.archives.list.length;
-    this.refresh(true);
   }
 
   /** Scores live as long as the tab. */
@@ -219,16 +218,23 @@ class Explorer {
   }
 
   _showMoves() {
-    if (!this._played) return;
-    const {fen, side, total, moves} = this._played,
-      known = this._withScores.checked ? this.scores.of(fen) : {};
-    const turned = this.app.kept("view", "mover") === "black" && side === "white";
+    const {total, moves} = /** @type {Played} */ (this._played);
+    const {rows} = this._moves;
     this._total.textContent = totalWords(total);
-    const at = [...this._moves.rows.children].findIndex(row => row.contains(document.activeElement));
-    this._moves.rows.replaceChildren(
-      ...moves.map(move => moveRow(move, known[move.text], turned, each => this._play(each))),
-    );
-    if (at >= 0) /** @type {HTMLElement | null} */ (this._moves.rows.children[at]?.querySelector("button"))?.focus();
+    const at = [...rows.children].findIndex(row => row.contains(document.activeElement));
+    rows.replaceChildren(...moves.map(move => moveRow(move, each => this._play(each))));
+    if (at >= 0) /** @type {HTMLElement | null} */ (rows.children[at]?.querySelector("button"))?.focus();
+    this._showScores();
+  }
+
+  _showScores() {
+    if (!this._played) return;
+    const {fen, side, moves} = this._played;
+    const known = this._withScores.checked ? this.scores.of(fen) : {};
+    const turned = this.app.kept("view", "mover") === "black" && side === "white";
+    moves.forEach((move, i) => {
+      tellScore(this._moves.rows.rows[i], move, known[move.text], turned);
+    });
   }
 
   /** @param {Move} move */
@@ -245,13 +251,7 @@ class Explorer {
   /** @param {string} fen */
   _scored(fen) {
     if (!this._active || this._played?.fen !== fen) return;
-    const known = this.scores.of(fen);
-    const key = JSON.stringify(
-      Object.entries(known).map(([text, each]) => [text, scoreWords(each, false), each.depth]),
-    );
-    if (key === this._drawn) return;
-    this._drawn = key;
-    this._showMoves();
+    this._showScores();
   }
 
   // --- games
