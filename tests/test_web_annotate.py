@@ -16,6 +16,7 @@ from web_pages import (
     SMALL,
     Opener,
     click_square,
+    faults_in,
     finished,
     meant_board,
     open_panel,
@@ -349,10 +350,12 @@ def test_a_lost_game_is_told_and_learned_from_by_keyboard_alone(server: WebServe
     wait_for_status(page, "Undo takes the marks out")
     assert words(page, ".review .story").startswith(STORY)
     moves = page.locator(".moves").inner_text()
+    assert faults_in(page, ".review") == []
     page.get_by_role("button", name="Learn from your mistakes (1)").focus()
     page.keyboard.press("Enter")
     before = list(game.positions())[BLUNDER_PLY]
     assert read_board(page) == meant_board(before.fen)
+    assert faults_in(page, ".review") == []
     # nothing beside the board gives it away
     assert not page.locator(".move-list").is_visible()
     assert page.locator("main .board .arrows > *").count() == 0

@@ -50,6 +50,11 @@ class Panel {
       this._drawMarks();
       this._near = false;
     });
+    // other pages bring a game here to be reviewed
+    app.review = () => {
+      app.panel("review");
+      if (!this.review.isReviewed && !this.review.working) this._toggle();
+    };
     this.panel = {
       name: "review",
       title: t("Review"),
@@ -197,7 +202,7 @@ class Panel {
       button(
         you
           ? t("Learn from your mistakes ({count})", {count: mistakes.length})
-          : `${nameOf(side, you)}: ${many(mistakes.length, "mistake")}`,
+          : t("{side}: {mistakes}", {side: nameOf(side, you), mistakes: many(mistakes.length, "mistake")}),
         () => this._practise(mistakes),
       ),
     );

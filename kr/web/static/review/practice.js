@@ -26,7 +26,7 @@ export class Practice {
     this._stops = [];
     /** The worth of the best move, once it is asked for. @type {Promise<number> | null} */
     this._best = null;
-    this._heading = el("h3", null);
+    this._heading = el("h2", null);
     this._said = el("p", {role: "status"});
     this._answer = button(t("Show the answer"), () => this._show());
     this._next = button(t("Next mistake"), () => this._go(), {class: "primary"});
