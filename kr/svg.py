@@ -42,6 +42,10 @@ COLORS = {
     "arrow": "#14602c",
     "helps black": "#2a78d6",
     "helps white": "#eb6834",
+    "drawn green": "#15781b",
+    "drawn red": "#882020",
+    "drawn yellow": "#e68f00",
+    "drawn blue": "#003088",
 }
 """Default colours by name; `colors` replaces any of them with another SVG colour."""
 STYLES = {

@@ -14,7 +14,7 @@ import pytest
 import reference
 from test_annotate import playout
 from test_annotate_pages import GAME, HOSTILE, WHITE_BEGINS
-from web_pages import faults_in
+from web_pages import faults_in, in_view
 
 from kr import svg
 from kr.analysis.annotation import pages
@@ -33,7 +33,7 @@ pytestmark = pytest.mark.slow
 
 PLAYOUT = 7
 """The seed of a game with kings and long captures."""
-WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 320, "height": 640}
+WIDE, TALL, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}, {"width": 320, "height": 640}
 NAMES = {"b": "black man", "w": "white man", "B": "black king", "W": "white king"}
 
 READ = """() => {
@@ -48,10 +48,11 @@ READ = """() => {
     pieces.push(Array.from(found, piece => piece.getAttribute("class").replace("piece ", "")));
   }
   const frame = document.querySelector(".graph .frame").getBoundingClientRect();
+  const said = document.querySelector(".said .turn").innerText;
   return {
     pieces: pieces,
-    label: document.querySelector(".caption .move").innerText,
-    text: document.querySelector(".caption").innerText,
+    label: said.includes(" · ") ? said.split(" · ")[0] : "Start",
+    text: document.querySelector(".said").innerText,
     hash: location.hash,
     current: Array.from(document.querySelectorAll(".moves [aria-current]"), move => move.innerText),
     cursor: (middle(document.querySelector(".graph .cursor")) - frame.x) / frame.width,
@@ -361,20 +362,47 @@ def test_without_scripts_it_is_text_beside_the_start(case: Case, opened: Opener)
     assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
 
 
-def test_a_click_far_below_brings_the_board_into_view(case: Case, opened: Opener) -> None:
-    page = opened(case.url, PHONE)
+@pytest.mark.parametrize("size", [{"width": 1280, "height": 800}, {"width": 1366, "height": 768}, TALL, PHONE])
+def test_board_moves_graph_and_steps_are_on_one_screen(case: Case, opened: Opener, size: dict[str, int]) -> None:
+    page = opened(case.url, size)
     for click in (click_move, click_graph):
         click(page, case, case.last)
-        box = page.locator(".stage .board").bounding_box()
-        assert box is not None
-        # scrolling stops at whole pixels
-        assert box["y"] > -1
-        assert box["y"] + box["height"] < PHONE["height"] + 1
         check(page, case, case.last)
-        # keys leave the page where it is
-        page.evaluate("window.scrollTo(0, 40)")
-        page.keyboard.press("Home")
-        assert page.evaluate("window.scrollY") == 40
+        for selector in (
+            ".board",
+            ".move-list",
+            ".said",
+            ".graph > svg",
+            ".controls",
+            ".tabs",
+            ".moves [aria-current]",
+        ):
+            assert in_view(page, selector), selector
+        assert page.evaluate("document.documentElement.scrollHeight") <= size["height"]
+        # a press at the thumb, and the moves have gone along
+        page.get_by_role("button", name="Start", exact=True).click()
+        check(page, case, 0)
+
+
+def test_the_story_is_told_above_the_moves_and_on_a_phone_at_the_start(opened: Opener, tmp_path: Path) -> None:
+    game = read_game(GAME)
+    assert game is not None
+    url = case_of(game, tmp_path).url
+    page = opened(url)
+    story = page.locator(".review .story").all_inner_texts()
+    assert story[0] == "White resigned a lost position."
+    assert story[1].startswith("White lost the game at 5... 20-16")
+    assert "Accuracy:" in page.inner_text(".review")
+    assert page.locator(".review .count tbody tr").count() == 2
+    for selector in (".review .story", ".review .accuracies", ".board", ".move-list", ".said", ".graph > svg"):
+        assert in_view(page, selector), selector
+    phone = opened(url, TALL)
+    assert " ".join(story) in phone.inner_text(".said")
+    phone.get_by_role("tab", name="Review").click()
+    assert in_view(phone, ".review .story")
+    assert in_view(phone, ".board")
+    phone.get_by_role("tab", name="Game").click()
+    assert "Annotated by" in phone.inner_text(".about")
 
 
 def test_hostile_text_is_only_text(opened: Opener, tmp_path: Path) -> None:
@@ -438,7 +466,7 @@ def test_steps_leave_one_entry_in_the_history(case: Case, opened: Opener) -> Non
         page.goto(f"{case.url}#p4")
         check(page, case, 4)
         page.evaluate("hash => { location.hash = hash; }", nowhere)
-        page.wait_for_function("document.querySelector('.caption .move').innerText === 'Start'")
+        page.wait_for_function("document.querySelector('.said .turn').innerText === 'Black to move'")
         assert page.evaluate(READ)["pieces"] == shown(case.plies[0].board)
 
 

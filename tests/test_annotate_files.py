@@ -31,6 +31,7 @@ from kr.engine.engine import Engine
 from kr.engine.limits import Limits
 from kr.errors import InvalidPdnError, InvalidSettingError, OutputBusyError
 from kr.game.position import Position
+from kr.openings.lines import opening_name
 from kr.pdn import Game, read_games
 from kr.storage import lock
 
@@ -100,8 +101,19 @@ def test_a_file_is_annotated_without_its_bad_games(archive: Path, tmp_path: Path
     for game, original in zip(games, originals, strict=True):
         assert game.result == original.result
         unmark_game(game)
+        if named := opening_name(original.mainline_bits()):
+            original.headers["Opening"] = named.name
         assert game == original
     assert {path.name for path in tmp_path.iterdir()} == {"games.pdn", "out.pdn.xz"}
+
+
+def test_a_game_gets_the_name_of_its_opening_unless_it_has_one(tmp_path: Path) -> None:
+    path, fourteenth = tmp_path / "games.pdn", "11-15 23-19 8-11 22-17 4-8"
+    start = Position.from_fen("W:WK31:BK3")
+    path.write_text(f'{fourteenth} *\n\n[Opening "X: 11-15"]\n{fourteenth} *\n\n[FEN "{start.fen}"]\n31-27 *\n')
+    annotate_files(settings_of(path, tmp_path / "out.pdn"))
+    openings = [game.headers.get("Opening") for game in read_games(tmp_path / "out.pdn")]
+    assert openings == ["Old Fourteenth", "X: 11-15", None]
 
 
 class Killed(Exception):

@@ -123,7 +123,7 @@ def test_hostile_text_is_only_text(engine: Engine, tmp_path: Path) -> None:
     said = " ".join(page.text)
     for text in ("<script>alert(1)</script>", "<img src=x onerror=alert(2)>", "{{ 7 * 7 }}", "&lt;b&gt; <b>bold</b>"):
         assert text in said
-    assert "alert(" not in re.sub(r"&lt;.*?&gt;|&#34;.*", "", source.split("<body>")[0])
+    assert "alert(" not in re.sub(r"&lt;.*?&gt;|&#34;.*", "", source.split("<body")[0])
 
 
 def test_a_page_has_its_own_script_and_style_only(engine: Engine, tmp_path: Path) -> None:

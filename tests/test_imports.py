@@ -39,6 +39,7 @@ FLOORS = [
     "egdb",
     "viewer",
     "pdn",
+    "gif",
     "game",
     "svg",
     "notation",
@@ -60,7 +61,7 @@ FLOORS = [
 LEVEL = {room: len(FLOORS) - i for i, room in enumerate(FLOORS)}
 HEAVY = {
     "numpy", "scipy", "h5py", "rich", "matplotlib", "click", "sklearn", "jinja2", "starlette", "uvicorn", "websockets",
-    "jax", "optax", "lightgbm", "pyarrow", "dask", "distributed",
+    "jax", "optax", "lightgbm", "pyarrow", "dask", "distributed", "PIL",
 }  # fmt: skip
 
 

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-import kr
 from kr.errors import InvalidSettingError, KrError
 from kr.pdn import Game, read_game, write_game
 from kr.viewer.document import game_document, read_document
@@ -225,14 +224,6 @@ def test_a_kept_game_is_checked() -> None:
     document["nodes"][1]["path"] = [11, 20]
     with pytest.raises(KrError, match="not legal"):
         ask("games/check", document=document)
-
-
-def test_a_position_is_drawn() -> None:
-    position = kr.Position().play("11-15")
-    picture = ask("games/svg", fen=position.fen, last=[11, 15], flipped=True, numbers=False)["svg"]
-    assert picture == kr.svg.board(position, last_move="11-15", flipped=True, coordinates=False)
-    with pytest.raises(KrError, match="squares from 1 to 32"):
-        ask("games/svg", fen=position.fen, last=[33, 1])
 
 
 @pytest.fixture

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import base64
 import lzma
 import re
+import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from tree_pages import CLIPBOARD, REFUSED, TREE, current, fen, move, on_board, opens, paste, plain, read, saved, shows
-from web_pages import PHONE, WIDE, Opener, from_menu, opened, server, serving, wait_until
+from web_pages import PHONE, WIDE, Opener, from_menu, from_send_menu, opened, server, serving, wait_until
 
 import kr
+from kr.pdn import Game
 from kr.web.serve import WebServer
 
 if TYPE_CHECKING:
@@ -155,7 +158,7 @@ def test_copies(server: WebServer, opened: Opener) -> None:
     page.keyboard.press("ArrowRight")
 
     def copied(name: str, told: str) -> str:
-        page.get_by_role("button", name=name).click()
+        from_send_menu(page, name)
         wait_until(page, "told => document.querySelector('#status').textContent.startsWith(told)", told)
         return str(page.evaluate("navigator.clipboard.readText()"))
 
@@ -165,43 +168,36 @@ def test_copies(server: WebServer, opened: Opener) -> None:
     assert copied("Copy SVG", "SVG copied") == kr.svg.board(position, last_move="11-15")
     page.keyboard.press("f")
     with page.expect_download() as download:
-        page.get_by_role("button", name="Save SVG").click()
+        from_send_menu(page, "Save SVG")
     assert download.value.suggested_filename == "Ann-Bob.svg"
     assert Path(download.value.path()).read_text() == kr.svg.board(position, last_move="11-15", flipped=True)
 
 
-def link_of(page: Page) -> str:
-    page.evaluate("navigator.clipboard.writeText('')")
-    page.get_by_role("button", name="Copy link").click()
-    wait_until(page, "async () => (await navigator.clipboard.readText()).includes('#analyse/g/')")
-    return str(page.evaluate("navigator.clipboard.readText()"))
+def link_to(server: WebServer, game: Game, place: str) -> str:
+    """A link as kr made them once: the game in PDN, packed, and a place in it."""
+    packing = zlib.compressobj(wbits=-15)
+    packed = packing.compress(str(game).encode()) + packing.flush()
+    data = base64.urlsafe_b64encode(packed).decode().rstrip("=")
+    return f"{server.address}#analyse/g/{data}/{place}"
 
 
-def test_a_link_holds_the_whole_game_and_the_place_in_it(server: WebServer, opened: Opener) -> None:
-    page = opened(server.address, **CLIPBOARD)
-    game = opens(page, TREE)
-    move(page, "4. 15-18").click()
-    there = fen(page)
-    link = link_of(page)
-    assert len(link) < 700
-    with serving() as another:
-        # the same game on another server, opened by its address or pasted
-        address = link.replace(server.address.rstrip("/"), another.address.rstrip("/"))
-        other = opened(address, **CLIPBOARD)
-        shows(other, "27x11??")
-        assert fen(other) == there
-        assert current(other).startswith("4. 15-18")
-        assert plain(saved(other)) == plain(game)
-        third = opened(another.address, **CLIPBOARD)
-        paste(third, link)
-        shows(third, "27x11??")
-        assert fen(third) == there
-        # a new link in the address of a page that is open
-        third.evaluate("location.hash = '#analyse'")
-        page.keyboard.press("Home")
-        page.keyboard.press("End")
-        third.evaluate("hash => { location.hash = hash; }", link_of(page).partition("#")[2])
-        on_board(third, [*game.positions()][-1])
+def test_links_of_earlier_versions_open_the_game(server: WebServer, opened: Opener) -> None:
+    game = read(TREE)
+    link = link_to(server, game, "0.0.0.0.1.0.1.")
+    page = opened(link, **CLIPBOARD)
+    shows(page, "27x11??")
+    assert current(page).startswith("4. 15-18")
+    assert plain(saved(page)) == plain(game)
+    page.reload()
+    shows(page, "27x11??")
+    assert current(page).startswith("4. 15-18")
+    other = opened(server.address, **CLIPBOARD)
+    paste(other, link)
+    shows(other, "27x11??")
+    assert current(other).startswith("4. 15-18")
+    # another link in the address of a page that is open
+    other.evaluate("hash => { location.hash = hash; }", link_to(server, game, "8").partition("#")[2])
+    on_board(other, [*game.positions()][-1])
 
 
 def test_damaged_links_are_said(server: WebServer, opened: Opener) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import threading
 import time
 from collections.abc import Callable, Coroutine, Iterator
@@ -73,19 +74,23 @@ Opener = Callable[..., "Page"]
 @pytest.fixture
 def opened(browser: Browser) -> Iterator[Opener]:
     """Opens windows at addresses, with size, color_scheme and the like as keywords. No script may fail, nothing may be
-    told to the console but what has the text `allowed` in it, and nothing may be loaded from elsewhere."""
+    told to the console but what the expression `allowed` finds, and nothing may be loaded from elsewhere. app: the
+    browser keeps the files of the page, as it does for people."""
     contexts = []
     wrong: list[str] = []
     asked: list[str] = []
     homes: set[str] = set()
 
     def hear(allowed: str, message: ConsoleMessage) -> None:
-        if not allowed or allowed not in message.text:
+        if not allowed or not re.search(allowed, message.text):
             wrong.append(message.text)
 
-    def opening(address: str, size: dict[str, int] = WIDE, allowed: str = "", **others: Any) -> Page:
+    def opening(address: str, size: dict[str, int] = WIDE, allowed: str = "", app: bool = False, **others: Any) -> Page:
         homes.add(address.split("/")[2])
         context = browser.new_context(viewport=size, **others)
+        if not app:
+            # to keep the files for a test alone would take as long as the test
+            context.add_init_script("delete Navigator.prototype.serviceWorker")
         contexts.append(context)
         page = context.new_page()
         page.set_default_timeout(15_000)
@@ -173,6 +178,12 @@ def from_menu(page: Page, name: str) -> None:
     page.get_by_role("menuitem", name=name).click()
 
 
+def from_send_menu(page: Page, name: str) -> None:
+    """Choose a way to send the game or the position."""
+    page.get_by_role("button", name="Send", exact=True).click()
+    page.get_by_role("menuitem", name=name, exact=True).click()
+
+
 def show_setup(page: Page) -> None:
     """Open the panel Set up."""
     if not page.locator(".panel.setup").is_visible():
@@ -257,6 +268,22 @@ def faults_in(page: Page, place: str | None = None, passes: int = 1) -> list[str
             for node in fault["nodes"][:5]
         ]
     return faults
+
+
+def in_view(page: Page, selector: str) -> bool:
+    """True if the first element that matches is in sight as a whole: within the window and all that clips it."""
+    found = page.evaluate("""selector => {
+      const element = document.querySelector(selector), box = element?.getBoundingClientRect();
+      if (!box?.width || !box.height || !element.checkVisibility()) return false;
+      const inside = ({top, left, right, bottom}) =>
+        box.top > top - 1 && box.left > left - 1 && box.right < right + 1 && box.bottom < bottom + 1;
+      for (let around = element.parentElement; around; around = around.parentElement) {
+        const {overflowX, overflowY} = getComputedStyle(around);
+        if (overflowX + overflowY !== "visiblevisible" && !inside(around.getBoundingClientRect())) return false;
+      }
+      return inside({top: 0, left: 0, right: innerWidth, bottom: innerHeight});
+    }""", selector)  # fmt: skip
+    return bool(found)
 
 
 SILENT = "The server does not answer. Is kr web still running?"

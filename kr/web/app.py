@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import hashlib
 import inspect
 import json
-from collections.abc import AsyncIterator, Callable
+import re
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from functools import partial
+from functools import lru_cache, partial
 from importlib import resources
 from importlib.resources.abc import Traversable
 from typing import Any
@@ -24,7 +26,22 @@ from starlette.websockets import WebSocket
 
 from kr.errors import KrError
 from kr.viewer.assets import board_colors
-from kr.web import endings, explorer, games, judging, people, playing, positions, puzzles, regions, runs, searches
+from kr.web import (
+    archive_uploads,
+    endings,
+    explorer,
+    games,
+    judging,
+    matches,
+    people,
+    playing,
+    positions,
+    puzzles,
+    regions,
+    runs,
+    searches,
+    sending,
+)
 from kr.web.entry import Entry
 from kr.web.guard import Guard
 from kr.web.house import House
@@ -37,13 +54,16 @@ FEATURES: tuple[Any, ...] = (
     games,
     searches,
     playing,
+    matches,
     puzzles,
     endings,
     runs,
     judging,
     explorer,
+    archive_uploads,
     people,
     regions,
+    sending,
 )  # fmt: skip
 """Modules with ROUTES and LIVE."""
 MOST_BODY = 4 << 20
@@ -52,8 +72,11 @@ BODY_SECONDS = 20.0
 """Time in which a request must have arrived."""
 CONTENT_TYPES = {
     ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml",
-    ".json": "application/json",
+    ".json": "application/json", ".webmanifest": "application/manifest+json", ".png": "image/png",
 }  # fmt: skip
+
+STATIC = "/static/"
+_GZIP = re.compile(r"\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|\s|$))")
 
 Handler = Callable[[House, PageRequest], Any]
 
@@ -92,14 +115,31 @@ def make_app(house: House, host: str, port: int, entry: Entry | None = None) -> 
 
 
 def _files(house: House) -> dict[str, tuple[bytes, str]]:
-    """All files that a page can get, by path, with their types. They are in memory: no path opens a file."""
-    files = {
-        "/": (index(house).encode(), "text/html; charset=utf-8"),
-        "/static/colors.css": (board_colors().encode(), CONTENT_TYPES[".css"]),
-    }
+    """All files that a page can get, by path, with their types. They are in memory: no path opens a file.
+
+    The page asks for its files by paths that hold the version of all of them, /static/VERSION/main.js: so a page, its
+    scripts and those that it fetches later are of one version, and browsers may keep them.
+    """
+    files = {f"{STATIC}colors.css": (board_colors().encode(), CONTENT_TYPES[".css"])}
     for package in ("kr.viewer", "kr.web"):
-        files.update(_static_files(resources.files(package).joinpath("static"), "/static"))
-    return files
+        files.update(_static_files(resources.files(package).joinpath("static"), STATIC.rstrip("/")))
+    shell, worker = index(house), files.pop(f"{STATIC}worker.js")
+    version = _version(shell.encode(), files)
+    versioned = {path.replace(STATIC, f"{STATIC}{version}/"): file for path, file in files.items()}
+    own = {"version": version, "files": ["/", *sorted(versioned)]}
+    return {
+        **files,
+        **versioned,
+        "/": (shell.replace(f'"{STATIC}', f'"{STATIC}{version}/').encode(), "text/html; charset=utf-8"),
+        "/worker.js": (f"globalThis.SHELL = {json.dumps(own)};\n".encode() + worker[0], worker[1]),
+    }
+
+
+def _version(shell: bytes, files: Mapping[str, tuple[bytes, str]]) -> str:
+    digest = hashlib.sha256(shell)
+    for path, (content, _) in sorted(files.items()):
+        digest.update(b"%b\0%d\0%b" % (path.encode(), len(content), content))
+    return digest.hexdigest()[:12]
 
 
 def _static_files(folder: Traversable, path: str) -> dict[str, tuple[bytes, str]]:
@@ -114,10 +154,19 @@ def _static_files(folder: Traversable, path: str) -> dict[str, tuple[bytes, str]
 
 async def _file(file: tuple[bytes, str], request: Request) -> Response:
     content, kind = file
-    tag = f'"{hashlib.sha256(content).hexdigest()[:24]}"'
+    packs = kind != CONTENT_TYPES[".png"] and bool(_GZIP.search(request.headers.get("accept-encoding", "")))
+    tag = f'"{hashlib.sha256(content).hexdigest()[:24]}{"-gzip" if packs else ""}"'
+    headers = {"etag": tag, "vary": "accept-encoding"}
     if request.headers.get("if-none-match") == tag:
-        return Response(status_code=304, headers={"etag": tag})
-    return Response(content, media_type=kind, headers={"etag": tag})
+        return Response(status_code=304, headers=headers)
+    if packs:
+        content, headers["content-encoding"] = _packed(content), "gzip"
+    return Response(content, media_type=kind, headers=headers)
+
+
+@lru_cache(1000)
+def _packed(content: bytes) -> bytes:
+    return gzip.compress(content, 6, mtime=0)
 
 
 async def _answer(house: House, handler: Handler, request: Request) -> Response:

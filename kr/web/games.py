@@ -1,4 +1,4 @@
-"""Games in and out: text that people paste or open, the files of the command line, PDN and pictures to save."""
+"""Games in and out: text that people paste or open, the files of the command line, PDN to save."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ import binascii
 import io
 from typing import Any
 
-from kr import svg
 from kr.errors import InvalidPdnError, InvalidSettingError
-from kr.notation import format_path
 from kr.pdn.game import Game
 from kr.pdn.source import Text
 from kr.pdn.tree import GameNode
@@ -65,7 +63,7 @@ def read(house: House, request: PageRequest) -> dict[str, Any]:
 def upload(house: House, request: PageRequest) -> dict[str, Any]:
     """A piece of a file in base64: the first, or the next one of `upload`. The answer names the list of its games."""
     shelf = Shelf.of(house)
-    piece = _decoded(request)
+    piece = decoded_bytes(request)
     if not request.has("upload"):
         return {"upload": shelf.add(piece)}
     shelf.extend(request.text("upload"), piece)
@@ -85,19 +83,6 @@ def pdn(house: House, request: PageRequest) -> dict[str, Any]:
     if request.choice("form", ("file", "link"), "file") == "file":
         normalise(game)
     return {"pdn": write_game(game, results=results)}
-
-
-def position_picture(house: House, request: PageRequest) -> dict[str, Any]:
-    """A position as SVG, with the squares of the move before it marked."""
-    path = request.squares("last", ())
-    return {
-        "svg": svg.board(
-            request.position(),
-            flipped=request.flag("flipped"),
-            coordinates=request.flag("numbers", True),
-            last_move=format_path(path, False) if len(path) > 1 else None,
-        )
-    }
 
 
 def files(house: House, request: PageRequest) -> dict[str, Any]:
@@ -124,10 +109,15 @@ def _results(request: PageRequest) -> Results:
 def _content(request: PageRequest) -> bytes:
     """Content sent by a page: text, or the bytes of a file."""
     # half of a surrogate pair can't be encoded
-    return _decoded(request) if request.has("data") else request.text("text", LONGEST_PASTE).encode("utf-8", "replace")
+    return (
+        decoded_bytes(request)
+        if request.has("data")
+        else request.text("text", LONGEST_PASTE).encode("utf-8", "replace")
+    )
 
 
-def _decoded(request: PageRequest) -> bytes:
+def decoded_bytes(request: PageRequest) -> bytes:
+    """The bytes that a request has in base64. Raises InvalidSettingError."""
     try:
         return base64.b64decode(request.text("data", 2 * LONGEST_PASTE), validate=True)
     except (binascii.Error, ValueError):
@@ -157,7 +147,6 @@ ROUTES = {
     "games/upload": upload,
     "games/check": check,
     "games/pdn": pdn,
-    "games/svg": position_picture,
     "games/files": files,
     "games/list": list_page,
     "games/open": open_game,

@@ -187,6 +187,8 @@ def policy(host: str) -> Iterable[tuple[str, str]]:
         "style-src": "'self'",
         "img-src": "'self' data: blob:",
         # some browsers don't count a WebSocket as 'self'
+        "worker-src": "'self'",
+        "manifest-src": "'self'",
         "connect-src": f"'self' ws://{host}" if host else "'none'",
         "base-uri": "'none'",
         "form-action": "'none'",

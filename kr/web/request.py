@@ -80,6 +80,13 @@ class PageRequest:
             raise InvalidSettingError(f"{name} is not a list of texts of at most {longest} characters")
         return list(value)
 
+    def objects(self, name: str, most: int, default: Sequence[Any] = _REQUIRED) -> list[PageRequest]:
+        """A list of objects."""
+        value = self._value(name, default)
+        if not isinstance(value, list | tuple) or len(value) > most:
+            raise InvalidSettingError(f"{name} is not a list of at most {most} objects")
+        return [PageRequest(each) for each in value]
+
     def object(self, name: str) -> PageRequest:
         """An object within this one."""
         value = self._value(name, _REQUIRED)

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any
 from kr import svg
 from kr.analysis.annotation.accuracy import EXPLANATION
 from kr.analysis.annotation.annotation import TABLE, Annotation, MoveTally, accuracy_text
-from kr.analysis.annotation.marking import MARK_KINDS, OWN, explained
+from kr.analysis.annotation.judging import JudgeSettings
+from kr.analysis.annotation.marking import ANNOTATOR, MARK_KINDS, OWN, OWN_GAME
 from kr.notation import SIDE_NAMES
 from kr.pdn import SKIP, ChildNode, Game, Visitor
 from kr.pdn.writer import SIGNS
@@ -37,10 +38,12 @@ if TYPE_CHECKING:
     from kr.game.position import Position
 
 INDEX = "index.html"
+_STYLES = ("viewer.css", "graph.css", "screen.css")
 LONGEST_NAME = 60
 
 _TAGS = re.compile(r"\[%[^\[\]]*\]")
 _OTHER = re.compile(r"[^a-z0-9]+")
+_MARK = re.compile(r"\[%kr [^\[\]]{0,80}\b(?:nag|mark)=([?!]{1,2})")
 
 
 class Pages:
@@ -117,12 +120,42 @@ def _sources(entry: str) -> _Sources:
     from markupsafe import Markup
 
     code = script(entry)
-    style = "\n".join([board_colors(), *map(static, ("viewer.css", "graph.css")), _template("page.css")])
+    style = "\n".join([board_colors(), *map(static, _STYLES), _template("page.css")])
     return _Sources(Markup(code), Markup(style), page_policy(code, style))
 
 
+@dataclass(frozen=True)
+class Looks:
+    """Looks of a viewer: names of the choices that a person has on a page of `kr web`."""
+
+    language: str = "en"
+    texts: Mapping[str, str] = field(default_factory=dict)
+    """The viewer's texts in that language by the English ones."""
+    board: str = "green"
+    pieces: str = "flat"
+    coordinates: str = "numbers"
+    flipped: bool = False
+
+
 def page(number: int, game: Game, annotation: Annotation, signature: str) -> str:
-    """Page of an annotated game."""
+    """Page of a game that was annotated just now, with a link to the page of all."""
+    return _page(game, annotation.table(game.headers), annotation.settings, signature, Looks(), home=INDEX)
+
+
+def game_page(game: Game, looks: Looks | None = None) -> str:
+    """Page of a game, annotated or not: its marks and its story are those in its comments."""
+    settings = JudgeSettings() if _judgement(game) else None
+    return _page(game, [], settings, game.headers.get(ANNOTATOR, ""), looks or Looks())
+
+
+def _page(
+    game: Game,
+    table: Sequence[Sequence[str]],
+    settings: JudgeSettings | None,
+    signature: str,
+    looks: Looks,
+    home: str = "",
+) -> str:
     from markupsafe import Markup
 
     return (
@@ -130,26 +163,33 @@ def page(number: int, game: Game, annotation: Annotation, signature: str) -> str
         .get_template("game.html")
         .render(
             sources=_sources("viewer.js"),
-            number=number,
+            home=home,
+            looks=looks,
             title=_title(game.headers),
             facts=_facts(game.headers),
-            settings=annotation.settings,
+            settings=settings,
             game=game,
             headers=[
                 (name, value) for name, value in game.headers.items() if name not in _SHOWN and value.strip("?. ")
             ],
             about=[text for text in map(_comment_text, game.comments) if text],
-            story=annotation.story,
+            judgement=_judgement(game),
             table=TABLE,
-            sides=list(zip(SIDE_NAMES, annotation.table(game.headers), strict=True)),
-            notes=_notes(game, annotation),
+            sides=list(zip(SIDE_NAMES, table, strict=True)) if table else [],
+            notes=_notes(game),
             moves=game.accept(_LineText(int(game.start.side), variations=False)),
             board=Markup(svg.board(game.start)),
             pieces=Markup(piece_symbols()),
-            data=Markup(data({"document": game_document(game)})),
+            data=Markup(data({"document": game_document(game), "looks": asdict(looks)})),
             signature=signature,
         )
     )
+
+
+def _judgement(game: Game) -> str:
+    """kr's words about a whole game, its story and the report; "" if it has not judged it."""
+    own = next((comment for comment in game.comments if OWN_GAME in comment), "")
+    return " ".join(_TAGS.sub("", own).split())
 
 
 def page_name(number: int, headers: Mapping[str, str]) -> str:
@@ -206,24 +246,23 @@ class _Note:
     """Variations as text."""
 
 
-def _notes(game: Game, annotation: Annotation) -> list[_Note]:
+def _notes(game: Game) -> list[_Note]:
     """Notes on the moves that are marked, commented or have variations."""
     notes = []
-    before = None
-    for node, judged in zip(game.mainline(), annotation.moves, strict=True):
+    for count, node in enumerate(game.mainline(), int(game.start.side)):
         assert node.parent is not None
-        count = judged.ply + int(game.start.side)
+        own = [comment for comment in node.comments if OWN in comment]
+        mark = next(filter(None, map(_MARK.search, own)), None)
         note = _Note(
             str(node),
             "".join(_sign(nag) for nag in node.nags),
-            MARK_KINDS.get(judged.mark, ""),
-            explained(judged, before),
+            MARK_KINDS.get(mark[1], "") if mark else "",
+            " ".join(" ".join(_TAGS.sub("", comment).split()) for comment in own),
             [text for text in map(_comment_text, [*node.starting_comments, *node.comments]) if text],
             [_line_text(child, count) for child in node.parent.variations[1:]],
         )
         if note.words or note.comments or note.lines:
             notes.append(note)
-        before = judged if node.setup is None else None
     return notes
 
 

@@ -1,5 +1,4 @@
-// The expected result of Black over a game, as kr's comments tell it: a graph, what is known of a single move, and the
-// story of the game.
+// The expected result of Black over a game, as kr's comments tell it: a graph, and what is known of a single move.
 
 import {el, svg} from "./dom.js";
 import {number, words} from "./moves.js";
@@ -17,7 +16,6 @@ import {t} from "./texts.js";
  * @typedef {{node: Node, ply: number, label: string, expected: number | null, kind: Kind, once: boolean, reason: string,
  *   evaluation: string}} Point
  */
-/** A sentence of the story: a text with {placeholders}. @typedef {{text: string, values: Record<string, string>}} Sentence */
 
 /** @type {Record<Exclude<Kind, "">, string>} */
 const SHAPES = {
@@ -38,9 +36,6 @@ const HEIGHT = 190,
 // kr's tag in a comment: [%kr exp=0.21 nag=?? once], [%kr line exp=0.55] at a better line
 const TAG = /\[%kr ([^[\]]{1,80})\]/;
 const EVALUATION = /\[%eval (#?-?\d{1,4}(?:\.\d{1,2})?)/;
-const GAME = "[%kr game";
-const ACCURACY = /\[%kr game [^[\]]*\baccuracy=([\d.]+|-)\/([\d.]+|-)/;
-const SENTENCE = /\[%kr story ([^[\]]{1,500})\]/g;
 
 /** Name of a mark. @param {Kind} kind */
 export function kindName(kind) {
@@ -85,48 +80,13 @@ export function judgement(node) {
   return null;
 }
 
-/** @param {Node} root @returns {string} kr's comment on the whole game, "" without one */
-const gameComment = root => root.comments.find((/** @type {string} */ text) => text.includes(GAME)) ?? "";
-
 /**
  * What kr's comment on the whole game says of both players; "" without one.
- * @param {Node} root
+ * @param {{comments: string[]}} root
  */
 export function reportOf(root) {
-  let text = words(gameComment(root));
-  for (const {text: template, values} of storyOf(root)) text = text.replace(filled(template, values), "");
-  return text.trim();
-}
-
-/** @param {string} template @param {Record<string, string>} values */
-const filled = (template, values) => template.replace(/\{(\w+)\}/g, (place, name) => values[name] ?? place);
-
-/**
- * The story of the game, as sentences to be told by `t(text, values)`.
- * @param {Node} root
- * @returns {Sentence[]}
- */
-export function storyOf(root) {
-  return [...gameComment(root).matchAll(SENTENCE)].map(([, told]) => {
-    /** @type {Record<string, string>} */
-    const values = {};
-    const text = told.replace(/<(\w+)=([^<>]*)>/g, (_, name, value) => {
-      values[name] = value;
-      return `{${name}}`;
-    });
-    return {text, values};
-  });
-}
-
-/**
- * The accuracy of Black and White, from 0 to 100; null where it is not known.
- * @param {Node} root
- * @returns {{black: number | null, white: number | null}}
- */
-export function accuracyOf(root) {
-  const [, black = "-", white = "-"] = ACCURACY.exec(gameComment(root)) ?? [];
-  const figure = (/** @type {string} */ text) => (text === "-" ? null : Number(text));
-  return {black: figure(black), white: figure(white)};
+  const found = root.comments.find(text => text.includes("[%kr game"));
+  return found ? words(found) : "";
 }
 
 /**

@@ -149,6 +149,16 @@ export class GameTree {
   // Makes the game as it is the first that `undo` leads back to.
   forget() { [this._done, this._undone] = [[], []]; }
 
+  // The game with all that can be undone, to be put back by `resume`.
+  hold() { return {...this._state(), _done: this._done, _undone: this._undone}; }
+
+  // Shows a game that was held.
+  resume(held) {
+    this._put(held);
+    this._tell("game");
+    this._tell("node");
+  }
+
   get canUndo() { return this._done.length > 0; }
   get canRedo() { return this._undone.length > 0; }
 

@@ -1,91 +1,250 @@
-// The page of an annotated game, without a server: the game stands in the page as JSON, its address names the position.
+// The page of a game without a server: the game stands in the page as JSON, its address names the position.
 
-import {Board} from "./board.js";
+import {Current, clocksOf} from "./current.js";
 import {button, el} from "./dom.js";
 import {Graph, better, judgement, points, told} from "./graph.js";
-import {MoveList, number, plain, sign, words} from "./moves.js";
+import {iconButton} from "./icons.js";
+import {MoveList} from "./moves.js";
+import {Stage, stepButtons} from "./stage.js";
+import {accuracyOf, figuresOf, storyOf, toldSentence} from "./story.js";
+import {Tabs} from "./tabs.js";
+import {speak, t} from "./texts.js";
 import {GameTree} from "./tree.js";
 
-const tree = new GameTree();
-tree.load(JSON.parse(document.querySelector("#game").textContent).document);
-const played = points(tree);
+/** @typedef {any} Node a node of the tree */
+/**
+ * @typedef {object} Looks as kr/analysis/annotation/pages.py writes them
+ * @property {string} language
+ * @property {Record<string, string>} texts
+ * @property {string} board
+ * @property {string} pieces
+ * @property {string} coordinates
+ * @property {boolean} flipped
+ */
 
-const board = new Board({say: text => { caption.append(el("p", null, text)); }});
-const graph = new Graph({onpick: ply => go(ply)});
-const moves = new MoveList(tree);
-const caption = el("div", {class: "caption", "aria-live": "polite"});
-const stage = document.querySelector(".stage");
-const steps = [
-  ["⇤", "Start (Home)", () => tree.start()], ["‹", "Back (←)", () => tree.back()],
-  ["›", "Forward (→)", () => tree.next()],
-  ["⇥", "End (End)", () => tree.end()], ["‹?", "Mark before (p)", () => tree.mark(-1)],
-  ["?›", "Next mark (n)", () => tree.mark(1)],
-  ["⇅", "Turn the board (f)", () => board.flip()],
-];
+/** @type {<T extends Element>(selector: string) => T} */
+const one = selector => /** @type {any} */ (document.querySelector(selector));
 
-// the last position of the game as it was played, on the way to the one that is shown
-const plyShown = () => tree.line().findLast(node => played[node.ply]?.node === node).ply;
-
-function go(ply) {
-  tree.select(played[ply].node);
+/** The story, the accuracy and the table of both players. @param {Node} root */
+function reviewPanel(root) {
+  const accuracy = accuracyOf(root),
+    table = document.querySelector("main .scroll"),
+    figures = table ? "" : figuresOf(root);
+  /** @type {(side: string, name: string, value: number | null) => HTMLElement} */
+  const shown = (side, name, value) =>
+    el(
+      "span",
+      {class: "accuracy"},
+      el("i", {class: `disc ${side}`}),
+      `${name} `,
+      el("strong", null, value === null ? "–" : `${value.toFixed(0)}%`),
+    );
+  return el(
+    "div",
+    {class: "review"},
+    storyOf(root).map(sentence => el("p", {class: "story"}, toldSentence(sentence))),
+    accuracy &&
+      el(
+        "p",
+        {class: "accuracies"},
+        `${t("Accuracy")}: `,
+        shown("black", t("Black"), accuracy.black),
+        shown("white", t("White"), accuracy.white),
+      ),
+    table,
+    figures && el("p", {class: "muted"}, figures),
+  );
 }
 
-function show() {
-  const {node} = tree;
-  board.show(node.fen, {moves: node.children.filter(child => child.fen !== null), last: node.path, animate: true});
-  board.drawings(node);
-  board.arrows(better(node));
-  graph.cursor(plyShown());
-  const known = judgement(node) || {}, point = played[node.ply]?.node === node ? played[node.ply] : null;
-  const label = node.parent ? `${number(node)} ${plain(node.text)}` : "Start";
-  const comments = [...node.starting_comments, ...node.comments].map(text => plain(words(text))).filter(Boolean);
-  caption.replaceChildren(
-    el("p", {class: "move"}, label, el("span", {class: `sign ${known.kind || ""}`}, node.nags.map(sign).join(""))),
-    node.draw && known.expected === undefined ?
-      el("p", {class: "muted"}, `The game could be claimed drawn here: ${node.draw}.`) : "",
-    el("p", {class: "muted"}, point || known.expected !== undefined ? told(point || known) : ""),
-    ...comments.map(text => el("bdi", {class: "comment"}, text)));
-}
-
-// after a click far below the board, as on a phone, scrolls to it
-function reveal() {
-  const box = board.element.getBoundingClientRect();
-  if (box.top < 0 || box.bottom > innerHeight) stage.scrollIntoView({block: "start"});
-}
-
-// the ply that an address such as #p12 names, or the start
-function plyOf(hash) {
-  const found = /^#p(\d{1,6})$/.exec(hash);
-  return found && Number(found[1]) in played ? Number(found[1]) : 0;
-}
-
-stage.replaceChildren(board.element, el("div", {class: "steps", role: "group", "aria-label": "Steps"},
-  steps.map(([text, title, act]) => button(text, act, {title, "aria-label": title.replace(/ \(.*/, "")}))), caption);
-document.querySelector(".text").replaceChildren(el("h2", null, "Expected result of Black"), graph.element,
-  el("h2", null, "Moves"), moves.element);
-graph.show(played);
-board.onmove = move => tree.play(move);
-tree.on("node", () => {
-  show();
-  if (plyOf(location.hash) === plyShown()) return;
-  try {
-    history.replaceState(null, "", `#p${plyShown()}`);
-  } catch {
-    // some browsers refuse this for files
+class Viewer {
+  /** @param {{document: object, looks: Looks}} given */
+  constructor({document: game, looks}) {
+    this.tree = new GameTree();
+    this.tree.load(game);
+    const {root} = this.tree;
+    this._points = points(this.tree);
+    this._isJudged = this._points.some((/** @type {any} */ point) => point.expected !== null);
+    this._story = storyOf(root).map(toldSentence).join(" ");
+    this.stage = new Stage(
+      {say: text => this._say(text), fail: text => this._say(text)},
+      {
+        label: t("Board"),
+        bar: this._isJudged,
+        controls: this._controls(),
+      },
+    );
+    this.stage.board.refuse = null;
+    this.stage.board.onmove = (/** @type {any} */ move) => this.tree.play(move);
+    this._current = new Current();
+    this._note = el("p", {class: "muted"});
+    this._current.element.append(this._note);
+    this._graph = new Graph({onpick: (/** @type {number} */ ply) => this.go(ply)});
+    this._moves = new MoveList(this.tree);
+    this._spoken = el("p", {class: "unseen", "aria-live": "polite"});
+    this._tabs = this._makeTabs(root);
+    this._fill();
+    this._name();
+    this.stage.flip(looks.flipped);
+    this._graph.show(this._points);
+    this.tree.on("node", () => this._show());
+    // a wide window has room for the story beside the moves
+    this._tabs.open(this._isJudged && matchMedia("(min-width: 48rem)").matches ? "review" : "notation");
+    this.follow();
   }
-});
-go(plyOf(location.hash));
-addEventListener("hashchange", () => go(plyOf(location.hash)));
 
-document.querySelector(".words").addEventListener("click", reveal);
+  // --- parts
+
+  _controls() {
+    const {tree} = this;
+    return [
+      stepButtons({
+        start: () => tree.start(),
+        back: () => tree.back(),
+        next: () => tree.next(),
+        end: () => tree.end(),
+      }),
+      el(
+        "div",
+        null,
+        button("‹?", () => tree.mark(-1), {"aria-label": t("Mark before"), title: `${t("Mark before")} (p)`}),
+        button("?›", () => tree.mark(1), {"aria-label": t("Next mark"), title: `${t("Next mark")} (n)`}),
+        iconButton("flip", t("Turn the board"), () => this.stage.flip(), {key: "f"}),
+      ),
+    ];
+  }
+
+  /** @param {Node} root */
+  _makeTabs(root) {
+    const panels = [
+      {name: "notation", title: t("Moves"), element: null},
+      this._isJudged && {name: "review", title: t("Review"), element: reviewPanel(root)},
+      {name: "game", title: t("Game"), element: el("div", null, one(".facts").cloneNode(true), one("main .about"))},
+    ].filter(panel => panel !== false);
+    return new Tabs(panels, {
+      label: t("Panels"),
+      closes: true,
+      onchange: name => this._side?.classList.toggle("open", name !== "notation"),
+    });
+  }
+
+  _fill() {
+    this._side = el(
+      "div",
+      {class: "side"},
+      this._tabs.element,
+      this._tabs.body,
+      el("div", {class: "move-list always"}, this._moves.element),
+      this._current.element,
+      el("div", {class: "graph-place always", hidden: !this._isJudged}, this._graph.element),
+    );
+    one("main").replaceChildren(el("div", {class: "screen"}, this.stage.element, this._side), this._spoken);
+    document.body.classList.add("live");
+  }
+
+  _name() {
+    const {headers} = this.tree;
+    for (const [side, name] of /** @type {const} */ ([
+      ["black", "Black"],
+      ["white", "White"],
+    ])) {
+      this.stage.name(side, (headers[name] || "").trim().replace(/^\?+$/, ""));
+    }
+  }
+
+  /** @param {string} text */
+  _say(text) {
+    this._spoken.textContent = text;
+  }
+
+  // --- the game
+
+  /** Goes to a ply of the game as it was played. @param {number} ply */
+  go(ply) {
+    this.tree.select(this._points[ply].node);
+  }
+
+  /** Goes to the ply that the address names, such as #p12, or to the start. */
+  follow() {
+    this.go(this._plyOf(location.hash));
+  }
+
+  /** @param {string} hash */
+  _plyOf(hash) {
+    const [, ply] = /^#p(\d{1,6})$/.exec(hash) ?? [];
+    return Number(ply) in this._points ? Number(ply) : 0;
+  }
+
+  // the last position of the game as it was played, on the way to the one that is shown
+  _plyShown() {
+    const shown = this.tree.line().findLast((/** @type {Node} */ node) => this._points[node.ply]?.node === node);
+    return shown?.ply ?? 0;
+  }
+
+  _show() {
+    const {node, root} = this.tree,
+      {board} = this.stage,
+      known = judgement(node);
+    const moves = node.children.filter((/** @type {Node} */ child) => child.fen !== null);
+    board.show(node.fen, {moves, last: node.path, animate: true});
+    board.drawings(node);
+    this.stage.betterArrows(better(node));
+    this.stage.material(node.fen, root.fen);
+    const clocks = clocksOf(this.tree.line());
+    for (const side of /** @type {const} */ (["black", "white"])) this.stage.clock(side, clocks[side]);
+    this.stage.expect(known && [known.expected, 0, 1 - known.expected]);
+    this._current.show(node);
+    this._note.textContent = this._remark(node, Boolean(known));
+    this._graph.cursor(this._plyShown());
+    this._name_address();
+  }
+
+  /**
+   * What is told beside the comments of a node.
+   * @param {Node} node
+   * @param {boolean} isKnown whether kr has judged it
+   */
+  _remark(node, isKnown) {
+    if (!node.parent) return this._story;
+    if (isKnown) return "";
+    if (node.draw) return t("The game could be claimed drawn here: {rule}.", {rule: node.draw});
+    const isMain = this._points[node.ply]?.node === node;
+    return this._isJudged && isMain ? told(this._points[node.ply]) : "";
+  }
+
+  _name_address() {
+    const ply = this._plyShown();
+    if (this._plyOf(location.hash) === ply) return;
+    try {
+      history.replaceState(null, "", `#p${ply}`);
+    } catch {
+      // some browsers refuse this for files
+    }
+  }
+}
+
+const given = JSON.parse(one("#game").textContent ?? "");
+const {looks} = given;
+if (looks.language !== "en") speak(looks.language, looks.texts);
+for (const name of ["board", "pieces", "coordinates"]) document.documentElement.dataset[name] = looks[name];
+const viewer = new Viewer(given),
+  {tree, stage} = viewer;
+
+addEventListener("hashchange", () => viewer.follow());
 document.addEventListener("keydown", event => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
-  const act = {
-    ArrowLeft: () => tree.back(), ArrowRight: () => tree.next(), Home: () => tree.start(), End: () => tree.end(),
-    n: () => tree.mark(1), p: () => tree.mark(-1), f: () => board.flip(),
-  }[event.key];
-  if (act) {
-    event.preventDefault();
-    act();
-  }
+  /** @type {Record<string, () => unknown>} */
+  const keys = {
+    ArrowLeft: () => tree.back(),
+    ArrowRight: () => tree.next(),
+    ArrowUp: () => tree.sibling(-1),
+    ArrowDown: () => tree.sibling(1),
+    Home: () => tree.start(),
+    End: () => tree.end(),
+    n: () => tree.mark(1),
+    p: () => tree.mark(-1),
+    f: () => stage.flip(),
+  };
+  if (!(event.key in keys)) return;
+  event.preventDefault();
+  keys[event.key]();
 });

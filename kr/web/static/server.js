@@ -1,19 +1,44 @@
-// Asking the server: requests, and streams over the page's one WebSocket.
+// The server of the page: requests, and streams over the page's one WebSocket. This is the only script that knows that
+// there is one (worker.js keeps the files of the page for when there is none). A page without a server has another
+// module in its place, with these exports:
+//
+//   api(path, body)           a promise of the answer, a JSON object; it rejects with an Error whose message is for people
+//   live(what, args, hear)    a stream: hear gets its events, at last {end: true} or {error}; the result has say(object),
+//                             which sends something into it, and stop(), after which nothing more is heard
+//   onlost(f)                 calls f when nothing answers any more, with true if nothing ever has
+//   onback(f)                 calls f when what was lost answers again
+//   onstranger(f)             calls f when what answers in its place asks for a token that this browser lacks
+//
+// Where nothing can be lost, the last three never call.
 
 const SILENT = "The server does not answer. Is kr web still running?";
 const RETRY_MS = 1500;
-const listeners = [], strangers = [];
-let lost = false, isStranger = false;
 
-// Calls f whenever a server that was lost answers again.
+/** @type {(() => void)[]} */
+const listeners = [];
+/** @type {(() => void)[]} */
+const strangers = [];
+/** @type {((never: boolean) => void)[]} */
+const losers = [];
+let lost = false, isStranger = false, hasAnswered = false;
+
+/** Calls f when the server is lost, with true if it has never answered this page. @param {(never: boolean) => void} f */
+export function onlost(f) { losers.push(f); }
+
+/** Calls f whenever a server that was lost answers again. @param {() => void} f */
 export function onback(f) { listeners.push(f); }
 
-// Calls f when a server answers in place of the one that was lost, and asks for a token that this browser lacks.
+/**
+ * Calls f when a server answers in place of the one that was lost, and asks for a token that this browser lacks.
+ * @param {() => void} f
+ */
 export function onstranger(f) { strangers.push(f); }
 
 function lose() {
-  if (!lost) setTimeout(retry, RETRY_MS);
+  if (lost) return;
   lost = true;
+  setTimeout(retry, RETRY_MS);
+  for (const f of losers) f(!hasAnswered);
 }
 
 async function retry() {
@@ -29,6 +54,12 @@ async function retry() {
   else for (const f of listeners) f();
 }
 
+/**
+ * Asks the server.
+ * @param {string} path such as "games/pdn"
+ * @param {object} [body]
+ * @returns {Promise<any>} its answer
+ */
 export async function api(path, body = {}) {
   let answer;
   try {
@@ -37,15 +68,23 @@ export async function api(path, body = {}) {
     });
   } catch {
     lose();
-    throw new Error(SILENT);
+    throw Object.assign(new Error(SILENT), {lost: true});
   }
+  hasAnswered ||= answer.ok;
   const found = await answer.json().catch(() => ({error: `the server answered ${answer.status}`}));
   if (!answer.ok) throw new Error(found.error || `the server answered ${answer.status}`);
   return found;
 }
 
+/** @typedef {Record<string, any>} Event what a stream tells */
+
+/** @type {Map<number, (event: Event) => void>} */
 const streams = new Map();
-let socket = null, last = 0, waiting = [];
+/** @type {WebSocket | null} */
+let socket = null;
+let last = 0;
+/** @type {string[]} */
+let waiting = [];
 
 function connect() {
   const opened = new WebSocket(`ws://${location.host}/live`);
@@ -71,21 +110,28 @@ function connect() {
   };
 }
 
+/** @param {object} message */
 function send(message) {
   const text = JSON.stringify(message);
   if (!socket) connect();
-  if (socket.readyState === WebSocket.OPEN) socket.send(text);
+  if (socket?.readyState === WebSocket.OPEN) socket.send(text);
   else waiting.push(text);
 }
 
-// Opens a stream. hear gets its events, at last {end: true} or {error, lost: true if the link broke}.
+/**
+ * Opens a stream.
+ * @param {string} what its name
+ * @param {object} args
+ * @param {(event: Event) => void} hear gets its events, at last {end: true} or {error, lost: true if the link broke}
+ */
 export function live(what, args, hear) {
   const id = ++last;
   streams.set(id, hear);
   send({...args, id, do: what});
   return {
+    /** @param {object} said */
     say: said => streams.has(id) && send({id, say: said}),
-    // nothing more is heard of it
+    /** Nothing more is heard of it. */
     stop() {
       if (streams.delete(id)) send({id, stop: true});
     },

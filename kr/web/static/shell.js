@@ -2,6 +2,7 @@
 
 import {el} from "./dom.js";
 import {iconButton} from "./icons.js";
+import {install} from "./install.js";
 import {showKeys} from "./keys.js";
 import {choosePreferences} from "./preferences.js";
 import {api, live, onback, onstranger} from "./server.js";
@@ -22,7 +23,7 @@ import {page as analyse} from "./analyse/page.js";
 /** @type {Array<{name: string, title: () => string, load: () => Promise<(app: App) => Page>}>} */
 const PAGES = [
   {name: "analyse", title: () => t("Analyse"), load: async () => analyse},
-  {name: "play", title: () => t("Play"), load: async () => (await import("./play.js")).page},
+  {name: "play", title: () => t("Play"), load: async () => (await import("./play/page.js")).page},
   {name: "learn", title: () => t("Learn"), load: async () => (await import("./learn.js")).page},
   {name: "endings", title: () => t("Endings"), load: async () => (await import("./endings.js")).page},
   {name: "runs", title: () => t("Runs"), load: async () => (await import("./runs.js")).page},
@@ -93,6 +94,11 @@ function makeApp() {
      */
     go(name, rest = "") {
       location.hash = rest ? `${name}/${rest}` : name;
+    },
+    /** A game from a position, to be chosen on the page Play. @param {{node: {fen: string}}} tree */
+    playFrom({node}) {
+      keep("play-from", node.fen);
+      location.hash = "play/from";
     },
   };
 }
@@ -191,5 +197,6 @@ onback(() => app.say(t("The server answers again")));
 onstranger(() =>
   app.fail(t("kr web has been started again: open the address that it printed in this browser, and this page goes on")),
 );
+install();
 addEventListener("hashchange", route);
 route();

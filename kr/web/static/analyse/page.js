@@ -3,22 +3,24 @@
 
 import {Analysis} from "../analysis/panel.js";
 import {el} from "../dom.js";
-import {panel as explorer} from "../explorer.js";
-import {panel as files} from "../files.js";
+import {panel as explorer} from "../explorer/panel.js";
+import {panel as files} from "../files/panel.js";
 import {Graph, better, judgement, points} from "../graph.js";
 import {iconButton} from "../icons.js";
 import {menu} from "../menu.js";
-import {panel as people} from "../people.js";
-import {panel as regions} from "../regions.js";
+import {panel as people} from "../people/panel.js";
+import {panel as regions} from "../regions/panel.js";
 import {panel as review} from "../review/panel.js";
+import {actions} from "../send.js";
 import {Setup} from "../setup/setup.js";
 import {START} from "../setup/fen.js";
 import {Stage, stepButtons} from "../stage.js";
 import {Tabs} from "../tabs.js";
 import {t} from "../texts.js";
 import {GameTree} from "../tree.js";
-import {Current, clocksOf} from "./current.js";
+import {Current, clocksOf} from "../current.js";
 import {moves} from "./moves.js";
+import {OpeningName} from "./opening.js";
 
 const KNOWN = 300; // positions whose legal moves are remembered
 
@@ -57,6 +59,7 @@ class Analyse {
     app.keys = this.keys;
     this._share();
     this._current = new Current();
+    this._opening = new OpeningName(app);
     this.analysis = new Analysis(app, this.stage);
     this.analysis.onexpect = () => this._expect();
     this.setup = new Setup(app);
@@ -114,6 +117,8 @@ class Analyse {
   _makeTabs() {
     const {app} = this,
       own = {name: "notation", title: t("Moves"), element: null};
+    const games = files(app);
+    this._games = [games.strip, games.reading];
     return new Tabs(
       [
         own,
@@ -121,7 +126,7 @@ class Analyse {
         {...explorer(app), title: t("Explorer")},
         {...people(app), title: t("People")},
         {...regions(app), title: t("Regions")},
-        {...files(app), title: t("Games")},
+        {...games, title: t("Games")},
         this.setup.panel,
       ],
       {
@@ -129,7 +134,7 @@ class Analyse {
         closes: true,
         onchange: name => {
           this._side?.classList.toggle("open", name !== "notation");
-        if (name !== "setup") this.setup.cancel();
+          if (name !== "setup") this.setup.cancel();
           this._setUp?.setAttribute("aria-expanded", String(name === "setup"));
           app.keep("panel", name);
         },
@@ -138,11 +143,12 @@ class Analyse {
   }
 
   _element() {
-    const notation = el("div", {class: "move-list always"}, this._moves.element);
+    const notation = el("div", {class: "move-list always"}, this._opening.element, this._moves.element);
     const graph = el("div", {class: "graph-place always"}, this._graph.element);
     this._side = el(
       "div",
       {class: "side"},
+      this._games,
       this.analysis.element,
       notation,
       this._current.element,
@@ -155,7 +161,13 @@ class Analyse {
 
   _fillControls() {
     const {app, tree} = this,
-      more = iconButton("more", t("More"), () => {});
+      more = iconButton("more", t("More"), () => {}),
+      send = iconButton("share", t("Send"), () => {});
+    /** @type {(name: string) => [string, () => void, Record<string, unknown>]} */
+    const sending = name => {
+      const {label, act, title} = actions(app).find(each => each.name === name) ?? {label: "", act() {}, title: ""};
+      return [label, act, {title}];
+    };
     this._setUp = iconButton(
       "setup",
       t("Set up"),
@@ -166,6 +178,13 @@ class Analyse {
       iconButton("flip", t("Turn the board"), () => this.stage.flip(), {key: "f"}),
       iconButton("play", t("Play from here"), () => app.playFrom?.(tree), {shown: true}),
       this._setUp,
+      menu(send, t("Send"), () => [
+        ...["page", "png", "gif", "gif-here"].map(sending),
+        null,
+        ...["pdn", "svg"].map(sending),
+        null,
+        ...["copy-picture", "copy-pdn", "copy-fen", "copy-svg"].map(sending),
+      ]),
       menu(more, t("More"), () => [
         [t("New game"), () => this.setup.begin(START)],
         [t("Undo"), () => this._undo(), {disabled: !tree.canUndo}],
@@ -261,6 +280,7 @@ class Analyse {
     const clocks = clocksOf(this.tree.line());
     for (const side of /** @type {const} */ (["black", "white"])) this.stage.clock(side, clocks[side]);
     this._current.show(node);
+    void this._opening.follow(this.tree.line());
     this._expect();
     this._cursor();
   }

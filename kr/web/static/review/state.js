@@ -1,7 +1,8 @@
 // What is known of the review of a game: the moves that are being judged, what a review has left in the game, and the
 // puzzles that its mistakes are. Nothing here touches the document.
 
-import {accuracyOf, betterNode, points, reportOf, storyOf} from "../graph.js";
+import {betterNode, points} from "../graph.js";
+import {accuracyOf, figuresOf, storyOf} from "../story.js";
 import {formatted, many, t} from "../texts.js";
 
 /** @typedef {import("../graph.js").Point} Point */
@@ -187,12 +188,12 @@ export class Review {
   }
 
   accuracy() {
-    return this.judging ? {black: null, white: null} : accuracyOf(this.tree.root);
+    return (!this.judging && accuracyOf(this.tree.root)) || {black: null, white: null};
   }
 
   /** All figures in words, as kr's comment on the game has them. */
   report() {
-    return this.judging ? "" : reportOf(this.tree.root);
+    return this.judging ? "" : figuresOf(this.tree.root);
   }
 
   /** "12 of 40 moves, 1 mistake" */

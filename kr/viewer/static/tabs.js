@@ -36,6 +36,8 @@ export class Tabs {
         Object.assign(element, {id: `panel-${name}`, hidden: true});
         element.classList.add("panel", name);
         element.setAttribute("role", "tabpanel");
+        // so that the keys scroll it
+        element.tabIndex = 0;
         element.setAttribute("aria-label", title);
         return element;
       }),

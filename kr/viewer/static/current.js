@@ -1,9 +1,9 @@
 // What is known of the move on the board: who is to move, its mark, comments, and the better line.
 
-import {el} from "../dom.js";
-import {better, judgement, told} from "../graph.js";
-import {number, plain, sign, words} from "../moves.js";
-import {t} from "../texts.js";
+import {el} from "./dom.js";
+import {better, judgement, told} from "./graph.js";
+import {number, plain, sign, words} from "./moves.js";
+import {t} from "./texts.js";
 
 /** @typedef {any} Node a node of a GameTree */
 

@@ -1,0 +1,264 @@
+// A game or a position to send: a page that opens anywhere, pictures, PDN and FEN. Downloaded, copied, or given to what
+// a phone shares files with.
+
+import {spoken, t} from "./texts.js";
+
+const PNG_SIZE = 732; // pixels; 366 are one for each unit of the drawing
+const MOST_GIF_MOVES = 400;
+
+/** The game on the board, as far as it is sent.
+ * @typedef {object} Shown
+ * @property {(path: string, body?: object) => Promise<any>} api
+ * @property {(text: string) => void} say
+ * @property {(text: string) => void} fail
+ * @property {(name: string, otherwise?: any) => any} kept
+ * @property {any} tree GameTree
+ * @property {any} board Board
+ */
+
+/** An entry of a menu.
+ * @typedef {object} Action
+ * @property {string} name
+ * @property {string} label
+ * @property {string} title
+ * @property {() => Promise<void>} act
+ */
+
+/**
+ * Name of a file for a game: players and date, as far as they are known.
+ * @param {Record<string, string>} headers
+ * @param {string} end such as "pdn"
+ */
+export function fileName(headers, end) {
+  const parts = [headers.Black, headers.White, headers.Date].filter(part => part && !/^[?.]+$/.test(part));
+  const words = parts
+    .join("-")
+    .replace(/[^\p{L}\p{N}]+/gu, "-")
+    .replace(/^-+|-+$/g, "")
+    .slice(0, 80);
+  return `${words || "game"}.${end}`;
+}
+
+/**
+ * The moves that an animated picture shows: all of the line through the current position, or what follows it.
+ * @param {any} tree GameTree
+ * @param {boolean} here true for what follows
+ * @returns {{start: string, moves: string[]}}
+ */
+export function shownLine(tree, here) {
+  let last = tree.node;
+  const moves = [];
+  // a picture goes on to where another position was set up
+  for (let next = last.children[0]; next && next.fen !== null; next = next.children[0]) {
+    last = next;
+    moves.push(next.text);
+    if (next.setup) break;
+  }
+  if (here) return {start: tree.node.fen, moves};
+  if (!last.setup) return tree.replay(last);
+  const {start, moves: before} = tree.replay(last.parent);
+  return {start, moves: [...before, last.text]};
+}
+
+/** The texts of a language that is not English, by the English ones. @param {string} code */
+async function textsOf(code) {
+  return code === "en" ? {} : (await import(`./languages/${code}.js`)).texts;
+}
+
+/**
+ * A drawing in pixels.
+ * @param {string} drawing SVG with a viewBox and without a size
+ * @param {number} size
+ * @returns {Promise<Blob>}
+ */
+async function painted(drawing, size) {
+  const sized = drawing.replace("<svg ", `<svg width="${size}" height="${size}" `);
+  const address = URL.createObjectURL(new Blob([sized], {type: "image/svg+xml"}));
+  try {
+    const image = new Image();
+    image.src = address;
+    await image.decode();
+    const canvas = document.createElement("canvas");
+    canvas.width = canvas.height = size;
+    canvas.getContext("2d")?.drawImage(image, 0, 0, size, size);
+    return await new Promise((done, failed) =>
+      canvas.toBlob(blob => (blob ? done(blob) : failed(new Error(t("The browser could not paint the picture"))))),
+    );
+  } finally {
+    URL.revokeObjectURL(address);
+  }
+}
+
+/**
+ * Has the browser download a file.
+ * @param {string} name
+ * @param {BlobPart} content
+ * @param {string} type
+ */
+export function download(name, content, type) {
+  const address = URL.createObjectURL(new Blob([content], {type}));
+  const link = document.createElement("a");
+  link.href = address;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}
+
+/**
+ * Gives a file to the person: on a phone to what it shares files with, elsewhere as a download.
+ * @param {string} name
+ * @param {BlobPart} content
+ * @param {string} type
+ */
+export async function give(name, content, type) {
+  const file = new File([content], name, {type});
+  if (matchMedia("(pointer: coarse)").matches && navigator.canShare?.({files: [file]})) {
+    try {
+      await navigator.share({files: [file]});
+      return;
+    } catch (error) {
+      // the person changed their mind; anything else, such as too long a wait, leaves the download
+      if (error instanceof DOMException && error.name === "AbortError") return;
+    }
+  }
+  download(name, content, type);
+}
+
+/**
+ * Copies a text.
+ * @param {{say: (text: string) => void}} app
+ * @param {string} text
+ * @param {string} told what is said then
+ */
+export async function copy(app, text, told) {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    // no clipboard without https on another host, but for this old way
+    const area = document.createElement("textarea");
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    const done = document.execCommand("copy");
+    area.remove();
+    if (!done) return app.say(t("The browser does not let this page copy"));
+  }
+  return app.say(told);
+}
+
+/**
+ * Bytes of base64.
+ * @param {string} text
+ */
+const bytesOf = text => Uint8Array.from(atob(text), each => each.charCodeAt(0));
+
+/**
+ * Puts a picture on the clipboard. It is asked for within the click, as some browsers demand.
+ * @param {Shown} app
+ * @param {Promise<Blob>} picture
+ */
+async function copyPicture(app, picture) {
+  if (!globalThis.ClipboardItem || !navigator.clipboard?.write) {
+    throw new Error(t("The browser does not let this page copy"));
+  }
+  await navigator.clipboard.write([new ClipboardItem({"image/png": picture})]);
+  app.say(t("Picture copied"));
+}
+
+/**
+ * What can be asked of the server for the game on the board.
+ * @param {Shown} app
+ */
+export function sending(app) {
+  const {tree} = app;
+  // as the person has chosen them for the page
+  const looks = () => {
+    const {board = "green", pieces = "flat", coordinates = "numbers"} = document.documentElement.dataset;
+    return {board, pieces, coordinates, flipped: app.board.flipped, numbers: coordinates !== "none"};
+  };
+  return {
+    /** The game as a page. @returns {Promise<string>} */
+    async page() {
+      const language = spoken(),
+        texts = await textsOf(language);
+      const answer = await app.api("send/page", {document: tree.document(), language, texts, ...looks()});
+      return answer.html;
+    },
+    /** The position as SVG. @returns {Promise<string>} */
+    async svg() {
+      const {fen, path, arrows, circles} = tree.node;
+      return (await app.api("games/svg", {fen, last: path, arrows, circles, ...looks()})).svg;
+    },
+    /** The position in pixels. @returns {Promise<Blob>} */
+    async png() {
+      return painted(await this.svg(), PNG_SIZE);
+    },
+    /** A line as an animated picture. @param {boolean} here true for what follows the position */
+    async gif(here) {
+      const {start, moves} = shownLine(tree, here);
+      if (!moves.length) throw new Error(here ? t("No move follows this position") : t("The game has no moves yet"));
+      if (moves.length > MOST_GIF_MOVES) {
+        throw new Error(
+          t("A GIF shows at most {most} moves; this line has {count}", {most: MOST_GIF_MOVES, count: moves.length}),
+        );
+      }
+      return bytesOf((await app.api("send/gif", {start, moves, ...looks()})).gif);
+    },
+    /** The game as PDN. @returns {Promise<string>} */
+    async pdn() {
+      const results = app.kept("results", "english");
+      return (await app.api("games/pdn", {document: tree.document(), results})).pdn;
+    },
+  };
+}
+
+/**
+ * The entries of the menu that sends the game or the position.
+ * @param {Shown} app
+ * @returns {Action[]}
+ */
+export function actions(app) {
+  const {tree} = app,
+    ask = sending(app);
+  /** @type {(end: string) => string} */
+  const named = end => fileName(tree.headers, end);
+  /** @type {(name: string, label: string, title: string, act: () => Promise<void>) => Action} */
+  const action = (name, label, title, act) => ({
+    name,
+    label,
+    title,
+    act: () => act().catch(error => app.fail(error.message)),
+  });
+  return [
+    action(
+      "page",
+      t("Send as page"),
+      t("One file with the whole review, which opens on any phone or computer"),
+      async () => give(named("html"), await ask.page(), "text/html"),
+    ),
+    action("png", t("Save picture"), t("The position as PNG"), async () =>
+      give(named("png"), await ask.png(), "image/png"),
+    ),
+    action("gif", t("Save GIF of the game"), t("All moves of this line as an animated picture"), async () =>
+      give(named("gif"), await ask.gif(false), "image/gif"),
+    ),
+    action(
+      "gif-here",
+      t("Save GIF from here"),
+      t("The moves that follow this position as an animated picture"),
+      async () => give(named("gif"), await ask.gif(true), "image/gif"),
+    ),
+    action("pdn", t("Save PDN"), t("The game for other programs"), async () =>
+      give(named("pdn"), await ask.pdn(), "application/x-draughts-pdn"),
+    ),
+    action("svg", t("Save SVG"), t("The position as a drawing of any size"), async () =>
+      give(named("svg"), await ask.svg(), "image/svg+xml"),
+    ),
+    action("copy-picture", t("Copy picture"), t("The position as PNG"), () => copyPicture(app, ask.png())),
+    action("copy-pdn", t("Copy PDN"), t("The game as text"), async () => copy(app, await ask.pdn(), t("PDN copied"))),
+    action("copy-fen", t("Copy FEN"), t("The position as text"), () => copy(app, tree.node.fen, t("FEN copied"))),
+    action("copy-svg", t("Copy SVG"), t("The position as text of a drawing"), async () =>
+      copy(app, await ask.svg(), t("SVG copied")),
+    ),
+  ];
+}

@@ -1,0 +1,147 @@
+"""A game or a position to send: what the server makes of it, and what is refused."""
+
+from __future__ import annotations
+
+import base64
+import json
+from functools import cache
+from typing import Any
+
+import pytest
+
+import kr
+from kr.analysis.annotation.annotation import annotate
+from kr.analysis.annotation.judging import JudgeSettings
+from kr.errors import KrError
+from kr.gif import animation
+from kr.pdn import Game
+from kr.viewer.document import game_document, read_document
+from kr.web import sending
+from kr.web.house import House
+from kr.web.request import PageRequest
+from kr.web.settings import WebSettings
+
+GAME = ["11-15", "24-20", "8-11", "28-24", "9-13", "22-18", "15x22", "25x18", "3-8", "20-16", "12x28"]
+
+
+@cache
+def house() -> House:
+    return House(WebSettings(browser=False, token=False, hash=1 << 20))
+
+
+def ask(what: str, **fields: Any) -> dict[str, Any]:
+    return sending.ROUTES[what](house(), PageRequest(fields))
+
+
+def data_of(html: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(
+        html.split('<script type="application/json" id="game">')[1].split("</script>")[0]
+    )
+    return found
+
+
+# --- pages
+
+
+def test_a_game_that_was_not_reviewed_is_a_page() -> None:
+    game = Game({"Black": "Ann", "White": "Bob", "Result": "1-0"}, moves=GAME)
+    html = ask("send/page", document=game_document(game))["html"]
+    assert read_document(data_of(html)["document"]) == game
+    assert "<title>Ann v Bob</title>" in html
+    said = html.split("<main>")[1].split("</main>")[0]
+    for absent in ("Annotated by", "href", "Accuracy:", "<td>"):
+        assert absent not in said, absent
+
+
+def test_the_whole_review_is_in_the_page() -> None:
+    game = Game({"Result": "1-0"}, moves=GAME)
+    annotation = annotate(game, kr.Engine("manual", hash_mb=1), JudgeSettings(tc=kr.Limits(nodes=3000)))
+    html = ask("send/page", document=game_document(game))["html"]
+    assert read_document(data_of(html)["document"]) == game
+    # for those without scripts
+    assert annotation.story
+    for text in (*map(str, annotation.story), "Black: accuracy", "Blunder: White expects", "Annotated by kr"):
+        assert text in html.split('<script type="application/json"')[0]
+
+
+def test_the_page_looks_as_the_sender_sees_it() -> None:
+    document = game_document(Game(moves=GAME))
+    looks = {"board": "wood", "pieces": "carved", "coordinates": "letters", "flipped": True}
+    html = ask("send/page", document=document, language="it", texts={"Black": "Nero"}, **looks)["html"]
+    assert data_of(html)["looks"] == {**looks, "language": "it", "texts": {"Black": "Nero"}}
+    assert '<html lang="it">' in html
+
+
+def test_no_text_of_a_game_is_markup() -> None:
+    evil = "</script><script>alert(1)</script><img src=x onerror=alert(2)>"
+    game = Game({"Black": evil, "Evil": evil}, moves=GAME)
+    game.comments = [evil, f"[%kr game] [%kr story {evil}] {evil}"]
+    html = ask("send/page", document=game_document(game), language="it", texts={evil: evil})["html"]
+    assert evil not in html
+    assert "<img" not in html
+    assert html.count("<script") == 2
+
+
+@pytest.mark.parametrize(
+    ("fields", "why"),
+    [
+        ({"document": None}, "document is missing"),
+        ({"document": {"start": 1}}, "start is not text"),
+        ({"language": "../"}, "not a code"),
+        ({"texts": {"a": 1}}, "texts are texts"),
+        ({"texts": {"a": "b" * 300_000}}, "more than 300,000 characters"),
+        ({"board": "marble"}, "board is not one of"),
+        ({"coordinates": "roman"}, "coordinates is not one of"),
+    ],
+)
+def test_a_page_of_anything_else_is_refused(fields: dict[str, Any], why: str) -> None:
+    with pytest.raises(KrError, match=why):
+        ask("send/page", **{"document": game_document(Game(moves=GAME)), **fields})
+
+
+# --- pictures
+
+
+def test_a_position_is_drawn() -> None:
+    position = kr.Position().play("11-15")
+    picture = ask("games/svg", fen=position.fen, last=[11, 15], flipped=True, numbers=False)["svg"]
+    assert picture == kr.svg.board(position, last_move="11-15", flipped=True, coordinates=False)
+
+
+def test_a_picture_has_what_is_drawn_on_the_board_and_its_style() -> None:
+    position = kr.Position()
+    shapes = {"arrows": [{"colour": "R", "from": 11, "to": 15}], "circles": [{"colour": "B", "square": 18}]}
+    arrows = [kr.svg.Arrow((17,), "drawn blue"), kr.svg.Arrow((10, 14), "drawn red")]
+    picture = ask("games/svg", fen=position.fen, board="wood", pieces="carved", **shapes)["svg"]
+    assert picture == kr.svg.board(position, arrows=arrows, style="wood", pieces="carved")
+
+
+def test_a_line_is_an_animated_picture() -> None:
+    start = kr.Position()
+    answer = ask("send/gif", start=start.fen, moves=GAME[:4], flipped=True, board="contrast")
+    board = kr.Board(start)
+    for text in GAME[:4]:
+        board.play(text)
+    assert base64.b64decode(answer["gif"]) == animation(start, board.moves, flipped=True, style="contrast")
+
+
+FEN = kr.Position().fen
+
+
+@pytest.mark.parametrize(
+    ("what", "fields", "why"),
+    [
+        ("games/svg", {"last": [33, 1]}, "squares from 1 to 32"),
+        ("games/svg", {"arrows": [{"colour": "X", "from": 1, "to": 2}]}, "colour is not one of"),
+        ("games/svg", {"arrows": [{"colour": "G", "from": 0, "to": 2}]}, "from 1 to 32"),
+        ("games/svg", {"arrows": [7]}, "expected a JSON object"),
+        ("games/svg", {"circles": [{"colour": "G", "square": 1}] * 201}, "at most 200"),
+        ("games/svg", {"board": "marble"}, "board is not one of"),
+        ("games/svg", {"pieces": "round"}, "pieces is not one of"),
+        ("send/gif", {"moves": ["11-20"]}, "legal moves"),
+        ("send/gif", {"moves": ["11-15"] * 401}, "at most 400"),
+    ],
+)
+def test_a_picture_of_anything_else_is_refused(what: str, fields: dict[str, Any], why: str) -> None:
+    with pytest.raises(KrError, match=why):
+        ask(what, fen=FEN, start=FEN, **fields)
