@@ -1,12 +1,13 @@
 // The panel Games: games to open, from files, texts, links and from before; what the game on the board is called.
 
+import {dialog} from "../dialog.js";
 import {button, el} from "../dom.js";
 import {plain} from "../moves.js";
+import {actions} from "../send.js";
 import {many, t} from "../texts.js";
 import {About} from "./about.js";
 import {Opened} from "./opened.js";
 import {Reading} from "./reading.js";
-import {savingButtons} from "./saving.js";
 import {Shelf} from "./shelf.js";
 import {LINK, nameOf} from "./state.js";
 
@@ -50,7 +51,7 @@ class Games {
       name: "game",
       strip: this.opened.element,
       title: t("Games"),
-      element: this._element(results),
+      element: this._element(),
       show: () => this._show(),
       hide() {},
     };
@@ -75,8 +76,7 @@ class Games {
     return made;
   }
 
-  /** @param {() => string} results */
-  _element(results) {
+  _element() {
     const picker = el("input", {
       type: "file",
       accept: FILES,
@@ -131,8 +131,24 @@ class Games {
       this._before,
       this.about.title,
       this.about.element,
-      savingButtons(this.app, results),
+      this._sending(),
     );
+  }
+
+  /** All that the game or the position can be saved as. */
+  _sending() {
+    const title = t("Save or send");
+    const open = () => {
+      const choices = actions(/** @type {any} */ (this.app)).map(({label, title: about, act}) => {
+        const choose = () => {
+          shown.close();
+          void act();
+        };
+        return el("li", null, button(label, choose), el("span", {class: "muted"}, about));
+      });
+      const shown = dialog(title, [el("ul", {class: "sendings"}, ...choices)]);
+    };
+    return button(`${title}…`, open);
   }
 
   _show() {
