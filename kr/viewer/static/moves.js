@@ -41,6 +41,8 @@ export class MoveList {
       if (node) this.tree.select(node);
     });
     if (edit) this._edited();
+    // the move stays in sight where the list gets lower, such as by a panel below it
+    new ResizeObserver(() => this._mark()).observe(this.element);
     tree.on("node", () => this._mark());
     tree.on("edit", () => this.draw());
     tree.on("game", () => this.draw());

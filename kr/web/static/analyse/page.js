@@ -193,8 +193,8 @@ class Analyse {
       ]),
       menu(more, t("More"), () => [
         [t("New game"), () => this.setup.begin(START)],
-        [t("Undo"), () => this._undo(), {disabled: !tree.canUndo}],
-        [t("Redo"), () => this._redo(), {disabled: !tree.canRedo}],
+        [t("Undo"), () => tree.undo(), {disabled: !tree.canUndo}],
+        [t("Redo"), () => tree.redo(), {disabled: !tree.canRedo}],
         null,
         [t("Mark or comment…"), () => this._moves.change()],
       ]),
@@ -210,14 +210,6 @@ class Analyse {
     if (side) this.stage.flip(side === "black");
     if (on) this.analysis.hide();
     else if (this._active) this.analysis.show();
-  }
-
-  _undo() {
-    this.tree.undo() || this.app.say(t("Nothing to undo"));
-  }
-
-  _redo() {
-    this.tree.redo() || this.app.say(t("Nothing to redo"));
   }
 
   _keys() {
