@@ -132,7 +132,7 @@ class Panel {
       work: el("div", {class: "row"}, start, options),
       results: el(
         "div",
-        {class: "results"},
+        {class: "findings"},
         story,
         el("div", {class: "row summary"}, accuracy, learn),
         stepper,
