@@ -39,6 +39,8 @@ class Analyse {
     /** @type {Map<string, Promise<any>>} */
     this._known = new Map();
     this.tree = app.tree = new GameTree();
+    /** @type {import("../graph.js").Point[]} */
+    this._points = [];
     this._controls = el("div", {class: "row"});
     this.stage = new Stage(app, {
       label: t("Board"),
@@ -165,7 +167,11 @@ class Analyse {
       send = iconButton("share", t("Send"), () => {});
     /** @type {(name: string) => [string, () => void, Record<string, unknown>]} */
     const sending = name => {
-      const {label, act, title} = actions(app).find(each => each.name === name) ?? {label: "", act() {}, title: ""};
+      const {label, act, title} = actions(/** @type {any} */ (app)).find(each => each.name === name) ?? {
+        label: "",
+        act() {},
+        title: "",
+      };
       return [label, act, {title}];
     };
     this._setUp = iconButton(
