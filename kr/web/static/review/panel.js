@@ -2,7 +2,7 @@
 // puzzles of the mistakes.
 
 import {button, el} from "../dom.js";
-import {many, t} from "../texts.js";
+import {t} from "../texts.js";
 import {Practice} from "./practice.js";
 import {Review, limitOf, peopleText} from "./state.js";
 import {Job, peopleBefore} from "./stream.js";
@@ -132,7 +132,7 @@ class Panel {
       work: el("div", {class: "row"}, start, options),
       results: el(
         "div",
-        {class: "results"},
+        {class: "findings"},
         story,
         el("div", {class: "row summary"}, accuracy, learn),
         stepper,
@@ -202,11 +202,11 @@ class Panel {
       button(
         you
           ? t("Learn from your mistakes ({count})", {count: mistakes.length})
-          : t("{side}: {mistakes}", {side: nameOf(side, you), mistakes: many(mistakes.length, "mistake")}),
+          : t("{side} ({count})", {side: nameOf(side, you), count: mistakes.length}),
         () => this._practise(mistakes),
       ),
     );
-    this._parts.learn.replaceChildren(...(you || !sides.length ? [] : [t("Learn from the mistakes:")]), ...buttons);
+    this._parts.learn.replaceChildren(...(you || !sides.length ? [] : [t("Learn from the mistakes of")]), ...buttons);
     this._parts.learn.hidden = !sides.length;
   }
 
