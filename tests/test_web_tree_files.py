@@ -23,11 +23,10 @@ from tree_pages import (
     plain,
     read,
     saved,
-    send,
     show_games,
     shows,
 )
-from web_pages import PHONE, WIDE, Opener, from_menu, opened, server, serving, wait_until
+from web_pages import PHONE, WIDE, Opener, from_menu, from_send_menu, opened, server, serving, wait_until
 
 import kr
 from kr.pdn import Game
@@ -178,7 +177,7 @@ def test_copies(server: WebServer, opened: Opener) -> None:
     page.keyboard.press("ArrowRight")
 
     def copied(name: str, told: str) -> str:
-        send(page, name)
+        from_send_menu(page, name)
         wait_until(page, "told => document.querySelector('#status').textContent.startsWith(told)", told)
         return str(page.evaluate("navigator.clipboard.readText()"))
 
@@ -188,7 +187,7 @@ def test_copies(server: WebServer, opened: Opener) -> None:
     assert copied("Copy SVG", "SVG copied") == kr.svg.board(position, last_move="11-15")
     page.keyboard.press("f")
     with page.expect_download() as download:
-        send(page, "Save SVG")
+        from_send_menu(page, "Save SVG")
     assert download.value.suggested_filename == "Ann-Bob.svg"
     assert Path(download.value.path()).read_text() == kr.svg.board(position, last_move="11-15", flipped=True)
 

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from web_pages import meant_board, read_board, wait_until
+from web_pages import from_send_menu, meant_board, read_board, wait_until
 
 import kr
 from kr.pdn import Game, StringExporter, read_game
@@ -62,15 +62,8 @@ def opens(page: Page, text: str) -> Game:
 def saved(page: Page) -> Game:
     """The game as `Save PDN` gives it."""
     with page.expect_download() as download:
-        send(page, "Save PDN")
+        from_send_menu(page, "Save PDN")
     return read(Path(download.value.path()).read_text())
-
-
-def send(page: Page, name: str) -> None:
-    """Choose what the game is saved as or sent as."""
-    show_games(page)
-    page.get_by_role("button", name="Save or send").click()
-    page.get_by_role("dialog").get_by_role("button", name=name, exact=True).click()
 
 
 def show_games(page: Page) -> None:

@@ -11,6 +11,7 @@ import {iconButton} from "../icons.js";
 import {menu} from "../menu.js";
 import {panel as people} from "../people/panel.js";
 import {panel as regions} from "../regions/panel.js";
+import {actions} from "../send.js";
 import {Setup} from "../setup/setup.js";
 import {START} from "../setup/fen.js";
 import {Stage, stepButtons} from "../stage.js";
@@ -19,6 +20,7 @@ import {t} from "../texts.js";
 import {GameTree} from "../tree.js";
 import {Current, clocksOf} from "../current.js";
 import {moves} from "./moves.js";
+import {OpeningName} from "./opening.js";
 
 const KNOWN = 300; // positions whose legal moves are remembered
 
@@ -55,6 +57,7 @@ class Analyse {
     app.keys = this.keys;
     this._share();
     this._current = new Current();
+    this._opening = new OpeningName(app);
     this.analysis = new Analysis(app, this.stage);
     this.analysis.onexpect = () => this._expect();
     this.setup = new Setup(app);
@@ -106,7 +109,7 @@ class Analyse {
     const {app} = this,
       own = {name: "notation", title: t("Moves"), element: null};
     const games = files(app);
-    this._open = games.strip;
+    this._games = [games.strip, games.reading];
     return new Tabs(
       [
         own,
@@ -122,7 +125,7 @@ class Analyse {
         closes: true,
         onchange: name => {
           this._side?.classList.toggle("open", name !== "notation");
-        if (name !== "setup") this.setup.cancel();
+          if (name !== "setup") this.setup.cancel();
           this._setUp?.setAttribute("aria-expanded", String(name === "setup"));
           app.keep("panel", name);
         },
@@ -131,12 +134,12 @@ class Analyse {
   }
 
   _element() {
-    const notation = el("div", {class: "move-list always"}, this._moves.element);
+    const notation = el("div", {class: "move-list always"}, this._opening.element, this._moves.element);
     const graph = el("div", {class: "graph-place always"}, this._graph.element);
     this._side = el(
       "div",
       {class: "side"},
-      this._open,
+      this._games,
       this.analysis.element,
       notation,
       this._current.element,
@@ -149,7 +152,13 @@ class Analyse {
 
   _fillControls() {
     const {app, tree} = this,
-      more = iconButton("more", t("More"), () => {});
+      more = iconButton("more", t("More"), () => {}),
+      send = iconButton("share", t("Send"), () => {});
+    /** @type {(name: string) => [string, () => void, Record<string, unknown>]} */
+    const sending = name => {
+      const {label, act, title} = actions(app).find(each => each.name === name) ?? {label: "", act() {}, title: ""};
+      return [label, act, {title}];
+    };
     this._setUp = iconButton(
       "setup",
       t("Set up"),
@@ -160,6 +169,13 @@ class Analyse {
       iconButton("flip", t("Turn the board"), () => this.stage.flip(), {key: "f"}),
       iconButton("play", t("Play from here"), () => app.playFrom?.(tree), {shown: true}),
       this._setUp,
+      menu(send, t("Send"), () => [
+        ...["page", "png", "gif", "gif-here"].map(sending),
+        null,
+        ...["pdn", "svg"].map(sending),
+        null,
+        ...["copy-picture", "copy-pdn", "copy-fen", "copy-svg"].map(sending),
+      ]),
       menu(more, t("More"), () => [
         [t("New game"), () => this.setup.begin(START)],
         [t("Undo"), () => this._undo(), {disabled: !tree.canUndo}],
@@ -242,6 +258,7 @@ class Analyse {
     const clocks = clocksOf(this.tree.line());
     for (const side of /** @type {const} */ (["black", "white"])) this.stage.clock(side, clocks[side]);
     this._current.show(node);
+    void this._opening.follow(this.tree.line());
     this._expect();
     this._cursor();
   }

@@ -1,9 +1,7 @@
 // The panel Games: games to open, from files, texts, links and from before; what the game on the board is called.
 
-import {dialog} from "../dialog.js";
 import {button, el} from "../dom.js";
 import {plain} from "../moves.js";
-import {actions} from "../send.js";
 import {many, t} from "../texts.js";
 import {About} from "./about.js";
 import {Opened} from "./opened.js";
@@ -50,6 +48,7 @@ class Games {
     this.panel = {
       name: "game",
       strip: this.opened.element,
+      reading: this.reading.element,
       title: t("Games"),
       element: this._element(),
       show: () => this._show(),
@@ -125,30 +124,12 @@ class Games {
         this._convention,
       ),
       pasting,
-      this.reading.element,
       this._remarks,
       this.shelf.element,
       this._before,
       this.about.title,
       this.about.element,
-      this._sending(),
     );
-  }
-
-  /** All that the game or the position can be saved as. */
-  _sending() {
-    const title = t("Save or send");
-    const open = () => {
-      const choices = actions(/** @type {any} */ (this.app)).map(({label, title: about, act}) => {
-        const choose = () => {
-          shown.close();
-          void act();
-        };
-        return el("li", null, button(label, choose), el("span", {class: "muted"}, about));
-      });
-      const shown = dialog(title, [el("ul", {class: "sendings"}, ...choices)]);
-    };
-    return button(`${title}…`, open);
   }
 
   _show() {
