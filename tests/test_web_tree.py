@@ -16,6 +16,7 @@ from web_pages import (
     click_square,
     from_menu,
     meant_board,
+    open_panel,
     opened,
     server,
     serving,
@@ -81,6 +82,7 @@ def test_a_file_of_one_game_is_counted_so(opened: Opener, tmp_path: Path) -> Non
     file.write_text("1. 11-15 *\n")
     with serving(files=(file,)) as server:
         page = opened(server.address)
+        open_panel(page, "Games")
         page.get_by_text("one.pdn: 1 game", exact=True).wait_for()
         page.close()
 
@@ -171,9 +173,11 @@ def test_keys_step_through_the_tree(server: WebServer, opened: Opener) -> None:
 
 def test_moves_on_the_board_grow_the_tree(server: WebServer, opened: Opener) -> None:
     page = opened(server.address, **CLIPBOARD)
+    # there is nothing to undo yet
+    page.get_by_role("button", name="More", exact=True).click()
     for name in ("Undo", "Redo"):
-        page.get_by_role("button", name=name).click()
-        page.get_by_text(f"Nothing to {name.lower()}").wait_for()
+        assert page.get_by_role("menuitem", name=name).is_disabled()
+    page.keyboard.press("Escape")
     game = opens(page, "1. 11-15 23-19 2. 8-11 *")
     page.keyboard.press("ArrowRight")
 
@@ -293,6 +297,7 @@ def test_an_illegal_variation_never_becomes_the_game(server: WebServer, opened: 
     assert plain(saved(page)) == plain(read(text))
     # players and the result are changed
     opens(page, TREE)
+    open_panel(page, "Games")
     page.get_by_text("Players and result").click()
     page.locator(".fields").get_by_label("White", exact=True).fill('Zoë "Z" <i>')
     page.locator(".fields").get_by_label("Result", exact=True).select_option("0-1")
