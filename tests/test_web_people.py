@@ -117,7 +117,7 @@ def wait_for_moves(page: Page, board: Board, most: int = 8) -> None:
 def test_the_panel_follows_and_plays(server: WebServer, opened: Opener) -> None:
     page = opened(server.address, PHONE)
     board = Board()
-    page.locator(".panel.people > summary").click()
+    page.click(".tab-people")
     wait_for_moves(page, board)
     assert listed(page) == meant(board)[:8]
     # by the board
@@ -151,7 +151,7 @@ def test_the_panel_follows_and_plays(server: WebServer, opened: Opener) -> None:
 @pytest.mark.slow
 def test_many_moves_and_no_moves(server: WebServer, opened: Opener) -> None:
     page = opened(server.address)
-    page.locator(".panel.people > summary").click()
+    page.click(".tab-people")
     for fen, moves in (("B:W5,K6:BK14,K18,K23,K27", 8), ("B:W5:B", 0)):
         page.get_by_label("FEN", exact=True).fill(fen)
         page.get_by_role("button", name="Set", exact=True).click()
@@ -178,7 +178,7 @@ def test_a_refusal_leaves_nothing_to_press(server: WebServer, opened: Opener) ->
     page.route("**/people", answer)
     # before the first answer, and after a refusal that follows a list with more moves than are shown
     with page.expect_request("**/people"):
-        panel.locator("summary").click()
+        page.click(".tab-people")
     assert panel.get_by_role("button").all() == []
     answers[0] = "pass"
     board = Board("B:W5,K6:BK14,K18,K23,K27")

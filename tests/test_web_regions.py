@@ -72,7 +72,7 @@ def wait_for_score(page: Page, position: kr.Position) -> None:
 def told(opened: Opener, server: WebServer, size: dict[str, int] = WIDE) -> Page:
     """A window with the panel open."""
     page = opened(server.address, size)
-    page.locator(".panel.regions > summary").click()
+    page.click(".tab-regions")
     return page
 
 
@@ -150,7 +150,7 @@ def test_colours_can_be_chosen_and_go_with_the_panel(server: WebServer, opened: 
     wait_for_score(page, kr.Position())
     assert page.locator(coloured).count() == 0
     page.get_by_label("Colours show").select_option("pieces")
-    page.locator(".panel.regions > summary").click()
+    page.click(".tab-regions")
     wait_until(page, "selector => document.querySelectorAll(selector).length === 0", coloured)
 
 

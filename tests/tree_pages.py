@@ -46,7 +46,7 @@ def paste(page: Page, text: str) -> None:
 
 def shows(page: Page, text: str) -> None:
     """Wait until the move list has these words, whatever the blanks between them."""
-    wait_until(page, "wanted => document.querySelector('.moves').textContent.replace(/\\s+/g, '').includes(wanted)",
+    wait_until(page, "wanted => document.querySelector('.moves')?.textContent.replace(/\\s+/g, '').includes(wanted)",
                re.sub(r"\s+", "", text))  # fmt: skip
 
 
@@ -64,6 +64,12 @@ def saved(page: Page) -> Game:
     with page.expect_download() as download:
         from_send_menu(page, "Save PDN")
     return read(Path(download.value.path()).read_text())
+
+
+def show_games(page: Page) -> None:
+    """Open the panel Games."""
+    if not page.locator(".panel.game").is_visible():
+        page.click(".tab-game")
 
 
 def current(page: Page) -> str:

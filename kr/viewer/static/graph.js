@@ -8,10 +8,11 @@ import {t} from "./texts.js";
 /** @import {GameTree, LegalNode, TreeNode} from "./tree.js" */
 
 /** @typedef {"inaccuracy" | "mistake" | "blunder" | "only"} Mark */
+/** @typedef {Mark | ""} Kind */
 /**
  * What kr says of a move. expected: result of Black, 0 to 1; kind: of its mark; once: seen by one search only; reason:
  * why it was not judged; evaluation: the score, as [%eval] has it
- * @typedef {{expected: number, kind: Mark | "", once: boolean, reason: string, evaluation: string}} Judgement
+ * @typedef {{expected: number, kind: Kind, once: boolean, reason: string, evaluation: string}} Judgement
  */
 /**
  * A position of a game in the graph. expected: null where it was not searched
@@ -43,6 +44,12 @@ export const WORDS = {
     return t("only move");
   },
 };
+/** Name of a mark; "" for none. @param {Kind} kind */
+export const kindName = kind => kind && WORDS[kind];
+
+/** Sign of a mark; "" for none. @param {Kind} kind */
+export const signOf = kind => Object.keys(KINDS).find(sign => KINDS[sign] === kind) ?? "";
+
 /** @type {Record<string, () => string>} */
 const REASONS = {
   opening: () => t("Not judged: the opening."),
@@ -95,15 +102,25 @@ export function reportOf(root) {
 }
 
 /**
- * The arrow of the move that kr found to be better than the one that led to a node: what Board.arrows takes.
+ * The first move of the line that kr found to be better than the move that led to a node; null without one.
+ * @param {TreeNode} node
+ * @returns {TreeNode | null}
+ */
+export function betterNode(node) {
+  const line = node.parent?.children.find(
+    child => child !== node && child.comments.some(text => text.includes("[%kr line")),
+  );
+  return (judgement(node)?.kind && line) || null;
+}
+
+/**
+ * The arrow of that move: what Board.arrows takes.
  * @param {TreeNode} node
  * @returns {BoardArrow[]}
  */
 export function better(node) {
-  const line = node.parent?.children.find(
-    child => child !== node && child.comments.some(text => text.includes("[%kr line")),
-  );
-  return line && judgement(node)?.kind ? [{path: line.path, kind: "better"}] : [];
+  const line = betterNode(node);
+  return line ? [{path: line.path, kind: "better"}] : [];
 }
 
 /**
@@ -243,7 +260,7 @@ export class Graph {
       ...this._frame(),
       ...runs(this._points).flatMap(run => this._curve(run)),
       this._cursor,
-      ...this._points.filter(isKnown).flatMap(point => this._shape(point)),
+      ...this._points.flatMap(point => this._shape(point)),
     );
     this._drawn.setAttribute("aria-valuemax", String(Math.max(this._points.length - 1, 0)));
     this._drawCursor();
@@ -282,9 +299,10 @@ export class Graph {
     return [svg("polygon", {class: "area", points: area.join(" ")}), ...lines];
   }
 
-  /** @param {KnownPoint} point @returns {SVGElement[]} */
+  /** @param {Point} point @returns {SVGElement[]} */
   _shape({ply, expected, kind, once}) {
-    const place = {transform: `translate(${this._x(ply)},${this._y(expected)})`, "data-ply": ply};
+    // a mark without a number stands in the middle
+    const place = {transform: `translate(${this._x(ply)},${this._y(expected ?? 0.5)})`, "data-ply": ply};
     if (kind) return [svg("path", {class: `shape ${kind}`, d: SHAPES[kind], ...place})];
     return once ? [svg("circle", {class: "once", r: 3, ...place})] : [];
   }

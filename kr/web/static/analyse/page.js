@@ -2,7 +2,6 @@
 // on the board and the graph, which are always in sight, and one panel that is chosen by a tab.
 
 import {Analysis} from "../analysis/panel.js";
-import {panel as review} from "../annotate.js";
 import {el} from "../dom.js";
 import {panel as explorer} from "../explorer/panel.js";
 import {panel as files} from "../files/panel.js";
@@ -11,6 +10,7 @@ import {iconButton} from "../icons.js";
 import {menu} from "../menu.js";
 import {panel as people} from "../people/panel.js";
 import {panel as regions} from "../regions/panel.js";
+import {panel as review} from "../review/panel.js";
 import {actions} from "../send.js";
 import {Setup} from "../setup/setup.js";
 import {START} from "../setup/fen.js";
@@ -34,6 +34,8 @@ class Analyse {
   constructor(app) {
     this.app = app;
     this._active = false;
+    /** Points while a game is judged; null for those that the comments tell. @type {any[] | null} */
+    this._judged = null;
     /** @type {Map<string, Promise<any>>} */
     this._known = new Map();
     this.tree = app.tree = new GameTree();
@@ -90,8 +92,15 @@ class Analyse {
       app.go("analyse");
     };
     // hears of the points of the graph while a game is judged
-    app.graph = {show: (/** @type {any[] | null} */ list) => this._draw(list)};
+    app.graph = {
+      show: (/** @type {any[] | null} */ list) => {
+        this._judged = list;
+        this._draw();
+      },
+    };
     app.panel = (/** @type {string} */ name) => this._tabs.open(name);
+    // while one learns from mistakes, nothing beside the board gives the answer away
+    app.practise = (/** @type {boolean} */ on, /** @type {"black" | "white"} */ side) => this._practise(on, side);
   }
 
   /** @param {string} fen */
@@ -115,7 +124,7 @@ class Analyse {
     return new Tabs(
       [
         own,
-        {...review(app), title: t("Review")},
+        review(app),
         {...explorer(app), title: t("Explorer")},
         {...people(app), title: t("People")},
         {...regions(app), title: t("Regions")},
@@ -192,6 +201,17 @@ class Analyse {
     );
   }
 
+  /**
+   * @param {boolean} on
+   * @param {"black" | "white"} [side] that is seen from below
+   */
+  _practise(on, side) {
+    this._side?.classList.toggle("practising", on);
+    if (side) this.stage.flip(side === "black");
+    if (on) this.analysis.hide();
+    else if (this._active) this.analysis.show();
+  }
+
   _undo() {
     this.tree.undo() || this.app.say(t("Nothing to undo"));
   }
@@ -218,6 +238,8 @@ class Analyse {
     const {app, board, tree} = this;
     board.onmove = (/** @type {any} */ move) => {
       app.acted();
+      // a move that is an answer to a puzzle is not one of the game
+      if (app.trial?.(move)) return;
       tree.play(move);
       app.announce(move.text);
     };
@@ -227,12 +249,12 @@ class Analyse {
     tree.on("game", () => this._show(false));
     for (const change of ["edit", "game"])
       tree.on(change, () => {
-        this._draw(null);
+        this._draw();
         this._name();
         if (change === "edit" && !this.setup.isEditing) this._told();
       });
     app.onback(() => this._active && !this.setup.isEditing && this._show(false));
-    this._draw(null);
+    this._draw();
     this._name();
   }
 
@@ -285,9 +307,8 @@ class Analyse {
     else this.stage.expect(null);
   }
 
-  /** @param {any[] | null} list points while a game is judged; null for those that the comments tell */
-  _draw(list) {
-    this._points = list ?? points(this.tree);
+  _draw() {
+    this._points = this._judged ?? points(this.tree);
     this._graph.show(this._points);
     this._cursor();
   }

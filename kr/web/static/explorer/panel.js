@@ -4,7 +4,7 @@ import {button, el} from "../dom.js";
 import {t} from "../texts.js";
 import {Archives} from "./archives.js";
 import {Search} from "./search.js";
-import {gameName, pageWords, Scores, totalWords} from "./state.js";
+import {gameName, openingWords, pageWords, Scores, totalWords} from "./state.js";
 import {Questions, Scoring} from "./stream.js";
 import {gameRow, moveRow, moveTable, tellScore} from "./view.js";
 
@@ -67,6 +67,7 @@ class Explorer {
       () => this.refresh(true),
       async text =>
         this.archives.explored.length ? (await this.questions.players(this.archives.explored, text)).players : [],
+      async text => (await this.questions.openings(text)).openings.map(each => each.name),
     );
     this._withScores.checked = app.kept("explorer-scores", true);
     this.element = this._element();
@@ -195,7 +196,8 @@ class Explorer {
     const number = ++this._asked;
     this.scoring.stop();
     try {
-      const [played, page] = await Promise.all([
+      const [line, played, page] = await Promise.all([
+        this.questions.names(this.app.tree.replay()),
         this.questions.moves(wanted),
         this.questions.games({...wanted, here: this._here.checked, order: this._order.value, start: 0}),
       ]);
@@ -203,6 +205,7 @@ class Explorer {
       this._last = key;
       this._played = played;
       this._problem.textContent = "";
+      this.opening.textContent = openingWords(line);
       this._showMoves();
       this._showGames(page);
       this._waiting = window.setTimeout(() => this._score(), SCORE_MS);

@@ -50,6 +50,7 @@ export function moveRow(move, play) {
       "td",
       null,
       button(move.text, () => play(move)),
+      move.opening && el("span", {class: "leads-to", title: move.opening}, move.opening),
     ),
     el("td", {class: "count", title: years(move) || null}, move.games ? formatted(move.games) : "–"),
     el("td", {class: "odds-cell"}, move.games ? resultBar(move) : ""),
@@ -67,7 +68,7 @@ export function moveRow(move, play) {
 export function tellScore(row, move, score, turned) {
   const value = score ? scoreWords(score, turned) : "";
   const title = score ? scoreTitle(score, turned) : "";
-  const facts = [move.text, many(move.games, "game"), move.games && resultWords(move), years(move)];
+  const facts = [move.text, move.opening, many(move.games, "game"), move.games && resultWords(move), years(move)];
   const name = [...facts, title && t("kr {score}", {score: title})].filter(Boolean).join(", ");
   const cell = row.cells[3];
   row.querySelector("button")?.setAttribute("aria-label", t("Play {move}", {move: name}));
