@@ -173,6 +173,7 @@ def test_keys_step_through_the_tree(server: WebServer, opened: Opener) -> None:
 
 def test_moves_on_the_board_grow_the_tree(server: WebServer, opened: Opener) -> None:
     page = opened(server.address, **CLIPBOARD)
+    # there is nothing to undo yet
     page.get_by_role("button", name="More", exact=True).click()
     for name in ("Undo", "Redo"):
         assert page.get_by_role("menuitem", name=name).is_disabled()
