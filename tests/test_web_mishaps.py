@@ -16,11 +16,13 @@ from web_pages import (
     click_square,
     from_menu,
     meant_board,
+    open_panel,
     opened,
     point_of,
     read_board,
     server,
     serving,
+    show_setup,
     type_fen,
     wait_for_board,
     wait_until,
@@ -139,7 +141,7 @@ def test_what_could_not_be_read_is_said_and_stays(server: WebServer, opened: Ope
     text = "\n\n".join(f'[Event "E{i}"]\n\n1. {"22-18" if i % 2 else "11-15"} {{game {i}}} *' for i in range(4))
     paste(page, text)
     shows(page, "game 0")
-    said(page, "2 games, 2 could not be read")
+    said(page, "2 games, 2 games could not be read")
     lost = page.locator(".lost")
     for _ in range(2):
         assert lost.inner_text().startswith("2 games could not be read")
@@ -157,8 +159,9 @@ def test_a_large_file_is_whole_and_its_list_is_short(server: WebServer, opened: 
     path.write_text("".join(f'[Event "E{i}"]\n\n1. 11-15 {{game {i} {comment}}} *\n\n' for i in range(3000)))
     assert path.stat().st_size > 3_000_000
     page = opened(server.address, DESK)
+    open_panel(page, "Games")
     with page.expect_file_chooser() as chooser:
-        page.get_by_role("button", name="Open").click()
+        page.get_by_role("button", name="Open…").click()
     chooser.value.set_files(path)
     shows(page, "game 0 ")
     wait_until(page, "() => document.querySelector('main').textContent.includes('large.pdn: 3,000 games')", seconds=60)
@@ -197,7 +200,7 @@ def moved(page: Page) -> None:
 ACTS: dict[str, Callable[[Page], Any]] = {
     "a move": moved,
     "a new game": lambda page: from_menu(page, "New game"),
-    "set-up": lambda page: page.get_by_role("button", name="Set up a position").click(),
+    "set-up": lambda page: (show_setup(page), page.get_by_role("button", name="Place pieces").click()),
     "a comment": lambda page: (
         from_menu(page, "Mark or comment"),
         page.get_by_label("Comment", exact=True).fill("mine"),
@@ -229,6 +232,8 @@ def test_a_late_game_does_not_overwrite_what_was_done_since(server: WebServer, o
             shows(page, "mine")
         assert fen(page) == (Position().play("9-14") if act == "a move" else Position()).fen, act
         # it is not lost
+        if not page.locator(".panel.game").is_visible():
+            open_panel(page, "Games")
         page.locator(".games").get_by_title(f"Late for {act}").click()
         shows(page, "10-15")
     # a text that is being read can be given up
