@@ -31,6 +31,7 @@ from kr.engine.engine import Engine
 from kr.engine.limits import Limits
 from kr.errors import InvalidPdnError, InvalidSettingError, OutputBusyError
 from kr.game.position import Position
+from kr.openings.lines import opening_name
 from kr.pdn import Game, read_games
 from kr.storage import lock
 
@@ -100,8 +101,19 @@ def test_a_file_is_annotated_without_its_bad_games(archive: Path, tmp_path: Path
     for game, original in zip(games, originals, strict=True):
         assert game.result == original.result
         unmark_game(game)
+        if named := opening_name(original.mainline_bits()):
+            original.headers["Opening"] = named.name
         assert game == original
     assert {path.name for path in tmp_path.iterdir()} == {"games.pdn", "out.pdn.xz"}
+
+
+def test_a_game_gets_the_name_of_its_opening_unless_it_has_one(tmp_path: Path) -> None:
+    path, fourteenth = tmp_path / "games.pdn", "11-15 23-19 8-11 22-17 4-8"
+    start = Position.from_fen("W:WK31:BK3")
+    path.write_text(f'{fourteenth} *\n\n[Opening "X: 11-15"]\n{fourteenth} *\n\n[FEN "{start.fen}"]\n31-27 *\n')
+    annotate_files(settings_of(path, tmp_path / "out.pdn"))
+    openings = [game.headers.get("Opening") for game in read_games(tmp_path / "out.pdn")]
+    assert openings == ["Old Fourteenth", "X: 11-15", None]
 
 
 class Killed(Exception):
@@ -310,6 +322,19 @@ def test_the_table_fits_a_terminal(archive: Path, capsys: pytest.CaptureFixture)
     assert any("A Name That Is" in line and "..." in line for line in lines)
     assert max(map(len, lines)) <= 80
     assert any("unmarked" in line for line in lines)
+
+
+def test_the_story_of_a_single_game_is_told(archive: Path, capsys: pytest.CaptureFixture) -> None:
+    quick = ["--tc", "nodes=1000", "--hash", "1MB", "--weights", "manual"]
+    archive.write_text(READABLE.split('[Event "Two"]')[0])
+    assert cli.main(["annotate", str(archive), *quick, "--json"]) == 0
+    record = json.loads(capsys.readouterr().out.splitlines()[0])
+    assert record["story"].startswith("White resigned a lost position. White lost the game at 5... 20-16")
+    assert cli.main(["annotate", str(archive), *quick]) == 0
+    assert record["story"] in " ".join(capsys.readouterr().err.split())
+    archive.write_text(READABLE)
+    assert cli.main(["annotate", str(archive), *quick]) == 0
+    assert "resigned" not in capsys.readouterr().err
 
 
 def test_the_command_reads_standard_input(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture) -> None:

@@ -59,6 +59,30 @@ def test_three_move_openings_have_their_usual_numbers(number, moves):
     assert generated("3move")[number - 1].moves == moves
 
 
+@pytest.mark.parametrize(
+    ("name", "openings"),
+    [
+        ("Old Fourteenth", {"Old Fourteenth": "11-15 23-19 8-11 22-17 4-8"}),
+        ("will o the wisp", {"Will o' the Wisp": "11-15 23-19 9-13"}),
+        ("OLD 14TH:all", {"Old Fourteenth": "11-15 23-19 8-11 22-17 4-8"}),
+        ("whilter", {"Whilter 1": "11-15 23-19 7-11", "Whilter 2": "11-15 23-19 9-14 22-17 7-11"}),
+    ],
+)
+def test_an_opening_by_its_name_is_a_deck(name, openings):
+    assert {opening.name: opening.moves for opening in deck(name)} == openings
+    assert [opening.number for opening in deck(name)] == list(range(1, len(openings) + 1))
+    for opening in deck(name):
+        start, moves = opening.begin()
+        assert (start, " ".join(map(str, moves))) == (Position(), opening.moves)
+
+
+def test_a_name_comes_before_a_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "Dyke").write_text("B:W32:B1\n")
+    assert deck("Dyke")[0].moves == "11-15 22-17 15-19"
+    assert deck("./Dyke")[0].position.fen == "B:W32:B1"
+
+
 def test_eighteen_three_move_openings_are_barred():
     assert sum(opening.standing == BARRED for opening in generated("3move")) == 18
     assert len(deck("3move")) == 156

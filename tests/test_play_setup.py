@@ -275,9 +275,11 @@ def test_a_file_starts_no_program():
         # number 3 is barred, which does not matter to those who ask for it
         ("3move 3", "9-13 21-17 10-14"),
         ("2move 1", "9-13 21-17"),
+        ("Old Fourteenth", "11-15 23-19 8-11 22-17 4-8"),
+        ("Whilter 2", "11-15 23-19 9-14 22-17 7-11"),
     ],
 )
-def test_a_ballot_by_its_number(ballot, moves):
+def test_a_ballot_by_its_number_or_name(ballot, moves):
     for seed in (1, 2):
         setup = set_up(PlaySettings(seed=seed, ballot=ballot))
         assert setup.opening.startswith(f"{ballot}: ")

@@ -14,13 +14,16 @@ import pytest
 from web_pages import (
     PHONE,
     Opener,
+    choose_option,
     click_square,
     faults_in,
+    from_menu,
     meant_board,
     opened,
     read_board,
     server,
     serving,
+    type_fen,
     wait_until,
 )
 
@@ -38,7 +41,7 @@ KR_HUB = f"hub:{sys.executable} -m kr hub --weights material --hash 1MB --egdb n
 FAULTY = f"hub:{sys.executable} -IS {Path(__file__).parent / 'hub_engines' / 'faulty.py'} crash"
 MINUS = "\N{MINUS SIGN}"
 SHOWN = "fen => document.querySelector('input.fen').value === fen"
-WORDS = re.compile(rf"[+{MINUS}]?\d+|(win|loss)( in \d+)?|draw")
+WORDS = re.compile(rf"[+{MINUS}]\d+\.\d\d|0|(win|loss)( in \d+ pl(y|ies))?|draw")
 
 
 def until(true: Callable[[], bool], page: Page) -> None:
@@ -72,18 +75,17 @@ def press(page: Page, name: str) -> None:
 
 
 def set_up(page: Page, fen: str) -> None:
-    page.get_by_label("FEN", exact=True).fill(fen)
-    press(page, "Set")
+    type_fen(page, fen)
     # the field has it already, the board once the server has answered
     until(lambda: read_board(page) == meant_board(kr.Position.from_fen(fen).fen), page)
 
 
 def fen_of(page: Page) -> str:
-    return page.get_by_label("FEN", exact=True).input_value()
+    return page.locator("input.fen").input_value()
 
 
 def limit(page: Page, value: str) -> None:
-    page.get_by_label("Until").select_option(value)
+    choose_option(page, "Until", value)
 
 
 def finished(page: Page, depth: int) -> None:
@@ -188,7 +190,7 @@ def test_as_many_lines_as_wanted(server: WebServer, opened: Opener) -> None:
     limit(page, "depth=10")
     press(page, "Analyse")
     for count in (7, 10, 1, 5):
-        page.get_by_label("Lines").select_option(str(count))
+        choose_option(page, "Lines", str(count))
         until(lambda count=count: rows(page).count() == min(count, 7), page)
         finished(page, 10)
     firsts = [moves(row)[0] for row in rows(page).all()]
@@ -221,7 +223,7 @@ def test_exact_values(server: WebServer, opened: Opener) -> None:
     ready(page)
     assert rows(page).first.locator(".score").inner_text() == "draw"
     # not with a position that no database has
-    press(page, "New game")
+    from_menu(page, "New game")
     wait_until(page, "() => document.querySelector('.exact[hidden]')")
     assert page.locator("main .board .labels text").count() == 0
 
@@ -256,7 +258,7 @@ def test_scores_for_either_side(server: WebServer, opened: Opener) -> None:
     set_up(page, "W:W31,30,28,27:B1,2,3")
     finished(page, 10)
     mover = rows(page).first.inner_text().split("\n")[:2]
-    page.get_by_label("Centi-men for").select_option("black")
+    choose_option(page, "Score for", "black")
     black = rows(page).first.inner_text().split("\n")[:2]
     assert (mover[0][0], black[0][0]) == ("+", MINUS)
     assert mover[0][1:] == black[0][1:]
@@ -264,17 +266,12 @@ def test_scores_for_either_side(server: WebServer, opened: Opener) -> None:
     assert int(re.findall(r"\d+", mover[1])[0]) > 4
 
 
-def test_a_panel_that_is_closed_does_no_work(server: WebServer, opened: Opener) -> None:
+def test_a_page_that_is_left_does_no_work(server: WebServer, opened: Opener) -> None:
     page = opened(server.address)
     lent = server.house.engines.own
     press(page, "Analyse")
     ready(page)
     assert lent.lent == 1
-    page.locator(".panel.analysis > summary").click()
-    until(lambda: lent.lent == 0, page)
-    assert page.locator(".arrow").count() == 0
-    page.locator(".panel.analysis > summary").click()
-    ready(page)
     page.locator("nav a", has_text="Play").click()
     until(lambda: lent.lent == 0, page)
     page.locator("nav a", has_text="Analyse").click()
@@ -306,7 +303,7 @@ def longest_task(trace: bytes) -> float:
 
 def test_no_frame_is_late_while_one_steps_through_a_game(server: WebServer, opened: Opener) -> None:
     page = opened(server.address)
-    page.get_by_label("Lines").select_option("10")
+    choose_option(page, "Lines", "10")
     press(page, "Analyse")
     until(lambda: rows(page).count() == 7, page)
     browser = page.context.browser
@@ -337,7 +334,7 @@ def test_lines_for_everyone(server: WebServer, opened: Opener) -> None:
     press(page, "Analyse")
     set_up(page, "W:WK6,K15:B2,K3")
     finished(page, 10)
-    assert faults_in(page, ".panel.analysis") == []
+    assert faults_in(page, ".analysis") == []
     # the best line is told as text of its own
     spoken = page.locator(".analysis [role=status]")
     assert re.fullmatch(r"Best: 6-\d+, draw", spoken.inner_text())
@@ -370,7 +367,7 @@ def several() -> Iterator[WebServer]:
 def test_two_engines_side_by_side(several: WebServer, opened: Opener) -> None:
     page = opened(several.address)
     limit(page, "depth=10")
-    page.get_by_label("Beside it").select_option("1")
+    choose_option(page, "Beside it", "1")
     press(page, "Analyse")
     facts = page.locator(".facts")
     until(lambda: all(re.search(r"depth 10 .*finished$", text) for text in facts.all_text_contents()), page)
@@ -384,10 +381,10 @@ def test_two_engines_side_by_side(several: WebServer, opened: Opener) -> None:
     rows(page, 1).first.locator(".pv button").first.click()
     wait_until(page, "() => document.querySelectorAll('.engine.old').length === 0")
     until(lambda: all(re.search(r"depth 10 .*finished$", text) for text in facts.all_text_contents()), page)
-    page.get_by_label("Beside it").select_option("2")
+    choose_option(page, "Beside it", "2")
     until(lambda: "crashed: signal 11" in facts.nth(1).inner_text(), page)
     assert rows(page, 0).count() == 3
-    page.get_by_label("Beside it").select_option("-1")
+    choose_option(page, "Beside it", "-1")
     until(lambda: rows(page, 1).count() == 0, page)
 
 

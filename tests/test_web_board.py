@@ -16,6 +16,8 @@ from web_pages import (
     point_of,
     read_board,
     server,
+    show_setup,
+    type_fen,
     wait_for_board,
     wait_until,
 )
@@ -42,8 +44,7 @@ def ready(page: Page) -> None:
 
 def set_up(page: Page, fen: str) -> None:
     """Type a FEN into its field."""
-    page.get_by_label("FEN", exact=True).fill(fen)
-    page.get_by_role("button", name="Set", exact=True).click()
+    type_fen(page, fen)
     wanted = kr.Position.from_fen(fen)
     # the field shows it already: only the board tells when it is there
     wait_for_board(page, wanted.fen)
@@ -196,7 +197,8 @@ def test_a_board_is_played_on_by_keys_alone(server: WebServer, opened: Opener) -
 
 def test_the_editor(server: WebServer, opened: Opener) -> None:
     page = opened(server.address, allowed=REFUSED)
-    page.get_by_role("button", name="Set up a position").click()
+    show_setup(page)
+    page.get_by_role("button", name="Place pieces").click()
     # an impossible position is refused and can be mended: a black man on White's king row, and nothing to undo
     page.get_by_role("button", name="Black man").click()
     page.get_by_role("button", name="Clear", exact=True).click()
@@ -205,7 +207,7 @@ def test_the_editor(server: WebServer, opened: Opener) -> None:
     wait_until(page, "() => document.querySelector('#status').textContent.includes('30')")
     page.get_by_role("button", name="Cancel").click()
     wait_for_fen(page, START)
-    page.get_by_role("button", name="Set up a position").click()
+    page.get_by_role("button", name="Place pieces").click()
     page.get_by_role("button", name="Clear", exact=True).click()
     assert read_board(page) == {}
     for name, squares in (("White king", (18,)), ("Black man", (1, 14)), ("Black king", (29, 30)), ("White man", (5,))):
@@ -227,7 +229,7 @@ def test_the_editor(server: WebServer, opened: Opener) -> None:
     page.get_by_role("button", name="White man").click()
     click_square(page, 9)
     click_square(page, 9)
-    page.get_by_label("Side to move").select_option("White to move")
+    page.get_by_label("Side to move", exact=True).select_option("White to move")
     page.get_by_role("button", name="Done").click()
     # the editor shows all this already
     wait_until(page, "() => document.querySelector('.editor').hidden")
@@ -244,6 +246,7 @@ BAD_FENS = ["", "nonsense", "B:W1:B1", "W:W33:B1", "<img src=x onerror=alert(1)>
 def test_bad_fens_are_refused_in_words(server: WebServer, opened: Opener) -> None:
     page = opened(server.address, allowed=REFUSED)
     ready(page)
+    show_setup(page)
     for text in BAD_FENS:
         page.get_by_label("FEN", exact=True).fill(text)
         page.evaluate("document.querySelector('#status').textContent = ''")
@@ -265,9 +268,9 @@ BALLOTS = [
 
 def test_ballots_by_number_name_and_moves(server: WebServer, opened: Opener) -> None:
     page = opened(server.address)
-    page.get_by_text("Ballots", exact=True).click()
+    show_setup(page)
     for deck, wanted, chosen, event in BALLOTS:
-        page.get_by_label("Ballots").select_option(deck)
+        page.get_by_label("Ballots", exact=True).select_option(deck)
         page.get_by_label("Find a ballot").fill(wanted)
         page.locator(".found button", has_text=chosen).first.click()
         wait_until(page, "text => document.querySelector('#status').textContent === text", event)

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tree_pages import CLIPBOARD, opens, saved
 from web_pages import Opener, click_square, faults_in, opened, point_of, read_board, server, wait_until
 
 import kr
@@ -164,7 +165,8 @@ def test_pieces_that_must_capture_are_marked_before_a_capture_is_missed(server: 
 
 SHOWN = """kind => {
   board.coordinates(kind);
-  const texts = [...document.querySelectorAll(".own .numbers text")];
+  const texts = [...document.querySelectorAll(".own :is(.numbers, .letters) text")].filter(
+    text => getComputedStyle(text.parentElement).display !== "none");
   return texts.map(text => [text.textContent, Math.floor((text.getBBox().x - 3) / 45),
     Math.floor((text.getBBox().y + 4 - 3) / 45)]);
 }"""
@@ -183,6 +185,13 @@ def test_coordinates_are_numbers_letters_or_none(server: WebServer, opened: Open
             column, row = svg.place(square, flipped)
             assert kr.notation.letters_square(columns[column] + rows[row]) == square
         assert page.evaluate(SHOWN, "none") == []
+    # a board without a choice of its own follows the page
+    counted = "kind => { document.documentElement.dataset.coordinates = kind; return SHOWN(); }".replace(
+        "SHOWN", f"({SHOWN})"
+    )
+    page.evaluate("() => { board.coordinates = () => {}; delete board.element.dataset.coordinates; }")
+    for kind, count in (("letters", 16), ("none", 0), ("numbers", 32)):
+        assert len(page.evaluate(counted, kind)) == count
 
 
 def hexed(colour: str) -> str:
@@ -235,3 +244,19 @@ def test_the_board_is_as_large_as_its_place(server: WebServer, opened: Opener, w
     box = page.locator(OWN).bounding_box()
     assert box is not None
     assert (box["width"], box["height"]) == (width, width)
+
+
+def test_drawings_on_analyse_are_saved_with_the_game(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address, DESK, **CLIPBOARD)
+    opens(page, "1. 11-15 {so} 23-19 *")
+    page.keyboard.press("ArrowRight")
+    for origin, target in ((15, 19), (22, 22)):
+        page.mouse.move(*point_of(page, origin))
+        page.mouse.down(button="right")
+        page.mouse.move(*point_of(page, target), steps=2)
+        page.mouse.up(button="right")
+    game = saved(page)
+    assert next(game.mainline()).comments == ["so", "[%csl G22][%cal G1519]"]
+    page.keyboard.press("Control+z")
+    assert page.locator("main .ring").count() == 0
+    assert page.locator("main .arrow.drawn").count() == 1

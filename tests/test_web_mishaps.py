@@ -14,12 +14,14 @@ from tree_pages import CLIPBOARD, REFUSED, fen, paste, saved, shows
 from web_pages import (
     Opener,
     click_square,
+    from_menu,
     meant_board,
     opened,
     point_of,
     read_board,
     server,
     serving,
+    type_fen,
     wait_for_board,
     wait_until,
 )
@@ -53,8 +55,7 @@ def said(page: Page, text: str) -> None:
 
 
 def set_up(page: Page, position: Position) -> None:
-    page.get_by_label("FEN", exact=True).fill(position.fen)
-    page.get_by_role("button", name="Set", exact=True).click()
+    type_fen(page, position.fen)
     wait_for_board(page, position.fen)
     wait_until(page, "() => document.querySelector('main .board .movable') !== null")
 
@@ -121,11 +122,10 @@ def test_a_forced_capture_is_explained_to_keys_fingers_and_in_a_game(server: Web
 def test_an_error_is_gone_with_the_next_act(server: WebServer, opened: Opener) -> None:
     page = opened(server.address, DESK, allowed=REFUSED)
     for act in (
-        lambda: page.get_by_role("button", name="New game").click(),
+        lambda: from_menu(page, "New game"),
         lambda: page.get_by_role("link", name="Learn").click(),
     ):
-        page.get_by_label("FEN", exact=True).fill("rubbish")
-        page.get_by_role("button", name="Set", exact=True).click()
+        type_fen(page, "rubbish")
         said(page, "FEN 'rubbish'")
         act()
         wait_until(page, "() => !document.querySelector('#status').textContent.includes('rubbish')", seconds=2)
@@ -196,10 +196,10 @@ def moved(page: Page) -> None:
 
 ACTS: dict[str, Callable[[Page], Any]] = {
     "a move": moved,
-    "a new game": lambda page: page.get_by_role("button", name="New game").click(),
+    "a new game": lambda page: from_menu(page, "New game"),
     "set-up": lambda page: page.get_by_role("button", name="Set up a position").click(),
     "a comment": lambda page: (
-        page.get_by_role("button", name="Mark or comment").click(),
+        from_menu(page, "Mark or comment"),
         page.get_by_label("Comment", exact=True).fill("mine"),
     ),
     "another page": lambda page: page.get_by_role("link", name="Learn").click(),

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from web_pages import finished
+from watched_games import Page, at_table, story
 
 from kr.engine.limits import Limits
 from kr.errors import KrError
@@ -21,7 +19,6 @@ from kr.viewer.document import read_document
 from kr.web import game_files, opponents, playing
 from kr.web.house import House
 from kr.web.request import PageRequest
-from kr.web.settings import WebSettings
 
 ONE_MAN_EACH = "W:W27:B6"
 CAPTURES = "B:W6,14,15,23,24:B1,10"
@@ -34,68 +31,6 @@ def games_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr("kr.play.setup.secrets.randbelow", lambda most: 6)
     monkeypatch.setattr(playing, "HINT", Limits(nodes=2000))
     return tmp_path / "kr" / "games"
-
-
-class Page:
-    """A page that watches a game through its stream, and keeps what a real one keeps."""
-
-    def __init__(self, stream: Any, inbox: asyncio.Queue[PageRequest]) -> None:
-        self.stream, self.inbox = stream, inbox
-        self.events: list[dict[str, Any]] = []
-        self.game: dict[str, Any] = {}
-        self.state: dict[str, Any] = {}
-
-    def say(self, do: str, **others: Any) -> None:
-        self.inbox.put_nowait(PageRequest({"do": do, **others}))
-
-    def move(self, path: list[int]) -> None:
-        self.say("move", ply=self.state["ply"], path=path)
-
-    async def hear(self, *kinds: str) -> dict[str, Any]:
-        """Wait for an event of one of these kinds, or the next one without any."""
-        while True:
-            event = await asyncio.wait_for(anext(self.stream), 20)
-            self.events.append(event)
-            self.game = event.get("game", self.game)
-            self.state = event.get("state", self.state)
-            if not kinds or any(kind in event for kind in kinds):
-                return event
-
-    async def turn(self) -> dict[str, Any]:
-        """Wait until the person is to move, or the game is over."""
-        while True:
-            event = await self.hear("state", "game")
-            if event.get("game", {}).get("over") or event.get("state", {}).get("moves"):
-                return event
-
-    @property
-    def over(self) -> dict[str, Any] | None:
-        return self.game["over"]
-
-    @property
-    def line(self) -> list[str]:
-        return [node["text"] for node in self.game["document"]["nodes"][1:]]
-
-
-@asynccontextmanager
-async def at_table(house: House, **asked: Any) -> AsyncIterator[Page]:
-    inbox: asyncio.Queue[PageRequest] = asyncio.Queue(100)
-    stream = playing.play(house, PageRequest(asked), inbox)
-    page = Page(stream, inbox)
-    try:
-        await page.hear("game")
-        yield page
-    finally:
-        await stream.aclose()
-
-
-def story(told: Callable[[House], Any], **settings: Any) -> None:
-    """Run a story on a server's House."""
-
-    async def run() -> None:
-        await told(House(WebSettings(browser=False, weights="material", egdb="none", **settings)))
-
-    finished(run())
 
 
 @pytest.mark.parametrize(
@@ -332,7 +267,13 @@ BAD = [
     ({"level": 1, "ballot": "3move 175"}, "3move has no opening 175"),
     ({"level": 1, "ballot": "/etc/passwd"}, "FEN"),
     ({"level": 1, "ballot": "games.pdn"}, "FEN"),
+    ({"level": 1, "ballot": "Alma/../games.pdn"}, "FEN"),
+    ({"level": 1, "ballot": "Alma.pdn"}, "FEN"),
+    ({"level": 1, "ballot": "Alma 2"}, "Alma has no opening 2"),
     ({"level": 1, "ballot": "W:W:B1"}, "no legal move"),
+    ({"people": 3}, "people is not a whole number from 2 to 2"),
+    ({"people": 2, "names": ["x" * 41]}, "names is not a list of texts of at most 40"),
+    ({"people": 2, "names": ["a", "b", "c"]}, "names is not a list of at most 2"),
     ({"level": 1, "clock": "soon"}, "'soon' is not a time control"),
     ({"level": 1, "clock": "2000:00+0"}, "longer than a day"),
     ({"game": "../../etc/passwd"}, "not the id of a game"),
@@ -340,7 +281,7 @@ BAD = [
     ({"game": "20260101-000000-0123456789ab", "document": {}}, "not kept here any more"),
     ({"game": "20260101-000000-0123456789abcdef0123", "document": {}}, "not kept here any more"),
     ({"game": "20260101-000000-0123456789abcdef012", "document": {}}, "not the id of a game"),
-    (document(), "against a level of kr"),
+    (document(), "a person against a level of kr"),
     (document(BlackPlayer="human", WhitePlayer="hub:rm x"), "against a level"),
     (document(**LEVEL, EngineTimeControl="1000000s"), "no EngineTimeControl"),
     (document(**LEVEL, TimeControl="1000000s"), "not a time control"),
@@ -522,5 +463,8 @@ def test_the_levels_are_told():
         assert levels[9]["words"] == "looks at 25k positions a move, and chooses among what people play"
         assert all("overlooks" in level["words"] for level in levels[1:3])
         assert levels[-1]["words"] == "full strength"
+        elo = [level["elo"] for level in levels[1:]]
+        assert elo == sorted(set(elo))
+        assert [level["fifth"] for level in levels[1:]] == [1, 1, 1, 1, 1, 1, 3, 5, 5, 5]
 
     story(told)

@@ -16,6 +16,7 @@ from web_pages import (
     faults_in,
     meant_board,
     opened,
+    out_of_sight,
     read_board,
     server,
     serving,
@@ -27,7 +28,6 @@ from kr.engine.limits import Limits
 from kr.evaluation.evolved import load_runs
 from kr.openings.decks import deck
 from kr.pdn import read_game
-from kr.players.levels import LEVELS
 from kr.web import playing
 from kr.web.serve import WebServer
 
@@ -74,19 +74,39 @@ def start(opened: Opener) -> Iterator[object]:
     return begin
 
 
+CARDS = ("1", "3", "5", "7", "9", "10")
+
+
+def pick(page: Page, name: str, value: str) -> None:
+    """Choose one of several buttons of the form."""
+    page.locator(f".new-game input[name={name}][value='{value}']").check(force=True)
+
+
 def fill(
     page: Page, level: str = "1", side: str = "black", fen: str = "", clock: str = "", casual: str = "yes"
 ) -> None:
-    page.get_by_label("Level", exact=True).select_option(level)
-    page.get_by_label("You play").select_option(side)
+    if level in CARDS:
+        pick(page, "opponent", level)
+    else:
+        page.get_by_label("More opponents").select_option(level)
+    pick(page, "side", side)
+    if fen or not casual:
+        page.locator(".options").evaluate("options => { options.open = true; }")
     if fen:
         page.get_by_label("From", exact=True).select_option("fen")
-        page.get_by_label("FEN of the position").fill(fen)
+        page.get_by_label("FEN of the position", exact=True).fill(fen)
     if clock:
-        page.get_by_label("Clock", exact=True).select_option("other")
-        page.get_by_label("Minutes + seconds").fill(clock)
-    page.get_by_label("Hints and taking").set_checked(bool(casual))
+        pick(page, "clock", "other")
+        page.get_by_label("Minutes + seconds a move").fill(clock)
+    if not casual:
+        page.get_by_label("Hints and taking").uncheck()
     page.get_by_role("button", name="Play", exact=True).click()
+
+
+def resign(page: Page) -> None:
+    """Resign, and say yes."""
+    page.get_by_role("button", name="Resign").click()
+    page.get_by_role("dialog").get_by_role("button", name="Resign").click()
 
 
 def line(page: Page) -> list[str]:
@@ -161,9 +181,9 @@ def test_hints_taking_back_and_draws(server, start):
     play_on(page, board, "black", 4)
     page.get_by_role("button", name="Hint").click()
     page.wait_for_selector("main .arrow")
-    note = page.locator(".beside .muted").all_inner_texts()
-    (hint,) = (text for text in note if text.startswith("Hint: "))
+    hint = page.locator(".note").inner_text()
     assert str(board.parse_move(hint.split()[1].rstrip("."))) in hint
+    assert "Of a hundred such games you win" in hint or "only legal move" in hint
     page.get_by_role("button", name="Take back").click()
     page.get_by_text("2 moves taken back.").wait_for()
     board.undo(2)
@@ -175,7 +195,7 @@ def test_hints_taking_back_and_draws(server, start):
     page.get_by_role("button", name="Take back").click()
     page.get_by_text("you have no move to take back").wait_for()
     page.get_by_role("button", name="Offer a draw").click()
-    page.get_by_text("kr declines: it accepts no draw before").wait_for()
+    page.get_by_text("kr declines the draw: it accepts none before").wait_for()
     board.undo(2)
     assert turn_of(page, board)
     play_on(page, board, "black", 2)
@@ -185,8 +205,7 @@ def test_resigning_is_confirmed_and_a_rematch_swaps_colours(server, start, games
     page = start(server, level="2")
     board = kr.Board()
     play_on(page, board, "black", 2)
-    page.get_by_role("button", name="Resign").click()
-    page.get_by_role("button", name="Resign: sure?").click()
+    resign(page)
     wait_until(page, SAID, "kr wins: you resigned. 0-1")
     page.get_by_role("button", name="Rematch").click()
     wait_until(page, SAID, "Your move")
@@ -194,28 +213,36 @@ def test_resigning_is_confirmed_and_a_rematch_swaps_colours(server, start, games
     assert turn_of(page, board, 1)
     assert len(board.moves) == 1
     names = page.locator(".seat .name").all_inner_texts()
-    assert names == ["kr, level 2 (Black)", "You (White)"]
+    assert names == ["kr, level 2", "You"]
     play_on(page, board, "white", 2)
     assert len(list(games_directory.glob("*.pdn"))) == 2
+
+
+def test_a_lost_game_is_reviewed_by_one_button(server, start):
+    page = start(server, level="2", side="white")
+    wait_until(page, ROWS, 1)
+    resign(page)
+    page.get_by_role("button", name="Review").click()
+    page.locator(".review .story span").first.wait_for()
+    assert page.locator(".review .story").inner_text().startswith("You resigned")
 
 
 def test_people_without_search(server, start):
     page = start(server, level="0", side="white")
     board = kr.Board()
     play_on(page, board, "white", 4)
-    assert page.locator(".seat .name").all_inner_texts() == ["kr, like people (Black)", "You (White)"]
+    assert page.locator(".seat .name").all_inner_texts() == ["kr, like people", "You"]
     page.reload()
     wait_until(page, SAID, "Your move")
     assert turn_of(page, board, 2)
-    page.get_by_role("button", name="Resign").click()
-    page.get_by_role("button", name="Resign: sure?").click()
+    resign(page)
     wait_until(page, SAID, "kr wins: you resigned. 1-0")
     page.get_by_role("button", name="New game").click()
     words = page.locator("#level-words")
-    wait_until(page, "() => document.querySelector('#level-words').textContent")
-    assert "People of recorded games" in words.inner_text()
-    page.get_by_label("Level", exact=True).select_option("4")
-    assert "chooses among what people play. Each level beats" in words.inner_text()
+    assert "people of recorded games" in words.inner_text()
+    page.get_by_label("More opponents").select_option("4")
+    assert words.inner_text().startswith("Level 4 of 10, 557")
+    assert page.locator("input[name=opponent]:checked").count() == 0
 
 
 def test_looking_back_at_the_game(server, start):
@@ -235,7 +262,7 @@ def test_looking_back_at_the_game(server, start):
     assert page.locator(".played [aria-current]").inner_text() == str(board.moves[2])
     # nothing can be moved there
     assert page.locator("main .board .movable").count() == 0
-    page.get_by_role("button", name="Now").click()
+    page.get_by_role("button", name="End", exact=True).click()
     play_on(page, board, "black", 2)
     page.get_by_role("button", name="Start", exact=True).click()
     page.get_by_role("button", name="Forward").click()
@@ -312,8 +339,7 @@ def test_two_windows_and_a_reload(server, start):
     page.goto(server.address)
     page.get_by_role("link", name="Play").click()
     assert turn_of(page, board, (len(board.moves) + 1) // 2)
-    page.get_by_role("button", name="Resign").click()
-    page.get_by_role("button", name="Resign: sure?").click()
+    resign(page)
     for window in (page, other):
         wait_until(window, SAID, "kr wins: you resigned. 1-0")
     page.reload()
@@ -344,9 +370,10 @@ def test_a_server_that_starts_again(start, games_directory):
 
 def test_a_game_by_keys_alone(server, opened):
     page = opened(server.address + "#play", reduced_motion="reduce")
-    page.get_by_label("Level", exact=True).focus()
-    page.keyboard.press("Home")
-    for _ in range(9):
+    page.locator("input[name=opponent]:checked").focus()
+    page.keyboard.press("ArrowUp")
+    assert page.locator("input[name=opponent]:checked").get_attribute("value") == "1"
+    for _ in range(12):
         page.keyboard.press("Tab")
         if page.evaluate("document.activeElement.type === 'submit'"):
             break
@@ -370,27 +397,25 @@ def test_a_game_by_keys_alone(server, opened):
     assert len(board.moves) == 2
     # what is heard
     assert page.locator(".turn").get_attribute("role") == "status"
-    assert said(page) == f"kr plays {board.moves[-1]}. Your move."
+    assert said(page).startswith(f"kr plays {board.moves[-1]}. Your move.")
 
 
 def test_the_form(server, opened):
     page = opened(server.address + "#play", reduced_motion="reduce")
-    page.get_by_label("Level", exact=True).select_option("4")
-    level = LEVELS[3]
-    page.get_by_text(
-        f"Level 4: looks at {level.nodes} positions a move and overlooks {level.overlook:.0%} of the moves, "
-        "and chooses among what people play."
-    ).wait_for()
+    pick(page, "opponent", "7")
+    page.get_by_text("Level 7 of 10, 1339 ± 100 Elo above the first").wait_for()
+    assert "middle fifth of known tournament players" in page.locator("#level-words").inner_text()
+    page.locator(".options summary").click()
     page.get_by_label("From", exact=True).select_option("fen")
-    page.get_by_label("FEN of the position").fill("W:W40:B1")
+    page.get_by_label("FEN of the position", exact=True).fill("W:W40:B1")
     page.get_by_role("button", name="Play", exact=True).click()
     page.get_by_role("alert").get_by_text("40").wait_for()
     page.get_by_label("From", exact=True).select_option("")
-    page.get_by_label("Clock", exact=True).select_option("other")
+    pick(page, "clock", "other")
     page.get_by_label("Minutes + seconds").fill("soon")
     page.get_by_role("button", name="Play", exact=True).click()
     page.get_by_role("alert").get_by_text("'soon' is not a time control").wait_for()
-    page.get_by_label("Clock", exact=True).select_option("5+3")
+    pick(page, "clock", "5+3")
     page.get_by_label("From", exact=True).select_option("ballot")
     page.get_by_role("button", name="Play", exact=True).click()
     page.get_by_role("alert").get_by_text("Choose a ballot").wait_for()
@@ -404,6 +429,10 @@ def test_the_form(server, opened):
     assert page.get_by_text(f"3move 68: {doctor.moves}").is_visible()
     # White has made its first move; its clock has the seconds for the next one already
     assert page.get_by_role("timer", name="White's clock").inner_text() == "5:06"
+    # the game goes on behind the form
+    page.get_by_role("button", name="New game").click()
+    page.get_by_role("button", name="Back to the game").click()
+    assert turn_of(page, board, 2)
     # a serious game: no hints
     page.get_by_role("button", name="New game").click()
     page.get_by_label("From", exact=True).select_option("")
@@ -418,9 +447,9 @@ def test_the_form(server, opened):
 def test_a_game_for_everyone(server, opened):
     """The rules of axe while a game is played and when it is over; nothing is wider than a small window."""
     page = opened(server.address + "#play", PHONE, reduced_motion="reduce")
-    # the form comes first where the board would fill the window
-    form, board = page.locator(".new-game").bounding_box(), page.locator("main .board").bounding_box()
-    assert form["y"] < board["y"]
+    # the form has the window to itself where there is no room for both
+    assert not page.locator("main .board").is_visible()
+    assert out_of_sight(page, [".modes label", ".begin button"]) == []
     fill(page, clock="0:19+9")
     play_on(page, kr.Board(), "black", 2)
     page.get_by_role("button", name="Hint").click()
@@ -431,8 +460,7 @@ def test_a_game_for_everyone(server, opened):
         assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
 
     check()
-    page.get_by_role("button", name="Resign").click()
-    page.get_by_role("button", name="Resign: sure?").click()
+    resign(page)
     wait_until(page, SAID, "kr wins")
     check()
 
@@ -459,16 +487,16 @@ def test_an_evolved_player(server, opened):
     generations = [int(each) for each in load_runs("shipped")[0].generations]
     page = opened(server.address + "#play", reduced_motion="reduce")
     assert page.get_by_label("Generation").is_hidden()
-    page.get_by_label("Level", exact=True).select_option("evolved")
+    page.get_by_label("More opponents").select_option("evolved")
     wait_until(page, "() => document.querySelector('[aria-label=Generation]').length")
     offered = page.get_by_label("Generation").locator("option").all_inner_texts()
     assert offered == [f"generation {each}" for each in generations]
     page.get_by_label("Generation").select_option(str(generations[1]))
     page.get_by_text("by nothing but who won").wait_for()
-    page.get_by_label("You play").select_option("white")
+    pick(page, "side", "white")
     page.get_by_role("button", name="Play", exact=True).click()
     wait_until(page, "() => document.querySelectorAll('.played li').length === 1")
-    assert page.get_by_text(f"evolved, generation {generations[1]} (Black)").is_visible()
+    assert page.get_by_text(f"evolved, generation {generations[1]}", exact=True).is_visible()
     # the game is found again
     page.reload()
-    page.get_by_text(f"evolved, generation {generations[1]} (Black)").wait_for()
+    page.get_by_text(f"evolved, generation {generations[1]}", exact=True).wait_for()

@@ -172,6 +172,38 @@ def open_panel(page: Page, name: str) -> None:
     page.get_by_role("tab", name=name, exact=True).click()
 
 
+def from_menu(page: Page, name: str) -> None:
+    """Choose an action of the menu below the board."""
+    page.get_by_role("button", name="More", exact=True).click()
+    page.get_by_role("menuitem", name=name).click()
+
+
+def from_send_menu(page: Page, name: str) -> None:
+    """Choose a way to send the game or the position."""
+    page.get_by_role("button", name="Send", exact=True).click()
+    page.get_by_role("menuitem", name=name, exact=True).click()
+
+
+def show_setup(page: Page) -> None:
+    """Open the panel Set up."""
+    if not page.locator(".panel.setup").is_visible():
+        page.get_by_role("button", name="Set up", exact=True).click()
+
+
+def type_fen(page: Page, fen: str) -> None:
+    """Type a FEN into its field, and set it."""
+    show_setup(page)
+    page.get_by_label("FEN", exact=True).fill(fen)
+    page.get_by_role("button", name="Set", exact=True).click()
+
+
+def choose_option(page: Page, label: str, value: str) -> None:
+    """Choose in a list among the options of the analysis."""
+    if not page.locator(".analysis .options").is_visible():
+        page.get_by_role("button", name="Options of the analysis").click()
+    page.get_by_label(label).select_option(value)
+
+
 def wait_until(page: Page, function: str, arg: Any = None, seconds: float = 15.0) -> None:
     """Wait until a function of JavaScript gives something true. The page itself looks, so that waiting costs one call;
     Playwright's own way evaluates text in the page, which the policy of these pages forbids."""

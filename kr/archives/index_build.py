@@ -49,7 +49,9 @@ INDEX_SUFFIX = ".kr-index"
 MOST_COMPLAINTS = 20
 """Most errors stored of a segment."""
 PROGRESS_GAMES = 500
-"""Games between two reports of progress."""
+"""Games between two reports of progress; one also comes with each block of text."""
+MOST_ARCHIVE_CHARACTERS = 1 << 33
+"""Characters of an archive, which has ten million games then: of a packed file they may be endless."""
 JUST_NOW_NS = 2_000_000_000
 """A file changed this shortly before it was read may have been changed again without another time stamp."""
 
@@ -173,10 +175,10 @@ class _Builder:
         self._errors: list[InvalidPdnError] = []
         self._size = max(1, source.stat().st_size)
         try:
-            self._scanner = Scanner(source, begin=ends[-1][1] if ends else None, on_error=self._errors.append)
+            self._scanner = self._scan(source, ends[-1][1] if ends else None)
         except MovedError:
             ends = []
-            self._scanner = Scanner(source, on_error=self._errors.append)
+            self._scanner = self._scan(source, None)
         self.number = len(ends)
         """Number of the next segment."""
         self._first = sum(games for games, _ in ends)
@@ -184,13 +186,22 @@ class _Builder:
             self._names = dict(connection.execute("SELECT text, id FROM names"))
         self._new_names: list[tuple[int, str]] = []
 
+    def _scan(self, source: Path, begin: Place | None) -> Scanner:
+        return Scanner(source, begin=begin, on_error=self._errors.append, on_text=self._report)
+
+    def _report(self) -> None:
+        scanner = self._scanner
+        if scanner.characters > MOST_ARCHIVE_CHARACTERS:
+            raise InvalidPdnError(f"{scanner.name} has more than {MOST_ARCHIVE_CHARACTERS:,} characters")
+        self._on_share(min(1.0, scanner.position / self._size))
+
     def run(self) -> None:
         """Read all games and write them."""
         with closing(self._scanner) as scanner:
             games: list[Scanned] = []
             while True:
                 if len(games) % PROGRESS_GAMES == 0:
-                    self._on_share(min(1.0, scanner.position / self._size))
+                    self._report()
                 if len(games) < GAMES_A_SEGMENT:
                     game = scanner.scan()
                     if game is None:

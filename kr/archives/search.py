@@ -34,7 +34,8 @@ class SearchSettings(ReadSettings):
     result: str = option("", "1-0 (Black won), 0-1, 1/2-1/2, 0-0 or *.", metavar="RESULT")
     ballot: str = option(
         "",
-        "Opening: a three-move ballot's number or name, an 11-man one as '11man 17', or moves in any order.",
+        "Opening: its name, such as 'Old Fourteenth', the number of a three-move ballot, an 11-man one as '11man 17', "
+        "or moves in any order.",
         parse=some_text,
         metavar="OPENING",
     )

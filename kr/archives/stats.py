@@ -11,7 +11,8 @@ from kr.game.position import Position, Side
 from kr.game.value import Result
 from kr.notation import SIDE_NAMES
 from kr.openings.decks import BALLOT_PLIES
-from kr.openings.names import FIRST_MOVES, ballots, eleven_man_ballots
+from kr.openings.lines import opening_name
+from kr.openings.names import ballots, eleven_man_ballots
 from kr.pdn import Game
 from kr.text import same_person
 
@@ -124,4 +125,5 @@ def first_move_of(game: Game) -> str:
     if game.start != _START:
         return SET_UP
     first = game.next()
-    return f"{first.text} {FIRST_MOVES[first.text]}" if first else SHORT
+    named = opening_name(islice(game.mainline_bits(), 2))
+    return f"{first.text} {named.name}" if first and named else SHORT

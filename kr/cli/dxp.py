@@ -123,7 +123,9 @@ def _listen(settings: ListenSettings, talk: bool = TALK, json: bool = options.JS
 def _connect(
     settings: ConnectSettings,
     ballot: str | None = option(
-        None, "Begin from these openings, in turn: start, 2move, 3move, 11man, endings, or a file of FENs or games."
+        None,
+        "Begin from these openings, in turn: start, 2move, 3move, 11man, endings, a name such as 'Old Fourteenth', or "
+        "a file of FENs or games.",
     ),
     talk: bool = TALK,
     json: bool = options.JSON,

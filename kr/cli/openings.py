@@ -6,7 +6,9 @@ from kr.cli import console, options
 from kr.errors import InvalidSettingError
 from kr.evaluation.chances import format_score
 from kr.openings.decks import DECKS, Opening, deck, deck_sources, generated
+from kr.openings.lines import name_at, named_lines
 from kr.openings.marks import MarkSettings, mark_deck
+from kr.openings.names import ballots
 from kr.settings import option
 from kr.units import counted
 
@@ -17,6 +19,7 @@ _LISTED = {True: "yes", False: "no", None: ""}
 def command(
     settings: MarkSettings,
     all: bool = option(False, "List lost and barred openings too."),
+    names: bool = option(False, "List the names of openings instead, with their moves and ballots."),
     mark: bool = option(False, "Search each opening, and write the deck file."),
     out: Path | None = option(None, "Deck file to write, with --mark.", metavar="FILE"),
     json: bool = options.JSON,
@@ -24,16 +27,22 @@ def command(
     """List a deck of openings, or write its deck file, with the playable ones marked.
 
     Shown are number, moves, standing (playable or lost by kr's search, or barred by the federation), score (centi-men
-    for the side to move), acceptance by a published list, and position; below, the search that judged them and the name
-    of the list. ":accepted" after a deck's name, here and wherever a deck is named, takes those of the list alone.
-    --mark resumes where it was stopped.
+    for the side to move), acceptance by a published list, the name among players, and position; below, the search that
+    judged them and the name of the list. ":accepted" after a deck's name, here and wherever a deck is named, takes
+    those of the list alone. --mark resumes where it was stopped.
 
     Example:
         kr openings --deck 3move --all
+        kr openings --names
         kr openings --deck 11man:accepted
         kr openings --deck 11man --mark --nodes 200k --out selfplay/11man.txt
         kr openings --deck 2move --mark --nodes 1M --lost-score 50 --out 2move.txt
     """
+    if names:
+        if mark or out:
+            raise InvalidSettingError("--names lists names: leave out --mark and --out")
+        _list_names(json)
+        return
     if not mark:
         if out:
             raise InvalidSettingError("--out needs --mark")
@@ -46,10 +55,10 @@ def command(
         else:
             rows = [
                 (each.number, each.moves, each.standing, "" if each.score is None else f"{format_score(each.score):>5}",
-                 _LISTED[each.accepted], each.position.fen)
+                 _LISTED[each.accepted], name_at(each.position.bits), each.position.fen)
                 for each in openings
             ]  # fmt: skip
-            console.put(console.table(["number", "moves", "standing", "score", "accepted", "FEN"], rows))
+            console.put(console.table(["number", "moves", "standing", "score", "accepted", "name", "FEN"], rows))
             for text in filter(None, (judged, f"accepted: {accepted}" if accepted else "")):
                 console.put("\n" + console.fold(text, 2))
         return
@@ -66,6 +75,20 @@ def command(
         console.put(f"{counted(len(marked), 'opening')}, {playable} playable")
 
 
+def _list_names(json: bool) -> None:
+    lines = sorted(named_lines(), key=lambda line: line.name)
+    numbers = [ballot.number if (ballot := ballots().get(line.board)) else None for line in lines]
+    if json:
+        entries = [
+            {"name": line.name, "moves": line.moves, "ballot": number, "spellings": list(line.spellings)}
+            for line, number in zip(lines, numbers, strict=True)
+        ]
+        console.emit_json({"names": entries})
+        return
+    rows = [(line.name, line.moves, number or "") for line, number in zip(lines, numbers, strict=True)]
+    console.put(console.table(["name", "moves", "ballot"], rows))
+
+
 def _entry(opening: Opening) -> dict[str, str | int | None]:
     return {
         "number": opening.number,
@@ -73,5 +96,6 @@ def _entry(opening: Opening) -> dict[str, str | int | None]:
         "standing": opening.standing,
         "score": opening.score,
         "accepted": opening.accepted,
+        "name": name_at(opening.position.bits) or None,
         "fen": opening.position.fen,
     }

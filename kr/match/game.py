@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,10 @@ AGREED_WIN = "adjudicated win"
 AGREED_DRAW = "adjudicated draw"
 BY_DATABASE = "endgame database"
 FAILURE = "engine failure"
+
+
+Clocks = tuple[float | None, float | None]
+"""Seconds on the clocks of Black and White, with the increment for the next move; None without a clock."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,13 +120,15 @@ def play_game(
     terms: Adjudication | None,
     referee: Database | None = None,
     stop: Stop | None = None,
+    on_move: Callable[[Move, Reply | None, Clocks], None] = lambda move, reply, clocks: None,
 ) -> FinishedGame | None:
     """Play a game from an opening; None if it was stopped.
 
     players, controls: Black's and White's. margin: seconds by which a move may exceed its time limit or the clock.
     terms: None to play every game out. referee: endgame database that ends the game once it knows the result. stop:
-    ends the game, and the search under way, once set. A player that fails, plays an illegal move or oversteps its time
-    loses. Raises InvalidDatabaseError.
+    ends the game, and the search under way, once set. on_move: called after each move with its reply, None for the only
+    legal one, and the seconds on both clocks. A player that fails, plays an illegal move or oversteps its time loses.
+    Raises InvalidDatabaseError.
     """
     stop = stop or Stop()
     board = _Board(opening.position)
@@ -144,6 +151,7 @@ def play_game(
         if len(legal) == 1:
             board.add(legal[0], None)
             clocks[side].stop(0.0)
+            on_move(legal[0], None, (clocks[0].allowed, clocks[1].allowed))
             continue
 
         try:
@@ -154,6 +162,7 @@ def play_game(
             if clocks[side].stop(reply.time) > margin:
                 return board.finish(side.other, OVERTIME, f"{reply.time:.3f} s for a move of {allowed}")
             board.add(reply.move, reply)
+            on_move(reply.move, reply, (clocks[0].allowed, clocks[1].allowed))
         except (ProtocolError, IllegalMoveError) as error:
             return None if stop.is_set() else board.finish(side.other, FAILURE, str(error))
         if views:

@@ -55,8 +55,8 @@ class MatchSettings(Settings):
     b: str = option("manual", "Second player.", argument=True, metavar="B")
     ballot: str = option(
         "11man",
-        f"Openings: {', '.join(DECKS)}, or a file of FENs or PDN games; FILE.pdn:8 for those after 8 plies; "
-        "11man:accepted for those that a published list accepts.",
+        f"Openings: {', '.join(DECKS)}, a name such as 'Old Fourteenth', or a file of FENs or PDN games; FILE.pdn:8 "
+        "for those after 8 plies; 11man:accepted for those that a published list accepts.",
     )
     games: int = option(
         200, "Games to play, two with each opening.", parse=parse_count, show=format_count, low=2, high=MOST_GAMES
@@ -307,7 +307,7 @@ def play_match(settings: MatchSettings, on_game: Callable[[MatchResult], None] =
         names = first[0].name, first[1].name
         apart = names_apart(names, first, (str(a), str(b)), ("A", "B"))
         result = MatchResult(settings, apart)
-        with _record(settings, openings, first, referee) as log:
+        with match_record(settings, openings, first, referee) as log:
             if log:
                 for game in log.games:
                     result.enter(game)
@@ -350,10 +350,15 @@ def opening_order(openings: Sequence[Opening], pairs: int, seed: int) -> list[Op
 
 
 @contextmanager
-def _record(
-    settings: MatchSettings, openings: Sequence[Opening], players: tuple[Player, Player], referee: Database | None
+def match_record(
+    settings: MatchSettings,
+    openings: Sequence[Opening],
+    players: tuple[Player, Player],
+    referee: Database | None,
+    **others: Any,
 ) -> Iterator[MatchLog | None]:
-    """Open the record of the match, if it has one. It keeps the settings that must not change in a resumed match."""
+    """Open the record of the match, if it has one. It keeps the settings that must not change in a resumed match, and
+    others by name. Raises what open_log raises."""
     if settings.pdn is None:
         with nullcontext() as nothing:
             yield nothing
@@ -368,7 +373,7 @@ def _record(
     for name in ("ballot", "hash", "seed", "adjudicate", "win_score", "win_moves", "draw_score", "draw_moves"):
         header[name] = getattr(settings, name)
     story = provenance(seed=settings.seed, games=settings.games, sprt=settings.sprt)
-    with open_log(settings.pdn, header | {"draw_after": settings.draw_after}, story) as log:
+    with open_log(settings.pdn, header | {"draw_after": settings.draw_after} | others, story) as log:
         yield log
 
 
@@ -397,9 +402,9 @@ def _play(
         for part in parts:
             pair = part.unit.values["pair"]
             a_black, finished = part.value
-            game = _entered(pair, a_black, schedule[pair], finished, part.worker)
+            game = entered_game(pair, a_black, schedule[pair], finished, part.worker)
             if log:
-                log.append(game, _pdn(settings, result.names, game, schedule[pair], finished))
+                log.append(game, match_pdn(settings, result.names, game, schedule[pair], finished))
             reviews = result.reviews
             result.enter(game)
             if part.last:
@@ -459,7 +464,7 @@ def blank_pair(settings: MatchSettings, players: tuple[Player, Player]) -> tuple
     return Unit(Pairs.name(), "", needs, tools, values), places | place
 
 
-def _entered(pair: int, a_black: bool, opening: Opening, finished: FinishedGame, worker: str) -> MatchGame:
+def entered_game(pair: int, a_black: bool, opening: Opening, finished: FinishedGame, worker: str = "") -> MatchGame:
     """Describe a finished game as A sees it."""
     a_side = Side.BLACK if a_black else Side.WHITE
     efforts = _efforts(finished)
@@ -477,9 +482,10 @@ def _entered(pair: int, a_black: bool, opening: Opening, finished: FinishedGame,
     )
 
 
-def _pdn(
+def match_pdn(
     settings: MatchSettings, names: tuple[str, str], game: MatchGame, opening: Opening, finished: FinishedGame
 ) -> str:
+    """A game of a match as PDN, with the replies as comments."""
     black, white = names if game.a_black else names[::-1]
     tags = {
         "Event": "kr match",

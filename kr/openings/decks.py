@@ -18,6 +18,7 @@ from kr.errors import InvalidFenError, InvalidSettingError
 from kr.game.position import Move, Position, Side
 from kr.notation import fen_lines, format_path, looks_like_fen, square_name
 from kr.openings.endings import random_endings
+from kr.openings.lines import lines_named
 from kr.pdn import Game, is_pdn, read_games
 from kr.pdn.replay import Replay
 from kr.storage import data_path
@@ -71,7 +72,8 @@ class Opening:
     """An opening from which games of a match or of self-play begin."""
 
     name: str
-    """Deck and number, such as "3move 17", or file name and number."""
+    """Deck and number, such as "3move 17"; file name and number; or the name of an opening, with a number if it has
+    several positions."""
     position: Position
     """Position after the opening's moves."""
     moves: str = ""
@@ -93,7 +95,8 @@ class Opening:
     @property
     def number(self) -> int:
         """Number in its deck, from 1."""
-        return int(self.name.rsplit(" ", 1)[1])
+        number = self.name.rpartition(" ")[2]
+        return int(number) if number.isdecimal() else 1
 
     @property
     def title(self) -> str:
@@ -111,15 +114,20 @@ class Opening:
         return self.start, tuple(replay.moves)
 
 
+def is_deck(name: str) -> bool:
+    """True for the name of a deck of DECKS, or of an opening."""
+    return name in DECKS or bool(lines_named(name))
+
+
 def deck(name: str, playable_only: bool = True) -> list[Opening]:
     """The openings of a deck, in order.
 
-    name: start, 2move, 3move, 11man, endings, or the path of a file: PDN, a deck file, or one FEN per line. Blank lines
-    and lines that begin with # are skipped. Each game of a PDN file gives an opening, and repeated positions are
-    dropped. A game without a result (*) is an opening line and gives its final position; a finished game gives its
-    position after three moves, or its start if that is set up. With ":PLIES" after the path of a PDN file, every game
-    gives its position after that number of moves. ":all", ":playable" or ":accepted" after the name of a deck or a deck
-    file chooses openings by their marks, whatever playable_only.
+    name: start, 2move, 3move, 11man, endings, the name of an opening, such as "Old Fourteenth", or the path of a file:
+    PDN, a deck file, or one FEN per line. Blank lines and lines that begin with # are skipped. Each game of a PDN file
+    gives an opening, and repeated positions are dropped. A game without a result (*) is an opening line and gives its
+    final position; a finished game gives its position after three moves, or its start if that is set up. With ":PLIES"
+    after the path of a PDN file, every game gives its position after that number of moves. ":all", ":playable" or
+    ":accepted" after the name of a deck or a deck file chooses openings by their marks, whatever playable_only.
     Raises InvalidSettingError, InvalidFenError, InvalidPdnError.
     """
     if (chosen := _SELECTED.fullmatch(name)) and not Path(name).is_file():
@@ -127,6 +135,11 @@ def deck(name: str, playable_only: bool = True) -> list[Opening]:
     numbered = re.fullmatch(r"(.+):(\d{1,4})", name)
     if name in DECKS:
         openings = _marked(name)
+    elif lines := lines_named(name):
+        openings = tuple(
+            Opening(f"{line.name} {number}" if lines[1:] else line.name, Position.from_bits(line.board), line.moves)
+            for number, line in enumerate(lines, start=1)
+        )
     elif (path := Path(name)).is_file():
         openings = _pdn_openings(path) if is_pdn(path) else read_deck(path)
     elif numbered and is_pdn(path := Path(numbered[1])) and path.is_file():
@@ -134,7 +147,8 @@ def deck(name: str, playable_only: bool = True) -> list[Opening]:
     else:
         words = ", ".join(f":{selection}" for selection in SELECTIONS)
         raise InvalidSettingError(
-            f"no openings {name!r}: expected {', '.join(DECKS)} or a file of FENs or PDN games; {words} may follow"
+            f"no openings {name!r}: expected {', '.join(DECKS)}, a name such as Old Fourteenth, or a file of FENs or "
+            f"PDN games; {words} may follow"
         )
     selection = [opening for opening in openings if opening.playable or not playable_only]
     if not selection:

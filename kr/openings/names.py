@@ -1,30 +1,16 @@
-"""Names of openings, as players call them: the three-move ballots that have one, and the first moves.
-
-Names follow the American Checker Federation's list of ballots; the others are known by their moves.
-"""
+"""Openings by number, name or moves: the three-move ballots, and what a text that names an opening means."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
 from kr.errors import InvalidSettingError
 from kr.game.position import Bits, Position
-from kr.openings.decks import BALLOT_PLIES, generated
+from kr.openings.decks import BALLOT_PLIES, deck, generated
+from kr.openings.lines import lines_matching, lines_named, name_at
 from kr.pdn.replay import moves_named, played
-from kr.text import plain_name
-
-BALLOT_NAMES = {
-    5: "Dreaded Edinburgh", 6: "Inferno", 8: "Edinburgh Single", 9: "Wilderness I", 16: "Wilderness II",
-    34: "Twilight Zone", 35: "Dundee Barred", 46: "Double Cross", 48: "Rattlesnake", 60: "Black Hole",
-    62: "Gemini I", 65: "Fraser's Inferno", 68: "White Doctor", 71: "Diabolical Denny", 86: "Octopus", 87: "Tyne",
-    94: "Nutcracker", 96: "Skull-Cracker", 105: "Gemini II", 133: "Octopus", 137: "Shark", 145: "Cheetah",
-    153: "Black Widow", 174: "Skunk",
-}  # fmt: skip
-FIRST_MOVES = {
-    "9-13": "Edinburgh", "9-14": "Double Corner", "10-14": "Denny", "10-15": "Kelso", "11-15": "Old Faithful",
-    "11-16": "Bristol", "12-16": "Dundee",
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +21,7 @@ class Ballot:
     """Number in the federation's list, from 1."""
     moves: str
     name: str
-    """Name among players; "" if it has none."""
-    standing: str
-    """playable or barred."""
+    """Name among players; "" if it has none of its own."""
 
     def __str__(self) -> str:
         return f"{self.number} {self.moves}" + (f" ({self.name})" if self.name else "")
@@ -47,11 +31,18 @@ class Ballot:
 def ballots() -> dict[Bits, Ballot]:
     """The 174 three-move openings by the position they lead to."""
     return {
-        opening.position.bits: Ballot(
-            opening.number, opening.moves, BALLOT_NAMES.get(opening.number, ""), opening.standing
-        )
-        for opening in generated("3move")
+        opening.position.bits: Ballot(opening.number, opening.moves, name_at(opening.position.bits))
+        for opening in deck("3move", playable_only=False)
     }
+
+
+def ballot_of(boards: Sequence[Bits]) -> tuple[Ballot | None, int]:
+    """The three-move ballot of a game, and the ply at which it is reached; None if it has none.
+
+    boards: its start and the position after each move. A game that is set up with the position of a ballot has it.
+    """
+    ply = BALLOT_PLIES if boards[0] == Position().bits else 0
+    return (ballots().get(boards[ply]) if ply < len(boards) else None), ply
 
 
 @cache
@@ -71,7 +62,7 @@ class OpeningPosition:
 def find_opening(text: str) -> list[OpeningPosition]:
     """Openings meant by a ballot's number, a name that one or several have, or moves from the start.
 
-    "11man 17" is the 11-man ballot with that number.
+    "11man 17" is the 11-man ballot with that number. Part of a name will do if no opening has it as its whole name.
 
     Raises InvalidSettingError for anything else, IllegalMoveError for an illegal move.
     """
@@ -87,20 +78,17 @@ def find_opening(text: str) -> list[OpeningPosition]:
         boards = [board for board, ballot in table.items() if ballot.number == int(words)]
         if not boards:
             raise InvalidSettingError(f"ballot {words} does not exist: they are numbered 1 to {len(table)}")
-    elif words[:1].isdecimal():
+        return [OpeningPosition(BALLOT_PLIES, board) for board in boards]
+    # moves are digits too; no part of a name begins with one
+    if lines := (lines_named if words[:1].isdecimal() else lines_matching)(words):
+        return [OpeningPosition(line.plies, line.board) for line in lines]
+    if words[:1].isdecimal():
         board, plies = Position().bits, 0
         for move in words.split():
             board = played(board, moves_named(board, move)[0])
             plies += 1
         return [OpeningPosition(plies, board)]
-    else:
-        name = plain_name(words)
-        boards = [board for board, ballot in table.items() if name and plain_name(ballot.name) == name]
-        boards = boards or [board for board, ballot in table.items() if name and name in plain_name(ballot.name)]
-        if not boards:
-            names = ", ".join(sorted(set(BALLOT_NAMES.values())))
-            raise InvalidSettingError(
-                f"no ballot {text!r}: expected a number from 1 to {len(table)}, moves such as 11-15 23-19, 11man 17, "
-                f"or {names}"
-            )
-    return [OpeningPosition(BALLOT_PLIES, board) for board in boards]
+    raise InvalidSettingError(
+        f"no ballot {text!r}: expected a number from 1 to {len(table)}, moves such as 11-15 23-19, 11man 17, or a name "
+        "such as White Doctor or Old Fourteenth; kr openings --names lists them"
+    )

@@ -29,6 +29,8 @@ NO_CODE = 0xFFFF
 """In place of the code of a move after the last one."""
 MOST_PLAIN = 4096
 """Positions of a game that is read without a tree."""
+MOST_GAME_CHARACTERS = 1 << 22
+"""Characters of one game, which are in memory together."""
 
 _START = Position().bits
 _TAGS = re.compile(r'\s*((?:\[\w+ "[^"\\\n]*"\][ ]?\n)+)')
@@ -66,13 +68,20 @@ class Scanner(Reader):
 
     keys: hash of the start of a game and of the position after each move. codes: 16-bit code of the move played there,
     NO_CODE at the end. begin: where to begin; `scan` raises MovedError if other text stands before it. Results are
-    English, the encoding is detected. on_error: as for Reader.
+    English, the encoding is detected. on_error: as for Reader. on_text: called before more text is read; its exceptions
+    end the reading.
     """
 
     def __init__(
-        self, source: Source, *, begin: Place | None = None, on_error: Callable[[InvalidPdnError], None] | None = None
+        self,
+        source: Source,
+        *,
+        begin: Place | None = None,
+        on_error: Callable[[InvalidPdnError], None] | None = None,
+        on_text: Callable[[], None] = lambda: None,
     ) -> None:
         super().__init__(source, on_error=on_error)
+        self._on_text = on_text
         self.keys: NDArray[np.uint64] = np.empty(1 << 18, np.uint64)
         self.codes: NDArray[np.uint16] = np.empty(1 << 18, np.uint16)
         self.used = 0
@@ -168,7 +177,17 @@ class Scanner(Reader):
         self._digest.update(self._buffer.text[self._digested : end].encode("utf-8", "surrogatepass"))
         self._digested = end
 
+    @property
+    def characters(self) -> int:
+        """Characters read so far."""
+        return self._before + len(self._buffer.text)
+
     def _read_on(self, offset: int) -> None:
+        self._on_text()
+        if len(self._buffer.text) - offset > MOST_GAME_CHARACTERS:
+            where = f"{self.name}, " if self.name else ""
+            line = self._line_of(offset)
+            raise InvalidPdnError(f"{where}line {line}: a game of more than {MOST_GAME_CHARACTERS:,} characters")
         self._take(offset)
         self._before += offset
         self._digested = 0

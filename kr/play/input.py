@@ -18,6 +18,7 @@ TABLE_COMMANDS = {
     "board": "show the board again",
     "flip": "turn the board",
     "draw": "offer a draw, or accept one",
+    "agree": "end the game as a draw, if two people at the board agree on it",
     "resign": "resign the game",
     "save": "save FILE: write the game to another file (it is saved after each move anyway)",
     "help": "show this list",

@@ -326,6 +326,11 @@ class Play:
                 self._tell("board", view=self._view())
             case "draw":
                 self._draw(side)
+            case "agree":
+                if self.humans < 2:
+                    self._tell("error", "agree is for two people; draw offers kr a draw")
+                    return
+                raise _Over(Outcome(None, AGREEMENT))
             case "resign":
                 raise _Over(Outcome(side.other, RESIGNATION))
             case "save":

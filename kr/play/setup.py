@@ -17,7 +17,7 @@ from kr.evaluation.kinds import SHIPPED
 from kr.game.position import Move, Position, Side
 from kr.match.match import MatchSettings
 from kr.notation import SIDE_NAMES, looks_like_fen
-from kr.openings.decks import DECKS, Opening, deck
+from kr.openings.decks import DECKS, Opening, deck, is_deck
 from kr.players.levels import LEVELS
 from kr.players.registry import PLAYER_TEXTS, kind_of, player_from_spec
 from kr.settings import Settings, option, same_option, some_text
@@ -38,7 +38,6 @@ SPEC_TAGS = ("BlackPlayer", "WhitePlayer")
 CONTROL_TAG, ENGINE_CONTROL_TAG, SEED_TAG = "TimeControl", "EngineTimeControl", "Seed"
 SETUP_TAGS = (*SPEC_TAGS, CONTROL_TAG, ENGINE_CONTROL_TAG, SEED_TAG)
 
-_NUMBERED = re.compile(rf"({'|'.join(DECKS)}) (\d{{1,5}})")
 _OWN = re.compile(r",(level|seed)=\d+(?=,|$)")
 
 
@@ -69,8 +68,9 @@ class PlaySettings(Settings):
     )  # fmt: skip
     tc_engine: Limits | TimeControl | None = option(None, "Limit or clock of engines, if not --tc.", parse=parse_limits)
     ballot: str = option(
-        "", f"Opening: {', '.join(DECKS)}, a FEN, or a file of FENs or PDN games; a random one of several, or one by "
-        "its number: '3move 68'.", parse=some_text, metavar="3move|11man|FEN|FILE",
+        "", f"Opening: {', '.join(DECKS)}, a name such as 'Old Fourteenth', a FEN, or a file of FENs or PDN games; a "
+        "random one of several, or one by its number: '3move 68'.", parse=some_text,
+        metavar="3move|11man|NAME|FEN|FILE",
     )  # fmt: skip
     seed: int = option(
         0, "Seed of random choices: side, ballot, draws of a level or policy; 0: a new one each time.", low=0
@@ -163,15 +163,16 @@ def _start(ballot: str, source: random.Random) -> tuple[Position, tuple[Move, ..
         if position.is_over:
             raise InvalidSettingError(f"--ballot: {position.fen} has no legal move: a game can't begin there")
         return position, (), ""
-    numbered = _NUMBERED.fullmatch(ballot)
-    opening = _numbered(*numbered.groups()) if numbered else source.choice(deck(ballot))
+    name, _, number = ballot.rpartition(" ")
+    is_one = number.isdecimal() and is_deck(name)
+    opening = _numbered(name, number) if is_one else source.choice(deck(ballot))
     return *opening.begin(), opening.title
 
 
 def _numbered(name: str, number: str) -> Opening:
     """Opening of a deck by its number, also one that is marked as lost or barred."""
     openings = deck(name, playable_only=False)
-    matches = [opening for opening in openings if opening.number == int(number)]
+    matches = [opening for opening in openings if str(opening.number) == number]
     if not matches:
         raise InvalidSettingError(f"--ballot: {name} has no opening {number}; they are numbered 1 to {len(openings)}")
     return matches[0]

@@ -22,6 +22,6 @@ def board_colors() -> str:
     blocks = []
     for style, colors in svg.STYLES.items():
         lines = [f"--board-{name.replace(' ', '-')}: {color};" for name, color in colors.items()]
-        selector = f"[data-board={style}]" if blocks else f":root, [data-board={style}]"
+        selector = f"[data-board={style}]" + ("" if blocks else ", :root:not([data-board])")
         blocks.append(f"{selector} {{\n  " + "\n  ".join(lines) + "\n}\n")
     return "".join(blocks)

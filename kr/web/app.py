@@ -27,10 +27,12 @@ from starlette.websockets import WebSocket
 from kr.errors import KrError
 from kr.viewer.assets import board_colors
 from kr.web import (
+    archive_uploads,
     endings,
     explorer,
     games,
     judging,
+    matches,
     people,
     playing,
     positions,
@@ -52,11 +54,13 @@ FEATURES: tuple[Any, ...] = (
     games,
     searches,
     playing,
+    matches,
     puzzles,
     endings,
     runs,
     judging,
     explorer,
+    archive_uploads,
     people,
     regions,
     sending,

@@ -1,14 +1,16 @@
 """The explorer: moves played in a position of an archive, the games behind them, and searches of these.
 
-Archives are numbered: first those of --archive, then the PDN files of the command line. The index of one is
-made when a page first opens it, for all pages; `explorer/open` reports the progress. A request for moves or games has
-`archives`, the conditions of `_search`, and `fen`.
+Archives are numbered: first those of --archive, then the PDN files of the command line, then those that pages have
+sent (`archive_uploads.py`); the number of one that is removed is not given again. The index of one is made when a page
+first opens it, for all pages; `explorer/open` reports the progress. A request for moves or games has `archives`, the
+conditions of `_search`, and `fen`.
 """
 
 from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
 from contextlib import aclosing, contextmanager
 from pathlib import Path
@@ -24,8 +26,11 @@ from kr.archives.search import SearchSettings
 from kr.engine.engine import MAX_LINES
 from kr.engine.limits import Limits
 from kr.errors import InvalidIndexError, InvalidSettingError, KrError, StoppedError
+from kr.openings.lines import name_at
 from kr.threads import start_all
 from kr.viewer.positions import move_json, side_name
+from kr.web.archive_store import ArchiveStore
+from kr.web.engines import give_way
 from kr.web.game_lists import bounded_document
 from kr.web.house import House
 from kr.web.live import Inbox, error_line
@@ -38,8 +43,10 @@ NAMES_SHOWN = 12
 """Names that complete what is typed."""
 MOST_PLAYERS = 4
 MOST_NUMBER = 1 << 32
-SCORING = Limits(time=1.5, nodes=600_000)
-"""Limits of the search that scores the moves of a position, all of them together."""
+SCORING = Limits(time=30.0, nodes=60_000_000)
+"""Limits of the search that scores the moves of a position, all of them together: it deepens while a page stays."""
+ROOM_SECONDS = 1.0
+"""Time between two looks at the room on the disk, while the index of an archive that a page has sent is being made."""
 NEWS_SECONDS = 0.1
 """Time between two reports of an index that is being made."""
 ORDERS = ("archive", "newest", "oldest")
@@ -48,8 +55,10 @@ ORDERS = ("archive", "newest", "oldest")
 class ExploredFile:
     """A PDN file and its index, once a page has asked for it."""
 
-    def __init__(self, path: Path, is_archive: bool) -> None:
+    def __init__(self, path: Path, is_archive: bool, store: ArchiveStore | None = None) -> None:
         self.path, self.is_archive = path, is_archive
+        self.store = store
+        """Where it lies if a page has sent it; None for a file of the command line."""
         self.share = 0.0
         """Share of the file read so far."""
         self.error = ""
@@ -57,6 +66,7 @@ class ExploredFile:
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         self._closed = False
+        self._looked = 0.0
 
     @property
     def is_opening(self) -> bool:
@@ -90,14 +100,29 @@ class ExploredFile:
             if self._index is index and not self.is_opening and not self._closed:
                 self._start(lambda: rebuild(index, self._report))
 
+    def make_lasting(self) -> None:
+        """Have an archive that a page has sent stay when the server ends. Raises OSError, and ThreadError."""
+        assert self.store is not None
+        if self.store.is_lasting(self.path):
+            return
+        self.end_work()
+        self.path = self.store.make_lasting(self.path)
+        # what is done of the index has moved with it
+        self._index, self._closed = None, False
+        self.open()
+
     def close(self) -> None:
         """Stop what is under way, and close the index."""
+        self.end_work()
+        if self._index is not None:
+            self._index.close()
+
+    def end_work(self) -> None:
+        """Stop what is under way, for good."""
         with self._lock:
             self._closed = True
         if self._thread is not None:
             self._thread.join()
-        if self._index is not None:
-            self._index.close()
 
     def json(self, number: int) -> dict[str, Any]:
         """State of the file for a page."""
@@ -106,6 +131,8 @@ class ExploredFile:
             "number": number,
             "name": self.path.name,
             "archive": self.is_archive,
+            "added": self.store is not None,
+            "lasting": self.store is None or self.store.is_lasting(self.path),
             "open": index is not None and not self.is_opening,
             "opening": self.is_opening,
             "share": round(self.share, 3),
@@ -121,10 +148,14 @@ class ExploredFile:
         start_all([self._thread], lambda: None)
 
     def _make(self, make: Callable[[], ArchiveIndex]) -> None:
+        give_way()
         try:
             index = make()
         except (KrError, OSError) as error:
             self.error = "" if isinstance(error, StoppedError) else error_line(error)
+            return
+        if self.store is not None and not len(index):
+            self.error = "no game was found in it"
             return
         # one that others still ask is closed when the last of them is done
         self._index, self.share = index, 1.0
@@ -133,6 +164,10 @@ class ExploredFile:
         self.share = share
         if self._closed:
             raise StoppedError("the server is stopping")
+        now = time.monotonic()
+        if self.store is not None and now - self._looked >= ROOM_SECONDS:
+            self._looked = now
+            self.store.check_room(0)
 
 
 class Explorer:
@@ -141,7 +176,15 @@ class Explorer:
     def __init__(self, house: House) -> None:
         archives = [path.absolute() for path in house.archives if path != STANDARD_INPUT]
         files = [path.absolute() for path in house.files if path != STANDARD_INPUT]
-        self.files = [ExploredFile(path, path in archives) for path in dict.fromkeys((*archives, *files))]
+        self._files: dict[int, ExploredFile] = {}
+        self._next = 0
+        self._lock = threading.Lock()
+        for path in dict.fromkeys((*archives, *files)):
+            self._add(ExploredFile(path, path in archives))
+        self.store = ArchiveStore()
+        for path in self.store.lasting():
+            if path not in archives and path not in files:
+                self._add(ExploredFile(path, True, self.store))
         house.on_close(self.close)
 
     @classmethod
@@ -155,21 +198,57 @@ class Explorer:
     def selection(self, request: PageRequest) -> dict[int, ExploredFile]:
         """The files that a request names, by number. Raises InvalidSettingError."""
         numbers = request.fields.get("archives")
-        if not isinstance(numbers, list) or not numbers or len(numbers) > len(self.files):
+        if not isinstance(numbers, list) or not numbers or len(numbers) > self._next:
             raise InvalidSettingError("archives is not a list of numbers of archives")
-        for number in numbers:
-            if type(number) is not int or not 0 <= number < len(self.files):
-                raise InvalidSettingError(f"there is no archive {str(number)[:20]}")
-        return {number: self.files[number] for number in numbers}
+        return {number: self.file(number) for number in numbers}
+
+    def file(self, number: object) -> ExploredFile:
+        """A file by its number. Raises InvalidSettingError."""
+        file = self._files.get(number) if type(number) is int else None
+        if file is None:
+            raise InvalidSettingError(f"there is no archive {str(number)[:20]}")
+        return file
+
+    def add(self, path: Path) -> int:
+        """Add an archive of the store, if it is not there, and return its number."""
+        with self._lock:
+            number = next((number for number, file in self._files.items() if file.path == path), None)
+            return self._add(ExploredFile(path, True, self.store)) if number is None else number
+
+    def remove(self, number: int) -> None:
+        """Remove an archive that a page has sent, and its file. Raises InvalidSettingError, and OSError."""
+        file = self.file(number)
+        if file.store is None:
+            raise InvalidSettingError(f"{file.path.name} was named when kr web was started; it can't be removed here")
+        # an index that is still asked is closed when the last of those questions is done
+        file.end_work()
+        file.store.remove(file.path)
+        with self._lock:
+            self._files.pop(number, None)
+
+    def keep(self, number: int) -> None:
+        """Have an archive that a page has sent stay when the server ends. Raises InvalidSettingError, and OSError."""
+        file = self.file(number)
+        if file.store is None:
+            raise InvalidSettingError(f"{file.path.name} was named when kr web was started; it stays where it is")
+        file.make_lasting()
 
     def json(self) -> dict[str, Any]:
         """All files."""
-        return {"archives": [file.json(number) for number, file in enumerate(self.files)]}
+        with self._lock:
+            files = list(self._files.items())
+        return {"archives": [file.json(number) for number, file in files]}
 
     def close(self) -> None:
         """Close all files."""
-        for file in self.files:
+        for file in list(self._files.values()):
             file.close()
+        self.store.close()
+
+    def _add(self, file: ExploredFile) -> int:
+        number, self._next = self._next, self._next + 1
+        self._files[number] = file
+        return number
 
 
 _EXPLORERS: WeakKeyDictionary[House, Explorer] = WeakKeyDictionary()
@@ -200,7 +279,10 @@ async def opening(house: House, request: PageRequest, inbox: Inbox) -> AsyncGene
 
 
 def moves(house: House, request: PageRequest) -> dict[str, Any]:
-    """Each legal move in a position with the results of the games that played it, the most frequent first."""
+    """Each legal move in a position with the results of the games that played it, the most frequent first.
+
+    With the name of the opening that it leads to, or "".
+    """
     position = request.position()
     total = Record()
     records: dict[tuple[int, int, int], Record] = {}
@@ -212,11 +294,18 @@ def moves(house: House, request: PageRequest) -> dict[str, Any]:
     # captures by several paths to one position are one move
     legal = {(move.origin, move.target, move.captured): move for move in reversed(position.legal_moves())}
     rows = [
-        {**move_json(move), "fen": position.play(move).fen, **_record_json(records.get(squares, Record()))}
+        {
+            **move_json(move),
+            "fen": after.fen,
+            "opening": name_at(after.bits),
+            **_record_json(records.get(squares, Record())),
+        }
         for squares, move in reversed(legal.items())
+        for after in (position.play(move),)
     ]
     rows.sort(key=lambda row: -row["games"])
-    return {"fen": position.fen, "side": side_name(position.side), "total": _record_json(total), "moves": rows}
+    about = {"fen": position.fen, "side": side_name(position.side), "opening": name_at(position.bits)}
+    return {**about, "total": _record_json(total), "moves": rows}
 
 
 def games(house: House, request: PageRequest) -> dict[str, Any]:
@@ -249,8 +338,8 @@ def games(house: House, request: PageRequest) -> dict[str, Any]:
 def game(house: House, request: PageRequest) -> dict[str, Any]:
     """A game by the numbers of its archive and of itself, both from 0."""
     explorer = Explorer.of(house)
-    number = request.number("archive", 0, max(0, len(explorer.files) - 1))
-    ((_, file),) = explorer.selection(PageRequest({"archives": [number]})).items()
+    number = request.number("archive", 0, MOST_NUMBER)
+    file = explorer.file(number)
     index = file.index()
     with _telling_damage(house, number, index):
         game = index.game(request.number("number", 0, MOST_NUMBER))
@@ -270,9 +359,9 @@ def players(house: House, request: PageRequest) -> dict[str, Any]:
 
 
 async def scores(house: House, request: PageRequest, inbox: Inbox) -> AsyncGenerator[Mapping[str, Any], None]:
-    """kr's scores of all moves of a position by one short search, and exact values where a database has them.
+    """kr's scores of all moves of a position by one search, and exact values where a database has them.
 
-    Each event has `moves`: {text: {"score", "value", "plies"}} from the side to move.
+    Each event has `moves`: {text: {"score", "value", "plies", "depth"}} from the side to move.
     """
     position = request.position()
     legal = position.legal_moves()
@@ -292,7 +381,7 @@ async def scores(house: House, request: PageRequest, inbox: Inbox) -> AsyncGener
                 if line.get("pv"):
                     first[rank] = line["pv"][0]["text"]
                 if rank in first:
-                    by_move[first[rank]] = {"score": line["score"], **_valued(line)}
+                    by_move[first[rank]] = {"score": line["score"], "depth": line["depth"], **_valued(line)}
             yield {"fen": position.fen, "side": event["side"], "moves": by_move, "depth": event["depth"]}
 
 
@@ -335,7 +424,7 @@ def _telling_damage(house: House, number: int, index: ArchiveIndex) -> Iterator[
     try:
         yield
     except InvalidIndexError:
-        file = Explorer.of(house).files[number]
+        file = Explorer.of(house).file(number)
         file.mend(index)
         raise InvalidSettingError(
             f"the index of {file.path.name} was damaged and is being made anew; ask again in a moment"

@@ -1,4 +1,4 @@
-"""Files of the games against people, in bounded number, named by ids that a server of this user made.
+"""Files of games against people and of matches, in bounded number, named by ids that a server of this user made.
 
 An id is the time, something random, and the beginning of a signature of both, whose key lies beside the games. So a
 server that starts again knows the games of the one before, also one whose file is lost and which a page brings back;
@@ -23,10 +23,13 @@ from kr.viewer.document import read_document
 from kr.web.opponents import clock_from_text, seats_of
 from kr.web.request import PageRequest
 
+GAMES, MATCHES = "games", "matches"
+"""Folders of the user's data directory."""
 MOST_STORED_GAMES = 10_000
 """Most games; those of `kr play` don't count. None is deleted to make room."""
+MOST_STORED_MATCHES = 1000
 MOST_STORED_BYTES = 100_000_000
-"""Size of their files together."""
+"""Size of the files of a folder together."""
 LONGEST_FILE = 100_000
 """Characters of a game that comes back from a page."""
 
@@ -37,19 +40,20 @@ _KEY_BYTES = 32
 _GONE = "this game is not kept here any more"
 
 
-def new_path() -> Path:
-    """Path for a new game; its stem is the id. Raises InvalidSettingError if there is no room, and OSError."""
-    path = default_path(datetime.datetime.now())
+def new_path(folder: str = GAMES) -> Path:
+    """Path for a new game or match; its stem is the id. Raises InvalidSettingError if there is no room, and OSError."""
+    now = datetime.datetime.now()
+    path = _folder(folder) / default_path(now).name
     _check_room(path.parent)
     begun = f"{path.stem}-{secrets.token_hex(2)}"
     return path.with_stem(begun + _signature(begun))
 
 
-def path_of(id: str) -> Path:
-    """Path of a game's file, which may be lost. Raises InvalidSettingError for a text that is not an id."""
+def path_of(id: str, folder: str = GAMES) -> Path:
+    """Path of a file, which may be lost. Raises InvalidSettingError for a text that is not an id."""
     if not _SIGNED.fullmatch(id) and not _UNSIGNED.fullmatch(id):
-        raise InvalidSettingError("that is not the id of a game")
-    return default_path(datetime.datetime.now()).with_name(f"{id}.pdn")
+        raise InvalidSettingError(f"that is not the id of a {'game' if folder == GAMES else 'match'}")
+    return _folder(folder) / f"{id}.pdn"
 
 
 def load_game(path: Path, request: PageRequest) -> Game:
@@ -77,19 +81,26 @@ def load_game(path: Path, request: PageRequest) -> Game:
     return game
 
 
+def _folder(name: str) -> Path:
+    return default_path(datetime.datetime.now()).parent.with_name(name)
+
+
 def _check_room(directory: Path) -> None:
     names = os.scandir(directory) if directory.is_dir() else ()
-    sizes = [each.stat().st_size for each in names if _is_own(each.name)]
-    if len(sizes) >= MOST_STORED_GAMES or sum(sizes) >= MOST_STORED_BYTES:
+    sizes = {each.name: each.stat().st_size for each in names if _is_own(each.name)}
+    size, count = sum(sizes.values()), sum(name.endswith(".pdn") for name in sizes)
+    most = MOST_STORED_GAMES if directory.name == GAMES else MOST_STORED_MATCHES
+    if count >= most or size >= MOST_STORED_BYTES:
         raise InvalidSettingError(
-            f"{len(sizes):,} games ({sum(sizes) / 1e6:,.0f} MB) are kept in {directory}; kr web keeps up to "
-            f"{MOST_STORED_GAMES:,} and {MOST_STORED_BYTES / 1e6:,.0f} MB and deletes none: move or delete some of them"
+            f"{count:,} {directory.name} ({size / 1e6:,.0f} MB) are kept in {directory}; kr web keeps up to "
+            f"{most:,} and {MOST_STORED_BYTES / 1e6:,.0f} MB and deletes none: move or delete some of them"
         )
 
 
 def _is_own(name: str) -> bool:
     stem, dot, kind = name.partition(".")
-    return dot + kind == ".pdn" and bool(_SIGNED.fullmatch(stem) or _UNSIGNED.fullmatch(stem))
+    # the log of a match lies beside it
+    return dot + kind in (".pdn", ".pdn.log") and bool(_SIGNED.fullmatch(stem) or _UNSIGNED.fullmatch(stem))
 
 
 def _signature(begun: str) -> str:

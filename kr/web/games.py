@@ -63,7 +63,7 @@ def read(house: House, request: PageRequest) -> dict[str, Any]:
 def upload(house: House, request: PageRequest) -> dict[str, Any]:
     """A piece of a file in base64: the first, or the next one of `upload`. The answer names the list of its games."""
     shelf = Shelf.of(house)
-    piece = _decoded(request)
+    piece = decoded_bytes(request)
     if not request.has("upload"):
         return {"upload": shelf.add(piece)}
     shelf.extend(request.text("upload"), piece)
@@ -109,10 +109,15 @@ def _results(request: PageRequest) -> Results:
 def _content(request: PageRequest) -> bytes:
     """Content sent by a page: text, or the bytes of a file."""
     # half of a surrogate pair can't be encoded
-    return _decoded(request) if request.has("data") else request.text("text", LONGEST_PASTE).encode("utf-8", "replace")
+    return (
+        decoded_bytes(request)
+        if request.has("data")
+        else request.text("text", LONGEST_PASTE).encode("utf-8", "replace")
+    )
 
 
-def _decoded(request: PageRequest) -> bytes:
+def decoded_bytes(request: PageRequest) -> bytes:
+    """The bytes that a request has in base64. Raises InvalidSettingError."""
     try:
         return base64.b64decode(request.text("data", 2 * LONGEST_PASTE), validate=True)
     except (binascii.Error, ValueError):

@@ -1,4 +1,5 @@
-"""Opponents in the browser: a level of kr, the policy of what people play, or a champion that evolved.
+"""Opponents in the browser: a level of kr, the policy of what people play, a champion that evolved, or another person
+at the same board.
 
 At full strength it is the engine of the server, lent for each search; all others have little that is their own.
 """
@@ -22,6 +23,7 @@ from kr.evaluation.kinds import SHIPPED
 from kr.game.position import Position, Side
 from kr.game.value import Value
 from kr.play.setup import HUMAN, SPEC_TAGS
+from kr.players.level_figures import LEVEL_FIGURES, fifth
 from kr.players.levels import LEVELS, Level, level_numbered
 from kr.players.own import EnginePlayer
 from kr.players.player import Player, Reply
@@ -39,20 +41,37 @@ _PEOPLE = re.compile(r"policy:shipped,temperature=1,seed=(\d{1,18})")
 PEOPLE = 0
 """In place of a level: the shipped policy, which plays what people play, and searches nothing."""
 _EVOLVED = re.compile(r"evolved:shipped,generation=(\d{1,6})")
+HINT_LINES = 2
+"""Lines of a hint: the move, and the best alternative."""
 LONGEST_CLOCK = 24 * 3600.0
 """Seconds for a game, and seconds for each move."""
 MOST_GENERATION = 999_999
+AT_ONE_BOARD = 2
+"""People who play each other at one board."""
 
 
 def levels(house: House, request: PageRequest) -> dict[str, Any]:
-    """The levels, and people, with a line on each; the generations of the evolved players."""
+    """The levels, and people, with a line on each; the generations of the evolved players.
+
+    A level also has its Elo above level 1 with the error, and the fifth of the players of recorded games that lose as
+    much by a move: 1 for the weakest, 5 for the strongest.
+    """
+    edges = house.policy.shape.strengths
     people = {"number": PEOPLE, "words": "plays what people are likely to play, without a search"}
-    opponents = [people, *({"number": level.number, "words": _words(level)} for level in LEVELS)]
-    return {"levels": opponents, "generations": _shipped_generations()}
+    opponents: list[dict[str, Any]] = [people]
+    for level in LEVELS:
+        figures = LEVEL_FIGURES[level.number]
+        measured = {"elo": figures.elo, "elo_error": figures.error, "fifth": fifth(figures.loss, edges)}
+        opponents.append({"number": level.number, "words": _words(level), **measured})
+    return {"levels": opponents, "generations": shipped_generations()}
 
 
 def opponent_from_request(request: PageRequest) -> dict[str, Any]:
-    """Opponent of a request, as settings of PlaySettings: `level` or `weights`. Raises InvalidSettingError."""
+    """Opponent of a request, as settings of PlaySettings: `level`, `weights`, or `black` and `white` for two people at
+    one board. Raises InvalidSettingError."""
+    if request.has("people"):
+        request.number("people", AT_ONE_BOARD, AT_ONE_BOARD)
+        return {"black": HUMAN, "white": HUMAN}
     if champion := _champion(request):
         return {"weights": champion}
     level = request.number("level", PEOPLE, len(LEVELS))
@@ -60,7 +79,7 @@ def opponent_from_request(request: PageRequest) -> dict[str, Any]:
 
 
 @cache
-def _shipped_generations() -> list[int]:
+def shipped_generations() -> list[int]:
     """Generations whose champions come with kr."""
     return [int(generation) for generation in load_runs(SHIPPED)[0].generations]
 
@@ -91,10 +110,12 @@ def _words(level: Level) -> str:
     return f"looks at {format_count(level.nodes or 0)} positions a move{missed}, and chooses among what people play"
 
 
-def seats_of(headers: Mapping[str, str]) -> tuple[Side, dict[str, int]]:
-    """The person's side, and the `level` of the other, PEOPLE or the `generation` of an evolved player. Raises
-    InvalidSettingError if it is not such a game."""
+def seats_of(headers: Mapping[str, str]) -> tuple[Side | None, dict[str, int]]:
+    """The person's side, and the `level` of the other, PEOPLE or the `generation` of an evolved player. Of two people
+    at one board, None and the number of `people`. Raises InvalidSettingError if it is not such a game."""
     specs = [headers.get(tag, "") for tag in SPEC_TAGS]
+    if specs == [HUMAN, HUMAN]:
+        return None, {"people": AT_ONE_BOARD}
     for side in Side:
         if specs[side] != HUMAN:
             continue
@@ -104,18 +125,21 @@ def seats_of(headers: Mapping[str, str]) -> tuple[Side, dict[str, int]]:
             return side, {"level": PEOPLE}
         if match := _EVOLVED.fullmatch(specs[side.other]):
             return side, {"generation": int(match[1])}
-    raise InvalidSettingError("that is not a game of a person against a level of kr")
+    raise InvalidSettingError("that is not a game of two people, or of a person against a level of kr")
 
 
 class LentEngine:
-    """The engine that is lent for a search. As it is, it gives hints."""
+    """The engine that is lent for a search. As it is, it gives hints: with the best alternative as a second line."""
 
     engine: Engine
+    hint: SearchResult
+    """The last hint."""
 
     def search(
         self, position: Position, limits: Limits, history: Sequence[Position], *, stop: Stop | None
     ) -> SearchResult:
-        return self.engine.search(position, limits, history, stop=stop)
+        self.hint = self.engine.search(position, limits, history, multipv=HINT_LINES, stop=stop)
+        return self.hint
 
     def chances(self, score: int, value: Value | None) -> Chances:
         return self.engine.chances(score, value)
@@ -137,7 +161,7 @@ class _FullStrength:
         self, position: Position, limits: Limits, history: Sequence[Position], stop: Stop | None = None
     ) -> Reply:
         began = time.perf_counter()
-        result = self._lent.search(position, limits, history, stop=stop)
+        result = self._lent.engine.search(position, limits, history, stop=stop)
         return Reply(result.move, result.score, result.depth, result.nodes, time.perf_counter() - began)
 
     def close(self) -> None:

@@ -2,12 +2,16 @@
 its id. It is saved as `kr play` saves its games, so that a server that starts again resumes it too.
 
     {"do": "play", "level": 3, "side": "black", "ballot": "3move 68", "clock": "5+3"}    a new game; level 0: people
+    {"do": "play", "level": 3, "ballot": "Old Fourteenth"}                               from an opening by its name
     {"do": "play", "generation": 20, "side": "white"}                                    against an evolved player
+    {"do": "play", "people": 2, "names": ["Ann", "Ben"], "clock": "5+3"}                 two people at one board
     {"do": "play", "game": "20261122-224501-9f86d081884c7d659a2f", "document": {...}}            one that is under way
 
 The stream begins with {"game": ...}, reports events, {"move"}, {"undo"}, {"offer"}, {"answer"}, {"hint"}, {"say"},
 each followed by {"state": ...}, and ends after {"over": ...}. It takes {"do": "move", "ply": 4, "path": [11, 15]},
-{"do": "undo"}, {"do": "hint", "ply": 4}, {"do": "draw"} (offers a draw, or accepts one) and {"do": "resign"}.
+{"do": "undo"}, {"do": "hint", "ply": 4}, {"do": "draw"} (offers a draw, or accepts one; of two people at one board:
+they agree on one) and {"do": "resign"}, by the side to move of two people. A state has the name of
+the opening so far as `opening`, "" if none.
 """
 
 from __future__ import annotations
@@ -28,14 +32,16 @@ from kr.engine.result import SearchResult
 from kr.errors import InvalidSettingError, KrError, OutputBusyError
 from kr.game.position import Position, Side
 from kr.game.value import Result
+from kr.openings.lines import lines_named, opening_name
 from kr.pdn import Game
 from kr.play.play import Play
-from kr.play.setup import CONTROL_TAG, RANDOM, SIDES, PlaySettings
+from kr.play.setup import CONTROL_TAG, HUMAN, RANDOM, SIDES, PlaySettings
 from kr.play.table import Event, Prompt, Thought
 from kr.players.player import Reply
 from kr.viewer.document import game_document
 from kr.viewer.positions import move_json, position_json, side_name
 from kr.web.game_files import load_game, new_path, path_of
+from kr.web.hints import hint_json
 from kr.web.house import House
 from kr.web.live import Budget, Inbox
 from kr.web.opponents import LentEngine, clock_from_text, levels, opponent_from_request, opponent_from_spec, seats_of
@@ -49,10 +55,13 @@ HINT = Limits(time=1.0)
 """Limits of a search for a hint."""
 RATE, BURST = 0.5, 60.0
 """Games a second that are begun or taken up again, for long and at once."""
+LONGEST_PERSON = 40
+"""Characters of a person's name."""
 MOST_BEHIND = 100
 """Events that a slow page may be behind; then it gets the whole game again."""
 
-_BALLOT = re.compile(r"3move|11man|(3move|11man) \d{1,4}")
+DECKS_OFFERED = ("3move", "11man")
+_NUMBER = re.compile(r" \d{1,4}\Z")
 
 Viewer = asyncio.Queue[Mapping[str, Any] | Exception | None]
 """Events for one page; None after the last, an error if the game fails."""
@@ -72,15 +81,16 @@ class Games:
         """Begin a game. Raises InvalidSettingError, InvalidFenError, and what Play.prepare raises."""
         path = await asyncio.to_thread(new_path)
         side = request.choice("side", (*SIDES, RANDOM), "black")
+        names = request.texts("names", len(Side), LONGEST_PERSON, ())
         settings = PlaySettings(
             **opponent_from_request(request),
-            side=side,
+            side="" if request.has("people") else side,
             ballot=_ballot(request.text("ballot", LONGEST_FEN, "")),
             tc=clock_from_text(request.text("clock", 40, "")),
             out=path,
             hint_tc=HINT,
         )
-        return await self._start(path, settings)
+        return await self._start(path, settings, names)
 
     async def find(self, request: PageRequest) -> LiveGame | Mapping[str, Any]:
         """A game by its id: one that is under way, or goes on from its file; the events of one that is over.
@@ -100,13 +110,13 @@ class Games:
                 return whole
             return await self._start(path, PlaySettings(resume=path, hint_tc=HINT))
 
-    async def _start(self, path: Path, settings: PlaySettings) -> LiveGame:
+    async def _start(self, path: Path, settings: PlaySettings, names: Sequence[str] = ()) -> LiveGame:
         if not self._budget.take():
             raise InvalidSettingError("too many games have been begun here; try again in a few seconds")
         self._make_room()
         game = self._running[path.stem] = LiveGame(path.stem, self)
         try:
-            await game.start(settings)
+            await game.start(settings, names)
         except BaseException:
             del self._running[path.stem]
             raise
@@ -161,8 +171,8 @@ class LiveGame:
         self._ticking: Side | None = None
         self._since = 0.0
 
-    async def start(self, settings: PlaySettings) -> None:
-        """Begin or resume, and play on in the background. Raises what Play.prepare raises."""
+    async def start(self, settings: PlaySettings, names: Sequence[str] = ()) -> None:
+        """Begin or resume, and play on in the background. names: of two people. Raises what Play.prepare raises."""
         house = self._games.house
 
         def prepared() -> Play:
@@ -176,6 +186,10 @@ class LiveGame:
         self._play = await self._in_thread(prepared)
         self._margin = settings.margin
         self._you, _ = seats_of(self._play.game.headers)
+        if self._you is None:
+            self._play.game.headers.update(
+                {tag: name.strip() for tag, name in zip(("Black", "White"), names, strict=False) if name.strip()}
+            )
         self._has_variations = len(list(self._play.game.descendants())) > len(self._play.board.moves)
         self._task = asyncio.create_task(self._run(), name=f"game {self.id}")
 
@@ -210,11 +224,13 @@ class LiveGame:
             if not isinstance(path, list) or not 2 <= len(path) <= 32 or not all(type(each) is int for each in path):
                 raise InvalidSettingError("path is not a list of squares")
             line = "-".join(map(str, path))
+        elif do == "draw" and self._you is None:
+            line = "agree"
         if self._lines.full():
             raise InvalidSettingError("kr is still busy with earlier messages")
         self._lines.put_nowait((ply, line))
         # a person need not wait for a move that they take back, or for a hint that they no longer want
-        unwanted = do != "hint" if self._side == self._you else do in ("undo", "resign")
+        unwanted = do != "hint" if self._is_person else do in ("undo", "resign")
         if unwanted and isinstance(self._question, Thought):
             self._question.stop()
 
@@ -319,6 +335,11 @@ class LiveGame:
     def _side(self) -> Side:
         return self._play.board.side
 
+    @property
+    def _is_person(self) -> bool:
+        """True if a person is to move."""
+        return self._you is None or self._side == self._you
+
     def _publish(self, event: Event) -> None:
         facts = event.facts
         match event.kind:
@@ -341,9 +362,9 @@ class LiveGame:
             case "answer":
                 self._send({"answer": event.text})
             case "hint":
-                move = self._play.board.parse_move(facts["move"])
                 chances = {name: facts[name] for name in ("win", "draw", "loss", "value")}
-                self._send({"hint": {**move_json(move), **chances}})
+                reasons = hint_json(self._play.board.position, self._lent.hint, self._games.house.database)
+                self._send({"hint": {**reasons, **chances}})
             case "error":
                 self._send({"say": event.text})
             case "end":
@@ -355,12 +376,14 @@ class LiveGame:
     def _state(self) -> dict[str, Any]:
         """State that a page shows beside the board."""
         board = self._play.board
-        prompted, theirs = isinstance(self._question, Prompt), self._side == self._you
+        prompted, theirs = isinstance(self._question, Prompt), self._is_person
         clocks = list(self._clocks)
         if self._ticking is not None and (left := clocks[self._ticking]) is not None:
             clocks[self._ticking] = left - (time.monotonic() - self._since)
+        reached = opening_name(position.bits for position in board.positions)
         return {"state": {
             "ply": len(board.moves), **position_json(board.position), **({} if prompted else {"moves": []}),
+            "opening": reached.name if reached else "",
             "thinking": not theirs, "advising": theirs and not prompted, "offer": self._offer,
             "clocks": None if clocks == [None, None] else clocks,
             "ticking": None if self._ticking is None else side_name(self._ticking),
@@ -368,12 +391,13 @@ class LiveGame:
 
     def _set_clocks(self) -> None:
         """Set the clocks for the next prompt or thought. That of the person stands still during a hint."""
-        before, question, side = self._clocks[self._you], self._question, self._side
+        question, side = self._question, self._side
+        before = self._clocks[side]
         self._clocks, self._ticking, self._since = list(self._play.clocks), None, time.monotonic()
         if isinstance(question, Prompt):
             if question.seconds is not None:
                 self._clocks[side], self._ticking = question.seconds - self._margin, side
-        elif side == self._you:
+        elif self._is_person:
             self._clocks[side] = before
         elif self._clocks[side] is not None:
             self._ticking = side
@@ -430,7 +454,7 @@ async def play(house: House, request: PageRequest, inbox: Inbox) -> AsyncGenerat
 
 
 def whole_game(id: str, game: Game) -> dict[str, Any]:
-    """A game as its page begins with it. Raises InvalidSettingError unless a person played a level in it."""
+    """A game as its page begins with it. Raises InvalidSettingError unless people, or a person and kr, play in it."""
     you, opponent = seats_of(game.headers)
     over = None
     if game.result != Result.UNFINISHED:
@@ -441,15 +465,20 @@ def whole_game(id: str, game: Game) -> dict[str, Any]:
     if not opening and game.start != Position():
         ballot = game.start.fen
     settings = {
-        **opponent, "side": side_name(you), "ballot": ballot, "clock": game.headers.get(CONTROL_TAG, ""),
+        **opponent, "side": "" if you is None else side_name(you), "ballot": ballot,
+        "clock": game.headers.get(CONTROL_TAG, ""),
     }  # fmt: skip
+    if you is None:
+        names = [game.headers.get(tag, "") for tag in ("Black", "White")]
+        settings["names"] = ["" if name.startswith(HUMAN) else name for name in names]
     document = game_document(game)
     return {"game": {"id": id, "settings": settings, "over": over, "document": document}}
 
 
 def _ballot(text: str) -> str:
     """An opening as PlaySettings takes it; no text from a page names a file. Raises InvalidFenError."""
-    return text if not text or _BALLOT.fullmatch(text) else Position.from_fen(text).fen
+    name = _NUMBER.sub("", text)
+    return text if not text or name in DECKS_OFFERED or lines_named(name) else Position.from_fen(text).fen
 
 
 ROUTES: dict[str, Any] = {"play/levels": levels}

@@ -3,36 +3,65 @@
 from __future__ import annotations
 
 from functools import cache
+from operator import itemgetter
 from typing import Any
 
-from kr.openings.decks import deck
-from kr.openings.names import BALLOT_NAMES
+from kr.game.position import Position
+from kr.openings.decks import Opening, deck
+from kr.openings.lines import name_at, name_key, named_lines, names_by_board, opening_names
+from kr.openings.names import ballot_of
+from kr.pdn.replay import Replay
 from kr.text import plain_name
 from kr.viewer.positions import move_json, position_json
 from kr.web.house import House
-from kr.web.request import PageRequest
+from kr.web.request import LONGEST_FEN, LONGEST_LINE, PageRequest
 
 MOST_OPENINGS = 40
 """Openings that one search gives."""
+NAMED = "named"
+"""The openings that have a name, numbered in the order of their file, as a deck."""
+DECK_TITLES = {"3move": "Three-move ballot", "11man": "11-man ballot"}
+SEARCHED = (*DECK_TITLES, NAMED)
 
 
 def show_position(house: House, request: PageRequest) -> dict[str, Any]:
-    """A position with its legal moves, from any FEN."""
-    return position_json(request.position())
+    """A position with its legal moves, from any FEN, and its own name as an opening, or ""."""
+    position = request.position()
+    return {**position_json(position), "opening": name_at(position.bits)}
 
 
-def find_ballots(house: House, request: PageRequest) -> dict[str, Any]:
-    """Openings of a deck whose number, name or moves match a text; all of them in order without one."""
-    name = request.choice("deck", ("3move", "11man"))
-    text = plain_name(request.text("wanted", 100, "").replace(",", " "))
-    matches = [each for each in _openings(name) if _matches(each, text)]
-    return {"openings": matches[:MOST_OPENINGS], "found": len(matches)}
+def line_names(house: House, request: PageRequest) -> dict[str, Any]:
+    """The names that a game comes to, each more specific than the one before, and its three-move ballot.
+
+    The game is given by `moves`, and `start` if that is not the usual one.
+    """
+    fen = request.text("start", LONGEST_FEN, "")
+    start = Position.from_fen(fen) if fen else Position()
+    replay = Replay(start.bits, request.texts("moves", LONGEST_LINE, 100, ()))
+    if replay.error:
+        raise replay.error
+    names = [{"name": each.name, "ply": each.ply} for each in opening_names(replay.boards)]
+    ballot, ply = ballot_of(replay.boards)
+    found = {"number": ballot.number, "name": ballot.name, "ply": ply} if ballot else None
+    return {"names": names, "ballot": found}
 
 
-def ballot_moves(house: House, request: PageRequest) -> dict[str, Any]:
+def find_openings(house: House, request: PageRequest) -> dict[str, Any]:
+    """Openings of a deck whose number, name or moves match a text; all of them in order without one.
+
+    `name` is an opening's own name, `names` has those on its way, each more specific than the one before.
+    """
+    name = request.choice("deck", SEARCHED)
+    text = request.text("wanted", 100, "")
+    ranks = ((_rank(each, keys, text), each) for each, keys in _openings(name))
+    matches = sorted(((rank, each) for rank, each in ranks if rank is not None), key=itemgetter(0))
+    return {"openings": [each for _, each in matches[:MOST_OPENINGS]], "found": len(matches)}
+
+
+def opening_moves(house: House, request: PageRequest) -> dict[str, Any]:
     """An opening as a start and its moves, by deck and number."""
-    name = request.choice("deck", ("3move", "11man"))
-    all_of = deck(name, playable_only=False)
+    name = request.choice("deck", SEARCHED)
+    all_of = _deck(name)
     number = request.number("number", 1, len(all_of))
     (opening,) = (each for each in all_of if each.number == number)
     start, moves = opening.begin()
@@ -40,29 +69,54 @@ def ballot_moves(house: House, request: PageRequest) -> dict[str, Any]:
     for move in moves:
         at = at.play(move)
         steps.append({**move_json(move), "fen": at.fen})
-    title = f"{'Three-move' if name == '3move' else '11-man'} ballot {number}"
-    opening_name = BALLOT_NAMES.get(number, "") if name == "3move" else ""
-    return {"start": start.fen, "moves": steps, "title": f"{title}: {opening_name}" if opening_name else title}
+    title = f"{DECK_TITLES[name]} {number}" if name in DECK_TITLES else ""
+    named = name_at(opening.position.bits)
+    return {"start": start.fen, "moves": steps, "title": ": ".join(filter(None, (title, named)))}
 
 
-@cache
-def _openings(name: str) -> list[dict[str, Any]]:
+def _deck(name: str) -> list[Opening]:
+    if name != NAMED:
+        return deck(name, playable_only=False)
     return [
-        {
-            "number": each.number,
-            "moves": each.moves,
-            "name": BALLOT_NAMES.get(each.number, "") if name == "3move" else "",
-            "standing": each.standing,
-        }
-        for each in deck(name, playable_only=False)
+        Opening(f"{NAMED} {number}", Position.from_bits(line.board), line.moves)
+        for number, line in enumerate(named_lines(), start=1)
     ]
 
 
-def _matches(opening: dict[str, Any], text: str) -> bool:
-    if text.isdecimal():
-        return str(opening["number"]) == text
-    return text in plain_name(f"{opening['moves']} {opening['name']}")
+@cache
+def _openings(name: str) -> list[tuple[dict[str, Any], set[str]]]:
+    """The openings of a deck, and the names by which each is found, as they are compared."""
+    return [_described(each, name == NAMED) for each in _deck(name)]
 
 
-ROUTES = {"position": show_position, "openings": find_ballots, "opening": ballot_moves}
+def _described(opening: Opening, is_named: bool) -> tuple[dict[str, Any], set[str]]:
+    boards = Replay(opening.start.bits, opening.moves.split()).boards
+    # a ballot is found by the names on its way too; among openings with a name, those would be in the way
+    lines = map(names_by_board().get, [opening.position.bits] if is_named else boards)
+    fields = {
+        "number": opening.number,
+        "moves": opening.moves,
+        "name": name_at(opening.position.bits),
+        "names": [each.name for each in opening_names(boards)],
+        "standing": opening.standing,
+    }
+    return fields, {key for line in lines if line for key in line.keys}
+
+
+def _rank(opening: dict[str, Any], keys: set[str], text: str) -> int | None:
+    """0 for the opening that a text means, 1 for one that it may mean, None for others."""
+    words, key = plain_name(text.replace(",", " ")), name_key(text)
+    if words.isdecimal():
+        return 0 if str(opening["number"]) == words else None
+    if key and key == name_key(opening["name"]):
+        return 0
+    return 1 if words in opening["moves"] or (key and any(key in each for each in keys)) else None
+
+
+ROUTES = {
+    "position": show_position,
+    "openings": find_openings,
+    "opening": opening_moves,
+    "openings/names": line_names,
+}
 LIVE: dict[str, Any] = {}

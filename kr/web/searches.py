@@ -146,7 +146,7 @@ class OwnSearch:
         self.news = asyncio.Event()
         self.name, self.hash_mb = f"kr ({engine.name})", engine.hash_mb
         self._loan, self._engine = loan, engine
-        self._bell = _bell(self.news)
+        self._bell = bell_of(self.news)
         self._polite = False
         self._coming: list[Info] = []
         self._lines: list[Info] = []
@@ -198,7 +198,7 @@ class HubSearch:
         self.news = asyncio.Event()
         self.name, self.hash_mb = f"{client.name} {client.version}".strip(), None
         self._question, self._loan, self._client = question, loan, client
-        self._bell = _bell(self.news)
+        self._bell = bell_of(self.news)
         self._stop = Stop()
         self._began = time.monotonic()
         self._infos: dict[str, Mapping[str, str]] = {}
@@ -249,7 +249,7 @@ class HubSearch:
         self._stop.set()
 
 
-def _bell(news: asyncio.Event) -> Callable[[], None]:
+def bell_of(news: asyncio.Event) -> Callable[[], None]:
     """A function for other threads that sets an event of this one."""
     loop = asyncio.get_running_loop()
 
@@ -294,7 +294,7 @@ class LineReport:
             worth = self._worth(info)
             line: dict[str, Any] = {
                 "score": worth.score, "value": worth.value, "plies": worth.plies, "draw": worth.draw,
-                "repeats": worth.occurrence > 1,
+                "repeats": worth.occurrence > 1, "depth": info.depth,
             }  # fmt: skip
             odds = chances(worth.score, worth.certain)
             line["chances"] = None if odds is None else [round(each, 4) for each in odds]

@@ -33,6 +33,7 @@ from kr.jobs.journal import Journal, open_journal
 from kr.jobs.kinds import Portion, UnitSteps
 from kr.jobs.needs import Needs
 from kr.jobs.unit import Unit
+from kr.openings.lines import opening_name
 from kr.pdn import Game, Results, read_game, write_game
 from kr.pdn.game import setups_object
 from kr.players.workers import EngineKind, engine_needs
@@ -303,6 +304,8 @@ class AnnotatedGames(EngineKind[GameEntry]):
         assert game is not None
         # as in the file: PDN writes some of them in a normal form
         game.headers, game.line = dict(values["headers"]), values["line_of_file"]
+        if named := opening_name(game.mainline_bits()):
+            game.headers.setdefault("Opening", named.name)
         settings = JudgeSettings(**{**values["judging"], "tc": Limits.parse(values["judging"]["tc"])})
         annotation = annotate(game, engine, settings, values["line"], values["by"], stop, policy=policy)
         if stop.is_set():

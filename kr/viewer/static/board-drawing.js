@@ -1,7 +1,7 @@
 // What a board looks like: layers of SVG, drawn anew where something has changed.
 
 import {svg} from "./dom.js";
-import {place, squareAt, SQUARES} from "./squares.js";
+import {place, SQUARES} from "./squares.js";
 
 /** @import {Piece} from "./squares.js" */
 /** @import {DrawnCircle, ShapeColour} from "./board-shapes.js" */
@@ -19,7 +19,19 @@ const MOVE_MS = 160;
 const FADE_MS = 220;
 const CLASSES = {b: "black man", B: "black king", w: "white man", W: "white king"};
 const COLOURS = {G: "green", R: "red", Y: "yellow", B: "blue"};
-const LAYERS = ["squares", "heat", "last", "forced", "numbers", "targets", "gone", "pieces", "labels", "arrows"];
+const LAYERS = [
+  "squares",
+  "heat",
+  "last",
+  "forced",
+  "numbers",
+  "letters",
+  "targets",
+  "gone",
+  "pieces",
+  "labels",
+  "arrows",
+];
 
 /** @param {ShapeColour} colour */
 export const drawnKind = colour => `drawn ${COLOURS[colour]}`;
@@ -29,8 +41,6 @@ const isStill = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 export class Drawing {
   constructor() {
     this.flipped = false;
-    /** @type {Coordinates} */
-    this.coordinates = "numbers";
     /** @type {Record<number, SVGUseElement>} */
     this.uses = {}; // the drawn pieces by square
     this._layers = Object.fromEntries(LAYERS.map(name => [name, svg("g", {class: name})]));
@@ -43,14 +53,14 @@ export class Drawing {
     );
   }
 
-  // squares and coordinates, whenever the board is turned
+  // squares and coordinates, whenever the board is turned; the style sheet shows numbers, letters or neither
   build() {
     this._fill(
       "squares",
       SQUARES.map(square => this._rect(square, {class: "dark"})),
     );
-    const texts = {numbers: () => this._numbers(), letters: () => this._letters(), none: () => []};
-    this._fill("numbers", texts[this.coordinates]());
+    this._fill("numbers", this._numbers());
+    this._fill("letters", this._letters());
   }
 
   /** @param {Record<number, Piece>} pieces */
@@ -194,19 +204,14 @@ export class Drawing {
   _letters() {
     const near = [0, 1, 2, 3, 4, 5, 6, 7].map(column => {
       const letter = "abcdefgh"[this.flipped ? column : 7 - column];
-      const props = {class: this._shade(column, 7), x: EDGE + (column + 1) * CELL - 2, y: WIDTH - EDGE - 2.5};
+      const props = {x: EDGE + (column + 1) * CELL - 2, y: WIDTH - EDGE - 2.5};
       return svg("text", {...props, "text-anchor": "end"}, letter);
     });
     const left = [0, 1, 2, 3, 4, 5, 6, 7].map(row => {
-      const props = {class: this._shade(0, row), x: EDGE + 1.5, y: EDGE + row * CELL + 8.5};
+      const props = {x: EDGE + 1.5, y: EDGE + row * CELL + 8.5};
       return svg("text", props, String(this.flipped ? 8 - row : row + 1));
     });
     return [...near, ...left];
-  }
-
-  /** @param {number} column @param {number} row */
-  _shade(column, row) {
-    return squareAt(column, row) ? "on-dark" : "on-light";
   }
 
   /** @param {DrawnCircle} circle */

@@ -61,9 +61,9 @@ export class Board {
     /** @type {number[]} */
     this._regions = [];
     this._drawing = new Drawing();
-    this._drawing.coordinates = coordinates ?? (numbers ? "numbers" : "none");
     this._cells = new Cells(label);
     this.element = el("div", {class: "board"}, this._drawing.element, this._cells.element);
+    if (coordinates || !numbers) this.coordinates(coordinates || "none");
     this._hand = new Hand(this._reach(), this._cells, this._drawing);
     this._build();
     this._describe();
@@ -109,10 +109,9 @@ export class Board {
     this._draw();
   }
 
-  /** @param {Coordinates} kind */
+  /** @param {Coordinates} kind of this board, whatever the page has in its data-coordinates */
   coordinates(kind) {
-    this._drawing.coordinates = kind;
-    this._drawing.build();
+    this.element.dataset.coordinates = kind;
   }
 
   /** @param {boolean} on */

@@ -49,6 +49,8 @@ export function icon(name) {
  */
 export function iconButton(name, title, act, {key = "", shown = false, ...props} = {}) {
   const made = button("", act, {"aria-label": title, title: key ? `${title} (${key})` : title, ...props});
+  // a click leaves the focus where it is, so that keys go on stepping through the game
+  made.addEventListener("mousedown", event => event.preventDefault());
   made.classList.add("icon-button");
   made.append(icon(name), ...(shown ? [el("span", null, title)] : []));
   return made;

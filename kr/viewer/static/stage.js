@@ -1,11 +1,12 @@
 // The board with what stands around it: the evaluation bar, both players with captured men and clocks, and buttons.
 
 import {Board, placed} from "./board.js";
-import {el} from "./dom.js";
+import {el, visible} from "./dom.js";
 import {iconButton} from "./icons.js";
 import {sound} from "./sounds.js";
 import {many, t} from "./texts.js";
 
+/** @import {BoardArrow} from "./board-drawing.js" */
 /** @typedef {"black" | "white"} Side */
 /** @typedef {{element: HTMLElement, name: HTMLElement, captured: HTMLElement, clock: HTMLElement}} Seat */
 
@@ -49,7 +50,7 @@ export class Stage {
       this._below,
       this.controls,
     );
-    /** @type {{lines: object[], better: object[]}} */
+    /** @type {{lines: BoardArrow[], better: BoardArrow[]}} */
     this._arrows = {lines: [], better: []};
     this.expect(null);
     this._place();
@@ -57,7 +58,7 @@ export class Stage {
 
   /**
    * Arrows of an engine's lines, as Board.arrows takes them.
-   * @param {object[]} arrows
+   * @param {BoardArrow[]} arrows
    */
   lineArrows(arrows) {
     this._draw({...this._arrows, lines: arrows});
@@ -65,13 +66,13 @@ export class Stage {
 
   /**
    * The arrow of the better move that a review found.
-   * @param {object[]} arrows
+   * @param {BoardArrow[]} arrows
    */
   betterArrows(arrows) {
     this._draw({...this._arrows, better: arrows});
   }
 
-  /** @param {{lines: object[], better: object[]}} arrows */
+  /** @param {{lines: BoardArrow[], better: BoardArrow[]}} arrows */
   _draw(arrows) {
     this._arrows = arrows;
     this.board.arrows([...arrows.better, ...arrows.lines]);
@@ -88,7 +89,7 @@ export class Stage {
    * @param {string} text the player's name; "" for none known
    */
   name(side, text) {
-    this._seats[side].name.textContent = text || sideName(side);
+    this._seats[side].name.textContent = visible(text) || sideName(side);
     this._seats[side].name.classList.toggle("muted", !text);
   }
 

@@ -68,7 +68,7 @@ export async function api(path, body = {}) {
     });
   } catch {
     lose();
-    throw new Error(SILENT);
+    throw Object.assign(new Error(SILENT), {lost: true});
   }
   hasAnswered ||= answer.ok;
   const found = await answer.json().catch(() => ({error: `the server answered ${answer.status}`}));

@@ -23,7 +23,7 @@ import {page as analyse} from "./analyse/page.js";
 /** @type {Array<{name: string, title: () => string, load: () => Promise<(app: App) => Page>}>} */
 const PAGES = [
   {name: "analyse", title: () => t("Analyse"), load: async () => analyse},
-  {name: "play", title: () => t("Play"), load: async () => (await import("./play.js")).page},
+  {name: "play", title: () => t("Play"), load: async () => (await import("./play/page.js")).page},
   {name: "learn", title: () => t("Learn"), load: async () => (await import("./learn.js")).page},
   {name: "endings", title: () => t("Endings"), load: async () => (await import("./endings.js")).page},
   {name: "runs", title: () => t("Runs"), load: async () => (await import("./runs.js")).page},
@@ -95,6 +95,11 @@ function makeApp() {
     go(name, rest = "") {
       location.hash = rest ? `${name}/${rest}` : name;
     },
+    /** A game from a position, to be chosen on the page Play. @param {{node: {fen: string}}} tree */
+    playFrom({node}) {
+      keep("play-from", node.fen);
+      location.hash = "play/from";
+    },
   };
 }
 
@@ -154,6 +159,8 @@ let routes = 0;
 async function route() {
   const number = ++routes,
     [name, ...rest] = location.hash.slice(1).split("/");
+  // what is still to come for the page that is left comes too late
+  if (current && current.name !== pageOf(location.hash)) app.acted();
   let next;
   try {
     next = await pageNamed(pageOf(location.hash));

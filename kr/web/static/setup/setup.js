@@ -24,10 +24,7 @@ export class Setup {
         this._fen.value = fen;
       },
       ondone: fen => this._take(fen),
-      oncancel: () => {
-        this.stopEditing();
-        tree.select(tree.node);
-      },
+      oncancel: () => this.cancel(),
     });
     this._opener = el(
       "div",
@@ -91,6 +88,13 @@ export class Setup {
     if (!this._editor.isOpen) return;
     this._editor.close();
     this._opener.hidden = false;
+  }
+
+  // leaves the editor, if it is open, for the position of the game
+  cancel() {
+    if (!this.isEditing) return;
+    this.stopEditing();
+    this.app.tree.select(this.app.tree.node);
   }
 
   /**

@@ -1,0 +1,255 @@
+"""Archives that pages send: files in the user's data folder, some until the server ends, others for the next one too.
+
+    archives/DIGEST/NAME.pdn.xz             to stay, with its index beside it
+    archives/.server-XXXX/DIGEST/NAME       until the server ends, which holds the lock of that folder
+    archives/.server-XXXX/ID.part           on its way
+
+DIGEST is the beginning of the SHA-256 of the file, so that a file sent twice is one archive. What killed servers left
+is removed by the next one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import secrets
+import shutil
+import threading
+import time
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from kr.egdb.database import default_directory
+from kr.errors import InvalidSettingError
+from kr.storage import is_held, lock, make_directory, sync
+
+LARGEST_ARCHIVE = 512 << 20
+"""Bytes of a file."""
+MOST_STORE_BYTES = 4 << 30
+"""Bytes of all files and their indexes."""
+SPARE_BYTES = 256 << 20
+"""Bytes that stay free on the disk."""
+MOST_ARCHIVES = 40
+MOST_UPLOADS_AT_ONCE = 3
+"""Files on their way at a time."""
+UPLOAD_SECONDS = 300.0
+"""Time after which an upload without news makes room for another."""
+LONGEST_FILE_NAME = 80
+
+_DIGEST = re.compile(r"[0-9a-f]{16}")
+_SERVER = ".server-"
+_UNSAFE = re.compile(r"[^\w.,()+ -]+")
+
+
+@dataclass
+class Upload:
+    """A file on its way."""
+
+    name: str
+    size: int
+    path: Path
+    digest: Any = field(default_factory=hashlib.sha256)
+    arrived: int = 0
+    at: float = 0.0
+
+
+class ArchiveStore:
+    """Archives that were sent to the servers of this user; several threads may use it."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self.folder = folder or default_directory().parent / "archives"
+        self._own: Path | None = None
+        self._lock = threading.Lock()
+        self._uploads: dict[str, Upload] = {}
+        self._stack = ExitStack()
+
+    def lasting(self) -> list[Path]:
+        """Archives that stay, by name."""
+        return sorted(_archives(self.folder), key=lambda path: (path.name.lower(), path))
+
+    def is_lasting(self, path: Path) -> bool:
+        """True for an archive that stays."""
+        return path.parent.parent == self.folder
+
+    def begin(self, name: str, size: int) -> str:
+        """Announce a file, and return the name of its upload. Raises InvalidSettingError, and OSError."""
+        if size > LARGEST_ARCHIVE:
+            raise InvalidSettingError(
+                f"{name} has {size / 1e6:,.0f} MB; up to {LARGEST_ARCHIVE >> 20} MB can be added here: start "
+                "kr web --archive with the path of the file"
+            )
+        if size < 1:
+            raise InvalidSettingError(f"{name} is empty")
+        with self._lock:
+            self._forget_silent()
+            if len(self._uploads) >= MOST_UPLOADS_AT_ONCE:
+                raise InvalidSettingError(f"{len(self._uploads)} files are being sent already; wait for one of them")
+            if len(_archives(self.folder)) + len(_archives(self._own)) >= MOST_ARCHIVES:
+                raise InvalidSettingError(f"{MOST_ARCHIVES} archives have been added already; remove one first")
+            on_the_way = sum(each.size - each.arrived for each in self._uploads.values())
+            self.check_room(size + on_the_way)
+            id, path = secrets.token_urlsafe(12), self._folder() / f"{secrets.token_hex(8)}.part"
+            path.touch(0o600)
+            self._uploads[id] = Upload(safe_name(name), size, path, at=time.monotonic())
+            return id
+
+    def extend(self, id: str, start: int, piece: bytes) -> None:
+        """Add the piece of a file that begins at `start`; one that has come before is ignored.
+
+        Raises InvalidSettingError, and OSError.
+        """
+        with self._lock:
+            upload = self._uploads.get(id)
+            if upload is None:
+                raise InvalidSettingError("the server does not know this upload any more: choose the file again")
+            if start + len(piece) <= upload.arrived:
+                return
+            if start != upload.arrived or start + len(piece) > upload.size:
+                self._drop(id)
+                raise InvalidSettingError(f"{upload.name} changed while it was sent: choose it again")
+            if not start and not _may_be_text(piece):
+                self._drop(id)
+                raise InvalidSettingError(
+                    f"{upload.name} is not a text; an archive is a PDN file, also packed by gzip, xz or bzip2"
+                )
+            try:
+                with upload.path.open("ab") as file:
+                    file.write(piece)
+            except OSError:
+                self._drop(id)
+                raise
+            upload.digest.update(piece)
+            upload.arrived += len(piece)
+            upload.at = time.monotonic()
+
+    def finish(self, id: str) -> Path:
+        """The archive of an upload that has arrived, or the one with the same content that was there already.
+
+        Raises InvalidSettingError, and OSError.
+        """
+        with self._lock:
+            upload = self._uploads.get(id)
+            if upload is None or upload.arrived < upload.size:
+                raise InvalidSettingError("this upload is not whole; choose the file again")
+            digest = upload.digest.hexdigest()[:16]
+            for folder in (self.folder, self._folder()):
+                if there := next((path for path in _archives(folder) if path.parent.name == digest), None):
+                    self._drop(id)
+                    return there
+            path = self._folder() / digest / upload.name
+            make_directory(path.parent)
+            sync(upload.path)
+            upload.path.rename(path)
+            del self._uploads[id]
+            return path
+
+    def cancel(self, id: str) -> None:
+        """Forget an upload."""
+        with self._lock:
+            self._drop(id)
+
+    def make_lasting(self, path: Path) -> Path:
+        """Have an archive stay, with its index. Raises OSError."""
+        with self._lock:
+            if self.is_lasting(path):
+                return path
+            to = self.folder / path.parent.name
+            if not to.exists():
+                path.parent.rename(to)
+                sync(self.folder)
+            return next(path for path in _archives(self.folder) if path.parent == to)
+
+    def remove(self, path: Path) -> None:
+        """Remove an archive and its index. Raises OSError."""
+        with self._lock:
+            if path.parent.parent not in (self.folder, self._own):
+                raise InvalidSettingError(f"{path.name} was not added here; its file is not removed")
+            if path.parent.exists():
+                shutil.rmtree(path.parent)
+
+    def check_room(self, size: int) -> None:
+        """Raise InvalidSettingError if there is no room for some bytes more."""
+        there = next(each for each in (self.folder, *self.folder.parents) if each.exists())
+        used = _size(self.folder)
+        if used + size > MOST_STORE_BYTES:
+            raise InvalidSettingError(
+                f"the archives in {self.folder} and their indexes take {used / 1e6:,.0f} MB; there is room for "
+                f"{MOST_STORE_BYTES / 1e6:,.0f} MB: remove one first"
+            )
+        if shutil.disk_usage(there).free < size + SPARE_BYTES:
+            raise InvalidSettingError(f"the disk of {self.folder} is nearly full: nothing more can be added")
+
+    def close(self) -> None:
+        """Remove what was to stay until the server ends."""
+        with self._lock:
+            self._uploads.clear()
+            if self._own is not None:
+                shutil.rmtree(self._own, ignore_errors=True)
+                self._own = None
+            self._stack.close()
+
+    # with the lock held
+
+    def _folder(self) -> Path:
+        """The folder of this server, made at its first use; what killed servers left is removed."""
+        if self._own is None:
+            make_directory(self.folder)
+            for left in self.folder.glob(f"{_SERVER}*"):
+                if left.is_dir() and not is_held(left):
+                    shutil.rmtree(left, ignore_errors=True)
+            own = self.folder / f"{_SERVER}{secrets.token_hex(4)}"
+            own.mkdir(0o700)
+            self._stack.enter_context(lock(own))
+            self._own = own
+        return self._own
+
+    def _forget_silent(self) -> None:
+        before = time.monotonic() - UPLOAD_SECONDS
+        for id in [id for id, upload in self._uploads.items() if upload.at < before]:
+            self._drop(id)
+
+    def _drop(self, id: str) -> None:
+        upload = self._uploads.pop(id, None)
+        if upload is not None:
+            upload.path.unlink(missing_ok=True)
+
+
+def safe_name(text: str) -> str:
+    """A file name like a text: without folders, leading dots and characters that a shell or a page may mistake."""
+    name = _UNSAFE.sub("_", re.split(r"[/\\]", text)[-1]).strip(". ")
+    stem, dot, end = name.rpartition(".")
+    if len(name) > LONGEST_FILE_NAME:
+        name = f"{stem[: LONGEST_FILE_NAME - 10]}{dot}{end[:8]}" if stem else name[:LONGEST_FILE_NAME]
+    while len(name.encode()) > 2 * LONGEST_FILE_NAME:
+        name = name[1:]
+    return name or "archive.pdn"
+
+
+def _archives(folder: Path | None) -> list[Path]:
+    """The archives in a folder."""
+    if folder is None or not folder.is_dir():
+        return []
+    return [
+        file
+        for each in folder.iterdir()
+        if _DIGEST.fullmatch(each.name) and each.is_dir() and not each.is_symlink()
+        for file in sorted(each.iterdir())[:9]
+        if file.is_file() and not file.name.startswith(".") and ".kr-index" not in file.name
+    ]
+
+
+def _size(folder: Path) -> int:
+    size = 0
+    for file in folder.rglob("*"):
+        # another server may remove it meanwhile
+        with suppress(OSError):
+            size += file.lstat().st_size
+    return size
+
+
+def _may_be_text(piece: bytes) -> bool:
+    """True for the beginning of a packed file or of a text."""
+    packed = piece.startswith((b"\x1f\x8b", b"\xfd7zXZ\x00", b"BZh"))
+    return packed or piece.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\x00" not in piece[:4096]

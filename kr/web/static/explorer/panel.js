@@ -1,0 +1,312 @@
+// The panel Explorer: what was played in the position by the games of archives, those games, and searches of them.
+
+import {button, el} from "../dom.js";
+import {t} from "../texts.js";
+import {Archives} from "./archives.js";
+import {Search} from "./search.js";
+import {gameName, openingWords, pageWords, Scores, totalWords} from "./state.js";
+import {Questions, Scoring} from "./stream.js";
+import {gameRow, moveRow, moveTable, tellScore} from "./view.js";
+
+/** @typedef {import("../shell.js").App} App */
+/** @typedef {import("./state.js").Game} Game */
+/** @typedef {import("./state.js").Move} Move */
+/** @typedef {import("./stream.js").Played} Played */
+
+const WAIT_MS = 100; // positions that are only passed are not asked for
+const SCORE_MS = 300;
+const PAGE = 20; // games of a page, as the server gives them
+const STORED = "kr-explorer-scores";
+
+/** @param {App} app */
+export const panel = app => new Explorer(app).panel;
+
+class Explorer {
+  opening = el("b", {class: "opening"});
+  _total = el("span", {class: "total"});
+  _head = el("div", {class: "head", hidden: true});
+  _body = el("div", {hidden: true});
+  _problem = el("p", {class: "failed", role: "alert"});
+  _moves = moveTable();
+  _withScores = el("input", {type: "checkbox"});
+  _number = el("h2", null);
+  _list = el("ol", {class: "behind"});
+  _here = el("input", {type: "checkbox", checked: true});
+  _order = el(
+    "select",
+    {"aria-label": t("Order")},
+    el("option", {value: "archive"}, t("as in the archive")),
+    el("option", {value: "newest"}, t("newest first")),
+    el("option", {value: "oldest"}, t("oldest first")),
+  );
+  _before = button(t("‹ Back"), () => this._listGames(this._start - PAGE));
+  _after = button(t("More ›"), () => this._listGames(this._start + PAGE));
+  _pages = el("div", {class: "row"}, this._before, this._after);
+
+  /** @param {App} app */
+  constructor(app) {
+    this.app = app;
+    this._active = false;
+    this._asked = 0;
+    this._waiting = 0;
+    this._start = 0;
+    this._last = "";
+    /** @type {Played | null} */
+    this._played = null;
+    this.scores = new Scores(recalled());
+    this.questions = new Questions(app);
+    this.scoring = new Scoring(app, this.scores, fen => this._scored(fen));
+    this.archives = new Archives(app, {
+      onchange: () => this.refresh(true),
+      onlist: count => {
+        this._head.hidden = !count;
+        this._body.hidden = !this.archives.explored.length;
+      },
+    });
+    this.search = new Search(
+      () => this.refresh(true),
+      async text =>
+        this.archives.explored.length ? (await this.questions.players(this.archives.explored, text)).players : [],
+      async text => (await this.questions.openings(text)).openings.map(each => each.name),
+    );
+    this._withScores.checked = app.kept("explorer-scores", true);
+    this.element = this._element();
+    app.tree.on("node", () => {
+      clearTimeout(this._waiting);
+      if (this._active) this._waiting = window.setTimeout(() => this.refresh(), WAIT_MS);
+    });
+    app.onback(() => this._active && this.archives.begin());
+    addEventListener("pagehide", () => this._store());
+    this.panel = {
+      name: "explorer",
+      title: t("Explorer"),
+      element: this.element,
+      open: false,
+      show: () => this._show(),
+      hide: () => this._hide(),
+    };
+  }
+
+  // --- elements
+
+  _element() {
+    const archives = this._fold(t("Archives"), this.archives.region);
+    const search = this._fold(t("Search"), this._options());
+    const element = el("div", null, this._head, this.archives.element, search.region, this._body);
+    this._head.append(el("p", null, this.opening, " ", this._total), archives.opener, search.opener);
+    this._body.append(this._problem, this._moves.table, this._games());
+    for (const name of ["dragover", "drop"]) {
+      element.addEventListener(name, event => this._drop(/** @type {DragEvent} */ (event)));
+    }
+    return element;
+  }
+
+  /**
+   * A region that is folded, and its button.
+   * @param {string} title
+   * @param {HTMLElement} region
+   */
+  _fold(title, region) {
+    const turn = () => {
+      region.hidden = !region.hidden;
+      opener.setAttribute("aria-expanded", String(!region.hidden));
+    };
+    const opener = button(title, turn, {"aria-expanded": "false", class: "folds"});
+    return {opener, region};
+  }
+
+  _options() {
+    this._withScores.addEventListener("change", () => {
+      this.app.keep("explorer-scores", this._withScores.checked);
+      this._score();
+      this._showScores();
+    });
+    return el(
+      "div",
+      {class: "fold", role: "group", "aria-label": t("Search"), hidden: true},
+      this.search.element,
+      el("label", null, this._withScores, " ", t("kr's scores of the moves")),
+    );
+  }
+
+  _games() {
+    this._here.addEventListener("change", () => this.refresh(true));
+    this._order.addEventListener("change", () => this._listGames(0));
+    const here = el("label", null, this._here, " ", t("at this position only"));
+    return el(
+      "div",
+      {class: "games-here"},
+      el("div", {class: "head"}, this._number, here, this._order),
+      this._list,
+      this._pages,
+    );
+  }
+
+  /** A file that is dropped here is an archive, not a game to open. @param {DragEvent} event */
+  _drop(event) {
+    if (!event.dataTransfer?.types.includes("Files")) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (event.type === "drop") this.archives.add([...event.dataTransfer.files]);
+  }
+
+  // --- coming and going
+
+  _show() {
+    this._active = true;
+    this._last = "";
+    this.archives.show();
+  }
+
+  _hide() {
+    this._active = false;
+    clearTimeout(this._waiting);
+    this.scoring.stop();
+    this.archives.hide();
+    this._store();
+  }
+
+  /** Scores live as long as the tab. */
+  _store() {
+    try {
+      sessionStorage.setItem(STORED, JSON.stringify(this.scores.state()));
+    } catch {
+      // a full or forbidden store: they are made again
+    }
+  }
+
+  // --- what was played
+
+  /** @returns {import("./stream.js").Wanted} */
+  get wanted() {
+    return {archives: this.archives.explored, fen: this.app.tree.node.fen, ...this.search.conditions};
+  }
+
+  /**
+   * Asks for the moves and games of the position, unless they are in sight.
+   * @param {boolean} [again] asks anyway
+   */
+  async refresh(again = false) {
+    clearTimeout(this._waiting);
+    this._body.hidden = !this.archives.explored.length;
+    if (!this._active || !this.archives.explored.length) return;
+    const {wanted} = this,
+      key = JSON.stringify([wanted, this._here.checked]);
+    if (key === this._last && !again) return;
+    const number = ++this._asked;
+    this.scoring.stop();
+    try {
+      const [line, played, page] = await Promise.all([
+        this.questions.names(this.app.tree.replay()),
+        this.questions.moves(wanted),
+        this.questions.games({...wanted, here: this._here.checked, order: this._order.value, start: 0}),
+      ]);
+      if (number !== this._asked || !this._active) return;
+      this._last = key;
+      this._played = played;
+      this._problem.textContent = "";
+      this.opening.textContent = openingWords(line);
+      this._showMoves();
+      this._showGames(page);
+      this._waiting = window.setTimeout(() => this._score(), SCORE_MS);
+    } catch (error) {
+      if (number === this._asked) this._refused(/** @type {Error} */ (error));
+    }
+  }
+
+  /** Another window may have removed an archive. @param {Error} error */
+  _refused(error) {
+    this._problem.textContent = error.message;
+    if (/^there is no archive/.test(error.message)) this.archives.begin();
+  }
+
+  _showMoves() {
+    const {total, moves} = /** @type {Played} */ (this._played);
+    const {rows} = this._moves;
+    this._total.textContent = totalWords(total);
+    const at = [...rows.children].findIndex(row => row.contains(document.activeElement));
+    rows.replaceChildren(...moves.map(move => moveRow(move, each => this._play(each))));
+    if (at >= 0) /** @type {HTMLElement | null} */ (rows.children[at]?.querySelector("button"))?.focus();
+    this._showScores();
+  }
+
+  _showScores() {
+    if (!this._played) return;
+    const {fen, side, moves} = this._played;
+    const known = this._withScores.checked ? this.scores.of(fen) : {};
+    const turned = this.app.kept("view", "mover") === "black" && side === "white";
+    moves.forEach((move, i) => {
+      tellScore(this._moves.rows.rows[i], move, known[move.text], turned);
+    });
+  }
+
+  /** @param {Move} move */
+  _play({text, path, captured, fen}) {
+    this.app.tree.play({text, path, captured, fen});
+    this.app.say(text);
+  }
+
+  _score() {
+    this.scoring.stop();
+    if (this._active && this._played?.moves.length && this._withScores.checked) this.scoring.begin(this._played.fen);
+  }
+
+  /** @param {string} fen */
+  _scored(fen) {
+    if (!this._active || this._played?.fen !== fen) return;
+    this._showScores();
+  }
+
+  // --- games
+
+  /** @param {import("./stream.js").Page} page */
+  _showGames(page) {
+    this._start = page.start;
+    this._number.textContent = pageWords(page, PAGE);
+    this._list.setAttribute("start", String(page.start + 1));
+    this._list.replaceChildren(...page.games.map(game => gameRow(game, each => this._openGame(each))));
+    this._pages.hidden = page.found <= PAGE;
+    this._before.disabled = page.start === 0;
+    this._after.disabled = page.start + PAGE >= page.found;
+  }
+
+  /** @param {number} from */
+  async _listGames(from) {
+    const number = ++this._asked;
+    try {
+      const page = await this.questions.games({
+        ...this.wanted,
+        here: this._here.checked,
+        order: this._order.value,
+        start: Math.max(0, from),
+      });
+      if (number === this._asked) this._showGames(page);
+    } catch (error) {
+      if (number === this._asked) this._refused(/** @type {Error} */ (error));
+    }
+  }
+
+  /** Opens a game beside the one on the board. @param {Game} game */
+  async _openGame(game) {
+    const {app} = this,
+      errand = app.errand();
+    try {
+      const {document, archive} = await this.questions.game(game);
+      if (errand.isStale) return;
+      app.beside(document, Array(game.ply).fill(0), `${archive}:${game.number}`);
+      const name = gameName(game);
+      app.say(game.turned ? t("{game}: this position with colours reversed", {game: name}) : name);
+    } catch (error) {
+      app.fail(/** @type {Error} */ (error).message);
+    }
+  }
+}
+
+/** Scores of this tab before it was loaded again. */
+function recalled() {
+  try {
+    return JSON.parse(sessionStorage.getItem(STORED) ?? "null");
+  } catch {
+    return null;
+  }
+}

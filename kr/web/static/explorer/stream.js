@@ -1,0 +1,107 @@
+// What the explorer asks the server for: what was played, games, names, and scores that deepen while one stays.
+
+/** @typedef {import("../shell.js").App} App */
+/** @typedef {import("./state.js").Archive} Archive */
+/** @typedef {import("./state.js").Game} Game */
+/** @typedef {import("./state.js").Move} Move */
+/** @typedef {import("./state.js").Results} Results */
+/** @typedef {import("./state.js").Scores} Scores */
+
+/** @typedef {{fen: string, side: "black" | "white", total: Results, moves: Move[]}} Played */
+/** @typedef {{games: Game[], found: number, start: number}} Page */
+/** @typedef {{archives: number[], fen: string} & Record<string, unknown>} Wanted */
+
+export class Questions {
+  /** @param {App} app */
+  constructor(app) {
+    this._app = app;
+  }
+
+  /**
+   * Moves played in a position.
+   * @param {Wanted} wanted
+   * @returns {Promise<Played>}
+   */
+  moves(wanted) {
+    return this._app.api("explorer/moves", wanted);
+  }
+
+  /**
+   * The names that a line of moves comes to.
+   * @param {{start: string, moves: string[]}} line
+   * @returns {Promise<{names: {name: string, ply: number}[], ballot: {number: number} | null}>}
+   */
+  names(line) {
+    return this._app.api("openings/names", line);
+  }
+
+  /**
+   * Names of openings that match a text.
+   * @param {string} text
+   * @returns {Promise<{openings: {name: string, moves: string}[]}>}
+   */
+  openings(text) {
+    return this._app.api("openings", {deck: "named", wanted: text.slice(0, 100)});
+  }
+
+  /**
+   * A page of games.
+   * @param {Wanted & {here: boolean, order: string, start: number}} wanted
+   * @returns {Promise<Page>}
+   */
+  games(wanted) {
+    return this._app.api("explorer/games", wanted);
+  }
+
+  /**
+   * A game of an archive.
+   * @param {Game} game
+   * @returns {Promise<{document: any, archive: string, line: number}>}
+   */
+  game({archive, number}) {
+    return this._app.api("explorer/game", {archive, number});
+  }
+
+  /**
+   * Names of players that complete a text.
+   * @param {number[]} archives
+   * @param {string} text
+   * @returns {Promise<{players: {name: string, games: number}[]}>}
+   */
+  players(archives, text) {
+    return this._app.api("explorer/players", {archives, wanted: text.slice(0, 100)});
+  }
+}
+
+/** kr's search of a position while it is in sight; what it says goes into Scores. */
+export class Scoring {
+  /**
+   * @param {App} app
+   * @param {Scores} scores
+   * @param {(fen: string) => void} hear called as there is something new of a position
+   */
+  constructor(app, scores, hear) {
+    this._app = app;
+    this._scores = scores;
+    this._hear = hear;
+    /** @type {{stop: () => void} | null} */
+    this._stream = null;
+  }
+
+  /** Searches a position, unless that was done to the end. @param {string} fen */
+  begin(fen) {
+    this.stop();
+    if (this._scores.isWhole(fen)) return;
+    this._stream = this._app.live("explorer/scores", {fen}, (/** @type {any} */ event) => {
+      if (event.moves) this._scores.put(fen, event.moves, event.depth);
+      else this._stream = null;
+      if (event.end) this._scores.finish(fen);
+      this._hear(fen);
+    });
+  }
+
+  stop() {
+    this._stream?.stop();
+    this._stream = null;
+  }
+}

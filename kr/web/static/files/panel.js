@@ -1,0 +1,264 @@
+// The panel Games: games to open, from files, texts, links and from before; what the game on the board is called.
+
+import {button, el} from "../dom.js";
+import {plain} from "../moves.js";
+import {many, t} from "../texts.js";
+import {About} from "./about.js";
+import {Opened} from "./opened.js";
+import {Reading} from "./reading.js";
+import {Shelf} from "./shelf.js";
+import {LINK, nameOf} from "./state.js";
+
+/** @typedef {import("../shell.js").App} App */
+
+const FILES = ".pdn,.gz,.xz,.bz2,.fen,.txt";
+
+/** @param {App} app */
+export const panel = app => new Games(app).panel;
+
+class Games {
+  _remarks = el("details", {class: "faults", hidden: true});
+  _recent = el("ul", {class: "recent-games"});
+  _before = el("details", {class: "recent", hidden: true}, el("summary", null, t("Games from before")), this._recent);
+
+  /** @param {App} app */
+  constructor(app) {
+    this.app = app;
+    this._convention = this._makeConvention();
+    const results = () => this._convention.value;
+    this.opened = new Opened(app);
+    this.about = new About(app);
+    // another game is not what the remarks are about
+    app.tree.on("game", () => this._remark([]));
+    this.shelf = new Shelf(app, {
+      results,
+      open: (document, warnings, stays) => this._open(document, [], warnings, stays),
+    });
+    this.reading = new Reading(app, this.shelf, {
+      results,
+      open: (document, path, warnings) => this._open(document, path, warnings),
+    });
+    // what stands behind #analyse/ in the address
+    app.onrest = (/** @type {string} */ rest) => {
+      const found = LINK.exec(`#analyse/${rest}`);
+      if (found) this.reading.link(found[1], found[2]);
+    };
+    this._anywhere();
+    this._begin().then(() => this.opened.begin());
+    this.panel = {
+      name: "game",
+      strip: this.opened.element,
+      reading: this.reading.element,
+      title: t("Games"),
+      element: this._element(),
+      show: () => this._show(),
+      hide() {},
+    };
+  }
+
+  // --- elements
+
+  _makeConvention() {
+    const made = el(
+      "select",
+      {
+        "aria-label": t("Results in files"),
+        onchange: () => {
+          this.app.keep("results", made.value);
+          this.shelf.search();
+        },
+      },
+      el("option", {value: "english"}, t("1-0 in files: Black won")),
+      el("option", {value: "white"}, t("1-0 in files: White won")),
+    );
+    made.value = this.app.kept("results", "english");
+    return made;
+  }
+
+  _element() {
+    const picker = el("input", {
+      type: "file",
+      accept: FILES,
+      hidden: true,
+      onchange: () => {
+        this.reading.file(picker.files?.[0]);
+        picker.value = "";
+      },
+    });
+    const area = el("textarea", {
+      rows: 5,
+      "aria-label": t("PDN, moves, a FEN or a link"),
+      placeholder: "1. 11-15 23-19 2. 8-11 …",
+      spellcheck: "false",
+    });
+    const pasting = el(
+      "form",
+      {
+        hidden: true,
+        onsubmit: (/** @type {Event} */ event) => {
+          event.preventDefault();
+          this.reading.text(area.value);
+        },
+      },
+      area,
+      el("div", {class: "row"}, el("button", {type: "submit", class: "primary"}, t("Open this"))),
+    );
+    const paste = button(
+      t("Paste…"),
+      () => {
+        pasting.hidden = !pasting.hidden;
+        paste.setAttribute("aria-expanded", String(!pasting.hidden));
+        if (!pasting.hidden) area.focus();
+      },
+      {"aria-expanded": "false", title: t("PDN, moves, a FEN or a link; Ctrl+V works anywhere")},
+    );
+    return el(
+      "div",
+      null,
+      el(
+        "div",
+        {class: "row"},
+        button(t("Open…"), () => picker.click(), {title: t("A PDN file; or drop one on the page"), class: "primary"}),
+        picker,
+        paste,
+        this._convention,
+      ),
+      pasting,
+      this._remarks,
+      this.shelf.element,
+      this._before,
+      this.about.title,
+      this.about.element,
+    );
+  }
+
+  _show() {
+    if (!this.shelf.isWhole) this.shelf.readOn();
+    this._listRecent();
+  }
+
+  _listRecent() {
+    /** @type {import("./state.js").Stored[]} */
+    const games = this.opened.recent;
+    this._before.hidden = !games.length;
+    this._recent.replaceChildren(...games.map(game => this._entry(game)));
+  }
+
+  /** @param {import("./state.js").Stored} game */
+  _entry(game) {
+    const {headers, nodes} = game.document;
+    const moves = el("span", {class: "muted"}, ` · ${many(nodes.length - 1, "move")}`);
+    const name = el("bdi", null, plain(nameOf(headers)) || t("A game"));
+    return el("li", null, el("button", {type: "button", onclick: () => this._reopen(game)}, name, moves));
+  }
+
+  /** @param {import("./state.js").Stored} game */
+  async _reopen(game) {
+    const {app} = this,
+      errand = app.errand();
+    try {
+      const {document} = await app.api("games/check", {document: game.document});
+      if (!errand.isStale) this.opened.open({document, path: game.path}, `recent:${JSON.stringify(document).length}`);
+    } catch (error) {
+      app.fail(/** @type {Error} */ (error).message);
+    }
+  }
+
+  // --- opening
+
+  /**
+   * @param {any} document
+   * @param {number[]} path
+   * @param {string[]} [warnings] remarks on its text
+   * @param {boolean} [stays] the page that is shown
+   */
+  _open(document, path, warnings = [], stays = false) {
+    if (stays) this.app.tree.load(document, path);
+    else this.app.open(document, path);
+    this._remark(warnings);
+  }
+
+  /** @param {string[]} faults */
+  _remark(faults) {
+    this._remarks.hidden = !faults.length;
+    this._remarks.open = faults.length > 0 && faults.length < 4;
+    const title =
+      faults.length === 1
+        ? t("A remark on the text")
+        : t("{remarks} on the text", {remarks: many(faults.length, "remark")});
+    this._remarks.replaceChildren(
+      el("summary", null, title),
+      el("ul", null, ...faults.map(fault => el("li", null, plain(fault)))),
+    );
+  }
+
+  /** Texts are pasted, and files dropped, anywhere on the page. */
+  _anywhere() {
+    document.addEventListener("paste", event => {
+      const place = /** @type {Element} */ (event.target),
+        data = event.clipboardData;
+      if (!data || place.closest?.("input, textarea, select, [contenteditable], dialog")) return;
+      const [file] = data.files,
+        text = data.getData("text/plain");
+      if (!file && !text.trim()) return;
+      event.preventDefault();
+      file ? this.reading.file(file) : this.reading.text(text);
+    });
+    document.addEventListener("dragover", event => {
+      if (event.dataTransfer?.types.includes("Files")) event.preventDefault();
+    });
+    document.addEventListener("drop", event => {
+      if (!event.dataTransfer?.files.length) return;
+      event.preventDefault();
+      this.reading.file(event.dataTransfer.files[0]);
+    });
+  }
+
+  // --- the beginning: files of the command line, and the games from before
+
+  async _begin() {
+    const {app, opened, reading, shelf} = this,
+      {tree} = app;
+    try {
+      const {files, mark} = await app.api("games/files");
+      shelf.offer(files);
+      const linked = LINK.test(location.hash),
+        {own, state} = opened.recall();
+      // what the person has done meanwhile stays; another page is no reason to forget the game
+      const errand = {
+        get isStale() {
+          return linked || reading.count > 0 || tree.canUndo || Boolean(app.board.onedit);
+        },
+      };
+      if (files.length && !shelf.source && !reading.count) await shelf.choose(shelf.named[0]);
+      if (state?.document && !errand.isStale) {
+        const {document} = await app.api("games/check", {document: state.document});
+        if (!errand.isStale) opened.restore(state, document);
+      }
+      // a new window of a new server shows the file that was named; Undo leads back to the former game
+      if (
+        files.length &&
+        !own &&
+        !errand.isStale &&
+        shelf.source === shelf.named[0] &&
+        app.kept("files-mark") !== mark
+      ) {
+        app.keep("files-mark", mark);
+        await this._first(errand);
+      }
+    } catch (error) {
+      app.fail(/** @type {Error} */ (error).message);
+    }
+  }
+
+  /** @param {{isStale: boolean}} errand */
+  async _first(errand) {
+    const {app, shelf} = this,
+      {source} = shelf;
+    const game = await shelf.pick(0, {errand, quiet: true, stays: true});
+    if (!game || !source) return;
+    // an address that names another page counts
+    if (app.shown() !== "analyse") app.say(t("{name} is open on the page Analyse", {name: source.name}));
+    else if (!source.isTold) app.say(t("Game {number}", {number: game.number}));
+  }
+}

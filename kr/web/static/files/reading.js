@@ -1,0 +1,163 @@
+// Games that come in: a file that is chosen or dropped, a text that is pasted, a link.
+
+import {button, el} from "../dom.js";
+import {encoded} from "../explorer/upload.js";
+import {plain} from "../moves.js";
+import {many, t} from "../texts.js";
+import {unpacked} from "./link.js";
+import {LINK, stepsOf} from "./state.js";
+
+/** @typedef {import("../shell.js").App} App */
+/** @typedef {import("./shelf.js").Shelf} Shelf */
+/**
+ * A file or text that is read. What the person does meanwhile is not overwritten: `errand.isStale` tells it; `isOver`
+ * that another one is read, or this one was given up.
+ * @typedef {{name: string, errand: {isStale: boolean}, progress: (share: number) => void, isOver: boolean}} Job
+ */
+
+const PIECE = 2_900_000; // bytes sent at once
+const LARGEST_FILE = 64 << 20;
+const LONGEST_TEXT = 2_000_000;
+
+export class Reading {
+  /**
+   * @param {App} app
+   * @param {Shelf} shelf
+   * @param {{open: (document: any, path: number[], warnings: string[]) => void, results: () => string}} does
+   */
+  constructor(app, shelf, {open, results}) {
+    this._app = app;
+    this._shelf = shelf;
+    this._open = open;
+    this._results = results;
+    /** How often something was read. */
+    this.count = 0;
+    this.element = el("p", {class: "reading", role: "status", hidden: true});
+  }
+
+  /** Opens a text, or the game of a link. @param {string} text */
+  text(text) {
+    const found = LINK.exec(text.trim());
+    if (found) return this.link(found[1], found[2]);
+    return this._load(t("Pasted text"), async job => {
+      if (text.length > LONGEST_TEXT) await this._send(new Blob([text]), job);
+      else await this._take(await this._app.api("games/read", {text, results: this._results()}), job);
+    });
+  }
+
+  /** @param {File | undefined} file */
+  file(file) {
+    if (!file) return undefined;
+    return this._load(file.name, async job => {
+      if (file.size > LARGEST_FILE) {
+        throw new Error(
+          t("{name} is larger than {size} MB: add it to the explorer, or start kr web {name}", {
+            name: file.name,
+            size: LARGEST_FILE >> 20,
+          }),
+        );
+      }
+      if (file.size > PIECE) return this._send(file, job);
+      const data = await encoded(file, file.name);
+      return this._take(await this._app.api("games/read", {data, results: this._results()}), job);
+    });
+  }
+
+  /**
+   * Opens the game of a link.
+   * @param {string} data
+   * @param {string | undefined} rest the place in the game
+   */
+  async link(data, rest) {
+    const {_app: app} = this,
+      errand = app.errand();
+    try {
+      const {document, games} = await app.api("games/read", {text: await unpacked(data)});
+      if (!document) throw new Error(t("The link holds more than one game"));
+      if (errand.isStale) app.say(t("The game of the link was not opened: you went on with another"));
+      else this._open(document, stepsOf(rest), games[0].warnings);
+    } catch (error) {
+      app.fail(/** @type {Error} */ (error).message);
+    }
+  }
+
+  /**
+   * @param {string} name
+   * @param {(job: Job) => Promise<unknown>} read
+   */
+  async _load(name, read) {
+    const number = ++this.count,
+      bar = el("progress", {"aria-label": t("Reading {name}", {name}), max: 1});
+    const isOver = () => number !== this.count;
+    const job = {
+      name,
+      errand: this._app.errand(),
+      progress: (/** @type {number} */ share) => {
+        bar.value = share;
+      },
+      get isOver() {
+        return isOver();
+      },
+    };
+    this.element.replaceChildren(
+      t("Reading {name}", {name: plain(name)}),
+      " ",
+      bar,
+      " ",
+      button(t("Cancel"), () => {
+        this.count += 1;
+        this.element.hidden = true;
+      }),
+    );
+    this.element.hidden = false;
+    try {
+      await read(job);
+    } catch (error) {
+      if (!job.isOver) this._app.fail(/** @type {Error} */ (error).message);
+    }
+    if (!job.isOver) this.element.hidden = true;
+  }
+
+  /** Sends a large file piece by piece. @param {Blob} blob @param {Job} job */
+  async _send(blob, job) {
+    let upload = null;
+    for (let start = 0; start < blob.size; start += PIECE) {
+      const data = await encoded(blob.slice(start, start + PIECE), job.name);
+      if (job.isOver) return;
+      ({upload} = await this._app.api("games/upload", {data, upload}));
+      if (job.isOver) return;
+      job.progress(Math.min(1, (start + PIECE) / blob.size));
+    }
+    await this._take({upload}, job);
+  }
+
+  /** @param {any} answer @param {Job} job */
+  async _take(answer, job) {
+    if (job.isOver) return;
+    const {_app: app, _shelf: shelf} = this,
+      {name, errand} = job,
+      one = answer.document;
+    const left = answer.left_out && t("{games} could not be read", {games: many(answer.left_out, "game")});
+    if (one && !errand.isStale) {
+      await shelf.choose(null);
+      this._open(one, [], answer.games[0].warnings);
+      shelf.lose(answer);
+      if (left) app.panel("game");
+      app.say([t("Opened; Undo brings the former game back"), left].filter(Boolean).join(". "));
+      return;
+    }
+    // a game that comes too late to be opened stands in the list
+    const games = one ? [{...answer.games[0], document: one}] : answer.games;
+    await shelf.choose(
+      answer.upload ? {name, upload: answer.upload} : {name, games, left_out: answer.left_out, faults: answer.faults},
+    );
+    app.panel("game");
+    if (!shelf.list.count && shelf.isWhole) throw new Error(t("{name}: no game found", {name}));
+    if (errand.isStale) {
+      app.say(t("{name} is read; its games are listed, and the game on the board stays", {name}));
+      return;
+    }
+    if (games) app.say([many(games.length, "game"), left].filter(Boolean).join(", "));
+    await shelf.pick(0, {errand, quiet: true});
+  }
+}

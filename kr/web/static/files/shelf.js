@@ -1,0 +1,242 @@
+// The games of a file or a text to choose from: found by words, and opened one after the other.
+
+import {button, el} from "../dom.js";
+import {plain} from "../moves.js";
+import {formatted, many, t} from "../texts.js";
+import {GameList, PAGE} from "./list.js";
+import {listWords, matching} from "./state.js";
+
+/** @typedef {import("../shell.js").App} App */
+/** @typedef {import("./state.js").Row} Row */
+/**
+ * Where games come from: a text whose games are all known, an upload, or a file of the command line by its number.
+ * @typedef {{name: string, games?: Row[], upload?: string, file?: number, left_out?: number, faults?: string[],
+ *   isTold?: boolean}} Source
+ */
+/** @typedef {{isStale: boolean}} Errand */
+
+export class Shelf {
+  filter = el("input", {type: "search", placeholder: t("player, event, year"), "aria-label": t("Find games")});
+  _count = el("p", {class: "muted"});
+  _done = el("progress", {max: 1, "aria-label": t("Games read"), hidden: true});
+  // the files of the command line stay at hand, whatever is opened
+  _files = el("select", {"aria-label": t("Files")});
+  _others = el("div", {class: "row", hidden: true}, this._files);
+  // what could not be read, and why; it stays as long as the games that could
+  lost = el("details", {class: "lost", hidden: true});
+  _shelf = el("div", {hidden: true});
+  list = new GameList({pick: index => this.pick(index), load: page => this._page(page)});
+
+  /**
+   * @param {App} app
+   * @param {{open: (document: any, warnings: string[] | undefined, stays: boolean) => void, results: () => string}} does
+   *     open: shows a game; results: the convention of results in files
+   */
+  constructor(app, {open, results}) {
+    this._app = app;
+    this._open = open;
+    this._results = results;
+    /** @type {Source | null} */
+    this.source = null;
+    /** @type {{name: string, file: number}[]} the files of the command line */
+    this.named = [];
+    this.isWhole = true;
+    this._asking = 0;
+    this._turns = 0;
+    this._newest = 0;
+    /** @type {Row[]} */
+    this._games = [];
+    this.element = this._element();
+    app.onback(() => this.isWhole || this.readOn());
+  }
+
+  _element() {
+    this.filter.addEventListener("input", () => this.search());
+    this._files.addEventListener("change", () => this.choose(this.named[Number(this._files.value) - 1]));
+    const before = button(t("Game before"), () => this.pick(this.list.at - 1));
+    const after = button(t("Next game"), () => this.pick(this.list.at + 1));
+    const steps = el("div", {class: "row"}, before, after, this.filter);
+    this._shelf.append(steps, this._count, this._done, this.list.element);
+    return el("div", null, this.lost, this._others, this._shelf);
+  }
+
+  /** Takes the files of the command line. @param {string[]} names */
+  offer(names) {
+    this.named = names.map((name, i) => ({name, file: i + 1}));
+    this._files.replaceChildren(
+      el("option", {value: "", hidden: true}, t("Files")),
+      ...this.named.map(({name, file}) => el("option", {value: String(file)}, name)),
+    );
+    this._choices();
+  }
+
+  _choices() {
+    this._files.value = String(this.source?.file ?? "");
+    this._others.hidden = this.named.length < (this.source?.file ? 2 : 1);
+  }
+
+  /** Lists the games of another source, or of none. @param {Source | null} source */
+  async choose(source) {
+    this.source = source;
+    this._shelf.hidden = !source;
+    this.filter.value = "";
+    this.lose(source ?? {});
+    if (!source) this._asking += 1;
+    this._choices();
+    if (source) await this.search();
+  }
+
+  /**
+   * Says what could not be read.
+   * @param {{left_out?: number, faults?: string[], cut?: string}} what
+   */
+  lose({left_out: count = 0, faults = [], cut = ""}) {
+    const words = [
+      count && t("{games} could not be read", {games: many(count, "game")}),
+      cut && t("not all games are listed"),
+    ]
+      .filter(Boolean)
+      .join("; ");
+    const key = JSON.stringify([count, faults.length, cut]),
+      {lost} = this;
+    lost.hidden = !words;
+    if (lost.dataset.key === key) return;
+    lost.dataset.key = key;
+    lost.open = Boolean(words) && faults.length < 4;
+    const others = count > faults.length && t("and {others}", {others: many(count - faults.length, "other")});
+    const why = [...faults.map(plain), others, cut && plain(cut)].filter(Boolean);
+    lost.replaceChildren(
+      el("summary", null, words),
+      el("ul", {tabindex: 0, "aria-label": t("Why")}, ...why.map(each => el("li", null, each))),
+    );
+  }
+
+  /** Shows the games that the words leave: all of a text, those of a file as they are read. */
+  async search() {
+    const {source} = this;
+    if (!source) return;
+    this._asking += 1;
+    this.list.clear();
+    this.isWhole = true;
+    this._done.hidden = true;
+    if (source.games) {
+      this._games = matching(source.games, this.filter.value);
+      this._count.textContent = t("{name}: {found} of {games}", {
+        name: source.name,
+        found: formatted(this._games.length),
+        games: many(source.games.length, "game"),
+      });
+      this.list.grow(this._games.length);
+      return;
+    }
+    this.isWhole = false;
+    this._count.textContent = t("{name}: reading …", {name: source.name});
+    try {
+      await this._ask({start: 0});
+    } catch (error) {
+      this._app.fail(/** @type {Error} */ (error).message);
+      return;
+    }
+    void this.readOn();
+  }
+
+  /** Reads the rest of a file, so that the list is as long as it will be. */
+  async readOn() {
+    const asked = this._asking;
+    try {
+      while (!this.isWhole && asked === this._asking && this._shelf.checkVisibility()) {
+        await this._ask({start: 0, on: true});
+      }
+    } catch (error) {
+      this._app.fail(/** @type {Error} */ (error).message);
+    }
+  }
+
+  /** @param {Record<string, unknown>} wanted */
+  async _ask(wanted) {
+    const asked = this._asking,
+      turn = ++this._turns,
+      {file, upload} = /** @type {Source} */ (this.source);
+    const answer = await this._app.api("games/list", {
+      file,
+      upload,
+      wanted: this.filter.value.slice(0, 100),
+      results: this._results(),
+      ...wanted,
+    });
+    if (asked !== this._asking) return null;
+    // answers to several requests may come in another order
+    if (turn > this._newest) {
+      this._newest = turn;
+      this._take(answer);
+    }
+    return answer;
+  }
+
+  /** @param {any} answer */
+  _take(answer) {
+    const source = /** @type {Source} */ (this.source),
+      {left_out: left} = answer;
+    this.isWhole = answer.whole;
+    this._count.textContent = listWords(source.name, answer, Boolean(this.filter.value.trim()));
+    this._done.hidden = this.isWhole || answer.share === null;
+    this._done.value = answer.share ?? 0;
+    this.lose(answer);
+    // the panel may be closed
+    if (this.isWhole && (left || answer.cut) && !source.isTold) {
+      source.isTold = true;
+      const why = [left && t("{games} could not be read", {games: many(left, "game")}), answer.cut].filter(Boolean);
+      this._app.say(`${source.name}: ${why.join("; ")}`);
+    }
+    this.list.put(answer.start / PAGE, answer.games);
+    this.list.grow(answer.found);
+  }
+
+  /** @param {number} page @returns {Promise<Row[] | null>} */
+  async _page(page) {
+    if (this.source?.games) return this._games.slice(page * PAGE, (page + 1) * PAGE);
+    const answer = await this._ask({start: page * PAGE});
+    return answer?.games ?? null;
+  }
+
+  /**
+   * Opens a game by its number in the list, from 0.
+   * @param {number} index
+   * @param {{errand?: Errand, stays?: boolean, quiet?: boolean}} [options] stays: on the page that is shown; quiet:
+   *     nothing is said of a game that isn't there
+   * @returns {Promise<Row | undefined>}
+   */
+  async pick(index, {errand = this._app.errand(), stays = false, quiet = false} = {}) {
+    const {_app: app, source, list} = this;
+    if (!source || index < 0 || index >= list.count) {
+      if (!quiet) app.say(t("There is no other game"));
+      return undefined;
+    }
+    try {
+      const asked = this._asking,
+        game = await list.game(index);
+      if (!game || errand.isStale) return undefined;
+      const answer = await this._document(source, game);
+      if (errand.isStale) return undefined;
+      if (asked === this._asking) list.mark(index);
+      this._open(answer.document, answer.warnings || game.warnings, stays);
+      if (!quiet) app.say(t("Game {number}", {number: game.number}));
+      return game;
+    } catch (error) {
+      app.fail(/** @type {Error} */ (error).message);
+      return undefined;
+    }
+  }
+
+  /**
+   * @param {Source} source
+   * @param {Row} game
+   * @returns {Promise<{document: any, warnings?: string[]}>}
+   */
+  async _document(source, game) {
+    if (game.document) return {document: game.document};
+    if (source.games) return this._app.api("games/read", {text: game.pdn});
+    const {file, upload} = source;
+    return this._app.api("games/open", {file, upload, number: game.number, results: this._results()});
+  }
+}

@@ -1,0 +1,387 @@
+// A game that people play: against kr, or two at this board. The game and its clocks are the server's; this shows them.
+// What it keeps brings the game back after a reload, or when the server has been started again.
+
+import {button, el, visible} from "../dom.js";
+import {sound} from "../sounds.js";
+import {many, t} from "../texts.js";
+import {ask} from "./ask.js";
+import {LineView} from "./line.js";
+import {Played, SIDES, rematch} from "./state.js";
+import {follow} from "./stream.js";
+import {answerWords, endWords, forcedWords, hintArrows, hintWords, playerNames, sideName, turnWords} from "./words.js";
+
+/** @typedef {import("./state.js").Settings} Settings */
+/** @typedef {import("./stream.js").Event} Event */
+
+const REPLY_MS = 350;
+const seconds = () => performance.now() / 1000;
+
+export class GameTable {
+  /**
+   * @param {import("../shell.js").App} app
+   * @param {import("../stage.js").Stage} stage
+   * @param {{onopen: () => void, onnew: () => void, onrefuse: (why: string) => void}} listener onopen: a game is on the
+   *     board; onnew: another one is wanted; onrefuse: it could not be begun
+   */
+  constructor(app, stage, listener) {
+    this.app = app;
+    this.stage = stage;
+    this._listener = listener;
+    this.played = new Played();
+    this.line = new LineView(stage, () => {
+      stage.board.arrows([]);
+      this._show();
+    });
+    /** @type {ReturnType<typeof follow> | null} */
+    this._stream = null;
+    this._lost = ""; // the game that goes on when the server answers again
+    this._movedAt = 0;
+    this._ticking = 0;
+    this._turn = el("p", {class: "turn", role: "status"});
+    this._note = el("p", {class: "note", role: "status"});
+    this._opening = el("p", {class: "muted opening"});
+    this._buttons = this._makeButtons();
+    this.element = el(
+      "div",
+      {class: "game", hidden: true},
+      el("div", {class: "saying", tabindex: 0, role: "region", "aria-label": t("The game")}, this._turn, this._note),
+      this._opening,
+      this.line.element,
+      el("div", {class: "row acts", role: "group", "aria-label": t("Game")}, Object.values(this._buttons)),
+    );
+    app.onback(() => {
+      if (this._isActive && this._lost) this.find(this._lost);
+    });
+    this._isActive = false;
+  }
+
+  _makeButtons() {
+    return {
+      hint: button(t("Hint"), () => this._say("hint", {ply: this.played.state?.ply})),
+      undo: button(t("Take back"), () => this._say("undo")),
+      draw: button(t("Offer a draw"), () => this._draw()),
+      resign: button(t("Resign"), () => this._resign()),
+      rematch: button(
+        t("Rematch, colours swapped"),
+        () => this.played.game && this.begin(rematch(this.played.game.settings), this.played.casual),
+        {class: "primary"},
+      ),
+      review: button(t("Review"), () => this._review()),
+      analyse: button(t("Analyse"), () => this._analyse()),
+      again: button(t("New game"), () => this._listener.onnew()),
+    };
+  }
+
+  get isOpen() {
+    return Boolean(this.played.game);
+  }
+
+  // --- beginning, coming back, leaving
+
+  /**
+   * A new game.
+   * @param {Settings} settings
+   * @param {boolean} casual hints and taking back
+   */
+  begin(settings, casual) {
+    this._connect(settings, () => {
+      this.played.casual = casual;
+      this._keep();
+      this._told();
+      this.app.go("play", this.played.game?.id);
+      this.stage.board.focus();
+    });
+  }
+
+  /**
+   * A game by its id.
+   * @param {string} id
+   */
+  find(id) {
+    const kept = this.app.kept("play"),
+      own = kept?.game?.id === id;
+    if (own) {
+      this.played.casual = kept.casual;
+      if (this.played.game?.id !== id) this._begin(kept.game);
+      if (this.played.isOver) {
+        this._listener.onopen();
+        return;
+      }
+    }
+    this._connect({game: id, ...(own ? {document: kept.game.document} : {})}, () => {});
+  }
+
+  /** @param {string} id */
+  isLive(id) {
+    return Boolean(this._stream?.isOpen && this.played.game && (!id || id === this.played.game.id));
+  }
+
+  /** Shows everything again, such as after a change of preferences. */
+  refresh() {
+    if (this._isActive) this._told();
+  }
+
+  enter() {
+    this._isActive = true;
+    const {board} = this.stage;
+    board.onmove = (/** @type {any} */ move) => this._move(move);
+    board.onidle = () => this._idle();
+    this.line.reveal();
+  }
+
+  leave() {
+    this._isActive = false;
+    this._disconnect();
+    clearInterval(this._ticking);
+    const {board} = this.stage;
+    board.onmove = board.onidle = null;
+    board.arrows([]);
+  }
+
+  /**
+   * Opens the stream of a game, new or under way.
+   * @param {object} asked
+   * @param {() => void} onfirst called after the first event
+   */
+  _connect(asked, onfirst) {
+    this._disconnect();
+    let begun = false;
+    this._stream = follow(this.app, "play", asked, {
+      hear: event => {
+        this._hear(event);
+        if (begun) return;
+        begun = true;
+        onfirst();
+        this._listener.onopen();
+      },
+      fail: event => this._fail(event, begun ? {game: this.played.game?.id} : asked),
+      // a reply is seen as one, after the move that it answers
+      rest: event =>
+        event.move && !this.played.isShared && event.move.side !== this.played.you
+          ? REPLY_MS - (performance.now() - this._movedAt)
+          : 0,
+    });
+  }
+
+  _disconnect() {
+    this._lost = "";
+    this._stream?.stop();
+    this._stream = null;
+  }
+
+  /**
+   * @param {Event} event
+   * @param {{game?: string}} asked
+   */
+  _fail({error, lost}, asked) {
+    this._stream = null;
+    this.played.lose();
+    const {game} = this.played;
+    if (lost && asked.game) {
+      this._lost = asked.game;
+    } else {
+      this._listener.onrefuse(error);
+      // the game before goes on
+      if (!asked.game && game && !game.over) {
+        this.find(game.id);
+        return;
+      }
+    }
+    if (!game) return;
+    this.line.looked = null;
+    this._told();
+    this._turn.textContent = this._lost ? t("{error} The game goes on when it does.", {error}) : "";
+  }
+
+  // --- what is heard
+
+  /** @param {Event} event */
+  _hear(event) {
+    const {played} = this;
+    if (event.game) this._begin(event.game);
+    else if (event.move) this._take(event.move);
+    else if (event.state) {
+      played.hear(event.state, seconds());
+      this.line.looked = null;
+      if (played.isShared && this.app.kept("turn-board", false)) this.stage.flip(event.state.side === "black");
+      this._told();
+    } else if (event.hint) this._advise(event.hint);
+    else if (event.undo)
+      this._tell(
+        event.undo === 1 ? t("One move taken back.") : t("{moves} taken back.", {moves: many(event.undo, "move")}),
+      );
+    else if (event.offer) this._tell(event.offer === played.you ? t("You offer a draw.") : t("kr offers a draw."));
+    else if (event.answer) this._tell(answerWords(event.answer));
+    else if (event.say) this._tell(event.say);
+  }
+
+  /** @param {import("./state.js").Game} game */
+  _begin(game) {
+    const ended = Boolean(game.over) && this.played.isGoing && this.played.game?.id === game.id,
+      another = this.played.begin(game);
+    if (another) {
+      this.stage.flip(game.settings.side !== "white");
+      this._tell("");
+    }
+    const names = playerNames(game.settings);
+    for (const side of SIDES) this.stage.name(side, names[side]);
+    this._opening.textContent = visible(game.document.headers.Opening || "");
+    this._opening.hidden = !this._opening.textContent;
+    this.line.load(game.document.nodes);
+    this.stage.board.arrows([]);
+    if (game.over) this._tell("");
+    if (ended) sound("end");
+    this._told(ended);
+    this._keep();
+  }
+
+  /** @param {import("./state.js").Node & {ply: number, side: import("./state.js").Side}} move */
+  _take(move) {
+    const before = this.played.nodes.at(-1)?.fen ?? "";
+    if (!this.played.add(move)) return;
+    // the person's own move has been heard as it was made
+    if (this.stage.board.fen !== move.fen) this.stage.hear(move, before);
+    this.line.load(this.played.nodes);
+    this.stage.board.arrows([]);
+    this._movedAt = performance.now();
+    if (this.played.isShared || move.side === this.played.you) this._tell("");
+    this._told(true);
+    this._keep();
+  }
+
+  /** @param {import("./words.js").Hint} hint */
+  _advise(hint) {
+    this._tell(t("Hint: {words}", {words: hintWords(hint).join(" ")}));
+    this.stage.board.arrows(hintArrows(hint));
+  }
+
+  // --- what is done
+
+  /**
+   * @param {string} what
+   * @param {object} [others]
+   */
+  _say(what, others = {}) {
+    this._stream?.say({do: what, ...others});
+  }
+
+  /** @param {import("./state.js").Move} move */
+  _move(move) {
+    const {state} = this.played;
+    if (!state?.moves.length) return;
+    this._say("move", {ply: state.ply, path: move.path});
+    this.stage.hear(move, state.fen);
+    this.played.chose();
+    this._movedAt = performance.now();
+    this.stage.board.arrows([]);
+    /** @type {any} */ (this.stage.board).show(move.fen, {last: move.path, animate: true});
+    this._tell("");
+    this._showButtons();
+  }
+
+  _idle() {
+    if (!this.played.isGoing) return "";
+    if (this.line.looked !== null) return t("This is an earlier position: End, or ⇥, leads to the game");
+    return this.played.state?.thinking ? t("It is kr's move") : "";
+  }
+
+  _draw() {
+    if (!this.played.isShared) {
+      this._say("draw");
+      return;
+    }
+    ask(t("Do both of you agree to a draw?"), {
+      yes: t("Agree to a draw"),
+      no: t("Play on"),
+      act: () => this._say("draw"),
+    });
+  }
+
+  _resign() {
+    const {state, isShared} = this.played;
+    const question = isShared
+      ? t("{side} resigns?", {side: sideName(state?.side ?? "black")})
+      : t("Resign this game? kr wins it then.");
+    ask(question, {yes: t("Resign"), no: t("Play on"), act: () => this._say("resign")});
+  }
+
+  _analyse() {
+    const {game} = this.played;
+    if (!game) return;
+    this.app.open(
+      game.document,
+      game.document.nodes.slice(1).map(() => 0),
+      this.stage.board.flipped,
+    );
+  }
+
+  // the marks and the story of the game, without another press
+  _review() {
+    this._analyse();
+    this.app.review();
+  }
+
+  // --- what is shown
+
+  /** @param {string} text */
+  _tell(text) {
+    this._note.textContent = text;
+  }
+
+  _keep() {
+    this.app.keep("play", {game: this.played.game, casual: this.played.casual});
+  }
+
+  /** Everything that follows from the state. */
+  _told(animate = false) {
+    this._show(animate);
+    this._showButtons();
+    this._showClocks();
+    clearInterval(this._ticking);
+    if (this._isActive && this.played.state?.ticking) this._ticking = window.setInterval(() => this._showClocks(), 100);
+  }
+
+  // the game as it stands, or the earlier position that is looked at
+  _show(animate = false) {
+    const {played, line} = this,
+      {game, state} = played;
+    if (!game) return;
+    line.show({moves: state?.moves ?? [], animate, forced: this.app.kept("forced", true)});
+    if (line.looked !== null)
+      this._turn.textContent = line.looked
+        ? t("After {move}, {number} of {moves}.", {
+            move: line.node?.text,
+            number: line.looked,
+            moves: many(line.length, "move"),
+          })
+        : t("The start.");
+    else if (game.over) this._turn.textContent = endWords(game.over, game.settings);
+    else if (state) this._turn.textContent = this._turnWords();
+  }
+
+  _turnWords() {
+    const must = this.app.kept("forced", true) ? forcedWords(this.played.state?.moves ?? []) : "";
+    return [turnWords(this.played), must].filter(Boolean).join(" ");
+  }
+
+  _showButtons() {
+    const {accept, ...known} = this.played.buttons(),
+      {isShared} = this.played;
+    for (const [name, state] of Object.entries(known)) {
+      const shown = this._buttons[/** @type {keyof typeof known} */ (name)];
+      shown.hidden = state === "hidden";
+      shown.disabled = state === "off";
+    }
+    const {draw} = this._buttons;
+    draw.textContent = accept ? t("Accept the draw") : isShared ? t("Agree to a draw") : t("Offer a draw");
+    draw.classList.toggle("primary", accept);
+    this.line.reveal();
+  }
+
+  _showClocks() {
+    const now = seconds(),
+      clocks = this.played.clocks(now);
+    for (const side of SIDES) this.stage.clock(side, clocks[side].text, clocks[side]);
+    if (this.played.isLow(now)) sound("low");
+  }
+}

@@ -1,0 +1,131 @@
+// The choice of a match between engines.
+
+import {el} from "../dom.js";
+import {t} from "../texts.js";
+import {choices, choose, list} from "./choices.js";
+import {contenderName} from "./matchwords.js";
+
+const USUAL = {a: "level:7", b: "level:5"};
+const GAMES = ["2", "10", "20", "50", "100", "200"];
+
+export class MatchForm {
+  /** @param {import("../shell.js").App} app */
+  constructor(app) {
+    this.app = app;
+    const kept = app.kept("match-form", {});
+    this._chosen = {games: "2", tc: "0.3s", ballot: "3move", ...USUAL, ...kept};
+    if (this._chosen.ballot === "fen") this._chosen.ballot = "3move";
+    this._known = false;
+    const player = (/** @type {"a" | "b"} */ which, /** @type {string} */ label) =>
+      list(label, [], "", value => {
+        this._chosen[which] = value;
+      });
+    this._players = {a: player("a", t("First player")), b: player("b", t("Second player"))};
+    const pick = (/** @type {"games" | "tc" | "ballot"} */ name) => (/** @type {string} */ value) => {
+      this._chosen[name] = value;
+      this._show();
+    };
+    this._games = choices(
+      t("Games, two from each opening"),
+      "games",
+      GAMES.map(each => [each, each]),
+      this._chosen.games,
+      pick("games"),
+    );
+    this._fen = el("input", {
+      type: "text",
+      class: "fen",
+      spellcheck: "false",
+      autocomplete: "off",
+      "aria-label": t("FEN of the position of the match"),
+    });
+    this._ballot = list(
+      t("Openings"),
+      [
+        ["3move", t("three-move ballots by lot")],
+        ["11man", t("11-man ballots by lot")],
+        ["", t("the start (two games)")],
+        ["fen", t("a position (two games)")],
+      ],
+      this._chosen.ballot,
+      pick("ballot"),
+    );
+    this.element = el(
+      "div",
+      {class: "match-form", hidden: true},
+      el("div", {class: "row"}, this._players.a.element, this._players.b.element),
+      choices(
+        t("Time"),
+        "tc",
+        [
+          ["0.1s", t("0.1 s a move")],
+          ["0.3s", t("0.3 s a move")],
+          ["1s", t("1 s a move")],
+          ["5s", t("5 s a move")],
+          ["1+1", "1+1"],
+          ["3+2", "3+2"],
+        ],
+        this._chosen.tc,
+        pick("tc"),
+      ),
+      this._games,
+      this._ballot.element,
+      this._fen,
+      el(
+        "p",
+        {class: "muted"},
+        t(
+          "Levels below the strongest think only as long as their strength allows. The match goes on while you look at something else, and gives way to all that you do.",
+        ),
+      ),
+    );
+    this._show();
+  }
+
+  /** @param {string} fen */
+  from(fen) {
+    this._fen.value = fen;
+    this._chosen.ballot = this._ballot.select.value = "fen";
+    this._show();
+  }
+
+  /** The players are asked for once. */
+  async show() {
+    if (this._known) return;
+    try {
+      const {players} = await this.app.api("match/players");
+      this._known = true;
+      for (const which of /** @type {const} */ (["a", "b"])) {
+        const {select} = this._players[which];
+        select.replaceChildren(
+          ...players.map((/** @type {import("./matchwords.js").Contender} */ each) =>
+            el("option", {value: each.key}, contenderName(each, true)),
+          ),
+        );
+        const known = players.some((/** @type {{key: string}} */ {key}) => key === this._chosen[which]);
+        select.value = this._chosen[which] = known ? this._chosen[which] : USUAL[which];
+      }
+    } catch (error) {
+      this.app.fail(/** @type {Error} */ (error).message);
+    }
+  }
+
+  /** What the server takes. */
+  settings() {
+    const {a, b, tc, ballot} = this._chosen;
+    this.app.keep("match-form", this._chosen);
+    return {a, b, tc, games: Number(this._many()), ballot: ballot === "fen" ? this._fen.value : ballot};
+  }
+
+  _many() {
+    return ["3move", "11man"].includes(this._chosen.ballot) ? this._chosen.games : "2";
+  }
+
+  _show() {
+    const {ballot} = this._chosen;
+    this._fen.hidden = ballot !== "fen";
+    if (ballot === "fen" && !this._fen.value) this._fen.value = this.app.tree?.node.fen ?? "";
+    this._games.disabled = !["3move", "11man"].includes(ballot);
+    choose(this._games, "games", this._many());
+  }
+}

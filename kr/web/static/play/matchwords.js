@@ -1,0 +1,135 @@
+// What is said of a match: its players, its score, its state. Nothing here touches the document.
+
+import {many, t} from "../texts.js";
+import {levelName} from "./words.js";
+
+/** @typedef {{key: string, kind: string, number?: number, name?: string}} Contender */
+/**
+ * The score of the first player; elo and what belongs to it are null before the first two games.
+ * @typedef {{wins: number, draws: number, losses: number, elo: number | null, error: number | null,
+ *     superior: number | null, warning: string | null}} Score
+ */
+/**
+ * A match; why: what failed.
+ * @typedef {{id: string, settings: {a: string, b: string, games: number, tc: string, ballot: string},
+ *     names: [string, string], state: "running" | "stopped" | "done" | "failed", why: string}} Match
+ */
+/** @typedef {{number: number, black: "a" | "b", opening: string, points: number, reason: string, plies: number}} Row */
+
+/**
+ * Name of a player; long: to choose it by.
+ * @param {Contender} player
+ * @param {boolean} [long]
+ */
+export function contenderName({kind, number = 0, name = ""}, long = false) {
+  const named = kind === "level" && long ? levelName(number) : "";
+  /** @type {Record<string, string>} */
+  const names = {
+    level: named
+      ? t("kr, level {level} ({name})", {level: number, name: named.toLowerCase()})
+      : t("kr, level {level}", {level: number}),
+    people: t("people, without search"),
+    evolved: t("evolved, generation {number}", {number}),
+    weights: t("kr with the evaluation {name}", {name}),
+    mcts: t("Monte Carlo, {count} play-outs", {count: number}),
+    random: t("random moves"),
+    engine: name,
+  };
+  return names[kind] ?? kind;
+}
+
+/**
+ * Name of a player of a match, by its key.
+ * @param {string} key
+ * @param {string} name as the server has it
+ */
+export function playerName(key, name) {
+  const [kind, number] = key.split(":");
+  if (kind === "engine") return name;
+  return contenderName({key, kind, number: Number(number) || 0, name: number});
+}
+
+/**
+ * Points as people write them: 3½.
+ * @param {number} halves
+ */
+export function pointsText(halves) {
+  const whole = Math.floor(halves / 2);
+  return halves % 2 ? `${whole || ""}½` : String(whole);
+}
+
+/**
+ * Both points, "3½ – 1½".
+ * @param {Score} score
+ */
+export function scoreText({wins, draws, losses}) {
+  return `${pointsText(2 * wins + draws)} – ${pointsText(2 * losses + draws)}`;
+}
+
+/**
+ * What the score says of the strength.
+ * @param {Score} score
+ * @param {[string, string]} names
+ */
+export function eloWords({wins, draws, losses, elo, error, superior}, [a, b]) {
+  const count = wins + draws + losses;
+  const games = t("{games}: {wins} won, {draws} drawn, {losses} lost by {a}.", {
+    games: many(count, "game"),
+    wins,
+    draws,
+    losses,
+    a,
+  });
+  if (elo === null || error === null) return count ? games : t("No game is finished yet.");
+  const [stronger, weaker] = elo >= 0 ? [a, b] : [b, a];
+  const sure = Math.round(100 * Math.max(superior ?? 0.5, 1 - (superior ?? 0.5)));
+  const words = t("{stronger} is {elo} ± {error} Elo stronger than {weaker} ({sure}% likely to be the stronger).", {
+    stronger,
+    weaker,
+    elo: Math.abs(Math.round(elo)),
+    error: Math.round(error),
+    sure,
+  });
+  return `${games} ${words}`;
+}
+
+/**
+ * @param {Match} match
+ * @param {number} finished games
+ */
+export function matchWords({state, why, settings}, finished) {
+  const values = {number: Math.min(finished + 1, settings.games), games: settings.games, finished};
+  if (state === "running") return t("Game {number} of {games}", values);
+  if (state === "done") return t("The match is over: {games} games", values);
+  if (state === "failed") return t("The match stopped: {why}", {why});
+  return t(
+    "Stopped after {finished} of {games} games. Resume plays on; the game that was cut off begins again.",
+    values,
+  );
+}
+
+/**
+ * Result of a game as Black's and White's points.
+ * @param {Row} row
+ */
+export function resultText({black, points}) {
+  const own = black === "a" ? points : 2 - points;
+  return own === 1 ? "½–½" : own === 2 ? "1–0" : "0–1";
+}
+
+/** @param {string} reason as the server gives it */
+export function reasonWords(reason) {
+  /** @type {Record<string, string>} */
+  const reasons = {
+    "adjudicated win": t("both saw the win"),
+    "adjudicated draw": t("both saw a draw"),
+    "endgame database": t("decided by the endgame database"),
+    "engine failure": t("an engine failed"),
+    "time forfeit": t("time"),
+    "no pieces left": t("no piece left"),
+    "no legal move": t("no legal move"),
+    repetition: t("repetition"),
+    "no progress": t("no progress"),
+  };
+  return reasons[reason] ?? reason;
+}

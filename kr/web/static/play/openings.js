@@ -1,0 +1,71 @@
+// The choice of an opening: the start, a ballot, or a position.
+
+import {el} from "../dom.js";
+import {finder} from "../setup/finder.js";
+import {t} from "../texts.js";
+import {list} from "./choices.js";
+
+export class Openings {
+  /**
+   * @param {import("../shell.js").App} app
+   * @param {string} kept what was chosen before
+   */
+  constructor(app, kept) {
+    this.app = app;
+    this.opening = ["3move", "11man"].includes(kept) ? kept : "";
+    this._ballot = "";
+    this._list = list(
+      t("From"),
+      [
+        ["", t("the start")],
+        ["3move", t("a three-move ballot by lot")],
+        ["11man", t("an 11-man ballot by lot")],
+        ["ballot", t("a ballot of your choice")],
+        ["fen", t("a position")],
+      ],
+      this.opening,
+      opening => this._choose(opening),
+    );
+    const chosen = el("p", {role: "status"});
+    this._ballots = finder(app, (deck, number, title) => {
+      this._ballot = `${deck} ${number}`;
+      chosen.textContent =
+        deck === "3move" ? t("Three-move ballot {title}", {title}) : t("11-man ballot {title}", {title});
+    });
+    this._found = el("div", {hidden: true}, this._ballots.element, chosen);
+    this._fen = el("input", {
+      type: "text",
+      class: "fen",
+      spellcheck: "false",
+      autocomplete: "off",
+      hidden: true,
+      "aria-label": t("FEN of the position"),
+    });
+    this.element = el("div", null, this._list.element, this._found, this._fen);
+  }
+
+  /**
+   * A game from a position.
+   * @param {string} fen
+   */
+  from(fen) {
+    this._fen.value = fen;
+    this._list.select.value = "fen";
+    this._choose("fen");
+  }
+
+  /** What the server takes; null if a ballot is still to be chosen. @returns {string | null} */
+  settings() {
+    if (this.opening === "ballot") return this._ballot || null;
+    return this.opening === "fen" ? this._fen.value : this.opening;
+  }
+
+  /** @param {string} opening */
+  _choose(opening) {
+    this.opening = opening;
+    this._found.hidden = opening !== "ballot";
+    this._fen.hidden = opening !== "fen";
+    if (opening === "ballot") this._ballots.search();
+    if (opening === "fen" && !this._fen.value) this._fen.value = this.app.tree?.node.fen ?? "";
+  }
+}

@@ -1,0 +1,105 @@
+// The choice of an opponent: levels by name on cards, all others in a list behind them.
+
+import {el} from "../dom.js";
+import {t} from "../texts.js";
+import {choices, choose, list} from "./choices.js";
+import {NAMED_LEVELS, levelName, levelWords, strengthWords} from "./words.js";
+
+/** @typedef {{number: number, elo: number, elo_error: number, fifth: number}} Level */
+
+const USUAL = "3";
+
+/** @returns {Array<[string, Node]>} */
+const cards = () =>
+  NAMED_LEVELS.map(level => [
+    String(level),
+    el("span", {class: "card"}, el("b", null, levelName(level)), el("small", null, levelWords(level))),
+  ]);
+
+/** @returns {Array<[string, string]>} */
+const others = () => [
+  ["", t("none of these")],
+  ...[2, 4, 6, 8].map(level => /** @type {[string, string]} */ ([String(level), t("kr, level {level}", {level})])),
+  ["0", t("people, without search")],
+  ["evolved", t("an evolved player")],
+];
+
+export class Opponents {
+  /**
+   * @param {import("../shell.js").App} app
+   * @param {{level?: string, generation?: string}} kept what was chosen before
+   */
+  constructor(app, kept) {
+    this.app = app;
+    /** a level, 0 for people, or evolved */
+    this.level = String(kept.level ?? USUAL);
+    this._kept = kept.generation;
+    /** @type {Level[]} */
+    this._levels = [];
+    this._cards = choices(t("Your opponent"), "opponent", cards(), this.level, level => this._choose(level), {
+      class: "choices cards",
+    });
+    this._others = list(t("More opponents"), others(), this.level, level => this._choose(level || USUAL));
+    this._generation = el("select", {"aria-label": t("Generation")});
+    this._strength = el("p", {class: "muted", id: "level-words", role: "status"});
+    this.element = el(
+      "div",
+      null,
+      this._cards,
+      el("div", {class: "row"}, this._others.element, this._generation),
+      this._strength,
+    );
+    this._describe();
+  }
+
+  get generation() {
+    return this._generation.value;
+  }
+
+  /** What the server takes. */
+  settings() {
+    return this.level === "evolved" ? {generation: Number(this.generation)} : {level: Number(this.level)};
+  }
+
+  /** What is known of the levels is asked for once. */
+  async show() {
+    if (this._levels.length) return;
+    try {
+      const known = await this.app.api("play/levels");
+      this._levels = known.levels;
+      this._generation.append(
+        ...known.generations.map((/** @type {number} */ each) =>
+          el("option", {value: String(each)}, t("generation {number}", {number: each})),
+        ),
+      );
+      this._generation.value = this._kept || String(known.generations.at(-1));
+      this._describe();
+    } catch (error) {
+      this.app.fail(/** @type {Error} */ (error).message);
+    }
+  }
+
+  /** @param {string} level */
+  _choose(level) {
+    this.level = level;
+    choose(this._cards, "opponent", level);
+    const {select} = this._others;
+    select.value = level;
+    if (select.value !== level) select.value = "";
+    this._describe();
+  }
+
+  _describe() {
+    this._generation.hidden = this.level !== "evolved";
+    const level = this._levels.find(each => String(each.number) === this.level);
+    if (this.level === "evolved")
+      this._strength.textContent = t(
+        "A network that evolved from random numbers, by nothing but who won; the later its generation, the longer it has. It looks four plies ahead.",
+      );
+    else if (this.level === "0")
+      this._strength.textContent = t(
+        "Plays what people of recorded games are likely to play, without a search. Between levels 5 and 6.",
+      );
+    else this._strength.textContent = level ? strengthWords(level) : "";
+  }
+}

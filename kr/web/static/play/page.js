@@ -1,0 +1,208 @@
+// The page Play: the board with its players at the left; beside it the choice of a game, the game, or a match of
+// engines.
+
+import {el} from "../dom.js";
+import {iconButton} from "../icons.js";
+import {menu} from "../menu.js";
+import {START} from "../setup/fen.js";
+import {Stage, stepButtons} from "../stage.js";
+import {t} from "../texts.js";
+import {Form} from "./form.js";
+import {GameTable} from "./game.js";
+import {MatchTable} from "./match.js";
+import {showRules} from "./rules.js";
+
+/** @typedef {"form" | "game" | "match"} View */
+
+/** @param {import("../shell.js").App} app */
+export function page(app) {
+  return new PlayPage(app).page;
+}
+
+class PlayPage {
+  /** @param {import("../shell.js").App} app */
+  constructor(app) {
+    this.app = app;
+    this._isActive = false;
+    /** @type {View} */
+    this._view = "form";
+    this.stage = new Stage(app, {
+      label: t("Board of your game"),
+      controls: [
+        stepButtons({
+          start: () => this._line?.look(0),
+          back: () => this._line?.step(-1),
+          next: () => this._line?.step(1),
+          end: () => this._line?.look(Infinity),
+        }),
+        this._controls(),
+      ],
+    });
+    const refused = (/** @type {string} */ why) => {
+      this._show("form");
+      this.form.fail(why);
+    };
+    this.game = new GameTable(app, this.stage, {
+      onopen: () => this._show("game"),
+      onnew: () => this._choose("kr"),
+      onrefuse: refused,
+    });
+    this.match = new MatchTable(app, this.stage, {
+      onopen: () => this._show("match"),
+      onnew: () => this._choose("match"),
+      onrefuse: refused,
+    });
+    this.form = new Form(app, {
+      onplay: (settings, casual) => {
+        this.match.leave();
+        this.game.enter();
+        this.game.begin(settings, casual);
+      },
+      onmatch: settings => {
+        this.game.leave();
+        this.match.enter();
+        this.match.begin(settings);
+      },
+      onback: () => this._show(this.match.isLive ? "match" : "game"),
+    });
+    const side = el("div", {class: "side"}, this.game.element, this.match.element, this.form.element);
+    this.element = el("div", {class: "screen play plain"}, this.stage.element, side);
+    this._show("form");
+    /** @type {import("../shell.js").Page} */
+    this.page = {
+      name: "play",
+      title: t("Play"),
+      element: this.element,
+      enter: rest => this._enter(rest),
+      leave: () => this._leave(),
+    };
+  }
+
+  _controls() {
+    return el(
+      "div",
+      {class: "row"},
+      iconButton("flip", t("Turn the board"), () => this.stage.flip(), {key: "f"}),
+      menu(
+        iconButton("more", t("More"), () => {}),
+        t("More"),
+        () => {
+          const forced = this.app.kept("forced", true);
+          return [
+            [t("New game"), () => this._choose("kr")],
+            [t("Engines against each other"), () => this._choose("match")],
+            [t("Rules"), showRules],
+            null,
+            [
+              forced ? t("Don't show what must capture") : t("Show what must capture"),
+              () => {
+                this.app.keep("forced", !forced);
+                this.game.refresh();
+              },
+            ],
+          ];
+        },
+      ),
+    );
+  }
+
+  /** The line of moves on the board. */
+  get _line() {
+    return this._view === "game" ? this.game.line : this._view === "match" ? this.match.line : null;
+  }
+
+  /** @param {View} view */
+  _show(view) {
+    this._view = view;
+    this.game.element.hidden = view !== "game";
+    this.match.element.hidden = view !== "match";
+    this.form.element.hidden = view !== "form";
+    this.element.classList.toggle("choosing", view === "form");
+    if (view === "form") {
+      this.form.show(this.game.isLive("") || this.match.isLive);
+      this._empty();
+    } else this._line?.reveal();
+  }
+
+  // the board waits for a game
+  _empty() {
+    const {stage} = this;
+    if (this.game.isLive("") || this.match.isLive) return;
+    stage.board.arrows([]);
+    stage.board.show(START);
+    stage.material(START, START);
+    for (const side of /** @type {const} */ (["black", "white"])) {
+      stage.name(side, "");
+      stage.clock(side, "");
+    }
+  }
+
+  /** @param {string} mode */
+  _choose(mode) {
+    this.form.mode(mode);
+    this._show("form");
+    this.form.element.querySelector("input")?.focus();
+  }
+
+  // --- coming and going
+
+  /** @param {string} rest of the address */
+  _enter(rest) {
+    if (!this._isActive) document.addEventListener("keydown", this._press);
+    this._isActive = true;
+    const [first, second] = rest.split("/");
+    if (first === "from") {
+      this._choose("kr");
+      this.form.from(this.app.kept("play-from", START));
+    } else if (first === "new") this._choose("kr");
+    else if (first === "match") this._enterMatch(second);
+    else this._enterGame(first);
+  }
+
+  /** @param {string | undefined} id */
+  _enterMatch(id) {
+    this.game.leave();
+    this.match.enter();
+    if (id) this.match.open(id);
+    else this._choose("match");
+  }
+
+  /** @param {string} rest */
+  _enterGame(rest) {
+    const kept = this.app.kept("play"),
+      id = rest || (kept?.game && !kept.game.over ? kept.game.id : "");
+    if (!rest && this._view === "match" && this.match.match) {
+      this._enterMatch(this.match.match.id);
+      return;
+    }
+    this.match.leave();
+    this.game.enter();
+    if (this.game.isLive(rest)) this._show("game");
+    else if (id) this.game.find(id);
+    else this._show("form");
+  }
+
+  _leave() {
+    this._isActive = false;
+    document.removeEventListener("keydown", this._press);
+    this.game.leave();
+    this.match.leave();
+  }
+
+  /** @param {KeyboardEvent} event */
+  _press = event => {
+    const keys = {
+      ArrowLeft: () => this._line?.step(-1),
+      ArrowRight: () => this._line?.step(1),
+      Home: () => this._line?.look(0),
+      End: () => this._line?.look(Infinity),
+      f: () => this.stage.flip(),
+    };
+    const act = keys[/** @type {keyof typeof keys} */ (event.key)],
+      place = /** @type {Element} */ (event.target);
+    if (!act || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (place.closest("input, select, textarea, dialog, [role=menu]")) return;
+    event.preventDefault();
+    act();
+  };
+}

@@ -1,0 +1,209 @@
+// A game as its page knows it: what the server told last, the clocks at a moment, what can be done. Nothing here
+// touches the document.
+
+/** @typedef {"black" | "white"} Side */
+/** @typedef {{text: string, path: number[], captured: number[], fen: string}} Move */
+/** @typedef {Move & {parent?: number | null, comments?: string[], nags?: string[]}} Node */
+/**
+ * What a game is played by, as the server takes it; people: 2 for two people at one board.
+ * @typedef {{level?: number, generation?: number, people?: number, names?: string[], side: Side | "", ballot: string,
+ *     clock: string}} Settings
+ */
+/** @typedef {{result: string, winner: Side | null, reason: string}} Over */
+/** @typedef {{headers: Record<string, string>, start: string, nodes: Node[]}} Document */
+/** @typedef {{id: string, settings: Settings, over: Over | null, document: Document}} Game */
+/**
+ * The state of a game under way; offer: the opponent offers a draw.
+ * @typedef {{ply: number, fen: string, side: Side, moves: Move[], thinking: boolean, advising: boolean, offer: boolean,
+ *     clocks: Array<number | null> | null, ticking: Side | null}} State
+ */
+/** @typedef {{text: string, ticking: boolean, short: boolean}} Clock */
+
+/** @type {Side[]} */
+export const SIDES = ["black", "white"];
+export const CLOCKS = ["1+2", "3+2", "5+3", "10+5", "15+10"];
+const SHORT_SECONDS = 20,
+  LOW_SECONDS = 10;
+
+/** @param {Side} side @returns {Side} */
+export const other = side => (side === "black" ? "white" : "black");
+
+/**
+ * Time on a clock: "4:59", tenths below ten seconds.
+ * @param {number} seconds
+ */
+export function clockText(seconds) {
+  if (seconds < 10) return Math.max(seconds, 0).toFixed(1);
+  const whole = Math.ceil(seconds),
+    rest = String(whole % 60).padStart(2, "0");
+  if (whole < 3600) return `${Math.floor(whole / 60)}:${rest}`;
+  return `${Math.floor(whole / 3600)}:${String(Math.floor(whole / 60) % 60).padStart(2, "0")}:${rest}`;
+}
+
+/**
+ * Both clocks at a moment.
+ * @param {{clocks: Array<number | null> | null, ticking: Side | null}} told
+ * @param {number} passed seconds since that was told
+ * @returns {Record<Side, Clock>}
+ */
+export function clocksAt({clocks, ticking}, passed) {
+  const show = (/** @type {Side} */ side, /** @type {number} */ i) => {
+    const left = clocks?.[i] ?? null;
+    if (left === null) return {text: "", ticking: ticking === side, short: false};
+    const now = ticking === side ? left - passed : left;
+    return {text: clockText(now), ticking: ticking === side, short: now < SHORT_SECONDS};
+  };
+  return {black: show("black", 0), white: show("white", 1)};
+}
+
+/**
+ * Where an earlier position is looked at: the number of moves before it; null at the end of a line.
+ * @param {number} ply
+ * @param {number} length moves of the line
+ */
+export const lookedAt = (ply, length) => (ply < length ? Math.max(ply, 0) : null);
+
+/**
+ * Settings of the next game of the same two, with colours swapped.
+ * @param {Settings} settings
+ * @returns {Settings}
+ */
+export function rematch(settings) {
+  if (settings.people) return {...settings, names: [...(settings.names ?? [])].reverse()};
+  return {...settings, side: settings.side ? other(settings.side) : settings.side};
+}
+
+/** A game, and what its page heard of it. */
+export class Played {
+  constructor() {
+    /** @type {Game | null} */
+    this.game = null;
+    /** @type {State | null} the last one heard; null while nothing can be done */
+    this.state = null;
+    this.casual = true;
+    this._heardAt = 0;
+    this._low = false;
+  }
+
+  get isOver() {
+    return Boolean(this.game?.over);
+  }
+
+  get isGoing() {
+    return Boolean(this.game && !this.game.over);
+  }
+
+  /** Two people play at this board. */
+  get isShared() {
+    return Boolean(this.game?.settings.people);
+  }
+
+  /** The side of the person; "" where there are two. @returns {Side | ""} */
+  get you() {
+    return this.game?.settings.side ?? "";
+  }
+
+  get nodes() {
+    return this.game?.document.nodes ?? [];
+  }
+
+  /** Moves played so far. */
+  get length() {
+    return Math.max(0, this.nodes.length - 1);
+  }
+
+  /** True if a person may move now. */
+  get isYourMove() {
+    return Boolean(this.state?.moves.length);
+  }
+
+  /**
+   * The whole game, as the server has it or as it was kept here. True if it is another one.
+   * @param {Game} game
+   */
+  begin(game) {
+    const another = this.game?.id !== game.id;
+    this.game = game;
+    this.state = game.over && this.state && !another ? {...this.state, ticking: null, moves: []} : null;
+    if (another) this._low = false;
+    return another;
+  }
+
+  /**
+   * @param {State} state
+   * @param {number} now seconds of a running clock
+   */
+  hear(state, now) {
+    this.state = state;
+    this._heardAt = now;
+  }
+
+  /**
+   * A move that the server told; false if it is known already, or doesn't fit.
+   * @param {Node & {ply: number, side: Side}} move
+   */
+  add({ply, side, ...node}) {
+    if (!this.game || this.nodes.length !== ply) return false;
+    this.nodes.push({parent: ply - 1, nags: [], comments: [], ...node});
+    const thinking = !this.isShared && side === this.you;
+    if (this.state) this.state = {...this.state, moves: [], thinking, advising: false, offer: false};
+    return true;
+  }
+
+  /** The person has chosen a move: none can be made until the server has told it. */
+  chose() {
+    if (this.state) this.state = {...this.state, moves: []};
+  }
+
+  /** The server does not answer: nothing can be done. */
+  lose() {
+    this.state = null;
+  }
+
+  /**
+   * What can be done.
+   * @returns {Record<"hint" | "undo" | "draw" | "resign" | "rematch" | "review" | "analyse", "hidden" | "off" | "on"> &
+   *     {accept: boolean}}
+   */
+  buttons() {
+    const able = this.isGoing && this.state !== null;
+    const when = (/** @type {boolean} */ shown, /** @type {boolean} */ on) => (shown ? (on ? "on" : "off") : "hidden");
+    return {
+      hint: when(this.isGoing && this.casual, able && this.isYourMove),
+      undo: when(this.isGoing && this.casual, able),
+      draw: when(this.isGoing, able),
+      resign: when(this.isGoing, able),
+      rematch: when(this.isOver, true),
+      review: when(this.isOver, true),
+      analyse: when(Boolean(this.game) && (this.isOver || this.casual), true),
+      accept: able && !this.isShared && Boolean(this.state?.offer),
+    };
+  }
+
+  /**
+   * @param {number} now seconds of a running clock
+   * @returns {Record<Side, Clock>}
+   */
+  clocks(now) {
+    const shown = clocksAt(this.state ?? {clocks: null, ticking: null}, now - this._heardAt);
+    const over = this.game?.over;
+    if (over?.reason === "time forfeit" && over.winner) {
+      const late = other(over.winner);
+      if (shown[late].text) shown[late].text = clockText(0);
+    }
+    return shown;
+  }
+
+  /**
+   * True once in a game, when the clock of a person runs out soon.
+   * @param {number} now seconds of a running clock
+   */
+  isLow(now) {
+    const {state} = this;
+    if (this._low || !state?.ticking || !state.clocks || (!this.isShared && state.ticking !== this.you)) return false;
+    const left = state.clocks[SIDES.indexOf(state.ticking)];
+    if (left === null || left - (now - this._heardAt) >= LOW_SECONDS) return false;
+    this._low = true;
+    return true;
+  }
+}

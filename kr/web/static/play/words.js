@@ -1,0 +1,324 @@
+// What is said of a game: who plays, whose move it is, how it ended, why a move is advised. Nothing here touches the
+// document.
+
+import {many, t} from "../texts.js";
+
+/** @typedef {import("./state.js").Side} Side */
+/** @typedef {import("./state.js").Settings} Settings */
+/** @typedef {import("./state.js").Played} Played */
+/**
+ * A move with its reasons, as kr.web.hints gives them.
+ * @typedef {{text: string, path: number[], score: number, plies: number | null, value?: string | null,
+ *     line: import("./state.js").Move[], gain: {pieces: number, plies: number} | null, crowned: number | null}} Advice
+ */
+/** @typedef {Advice & {forced?: boolean, other: Advice | null, win: number, draw: number, loss: number}} Hint */
+
+const CROWNED_SOON = 7,
+  EQUAL = 15; // centi-men by which an alternative is as good
+
+/**
+ * @param {Record<string, string>} words
+ * @param {string | number} name
+ * @returns {string | undefined}
+ */
+const named = (words, name) => words[name];
+
+/** @param {Side | string} side */
+export const sideName = side => (side === "black" ? t("Black") : t("White"));
+
+const plies = (/** @type {number} */ count) => many(count, "ply", "plies");
+const percent = (/** @type {number} */ share) => Math.round(100 * share);
+
+/** The levels that have a name, from the weakest. */
+export const NAMED_LEVELS = [1, 3, 5, 7, 9, 10];
+
+/**
+ * A level of kr in a word or two; "" for one between two of those.
+ * @param {number} level
+ */
+export function levelName(level) {
+  const names = {
+    1: t("Beginner"),
+    3: t("Learner"),
+    5: t("Club player"),
+    7: t("Strong club player"),
+    9: t("Expert"),
+    10: t("As strong as kr can"),
+  };
+  return named(names, level) ?? "";
+}
+
+/**
+ * How a level plays.
+ * @param {number} level
+ */
+export function levelWords(level) {
+  const words = {
+    1: t("takes what it sees, and overlooks most"),
+    3: t("sees simple captures, gives men away"),
+    5: t("counts exchanges, falls for shots"),
+    7: t("seldom loses a man, errs in plans"),
+    9: t("hardly ever errs"),
+    10: t("all its strength, all the time of its clock"),
+  };
+  return named(words, level) ?? "";
+}
+
+/**
+ * The strength of a level as it was measured.
+ * @param {{number: number, elo: number, elo_error: number, fifth: number}} level elo: above level 1; fifth: of the
+ *     players of recorded games that lose as much by a move, 1 for the weakest
+ */
+export function strengthWords({number, elo, elo_error, fifth}) {
+  const ladder =
+    number === 1
+      ? t("The weakest of kr's ten levels.")
+      : t("Level {number} of 10, {elo} ± {error} Elo above the first, by matches between the levels.", {
+          number,
+          elo,
+          error: elo_error,
+        });
+  const people = {
+    1: t(
+      "As kr judges, its moves give away at least as much as those of the weakest fifth of known tournament players.",
+    ),
+    2: t("As kr judges, its moves give away as much as those of the second weakest fifth of known tournament players."),
+    3: t("As kr judges, its moves give away as much as those of the middle fifth of known tournament players."),
+    4: t(
+      "As kr judges, its moves give away as much as those of the second strongest fifth of known tournament players.",
+    ),
+    5: t("As kr judges, its moves give away no more than those of the strongest fifth of known tournament players."),
+  };
+  return `${ladder} ${named(people, fifth) ?? ""}`;
+}
+
+/**
+ * Name of the opponent of a game's settings.
+ * @param {Settings} settings
+ */
+export function opponentName({level, generation}) {
+  if (generation !== undefined) return t("evolved, generation {number}", {number: generation});
+  if (!level) return t("kr, like people");
+  const name = levelName(level);
+  return name ? t("kr, level {level} ({name})", {level, name: name.toLowerCase()}) : t("kr, level {level}", {level});
+}
+
+/**
+ * Names of both players.
+ * @param {Settings} settings
+ * @returns {Record<Side, string>}
+ */
+export function playerNames(settings) {
+  if (settings.people) return {black: settings.names?.[0] || t("Black"), white: settings.names?.[1] || t("White")};
+  const opponent = opponentName(settings);
+  return settings.side === "black" ? {black: t("You"), white: opponent} : {black: opponent, white: t("You")};
+}
+
+/** @param {string} reason */
+function drawReason(reason) {
+  const reasons = {
+    repetition: t("A draw: the same position for the third time."),
+    "no progress": t("A draw: 40 moves each without a capture or a man's move."),
+    agreement: t("A draw: agreed."),
+  };
+  return named(reasons, reason) ?? t("A draw: {reason}.", {reason});
+}
+
+/** @param {string} reason */
+function winReason(reason) {
+  const reasons = {
+    resignation: t("You win: kr resigns."),
+    "time forfeit": t("You win: kr's time is up."),
+    "no pieces left": t("You win: kr has no piece left."),
+    "no legal move": t("You win: kr can't move."),
+  };
+  return named(reasons, reason) ?? t("You win: {reason}.", {reason});
+}
+
+/** @param {string} reason */
+function lossReason(reason) {
+  const reasons = {
+    resignation: t("kr wins: you resigned."),
+    "time forfeit": t("kr wins: your time is up."),
+    "no pieces left": t("kr wins: you have no piece left."),
+    "no legal move": t("kr wins: you can't move."),
+  };
+  return named(reasons, reason) ?? t("kr wins: {reason}.", {reason});
+}
+
+/**
+ * @param {string} winner
+ * @param {string} loser
+ * @param {string} reason
+ */
+function otherReason(winner, loser, reason) {
+  const names = {winner, loser};
+  const reasons = {
+    resignation: t("{winner} wins: {loser} resigns.", names),
+    "time forfeit": t("{winner} wins: the time of {loser} is up.", names),
+    "no pieces left": t("{winner} wins: {loser} has no piece left.", names),
+    "no legal move": t("{winner} wins: {loser} can't move.", names),
+  };
+  return named(reasons, reason) ?? t("{winner} wins: {reason}.", {winner, reason});
+}
+
+/**
+ * How a game ended.
+ * @param {import("./state.js").Over} over
+ * @param {Settings} settings
+ */
+export function endWords({winner, reason, result}, settings) {
+  let words;
+  if (!winner) words = drawReason(reason);
+  else if (settings.people) {
+    const names = playerNames(settings);
+    words = otherReason(names[winner], names[winner === "black" ? "white" : "black"], reason);
+  } else words = winner === settings.side ? winReason(reason) : lossReason(reason);
+  return `${words} ${result}`;
+}
+
+/**
+ * Whose move it is, after which.
+ * @param {Played} played
+ */
+export function turnWords(played) {
+  const {state, nodes} = played,
+    move = nodes.length > 1 ? nodes[nodes.length - 1].text : "";
+  if (!state) return "";
+  if (state.thinking) return move ? t("You play {move}. kr is thinking …", {move}) : t("kr is thinking …");
+  if (state.advising) return t("kr is looking for a hint …");
+  const names = played.game ? playerNames(played.game.settings) : null;
+  if (played.isShared && names) {
+    const values = {name: names[state.side], move, before: names[state.side === "black" ? "white" : "black"]};
+    return move ? t("{before} plays {move}. {name} to move.", values) : t("{name} to move.", values);
+  }
+  const words = move ? t("kr plays {move}. Your move.", {move}) : t("Your move.");
+  return state.offer ? `${words} ${t("kr offers a draw: accept it, or play on.")}` : words;
+}
+
+/**
+ * What captures must be made, before one is missed; "" if none must.
+ * @param {import("./state.js").Move[]} moves
+ */
+export function forcedWords(moves) {
+  if (!moves[0]?.captured.length) return "";
+  const texts = [...new Set(moves.map(move => move.text))];
+  return texts.length === 1
+    ? t("You must capture: {move}.", {move: texts[0]})
+    : t("You must capture: {moves}.", {moves: texts.join(", ")});
+}
+
+/**
+ * What kr answers to an offer of a draw.
+ * @param {string} answer in English, as the server gives it
+ */
+export function answerWords(answer) {
+  const why = answer.replace(/^\w+ declines: /, ""),
+    number = Number(/\d+/.exec(why)?.[0] ?? 0);
+  if (/^it sees itself ahead/.test(why)) return t("kr declines the draw: it sees itself ahead.");
+  if (/^it saw itself ahead/.test(why)) return t("kr declines the draw: it was ahead a few moves ago.");
+  if (/^it accepts no draw before it has searched/.test(why))
+    return t("kr declines the draw: it accepts none before its move {number}.", {number});
+  if (/^it accepts no draw in an even game/.test(why))
+    return t("kr declines the draw: in an even game it accepts none before ply {number}.", {number});
+  return t("kr declines the draw: {why}.", {why});
+}
+
+/**
+ * Why a move is advised, in sentences.
+ * @param {Hint} hint
+ * @returns {string[]}
+ */
+export function hintWords(hint) {
+  const move = hint.text,
+    words = [];
+  if (hint.forced) words.push(t("{move} is the only legal move.", {move}));
+  if (hint.value === "win")
+    words.push(
+      hint.plies
+        ? t("{move} wins: a win in {plies}, seen to its end.", {move, plies: plies(hint.plies)})
+        : t("{move} wins: that is proved.", {move}),
+    );
+  else if (hint.value === "draw") words.push(t("{move} holds the draw: that is proved.", {move}));
+  else if (hint.value === "loss")
+    words.push(
+      hint.plies
+        ? t("The game is lost in {plies}; {move} holds out longest.", {move, plies: plies(hint.plies)})
+        : t("The game is lost by any move; {move} makes it hardest.", {move}),
+    );
+  else words.push(...prospects(hint));
+  if (!hint.forced && hint.other) words.push(...alternative(hint, hint.other));
+  return words;
+}
+
+/** @param {Hint} hint */
+function prospects(hint) {
+  const {text: move, gain, crowned, forced} = hint,
+    words = [];
+  if (gain && gain.pieces > 0)
+    words.push(
+      t("{move} wins {pieces} in {plies}.", {move, pieces: many(gain.pieces, "piece"), plies: plies(gain.plies)}),
+    );
+  else if (gain)
+    words.push(t("{move} gives up {pieces}, and nothing gives up less.", {move, pieces: many(-gain.pieces, "piece")}));
+  else if (crowned && crowned <= CROWNED_SOON)
+    words.push(t("{move} gets a king in {plies}.", {move, plies: plies(crowned)}));
+  else if (!forced)
+    words.push(
+      isEqual(hint)
+        ? t("{move} and {other} are equally good.", {move, other: hint.other?.text})
+        : t("{move} is best.", {move}),
+    );
+  const values = {win: percent(hint.win), draw: percent(hint.draw), loss: percent(hint.loss)};
+  words.push(t("Of a hundred such games you win {win}, draw {draw} and lose {loss}.", values));
+  return words;
+}
+
+/** True if the best other move is as good. @param {Hint} hint */
+const isEqual = ({score, gain, other}) =>
+  Boolean(other && score - other.score <= EQUAL && gain?.pieces === other.gain?.pieces);
+
+/**
+ * Arrows of a hint: the move, the reply, and what follows where it can be told from them.
+ * @param {Hint} hint
+ * @returns {Array<{path: number[], kind: string, label: string}>} the last one lies on top
+ */
+export function hintArrows({line}) {
+  /** @type {Set<number>} */
+  const seen = new Set(line.slice(0, 2).flatMap(move => move.path));
+  const shown = line.slice(0, line[2]?.path.some(square => seen.has(square)) ? 2 : 3);
+  return shown
+    .map(({path}, i) => ({
+      path,
+      kind: ["best", "threat", "other"][i],
+      label: shown.length > 1 ? String(i + 1) : "",
+    }))
+    .reverse();
+}
+
+/**
+ * What the best other move gives up.
+ * @param {Hint} hint
+ * @param {Advice} other
+ */
+function alternative(hint, other) {
+  const move = other.text,
+    less = (hint.gain?.pieces ?? 0) - (other.gain?.pieces ?? 0);
+  if (other.value === hint.value && other.value) return [];
+  if (other.value === "loss")
+    return [
+      other.plies ? t("{move} loses in {plies}.", {move, plies: plies(other.plies)}) : t("{move} loses.", {move}),
+    ];
+  if (hint.value === "win") return [t("With {move}, the next best, no win is seen.", {move})];
+  if (other.gain && other.gain.pieces < 0 && less > 0)
+    return [
+      t("{move} loses {pieces} in {plies}.", {
+        move,
+        pieces: many(-other.gain.pieces, "piece"),
+        plies: plies(other.gain.plies),
+      }),
+    ];
+  if (isEqual(hint)) return [];
+  const worse = hint.score - other.score;
+  return [t("{move}, the next best, is worse by {men} men.", {move, men: (worse / 100).toFixed(1)})];
+}

@@ -1,0 +1,161 @@
+import assert from "node:assert/strict";
+import {test} from "node:test";
+import * as state from "../../kr/web/static/explorer/state.js";
+
+const RESULTS = {games: 10, black: 1, draws: 1, white: 1, other: 7, average: 0.5, first: 1901, last: 1960};
+const GAME = {
+  archive: 0,
+  number: 3,
+  event: "Glasgow",
+  black: "Ann",
+  white: "",
+  date: "1901.05.??",
+  result: "1-0",
+  moves: 6,
+  line: 7,
+  ply: 1,
+  turned: true,
+};
+const ARCHIVE = {
+  number: 0,
+  name: "a.pdn",
+  archive: true,
+  added: false,
+  lasting: true,
+  open: true,
+  opening: false,
+  share: 1,
+  error: "",
+  games: 3,
+  left_out: 0,
+  complaints: [],
+};
+const FEN = "B:W32:B1";
+
+test("per cents of results add up to a hundred", () => {
+  for (const [black, draws, white] of [
+    [1, 1, 1],
+    [2, 0, 1],
+    [0, 0, 5],
+    [19, 66, 15],
+    [1, 998, 1],
+    [7, 7, 7],
+  ]) {
+    const shares = state.percents({black, draws, white});
+    assert.equal(
+      shares?.reduce((sum, each) => sum + each, 0),
+      100,
+    );
+  }
+  assert.deepEqual(state.percents({black: 2, draws: 0, white: 1}), [67, 0, 33]);
+  assert.equal(state.percents({black: 0, draws: 0, white: 0}), null);
+  assert.equal(state.resultWords(RESULTS), "Black won 34 %, drawn 33 %, White won 33 %");
+  assert.equal(state.totalWords(RESULTS), "10 games, 1901–1960");
+});
+
+test("a game is known by its players and its year", () => {
+  assert.equal(state.gameName(GAME), "Ann – ?, 1901");
+  assert.equal(state.gameName({...GAME, date: "????.??.??"}), "Ann – ?");
+  assert.equal(state.gameFacts(GAME), "Glasgow · 1901.05 · 6 moves · colours reversed");
+  assert.equal(state.pageWords({found: 2500, start: 40, games: Array(20).fill(GAME)}, 20), "41 to 60 of 2,500 games");
+  assert.equal(state.pageWords({found: 0, start: 0, games: []}, 20), "No games");
+});
+
+test("scores are told in men with one decimal, and what is proved in words", () => {
+  const told = (/** @type {import("../../kr/web/static/explorer/state.js").Score} */ score, turned = false) => [
+    state.scoreWords(score, turned),
+    state.scoreTitle(score, turned),
+  ];
+  assert.deepEqual(told({score: 44, depth: 14}), ["+0.4", "+0.4 (depth 14)"]);
+  assert.deepEqual(told({score: 44, depth: 14}, true), ["−0.4", "−0.4 (depth 14)"]);
+  assert.deepEqual(told({score: -4, depth: 3}), ["0.0", "0.0 (depth 3)"]);
+  assert.deepEqual(told({score: 900, value: "win", plies: 61, depth: 9}), ["win in 61 plies", "win in 61 plies"]);
+  assert.deepEqual(told({score: 900, value: "win", plies: 1}, true)[0], "loss in 1 ply");
+  assert.deepEqual(told({score: null, value: "draw", plies: null}, true)[0], "draw");
+  assert.deepEqual(told({score: null}), ["", ""]);
+});
+
+test("the deepest score stays, and what is proved", () => {
+  const scores = new state.Scores();
+  scores.put(FEN, {"1-5": {score: 40}, "1-6": {score: 10}}, 14);
+  scores.put(FEN, {"1-5": {score: -90}}, 3);
+  assert.deepEqual(scores.of(FEN)["1-5"], {score: 40, depth: 14});
+  scores.put(FEN, {"1-5": {score: 50}}, 14);
+  scores.put(FEN, {"1-6": {score: null, value: "win", plies: 9}}, 0);
+  scores.put(FEN, {"1-6": {score: 20, depth: 15}});
+  assert.deepEqual(scores.of(FEN), {
+    "1-5": {score: 50, depth: 14},
+    "1-6": {score: 20, depth: 15, value: "win", plies: 9},
+  });
+  assert.equal(scores.depth(FEN), 15);
+  assert.equal(scores.isWhole(FEN), false);
+  scores.finish(FEN);
+  // they outlive the page
+  const again = new state.Scores(JSON.parse(JSON.stringify(scores.state())));
+  assert.deepEqual(again.of(FEN), scores.of(FEN));
+  assert.equal(again.isWhole(FEN), true);
+  assert.deepEqual(new state.Scores({rubbish: 1}).of(FEN), {});
+});
+
+test("scores of few positions are remembered, the last that were used", () => {
+  const scores = new state.Scores();
+  for (let i = 0; i < 400; i++) {
+    scores.put("first", {a: {score: 1}}, 1);
+    scores.put(`position ${i}`, {a: {score: i}}, 1);
+  }
+  assert.equal(scores.state().length, 300);
+  assert.equal(scores.of("first").a.score, 1);
+  assert.deepEqual(scores.of("position 0"), {});
+});
+
+test("archives are chosen as before, as they were left, or because they are archives", () => {
+  const files = [ARCHIVE, {...ARCHIVE, number: 1, name: "b.pdn", archive: false}];
+  const chosen = (/** @type {any[]} */ before, /** @type {string[] | null} */ names) =>
+    state.withChoice(files, before, names).map(each => each.chosen);
+  assert.deepEqual(chosen([], null), [true, false]);
+  assert.deepEqual(chosen([], ["b.pdn"]), [false, true]);
+  assert.deepEqual(chosen([{...ARCHIVE, chosen: false}], ["a.pdn"]), [false, false]);
+  assert.deepEqual(
+    state.exploredOf(state.withChoice([{...ARCHIVE, open: false}, files[1]], [], ["a.pdn", "b.pdn"])),
+    [1],
+  );
+});
+
+test("the state of an archive in words", () => {
+  const words = (/** @type {object} */ change) => state.archiveWords({...ARCHIVE, ...change});
+  assert.equal(words({}), "3 games");
+  assert.equal(words({added: true, lasting: false}), "3 games, until kr web ends");
+  assert.equal(words({open: false, opening: true, share: 0.416}), "making its index: 42 %");
+  assert.equal(words({error: "the file is damaged"}), "the file is damaged");
+});
+
+test("a search asks for players of a side, or of either", () => {
+  const form = {
+    player: " Ann ",
+    against: "",
+    side: "",
+    event: "",
+    year: "1900-",
+    result: "",
+    opening: "",
+    reversed: false,
+  };
+  assert.deepEqual(state.conditions(form), {
+    reversed: false,
+    event: "",
+    year: "1900-",
+    result: "",
+    opening: "",
+    players: ["Ann"],
+  });
+  const {white, black, players} = /** @type {any} */ (state.conditions({...form, side: "white", against: "Bob"}));
+  assert.deepEqual([white, black, players], ["Ann", "Bob", undefined]);
+});
+
+test("a line is called by its most specific name and its ballot", () => {
+  const names = [{name: "Single Corner"}, {name: "Old Fourteenth"}];
+  assert.equal(state.openingWords({names, ballot: {number: 158}}), "Old Fourteenth (ballot 158)");
+  assert.equal(state.openingWords({names, ballot: null}), "Old Fourteenth");
+  assert.equal(state.openingWords({names: [], ballot: {number: 7}}), "Ballot 7");
+  assert.equal(state.openingWords({names: [], ballot: null}), "");
+});
