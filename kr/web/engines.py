@@ -114,7 +114,8 @@ class Lender(Generic[T]):
     """Lends tools of one sort. Threads may share it.
 
     make: a new tool; end: closes one; most: tools lent at a time; permanent: a tool, there from the start or `keep`
-    later, that is never closed before the end. A viewer gets back the tool that it had last, if it is free: its memory may help.
+    later, that is never closed before the end. A viewer gets back the tool that it had last, if it is free: its memory
+    may help.
     """
 
     def __init__(
