@@ -15,7 +15,7 @@ export class MatchForm {
     const kept = app.kept("match-form", {});
     this._chosen = {games: "2", tc: "0.3s", ballot: "3move", ...USUAL, ...kept};
     if (this._chosen.ballot === "fen") this._chosen.ballot = "3move";
-    this._known = false;
+    this._asked = false;
     const player = (/** @type {"a" | "b"} */ which, /** @type {string} */ label) =>
       list(label, [], "", value => {
         this._chosen[which] = value;
@@ -37,7 +37,7 @@ export class MatchForm {
       class: "fen",
       spellcheck: "false",
       autocomplete: "off",
-      "aria-label": t("FEN of the position of the match"),
+      "aria-label": t("FEN for the match"),
     });
     this._ballot = list(
       t("Openings"),
@@ -91,10 +91,10 @@ export class MatchForm {
 
   /** The players are asked for once. */
   async show() {
-    if (this._known) return;
+    if (this._asked) return;
+    this._asked = true;
     try {
       const {players} = await this.app.api("match/players");
-      this._known = true;
       for (const which of /** @type {const} */ (["a", "b"])) {
         const {select} = this._players[which];
         select.replaceChildren(
@@ -106,6 +106,7 @@ export class MatchForm {
         select.value = this._chosen[which] = known ? this._chosen[which] : USUAL[which];
       }
     } catch (error) {
+      this._asked = false;
       this.app.fail(/** @type {Error} */ (error).message);
     }
   }
