@@ -324,6 +324,19 @@ def test_the_table_fits_a_terminal(archive: Path, capsys: pytest.CaptureFixture)
     assert any("unmarked" in line for line in lines)
 
 
+def test_the_story_of_a_single_game_is_told(archive: Path, capsys: pytest.CaptureFixture) -> None:
+    quick = ["--tc", "nodes=1000", "--hash", "1MB", "--weights", "manual"]
+    archive.write_text(READABLE.split('[Event "Two"]')[0])
+    assert cli.main(["annotate", str(archive), *quick, "--json"]) == 0
+    record = json.loads(capsys.readouterr().out.splitlines()[0])
+    assert record["story"].startswith("White resigned a lost position. White lost the game at 5... 20-16")
+    assert cli.main(["annotate", str(archive), *quick]) == 0
+    assert record["story"] in " ".join(capsys.readouterr().err.split())
+    archive.write_text(READABLE)
+    assert cli.main(["annotate", str(archive), *quick]) == 0
+    assert "resigned" not in capsys.readouterr().err
+
+
 def test_the_command_reads_standard_input(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture) -> None:
     monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(PDN.encode())))
     assert cli.main(["annotate", "-", "--tc", "nodes=300", "--hash", "1MB", "--weights", "manual"]) == 1

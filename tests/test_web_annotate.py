@@ -10,15 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from test_annotate import BLUNDER, BLUNDER_PLY, PDN, played
-from tree_pages import CLIPBOARD, opens
+from tree_pages import CLIPBOARD, opens, paste
 from web_pages import (
-    PHONE,
+    SIZES,
     SMALL,
     Opener,
     click_square,
+    faults_in,
     finished,
     meant_board,
+    open_panel,
     opened,
+    out_of_sight,
     read_board,
     server,
     serving,
@@ -232,16 +235,23 @@ def test_an_error_of_the_search_is_told(house: House, monkeypatch: pytest.Monkey
 QUICK = 50_000
 """Nodes of the shortest limit in the panel."""
 GRAPH = """() => {
-  const frames = document.querySelectorAll(".annotate .graph .frame");
+  const frames = document.querySelectorAll(".side .graph .frame");
   const lines = Array.from(frames, line => Number(line.getAttribute("y1")));
   const level = y => (lines[2] - y) / (lines[2] - lines[0]);
   return {
-    marks: Array.from(document.querySelectorAll(".annotate .graph .shape"), shape =>
+    marks: Array.from(document.querySelectorAll(".side .graph .shape"), shape =>
       [Number(shape.dataset.ply), shape.getAttribute("class").split(" ")[1]]),
-    ends: Array.from(document.querySelectorAll(".annotate .graph .curve"), line => level(line.getAttribute("y2"))),
-    hidden: Array.from(document.querySelectorAll(".annotate .graph *")).filter(each => !each.checkVisibility()).length,
+    ends: Array.from(document.querySelectorAll(".side .graph .curve"), line => level(line.getAttribute("y2"))),
   };
 }"""
+LOST = f"""[BlackPlayer "shipped,level=3"]
+[WhitePlayer "human"]
+[Result "1-0"]
+
+{BLUNDER} 1-0
+"""
+"""A game that a person has lost against kr."""
+STORY = "You resigned a lost position. You lost the game at 5... 20-16, an oversight that hardly anyone makes."
 
 
 def play(page: Page, game: Game) -> None:
@@ -254,46 +264,65 @@ def play(page: Page, game: Game) -> None:
         page.locator(origin).wait_for(state="detached")
 
 
-def open_panel(page: Page, limit: str) -> None:
-    page.locator(".annotate > summary").click()
+def begin(page: Page, limit: str = f"nodes={QUICK}") -> None:
+    """Review the game on the board."""
+    open_panel(page, "Review")
+    page.locator(".review .options > summary").click()
     page.get_by_label("Limit of each search").select_option(limit)
+    page.locator(".review .options > summary").click()
+    press_start(page)
+
+
+def press_start(page: Page) -> None:
+    page.get_by_role("button", name="Review this game").click()
 
 
 def wait_for_status(page: Page, text: str) -> None:
-    wait_until(page, "text => document.querySelector('.annotate .status-line').innerText.includes(text)", text)
+    wait_until(page, "text => document.querySelector('.review .status-line').textContent.includes(text)", text)
+
+
+def words(page: Page, place: str) -> str:
+    return " ".join(page.locator(place).inner_text().split())
 
 
 @pytest.mark.slow
-def test_a_game_is_judged_and_its_marks_are_gone_to(server: WebServer, opened: Opener) -> None:
+def test_a_game_is_reviewed_and_its_marks_are_gone_to(server: WebServer, opened: Opener) -> None:
     game = played(BLUNDER)
-    page = opened(server.address, PHONE, reduced_motion="reduce")
+    page = opened(server.address, reduced_motion="reduce")
     play(page, game)
     before = page.evaluate("() => document.querySelector('input.fen').value")
-    open_panel(page, f"nodes={QUICK}")
-    page.get_by_role("button", name="Analyse the game").click()
-    wait_for_status(page, "12 of 12 moves, 1 blunder. Marks")
+    begin(page)
+    wait_for_status(page, "12 of 12 moves, 1 blunder. Undo")
     # where one was, one still is
     assert page.evaluate("() => document.querySelector('input.fen').value") == before
     engine = Engine(hash_mb=SMALL / (1 << 20))
     annotation = annotate(game, engine, JudgeSettings(tc=Limits(nodes=QUICK)))
     seen = page.evaluate(GRAPH)
-    assert seen["hidden"] == 0
     assert seen["marks"] == [[BLUNDER_PLY + 1, "blunder"]]
     meant = [pov(each.side, each.expected) for each in annotation.moves if each.expected is not None]
     assert seen["ends"] == pytest.approx(meant[1:], abs=0.006)
-    rows = [row.split() for row in page.locator(".annotate table").inner_text().splitlines()]
+    black, white = annotation.black.accuracy, annotation.white.accuracy
+    assert words(page, ".review .accuracy summary") == f"Accuracy Black {black:.1f} White {white:.1f}"
+    page.get_by_text("All figures").click()
+    rows = [row.split() for row in page.locator(".review table").inner_text().splitlines()]
     assert [row[-1] for row in rows[1:]] == ["0", "0"]
     assert [row[-2] for row in rows[1:]] == ["0", "1"]
-    # to the mark, by its shape; the better line is played on the board
+    # to the mark, by its shape, by its name and by the buttons; the better line is played on the board
     page.keyboard.press("Home")
-    page.locator(".annotate .graph .blunder.shape").click()
+    page.locator(".side .graph .blunder.shape").click()
     assert read_board(page) == meant_board(list(game.positions())[BLUNDER_PLY + 1].fen)
-    assert "blunder: Black expects" in page.locator(".annotate .readout").inner_text()
-    page.keyboard.press("ArrowLeft")
-    page.get_by_role("button", name="Next mark").click()
-    assert read_board(page) == meant_board(list(game.positions())[BLUNDER_PLY + 1].fen)
-    page.keyboard.press("ArrowLeft")
+    for name in ("Next mark", "5... 20-16, blunder"):
+        page.keyboard.press("ArrowLeft")
+        page.locator(".review").get_by_role("button", name=name, exact=True).click()
+        assert read_board(page) == meant_board(list(game.positions())[BLUNDER_PLY + 1].fen)
     better = annotation.moves[BLUNDER_PLY].line
+    wait_until(page, "() => document.querySelector('.mark-facts .people-say')")
+    said = words(page, ".review .mark-facts")
+    assert said.startswith(f"5... 20-16?? blunder. Better: {' '.join(map(str, better[:12]))}")
+    assert "Hardly anyone plays 20-16 here; most play" in said
+    assert f"Fairly firm: two searches of {QUICK:,} nodes agree." in said
+    assert page.locator("main .board .arrows .better").count() > 0
+    page.keyboard.press("ArrowLeft")
     page.locator(f"main .board .grid [data-square='{better[0].origin + 1}'].movable").wait_for()
     click_square(page, better[0].origin + 1)
     click_square(page, better[0].target + 1)
@@ -302,30 +331,93 @@ def test_a_game_is_judged_and_its_marks_are_gone_to(server: WebServer, opened: O
         assert read_board(page) == meant_board(position.fen)
         position = position.play(move)
         page.keyboard.press("ArrowRight")
-    assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
-    # undone, and done again: the table is not kept, the words are
-    page.get_by_role("button", name="Undo").click()
-    assert page.evaluate(GRAPH) == {"marks": [], "ends": [], "hidden": 0}
-    page.get_by_role("button", name="Redo").click()
+    # undone, and done again: the table is not kept, the words and figures are
+    page.keyboard.press("Control+z")
+    assert page.evaluate(GRAPH) == {"marks": [], "ends": []}
+    assert page.locator(".review .accuracy summary").count() == 0
+    page.keyboard.press("Control+y")
     assert page.evaluate(GRAPH) == seen
-    assert page.locator(".annotate table").count() == 0
-    assert f"White: {annotation.white}" in page.locator(".annotate").inner_text()
+    assert page.locator(".review table").count() == 0
+    assert f"White: {annotation.white}" in page.locator(".review").inner_text()
+    assert words(page, ".review .accuracy summary") == f"Accuracy Black {black:.1f} White {white:.1f}"
+
+
+@pytest.mark.slow
+def test_a_lost_game_is_told_and_learned_from_by_keyboard_alone(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address, SIZES[0], reduced_motion="reduce", **CLIPBOARD)
+    game = opens(page, LOST)
+    begin(page)
+    wait_for_status(page, "Undo takes the marks out")
+    assert words(page, ".review .story").startswith(STORY)
+    moves = page.locator(".moves").inner_text()
+    assert faults_in(page, ".review") == []
+    page.get_by_role("button", name="Learn from your mistakes (1)").focus()
+    page.keyboard.press("Enter")
+    before = list(game.positions())[BLUNDER_PLY]
+    assert read_board(page) == meant_board(before.fen)
+    assert faults_in(page, ".review") == []
+    # nothing beside the board gives it away
+    assert not page.locator(".move-list").is_visible()
+    assert page.locator("main .board .arrows > *").count() == 0
+
+    def attempt(origin: int, target: int, says: str) -> None:
+        page.locator(f"main .board .grid [data-square='{origin}'].movable").wait_for()
+        for square in (origin, target):
+            page.locator(f"main .board .grid [data-square='{square}']").focus()
+            page.keyboard.press("Enter")
+        wait_until(page, "text => document.querySelector('.practice [role=status]').textContent.includes(text)", says)
+
+    attempt(20, 16, "Not that: 20-16 is what was played.")
+    page.keyboard.press("Enter")
+    assert read_board(page) == meant_board(before.fen)
+    # a move that is searched: it throws a man away
+    attempt(18, 15, "Not that: 18-15 gives away")
+    page.keyboard.press("Enter")
+    attempt(26, 22, "Right.")
+    page.keyboard.press("Enter")
+    wait_until(page, "() => document.querySelector('.practice [role=status]').textContent.includes('You found')")
+    assert words(page, ".practice [role=status]") == "You found 0 of 1 at the first try, 1 later."
+    page.keyboard.press("Enter")
+    # the game is what it was
+    assert page.locator(".move-list").is_visible()
+    assert page.locator(".moves").inner_text() == moves
+    assert words(page, ".review .story").startswith(STORY)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: str(size["width"]))
+def test_story_and_marks_are_in_sight(server: WebServer, opened: Opener, size: dict[str, int]) -> None:
+    page = opened(server.address, size, reduced_motion="reduce", **CLIPBOARD)
+    opens(page, LOST)
+    begin(page)
+    wait_for_status(page, "Undo takes the marks out")
+    page.locator(".review .story").scroll_into_view_if_needed()
+    assert not out_of_sight(
+        page, ["main .board", ".review .story", ".review .accuracy summary", ".review .learn button"]
+    )
+    page.get_by_role("button", name="Next mark").click()
+    assert not out_of_sight(page, ["main .board", ".review .mark-facts", ".tabs", ".steps"])
+    page.locator(".review .learn button").click()
+    assert not out_of_sight(page, ["main .board", ".practice [role=status]", ".practice button"])
+    # a step through the game leaves the puzzles
+    page.get_by_role("button", name="Back", exact=True).click()
+    page.locator(".review .story").wait_for()
+    assert not page.locator(".practice").is_visible()
+    assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
 
 
 @pytest.mark.slow
 def test_judging_is_stopped_by_its_button_and_by_another_game(server: WebServer, opened: Opener) -> None:
     page = opened(server.address, reduced_motion="reduce", **CLIPBOARD)
     opens(page, LONG)
-    open_panel(page, "seconds=3")
-    page.get_by_role("button", name="Analyse the game").click()
+    begin(page, "seconds=3")
     wait_for_status(page, "Judging")
     page.get_by_role("button", name="Stop", exact=True).click()
     wait_for_status(page, "Stopped. 0 of")
-    page.get_by_role("button", name="Analyse the game").click()
-    page.get_by_label("FEN", exact=True).fill("B:W12,K18:B8,K17,27")
-    page.get_by_role("button", name="Set", exact=True).click()
-    page.get_by_role("button", name="Analyse the game").wait_for()
-    page.get_by_role("button", name="Analyse the game").click()
+    press_start(page)
+    paste(page, "B:W12,K18:B8,K17,27")
+    page.get_by_role("button", name="Review this game").wait_for()
+    press_start(page)
     wait_for_status(page, "the game has no moves to judge")
 
 
@@ -333,8 +425,7 @@ def test_judging_is_stopped_by_its_button_and_by_another_game(server: WebServer,
 def test_the_judging_of_moves_that_change_ends_but_not_that_of_variations(server: WebServer, opened: Opener) -> None:
     page = opened(server.address, reduced_motion="reduce", **CLIPBOARD)
     opens(page, BLUNDER)
-    open_panel(page, "seconds=0.3")
-    page.get_by_role("button", name="Analyse the game").click()
+    begin(page, "seconds=0.3")
     page.keyboard.press("Home")
     page.locator("main .board .grid [data-square='9'].movable").wait_for()
     click_square(page, 9)
@@ -353,9 +444,8 @@ def test_a_server_that_ends_while_a_game_is_judged_is_told(opened: Opener) -> No
     with serving() as server:
         page = opened(server.address, allowed="ERR_CONNECTION_REFUSED", reduced_motion="reduce", **CLIPBOARD)
         opens(page, LONG)
-        open_panel(page, "seconds=3")
-        page.get_by_role("button", name="Analyse the game").click()
+        begin(page, "seconds=3")
         wait_for_status(page, "Judging")
     wait_for_status(page, "The server does not answer")
-    assert page.get_by_role("button", name="Analyse the game").is_visible()
+    assert page.get_by_role("button", name="Review this game").is_visible()
     assert len(page.locator(".moves button.move").all()) == 12

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tree_pages import CLIPBOARD, opens, saved
 from web_pages import Opener, click_square, faults_in, opened, point_of, read_board, server, wait_until
 
 import kr
@@ -243,3 +244,19 @@ def test_the_board_is_as_large_as_its_place(server: WebServer, opened: Opener, w
     box = page.locator(OWN).bounding_box()
     assert box is not None
     assert (box["width"], box["height"]) == (width, width)
+
+
+def test_drawings_on_analyse_are_saved_with_the_game(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address, DESK, **CLIPBOARD)
+    opens(page, "1. 11-15 {so} 23-19 *")
+    page.keyboard.press("ArrowRight")
+    for origin, target in ((15, 19), (22, 22)):
+        page.mouse.move(*point_of(page, origin))
+        page.mouse.down(button="right")
+        page.mouse.move(*point_of(page, target), steps=2)
+        page.mouse.up(button="right")
+    game = saved(page)
+    assert next(game.mainline()).comments == ["so", "[%csl G22][%cal G1519]"]
+    page.keyboard.press("Control+z")
+    assert page.locator("main .ring").count() == 0
+    assert page.locator("main .arrow.drawn").count() == 1

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import lzma
 import os
+import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -12,7 +14,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from web_pages import PHONE, Opener, faults_in, finished, meant_board, opened, read_board, serving, wait_until
+from web_pages import (
+    PHONE,
+    WIDE,
+    Opener,
+    faults_in,
+    finished,
+    meant_board,
+    opened,
+    read_board,
+    serving,
+    wait_for_board,
+    wait_until,
+)
 
 from kr.archives.index_build import index_path
 from kr.errors import InvalidSettingError, KrError
@@ -112,12 +126,13 @@ def test_archives_are_opened_once_and_told(files: tuple[Path, Path]) -> None:
         with pytest.raises(InvalidSettingError, match=r"first\.pdn is not open yet"):
             ask(explorer.moves, house, archives=[0])
         events = opened_all(house, [0])
-        assert events[-1]["archives"][0] == {
-            "number": 0, "name": "first.pdn", "archive": True, "added": False, "lasting": True, "open": True, "opening": False, "share": 1.0,
-            "error": "", "games": 3, "left_out": 1, "complaints": [events[-1]["archives"][0]["complaints"][0]],
+        (first, second) = events[-1]["archives"]
+        assert {**first, "complaints": 1} == {
+            "number": 0, "name": "first.pdn", "archive": True, "added": False, "lasting": True, "open": True,
+            "opening": False, "share": 1.0, "error": "", "games": 3, "left_out": 1, "complaints": 1,
         }  # fmt: skip
-        assert "illegal move at ply 1" in events[-1]["archives"][0]["complaints"][0]
-        assert not events[-1]["archives"][1]["open"]
+        assert "illegal move at ply 1" in first["complaints"][0]
+        assert not second["open"]
         assert index_path(files[0]).exists()
         # another page finds it open at once
         assert len(opened_all(house, [0])) == 1
@@ -275,9 +290,8 @@ GAMES = '() => [...document.querySelectorAll(".explorer .behind button")].map(ea
 
 
 def unfold(page: Page) -> None:
-    """Open the panel, and close the others."""
-    page.evaluate("""() => { for (const each of document.querySelectorAll("details.panel"))
-        each.open = each.classList.contains("explorer"); }""")
+    """Open the panel."""
+    page.click(".tab-explorer")
     wait_until(page, "() => document.querySelector('.explorer .tally tbody tr')")
 
 
@@ -285,17 +299,35 @@ def rows_are(page: Page, *rows: list[str]) -> None:
     wait_until(page, f"rows => JSON.stringify(({ROWS})().slice(0, rows.length)) === JSON.stringify(rows)", list(rows))
 
 
+TOLD = "text => document.querySelector('#status').textContent.includes(text)"
+OPEN = """() => [...document.querySelectorAll(".opened > span > button:first-child")].map(
+    each => (each.getAttribute("aria-current") ? "*" : "") + each.textContent)"""
+
+
+def open_games_are(page: Page, *names: str) -> None:
+    """Wait for the names in the strip of open games; the one on the board has a star."""
+    wait_until(page, f"names => JSON.stringify(({OPEN})()) === JSON.stringify(names)", list(names))
+
+
 @pytest.mark.slow
-def test_moves_are_clicked_and_games_opened(server: WebServer, opened: Opener) -> None:
+def test_moves_are_clicked_and_games_opened_beside_ones_own(server: WebServer, opened: Opener) -> None:
     page = opened(server.address)
     unfold(page)
     rows_are(page, ["9-13", "3"], ["11-15", "1"])
-    assert page.locator(".explorer .state > p").all_inner_texts() == ["first.pdn: 3 games", "second.pdn.xz: 2 games"]
+    assert page.locator(".tally .results").first.get_attribute("aria-label") == (
+        "Black won 34 %, drawn 33 %, White won 33 %"
+    )
+    page.get_by_role("button", name="Archives").click()
+    rows = page.locator(".explorer .archive")
+    assert [row.inner_text().strip().split("\n")[:2] for row in rows.all()] == [
+        ["first.pdn", "3 games"], ["second.pdn.xz", "2 games"],
+    ]  # fmt: skip
     page.click("text=1 game could not be read")
-    assert "illegal move at ply 1" in page.locator(".explorer .state li").inner_text()
+    assert "illegal move at ply 1" in page.locator(".explorer .archive li").inner_text()
     page.click("text=/^9-13$/")
     rows_are(page, ["22-18", "2"], ["22-17", "1"])
     assert read_board(page) == meant_board(START.play("9-13").fen)
+    page.get_by_role("button", name="Search").click()
     page.check("text=also with colours reversed")
     rows_are(page, ["22-18", "3"], ["22-17", "1"])
     wait_until(page, f"() => ({GAMES})().length === 4")
@@ -304,12 +336,50 @@ def test_moves_are_clicked_and_games_opened(server: WebServer, opened: Opener) -
     # a game opens at this position, and one can go on in it
     page.locator(".explorer .behind button").first.focus()
     page.keyboard.press("Enter")
-    wait_until(page, "() => document.querySelector('#status').textContent.includes('Line 1 of first.pdn')")
+    wait_until(page, TOLD, "Stewart, R. \u2013 Jordan, A., 1901")
     assert read_board(page) == meant_board(START.play("9-13").fen)
-    page.locator(".explorer summary").first.focus()
+    open_games_are(page, "My game", "*Stewart, R. \u2013 Jordan, A. 1901")
+    page.locator(".explorer .folds").first.focus()
     page.keyboard.press("ArrowRight")
     rows_are(page, ["11-15", "1"])
     assert read_board(page) == meant_board(START.play("9-13").play("22-18").fen)
+    # one's own game is where it was, with what can be undone in it
+    page.get_by_role("button", name="My game").click()
+    open_games_are(page, "*My game", "Stewart, R. \u2013 Jordan, A. 1901")
+    assert read_board(page) == meant_board(START.play("9-13").fen)
+    page.keyboard.press("Control+z")
+    assert read_board(page) == meant_board(START.fen)
+
+
+@pytest.mark.slow
+def test_open_games_outlive_the_page_and_are_closed(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address)
+    unfold(page)
+    for number in (1, 0, 1):
+        wait_until(page, f"() => ({GAMES})().length === 4")
+        page.locator(".explorer .behind button").nth(number).click()
+    one, two = "Tinsley, M. \u2013 Stewart, R. 1955", "Stewart, R. \u2013 Jordan, A. 1901"
+    open_games_are(page, "My game", f"*{one}", two)
+    page.keyboard.press("End")
+    wait_until(page, "() => sessionStorage.getItem('kr-game')?.includes('\"path\":[0,0,0,0]')")
+    page.reload()
+    open_games_are(page, "My game", f"*{one}", two)
+    last = list(read_document(ask_game(server, 1)).positions())[-1]
+    wait_for_board(page, last.fen)
+    page.get_by_role("button", name=f"Close {one}").click()
+    open_games_are(page, "*My game", two)
+    wait_for_board(page, START.fen)
+    # from the games of before it comes back
+    page.click(".tab-game")
+    page.click("text=Games from before")
+    page.locator(".recent-games button").first.click()
+    open_games_are(page, "My game", two, f"*{one}")
+
+
+def ask_game(server: WebServer, number: int) -> dict[str, Any]:
+    answer = explorer.game(server.house, PageRequest({"archive": 0, "number": number}))
+    document: dict[str, Any] = answer["document"]
+    return document
 
 
 @pytest.mark.slow
@@ -317,10 +387,10 @@ def test_a_search_by_hand(server: WebServer, opened: Opener) -> None:
     # browsers tell the console of each request that is refused
     page = opened(server.address, allowed="400")
     unfold(page)
-    page.click(".explorer .search summary")
+    page.get_by_role("button", name="Search").click()
     page.get_by_label("Player", exact=True).press_sequentially("tin")
-    wait_until(page, "() => document.querySelector('#players option')")
-    assert page.evaluate("() => document.querySelector('#players option').value") == "Tinsley, M."
+    wait_until(page, "() => document.querySelector('.explorer datalist option')")
+    assert page.evaluate("() => document.querySelector('.explorer datalist option').value") == "Tinsley, M."
     rows_are(page, ["9-13", "2"], ["11-15", "1"])
     page.get_by_label("Side of the player").select_option("black")
     rows_are(page, ["9-13", "1"])
@@ -335,33 +405,97 @@ def test_a_search_by_hand(server: WebServer, opened: Opener) -> None:
     wait_until(page, f"() => ({GAMES})().length === 5")
 
 
+DEPTHS = """() => [...document.querySelectorAll(".explorer td.score")].map(
+    each => Number(/depth (\\d+)/.exec(each.title)?.[1] ?? 0))"""
+
+NO_SEARCH = """() => {
+  const {send} = WebSocket.prototype;
+  WebSocket.prototype.send = function (text) { if (!text.includes("explorer/scores")) send.call(this, text); };
+}"""
+
+
 @pytest.mark.slow
-def test_scores_come_beside_the_moves(server: WebServer, opened: Opener) -> None:
+def test_scores_deepen_while_one_stays_and_are_there_when_one_comes_back(server: WebServer, opened: Opener) -> None:
     page = opened(server.address)
     unfold(page)
-    wait_until(
-        page,
-        """() => document.querySelectorAll(".explorer td.score").length === 7
-        && [...document.querySelectorAll(".explorer td.score")].every(each => /^.?\\d/.test(each.textContent))""",
-    )
-    page.uncheck("text=kr's scores")
+    wait_until(page, f"() => ({DEPTHS})().length === 7 && ({DEPTHS})().every(each => each >= 6)", seconds=60)
+    score = page.locator(".explorer td.score").first
+    assert re.fullmatch(r"[+\u2212]?\d\.\d", score.inner_text().split("\n")[0].split("depth")[0].strip())
+    assert re.fullmatch(r"[+\u2212]?\d\.\d \(depth \d+\)", score.get_attribute("title") or "")
     page.click("text=/^9-13$/")
     rows_are(page, ["22-18", "2"])
-    assert page.locator(".explorer td.score").all_inner_texts() == [""] * len(START.play("9-13").legal_moves())
+    # back, and after the page is loaded again, they are there though nothing more is searched
+    page.evaluate(NO_SEARCH)
+    page.add_init_script(f"({NO_SEARCH})()")
+    page.keyboard.press("ArrowLeft")
+    rows_are(page, ["9-13", "3"])
+    wait_until(page, f"() => ({DEPTHS})().every(each => each >= 6)")
+    page.reload()
+    rows_are(page, ["9-13", "3"])
+    wait_until(page, f"() => ({DEPTHS})().every(each => each >= 6)")
+    page.get_by_role("button", name="Search").click()
+    page.uncheck("text=kr's scores")
+    assert page.locator(".explorer td.score").all_inner_texts() == [""] * 7
+
+
+def drop(page: Page, files: dict[str, bytes]) -> None:
+    """Drop files on the panel."""
+    data = page.evaluate_handle(
+        """files => { const data = new DataTransfer(); for (const [name, bytes] of Object.entries(files))
+            data.items.add(new File([Uint8Array.from(atob(bytes), each => each.charCodeAt(0))], name));
+            return data; }""",
+        {name: base64.b64encode(content).decode() for name, content in files.items()},
+    )
+    for event in ("dragover", "drop"):
+        page.dispatch_event(".panel.explorer", event, {"dataTransfer": data})
 
 
 @pytest.mark.slow
-def test_without_an_archive_the_panel_says_how_to_name_one(opened: Opener, files: tuple[Path, Path]) -> None:
+def test_an_archive_is_added_kept_and_removed_in_two_windows(
+    opened: Opener, files: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    with serving(weights="material", egdb="none") as server:
+        page = opened(server.address, allowed="400")
+        page.click(".tab-explorer")
+        with page.expect_file_chooser() as chooser:
+            page.locator(".explorer .empty").get_by_role("button", name="Add an archive").click()
+        chooser.value.set_files(files[1])
+        rows_are(page, ["9-13", "1"])
+        # the other window, which is open already, hears of it
+        other = page.context.new_page()
+        other.goto(server.address)
+        rows_are(other, ["9-13", "1"])
+        drop(page, {"first.pdn": files[0].read_bytes(), "picture.png": b"\x89PNG\x00\x00"})
+        wait_until(page, TOLD, "picture.png is not a text")
+        rows_are(page, ["9-13", "3"])
+        rows_are(other, ["9-13", "3"])
+        # the file was not opened as a game
+        assert read_board(page) == meant_board(START.fen)
+        page.get_by_role("button", name="Archives").click()
+        assert page.locator(".explorer .archive .muted").first.inner_text() == "2 games, until kr web ends"
+        page.get_by_role("button", name="Keep first.pdn").click()
+        wait_until(page, TOLD, "first.pdn is kept for the next time")
+        other.get_by_role("button", name="Archives").click()
+        other.get_by_role("button", name="Remove second.pdn.xz").click()
+        rows_are(other, ["9-13", "2"])
+        rows_are(page, ["9-13", "2"])
+        page.context.close()
     with serving(weights="material", egdb="none") as server:
         page = opened(server.address)
-        page.evaluate("() => { document.querySelector('details.explorer').open = true; }")
-        wait_until(page, "() => document.querySelector('.explorer code')")
-        assert page.locator(".explorer code").inner_text() == "kr web --archive FILE.pdn.xz"
-        # before its server goes: what it still asks for would fail
-        page.close()
+        unfold(page)
+        rows_are(page, ["9-13", "2"])
+        page.get_by_role("button", name="Archives").click()
+        page.get_by_role("button", name="Remove first.pdn").click()
+        page.locator(".explorer .empty").wait_for()
+
+
+@pytest.mark.slow
+def test_files_of_the_command_line_are_chosen_to_be_explored(opened: Opener, files: tuple[Path, Path]) -> None:
     with serving(weights="material", egdb="none", files=files) as server:
         page = opened(server.address)
-        page.evaluate("() => { document.querySelector('details.explorer').open = true; }")
+        page.click(".tab-explorer")
+        page.get_by_role("button", name="Archives").click()
         page.check(".explorer label:has-text('second.pdn.xz') input")
         rows_are(page, ["9-13", "1"])
         page.check(".explorer label:has-text('first.pdn') input")
@@ -372,18 +506,34 @@ def test_without_an_archive_the_panel_says_how_to_name_one(opened: Opener, files
 
 
 @pytest.mark.slow
-def test_the_panel_fits_a_phone_and_keeps_the_rules_of_axe(server: WebServer, opened: Opener) -> None:
-    page = opened(server.address, PHONE)
+@pytest.mark.parametrize(("size", "room"), [(WIDE, (520, 420)), (PHONE, (390, 330))], ids=["wide", "phone"])
+def test_moves_and_the_first_games_fit_into_a_small_panel(
+    server: WebServer, opened: Opener, size: dict[str, int], room: tuple[int, int]
+) -> None:
+    page = opened(server.address, {**size, "width": max(size["width"], 390)})
     unfold(page)
-    page.click(".explorer .search summary")
-    wait_until(
-        page,
-        """() => document.querySelectorAll(".explorer td.score").length === 7
-        && [...document.querySelectorAll(".explorer td.score")].every(each => each.textContent)""",
-    )
-    assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+    wait_until(page, f"() => ({DEPTHS})().length === 7 && ({DEPTHS})().every(each => each)", seconds=60)
     wait_until(page, f"() => ({GAMES})().length === 4")
-    page.evaluate("() => { for (const each of document.querySelectorAll('.explorer details')) each.open = true; }")
-    assert faults_in(page, ".explorer") == []
-    assert page.evaluate("""() => { const box = document.querySelector(".explorer .scroll");
-        return box.scrollWidth <= box.clientWidth; }""")
+    assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+    # seven moves, and room for an eighth
+    page.evaluate(
+        """([width, height]) => Object.assign(document.querySelector(".panels").style,
+            {width: `${width}px`, height: `${height}px`, flex: "none", position: "fixed", top: 0, left: 0})""",
+        room,
+    )
+    boxes = page.evaluate(
+        """() => [...document.querySelectorAll(".tally button, .tally .results, .tally .score, .behind button")].map(
+            each => { const box = each.getBoundingClientRect();
+                return [box.left, box.right, box.bottom, each.closest(".behind") ? 1 : 0]; })"""
+    )
+    row = page.locator(".tally tbody tr").first.bounding_box()
+    assert row is not None
+    assert all(0 <= left < right <= room[0] for left, right, _, _ in boxes)
+    games = [bottom for _, _, bottom, is_game in boxes if is_game]
+    assert max(bottom for _, _, bottom, is_game in boxes if not is_game) < games[0]
+    assert games[0] + row["height"] <= room[1]
+    page.evaluate("() => document.querySelector('.panels').removeAttribute('style')")
+    for name in ("Archives", "Search"):
+        page.get_by_role("button", name=name, exact=True).click()
+    assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+    assert faults_in(page, ".panel.explorer") == []

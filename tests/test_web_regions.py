@@ -51,28 +51,30 @@ def meant(position: kr.Position) -> tuple[str, list[tuple[float, list[int]]]]:
     return f"{sign * found.score:+d}", [(sign * each.score, [s + 1 for s in each.squares]) for each in regions]
 
 
-SCORED = """text => [...document.querySelectorAll(".panel.regions p")].some(p => p.textContent.startsWith(text))"""
+SCORED = """text => document.querySelector(".panel.regions [role=status]")?.textContent.startsWith(text)"""
 
 
 STRONGEST = """regions => {
   const rows = [...document.querySelectorAll(".strongest tbody tr")];
   return rows.length > 0 && regions.every(([score, squares], number) => rows[number].cells[3].innerText === squares &&
-    Math.abs(Number(rows[number].cells[0].innerText.replace("\N{MINUS SIGN}", "-")) - score) <= 0.5);
+    Math.abs(100 * Number(rows[number].cells[0].innerText.replace("\N{MINUS SIGN}", "-")) - score) <= 0.51);
 }"""
 
 
 def wait_for_score(page: Page, position: kr.Position) -> None:
     """Wait for the score of a position, which the position before may have had too, and for its strongest regions."""
     text, regions = meant(position)
-    score = text.replace("-", MINUS).replace("+0", "0")
-    wait_until(page, SCORED, f"Static score {score if len(score) > 2 else f'{score}.0'} ")
+    men = int(abs(float(text)) / 10 + 0.5) / 10
+    side = "White" if text[0] == "-" else "Black"
+    ahead = f"{side} is ahead by {men:.1f} of a man" if men else "the sides are equal"
+    wait_until(page, SCORED, f"At a glance {ahead} (")
     wait_until(page, STRONGEST, [[score, " ".join(map(str, squares))] for score, squares in regions[:10]])
 
 
 def told(opened: Opener, server: WebServer, size: dict[str, int] = WIDE) -> Page:
     """A window with the panel open."""
     page = opened(server.address, size)
-    page.locator(".panel.regions > summary").click()
+    page.click(".tab-regions")
     return page
 
 
@@ -89,7 +91,7 @@ def test_the_strongest_regions_follow_the_position(server: WebServer, opened: Op
         rows, regions = shown(page), meant(board.position)[1]
         assert len(rows) == 10
         for row, (score, squares) in zip(rows, regions, strict=False):
-            assert float(row[0].replace(MINUS, "-")) == pytest.approx(score, abs=0.5)
+            assert 100 * float(row[0].replace(MINUS, "-")) == pytest.approx(score, abs=0.51)
             assert row[1] == ("Black" if score > 0 else "White")
             assert row[3].split() == list(map(str, squares))
         # a number on each piece
@@ -133,7 +135,7 @@ def test_a_region_is_outlined_on_the_board_and_in_a_picture(server: WebServer, o
     assert page.locator(".board .region").count() == len(squares)
     # the pictures turn with the board
     assert page.evaluate(TURNED) == "none"
-    page.get_by_role("button", name="Flip").first.click()
+    page.keyboard.press("f")
     assert page.evaluate(TURNED).startswith("matrix(-1")
 
 
@@ -150,7 +152,7 @@ def test_colours_can_be_chosen_and_go_with_the_panel(server: WebServer, opened: 
     wait_for_score(page, kr.Position())
     assert page.locator(coloured).count() == 0
     page.get_by_label("Colours show").select_option("pieces")
-    page.locator(".panel.regions > summary").click()
+    page.click(".tab-regions")
     wait_until(page, "selector => document.querySelectorAll(selector).length === 0", coloured)
 
 
@@ -158,6 +160,6 @@ def test_colours_can_be_chosen_and_go_with_the_panel(server: WebServer, opened: 
 def test_evaluations_without_tables(opened: Opener, weights: str) -> None:
     with serving(weights=weights) as server:
         page = told(opened, server)
-        wait_until(page, SCORED, "Static score ")
+        wait_until(page, SCORED, "At a glance ")
         assert not page.locator(".strongest").is_visible()
         assert len(labels(page)) == 24

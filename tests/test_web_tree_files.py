@@ -10,8 +10,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from tree_pages import CLIPBOARD, REFUSED, TREE, current, fen, move, on_board, opens, paste, plain, read, saved, shows
-from web_pages import PHONE, WIDE, Opener, from_menu, opened, server, serving, wait_until
+from tree_pages import (
+    CLIPBOARD,
+    REFUSED,
+    TREE,
+    current,
+    fen,
+    move,
+    on_board,
+    opens,
+    paste,
+    plain,
+    read,
+    saved,
+    show_games,
+    shows,
+)
+from web_pages import PHONE, WIDE, Opener, from_menu, from_send_menu, opened, server, serving, wait_until
 
 import kr
 from kr.pdn import Game
@@ -38,6 +53,7 @@ def test_forgiving_paste(server: WebServer, opened: Opener) -> None:
     for text, word, moves in FORGIVEN:
         field = page.get_by_label("PDN, moves, a FEN or a link")
         if not field.is_visible():
+            show_games(page)
             page.get_by_role("button", name="Paste").click()
         field.fill(text)
         page.get_by_role("button", name="Open this").click()
@@ -66,6 +82,7 @@ def several(count: int) -> str:
 
 def choose(page: Page, path: Path) -> None:
     """Open a file by the button."""
+    show_games(page)
     with page.expect_file_chooser() as chooser:
         page.get_by_role("button", name="Open").click()
     chooser.value.set_files(path)
@@ -113,6 +130,7 @@ def test_files_of_the_command_line(opened: Opener, tmp_path: Path) -> None:
     with serving(files=(many, other)) as server:
         page = opened(server.address)
         shows(page, "game 1")
+        show_games(page)
         rows = page.locator(".games button")
         wait_until(page, "() => document.querySelector('.games li')?.getAttribute('aria-setsize') === '250'")
         page.locator(".games").evaluate("list => { list.scrollTop = list.scrollHeight * 0.68; }")
@@ -143,6 +161,7 @@ def test_the_files_of_the_command_line_stay_at_hand_whatever_is_opened(opened: O
             shows(page, "one 1")
             paste(page, text)
             shows(page, "mine")
+            show_games(page)
             # chosen again, though it was the last one chosen
             page.get_by_label("Files", exact=True).select_option("one.pdn")
             page.locator(".games").get_by_title("E2").click()
@@ -158,7 +177,7 @@ def test_copies(server: WebServer, opened: Opener) -> None:
     page.keyboard.press("ArrowRight")
 
     def copied(name: str, told: str) -> str:
-        page.get_by_role("button", name=name).click()
+        from_send_menu(page, name)
         wait_until(page, "told => document.querySelector('#status').textContent.startsWith(told)", told)
         return str(page.evaluate("navigator.clipboard.readText()"))
 
@@ -168,7 +187,7 @@ def test_copies(server: WebServer, opened: Opener) -> None:
     assert copied("Copy SVG", "SVG copied") == kr.svg.board(position, last_move="11-15")
     page.keyboard.press("f")
     with page.expect_download() as download:
-        page.get_by_role("button", name="Save SVG").click()
+        from_send_menu(page, "Save SVG")
     assert download.value.suggested_filename == "Ann-Bob.svg"
     assert Path(download.value.path()).read_text() == kr.svg.board(position, last_move="11-15", flipped=True)
 

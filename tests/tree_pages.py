@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from web_pages import meant_board, read_board, wait_until
+from web_pages import from_send_menu, meant_board, read_board, wait_until
 
 import kr
 from kr.pdn import Game, StringExporter, read_game
@@ -46,7 +46,7 @@ def paste(page: Page, text: str) -> None:
 
 def shows(page: Page, text: str) -> None:
     """Wait until the move list has these words, whatever the blanks between them."""
-    wait_until(page, "wanted => document.querySelector('.moves').textContent.replace(/\\s+/g, '').includes(wanted)",
+    wait_until(page, "wanted => document.querySelector('.moves')?.textContent.replace(/\\s+/g, '').includes(wanted)",
                re.sub(r"\s+", "", text))  # fmt: skip
 
 
@@ -62,8 +62,14 @@ def opens(page: Page, text: str) -> Game:
 def saved(page: Page) -> Game:
     """The game as `Save PDN` gives it."""
     with page.expect_download() as download:
-        page.get_by_role("button", name="Save PDN").click()
+        from_send_menu(page, "Save PDN")
     return read(Path(download.value.path()).read_text())
+
+
+def show_games(page: Page) -> None:
+    """Open the panel Games."""
+    if not page.locator(".panel.game").is_visible():
+        page.click(".tab-game")
 
 
 def current(page: Page) -> str:

@@ -178,6 +178,12 @@ def from_menu(page: Page, name: str) -> None:
     page.get_by_role("menuitem", name=name).click()
 
 
+def from_send_menu(page: Page, name: str) -> None:
+    """Choose a way to send the game or the position."""
+    page.get_by_role("button", name="Send", exact=True).click()
+    page.get_by_role("menuitem", name=name, exact=True).click()
+
+
 def show_setup(page: Page) -> None:
     """Open the panel Set up."""
     if not page.locator(".panel.setup").is_visible():

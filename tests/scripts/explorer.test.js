@@ -151,3 +151,11 @@ test("a search asks for players of a side, or of either", () => {
   const {white, black, players} = /** @type {any} */ (state.conditions({...form, side: "white", against: "Bob"}));
   assert.deepEqual([white, black, players], ["Ann", "Bob", undefined]);
 });
+
+test("a line is called by its most specific name and its ballot", () => {
+  const names = [{name: "Single Corner"}, {name: "Old Fourteenth"}];
+  assert.equal(state.openingWords({names, ballot: {number: 158}}), "Old Fourteenth (ballot 158)");
+  assert.equal(state.openingWords({names, ballot: null}), "Old Fourteenth");
+  assert.equal(state.openingWords({names: [], ballot: {number: 7}}), "Ballot 7");
+  assert.equal(state.openingWords({names: [], ballot: null}), "");
+});

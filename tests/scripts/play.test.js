@@ -94,7 +94,15 @@ test("what can be done in a game against kr", () => {
   const played = playing();
   const {accept, ...buttons} = played.buttons();
   assert.equal(accept, false);
-  assert.deepEqual(buttons, {hint: "on", undo: "on", draw: "on", resign: "on", rematch: "hidden", analyse: "on"});
+  assert.deepEqual(buttons, {
+    hint: "on",
+    undo: "on",
+    draw: "on",
+    resign: "on",
+    rematch: "hidden",
+    review: "hidden",
+    analyse: "on",
+  });
   played.casual = false;
   assert.deepEqual(
     [played.buttons().hint, played.buttons().undo, played.buttons().analyse],

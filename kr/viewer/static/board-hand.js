@@ -13,7 +13,7 @@ import {WIDTH} from "./board-drawing.js";
  * @property {() => boolean} canDraw true if a person may draw arrows and circles
  * @property {(square: number) => boolean} canTake true if the piece on a square can be taken up
  * @property {(square: number) => boolean} take a piece is taken up; true if it was chosen before
- * @property {(from: number, to: number | null) => void} drag a piece is put down; to: 0 a light square, null off the board
+ * @property {(from: number, to: number | null) => void} drag a piece is put down; to: 0 on a light square, null beside
  * @property {(square: number) => void} choose a square is clicked
  * @property {(from: number, to: number) => void} fail a piece that can't be taken up was dragged
  * @property {() => boolean} leave what was chosen is not; false if nothing was

@@ -2,186 +2,329 @@
 
 import {el, svg} from "./dom.js";
 import {number, words} from "./moves.js";
+import {t} from "./texts.js";
 
+/** @import {BoardArrow} from "./board-drawing.js" */
+/** @import {GameTree, LegalNode, TreeNode} from "./tree.js" */
+
+/** @typedef {"inaccuracy" | "mistake" | "blunder" | "only"} Mark */
+/** @typedef {Mark | ""} Kind */
+/**
+ * What kr says of a move. expected: result of Black, 0 to 1; kind: of its mark; once: seen by one search only; reason:
+ * why it was not judged; evaluation: the score, as [%eval] has it
+ * @typedef {{expected: number, kind: Kind, once: boolean, reason: string, evaluation: string}} Judgement
+ */
+/**
+ * A position of a game in the graph. expected: null where it was not searched
+ * @typedef {Omit<Judgement, "expected"> & {node: LegalNode, ply: number, label: string, expected: number | null}} Point
+ */
+/** @typedef {Point & {expected: number}} KnownPoint */
+
+/** @type {Record<Mark, string>} */
 const SHAPES = {
   inaccuracy: "M-4.5,0a4.5,4.5 0 1,0 9,0a4.5,4.5 0 1,0 -9,0z",
   mistake: "M0,-6L6,5L-6,5z",
   blunder: "M0,-7L7,0L0,7L-7,0z",
   only: "M-2,-6h4v4h4v4h-4v4h-4v-4h-4v-4h4z",
 };
+/** @type {Record<string, Mark>} */
 const KINDS = {"?!": "inaccuracy", "?": "mistake", "??": "blunder", "!": "only"};
-export const WORDS = {inaccuracy: "inaccuracy", mistake: "mistake", blunder: "blunder", only: "only move"};
-const REASONS = {
-  opening: "Not judged: the opening.", forced: "Not judged: there was no other move.",
-  unsearched: "Not judged: the search was too short to see another move.",
+/** @type {Record<Mark, string>} */
+export const WORDS = {
+  get inaccuracy() {
+    return t("inaccuracy");
+  },
+  get mistake() {
+    return t("mistake");
+  },
+  get blunder() {
+    return t("blunder");
+  },
+  get only() {
+    return t("only move");
+  },
 };
-const HEIGHT = 190, LEFT = 26, RIGHT = 10, TOP = 10, BOTTOM = 24;
+/** Name of a mark; "" for none. @param {Kind} kind */
+export const kindName = kind => kind && WORDS[kind];
+
+/** Sign of a mark; "" for none. @param {Kind} kind */
+export const signOf = kind => Object.keys(KINDS).find(sign => KINDS[sign] === kind) ?? "";
+
+/** @type {Record<string, () => string>} */
+const REASONS = {
+  opening: () => t("Not judged: the opening."),
+  forced: () => t("Not judged: there was no other move."),
+  unsearched: () => t("Not judged: the search was too short to see another move."),
+};
+/** @type {[number, string][]} */
+const LEVELS = [
+  [1, "1"],
+  [0.5, "½"],
+  [0, "0"],
+];
+const [WIDTH, HEIGHT] = [640, 190]; // where it is not shown
+const [LEFT, RIGHT, TOP, BOTTOM] = [26, 10, 10, 24];
 
 // kr's tag in a comment: [%kr exp=0.21 nag=?? once], [%kr line exp=0.55] at a better line
 const TAG = /\[%kr ([^[\]]{1,80})\]/;
 const EVALUATION = /\[%eval (#?-?\d{1,4}(?:\.\d{1,2})?)/;
 
-// What kr's comment says of a node: {expected (of Black), kind, once, reason, evaluation}; null without such a comment.
+/**
+ * What kr's comment says of a node; null without such a comment.
+ * @param {TreeNode} node
+ * @returns {Judgement | null}
+ */
 export function judgement(node) {
   for (const comment of node.comments) {
     const tag = TAG.exec(comment);
     const expected = tag && /\bexp=(\d\.\d\d)/.exec(tag[1]);
     if (!expected) continue;
-    const words = tag[1].split(" ");
-    const sign = /\b(?:nag|mark)=([?!]{1,2})/.exec(tag[1]), evaluation = EVALUATION.exec(comment);
+    const facts = tag[1].split(" ");
+    const sign = /\b(?:nag|mark)=([?!]{1,2})/.exec(tag[1]);
     return {
-      expected: Number(expected[1]), kind: sign ? KINDS[sign[1]] || "" : "", once: words.includes("once"),
-      reason: words.find(word => word in REASONS) || "", evaluation: evaluation ? evaluation[1] : "",
+      expected: Number(expected[1]),
+      kind: (sign && KINDS[sign[1]]) || "",
+      once: facts.includes("once"),
+      reason: facts.find(fact => Object.hasOwn(REASONS, fact)) || "",
+      evaluation: EVALUATION.exec(comment)?.[1] ?? "",
     };
   }
   return null;
 }
 
-// What kr's comment on the whole game says of both players; "" without one.
+/**
+ * What kr's comment on the whole game says of both players; "" without one.
+ * @param {Pick<TreeNode, "comments">} root
+ */
 export function reportOf(root) {
   const found = root.comments.find(text => text.includes("[%kr game"));
   return found ? words(found) : "";
 }
 
-// The arrow of the move that kr found to be better than the one that led to a node: what Board.arrows takes.
-export function better(node) {
-  const line = node.parent && node.parent.children.find(child => child !== node &&
-    child.comments.some(text => text.includes("[%kr line")));
-  return line && judgement(node)?.kind ? [{path: line.path, kind: "better"}] : [];
+/**
+ * The first move of the line that kr found to be better than the move that led to a node; null without one.
+ * @param {TreeNode} node
+ * @returns {TreeNode | null}
+ */
+export function betterNode(node) {
+  const line = node.parent?.children.find(
+    child => child !== node && child.comments.some(text => text.includes("[%kr line")),
+  );
+  return (judgement(node)?.kind && line) || null;
 }
 
-// A game as it was played, one point for the start and for each move.
+/**
+ * The arrow of that move: what Board.arrows takes.
+ * @param {TreeNode} node
+ * @returns {BoardArrow[]}
+ */
+export function better(node) {
+  const line = betterNode(node);
+  return line ? [{path: line.path, kind: "better"}] : [];
+}
+
+/**
+ * A game as it was played, one point for the start and for each move.
+ * @param {GameTree} tree
+ * @returns {Point[]}
+ */
 export function points(tree) {
   return tree.main().map((node, ply) => {
-    const label = ply ? `${number(node)} ${node.text}` : "Start";
+    const label = ply ? `${number(node)} ${node.text}` : t("Start");
     return {node, ply, label, expected: null, kind: "", once: false, reason: "", evaluation: "", ...judgement(node)};
   });
 }
 
-// A point in words.
-export function told(point) {
-  if (point.expected === null) return "Not searched.";
-  const [, win, number] = /^(#?)(-?[\d.]+)$/.exec(point.evaluation) || [];
-  const score = !number ? "" : !win ? `, ${number > 0 ? "+" : ""}${Math.round(100 * number)} centi-men` :
-    `, ${number < 0 ? "White" : "Black"} wins`;
-  return `Black expects ${point.expected.toFixed(2)}${score}.` +
-    (point.reason ? ` ${REASONS[point.reason]}` : "") + (point.once ? " Seen by one search only." : "");
+/**
+ * A point in words.
+ * @param {Pick<Point, "expected" | "evaluation" | "reason" | "once">} point
+ */
+export function told({expected, evaluation, reason, once}) {
+  if (expected === null) return t("Not searched.");
+  const known = [expectation(expected.toFixed(2), evaluation)];
+  if (reason) known.push(REASONS[reason]());
+  if (once) known.push(t("Seen by one search only."));
+  return known.join(" ");
+}
+
+/** @param {string} points @param {string} evaluation score of [%eval]: men, or # and plies to a win; "" for none */
+function expectation(points, evaluation) {
+  const [, win, score] = /^(#?)(-?[\d.]+)$/.exec(evaluation) || [];
+  if (!score) return t("Black expects {points}.", {points});
+  const men = Math.round(10 * Number(score)) / 10 || 0;
+  if (!win)
+    return t("Black expects {points}, score {score}.", {points, score: `${men > 0 ? "+" : ""}${men.toFixed(1)}`});
+  return Number(score) < 0
+    ? t("Black expects {points}, White wins.", {points})
+    : t("Black expects {points}, Black wins.", {points});
+}
+
+/** @param {Point} point @returns {point is KnownPoint} */
+const isKnown = point => point.expected !== null;
+
+/**
+ * Runs of neighbouring points, so that nothing is drawn across what was not searched.
+ * @param {Point[]} list
+ */
+export function runs(list) {
+  /** @type {KnownPoint[][]} */
+  const found = [];
+  list.forEach((point, i) => {
+    if (!isKnown(point)) return;
+    if (i && isKnown(list[i - 1])) found[found.length - 1].push(point);
+    else found.push([point]);
+  });
+  return found;
 }
 
 export class Graph {
-  // onpick hears the ply that a person has clicked
+  /** @param {{onpick?: (ply: number) => void}} [options] onpick hears the ply that a person has clicked */
   constructor({onpick = () => {}} = {}) {
-    this._onpick = onpick;
+    /** @type {Point[]} */
     this._points = [];
     this._ply = 0;
-    this._drawn = svg("svg", {role: "slider", tabindex: 0, "aria-label": "Expected result of Black",
-      "aria-valuemin": 0});
+    this._width = WIDTH;
+    this._height = HEIGHT;
+    this._cursor = svg("line", {class: "cursor", y1: TOP});
+    this._drawn = svg("svg", {
+      role: "slider",
+      tabindex: 0,
+      "aria-label": t("Expected result of Black"),
+      "aria-valuemin": 0,
+    });
     this._readout = el("p", {class: "readout"});
-    const legend = Object.entries(KINDS).map(([sign, kind]) =>
-      el("span", null, this._icon(svg("path", {class: kind, d: SHAPES[kind]})), `${sign} ${WORDS[kind]}`));
-    legend.push(el("span", null, this._icon(svg("circle", {class: "once", r: 4})), "seen by one search only"));
-    this.element = el("div", {class: "graph"}, this._drawn, this._readout, el("p", {class: "legend"}, legend));
-    this._drawn.addEventListener("click", event => this._points.length && this._onpick(this._plyAt(event)));
+    this.element = el("div", {class: "graph"}, this._drawn, this._readout, this._legend());
+    this._drawn.addEventListener("click", event => this._points.length && onpick(this._plyAt(event)));
     this._drawn.addEventListener("pointermove", event => this._points.length && this._say(this._plyAt(event)));
     this._drawn.addEventListener("pointerleave", () => this._say(this._ply));
     new ResizeObserver(() => {
-      if (this._drawn.clientWidth !== this._width) this._draw();
+      const {clientWidth, clientHeight} = this._drawn;
+      if (clientWidth !== this._width || clientHeight !== this._height) this._draw();
     }).observe(this._drawn);
   }
 
-  // list: points of a game
+  /** @param {Point[]} list points of a game */
   show(list) {
     this._points = list;
     this._draw();
   }
 
+  /** @param {number} ply */
   cursor(ply) {
     this._ply = ply;
     this._drawCursor();
   }
 
+  _legend() {
+    const marks = Object.entries(KINDS).map(([sign, kind]) =>
+      el("span", null, this._icon(svg("path", {class: kind, d: SHAPES[kind]})), `${sign} ${WORDS[kind]}`),
+    );
+    const once = el("span", null, this._icon(svg("circle", {class: "once", r: 4})), t("seen by one search only"));
+    return el("p", {class: "legend"}, marks, once);
+  }
+
+  /** @param {SVGElement} shape */
   _icon(shape) {
     return svg("svg", {viewBox: "-8 -8 16 16", "aria-hidden": "true"}, shape);
   }
 
+  /** @param {number} ply */
   _x(ply) {
-    return LEFT + (this._width - LEFT - RIGHT) * ply / Math.max(this._points.length - 1, 1);
+    return LEFT + ((this._width - LEFT - RIGHT) * ply) / Math.max(this._points.length - 1, 1);
   }
 
+  /** @param {number} expected */
   _y(expected) {
-    return TOP + (HEIGHT - TOP - BOTTOM) * (1 - expected);
+    return TOP + (this._height - TOP - BOTTOM) * (1 - expected);
   }
 
-  // the mark that is clicked, or the nearest ply
+  /**
+   * The mark that is clicked, or the nearest ply.
+   * @param {PointerEvent | MouseEvent} event
+   */
   _plyAt(event) {
-    const shape = event.target.closest("[data-ply]");
+    const shape = /** @type {Element} */ (event.target).closest("[data-ply]");
     if (shape) return Number(shape.getAttribute("data-ply"));
-    const x = event.clientX - this._drawn.getBoundingClientRect().left, last = this._points.length - 1;
-    const ply = Math.round((x - LEFT) / Math.max(this._width - LEFT - RIGHT, 1) * last);
+    const x = event.clientX - this._drawn.getBoundingClientRect().left;
+    const last = this._points.length - 1;
+    const ply = Math.round(((x - LEFT) / Math.max(this._width - LEFT - RIGHT, 1)) * last);
     return Math.min(Math.max(ply, 0), last);
   }
 
-  // runs of neighbouring points, so that nothing is drawn across what was not searched
-  _runs() {
-    const runs = [[]];
-    for (const point of this._points) {
-      if (point.expected !== null) runs.at(-1).push(point);
-      else if (runs.at(-1).length) runs.push([]);
-    }
-    return runs.filter(run => run.length);
-  }
-
   _draw() {
-    this._width = this._drawn.clientWidth || 640;
-    const width = this._width, last = this._points.length - 1, parts = [];
-    this._drawn.setAttribute("viewBox", `0 0 ${width} ${HEIGHT}`);
-    for (const [level, name] of [[1, "1"], [0.5, "½"], [0, "0"]]) {
-      parts.push(svg("line", {class: "frame", x1: LEFT, x2: width - RIGHT, y1: this._y(level), y2: this._y(level)}),
-        svg("text", {x: LEFT - 8, y: this._y(level) + 4, "text-anchor": "end"}, name));
-    }
-    const step = [4, 10, 20, 40, 100, 200, 1000, Infinity].find(each => last / each <= width / 45);
-    for (let ply = 0; ply < last; ply += step) {
-      parts.push(svg("text", {x: this._x(ply), y: HEIGHT - 6, "text-anchor": "middle"},
-        String(Math.floor(ply / 2) + 1)));
-    }
-    for (const run of this._runs()) {
-      const at = run.map(point => [this._x(point.ply), this._y(point.expected)]), middle = this._y(0.5);
-      parts.push(svg("polygon", {class: "area",
-        points: [[at[0][0], middle], ...at, [at.at(-1)[0], middle]].join(" ")}));
-      // a line is solid between two numbers that are both confirmed
-      for (let i = 1; i < run.length; i++) {
-        const thin = run[i - 1].once || run[i].once;
-        parts.push(svg("line", {class: thin ? "curve once" : "curve", x1: at[i - 1][0], y1: at[i - 1][1], x2: at[i][0],
-          y2: at[i][1]}));
-      }
-    }
-    this._cursor = svg("line", {class: "cursor", y1: TOP, y2: HEIGHT - BOTTOM});
-    parts.push(this._cursor);
-    const place = point => ({transform: `translate(${this._x(point.ply)},${this._y(point.expected)})`,
-      "data-ply": point.ply});
-    for (const point of this._points) {
-      if (point.kind) parts.push(svg("path", {class: `shape ${point.kind}`, d: SHAPES[point.kind], ...place(point)}));
-      else if (point.once) parts.push(svg("circle", {class: "once", r: 3, ...place(point)}));
-    }
-    this._drawn.replaceChildren(...parts);
-    this._drawn.setAttribute("aria-valuemax", Math.max(last, 0));
+    this._width = this._drawn.clientWidth || WIDTH;
+    this._height = this._drawn.clientHeight || HEIGHT;
+    this._drawn.setAttribute("viewBox", `0 0 ${this._width} ${this._height}`);
+    this._cursor.setAttribute("y2", String(this._height - BOTTOM));
+    this._drawn.replaceChildren(
+      ...this._frame(),
+      ...runs(this._points).flatMap(run => this._curve(run)),
+      this._cursor,
+      ...this._points.flatMap(point => this._shape(point)),
+    );
+    this._drawn.setAttribute("aria-valuemax", String(Math.max(this._points.length - 1, 0)));
     this._drawCursor();
   }
 
+  _frame() {
+    const last = this._points.length - 1;
+    const isHigh = this._height > TOP + BOTTOM + 3 * 12;
+    const levels = LEVELS.flatMap(([level, name]) => {
+      const y = this._y(level);
+      return [
+        svg("line", {class: "frame", x1: LEFT, x2: this._width - RIGHT, y1: y, y2: y}),
+        ...(level !== 0.5 || isHigh ? [svg("text", {x: LEFT - 8, y: y + 4, "text-anchor": "end"}, name)] : []),
+      ];
+    });
+    const steps = [4, 10, 20, 40, 100, 200, 1000];
+    const step = steps.find(each => last / each <= this._width / 45) ?? Number.POSITIVE_INFINITY;
+    const numbers = [];
+    for (let ply = 0; ply < last; ply += step) {
+      const text = String(Math.floor(ply / 2) + 1);
+      numbers.push(svg("text", {x: this._x(ply), y: this._height - 6, "text-anchor": "middle"}, text));
+    }
+    return [...levels, ...numbers];
+  }
+
+  /** @param {KnownPoint[]} run */
+  _curve(run) {
+    const at = run.map(point => [this._x(point.ply), this._y(point.expected)]);
+    const middle = this._y(0.5);
+    const area = [[at[0][0], middle], ...at, [at[at.length - 1][0], middle]];
+    // a line is solid between two numbers that are both confirmed
+    const lines = at.slice(1).map(([x2, y2], i) => {
+      const thin = run[i].once || run[i + 1].once;
+      return svg("line", {class: thin ? "curve once" : "curve", x1: at[i][0], y1: at[i][1], x2, y2});
+    });
+    return [svg("polygon", {class: "area", points: area.join(" ")}), ...lines];
+  }
+
+  /** @param {Point} point @returns {SVGElement[]} */
+  _shape({ply, expected, kind, once}) {
+    // a mark without a number stands in the middle
+    const place = {transform: `translate(${this._x(ply)},${this._y(expected ?? 0.5)})`, "data-ply": ply};
+    if (kind) return [svg("path", {class: `shape ${kind}`, d: SHAPES[kind], ...place})];
+    return once ? [svg("circle", {class: "once", r: 3, ...place})] : [];
+  }
+
   _drawCursor() {
-    const x = this._x(this._ply);
+    const x = String(this._x(this._ply));
     this._cursor.setAttribute("x1", x);
     this._cursor.setAttribute("x2", x);
-    this._drawn.setAttribute("aria-valuenow", this._ply);
+    this._drawn.setAttribute("aria-valuenow", String(this._ply));
     this._drawn.setAttribute("aria-valuetext", this._text(this._ply));
     this._say(this._ply);
   }
 
+  /** @param {number} ply */
   _text(ply) {
     const point = this._points[ply];
-    return point ? `${point.label}${point.kind && `, ${WORDS[point.kind]}`}: ${told(point)}` : "";
+    if (!point) return "";
+    const values = {move: point.label, mark: point.kind && WORDS[point.kind], what: told(point)};
+    return point.kind ? t("{move}, {mark}: {what}", values) : t("{move}: {what}", values);
   }
 
+  /** @param {number} ply */
   _say(ply) {
     this._readout.textContent = this._text(ply);
   }

@@ -1,7 +1,7 @@
 // The board with what stands around it: the evaluation bar, both players with captured men and clocks, and buttons.
 
 import {Board, placed} from "./board.js";
-import {el} from "./dom.js";
+import {el, visible} from "./dom.js";
 import {iconButton} from "./icons.js";
 import {sound} from "./sounds.js";
 import {many, t} from "./texts.js";
@@ -89,7 +89,7 @@ export class Stage {
    * @param {string} text the player's name; "" for none known
    */
   name(side, text) {
-    this._seats[side].name.textContent = text || sideName(side);
+    this._seats[side].name.textContent = visible(text) || sideName(side);
     this._seats[side].name.classList.toggle("muted", !text);
   }
 

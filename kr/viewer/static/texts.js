@@ -2,6 +2,7 @@
 // static/languages/CODE.json: {"Turn the board": "Gira la damiera", "game|games": "partita|partite"}.
 
 let language = "en";
+let numbers = new Intl.NumberFormat(language);
 /** @type {Record<string, string>} */
 let texts = {};
 
@@ -12,6 +13,7 @@ let texts = {};
  */
 export function speak(code, found) {
   language = code;
+  numbers = new Intl.NumberFormat(language);
   texts = found;
 }
 
@@ -28,7 +30,7 @@ export function t(text, values = {}) {
 }
 
 /** @param {number} number */
-export const formatted = number => number.toLocaleString(language);
+export const formatted = number => numbers.format(number);
 
 /**
  * "1 game", "2,500 games".

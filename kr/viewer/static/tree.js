@@ -1,49 +1,119 @@
 // A game as a tree of moves: where one stands in it, and every change of it with its undoing. It knows no rules:
 // moves come from the server or from the document of a game (kr/viewer/document.py).
 
+/** @import {DrawnArrow, DrawnCircle} from "./board-shapes.js" */
+/** @import {BoardMove} from "./board-state.js" */
+
+/**
+ * A node as documents have it. fen: null after an illegal move
+ * @typedef {object} GivenNode
+ * @property {number | null} [parent] number of the node before it
+ * @property {string | null} [fen]
+ * @property {string} [text]
+ * @property {number[]} [path] squares that the piece touches
+ * @property {number[]} [captured]
+ * @property {string[]} [comments]
+ * @property {string[]} [starting_comments]
+ * @property {string[]} [nags]
+ * @property {DrawnArrow[]} [arrows]
+ * @property {DrawnCircle[]} [circles]
+ * @property {boolean} [setup] another position was set up there
+ * @property {string} [draw] the rule by which the game can be claimed drawn
+ */
+/** @typedef {Record<string, string>} Headers */
+/** @typedef {{headers?: Headers, start: string, result?: string, nodes: GivenNode[]}} GameDocument */
+/**
+ * The start, or the position after a move. fen: null after an illegal move
+ * @typedef {object} TreeNode
+ * @property {number} id
+ * @property {TreeNode | null} parent
+ * @property {TreeNode[]} children the first is what was played
+ * @property {number} ply
+ * @property {string | null} fen
+ * @property {string} text
+ * @property {number[]} path
+ * @property {number[]} captured
+ * @property {string[]} comments
+ * @property {string[]} starting_comments
+ * @property {string[]} nags
+ * @property {string} draw
+ * @property {DrawnArrow[]} arrows
+ * @property {DrawnCircle[]} circles
+ * @property {boolean} setup
+ */
+/** @typedef {TreeNode & {fen: string, parent: LegalNode | null}} LegalNode one that can be shown */
+/** @typedef {{root: LegalNode, node: LegalNode, headers: Headers, result: string}} TreeState */
+/** @typedef {"node" | "edit" | "game"} Change */
+/** @typedef {{redo: () => void, undo: () => void, what: Change, from: LegalNode, to: LegalNode}} Done */
+/** @typedef {Partial<Pick<TreeNode, "comments" | "starting_comments" | "nags" | "arrows" | "circles">>} Remarks */
+
 const START = "B:W21,22,23,24,25,26,27,28,29,30,31,32:B1,2,3,4,5,6,7,8,9,10,11,12";
 const MOST_CHANGES = 500;
 
+/** @param {TreeNode | undefined | null} node @returns {node is LegalNode} */
+export const isLegal = node => Boolean(node) && node?.fen !== null;
+
 export class GameTree {
   constructor() {
+    /** @type {Record<string, ((node: LegalNode) => void)[]>} */
     this._hear = {node: [], edit: [], game: []};
+    /** @type {Done[]} */
     this._done = [];
+    /** @type {Done[]} */
     this._undone = [];
     this._ids = 0;
-    this._put(this._plant({headers: {}, start: START, result: "*", nodes: []}));
+    const {root, headers, result} = this._plant({start: START, nodes: []});
+    this.root = root;
+    this.node = root; // the one that is shown
+    this.headers = headers;
+    this.result = result;
   }
 
-  // what: "node" (another position is shown), "edit" (the tree, its texts or the headers have changed) or "game"
-  // (another game has taken its place; "node" follows)
-  on(what, hear) { this._hear[what].push(hear); }
+  /**
+   * @param {string} what "node" (another position is shown), "edit" (the tree, its texts or the headers have changed)
+   *     or "game" (another game has taken its place; "node" follows)
+   * @param {(node: LegalNode) => void} hear
+   */
+  on(what, hear) {
+    this._hear[what].push(hear);
+  }
 
   // --- where one stands
 
-  // Shows a node; those of illegal variations can't be.
+  /**
+   * Shows a node; those of illegal variations can't be.
+   * @param {TreeNode | undefined | null} node
+   */
   select(node) {
-    if (!node || node.fen === null) return false;
+    if (!isLegal(node)) return false;
     this.node = node;
     this._tell("node");
     return true;
   }
 
-  start() { return this._step(this.root); }
-  back() { return this._step(this.node.parent); }
-  next() { return this._step(this.node.children[0]); }
-
-  end() {
-    let node = this.node;
-    while (node.children.length && node.children[0].fen !== null) node = node.children[0];
-    return this._step(node);
+  start() {
+    return this._step(this.root);
   }
 
-  // the variation beside the current move: 1 for the one below, -1 for the one above
+  back() {
+    return this._step(this.node.parent);
+  }
+
+  next() {
+    return this._step(this.node.children[0]);
+  }
+
+  end() {
+    return this._step(this._following(this.node).at(-1));
+  }
+
+  /** @param {number} step to the variation beside the current move: 1 for the one below, -1 for the one above */
   sibling(step) {
-    const others = this.node.parent ? this.node.parent.children.filter(node => node.fen !== null) : [];
+    const others = this.node.parent ? this.node.parent.children.filter(isLegal) : [];
     return this._step(others[others.indexOf(this.node) + step]);
   }
 
-  // the nearest move with a mark before (-1) or after (1) the current one, along its line
+  /** @param {number} step to the nearest move with a mark before (-1) or after (1) the current one, along its line */
   mark(step) {
     const line = [...this.line(), ...this._following(this.node)];
     for (let i = line.indexOf(this.node) + step; line[i]; i += step) {
@@ -52,115 +122,189 @@ export class GameTree {
     return false;
   }
 
-  // nodes from the root to the current one, or to another
-  line(node = this.node) {
+  /**
+   * Nodes from the root to the current one, or to another.
+   * @template {TreeNode} [Node=LegalNode]
+   * @param {Node} [node]
+   * @returns {Node[]}
+   */
+  line(node) {
     const nodes = [];
-    for (; node; node = node.parent) nodes.push(node);
+    for (let each = /** @type {Node | null} */ (node ?? this.node); each; each = /** @type {Node} */ (each.parent)) {
+      nodes.push(each);
+    }
     return nodes.reverse();
   }
 
   // nodes of the game as it was played, from the root
-  main() { return [this.root, ...this._following(this.root)]; }
+  main() {
+    return [this.root, ...this._following(this.root)];
+  }
 
-  // for each move of the line to a node, which child it is: what `load` takes
-  path(node = this.node) { return this.line(node).slice(1).map(each => each.parent.children.indexOf(each)); }
+  /**
+   * For each move of the line to a node, which child it is: what `load` takes.
+   * @param {TreeNode} [node]
+   */
+  path(node = this.node) {
+    const line = this.line(node);
+    return line.slice(1).map((each, i) => line[i].children.indexOf(each));
+  }
 
-  // all nodes in the order in which games are written
-  * nodes(from = this.root) {
+  /**
+   * All nodes in the order in which games are written.
+   * @param {TreeNode} [from]
+   */
+  *nodes(from = this.root) {
     const waiting = [from];
-    while (waiting.length) {
-      const node = waiting.pop();
+    for (let node = waiting.pop(); node; node = waiting.pop()) {
       yield node;
-      for (let i = node.children.length - 1; i >= 0; i--) waiting.push(node.children[i]);
+      waiting.push(...[...node.children].reverse());
     }
   }
 
   // --- changes
 
-  // the position at the start, or the last one set up before a node or there, and the moves from it
+  /**
+   * The position at the start, or the last one set up before a node or there, and the moves from it.
+   * @param {LegalNode} [node]
+   */
   replay(node = this.node) {
-    const line = this.line(node), from = line.findLastIndex(each => each === this.root || each.setup);
+    const line = this.line(node);
+    const from = line.findLastIndex(each => each === this.root || each.setup);
     return {start: line[from].fen, moves: line.slice(from + 1).map(each => each.text)};
   }
 
-  // Goes to the position after a move {text, path, captured, fen}: to the child that has it, or a new one.
+  /**
+   * Goes to the position after a move: to the child that has it, or a new one.
+   * @param {BoardMove} move
+   */
   play(move) {
-    const {node} = this, known = node.children.find(child => child.fen === move.fen);
+    const {node} = this;
+    const known = node.children.find(child => child.fen === move.fen);
     if (known) {
       this.select(known);
       return known;
     }
-    const child = this._node({...move, comments: [], nags: [], starting_comments: []}, node);
-    this._change(() => node.children.push(child), () => node.children.pop(), child);
+    const {text, path, captured, fen} = move;
+    const child = /** @type {LegalNode} */ (this._node({text, path, captured, fen}, node));
+    this._change(
+      () => node.children.push(child),
+      () => node.children.pop(),
+      child,
+    );
     return child;
   }
 
-  // Moves the variation that a node belongs to one place up, or makes all of its line the main one.
+  /**
+   * Moves the variation that a node belongs to one place up, or makes all of its line the main one.
+   * @param {TreeNode} node
+   * @param {boolean} [all]
+   */
   promote(node, all = false) {
     const moved = this.line(node).filter(each => each.parent && each.parent.children[0] !== each);
     if (!moved.length) return false;
-    const before = new Map((all ? moved : moved.slice(-1)).map(each => [each.parent, [...each.parent.children]]));
+    /** @type {Map<TreeNode, TreeNode[]>} */
+    const before = new Map();
     const after = new Map();
     for (const each of all ? moved : moved.slice(-1)) {
-      const children = before.get(each.parent), at = children.indexOf(each), to = all ? 0 : at - 1;
-      after.set(each.parent, [...children.slice(0, to), each, ...children.slice(to, at), ...children.slice(at + 1)]);
+      const parent = /** @type {TreeNode} */ (each.parent);
+      const others = parent.children.filter(child => child !== each);
+      const to = all ? 0 : parent.children.indexOf(each) - 1;
+      before.set(parent, parent.children);
+      after.set(parent, [...others.slice(0, to), each, ...others.slice(to)]);
     }
     return this._reorder(before, after, this.node);
   }
 
-  // Removes a move and all that follows it.
+  /**
+   * Removes a move and all that follows it.
+   * @param {TreeNode} node
+   */
   remove(node) {
     const {parent} = node;
     if (!parent) return false;
-    const stays = this.line().includes(node) ? parent : this.node;
+    const isShown = this.line().some(each => each === node);
     const after = parent.children.filter(child => child !== node);
+    const stays = isShown ? /** @type {LegalNode} */ (parent) : this.node;
     return this._reorder(new Map([[parent, parent.children]]), new Map([[parent, after]]), stays);
   }
 
-  // Changes the texts of a node: {comments, starting_comments, nags}, those that are given.
-  annotate(node, texts) {
-    const before = Object.fromEntries(Object.keys(texts).map(name => [name, node[name]]));
-    if (JSON.stringify(before) === JSON.stringify(texts)) return;
-    this._change(() => Object.assign(node, texts), () => Object.assign(node, before));
+  /**
+   * Changes what is said and drawn at a node.
+   * @param {TreeNode} node
+   * @param {Remarks} remarks those that change
+   */
+  annotate(node, remarks) {
+    const names = /** @type {(keyof Remarks)[]} */ (Object.keys(remarks));
+    const before = Object.fromEntries(names.map(name => [name, node[name]]));
+    if (JSON.stringify(before) === JSON.stringify(remarks)) return;
+    this._change(
+      () => Object.assign(node, remarks),
+      () => Object.assign(node, before),
+    );
   }
 
-  // Changes headers and result.
+  /** @param {Headers} headers @param {string} [result] */
   describe(headers, result = this.result) {
-    const before = [this.headers, this.result];
-    this._change(() => { [this.headers, this.result] = [headers, result]; },
-      () => { [this.headers, this.result] = before; });
+    const before = {headers: this.headers, result: this.result};
+    this._change(
+      () => Object.assign(this, {headers, result}),
+      () => Object.assign(this, before),
+    );
   }
 
-  // Shows another game. path: which child to follow at each move, to the node to show. It can be undone.
+  /**
+   * Shows another game. It can be undone.
+   * @param {GameDocument} document
+   * @param {number[]} [path] which child to follow at each move, to the node to show
+   */
   load(document, path = []) {
-    const before = this._state(), after = this._plant(document);
+    const before = this._state();
+    const after = this._plant(document);
     for (const index of path) {
       const child = after.node.children[index];
-      if (!child || child.fen === null) break;
+      if (!isLegal(child)) break;
       after.node = child;
     }
-    this._remember({redo: () => this._put(after), undo: () => this._put(before), what: "game", from: before.node,
-      to: after.node});
+    this._remember({
+      redo: () => this._put(after),
+      undo: () => this._put(before),
+      what: "game",
+      from: before.node,
+      to: after.node,
+    });
     this._put(after);
     this._tell("game");
     this._tell("node");
   }
 
   // Makes the game as it is the first that `undo` leads back to.
-  forget() { [this._done, this._undone] = [[], []]; }
+  forget() {
+    [this._done, this._undone] = [[], []];
+  }
 
-  // The game with all that can be undone, to be put back by `resume`.
-  hold() { return {...this._state(), _done: this._done, _undone: this._undone}; }
+  /** The game with all that can be undone, to be put back by `resume`. */
+  hold() {
+    return {...this._state(), _done: this._done, _undone: this._undone};
+  }
 
-  // Shows a game that was held.
+  /**
+   * Shows a game that was held.
+   * @param {ReturnType<GameTree["hold"]>} held
+   */
   resume(held) {
     this._put(held);
     this._tell("game");
     this._tell("node");
   }
 
-  get canUndo() { return this._done.length > 0; }
-  get canRedo() { return this._undone.length > 0; }
+  get canUndo() {
+    return this._done.length > 0;
+  }
+
+  get canRedo() {
+    return this._undone.length > 0;
+  }
 
   undo() {
     const change = this._done.pop();
@@ -178,68 +322,110 @@ export class GameTree {
 
   // the game as JSON, as the server takes it
   document() {
-    const numbers = new Map(), nodes = [];
+    const numbers = new Map();
+    /** @type {GivenNode[]} */
+    const nodes = [];
     for (const node of this.nodes()) {
       numbers.set(node, nodes.length);
-      const {fen, comments, nags} = node, drawn = {};
-      if (node.arrows.length) drawn.arrows = node.arrows;
-      if (node.circles.length) drawn.circles = node.circles;
-      nodes.push(node.parent ? {
-        parent: numbers.get(node.parent), text: node.text, path: node.path, captured: node.captured, fen,
-        ...(node.setup ? {setup: true} : {}),
-        comments, starting_comments: node.starting_comments, nags, ...drawn,
-      } : {parent: null, fen, comments, nags, ...drawn});
+      const {fen, text, path, captured, comments, starting_comments, nags} = node;
+      const move = {text, path, captured, starting_comments, ...(node.setup ? {setup: true} : {})};
+      nodes.push({
+        parent: node.parent && numbers.get(node.parent),
+        ...(node.parent ? move : {}),
+        fen,
+        comments,
+        nags,
+        ...(node.arrows.length ? {arrows: node.arrows} : {}),
+        ...(node.circles.length ? {circles: node.circles} : {}),
+      });
     }
     return {headers: this.headers, start: this.root.fen, result: this.result, nodes};
   }
 
   // --- within
 
+  /**
+   * @param {GivenNode} given
+   * @param {TreeNode | null} parent
+   * @returns {TreeNode}
+   */
   _node(given, parent) {
     return {
-      id: ++this._ids, parent, children: [], ply: parent ? parent.ply + 1 : 0,
-      fen: given.fen, text: given.text || "", path: given.path || [], captured: given.captured || [],
-      comments: given.comments || [], starting_comments: given.starting_comments || [], nags: given.nags || [],
+      id: ++this._ids,
+      parent,
+      children: [],
+      ply: parent ? parent.ply + 1 : 0,
+      fen: given.fen ?? null,
+      text: given.text || "",
+      path: given.path || [],
+      captured: given.captured || [],
+      comments: given.comments || [],
+      starting_comments: given.starting_comments || [],
+      nags: given.nags || [],
       draw: given.draw || "",
-      arrows: given.arrows || [], circles: given.circles || [], setup: given.setup || false,
+      arrows: given.arrows || [],
+      circles: given.circles || [],
+      setup: given.setup || false,
     };
   }
 
-  _plant({headers, start, result, nodes}) {
-    const made = [this._node({...nodes[0], fen: start}, null)];
+  /** @param {GameDocument} document @returns {TreeState} */
+  _plant({headers = {}, start, result = "*", nodes}) {
+    const root = /** @type {LegalNode} */ (this._node({...nodes[0], fen: start}, null));
+    /** @type {TreeNode[]} */
+    const made = [root];
     for (const given of nodes.slice(1)) {
-      const node = this._node(given, made[given.parent]);
-      node.parent.children.push(node);
+      const parent = made[given.parent ?? 0];
+      const node = this._node(given, parent);
+      parent.children.push(node);
       made.push(node);
     }
-    return {root: made[0], node: made[0], headers: headers || {}, result: result || "*"};
+    return {root, node: root, headers, result};
   }
 
-  _state() { return {root: this.root, node: this.node, headers: this.headers, result: this.result}; }
-  _put(state) { Object.assign(this, state); }
+  /** @returns {TreeState} */
+  _state() {
+    return {root: this.root, node: this.node, headers: this.headers, result: this.result};
+  }
 
-  _tell(what) { for (const hear of this._hear[what]) hear(this.node); }
+  /** @param {TreeState} state */
+  _put(state) {
+    Object.assign(this, state);
+  }
 
-  _step(node) { return Boolean(node) && node !== this.node && this.select(node); }
+  /** @param {Change} what */
+  _tell(what) {
+    for (const hear of this._hear[what]) hear(this.node);
+  }
 
+  /** @param {TreeNode | undefined | null} node */
+  _step(node) {
+    return Boolean(node) && node !== this.node && this.select(node);
+  }
+
+  /** @param {TreeNode} node */
   _following(node) {
     const nodes = [];
-    while ((node = node.children[0]) && node.fen !== null) nodes.push(node);
+    for (let [next] = node.children; isLegal(next); [next] = next.children) nodes.push(next);
     return nodes;
   }
 
+  /** @param {Done} change */
   _remember(change) {
     this._undone = [];
     this._done.push(change);
     if (this._done.length > MOST_CHANGES) this._done.shift();
   }
 
+  /** @param {() => void} redo @param {() => void} undo @param {LegalNode} [to] */
   _change(redo, undo, to = this.node) {
+    /** @type {Done} */
     const change = {redo, undo, what: "edit", from: this.node, to};
     this._remember(change);
     this._again(change, redo, to);
   }
 
+  /** @param {Done} change @param {() => void} act @param {LegalNode} to */
   _again(change, act, to) {
     const from = this.node;
     act();
@@ -249,13 +435,27 @@ export class GameTree {
     return true;
   }
 
-  // Gives nodes other children, unless an illegal variation would come to stand in the game as it was played.
+  /**
+   * Gives nodes other children, unless an illegal variation would come to stand in the game as it was played.
+   * @param {Map<TreeNode, TreeNode[]>} before
+   * @param {Map<TreeNode, TreeNode[]>} after
+   * @param {LegalNode} to
+   */
   _reorder(before, after, to) {
-    const set = children => { for (const [node, list] of children) node.children = list; };
+    /** @param {Map<TreeNode, TreeNode[]>} children */
+    const set = children => {
+      for (const [node, list] of children) node.children = list;
+    };
     set(after);
-    const legal = !this.main().at(-1).children.length;
+    const legal = !this.main().at(-1)?.children.length;
     set(before);
-    if (legal) this._change(() => set(after), () => set(before), to);
+    if (legal) {
+      this._change(
+        () => set(after),
+        () => set(before),
+        to,
+      );
+    }
     return legal;
   }
 }

@@ -9,7 +9,7 @@ import {Stage, stepButtons} from "./stage.js";
 import {accuracyOf, figuresOf, storyOf, toldSentence} from "./story.js";
 import {Tabs} from "./tabs.js";
 import {speak, t} from "./texts.js";
-import {GameTree} from "./tree.js";
+import {GameTree, isLegal} from "./tree.js";
 
 /** @typedef {any} Node a node of the tree */
 /**
@@ -57,7 +57,7 @@ function reviewPanel(root) {
 }
 
 class Viewer {
-  /** @param {{document: object, looks: Looks}} given */
+  /** @param {{document: import("./tree.js").GameDocument, looks: Looks}} given */
   constructor({document: game, looks}) {
     this.tree = new GameTree();
     this.tree.load(game);
@@ -184,7 +184,7 @@ class Viewer {
     const {node, root} = this.tree,
       {board} = this.stage,
       known = judgement(node);
-    const moves = node.children.filter((/** @type {Node} */ child) => child.fen !== null);
+    const moves = node.children.filter(isLegal);
     board.show(node.fen, {moves, last: node.path, animate: true});
     board.drawings(node);
     this.stage.betterArrows(better(node));

@@ -32,6 +32,11 @@ const BOARD = () => [
   [["Enter"], t("take up a piece, put it down")],
   [["Esc"], t("put it back")],
 ];
+/** @returns {Array<[string[], string]>} where a person can draw */
+const DRAWING = () => [
+  [["a"], t("begin an arrow, end it")],
+  [["c"], t("draw a circle, or take it away")],
+];
 
 /** @param {Array<[string[], string]>} rows */
 const list = rows =>
@@ -57,7 +62,7 @@ export function showKeys(page) {
   const own = OWN()[page];
   dialog(t("Keys"), [
     ...(own ? [list(own), el("h3", null, t("On a square of the board"))] : []),
-    list(BOARD()),
+    list([...BOARD(), ...(page === "analyse" ? DRAWING() : [])]),
     el(
       "p",
       {class: "muted"},

@@ -2,7 +2,6 @@
 // on the board and the graph, which are always in sight, and one panel that is chosen by a tab.
 
 import {Analysis} from "../analysis/panel.js";
-import {panel as review} from "../annotate.js";
 import {el} from "../dom.js";
 import {panel as explorer} from "../explorer/panel.js";
 import {panel as files} from "../files/panel.js";
@@ -11,6 +10,8 @@ import {iconButton} from "../icons.js";
 import {menu} from "../menu.js";
 import {panel as people} from "../people/panel.js";
 import {panel as regions} from "../regions/panel.js";
+import {panel as review} from "../review/panel.js";
+import {actions} from "../send.js";
 import {Setup} from "../setup/setup.js";
 import {START} from "../setup/fen.js";
 import {Stage, stepButtons} from "../stage.js";
@@ -19,6 +20,7 @@ import {t} from "../texts.js";
 import {GameTree} from "../tree.js";
 import {Current, clocksOf} from "../current.js";
 import {moves} from "./moves.js";
+import {OpeningName} from "./opening.js";
 
 const KNOWN = 300; // positions whose legal moves are remembered
 
@@ -32,9 +34,13 @@ class Analyse {
   constructor(app) {
     this.app = app;
     this._active = false;
+    /** Points while a game is judged; null for those that the comments tell. @type {any[] | null} */
+    this._judged = null;
     /** @type {Map<string, Promise<any>>} */
     this._known = new Map();
     this.tree = app.tree = new GameTree();
+    /** @type {import("../graph.js").Point[]} */
+    this._points = [];
     this._controls = el("div", {class: "row"});
     this.stage = new Stage(app, {
       label: t("Board"),
@@ -55,6 +61,7 @@ class Analyse {
     app.keys = this.keys;
     this._share();
     this._current = new Current();
+    this._opening = new OpeningName(app);
     this.analysis = new Analysis(app, this.stage);
     this.analysis.onexpect = () => this._expect();
     this.setup = new Setup(app);
@@ -85,8 +92,15 @@ class Analyse {
       app.go("analyse");
     };
     // hears of the points of the graph while a game is judged
-    app.graph = {show: (/** @type {any[] | null} */ list) => this._draw(list)};
+    app.graph = {
+      show: (/** @type {any[] | null} */ list) => {
+        this._judged = list;
+        this._draw();
+      },
+    };
     app.panel = (/** @type {string} */ name) => this._tabs.open(name);
+    // while one learns from mistakes, nothing beside the board gives the answer away
+    app.practise = (/** @type {boolean} */ on, /** @type {"black" | "white"} */ side) => this._practise(on, side);
   }
 
   /** @param {string} fen */
@@ -106,11 +120,11 @@ class Analyse {
     const {app} = this,
       own = {name: "notation", title: t("Moves"), element: null};
     const games = files(app);
-    this._open = games.strip;
+    this._games = [games.strip, games.reading];
     return new Tabs(
       [
         own,
-        {...review(app), title: t("Review")},
+        review(app),
         {...explorer(app), title: t("Explorer")},
         {...people(app), title: t("People")},
         {...regions(app), title: t("Regions")},
@@ -122,7 +136,7 @@ class Analyse {
         closes: true,
         onchange: name => {
           this._side?.classList.toggle("open", name !== "notation");
-        if (name !== "setup") this.setup.cancel();
+          if (name !== "setup") this.setup.cancel();
           this._setUp?.setAttribute("aria-expanded", String(name === "setup"));
           app.keep("panel", name);
         },
@@ -131,12 +145,12 @@ class Analyse {
   }
 
   _element() {
-    const notation = el("div", {class: "move-list always"}, this._moves.element);
+    const notation = el("div", {class: "move-list always"}, this._opening.element, this._moves.element);
     const graph = el("div", {class: "graph-place always"}, this._graph.element);
     this._side = el(
       "div",
       {class: "side"},
-      this._open,
+      this._games,
       this.analysis.element,
       notation,
       this._current.element,
@@ -149,7 +163,17 @@ class Analyse {
 
   _fillControls() {
     const {app, tree} = this,
-      more = iconButton("more", t("More"), () => {});
+      more = iconButton("more", t("More"), () => {}),
+      send = iconButton("share", t("Send"), () => {});
+    /** @type {(name: string) => [string, () => void, Record<string, unknown>]} */
+    const sending = name => {
+      const {label, act, title} = actions(/** @type {any} */ (app)).find(each => each.name === name) ?? {
+        label: "",
+        act() {},
+        title: "",
+      };
+      return [label, act, {title}];
+    };
     this._setUp = iconButton(
       "setup",
       t("Set up"),
@@ -160,22 +184,32 @@ class Analyse {
       iconButton("flip", t("Turn the board"), () => this.stage.flip(), {key: "f"}),
       iconButton("play", t("Play from here"), () => app.playFrom?.(tree), {shown: true}),
       this._setUp,
+      menu(send, t("Send"), () => [
+        ...["page", "png", "gif", "gif-here"].map(sending),
+        null,
+        ...["pdn", "svg"].map(sending),
+        null,
+        ...["copy-picture", "copy-pdn", "copy-fen", "copy-svg"].map(sending),
+      ]),
       menu(more, t("More"), () => [
         [t("New game"), () => this.setup.begin(START)],
-        [t("Undo"), () => this._undo(), {disabled: !tree.canUndo}],
-        [t("Redo"), () => this._redo(), {disabled: !tree.canRedo}],
+        [t("Undo"), () => tree.undo(), {disabled: !tree.canUndo}],
+        [t("Redo"), () => tree.redo(), {disabled: !tree.canRedo}],
         null,
         [t("Mark or comment…"), () => this._moves.change()],
       ]),
     );
   }
 
-  _undo() {
-    this.tree.undo() || this.app.say(t("Nothing to undo"));
-  }
-
-  _redo() {
-    this.tree.redo() || this.app.say(t("Nothing to redo"));
+  /**
+   * @param {boolean} on
+   * @param {"black" | "white"} [side] that is seen from below
+   */
+  _practise(on, side) {
+    this._side?.classList.toggle("practising", on);
+    if (side) this.stage.flip(side === "black");
+    if (on) this.analysis.hide();
+    else if (this._active) this.analysis.show();
   }
 
   _keys() {
@@ -196,6 +230,8 @@ class Analyse {
     const {app, board, tree} = this;
     board.onmove = (/** @type {any} */ move) => {
       app.acted();
+      // a move that is an answer to a puzzle is not one of the game
+      if (app.trial?.(move)) return;
       tree.play(move);
       app.announce(move.text);
     };
@@ -205,12 +241,12 @@ class Analyse {
     tree.on("game", () => this._show(false));
     for (const change of ["edit", "game"])
       tree.on(change, () => {
-        this._draw(null);
+        this._draw();
         this._name();
         if (change === "edit" && !this.setup.isEditing) this._told();
       });
     app.onback(() => this._active && !this.setup.isEditing && this._show(false));
-    this._draw(null);
+    this._draw();
     this._name();
   }
 
@@ -242,6 +278,7 @@ class Analyse {
     const clocks = clocksOf(this.tree.line());
     for (const side of /** @type {const} */ (["black", "white"])) this.stage.clock(side, clocks[side]);
     this._current.show(node);
+    void this._opening.follow(this.tree.line());
     this._expect();
     this._cursor();
   }
@@ -262,9 +299,8 @@ class Analyse {
     else this.stage.expect(null);
   }
 
-  /** @param {any[] | null} list points while a game is judged; null for those that the comments tell */
-  _draw(list) {
-    this._points = list ?? points(this.tree);
+  _draw() {
+    this._points = this._judged ?? points(this.tree);
     this._graph.show(this._points);
     this._cursor();
   }

@@ -23,6 +23,7 @@ export class Search {
     this._begun = 0;
     /** @type {any} the node of the position that is searched, or was */
     this.node = null;
+    this.draw = "";
     this.forget();
   }
 

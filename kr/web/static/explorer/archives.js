@@ -15,11 +15,13 @@ const CHANNEL = "kr-archives"; // other windows hear there that archives were ad
 export class Archives {
   /**
    * @param {App} app
-   * @param {() => void} onchange called when others are explored, or more is known of them
+   * @param {{onchange: () => void, onlist: (count: number) => void}} hooks onchange: others are explored; onlist: so many
+   *     are known
    */
-  constructor(app, onchange) {
+  constructor(app, {onchange, onlist}) {
     this._app = app;
     this._onchange = onchange;
+    this._onlist = onlist;
     /** @type {Archive[]} */
     this.list = [];
     this.isKnown = false;
@@ -208,6 +210,7 @@ export class Archives {
       );
       if (focused) /** @type {HTMLElement | null} */ (this._rows.querySelector(`[value="${focused}"]`))?.focus();
     }
+    this._onlist(this.list.length);
     this.empty.hidden = !this.isKnown || this.list.length > 0;
     this._tell();
   }

@@ -4,9 +4,9 @@ import {button, el} from "../dom.js";
 import {t} from "../texts.js";
 import {Archives} from "./archives.js";
 import {Search} from "./search.js";
-import {gameName, pageWords, scoreWords, Scores, totalWords} from "./state.js";
+import {gameName, openingWords, pageWords, Scores, totalWords} from "./state.js";
 import {Questions, Scoring} from "./stream.js";
-import {gameRow, moveRow, moveTable} from "./view.js";
+import {gameRow, moveRow, moveTable, tellScore} from "./view.js";
 
 /** @typedef {import("../shell.js").App} App */
 /** @typedef {import("./state.js").Game} Game */
@@ -24,7 +24,7 @@ export const panel = app => new Explorer(app).panel;
 class Explorer {
   opening = el("b", {class: "opening"});
   _total = el("span", {class: "total"});
-  _head = el("div", {class: "head"});
+  _head = el("div", {class: "head", hidden: true});
   _body = el("div", {hidden: true});
   _problem = el("p", {class: "failed", role: "alert"});
   _moves = moveTable();
@@ -51,17 +51,23 @@ class Explorer {
     this._waiting = 0;
     this._start = 0;
     this._last = "";
-    this._drawn = "";
     /** @type {Played | null} */
     this._played = null;
     this.scores = new Scores(recalled());
     this.questions = new Questions(app);
     this.scoring = new Scoring(app, this.scores, fen => this._scored(fen));
-    this.archives = new Archives(app, () => this._archivesChanged());
+    this.archives = new Archives(app, {
+      onchange: () => this.refresh(true),
+      onlist: count => {
+        this._head.hidden = !count;
+        this._body.hidden = !this.archives.explored.length;
+      },
+    });
     this.search = new Search(
       () => this.refresh(true),
       async text =>
         this.archives.explored.length ? (await this.questions.players(this.archives.explored, text)).players : [],
+      async text => (await this.questions.openings(text)).openings.map(each => each.name),
     );
     this._withScores.checked = app.kept("explorer-scores", true);
     this.element = this._element();
@@ -113,7 +119,7 @@ class Explorer {
     this._withScores.addEventListener("change", () => {
       this.app.keep("explorer-scores", this._withScores.checked);
       this._score();
-      this._showMoves();
+      this._showScores();
     });
     return el(
       "div",
@@ -160,12 +166,6 @@ class Explorer {
     this._store();
   }
 
-  _archivesChanged() {
-    this._body.hidden = !this.archives.explored.length;
-    this._head.hidden = this.archives.isKnown && !this.archives.list.length;
-    this.refresh(true);
-  }
-
   /** Scores live as long as the tab. */
   _store() {
     try {
@@ -196,7 +196,8 @@ class Explorer {
     const number = ++this._asked;
     this.scoring.stop();
     try {
-      const [played, page] = await Promise.all([
+      const [line, played, page] = await Promise.all([
+        this.questions.names(this.app.tree.replay()),
         this.questions.moves(wanted),
         this.questions.games({...wanted, here: this._here.checked, order: this._order.value, start: 0}),
       ]);
@@ -204,6 +205,7 @@ class Explorer {
       this._last = key;
       this._played = played;
       this._problem.textContent = "";
+      this.opening.textContent = openingWords(line);
       this._showMoves();
       this._showGames(page);
       this._waiting = window.setTimeout(() => this._score(), SCORE_MS);
@@ -219,16 +221,23 @@ class Explorer {
   }
 
   _showMoves() {
-    if (!this._played) return;
-    const {fen, side, total, moves} = this._played,
-      known = this._withScores.checked ? this.scores.of(fen) : {};
-    const turned = this.app.kept("view", "mover") === "black" && side === "white";
+    const {total, moves} = /** @type {Played} */ (this._played);
+    const {rows} = this._moves;
     this._total.textContent = totalWords(total);
-    const at = [...this._moves.rows.children].findIndex(row => row.contains(document.activeElement));
-    this._moves.rows.replaceChildren(
-      ...moves.map(move => moveRow(move, known[move.text], turned, each => this._play(each))),
-    );
-    if (at >= 0) /** @type {HTMLElement | null} */ (this._moves.rows.children[at]?.querySelector("button"))?.focus();
+    const at = [...rows.children].findIndex(row => row.contains(document.activeElement));
+    rows.replaceChildren(...moves.map(move => moveRow(move, each => this._play(each))));
+    if (at >= 0) /** @type {HTMLElement | null} */ (rows.children[at]?.querySelector("button"))?.focus();
+    this._showScores();
+  }
+
+  _showScores() {
+    if (!this._played) return;
+    const {fen, side, moves} = this._played;
+    const known = this._withScores.checked ? this.scores.of(fen) : {};
+    const turned = this.app.kept("view", "mover") === "black" && side === "white";
+    moves.forEach((move, i) => {
+      tellScore(this._moves.rows.rows[i], move, known[move.text], turned);
+    });
   }
 
   /** @param {Move} move */
@@ -245,13 +254,7 @@ class Explorer {
   /** @param {string} fen */
   _scored(fen) {
     if (!this._active || this._played?.fen !== fen) return;
-    const known = this.scores.of(fen);
-    const key = JSON.stringify(
-      Object.entries(known).map(([text, each]) => [text, scoreWords(each, false), each.depth]),
-    );
-    if (key === this._drawn) return;
-    this._drawn = key;
-    this._showMoves();
+    this._showScores();
   }
 
   // --- games

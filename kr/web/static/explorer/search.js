@@ -11,10 +11,12 @@ export class Search {
   /**
    * @param {() => void} onchange
    * @param {(text: string) => Promise<{name: string, games: number}[]>} complete names of players for a text
+   * @param {(text: string) => Promise<string[]>} openings names of openings for a text
    */
-  constructor(onchange, complete) {
+  constructor(onchange, complete, openings) {
     this._onchange = onchange;
     this._complete = complete;
+    this._openings = openings;
     this._later = 0;
     this._typing = 0;
     this._names = el("datalist", {id: `players-${++lists}`});
@@ -26,7 +28,12 @@ export class Search {
       against: this._field({list, oninput}),
       event: this._field({}),
       year: this._field({placeholder: "1900-1950", size: 9}),
-      opening: this._field({placeholder: t("name, number or moves"), maxlength: 400, list: this._opening.id}),
+      opening: this._field({
+        placeholder: t("name, number or moves"),
+        maxlength: 400,
+        list: this._opening.id,
+        oninput: (/** @type {Event} */ event) => this._called(event),
+      }),
     };
     this._side = this._choice(t("Side of the player"), [
       ["", t("either side")],
@@ -62,11 +69,6 @@ export class Search {
   /** True if the games are fewer than all. */
   get isNarrow() {
     return Object.values(this._fields).some(each => each.value.trim()) || Boolean(this._result.value);
-  }
-
-  /** Offers names of openings. @param {string[]} names */
-  offer(names) {
-    this._opening.replaceChildren(...names.map(value => el("option", {value})));
   }
 
   _form() {
@@ -128,6 +130,19 @@ export class Search {
       const players = await this._complete(text);
       if (number !== this._typing) return;
       this._names.replaceChildren(...players.map(each => el("option", {value: each.name}, many(each.games, "game"))));
+    } catch {
+      // names are only a help
+    }
+  }
+
+  /** @param {Event} event */
+  async _called(event) {
+    const text = /** @type {HTMLInputElement} */ (event.target).value.trim();
+    const number = ++this._typing;
+    if (text.length < 2) return;
+    try {
+      const names = await this._openings(text);
+      if (number === this._typing) this._opening.replaceChildren(...names.map(value => el("option", {value})));
     } catch {
       // names are only a help
     }

@@ -14,7 +14,7 @@ import {formatted, many, t} from "../texts.js";
  * @typedef {{games: number, black: number, draws: number, white: number, other: number, average: number | null,
  *   first: number | null, last: number | null}} Results
  */
-/** @typedef {{text: string, path: number[], captured: number[], fen: string} & Results} Move */
+/** @typedef {{text: string, path: number[], captured: number[], fen: string, opening?: string} & Results} Move */
 /**
  * A game in a list. ply: moves before the position; turned: it came with colours and board reversed.
  * @typedef {{archive: number, number: number, event: string, black: string, white: string, date: string, result: string,
@@ -88,6 +88,18 @@ export function resultWords(results) {
 export function years({first, last}) {
   if (first === null) return "";
   return first === last ? String(first) : `${first}–${last}`;
+}
+
+/**
+ * The name of a line: the most specific one, and its three-move ballot.
+ * @param {{names: {name: string}[], ballot: {number: number} | null}} line
+ */
+export function openingWords({names, ballot}) {
+  const name = names.at(-1)?.name ?? "";
+  if (!ballot) return name;
+  return name
+    ? t("{name} (ballot {number})", {name, number: ballot.number})
+    : t("Ballot {number}", {number: ballot.number});
 }
 
 /** How many games there are, and of which years. @param {Results} total */

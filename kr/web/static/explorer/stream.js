@@ -27,6 +27,24 @@ export class Questions {
   }
 
   /**
+   * The names that a line of moves comes to.
+   * @param {{start: string, moves: string[]}} line
+   * @returns {Promise<{names: {name: string, ply: number}[], ballot: {number: number} | null}>}
+   */
+  names(line) {
+    return this._app.api("openings/names", line);
+  }
+
+  /**
+   * Names of openings that match a text.
+   * @param {string} text
+   * @returns {Promise<{openings: {name: string, moves: string}[]}>}
+   */
+  openings(text) {
+    return this._app.api("openings", {deck: "named", wanted: text.slice(0, 100)});
+  }
+
+  /**
    * A page of games.
    * @param {Wanted & {here: boolean, order: string, start: number}} wanted
    * @returns {Promise<Page>}

@@ -38,36 +38,43 @@ export function resultBar(results) {
 }
 
 /**
- * A row of the table of moves.
+ * A row of the table of moves; `tellScore` fills in kr's score.
  * @param {Move} move
- * @param {Score | undefined} score
- * @param {boolean} turned the scores are told for the other side
  * @param {(move: Move) => void} play
  */
-export function moveRow(move, score, turned, play) {
-  const value = score ? scoreWords(score, turned) : "";
-  const title = score ? scoreTitle(score, turned) : "";
-  const facts = [move.text, many(move.games, "game"), move.games && resultWords(move), years(move)];
-  const name = [...facts, title && t("kr {score}", {score: title})].filter(Boolean).join(", ");
+export function moveRow(move, play) {
   return el(
     "tr",
     {class: move.games ? null : "unplayed"},
     el(
       "td",
       null,
-      button(move.text, () => play(move), {"aria-label": t("Play {move}", {move: name})}),
+      button(move.text, () => play(move)),
+      move.opening && el("span", {class: "leads-to", title: move.opening}, move.opening),
     ),
     el("td", {class: "count", title: years(move) || null}, move.games ? formatted(move.games) : "–"),
     el("td", {class: "odds-cell"}, move.games ? resultBar(move) : ""),
-    el(
-      "td",
-      {class: "score", title: title || null},
-      value,
-      value && !score?.value && score?.depth
-        ? el("span", {class: "depth"}, t("depth {depth}", {depth: score.depth}))
-        : null,
-    ),
+    el("td", {class: "score"}),
   );
+}
+
+/**
+ * Tells kr's score in a row of the table of moves. The row stays, so that one can press it meanwhile.
+ * @param {HTMLTableRowElement} row
+ * @param {Move} move
+ * @param {Score | undefined} score
+ * @param {boolean} turned the scores are told for the other side
+ */
+export function tellScore(row, move, score, turned) {
+  const value = score ? scoreWords(score, turned) : "";
+  const title = score ? scoreTitle(score, turned) : "";
+  const facts = [move.text, move.opening, many(move.games, "game"), move.games && resultWords(move), years(move)];
+  const name = [...facts, title && t("kr {score}", {score: title})].filter(Boolean).join(", ");
+  const cell = row.cells[3];
+  row.querySelector("button")?.setAttribute("aria-label", t("Play {move}", {move: name}));
+  cell.title = title;
+  const isDeep = value && !score?.value && score?.depth;
+  cell.replaceChildren(value, isDeep ? el("span", {class: "depth"}, t("depth {depth}", {depth: score.depth})) : "");
 }
 
 /** The table of moves, and its body. */

@@ -1,8 +1,8 @@
-// A game in a link: its PDN, deflated, as base64url.
+// A game in a link, as kr made them once: its PDN, deflated, as base64url.
 
 import {t} from "../texts.js";
 
-export const LONGEST_LINK = 100_000;
+const LONGEST_LINK = 100_000;
 const LONGEST_TEXT = 2_000_000;
 
 /** @param {ReadableStream<any>} stream */
@@ -17,7 +17,7 @@ async function* read(stream) {
 
 /**
  * @param {Uint8Array<ArrayBuffer>} bytes
- * @param {CompressionStream | DecompressionStream} stream
+ * @param {DecompressionStream} stream
  * @param {number} most bytes that may come out
  */
 async function through(bytes, stream, most) {
@@ -29,14 +29,6 @@ async function through(bytes, stream, most) {
     if (length > most) throw new Error(t("The link holds too long a text"));
   }
   return new Uint8Array(await new Blob(chunks).arrayBuffer());
-}
-
-/** @param {string} text */
-export async function packed(text) {
-  const bytes = await through(new TextEncoder().encode(text), new CompressionStream("deflate-raw"), Infinity);
-  let binary = "";
-  for (const byte of bytes) binary += String.fromCharCode(byte);
-  return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
 }
 
 /** @param {string} data */

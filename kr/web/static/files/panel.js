@@ -6,7 +6,6 @@ import {many, t} from "../texts.js";
 import {About} from "./about.js";
 import {Opened} from "./opened.js";
 import {Reading} from "./reading.js";
-import {savingButtons} from "./saving.js";
 import {Shelf} from "./shelf.js";
 import {LINK, nameOf} from "./state.js";
 
@@ -49,8 +48,9 @@ class Games {
     this.panel = {
       name: "game",
       strip: this.opened.element,
+      reading: this.reading.element,
       title: t("Games"),
-      element: this._element(results),
+      element: this._element(),
       show: () => this._show(),
       hide() {},
     };
@@ -75,8 +75,7 @@ class Games {
     return made;
   }
 
-  /** @param {() => string} results */
-  _element(results) {
+  _element() {
     const picker = el("input", {
       type: "file",
       accept: FILES,
@@ -125,13 +124,11 @@ class Games {
         this._convention,
       ),
       pasting,
-      this.reading.element,
       this._remarks,
       this.shelf.element,
       this._before,
       this.about.title,
       this.about.element,
-      savingButtons(this.app, results),
     );
   }
 

@@ -142,6 +142,7 @@ export class Reading {
       await shelf.choose(null);
       this._open(one, [], answer.games[0].warnings);
       shelf.lose(answer);
+      if (left) app.panel("game");
       app.say([t("Opened; Undo brings the former game back"), left].filter(Boolean).join(". "));
       return;
     }
@@ -150,6 +151,7 @@ export class Reading {
     await shelf.choose(
       answer.upload ? {name, upload: answer.upload} : {name, games, left_out: answer.left_out, faults: answer.faults},
     );
+    app.panel("game");
     if (!shelf.list.count && shelf.isWhole) throw new Error(t("{name}: no game found", {name}));
     if (errand.isStale) {
       app.say(t("{name} is read; its games are listed, and the game on the board stays", {name}));

@@ -53,9 +53,6 @@ export function stepsOf(rest) {
     : Array(Math.min(Number(rest), 20_000)).fill(0);
 }
 
-/** The other way round. @param {number[]} path */
-export const restOf = path => (path.every(step => step === 0) ? String(path.length) : `${path.join(".")}.`);
-
 // --- lists
 
 /**

@@ -66,6 +66,7 @@ export class GameTable {
         () => this.played.game && this.begin(rematch(this.played.game.settings), this.played.casual),
         {class: "primary"},
       ),
+      review: button(t("Review"), () => this._review()),
       analyse: button(t("Analyse"), () => this._analyse()),
       again: button(t("New game"), () => this._listener.onnew()),
     };
@@ -312,6 +313,12 @@ export class GameTable {
       game.document.nodes.slice(1).map(() => 0),
       this.stage.board.flipped,
     );
+  }
+
+  // the marks and the story of the game, without another press
+  _review() {
+    this._analyse();
+    this.app.review();
   }
 
   // --- what is shown

@@ -162,7 +162,7 @@ export class Played {
 
   /**
    * What can be done.
-   * @returns {Record<"hint" | "undo" | "draw" | "resign" | "rematch" | "analyse", "hidden" | "off" | "on"> &
+   * @returns {Record<"hint" | "undo" | "draw" | "resign" | "rematch" | "review" | "analyse", "hidden" | "off" | "on"> &
    *     {accept: boolean}}
    */
   buttons() {
@@ -174,6 +174,7 @@ export class Played {
       draw: when(this.isGoing, able),
       resign: when(this.isGoing, able),
       rematch: when(this.isOver, true),
+      review: when(this.isOver, true),
       analyse: when(Boolean(this.game) && (this.isOver || this.casual), true),
       accept: able && !this.isShared && Boolean(this.state?.offer),
     };

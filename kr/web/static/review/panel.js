@@ -1,0 +1,259 @@
+// The panel Review: one button judges the game; then its story, the accuracy of both sides, its marks one by one, and
+// puzzles of the mistakes.
+
+import {button, el} from "../dom.js";
+import {t} from "../texts.js";
+import {Practice} from "./practice.js";
+import {Review, limitOf, peopleText} from "./state.js";
+import {Job, peopleBefore} from "./stream.js";
+import {accuracyView, markView, marksView, nameOf, storyView, tableView} from "./view.js";
+
+/** @typedef {import("../shell.js").App} App */
+/** @typedef {import("./state.js").Mark} Mark */
+
+/** @returns {Array<[string, string]>} */
+const LIMITS = () => [
+  ["nodes=50000", t("Quick: 50,000 nodes a search")],
+  ["nodes=200000", t("Normal: 200,000 nodes")],
+  ["nodes=1000000", t("Deep: 1 million nodes")],
+  ["nodes=5000000", t("Very deep: 5 million nodes")],
+  ["seconds=0.3", t("0.3 seconds a search")],
+  ["seconds=1", t("1 second")],
+  ["seconds=3", t("3 seconds")],
+];
+const NORMAL = "nodes=200000";
+
+/** @param {App} app */
+export function panel(app) {
+  return new Panel(app).panel;
+}
+
+class Panel {
+  /** @param {App} app */
+  constructor(app) {
+    this._app = app;
+    this._shown = false;
+    /** What is said of a mark is brought into sight: the person has gone there from here. */
+    this._near = false;
+    /** What people play before marked moves. @type {WeakMap<object, string>} */
+    this._people = new WeakMap();
+    this.review = new Review(app.tree);
+    this.job = new Job(app, this.review, {ondone: () => app.say(t("The game is reviewed."))});
+    this.practice = new Practice(app, {onend: () => this._draw()});
+    this._parts = this._make();
+    this._places = this._layout();
+    this.review.on("change", () => {
+      app.graph.show(this.review.judging ? this.review.points() : null);
+      this._draw();
+    });
+    app.tree.on("node", () => {
+      this._drawMarks();
+      this._near = false;
+    });
+    // other pages bring a game here to be reviewed
+    app.review = () => {
+      app.panel("review");
+      if (!this.review.isReviewed && !this.review.working) this._toggle();
+    };
+    this.panel = {
+      name: "review",
+      title: t("Review"),
+      element: el(
+        "div",
+        null,
+        this._places.work,
+        this._parts.progress,
+        this._parts.status,
+        this._places.results,
+        this.practice.element,
+      ),
+      show: () => {
+        this._shown = true;
+        this._draw();
+      },
+      hide: () => {
+        this._shown = false;
+        this.practice.end();
+      },
+    };
+  }
+
+  // --- parts
+
+  _make() {
+    const {tree} = this._app;
+    const limit = /** @type {HTMLSelectElement} */ (
+      el(
+        "select",
+        {"aria-label": t("Limit of each search"), onchange: () => this._app.keep("judge-limit", limit.value)},
+        LIMITS().map(([value, name]) =>
+          el("option", {value, selected: value === this._app.kept("judge-limit", NORMAL)}, name),
+        ),
+      )
+    );
+    const progress = /** @type {HTMLProgressElement} */ (
+      el("progress", {"aria-label": t("Moves judged"), hidden: true})
+    );
+    const figures = el("div", {class: "scroll"});
+    return {
+      limit,
+      progress,
+      figures,
+      start: button(t("Review this game"), () => this._toggle(), {class: "primary"}),
+      before: button(t("‹ mark"), () => this._go(() => tree.mark(-1)), {
+        title: t("Mark before (p)"),
+        "aria-label": t("Mark before"),
+      }),
+      after: button(t("mark ›"), () => this._go(() => tree.mark(1)), {
+        title: t("Next mark (n)"),
+        "aria-label": t("Next mark"),
+      }),
+      status: el("p", {class: "muted status-line", role: "status"}),
+      story: el("p", {class: "story"}),
+      accuracy: el("div", {class: "accuracy"}),
+      learn: el("div", {class: "row learn"}),
+      marks: el("ol", {class: "marks", "aria-label": t("Marked moves")}),
+      mark: el("div", {class: "mark-facts"}),
+      details: el("details", {class: "figures"}, el("summary", null, t("All figures")), figures),
+    };
+  }
+
+  _layout() {
+    const {limit, start, before, after, story, accuracy, learn, marks, mark, details} = this._parts;
+    const options = el(
+      "details",
+      {class: "options"},
+      el("summary", null, t("Options")),
+      el("label", null, t("Limit of each search"), " ", limit),
+      el("p", {class: "muted"}, t("A longer limit takes more time and makes the marks firmer.")),
+    );
+    const stepper = el("div", {class: "row stepper", role: "group", "aria-label": t("Marks")}, before, after, marks);
+    return {
+      work: el("div", {class: "row"}, start, options),
+      results: el(
+        "div",
+        {class: "findings"},
+        story,
+        el("div", {class: "row summary"}, accuracy, learn),
+        stepper,
+        mark,
+        details,
+      ),
+    };
+  }
+
+  // --- acts
+
+  _toggle() {
+    if (this.review.working) this.job.stop(t("Stopped."));
+    else this.job.begin(this._parts.limit.value);
+  }
+
+  /** Goes to a mark, and brings what is said of it into sight. @param {() => void} step */
+  _go(step) {
+    this._near = true;
+    step();
+    this._parts.mark.scrollIntoView({block: "nearest"});
+  }
+
+  /** @param {Mark[]} mistakes */
+  _practise(mistakes) {
+    this.practice.begin(mistakes);
+    this._draw();
+  }
+
+  // --- drawing
+
+  _draw() {
+    if (!this._shown) return;
+    const {review} = this,
+      {judging, working} = review,
+      learning = Boolean(this.practice.lesson);
+    this._parts.start.textContent = working
+      ? t("Stop")
+      : review.isReviewed
+        ? t("Review it again")
+        : t("Review this game");
+    this._parts.start.classList.toggle("primary", !review.isReviewed || working);
+    // what has been found stands first
+    this.panel.element.classList.toggle("reviewed", review.isReviewed && !judging);
+    this._parts.progress.hidden = !working;
+    if (judging) {
+      this._parts.progress.max = judging.total || 1;
+      this._parts.progress.value = judging.known.size;
+    }
+    if (this._parts.status.textContent !== review.said) this._parts.status.textContent = review.said;
+    this._places.work.hidden = this._parts.status.hidden = this._places.results.hidden = learning;
+    this._parts.story.replaceChildren(...storyView(review.story()));
+    this._parts.accuracy.replaceChildren(...accuracyView(review.accuracy(), review.person));
+    this._drawLearn();
+    this._drawFigures();
+    this._drawMarks();
+  }
+
+  _drawLearn() {
+    const {review} = this,
+      you = review.person;
+    const sides = /** @type {const} */ (["black", "white"])
+      .filter(side => !you || side === you)
+      .map(side => ({side, mistakes: review.judging ? [] : review.mistakes(side)}))
+      .filter(({mistakes}) => mistakes.length);
+    const buttons = sides.map(({side, mistakes}) =>
+      button(
+        you
+          ? t("Learn from your mistakes ({count})", {count: mistakes.length})
+          : t("{side} ({count})", {side: nameOf(side, you), count: mistakes.length}),
+        () => this._practise(mistakes),
+      ),
+    );
+    this._parts.learn.replaceChildren(...(you || !sides.length ? [] : [t("Learn from the mistakes of")]), ...buttons);
+    this._parts.learn.hidden = !sides.length;
+  }
+
+  _drawFigures() {
+    const {table} = this.review,
+      report = this.review.report();
+    this._parts.details.hidden = !table && !report;
+    this._parts.figures.replaceChildren(table ? tableView(table) : el("p", null, report));
+  }
+
+  _drawMarks() {
+    if (!this._shown || this.practice.lesson) return;
+    const {tree} = this._app,
+      marks = this.review.marks(),
+      focused = this._parts.marks.contains(document.activeElement);
+    this._parts.before.hidden = this._parts.after.hidden = !marks.length;
+    this._parts.marks.replaceChildren(...marksView(marks, tree.node, mark => this._go(() => tree.select(mark.node))));
+    const here = /** @type {HTMLElement | null} */ (this._parts.marks.querySelector("[aria-current]"));
+    if (focused) here?.focus({preventScroll: true});
+    const mark = marks.find(each => each.node === tree.node);
+    if (mark && !this.review.judging) void this._askPeople(mark, this._near);
+    this._drawMark(mark);
+  }
+
+  /** @param {Mark | undefined} mark */
+  _drawMark(mark) {
+    const people = (mark && this._people.get(mark.node)) ?? "";
+    this._parts.mark.replaceChildren(...(mark ? markView(mark, limitOf(this._app.tree.headers), people) : []));
+  }
+
+  /**
+   * @param {Mark} mark
+   * @param {boolean} near
+   */
+  async _askPeople(mark, near) {
+    const {node} = mark;
+    if (this._people.has(node)) return;
+    this._people.set(node, "");
+    try {
+      this._people.set(node, peopleText(await peopleBefore(this._app, node), node));
+    } catch {
+      // it is asked for again when one comes back
+      this._people.delete(node);
+      return;
+    }
+    if (!this._shown || this._app.tree.node !== node || this.practice.lesson) return;
+    this._drawMark(mark);
+    if (near) this._parts.mark.scrollIntoView({block: "nearest"});
+  }
+}

@@ -1,0 +1,109 @@
+// Asking the server about a game: all its moves judged, the worth of a single move, what people play.
+
+import {t} from "../texts.js";
+import {expectedAfter} from "./state.js";
+
+/** @typedef {import("../shell.js").App} App */
+
+/** Nodes of the searches that tell whether a move is as good as the best. */
+const TRIAL_NODES = 400_000;
+
+/** The judging of a game, into its Review. */
+export class Job {
+  /**
+   * @param {App} app
+   * @param {import("./state.js").Review} review
+   * @param {{ondone: () => void}} hears ondone: the marks are in the game
+   */
+  constructor(app, review, {ondone}) {
+    this._app = app;
+    this._review = review;
+    this._ondone = ondone;
+    this._sent = "";
+    /** @type {{say: (said: object) => void, stop: () => void} | null} */
+    this._stream = null;
+    review.onstop = why => this.stop(why);
+  }
+
+  /** @param {string} limit such as "nodes=200000" or "seconds=1" */
+  begin(limit) {
+    const [name, value] = limit.split("=");
+    this._review.begin();
+    const asked = {document: this._review.tree.document(), [name]: Number(value)};
+    this._stream = this._app.live("annotate", asked, (/** @type {any} */ event) => this._heard(event));
+  }
+
+  /** @param {string} why */
+  stop(why) {
+    this._stream?.stop();
+    this._end(`${why} ${this._review.count()}.`);
+  }
+
+  /** @param {string} said */
+  _end(said) {
+    this._stream = null;
+    this._review.end(said);
+  }
+
+  /** @param {any} event */
+  _heard(event) {
+    const review = this._review,
+      {tree} = review;
+    if (event.moves) review.heard(event.moves);
+    else if (event.waits) review.changed(t("All engines are busy; waiting for one."));
+    else if (event.judged) {
+      this._sent = JSON.stringify(tree.document());
+      this._stream?.say({document: tree.document()});
+    } else if (event.document) {
+      if (JSON.stringify(tree.document()) !== this._sent) {
+        this.stop(t("The game was changed as the marks were put in, and stays as it is now: review it again."));
+        return;
+      }
+      this._stream = null;
+      review.finish(event);
+      this._ondone();
+    } else if (event.error !== undefined) this._end(event.error);
+  }
+}
+
+/**
+ * Searches the position after a move; gives the expected result of the side that made it.
+ * @param {App} app
+ * @param {{start: string, moves: string[]}} replay the game before it
+ * @param {string} move
+ * @returns {{result: Promise<number>, stop: () => void}}
+ */
+export function worth(app, {start, moves}, move) {
+  /** @type {{stop: () => void} | null} */
+  let stream = null,
+    draw = "";
+  const result = new Promise((resolve, reject) => {
+    const asked = {start, moves: [...moves, move], lines: 1, limit: `nodes=${TRIAL_NODES}`, engine: 0, threat: false};
+    stream = app.live("analysis", asked, (/** @type {any} */ event) => {
+      draw = event.draw || draw;
+      if (event.error !== undefined) reject(new Error(event.error));
+      else if (event.final || event.over || draw) {
+        const expected = expectedAfter(event, draw);
+        stream?.stop();
+        if (expected === null) reject(new Error(t("The engine gave no answer.")));
+        else resolve(expected);
+      }
+    });
+  });
+  return {result, stop: () => stream?.stop()};
+}
+
+/**
+ * The moves that people play in the position before a node, the likeliest first.
+ * @param {App} app
+ * @param {any} node
+ * @returns {Promise<Array<{text: string, fen: string, people: number}>>}
+ */
+export async function peopleBefore(app, node) {
+  const {parent} = node,
+    before = app.tree
+      .line(parent)
+      .slice(-3, -1)
+      .map((/** @type {any} */ each) => each.fen);
+  return (await app.api("people", {fen: parent.fen, before})).moves;
+}

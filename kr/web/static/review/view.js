@@ -1,0 +1,146 @@
+// What the panel Review shows, as elements made from what is known.
+
+import {button, el} from "../dom.js";
+import {judgement, kindName, signOf} from "../graph.js";
+import {plain} from "../moves.js";
+import {t} from "../texts.js";
+import {firmness} from "./state.js";
+
+/** @typedef {import("./state.js").Mark} Mark */
+/** @typedef {import("./state.js").Side} Side */
+
+/** @type {Side[]} */
+const SIDES = ["black", "white"];
+
+/** Name of a side, or of the person. @param {Side} side @param {Side | null} you */
+export const nameOf = (side, you) => (side === you ? t("You") : side === "black" ? t("Black") : t("White"));
+
+/** @param {string[]} sentences */
+export const storyView = sentences => sentences.map(sentence => el("span", null, plain(sentence), " "));
+
+/**
+ * The accuracy of both sides, and how it is defined.
+ * @param {{black: number | null, white: number | null}} accuracy
+ * @param {Side | null} you
+ */
+export function accuracyView(accuracy, you) {
+  if (accuracy.black === null && accuracy.white === null) return [];
+  const figures = SIDES.map(side =>
+    el(
+      "span",
+      {class: "figure"},
+      el("i", {class: `disc ${side}`, "aria-hidden": "true"}),
+      `${nameOf(side, you)} `,
+      el("b", null, accuracy[side] === null ? "–" : accuracy[side].toFixed(1)),
+    ),
+  );
+  return [
+    el(
+      "details",
+      null,
+      el("summary", null, el("span", null, t("Accuracy")), figures),
+      el("p", {class: "muted"}, accuracyText()),
+    ),
+  ];
+}
+
+const accuracyText = () =>
+  t(
+    "Each move that mattered counts 100 if it gave nothing away, and half of that for each .08 of the expected result that it gave away; forced and obvious moves and those of a decided game do not count.",
+  );
+
+/**
+ * The marked moves, as buttons that go there.
+ * @param {Mark[]} marks
+ * @param {any} node that is shown
+ * @param {(mark: Mark) => void} go
+ */
+export function marksView(marks, node, go) {
+  return marks.map(mark => {
+    const {point} = mark,
+      here = mark.node === node;
+    const chip = button("", () => go(mark), {
+      class: "chip",
+      "aria-label": `${point.label}, ${kindName(point.kind)}`,
+      "aria-current": here ? "step" : null,
+    });
+    chip.append(plain(point.label), el("span", {class: `sign ${point.kind}`}, signOf(point.kind)));
+    return el("li", null, chip);
+  });
+}
+
+/** The moves of a line as text. @param {any} line its first node */
+export function lineText(line) {
+  const moves = [];
+  for (let each = line; each; each = each.children[0]) moves.push(plain(each.text));
+  return moves.join(" ");
+}
+
+/** Chances of the mover in a hundred. @param {number} expected of Black @param {Side} side */
+const chances = (expected, side) => Math.round(100 * (side === "black" ? expected : 1 - expected));
+
+/**
+ * A marked move in words: what it was, what was better, how firm that is, what people play.
+ * @param {Mark} mark
+ * @param {string} limit words of the limit with which it was judged
+ * @param {string} people in words; "" as long as it isn't known
+ */
+export function markView({node, point, side, line}, limit, people) {
+  const move = plain(node.text),
+    found = line && judgement(line);
+  const gap =
+    found && point.expected !== null
+      ? t("Chances of the side to move after {better}: {best} in 100; after {move}: {own}.", {
+          better: plain(line.text),
+          best: chances(found.expected, side),
+          move,
+          own: chances(point.expected, side),
+        })
+      : "";
+  return [
+    el(
+      "p",
+      null,
+      el("b", null, plain(point.label)),
+      el("span", {class: `sign ${point.kind}`}, `${signOf(point.kind)} ${kindName(point.kind)}`),
+      line ? `. ${t("Better: {moves}", {moves: lineText(line)})}` : "",
+    ),
+    gap ? el("p", null, gap) : "",
+    point.kind === "only" ? el("p", null, t("Any other move would have given much away.")) : "",
+    people ? el("p", {class: "people-say"}, people) : "",
+    el("p", {class: "muted"}, firmness(point, limit)),
+  ];
+}
+
+/**
+ * The players' table, as the server gives it.
+ * @param {string[][]} table
+ */
+export function tableView([names, ...rows]) {
+  const cell = (/** @type {string} */ text, /** @type {number} */ i, /** @type {Side} */ side) =>
+    el("td", null, i === 0 && el("span", {class: `disc ${side}`, title: side}), text);
+  return el(
+    "table",
+    {class: "count"},
+    el(
+      "thead",
+      null,
+      el(
+        "tr",
+        null,
+        names.map(name => el("th", {scope: "col"}, name)),
+      ),
+    ),
+    el(
+      "tbody",
+      null,
+      rows.map((cells, row) =>
+        el(
+          "tr",
+          null,
+          cells.map((text, i) => cell(text, i, SIDES[row])),
+        ),
+      ),
+    ),
+  );
+}

@@ -1,0 +1,238 @@
+import assert from "node:assert/strict";
+import {afterEach, test} from "node:test";
+import {GameTree} from "../../kr/viewer/static/tree.js";
+import {speak} from "../../kr/viewer/static/texts.js";
+import {
+  Lesson,
+  Review,
+  expectedAfter,
+  firmness,
+  isRight,
+  limitOf,
+  pathIn,
+  peopleText,
+  personOf,
+  tell,
+} from "../../kr/web/static/review/state.js";
+
+const START = "B:W21,22,23,24,25,26,27,28,29,30,31,32:B1,2,3,4,5,6,7,8,9,10,11,12";
+const STORY =
+  "[%kr game exp=0.50 accuracy=91.0/-] [%kr story White resigned a lost position.] " +
+  "[%kr story White lost the game at <move=1... 24-20>, a trap into which <percent=72> of 100 people fall.] " +
+  "[%kr story The players agreed to a draw where White had a won position.] " +
+  "White resigned a lost position. White lost the game at 1... 24-20, a trap into which 72 of 100 people fall. " +
+  "The players agreed to a draw where White had a won position. Black: accuracy 91.0. White: no move judged.";
+
+/** A node of a document. @param {number | null} parent @param {string} text @param {string} fen @param {object} more */
+const made = (parent, text, fen, more = {}) => ({
+  parent,
+  text,
+  path: [1, 2],
+  captured: [],
+  fen,
+  comments: [],
+  starting_comments: [],
+  nags: [],
+  ...more,
+});
+
+/** 11-15 24-20?? (22-17) 8-11, reviewed or not. @param {boolean} reviewed @param {Record<string, string>} [headers] */
+function game(reviewed, headers = {}) {
+  const tree = /** @type {any} */ (new GameTree());
+  const said = (/** @type {string} */ text) => ({comments: reviewed ? [text] : []});
+  tree.load({
+    headers,
+    start: START,
+    result: "1-0",
+    nodes: [
+      made(null, "", START, said(STORY)),
+      made(0, "11-15", "W:W1", said("[%eval 0.00] [%kr exp=0.50]")),
+      made(1, "24-20", "B:W2", {...said("[%eval 0.90] [%kr exp=0.90 nag=??] Blunder"), nags: reviewed ? ["??"] : []}),
+      made(2, "8-11", "W:W3", said("[%eval 0.90] [%kr exp=0.90 once]")),
+      ...(reviewed ? [made(1, "22-17", "B:W4", said("[%eval 0.00] [%kr line exp=0.50]"))] : []),
+    ],
+  });
+  return tree;
+}
+
+/** A review, and how often it has told of a change. @param {any} tree */
+function heard(tree) {
+  const review = new Review(tree),
+    count = {changes: 0};
+  review.on("change", () => {
+    count.changes += 1;
+  });
+  return {review, count};
+}
+
+afterEach(() => speak("en", {}));
+
+test("what a review has left in a game is there when it is opened again", () => {
+  const {review} = heard(game(true));
+  assert.equal(review.isReviewed, true);
+  assert.deepEqual(review.accuracy(), {black: 91, white: null});
+  assert.deepEqual(review.story(), [
+    "White resigned a lost position.",
+    "White lost the game at 1... 24-20, a trap into which 72 of 100 people fall.",
+    "The players agreed to a draw where White had a won position.",
+  ]);
+  assert.equal(review.report(), "Black: accuracy 91.0. White: no move judged.");
+  const [mark, ...others] = review.marks();
+  assert.deepEqual(others, []);
+  assert.deepEqual([mark.node.text, mark.side, mark.line.text], ["24-20", "white", "22-17"]);
+  assert.equal(review.mistakes("white").length, 1);
+  assert.equal(review.mistakes("black").length, 0);
+});
+
+test("a game that was never reviewed has nothing of it", () => {
+  const {review} = heard(game(false));
+  assert.equal(review.isReviewed, false);
+  assert.deepEqual(review.accuracy(), {black: null, white: null});
+  assert.deepEqual([review.story(), review.marks(), review.report()], [[], [], ""]);
+});
+
+test("the story is told to the person who played, and in their language", () => {
+  const headers = {BlackPlayer: "shipped,level=3", WhitePlayer: "human"};
+  const {review} = heard(game(true, headers));
+  assert.equal(review.person, "white");
+  assert.equal(review.story()[0], "You resigned a lost position.");
+  assert.equal(review.story()[2], "The players agreed to a draw where you had a won position.");
+  speak("it", {
+    "You lost the game at {move}, a trap into which {percent} of 100 people fall.":
+      "Hai perso con {move}: ci cascano {percent} su 100.",
+  });
+  assert.equal(tell(game(true).root, "white")[1], "Hai perso con 1... 24-20: ci cascano 72 su 100.");
+});
+
+test("the side of the person, by the tags of a game", () => {
+  assert.equal(personOf({}), null);
+  assert.equal(personOf({BlackPlayer: "human", WhitePlayer: "human"}), null);
+  assert.equal(personOf({BlackPlayer: "human"}), null);
+  assert.equal(personOf({BlackPlayer: "human", WhitePlayer: "shipped"}), "black");
+});
+
+test("a game that is judged shows what is known by then, move by move", () => {
+  const tree = game(true),
+    {review, count} = heard(tree);
+  review.begin();
+  assert.deepEqual(
+    review.points().map(point => point.expected),
+    [null, null, null, null],
+  );
+  assert.deepEqual([review.story(), review.marks(), review.report()], [[], [], ""]);
+  review.heard([
+    {ply: 3, expected: 0.9, kind: "", once: true, reason: ""},
+    {ply: 2, expected: 0.9, kind: "blunder", once: false, reason: ""},
+  ]);
+  assert.equal(review.count(), "2 of 3 moves, 1 blunder");
+  assert.equal(review.said, "2 of 3 moves, 1 blunder.");
+  assert.deepEqual(
+    review.marks().map(mark => mark.node.text),
+    ["24-20"],
+  );
+  assert.equal(count.changes, 2);
+  review.finish({document: tree.document(), table: [["Player"]]});
+  assert.equal(review.working, false);
+  assert.deepEqual(review.table, [["Player"]]);
+  assert.equal(review.said, "2 of 3 moves, 1 blunder. Undo takes the marks out.");
+});
+
+test("the work stops when the game changes, but not for a variation", () => {
+  const tree = game(false),
+    {review} = heard(tree);
+  /** @type {string[]} */
+  const stops = [];
+  review.onstop = why => {
+    stops.push(why);
+    review.end(why);
+  };
+  review.begin();
+  tree.play({text: "9-14", path: [9, 14], captured: [], fen: "W:W9"});
+  assert.deepEqual(stops, []);
+  assert.equal(review.working, true);
+  tree.end();
+  while (tree.node.children.length) tree.next();
+  tree.select(tree.main().at(-1));
+  tree.play({text: "22-18", path: [22, 18], captured: [], fen: "B:W8"});
+  assert.deepEqual(stops, ["The moves of the game were changed."]);
+  assert.equal(review.judging, null);
+  review.begin();
+  tree.load(game(false).document());
+  assert.deepEqual(stops.slice(1), ["Another game was opened."]);
+  assert.equal(review.said, "");
+});
+
+test("the path to the same moves in another document", () => {
+  const document = game(true).document();
+  assert.deepEqual(pathIn(document, ["11-15", "22-17"]), [0, 1]);
+  assert.deepEqual(pathIn(document, ["11-15", "24-20", "9-14"]), [0, 0]);
+  assert.deepEqual(pathIn(document, ["9-14"]), []);
+});
+
+test("how firm a mark is depends on the searches and the limit", () => {
+  const point = {once: false, evaluation: "0.9"};
+  const words = (/** @type {object} */ more, limit = "") => firmness(/** @type {any} */ ({...point, ...more}), limit);
+  assert.match(words({}), /^Fairly firm: two searches agree/);
+  assert.match(words({}, "200,000 nodes"), /two searches of 200,000 nodes agree/);
+  assert.match(words({once: true}), /^Not firm/);
+  assert.match(words({evaluation: "#-5"}), /^Certain/);
+  const by = (/** @type {string} */ limit) =>
+    limitOf({Annotator: `Somebody; kr 0.3.0 (${limit} a position, weights x)`});
+  assert.equal(by("nodes=200000"), "200,000 nodes");
+  assert.equal(by("0.3s"), "0.3 seconds");
+  assert.equal(by("depth=12"), "");
+  assert.equal(limitOf({}), "");
+});
+
+test("what people play before a mark", () => {
+  const node = {text: "24-20", fen: "B:W2"};
+  const said = (/** @type {number} */ own, /** @type {number} */ other) =>
+    peopleText(
+      [
+        {text: "24-20", fen: "B:W2", people: own},
+        {text: "22-17", fen: "B:W4", people: other},
+      ].sort((a, b) => b.people - a.people),
+      node,
+    );
+  assert.equal(said(0.72, 0.1), "72 of 100 people play 24-20 here; no other move is played more.");
+  assert.equal(said(0.2, 0.61), "20 of 100 people play 24-20 here; most play 22-17 (61 of 100).");
+  assert.equal(said(0.001, 0.9), "Hardly anyone plays 24-20 here; most play 22-17 (90 of 100).");
+  assert.equal(peopleText([], node), "");
+});
+
+test("a lesson asks for a better move until it is found or shown, and counts", () => {
+  const {review} = heard(game(true)),
+    [mark] = review.marks(),
+    lesson = new Lesson([mark, mark, mark]);
+  assert.equal(lesson.before.text, "11-15");
+  assert.deepEqual(
+    [lesson.known({fen: "B:W2"}), lesson.known({fen: "B:W4"}), lesson.known({fen: "B:W5"})],
+    [false, true, null],
+  );
+  lesson.verdict(true);
+  assert.deepEqual([lesson.step, lesson.isOpen], ["right", false]);
+  lesson.next();
+  lesson.check();
+  assert.equal(lesson.isOpen, false);
+  lesson.retry();
+  assert.equal(lesson.step, "asking");
+  lesson.verdict(false);
+  assert.deepEqual([lesson.step, lesson.isOpen], ["wrong", true]);
+  lesson.verdict(true);
+  lesson.next();
+  lesson.show();
+  lesson.next();
+  assert.equal(lesson.step, "over");
+  assert.equal(lesson.result(), "You found 1 of 3 at the first try, 1 later.");
+  assert.equal(new Lesson([]).step, "over");
+});
+
+test("a move is right that gives away less than an inaccuracy", () => {
+  assert.equal(isRight(0.43, 0.5), true);
+  assert.equal(isRight(0.42, 0.5), false);
+  assert.equal(isRight(0.6, 0.5), true);
+  assert.equal(expectedAfter({lines: [{chances: [0.1, 0.5, 0.4]}]}), 0.65);
+  assert.equal(expectedAfter({over: "White wins"}), 1);
+  assert.equal(expectedAfter({}, "repetition"), 0.5);
+  assert.equal(expectedAfter({lines: []}), null);
+});

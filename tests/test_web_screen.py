@@ -1,0 +1,191 @@
+"""One screen for a game: what is needed at each move is inside the window, at a desktop's and a phone's size."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tree_pages import CLIPBOARD, opens
+from web_pages import (
+    PHONE,
+    SIZES,
+    Opener,
+    faults_in,
+    from_menu,
+    open_panel,
+    opened,
+    out_of_sight,
+    server,
+    show_setup,
+    wait_until,
+)
+
+from kr.web.serve import WebServer
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+__all__ = ["opened", "server"]
+pytestmark = pytest.mark.slow
+
+# reviewed by hand: a mark with its better line, and a graph
+GAME = """[Black "Ann"]
+[White "Bob"]
+
+1. 11-15 {[%clk 0:04:59] [%kr exp=0.50]} 23-19 {[%clk 0:04:50] [%kr exp=0.50]} 2. 8-11 {[%kr exp=0.48]}
+22-17 {[%kr exp=0.51]} 3. 15-18 $2 {a slip [%kr exp=0.21 nag=?]} (3. 4-8 {[%kr line exp=0.50]} 17-13 4. 15-18)
+19-15 {[%kr exp=0.24]} 1-0
+"""
+ALWAYS = [
+    ".board", ".seat .name", ".steps button", ".controls .icon-button", ".move-list [aria-current]", ".said .turn",
+    ".graph-place svg.graph, .graph-place .graph > svg", ".analysis .go", ".lines li:first-child .score", "[role=tab]",
+    "nav a",
+]  # fmt: skip
+"""What is in sight at each move, whatever is done."""
+
+
+PANELS = ["Review", "Explorer", "People", "Regions", "Games", "Set up"]
+
+
+def fits(page: Page) -> bool:
+    """True if neither the document nor its width is longer than the window."""
+    return bool(
+        page.evaluate(
+            "document.documentElement.scrollHeight <= innerHeight && document.documentElement.scrollWidth <= innerWidth"
+        )
+    )
+
+
+def analysed(page: Page) -> None:
+    page.get_by_role("button", name="Analyse", exact=True).click()
+    wait_until(page, "() => document.querySelectorAll('.lines li:not([hidden]) .score').length > 0")
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_game_is_on_one_screen(server: WebServer, opened: Opener, size: dict[str, int]) -> None:
+    page = opened(server.address, size, **CLIPBOARD)
+    opens(page, GAME)
+    analysed(page)
+    for key in ("End", "ArrowLeft", "ArrowLeft", "ArrowLeft"):
+        page.keyboard.press(key)
+        assert out_of_sight(page, ALWAYS) == []
+    page.get_by_role("button", name="3. 15-18").click()
+    assert out_of_sight(page, [*ALWAYS, ".said .better"]) == []
+    assert "Better: 4-8 17-13 15-18" in page.locator(".said").inner_text()
+    assert page.locator("main .board .arrow.better").count() == 1
+    assert page.locator(".seat.white .clock").inner_text() == "4:50"
+    assert fits(page)
+
+
+@pytest.mark.parametrize("size", [*SIZES, PHONE])
+def test_a_panel_pushes_nothing_away(server: WebServer, opened: Opener, size: dict[str, int]) -> None:
+    page = opened(server.address, size, **CLIPBOARD)
+    opens(page, GAME)
+    before = page.locator("main .board").bounding_box()
+    wide = size["width"] > 1000
+    kept = [".board", ".seat .name", ".steps button", ".panels", "[role=tab]"]
+    kept += [".move-list", ".said .turn", ".graph-place"] if wide else []
+    for name in PANELS:
+        if name == "Set up":
+            show_setup(page)
+        else:
+            open_panel(page, name)
+        page.get_by_role("tabpanel", name=name).wait_for()
+        page.wait_for_timeout(200)
+        assert page.locator("main .board").bounding_box() == before
+        assert out_of_sight(page, kept) == [], name
+        height = page.evaluate("document.querySelector('.panels').clientHeight")
+        assert height > (200 if size["height"] > 700 else 90), name
+        assert fits(page), name
+
+
+def test_a_tab_leads_back_to_the_moves_on_a_phone(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address, SIZES[2], has_touch=True, **CLIPBOARD)
+    opens(page, GAME)
+    page.get_by_role("tab", name="People").tap()
+    assert not page.locator(".move-list").is_visible()
+    page.get_by_role("tab", name="Moves").tap()
+    assert page.locator(".move-list").is_visible()
+    # a second press closes a panel as well, and the choice outlives the page
+    page.get_by_role("tab", name="Regions").tap()
+    page.get_by_role("tab", name="Regions").tap()
+    assert page.locator(".move-list").is_visible()
+    page.get_by_role("tab", name="People").tap()
+    page.reload()
+    page.get_by_role("tabpanel", name="People").wait_for()
+
+
+def test_the_bar_shows_chances_of_the_review_then_of_the_engine(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address, **CLIPBOARD)
+    bar = page.locator(".evaluation")
+    assert bar.get_attribute("aria-label") == "Evaluation: not analysed"
+    opens(page, GAME)
+    page.get_by_role("button", name="3. 15-18").click()
+    assert bar.get_attribute("aria-label") == "Evaluation: Black wins 21, draw 0, White wins 79 in a hundred"
+    analysed(page)
+    wait_until(page, "() => !document.querySelector('.evaluation').ariaLabel.includes('draw 0,')")
+
+
+def test_captured_men_and_who_is_to_move(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address, **CLIPBOARD)
+    opens(page, "1. 11-15 22-18 2. 15x22 25x18 3. 12-16 *")
+    seats = {side: page.locator(f".seat.{side}") for side in ("black", "white")}
+    page.keyboard.press("End")
+    for side in seats:
+        assert seats[side].locator(".captured").get_attribute("aria-label") == "captured 1 piece"
+    for key, mover in (("End", "white"), ("ArrowLeft", "black")):
+        page.keyboard.press(key)
+        assert page.locator(".seat.turn-to-move").get_attribute("class") == f"seat {mover} turn-to-move"
+    page.keyboard.press("Home")
+    assert seats["black"].locator(".captured").get_attribute("aria-label") == "nothing captured"
+
+
+def test_keys_are_listed(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address)
+    page.keyboard.press("?")
+    dialog = page.get_by_role("dialog", name="Keys")
+    dialog.wait_for()
+    assert "begin or stop the analysis" in dialog.inner_text()
+    assert faults_in(page, "dialog") == []
+    page.keyboard.press("Escape")
+    assert dialog.count() == 0
+    # not while a text is written
+    show_setup(page)
+    page.get_by_label("FEN", exact=True).press("?")
+    assert dialog.count() == 0
+
+
+def test_menus_by_keys(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address, **CLIPBOARD)
+    opens(page, GAME)
+    page.get_by_role("button", name="More", exact=True).press("Enter")
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate("document.activeElement.textContent") == "Undo"
+    page.keyboard.press("Escape")
+    assert page.evaluate("document.activeElement.getAttribute('aria-label')") == "More"
+    assert page.get_by_role("menu").count() == 0
+    from_menu(page, "New game")
+    assert page.locator(".move-list button.move").count() == 0
+
+
+SETTINGS = [
+    ("Board", "wood", "board", "wood"), ("Board", "high contrast", "board", "contrast"),
+    ("Pieces", "carved", "pieces", "carved"), ("Squares", "letters", "coordinates", "letters"),
+    ("Colours", "dark", "theme", "dark"),
+]  # fmt: skip
+
+
+def test_settings_are_seen_at_once_and_kept(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address)
+    page.get_by_role("button", name="Settings").click()
+    dialog = page.get_by_role("dialog", name="Settings")
+    for group, choice, attribute, value in SETTINGS:
+        dialog.get_by_role("group", name=group, exact=True).get_by_text(choice, exact=True).click()
+        assert page.evaluate("name => document.documentElement.dataset[name]", attribute) == value
+        assert page.evaluate("name => JSON.parse(localStorage.getItem('kr-' + name))", attribute) == value
+    assert faults_in(page, "dialog") == []
+    width = page.locator("main .board").bounding_box()["width"]  # type: ignore[index]
+    dialog.get_by_text("small", exact=True).click()
+    assert page.locator("main .board").bounding_box()["width"] < 0.8 * width  # type: ignore[index]
+    page.reload()
+    assert page.evaluate("document.documentElement.dataset.pieces") == "carved"
