@@ -19,7 +19,7 @@ from kr.game.position import Position
 from kr.match.log import log_of
 from kr.pdn import read_games
 from kr.viewer.document import read_document
-from kr.web import game_files, live_match, matches
+from kr.web import engines, game_files, live_match, matches
 from kr.web.house import House
 from kr.web.request import PageRequest
 from kr.web.settings import WebSettings
@@ -163,6 +163,31 @@ def test_a_match_is_stopped_and_resumed(matches_directory):
             page.say("resume")
             await page.until("done", rows=4)
         assert len(list(read_games(next(matches_directory.glob("*.pdn"))))) == 4
+
+    story(told)
+
+
+def test_a_match_takes_its_turn_among_all_searches(monkeypatch):
+    async def told(house):
+        own = house.engines.own
+        loans = [own.ask(object()) for _ in range(engines.MOST_ENGINES)]
+        async with watching(house, **FAST) as page:
+            await page.until("running")
+            while not page.game:
+                await page.hear()
+            # the moves of the ballot are there, but no engine is free
+            await asyncio.sleep(0.05)
+            assert len(page.game["nodes"]) == 3
+            loans.pop().end()
+            await page.until("done", rows=4)
+            assert own.lent == len(loans)
+        async with watching(house, **FAST) as page:
+            loans.append(own.ask(object()))
+            await page.until("running")
+            page.say("stop")
+            await page.until("stopped")
+        for loan in loans:
+            loan.end()
 
     story(told)
 

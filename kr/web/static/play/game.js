@@ -274,7 +274,7 @@ export class GameTable {
     this.played.chose();
     this._movedAt = performance.now();
     this.stage.board.arrows([]);
-    /** @type {any} */ (this.stage.board).show(move.fen, {last: move.path, animate: true});
+    this.stage.board.show(move.fen, {last: move.path, animate: true});
     this._tell("");
     this._showButtons();
   }

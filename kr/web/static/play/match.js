@@ -1,6 +1,7 @@
 // A match of engines, watched move by move: the game under way on the board, the score and the games beside it.
 
 import {button, el} from "../dom.js";
+import {sound} from "../sounds.js";
 import {t} from "../texts.js";
 import {LineView} from "./line.js";
 import {eloWords, matchWords, playerName, reasonWords, resultText, scoreText} from "./matchwords.js";
@@ -205,6 +206,7 @@ export class MatchTable {
   /** @param {Match} match */
   _take(match) {
     const another = this.match?.id !== match.id;
+    if (!another && this.match?.state === "running" && match.state === "done") sound("end");
     this.match = match;
     if (another) {
       this._game = null;

@@ -50,24 +50,30 @@ export class MatchForm {
       this._chosen.ballot,
       pick("ballot"),
     );
-    this.element = el(
+    this._time = choices(
+      t("Time"),
+      "tc",
+      [
+        ["0.1s", t("0.1 s a move")],
+        ["0.3s", t("0.3 s a move")],
+        ["1s", t("1 s a move")],
+        ["5s", t("5 s a move")],
+        ["1+1", "1+1"],
+        ["3+2", "3+2"],
+      ],
+      this._chosen.tc,
+      pick("tc"),
+    );
+    this.element = this._layout();
+    this._show();
+  }
+
+  _layout() {
+    return el(
       "div",
       {class: "match-form", hidden: true},
       el("div", {class: "row"}, this._players.a.element, this._players.b.element),
-      choices(
-        t("Time"),
-        "tc",
-        [
-          ["0.1s", t("0.1 s a move")],
-          ["0.3s", t("0.3 s a move")],
-          ["1s", t("1 s a move")],
-          ["5s", t("5 s a move")],
-          ["1+1", "1+1"],
-          ["3+2", "3+2"],
-        ],
-        this._chosen.tc,
-        pick("tc"),
-      ),
+      this._time,
       this._games,
       this._ballot.element,
       this._fen,
@@ -79,7 +85,6 @@ export class MatchForm {
         ),
       ),
     );
-    this._show();
   }
 
   /** @param {string} fen */
