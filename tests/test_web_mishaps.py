@@ -10,13 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tree_pages import CLIPBOARD, REFUSED, fen, paste, saved, shows
+from tree_pages import CLIPBOARD, REFUSED, fen, paste, saved, show_games, shows
 from web_pages import (
     Opener,
     click_square,
     from_menu,
     meant_board,
-    open_panel,
     opened,
     point_of,
     read_board,
@@ -142,7 +141,7 @@ def test_what_could_not_be_read_is_said_and_stays(server: WebServer, opened: Ope
     text = "\n\n".join(f'[Event "E{i}"]\n\n1. {"22-18" if i % 2 else "11-15"} {{game {i}}} *' for i in range(4))
     paste(page, text)
     shows(page, "game 0")
-    said(page, "2 games, 2 games could not be read")
+    said(page, "2 games, 2 could not be read")
     lost = page.locator(".lost")
     for _ in range(2):
         assert lost.inner_text().startswith("2 games could not be read")
@@ -160,7 +159,7 @@ def test_a_large_file_is_whole_and_its_list_is_short(server: WebServer, opened: 
     path.write_text("".join(f'[Event "E{i}"]\n\n1. 11-15 {{game {i} {comment}}} *\n\n' for i in range(3000)))
     assert path.stat().st_size > 3_000_000
     page = opened(server.address, DESK)
-    open_panel(page, "Games")
+    show_games(page)
     with page.expect_file_chooser() as chooser:
         page.get_by_role("button", name="Open…").click()
     chooser.value.set_files(path)
@@ -231,10 +230,9 @@ def test_a_late_game_does_not_overwrite_what_was_done_since(server: WebServer, o
         elif act == "a comment":
             page.get_by_role("button", name="Done").click()
             shows(page, "mine")
+        show_games(page)
         assert fen(page) == (Position().play("9-14") if act == "a move" else Position()).fen, act
         # it is not lost
-        if not page.locator(".panel.game").is_visible():
-            open_panel(page, "Games")
         page.locator(".games").get_by_title(f"Late for {act}").click()
         shows(page, "10-15")
     # a text that is being read can be given up
