@@ -49,7 +49,7 @@ def animation(
     moves: Sequence[Move],
     *,
     flipped: bool = False,
-    coordinates: bool = True,
+    coordinates: bool | str = True,
     size: int = SIZE,
     colors: Mapping[str, str] | None = None,
     style: str = "green",
