@@ -20,7 +20,9 @@ const listeners = [];
 const strangers = [];
 /** @type {((never: boolean) => void)[]} */
 const losers = [];
-let lost = false, isStranger = false, hasAnswered = false;
+let lost = false,
+  isStranger = false,
+  hasAnswered = false;
 
 /** Calls f when the server is lost, with true if it has never answered this page. @param {(never: boolean) => void} f */
 export function onlost(f) {
@@ -29,13 +31,17 @@ export function onlost(f) {
 }
 
 /** Calls f whenever a server that was lost answers again. @param {() => void} f */
-export function onback(f) { listeners.push(f); }
+export function onback(f) {
+  listeners.push(f);
+}
 
 /**
  * Calls f when a server answers in place of the one that was lost, and asks for a token that this browser lacks.
  * @param {() => void} f
  */
-export function onstranger(f) { strangers.push(f); }
+export function onstranger(f) {
+  strangers.push(f);
+}
 
 function lose() {
   if (lost) return;
@@ -46,7 +52,8 @@ function lose() {
 
 async function retry() {
   try {
-    const answer = await fetch("/", {method: "HEAD"}), before = isStranger;
+    const answer = await fetch("/", {method: "HEAD"}),
+      before = isStranger;
     lost = !answer.ok;
     isStranger = answer.status === 401;
     if (isStranger && !before) for (const f of strangers) f();
@@ -67,7 +74,9 @@ export async function api(path, body = {}) {
   let answer;
   try {
     answer = await fetch(`/api/${path}`, {
-      method: "POST", headers: {"content-type": "application/json"}, body: JSON.stringify(body),
+      method: "POST",
+      headers: {"content-type": "application/json"},
+      body: JSON.stringify(body),
     });
   } catch {
     lose();
