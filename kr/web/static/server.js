@@ -5,7 +5,7 @@
 //   api(path, body)           a promise of the answer, a JSON object; it rejects with an Error whose message is for people
 //   live(what, args, hear)    a stream: hear gets its events, at last {end: true} or {error}; the result has say(object),
 //                             which sends something into it, and stop(), after which nothing more is heard
-//   onlost(f)                 calls f when nothing answers any more, with true if nothing ever has
+//   onlost(f)                 calls f when nothing answers, now or later, with true if nothing ever has
 //   onback(f)                 calls f when what was lost answers again
 //   onstranger(f)             calls f when what answers in its place asks for a token that this browser lacks
 //
@@ -23,7 +23,10 @@ const losers = [];
 let lost = false, isStranger = false, hasAnswered = false;
 
 /** Calls f when the server is lost, with true if it has never answered this page. @param {(never: boolean) => void} f */
-export function onlost(f) { losers.push(f); }
+export function onlost(f) {
+  losers.push(f);
+  if (lost) f(!hasAnswered);
+}
 
 /** Calls f whenever a server that was lost answers again. @param {() => void} f */
 export function onback(f) { listeners.push(f); }
