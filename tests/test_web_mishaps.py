@@ -249,7 +249,7 @@ def test_a_late_ending_does_not_come_to_another_page(server: WebServer, opened: 
     page = opened(server.address + "#endings/win/W:WK19,K23:B12,K28", DESK)
     page.get_by_text("White to play and win").wait_for()
     with held(page, "endings/new") as waiting:
-        page.get_by_role("button", name="New ending").click()
+        page.locator(".controls").get_by_role("button", name="New ending").click()
         while not waiting:
             page.wait_for_timeout(10)
         page.get_by_role("link", name="Play").click()
