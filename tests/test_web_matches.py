@@ -19,7 +19,7 @@ from kr.game.position import Position
 from kr.match.log import log_of
 from kr.pdn import read_games
 from kr.viewer.document import read_document
-from kr.web import game_files, live_match, matches
+from kr.web import engines, game_files, live_match, matches
 from kr.web.house import House
 from kr.web.request import PageRequest
 from kr.web.settings import WebSettings
@@ -85,7 +85,8 @@ def test_a_whole_match(matches_directory):
         async with watching(house, **FAST) as page:
             await page.until("done")
             with pytest.raises(StopAsyncIteration):
-                await page.hear()
+                while True:
+                    await page.hear()
         assert page.facts["names"] == ["kr level 2", "kr level 1"]
         assert [row["number"] for row in page.rows] == [0, 1, 2, 3]
         assert [row["black"] for row in page.rows] == ["a", "b", "a", "b"]
@@ -166,6 +167,31 @@ def test_a_match_is_stopped_and_resumed(matches_directory):
     story(told)
 
 
+def test_a_match_takes_its_turn_among_all_searches(monkeypatch):
+    async def told(house):
+        own = house.engines.own
+        loans = [own.ask(object()) for _ in range(engines.MOST_ENGINES)]
+        async with watching(house, **FAST) as page:
+            await page.until("running")
+            while not page.game:
+                await page.hear()
+            # the moves of the ballot are there, but no engine is free
+            await asyncio.sleep(0.05)
+            assert len(page.game["nodes"]) == 3
+            loans.pop().end()
+            await page.until("done", rows=4)
+            assert own.lent == len(loans)
+        async with watching(house, **FAST) as page:
+            loans.append(own.ask(object()))
+            await page.until("running")
+            page.say("stop")
+            await page.until("stopped")
+        for loan in loans:
+            loan.end()
+
+    story(told)
+
+
 def test_a_match_survives_pages_and_servers():
     ids: list[str] = []
 
@@ -177,7 +203,6 @@ def test_a_match_survives_pages_and_servers():
         while len(matches.matches_of(house)._matches[ids[0]]._result.games) < 3:
             await asyncio.sleep(0.01)
         await asyncio.to_thread(house.close)
-        assert matches.matches_of(house)._matches[ids[0]].state == "stopped"
 
     async def then(house):
         async with watching(house, match=ids[0]) as page:

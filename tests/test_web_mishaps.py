@@ -103,10 +103,11 @@ def test_a_move_that_is_not_possible_is_explained(server: WebServer, opened: Ope
 
 def test_a_forced_capture_is_explained_to_keys_fingers_and_in_a_game(server: WebServer, opened: Opener) -> None:
     page = opened(server.address + "#play", HAND, has_touch=True, reduced_motion="reduce")
+    page.locator(".options summary").click()
     page.get_by_label("From", exact=True).select_option("fen")
     page.get_by_label("FEN of the position").fill(FORCED.fen)
     page.get_by_role("button", name="Play", exact=True).click()
-    wait_until(page, "() => document.querySelector('.turn').textContent.includes('Your move')")
+    wait_until(page, "() => document.querySelector('.turn')?.textContent.includes('Your move')")
     page.touchscreen.tap(*point_of(page, 9, flipped=True))
     said(page, "9-13 and 9-14 aren't possible: you must capture, 15x22")
     assert page.evaluate(IN_SIGHT, ["#status", ""])
@@ -248,7 +249,7 @@ def test_a_late_ending_does_not_come_to_another_page(server: WebServer, opened: 
     page = opened(server.address + "#endings/win/W:WK19,K23:B12,K28", DESK)
     page.get_by_text("White to play and win").wait_for()
     with held(page, "endings/new") as waiting:
-        page.get_by_role("button", name="New ending").click()
+        page.locator(".controls").get_by_role("button", name="New ending").click()
         while not waiting:
             page.wait_for_timeout(10)
         page.get_by_role("link", name="Play").click()

@@ -41,12 +41,12 @@ MOVES = """() => [...document.querySelectorAll('.played li')]
   .flatMap(row => row.textContent.replace('…', '').trim().split(/ +/))"""
 ROWS = "count => document.querySelectorAll('.played li').length >= count"
 TURN = """rows => {
-  const turn = document.querySelector('.turn').textContent;
+  const turn = document.querySelector('.turn')?.textContent ?? '';
   if (/ wins?:|A draw:/.test(turn)) return true;
   return turn.includes('Your move') && document.querySelectorAll('main .board .movable').length > 0 &&
     document.querySelectorAll('.played li').length >= rows;
 }"""
-SAID = "text => document.querySelector('.turn').textContent.includes(text)"
+SAID = "text => document.querySelector('.turn')?.textContent.includes(text)"
 CAPTURES = "B:W6,14,15,23,24:B1,10"
 ONE_EACH = "B:W32:B1"
 GONE = "net::ERR_CONNECTION_REFUSED"

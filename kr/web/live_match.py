@@ -202,6 +202,7 @@ class LiveMatch:
         self._board: _Board | None = None
         self._stop, self._halt = Stop(), threading.Event()
         self._thread: threading.Thread | None = None
+        self._closing = False
 
     def load(self) -> None:
         """Read the games of its file. Raises InvalidGamesError, OSError."""
@@ -227,6 +228,11 @@ class LiveMatch:
         """End the game under way; the match can be resumed."""
         self._stop.set()
         self._halt.set()
+
+    def close(self) -> None:
+        """End it with the server; pages that watch it have it play on when the server is back."""
+        self._closing = True
+        self.stop()
 
     def join(self) -> None:
         """Wait until its thread has ended."""
@@ -288,7 +294,11 @@ class LiveMatch:
             raise
         finally:
             with self._lock:
-                self.state, self.why, self._board = state, why, None
+                if not self._closing:
+                    self.state, self.why = state, why
+                # the last game stays on the boards
+                if self._board is not None:
+                    self._board.tick(self._board.clocks, None)
             self._ring()
 
     def _play(self) -> None:

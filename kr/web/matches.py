@@ -97,7 +97,7 @@ class Matches:
     def close(self) -> None:
         """Stop all matches."""
         for match in self._matches.values():
-            match.stop()
+            match.close()
         for match in self._matches.values():
             match.join()
 

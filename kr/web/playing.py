@@ -80,11 +80,11 @@ class Games:
     async def begin(self, request: PageRequest) -> LiveGame:
         """Begin a game. Raises InvalidSettingError, InvalidFenError, and what Play.prepare raises."""
         path = await asyncio.to_thread(new_path)
-        side = request.choice("side", (*SIDES, RANDOM), "black")
+        side = "" if request.has("people") else request.choice("side", (*SIDES, RANDOM), "black")
         names = request.texts("names", len(Side), LONGEST_PERSON, ())
         settings = PlaySettings(
             **opponent_from_request(request),
-            side="" if request.has("people") else side,
+            side=side,
             ballot=_ballot(request.text("ballot", LONGEST_FEN, "")),
             tc=clock_from_text(request.text("clock", 40, "")),
             out=path,

@@ -37,7 +37,9 @@ class WebSettings(Settings):
         metavar="FILE.pdn.xz",
     )  # fmt: skip
     engines: tuple[str, ...] = option(
-        (), "Another engine to analyse with, as hub:COMMAND; may be given several times.", metavar="hub:COMMAND"
+        (),
+        "Another engine to analyse and play matches with, as hub:COMMAND; may be given several times.",
+        metavar="hub:COMMAND",
     )
     problems: tuple[Path, ...] = option(
         (), "File of problems to solve beside the classic ones; may be given several times.", metavar="FILE"

@@ -37,7 +37,7 @@ export function choices(legend, name, options, value, onchange, props) {
 export function list(label, options, value, onchange) {
   const select = el(
     "select",
-    {onchange: () => onchange(select.value)},
+    {"aria-label": label, onchange: () => onchange(select.value)},
     options.map(([each, text]) => el("option", {value: each}, text)),
   );
   if (options.some(([each]) => each === value)) select.value = value;

@@ -43,7 +43,7 @@ export class GameTable {
     this._buttons = this._makeButtons();
     this.element = el(
       "div",
-      {class: "game", hidden: true},
+      {class: "game"},
       el("div", {class: "saying", tabindex: 0, role: "region", "aria-label": t("The game")}, this._turn, this._note),
       this._opening,
       this.line.element,
@@ -203,6 +203,7 @@ export class GameTable {
     else if (event.state) {
       played.hear(event.state, seconds());
       this.line.looked = null;
+      if (event.state.opening) this._name(event.state.opening);
       if (played.isShared && this.app.kept("turn-board", false)) this.stage.flip(event.state.side === "black");
       this._told();
     } else if (event.hint) this._advise(event.hint);
@@ -225,8 +226,7 @@ export class GameTable {
     }
     const names = playerNames(game.settings);
     for (const side of SIDES) this.stage.name(side, names[side]);
-    this._opening.textContent = visible(game.document.headers.Opening || "");
-    this._opening.hidden = !this._opening.textContent;
+    this._name(game.document.headers.Opening || "");
     this.line.load(game.document.nodes);
     this.stage.board.arrows([]);
     if (game.over) this._tell("");
@@ -274,7 +274,7 @@ export class GameTable {
     this.played.chose();
     this._movedAt = performance.now();
     this.stage.board.arrows([]);
-    /** @type {any} */ (this.stage.board).show(move.fen, {last: move.path, animate: true});
+    this.stage.board.show(move.fen, {last: move.path, animate: true});
     this._tell("");
     this._showButtons();
   }
@@ -326,6 +326,14 @@ export class GameTable {
   /** @param {string} text */
   _tell(text) {
     this._note.textContent = text;
+  }
+
+  /** The name of the opening, as far as it is known; a ballot keeps its number. @param {string} name */
+  _name(name) {
+    const ballot = visible(this.played.game?.document.headers.Opening || "");
+    const text = ballot && !ballot.includes(name) ? `${ballot} · ${visible(name)}` : visible(name);
+    this._opening.textContent = text;
+    this._opening.hidden = !text;
   }
 
   _keep() {

@@ -66,8 +66,8 @@ export class LineView {
     const {node, looked} = this;
     if (!node) return;
     const last = node.path?.length ? node.path : null;
-    const board = /** @type {any} */ (this._stage.board);
-    board.forced?.(forced);
+    const {board} = this._stage;
+    board.forced(forced);
     board.show(node.fen, {moves: looked === null ? moves : [], last, animate});
     this._stage.material(node.fen, this.nodes[0].fen);
     for (const move of /** @type {NodeListOf<HTMLElement>} */ (this.element.querySelectorAll("span"))) {

@@ -1,6 +1,7 @@
 // A match of engines, watched move by move: the game under way on the board, the score and the games beside it.
 
 import {button, el} from "../dom.js";
+import {sound} from "../sounds.js";
 import {t} from "../texts.js";
 import {LineView} from "./line.js";
 import {eloWords, matchWords, playerName, reasonWords, resultText, scoreText} from "./matchwords.js";
@@ -73,7 +74,7 @@ export class MatchTable {
   _layout() {
     return el(
       "div",
-      {class: "match", hidden: true},
+      {class: "match"},
       el(
         "div",
         {class: "saying", tabindex: 0, role: "region", "aria-label": t("The match")},
@@ -187,6 +188,7 @@ export class MatchTable {
       this._score = event.score;
       this._showScore();
       this._addRows(event.games);
+      this._showLast();
     }
     if (event.game) {
       this._game = event.game;
@@ -204,6 +206,7 @@ export class MatchTable {
   /** @param {Match} match */
   _take(match) {
     const another = this.match?.id !== match.id;
+    if (!another && this.match?.state === "running" && match.state === "done") sound("end");
     this.match = match;
     if (another) {
       this._game = null;
@@ -241,6 +244,22 @@ export class MatchTable {
     this._load();
     this.line.looked = looked;
     this._showBoard(moves.length === 1);
+  }
+
+  // a match that is not being played shows its last game
+  async _showLast() {
+    const {match} = this,
+      row = this._rows.at(-1);
+    if (!match || match.state === "running" || this._game || !row) return;
+    try {
+      const {document} = await this.app.api("match/game", {match: match.id, number: row.number});
+      if (this._game || this.match !== match) return;
+      const [start, ...nodes] = document.nodes;
+      this._game = {...row, start: start.fen, nodes};
+      this._showGame();
+    } catch (error) {
+      this.app.fail(/** @type {Error} */ (error).message);
+    }
   }
 
   _load() {

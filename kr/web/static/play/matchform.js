@@ -15,7 +15,7 @@ export class MatchForm {
     const kept = app.kept("match-form", {});
     this._chosen = {games: "2", tc: "0.3s", ballot: "3move", ...USUAL, ...kept};
     if (this._chosen.ballot === "fen") this._chosen.ballot = "3move";
-    this._known = false;
+    this._asked = false;
     const player = (/** @type {"a" | "b"} */ which, /** @type {string} */ label) =>
       list(label, [], "", value => {
         this._chosen[which] = value;
@@ -37,7 +37,7 @@ export class MatchForm {
       class: "fen",
       spellcheck: "false",
       autocomplete: "off",
-      "aria-label": t("FEN of the position of the match"),
+      "aria-label": t("FEN for the match"),
     });
     this._ballot = list(
       t("Openings"),
@@ -50,24 +50,30 @@ export class MatchForm {
       this._chosen.ballot,
       pick("ballot"),
     );
-    this.element = el(
+    this._time = choices(
+      t("Time"),
+      "tc",
+      [
+        ["0.1s", t("0.1 s a move")],
+        ["0.3s", t("0.3 s a move")],
+        ["1s", t("1 s a move")],
+        ["5s", t("5 s a move")],
+        ["1+1", "1+1"],
+        ["3+2", "3+2"],
+      ],
+      this._chosen.tc,
+      pick("tc"),
+    );
+    this.element = this._layout();
+    this._show();
+  }
+
+  _layout() {
+    return el(
       "div",
       {class: "match-form", hidden: true},
       el("div", {class: "row"}, this._players.a.element, this._players.b.element),
-      choices(
-        t("Time"),
-        "tc",
-        [
-          ["0.1s", t("0.1 s a move")],
-          ["0.3s", t("0.3 s a move")],
-          ["1s", t("1 s a move")],
-          ["5s", t("5 s a move")],
-          ["1+1", "1+1"],
-          ["3+2", "3+2"],
-        ],
-        this._chosen.tc,
-        pick("tc"),
-      ),
+      this._time,
       this._games,
       this._ballot.element,
       this._fen,
@@ -79,7 +85,6 @@ export class MatchForm {
         ),
       ),
     );
-    this._show();
   }
 
   /** @param {string} fen */
@@ -91,10 +96,10 @@ export class MatchForm {
 
   /** The players are asked for once. */
   async show() {
-    if (this._known) return;
+    if (this._asked) return;
+    this._asked = true;
     try {
       const {players} = await this.app.api("match/players");
-      this._known = true;
       for (const which of /** @type {const} */ (["a", "b"])) {
         const {select} = this._players[which];
         select.replaceChildren(
@@ -106,6 +111,7 @@ export class MatchForm {
         select.value = this._chosen[which] = known ? this._chosen[which] : USUAL[which];
       }
     } catch (error) {
+      this._asked = false;
       this.app.fail(/** @type {Error} */ (error).message);
     }
   }

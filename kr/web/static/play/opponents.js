@@ -36,6 +36,7 @@ export class Opponents {
     this._kept = kept.generation;
     /** @type {Level[]} */
     this._levels = [];
+    this._asked = false;
     this._cards = choices(t("Your opponent"), "opponent", cards(), this.level, level => this._choose(level), {
       class: "choices cards",
     });
@@ -63,7 +64,8 @@ export class Opponents {
 
   /** What is known of the levels is asked for once. */
   async show() {
-    if (this._levels.length) return;
+    if (this._asked) return;
+    this._asked = true;
     try {
       const known = await this.app.api("play/levels");
       this._levels = known.levels;
@@ -75,6 +77,7 @@ export class Opponents {
       this._generation.value = this._kept || String(known.generations.at(-1));
       this._describe();
     } catch (error) {
+      this._asked = false;
       this.app.fail(/** @type {Error} */ (error).message);
     }
   }

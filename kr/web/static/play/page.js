@@ -43,7 +43,12 @@ class PlayPage {
       this.form.fail(why);
     };
     this.game = new GameTable(app, this.stage, {
-      onopen: () => this._show("game"),
+      onopen: () => {
+        this._show("game");
+        // a reload finds it, also once it is over
+        const address = `#play/${this.game.played.game?.id}`;
+        if (this._isActive && location.hash === "#play") history.replaceState(null, "", address);
+      },
       onnew: () => this._choose("kr"),
       onrefuse: refused,
     });
@@ -65,8 +70,8 @@ class PlayPage {
       },
       onback: () => this._show(this.match.isLive ? "match" : "game"),
     });
-    const side = el("div", {class: "side"}, this.game.element, this.match.element, this.form.element);
-    this.element = el("div", {class: "screen play plain"}, this.stage.element, side);
+    this._side = el("div", {class: "side"});
+    this.element = el("div", {class: "screen play plain"}, this.stage.element, this._side);
     this._show("form");
     /** @type {import("../shell.js").Page} */
     this.page = {
@@ -114,9 +119,8 @@ class PlayPage {
   /** @param {View} view */
   _show(view) {
     this._view = view;
-    this.game.element.hidden = view !== "game";
-    this.match.element.hidden = view !== "match";
-    this.form.element.hidden = view !== "form";
+    const {element} = this[view];
+    if (element.parentNode !== this._side) this._side.replaceChildren(element);
     this.element.classList.toggle("choosing", view === "form");
     if (view === "form") {
       this.form.show(this.game.isLive("") || this.match.isLive);
@@ -170,7 +174,7 @@ class PlayPage {
   /** @param {string} rest */
   _enterGame(rest) {
     const kept = this.app.kept("play"),
-      id = rest || (kept?.game && !kept.game.over ? kept.game.id : "");
+      id = rest || kept?.game?.id;
     if (!rest && this._view === "match" && this.match.match) {
       this._enterMatch(this.match.match.id);
       return;

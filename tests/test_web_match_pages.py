@@ -1,0 +1,274 @@
+"""Engines against each other, two people at one board, and what stands around a game, in a browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from web_pages import (
+    SIZES,
+    Opener,
+    click_square,
+    faults_in,
+    meant_board,
+    opened,
+    out_of_sight,
+    read_board,
+    server,
+    serving,
+    wait_until,
+)
+
+import kr
+from kr.engine.limits import Limits
+from kr.pdn import read_game, read_games
+from kr.web import live_match, playing
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+__all__ = ["opened", "server"]
+pytestmark = pytest.mark.slow
+
+NEEDED = ["main .board", ".seat.black", ".seat.white", ".played", ".saying", ".acts > :not([hidden])", ".steps button"]
+"""What is needed at each move."""
+SAID = "text => document.querySelector('.saying')?.textContent.includes(text)"
+ROWS = "count => document.querySelectorAll('.games-of-match tbody tr').length >= count"
+GONE = "net::ERR_CONNECTION_REFUSED"
+MUST = "B:W14,32:B9,1"
+
+
+@pytest.fixture(autouse=True)
+def data_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where games and matches are kept."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    monkeypatch.setattr(playing, "HINT", Limits(nodes=5000))
+    return tmp_path / "kr"
+
+
+def begin_match(page: Page, a: str = "level:2", b: str = "level:1", games: str = "2", pace: str = "0") -> None:
+    """Fill the form of a match and start it."""
+    page.locator(".modes input[value=match]").check(force=True)
+    wait_until(page, "() => document.querySelectorAll('.match-form option').length > 20")
+    page.get_by_label("First player").select_option(a)
+    page.get_by_label("Second player").select_option(b)
+    page.locator(f"input[name=games][value='{games}']").check(force=True)
+    page.locator("input[name=tc][value='0.1s']").check(force=True)
+    page.evaluate("pace => localStorage.setItem('kr-pace', JSON.stringify(pace))", pace)
+    page.get_by_role("button", name="Start the match").click()
+    page.get_by_label("Pace").select_option(pace)
+
+
+def begin_two(page: Page, fen: str = "") -> None:
+    """Two people, one of whom is called Ann."""
+    page.locator(".modes input[value=two]").check(force=True)
+    page.get_by_label("Name of Black").fill("Ann")
+    if fen:
+        page.locator(".options summary").click()
+        page.get_by_label("From", exact=True).select_option("fen")
+        page.get_by_label("FEN of the position", exact=True).fill(fen)
+    page.get_by_role("button", name="Play", exact=True).click()
+    wait_until(page, SAID, "to move")
+
+
+def test_a_match_is_watched_opened_and_saved(server, opened, data_directory):
+    page = opened(server.address + "#play", reduced_motion="reduce")
+    begin_match(page)
+    wait_until(page, "() => document.querySelectorAll('.played span').length > 4")
+    wait_until(page, SAID, "The match is over: 2 games", seconds=60)
+    (file,) = (data_directory / "matches").glob("*.pdn")
+    games = list(read_games(file))
+    rows = page.locator(".games-of-match tbody tr").all_inner_texts()
+    results = {"1-0": "1–0", "0-1": "0–1", "1/2-1/2": "½–½"}  # noqa: RUF001
+    assert [results[game.result] in row for game, row in zip(games, reversed(rows), strict=True)] == [True, True]
+    said = page.locator(".saying").inner_text()
+    assert "Elo stronger than" in said
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save as PDN").click()
+    assert download.value.path().read_text() == file.read_text()
+    page.get_by_role("button", name="Open game 1 in Analyse").click()
+    wait_until(page, "() => location.hash === '#analyse'")
+    page.keyboard.press("End")
+    wait_until(page, "() => document.querySelectorAll('main .moves').length")
+    board = kr.Board()
+    for move in games[0].moves:
+        board.play(move)
+    assert read_board(page) == meant_board(board.fen)
+    page.go_back()
+    wait_until(page, SAID, "The match is over: 2 games")
+
+
+def test_a_match_is_stopped_resumed_and_found_again(opened):
+    with serving() as server:
+        page = opened(server.address + "#play", reduced_motion="reduce", allowed=GONE)
+        begin_match(page, games="20")
+        wait_until(page, ROWS, 2, seconds=60)
+        page.get_by_role("button", name="Stop").click()
+        wait_until(page, SAID, "Stopped after")
+        count = page.locator(".games-of-match tbody tr").count()
+        page.reload()
+        wait_until(page, SAID, f"Stopped after {count} of 20 games")
+        page.get_by_role("button", name="Resume").click()
+        wait_until(page, ROWS, count + 1, seconds=60)
+        # another page in between
+        page.get_by_role("link", name="Analyse").click()
+        page.get_by_role("link", name="Play").click()
+        wait_until(page, SAID, "Game ")
+    wait_until(page, SAID, "The match goes on when it does.")
+    with serving(port=server.port):
+        wait_until(page, SAID, "Game ")
+        wait_until(page, ROWS, count + 2, seconds=60)
+
+
+def test_the_pace_and_clocks_of_a_match(server, opened, monkeypatch):
+    monkeypatch.setattr(live_match, "LONGEST_PACE", 30.0)
+    page = opened(server.address + "#play", reduced_motion="reduce")
+    page.locator(".modes input[value=match]").check(force=True)
+    page.locator("input[name=tc][value='3+2']").check(force=True)
+    begin = "() => document.querySelectorAll('.played span').length"
+    wait_until(page, "() => document.querySelectorAll('.match-form option').length > 20")
+    page.get_by_role("button", name="Start the match").click()
+    page.get_by_label("Pace").select_option("3")
+    wait_until(page, begin)
+    for side in ("Black", "White"):
+        wait_until(page, f"() => document.querySelector('[aria-label=\"{side}\\'s clock\"]').textContent >= '2:5'")
+    # an earlier position stays on the board as moves come in
+    page.get_by_role("button", name="Start", exact=True).click()
+    assert len(read_board(page)) == 24
+    page.get_by_label("Pace").select_option("0.4")
+    moves = page.evaluate(begin)
+    wait_until(page, f"count => ({begin})() > count", moves)
+    assert read_board(page) == meant_board(kr.Position().fen)
+    page.get_by_role("button", name="Stop").click()
+    wait_until(page, SAID, "Stopped after")
+
+
+def test_two_people_at_one_board(server, opened, data_directory):
+    page = opened(server.address + "#play", reduced_motion="reduce")
+    begin_two(page)
+    assert page.locator(".seat .name").all_inner_texts() == ["White", "Ann"]
+    board = kr.Board()
+    for text in ("11-15", "22-18", "15x22"):
+        for square in board.parse_move(text).path:
+            click_square(page, square + 1, flipped=True)
+        board.play(text)
+        wait_until(page, "count => document.querySelectorAll('.played span').length === count", len(board.moves))
+        assert read_board(page) == meant_board(board.fen)
+    wait_until(page, SAID, "Ann plays 15x22. White to move. You must capture: 25x18, 26x17.")
+    page.get_by_role("button", name="Take back").click()
+    wait_until(page, SAID, "White plays 22-18. Ann to move.")
+    page.get_by_role("button", name="Agree to a draw").click()
+    page.get_by_role("button", name="Play on").click()
+    assert "Ann to move" in page.locator(".turn").inner_text()
+    page.reload()
+    wait_until(page, SAID, "Ann to move")
+    page.get_by_role("button", name="Agree to a draw").click()
+    page.get_by_role("dialog").get_by_role("button", name="Agree to a draw").click()
+    wait_until(page, SAID, "A draw: agreed. 1/2-1/2")
+    (file,) = (data_directory / "games").glob("*.pdn")
+    game = read_game(file)
+    assert (game.headers["Black"], game.result) == ("Ann", "1/2-1/2")
+    page.get_by_role("button", name="Rematch").click()
+    wait_until(page, SAID, "Black to move")
+    assert page.locator(".seat .name").all_inner_texts() == ["Ann", "Black"]
+
+
+def test_the_board_turns_to_whoever_moves_and_resigning_asks(server, opened):
+    page = opened(server.address + "#play", reduced_motion="reduce")
+    page.locator(".modes input[value=two]").check(force=True)
+    page.get_by_role("checkbox", name="Turn the board").check()
+    page.get_by_role("button", name="Play", exact=True).click()
+    wait_until(page, SAID, "Black to move")
+    click_square(page, 11, flipped=True)
+    click_square(page, 15, flipped=True)
+    wait_until(page, SAID, "White to move")
+    assert page.locator("main .board.flipped").count() == 0
+    page.get_by_role("button", name="Resign").click()
+    dialog = page.get_by_role("dialog", name="White resigns?")
+    # no key says yes that was meant for something else
+    page.keyboard.press("Enter")
+    dialog.wait_for(state="detached")
+    page.get_by_role("button", name="Resign").click()
+    dialog.get_by_role("button", name="Resign").click()
+    wait_until(page, SAID, "Black wins: White resigns. 1-0")
+
+
+def test_a_hint_says_why(server, opened):
+    page = opened(server.address + "#play", reduced_motion="reduce")
+    begin_two(page, "B:W13,29,30,31,32:B3,4,6,11,12")
+    page.get_by_role("button", name="Hint").click()
+    wait_until(page, SAID, "Hint: ")
+    assert page.locator("main .arrow").count() >= 2
+    note = page.locator(".note").inner_text()
+    assert "Of a hundred such games you win" in note
+    assert "equally good" in note or "is best" in note or "worse by" in note or "wins" in note
+
+
+def test_captures_are_told_before_they_are_missed(server, opened):
+    page = opened(server.address + "#play", reduced_motion="reduce")
+    begin_two(page, MUST)
+    wait_until(page, SAID, "You must capture: 9x18.")
+    page.get_by_role("button", name="More").click()
+    page.get_by_role("menuitem", name="Don't show what must capture").click()
+    assert "You must capture" not in page.locator(".turn").inner_text()
+
+
+def test_play_from_a_position_of_analyse(server, opened):
+    page = opened(server.address, reduced_motion="reduce")
+    click_square(page, 11)
+    click_square(page, 15)
+    page.get_by_role("button", name="Play from here").click()
+    fen = page.get_by_label("FEN of the position", exact=True)
+    fen.wait_for()
+    assert fen.input_value() == kr.Position().play("11-15").fen
+    page.locator("input[name=side][value=white]").check(force=True)
+    page.get_by_role("button", name="Play", exact=True).click()
+    wait_until(page, SAID, "Your move")
+    assert read_board(page) == meant_board(kr.Position().play("11-15").fen)
+
+
+def test_the_rules_are_on_one_page(server, opened):
+    page = opened(server.address + "#play")
+    page.get_by_role("button", name="Rules").click()
+    rules = page.get_by_role("dialog", name="Rules of English draughts")
+    assert rules.locator(".board").count() == 6
+    assert "you must" in rules.inner_text()
+    assert faults_in(page) == []
+    page.keyboard.press("Escape")
+    rules.wait_for(state="detached")
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: str(size["width"]))
+def test_what_is_needed_at_each_move_is_in_sight(server, opened: Opener, size):
+    page = opened(server.address + "#play", size, reduced_motion="reduce")
+
+    def check(needed: list[str]) -> None:
+        assert out_of_sight(page, needed) == []
+        width, height = page.evaluate(
+            "[document.documentElement.scrollWidth, document.documentElement.scrollHeight]"
+        )  # fmt: skip
+        assert (width, height) == (size["width"], size["height"])
+
+    check([".modes label", ".cards label", ".begin button:not([hidden])"])
+    begin_match(page, pace="0.4")
+    wait_until(page, "() => document.querySelectorAll('.played span').length > 4")
+    check([*NEEDED, ".games-of-match"])
+    page.get_by_role("button", name="Stop").click()
+    page.get_by_role("button", name="New match").click()
+    page.locator(".modes input[value=kr]").check(force=True)
+    page.locator("input[name=clock][value='5+3']").check(force=True)
+    page.get_by_role("button", name="Play", exact=True).click()
+    wait_until(page, SAID, "Your move")
+    page.get_by_role("button", name="Hint").click()
+    wait_until(page, SAID, "Hint: ")
+    check([*NEEDED, ".seat .clock"])
+
+
+def test_a_match_for_everyone(server, opened):
+    page = opened(server.address + "#play", SIZES[2], reduced_motion="reduce")
+    page.locator(".modes input[value=match]").check(force=True)
+    assert faults_in(page) == []
+    begin_match(page)
+    wait_until(page, SAID, "The match is over", seconds=60)
+    assert faults_in(page) == []
