@@ -64,7 +64,8 @@ style: lint types
 lint: .venv/tests scripts-lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check -q .
-	@! LC_ALL=C.UTF-8 grep -rnE --include="*.js" --include="*.css" ".{121,}" kr docs  # longer than 120 characters
+	@# longer than 120 characters, but for texts for readers, each of which is one literal
+	@! LC_ALL=C.UTF-8 grep -rnE --include="*.js" --include="*.css" ".{121,}" kr docs | grep -vE ':[0-9]+: *"[^"]*"[,)]?$$'
 
 types: .venv/tests scripts-types
 	$(BIN)/mypy

@@ -33,7 +33,7 @@ MOVE_MS, JUMP_MS, LAST_MS = 1000, 350, 3000
 """Time for which a position is shown, one within a capture, and the last."""
 SIZE = 366
 """Width and height in pixels: one for each unit of the drawing."""
-MOST_SIZE = 2000
+MOST_PIXELS = 2000
 MOST_COLORS = 64
 FINE = 3
 """Pixels that are drawn for each one that is shown, in a row."""
@@ -49,7 +49,7 @@ def animation(
     moves: Sequence[Move],
     *,
     flipped: bool = False,
-    coordinates: bool = True,
+    coordinates: bool | str = True,
     size: int = SIZE,
     colors: Mapping[str, str] | None = None,
     style: str = "green",
@@ -61,8 +61,8 @@ def animation(
     """
     check_gif_installed()
     _check_colors(colors or {})
-    if not 8 <= size <= MOST_SIZE:
-        raise InvalidSettingError(f"size is {size}; from 8 to {MOST_SIZE} pixels")
+    if not 8 <= size <= MOST_PIXELS:
+        raise InvalidSettingError(f"size is {size}; from 8 to {MOST_PIXELS} pixels")
 
     def picture(position: svg.Placed, path: tuple[int, ...] = ()) -> Image:
         last = format_path(path, False) if path else None

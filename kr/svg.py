@@ -83,6 +83,8 @@ STYLES = {
 """Colours of a board by its style."""
 PIECES = ("flat", "carved")
 """Kinds of pieces: plain discs, or turned and milled as those of a wooden set."""
+COORDINATES = ("numbers", "letters", "none")
+"""Names of squares on a board: 1 to 32 on the dark ones, or a to h and 1 to 8 at its edges."""
 
 _CROWN = "M-9.5,7 L-11,-5 L-5,0 L0,-8.5 L5,0 L11,-5 L9.5,7 Z"
 _SIZES = ("man", "king")
@@ -153,7 +155,7 @@ def board(
     squares: Iterable[int] = (),
     fill: Mapping[int, str] | None = None,
     labels: Mapping[int, str] | None = None,
-    coordinates: bool = True,
+    coordinates: bool | str = True,
     size: float | None = None,
     colors: Mapping[str, str] | None = None,
     backdrop: bool = True,
@@ -165,14 +167,14 @@ def board(
     position: the pieces on it; None for an empty board. flipped: Black at the bottom. last_move: a Move, or its text
     such as "11-15"; the squares it touched are coloured. arrows: arrows, or moves to draw one for. squares: squares
     0-31 to highlight. fill: colours of single squares, by square. labels: short texts to write on squares, by square; a
-    piece there is drawn smaller, above its label. coordinates: True if the dark squares show their numbers. size: width
-    and height in pixels; None for the size of the page's style. colors: colours by the names in COLORS, in place of the
-    defaults. backdrop: without it the edge, and all squares that have no colour of their own, are left out, for many
-    positions to be laid over one empty board. style: a name in STYLES. pieces: a name in PIECES. Raises
+    piece there is drawn smaller, above its label. coordinates: a name in COORDINATES; True for numbers, False for none.
+    size: width and height in pixels; None for the size of the page's style. colors: colours by the names in COLORS, in
+    place of the defaults. backdrop: without it the edge, and all squares that have no colour of their own, are left
+    out, for many positions to be laid over one empty board. style: a name in STYLES. pieces: a name in PIECES. Raises
     InvalidSettingError for an invalid square, size, style or name of a colour.
     """
     palette = _palette(colors, style)
-    shape = _shape(pieces)
+    shape, names = _shape(pieces), _coordinates(coordinates)
     touched = () if not last_move else parse_path(last_move) if isinstance(last_move, str) else last_move.path
     fill, labels, squares = dict(fill or {}), dict(labels or {}), set(squares)
     for what, numbers in (("a highlight", squares), ("fill", fill), ("a label", labels)):
@@ -184,7 +186,9 @@ def board(
     for square in range(SQUARES):
         name = "last move" if square in touched else "highlight" if square in squares else "dark"
         if backdrop or name != "dark" or square in fill:
-            parts.append(_square(square, flipped, palette, name, fill.get(square), coordinates))
+            parts.append(_square(square, flipped, palette, name, fill.get(square), names == "numbers"))
+    if names == "letters":
+        parts += _letters(flipped, palette)
     if position is not None:
         for square in range(SQUARES):
             if (position.black | position.white) >> square & 1:
@@ -293,11 +297,32 @@ def _square(
     colour = _colour(palette, name if filled is None else filled)
     drawn = f'<rect class="{classes}" x="{x:g}" y="{y:g}" width="{CELL}" height="{CELL}" fill={colour}/>'
     if coordinates:
-        drawn += (
-            f'<text class="number" x="{x + 1.5:g}" y="{y + 8:g}" font-size="8" font-family="sans-serif" '
-            f"fill={_colour(palette, 'number')}>{square_name(square)}</text>"
-        )
+        drawn += _coordinate(x + 1.5, y + 8, square_name(square), palette)
     return drawn
+
+
+def _coordinates(wanted: bool | str) -> str:
+    names = {True: "numbers", False: "none"}[wanted] if isinstance(wanted, bool) else wanted
+    if names not in COORDINATES:
+        raise InvalidSettingError(f"no coordinates are named {names!r}; there are {', '.join(COORDINATES)}")
+    return names
+
+
+def _letters(flipped: bool, palette: Mapping[str, str]) -> list[str]:
+    """a to h from Black's left along the bottom, 1 to 8 from Black's side down the left edge."""
+    ranks = [(EDGE + 1.5, EDGE + row * CELL + 8, str(8 - row if flipped else row + 1)) for row in range(8)]
+    files = [
+        (EDGE + (column + 1) * CELL - 6.5, EDGE + 8 * CELL - 2.5, "abcdefgh"[column if flipped else 7 - column])
+        for column in range(8)
+    ]
+    return [_coordinate(x, y, text, palette) for x, y, text in [*ranks, *files]]
+
+
+def _coordinate(x: float, y: float, text: str, palette: Mapping[str, str]) -> str:
+    return (
+        f'<text class="number" x="{x:g}" y="{y:g}" font-size="8" font-family="sans-serif" '
+        f"fill={_colour(palette, 'number')}>{text}</text>"
+    )
 
 
 def _piece(side: str, king: bool, x: float, y: float, shape: str, labelled: bool = False) -> str:

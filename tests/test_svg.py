@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 from kr import IllegalMoveError, InvalidSettingError, Position, svg
-from kr.notation import squares
+from kr.notation import letters_square, squares
 
 POSITIONS = {
     "start": Position(),
@@ -90,6 +90,20 @@ def test_last_move_highlights_fill_and_labels() -> None:
     assert not drawn(picture, "number")
     move = Position().legal_moves()[0]
     assert svg.board(Position(), last_move=move) == svg.board(Position(), last_move=str(move))
+
+
+@pytest.mark.parametrize("flipped", [False, True])
+def test_letters_name_each_square_from_its_edges(flipped: bool) -> None:
+    files, ranks = {}, {}
+    for text in drawn(svg.board(coordinates="letters", flipped=flipped), "number"):
+        column, row = (int(float(text.attrib[name]) - svg.EDGE) // svg.CELL for name in ("x", "y"))
+        name = str(text.text)
+        (files if name.isalpha() else ranks)[column if name.isalpha() else row] = name
+    for square in range(32):
+        column, row = svg.place(square, flipped)
+        assert letters_square(files[column] + ranks[row]) == square
+    assert not drawn(svg.board(coordinates="none"), "number")
+    assert svg.board(coordinates="numbers") == svg.board(coordinates=True)
 
 
 def test_labels_lie_below_the_pieces() -> None:
@@ -191,6 +205,7 @@ WRONG = {
     "a fill by text": {"fill": {"5": "red"}},
     "a style that has no name": {"style": "marble"},
     "pieces of no kind": {"pieces": "round"},
+    "coordinates of no kind": {"coordinates": "roman"},
 }
 
 

@@ -152,20 +152,20 @@ def test_it_opens_without_its_server_and_comes_back(opened: Opener) -> None:
         wait_for_worker(page, version)
         page.wait_for_selector("main .board .movable")
     page.reload()
-    wait_until(page, "text => document.querySelector('.gone')?.textContent === text", GONE)
+    wait_until(page, "text => document.querySelector('.offline')?.textContent === text", GONE)
     assert read_board(page) == meant_board(kr.Position().fen)
     # as an installed app does, at its start; a page that was never opened is there too
     again = page.context.new_page()
     again.goto(f"http://127.0.0.1:{port}/#learn")
     wait_until(again, "() => document.querySelector('nav [aria-current]')?.hash === '#learn'")
-    assert again.inner_text(".gone") == GONE
+    assert again.inner_text(".offline") == GONE
     again.close()
     with serving(port=port, token=True) as server:
-        wait_until(page, "() => document.querySelector('.gone').textContent.includes('open the address')")
+        wait_until(page, "() => document.querySelector('.offline').textContent.includes('open the address')")
         other = page.context.new_page()
         other.goto(server.address_to_open)
         page.wait_for_selector("main .board .movable")
-        assert page.inner_text(".gone") == ""
+        assert page.inner_text(".offline") == ""
         other.close()
 
 

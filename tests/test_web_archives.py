@@ -9,6 +9,8 @@ import os
 import signal
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -18,7 +20,7 @@ import pytest
 from web_pages import finished
 
 from kr.archives import index_build
-from kr.errors import InvalidPdnError, KrError
+from kr.errors import InvalidPdnError, KrError, StoppedError
 from kr.game.position import Position
 from kr.pdn import scan
 from kr.web import archive_store, archive_uploads, explorer
@@ -123,6 +125,33 @@ def test_two_servers_share_what_stays_and_nothing_else(house: House) -> None:
         # the first does not lose what it has when the other begins or ends
         sent(other, lzma.compress(GAMES * 3))
     assert [state(house, number)["games"] for number in (0, 1)] == [2, 4]
+
+
+def test_an_archive_is_kept_or_removed_while_its_index_is_made(
+    house: House, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(index_build, "PROGRESS_GAMES", 1)
+    monkeypatch.setattr(archive_store, "SPARE_BYTES", 0)
+    begun = threading.Event()
+
+    def report(self: explorer.ExploredFile, share: float) -> None:
+        begun.set()
+        time.sleep(0.001)
+        if self._closed:
+            raise StoppedError("stopped")
+
+    monkeypatch.setattr(explorer.ExploredFile, "_report", report)
+    numbers = [sent(house, GAMES * (50 + i), "long.pdn", 9000)["archive"] for i in range(2)]
+    for number, what in zip(numbers, ("keep", "remove"), strict=True):
+        file = explorer.Explorer.of(house).file(number)
+        begun.clear()
+        file.open()
+        assert begun.wait(20)
+        ask(house, what, archive=number)
+    assert [each["number"] for each in ask(house, "archives")["archives"]] == numbers[:1]
+    assert state(house, numbers[0])["games"] == 100
+    assert sorted(path.name for path in folder.glob("[0-9a-f]*/*")) == ["long.pdn", "long.pdn.kr-index"]
+    assert not list(folder.glob(".server-*/[0-9a-f]*"))
 
 
 BAD: list[tuple[str, dict[str, Any], str]] = [

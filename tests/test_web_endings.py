@@ -8,13 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from web_pages import (
+    PHONE,
     SILENT,
+    SIZES,
     SMALL,
     Opener,
     click_square,
+    faults_in,
+    from_menu,
     meant_board,
     no_answers,
+    open_panel,
     opened,
+    out_of_sight,
     read_board,
     serving,
     wait_until,
@@ -115,6 +121,31 @@ def test_a_move_that_gives_the_win_away_is_told_and_kr_waits(house: House) -> No
     assert on["kept"] is False
 
 
+@pytest.mark.parametrize(
+    ("start", "move", "cost", "reasons"),
+    [
+        # one king to keep at bay: the quickest move, a slow one, and kr's flight
+        (WON, "18-15", 0, {"choice": 2, "capture": False, "value": "loss", "distance": 22}),
+        (WON, "22-25", 4, {"choice": 2, "capture": False, "value": "loss", "distance": 26}),
+        # kr must take
+        ("W:WK8,K25,K30:BK29", "8-11", 6, {"choice": 1, "capture": True, "distance": 8}),
+        # nothing is slow in a draw; what remains is how many answers keep it
+        (DRAWN, "2-6", None, {"value": "draw", "distance": None}),
+    ],
+)
+def test_the_cost_of_a_move_and_the_reasons_of_a_reply(
+    house: House, start: str, move: str, cost: int | None, reasons: dict[str, Any]
+) -> None:
+    answer = ask(house, "move", start=start, moves=[move], goal="win")
+    before, after = (exact_moves(house.database, Position.from_fen(fen)) for fen in (start, answer["position"]["fen"]))
+    assert (answer["best"]["text"], answer["best"]["distance"]) == (str(before[0].move), before[0].distance)
+    if cost is not None:
+        assert answer["cost"] == cost
+    assert answer["reasons"].items() >= reasons.items()
+    right = sum(each.value.opposite == Value(answer["reasons"]["value"]) for each in after)
+    assert (answer["reasons"]["right"], answer["reasons"]["answers"]) == (right, len(after))
+
+
 def test_kr_wins_what_is_given_to_it(house: House) -> None:
     """Without a distance too, where it takes a search."""
     start = "B:WK18,K22,K15:BK5,K32"
@@ -183,7 +214,7 @@ class Player:
         return self.page.locator(".verdict").text_content() or ""
 
     def counts(self) -> str:
-        return self.page.locator(".beside > .muted").first.text_content() or ""
+        return " ".join(self.page.locator(".counts div").all_text_contents())
 
     def play(self, text: str) -> str:
         """Play a move by clicks; returns what is said when kr has replied, or waits."""
@@ -200,6 +231,7 @@ class Player:
     def heard(self, length: int) -> str:
         wait_until(self.page, """length => document.querySelectorAll(".line li").length > length ||
           /^[✓✗]/.test(document.querySelector(".verdict").textContent)""", length)  # fmt: skip
+        wait_until(self.page, "() => !document.querySelector('.verdict').textContent.startsWith('…')")
         said = self.said()
         if "kr plays " in said:
             self.board.play(said.split("kr plays ")[1].split(".")[0])
@@ -218,7 +250,7 @@ class Player:
 
 def start(opened: Opener, server: WebServer, goal: str, fen: str, **others: Any) -> Player:
     page = opened(f"{server.address}#endings/{goal}/{fen}", reduced_motion="reduce", **others)
-    wait_until(page, "() => document.querySelector('.endings .turn').textContent")
+    wait_until(page, "() => document.querySelector('.endings .task .words').textContent")
     player = Player(page, fen)
     player.check()
     return player
@@ -235,22 +267,23 @@ def test_an_ending_is_won_by_the_moves_of_the_database(
     server: WebServer, opened: Opener, house: House, fen: str
 ) -> None:
     player = start(opened, server, "win", fen)
-    player.page.get_by_label("Tell how long").check()
     assert house.database is not None
     distance = house.database.distance(player.board.position)
     assert distance is not None
     plies = f"{distance} pl{'y' if distance == 1 else 'ies'}"
     while True:
-        assert f"left under best play: {distance} pl" in player.counts()
+        assert f"Win in{distance} pl" in player.counts()
         said = player.play(best(house, player.board))
         if said.startswith("✓"):
             break
         distance -= 2
     assert f"won in {plies}: " in said
     assert f"best play takes {plies}." in said
+    assert "Given away0 plies" in player.counts()
     assert player.stats() == {"win": {"tried": 1, "done": 1, "clean": 1}}
+    open_panel(player.page, "Your endings")
     assert player.page.get_by_text("1 of 1 win won, 1 without a slip").is_visible()
-    player.press("Same again")
+    from_menu(player.page, "Same again")
     player.board = Board(fen)
     wait_until(player.page, "() => !document.querySelector('.line li')")
     player.check()
@@ -262,7 +295,8 @@ def test_a_wrong_move_is_told_at_once_and_taken_back(server: WebServer, opened: 
     player = start(opened, server, "win", fen)
     # exact values on demand, until a move is made
     assert player.page.locator(".values li").count() == 0
-    player.press("Exact values")
+    open_panel(player.page, "Exact values")
+    player.press("Show the exact values")
     player.page.wait_for_selector(".values li")
     assert house.database is not None
     shown = [text.split()[:2] for text in player.page.locator(".values li").all_text_contents()]
@@ -281,7 +315,7 @@ def test_a_wrong_move_is_told_at_once_and_taken_back(server: WebServer, opened: 
     player.board.undo(2)
     wait_until(player.page, "() => !document.querySelector('.line li')")
     player.check()
-    assert player.counts().startswith("0 plies played; ")
+    assert player.counts().startswith("Played0 plies")
     assert player.play("23-18").startswith("kr plays")
     assert player.stats() == {"win": {"tried": 1, "done": 0, "clean": 0}}
 
@@ -323,7 +357,7 @@ def test_playing_on_after_a_wrong_move_loses(server: WebServer, opened: Opener, 
 def test_a_draw_is_held(server: WebServer, opened: Opener, house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(endings, "HOLD_MOVES", 3)
     player = start(opened, server, "draw", DRAWN)
-    assert "hold the draw for 3 moves" in (player.page.locator(".endings .turn").text_content() or "")
+    assert "hold the draw for 3 moves" in (player.page.locator(".endings .task .words").text_content() or "")
     for _ in range(3):
         said = player.play(best(house, player.board))
     assert said.startswith("✓ You have held: 3 moves")
@@ -335,15 +369,15 @@ def test_a_new_ending_has_what_was_chosen(server: WebServer, opened: Opener, hou
     page = opened(f"{server.address}#endings", reduced_motion="reduce")
     wait_until(page, "() => location.hash.includes('/win/')")
     page.get_by_label("Task").select_option("draw")
-    page.get_by_label("Material").select_option("own")
+    page.get_by_label("Pieces", exact=True).select_option("own")
     page.get_by_label("Your pieces").select_option("2")
-    page.get_by_label("of them kings").first.select_option("1")
+    page.get_by_label("Your kings").select_option("1")
     page.get_by_label("kr's pieces").select_option("2")
-    page.get_by_label("of them kings").last.select_option("2")
+    page.get_by_label("kr's kings").select_option("2")
     page.get_by_label("Difficulty").select_option("hard")
     page.get_by_label("You play").select_option("white")
-    page.get_by_role("button", name="New ending").click()
-    wait_until(page, "() => document.querySelector('.endings .turn').textContent.includes('hold the draw')")
+    page.locator("form").get_by_role("button", name="New ending").click()
+    wait_until(page, "() => document.querySelector('.endings .task .words').textContent.includes('hold the draw')")
     fen = page.url.split("/draw/")[1]
     position = Position.from_fen(fen)
     assert read_board(page) == meant_board(fen)
@@ -353,10 +387,10 @@ def test_a_new_ending_has_what_was_chosen(server: WebServer, opened: Opener, hou
     assert len(kept) == 1
     page.get_by_label("Task").select_option("win")
     page.get_by_label("Your pieces").select_option("1")
-    page.get_by_label("of them kings").first.select_option("0")
+    page.get_by_label("Your kings").select_option("0")
     page.get_by_label("kr's pieces").select_option("4")
-    page.get_by_label("of them kings").last.select_option("4")
-    page.get_by_role("button", name="New ending").click()
+    page.get_by_label("kr's kings").select_option("4")
+    page.locator("form").get_by_role("button", name="New ending").click()
     wait_until(page, "() => document.querySelector('[role=alert]').textContent.includes('No such ending')")
 
 
@@ -364,4 +398,72 @@ def test_a_new_ending_has_what_was_chosen(server: WebServer, opened: Opener, hou
 def test_without_a_database_the_page_says_how_to_make_one(opened: Opener) -> None:
     with serving(weights="manual", egdb="none") as server:
         page = opened(f"{server.address}#endings")
-        wait_until(page, "() => document.querySelector('.endings .turn').textContent.includes('kr egdb build')")
+        wait_until(page, "() => document.querySelector('.endings .task .words').textContent.includes('kr egdb build')")
+
+
+# --- on one screen
+
+NEEDED = ["main .board", ".task", ".verdict p", ".counts div", ".controls .icon-button:not([hidden])"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [*SIZES, PHONE], ids=lambda size: f"{size['width']}x{size['height']}")
+def test_all_that_an_ending_needs_is_in_sight(
+    server: WebServer, opened: Opener, house: House, size: dict[str, int]
+) -> None:
+    player = start(opened, server, "win", "W:WK19,K23:B12,K28", size=size)
+    assert out_of_sight(player.page, NEEDED) == []
+    assert player.play("23-27").startswith("kr plays")
+    assert out_of_sight(player.page, NEEDED) == []
+    player.play(str(exact_moves(house.database, player.board.position)[-1].move))
+    assert "gives the win away" in player.said()
+    assert out_of_sight(player.page, NEEDED) == []
+    assert player.page.evaluate("document.documentElement.scrollHeight <= innerHeight")
+    if size is PHONE:
+        assert faults_in(player.page, passes=20) == []
+
+
+@pytest.mark.slow
+def test_a_newcomer_wins_by_what_the_page_says(server: WebServer, opened: Opener, house: House) -> None:
+    """From the link to the win by keys alone: the first ending is an easy one, and each move can be asked for."""
+    page = opened(server.address, reduced_motion="reduce")
+    page.get_by_role("link", name="Endings").click()
+    wait_until(page, "() => location.hash.includes('/win/')")
+    wait_until(page, "() => document.querySelector('main .board .movable') !== null")
+    pieces = sorted(read_board(page).values())
+    assert pieces in (["B", "B", "W"], ["B", "W", "W"])
+    count = 0
+    while True:
+        said = page.locator(".verdict").text_content() or ""
+        assert "Your move" in said
+        page.keyboard.press("h")
+        wait_until(page, "() => document.querySelector('.verdict').textContent.includes(' is best.')")
+        text = (page.locator(".verdict").text_content() or "").split()[0]
+        squares = text.replace("x", "-").split("-")
+        for square in (squares[0], squares[-1]):
+            page.locator(f".endings .grid [data-square='{square}']").focus()
+            page.keyboard.press("Enter")
+        wait_until(page, "() => /^(✓|kr plays)/.test(document.querySelector('.verdict').textContent)")
+        count += 1
+        if (page.locator(".verdict").text_content() or "").startswith("✓"):
+            break
+        assert count < 20
+    assert "You have won" in (page.locator(".verdict").text_content() or "")
+
+
+@pytest.mark.slow
+def test_a_capture_that_must_be_made_is_marked_and_said(server: WebServer, opened: Opener) -> None:
+    page = start(opened, server, "win", "W:WK18,K30:BK15").page
+    assert "You must capture: 18x11." in (page.locator(".verdict").text_content() or "")
+    assert page.locator(".board .forced > *").count() == 1
+
+
+@pytest.mark.slow
+def test_the_panels_of_endings_for_everyone(server: WebServer, opened: Opener) -> None:
+    player = start(opened, server, "win", WON)
+    for name in ("Choose", "Exact values", "Your endings"):
+        open_panel(player.page, name)
+        if name == "Exact values":
+            player.press("Show the exact values")
+            player.page.wait_for_selector(".values li")
+        assert faults_in(player.page, passes=20) == [], name

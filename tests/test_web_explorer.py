@@ -371,7 +371,6 @@ def test_open_games_outlive_the_page_and_are_closed(server: WebServer, opened: O
     wait_for_board(page, START.fen)
     # from the games of before it comes back
     page.click(".tab-game")
-    page.click("text=Games from before")
     page.locator(".recent-games button").first.click()
     open_games_are(page, "My game", two, f"*{one}")
 

@@ -12,12 +12,17 @@ import pytest
 from web_pages import (
     PHONE,
     SILENT,
+    SIZES,
     SMALL,
     Opener,
     click_square,
+    faults_in,
+    from_menu,
     meant_board,
     no_answers,
+    open_panel,
     opened,
+    out_of_sight,
     read_board,
     serving,
     wait_until,
@@ -25,9 +30,11 @@ from web_pages import (
 
 from kr.analysis.puzzles import load_puzzles
 from kr.egdb.exact import exact_moves
+from kr.egdb.exercise import Difficulty, find_exercise, material
 from kr.engine.limits import Limits
 from kr.errors import InvalidProblemError, KrError
 from kr.game.board import Board
+from kr.game.position import Side
 from kr.game.value import Value
 from kr.web import puzzles
 from kr.web.house import House
@@ -179,8 +186,8 @@ class Learner:
         self.flipped = self.shown("task").startswith("Black")
 
     def shown(self, what: str) -> str:
-        place = {"task": ".turn", "title": "h2.title"}.get(what, f".{what}")
-        text = self.page.locator(f"main .stage {place}").text_content()
+        place = {"task": ".task", "title": "h2.title"}.get(what, f".{what}")
+        text = self.page.locator(f"main .learn {place}").text_content()
         assert text is not None
         return text
 
@@ -210,6 +217,9 @@ class Learner:
     def press(self, name: str) -> None:
         self.page.locator("main").get_by_role("button", name=name, exact=True).click()
 
+    def choose(self, name: str) -> None:
+        from_menu(self.page, name)
+
     def progress(self) -> dict[str, Any]:
         kept = json.loads(self.page.evaluate("() => localStorage.getItem('kr-puzzles') || '{}'"))
         return kept.get(CLASSICS[self.name].position.fen, {})  # type: ignore[no-any-return]
@@ -222,7 +232,7 @@ def start(opened: Opener, server: WebServer, name: str, **others: Any) -> Learne
 
 
 def wait_for_title(page: Page, title: str) -> None:
-    wait_until(page, "title => document.querySelector('h2.title').textContent.endsWith(title)", title)
+    wait_until(page, "title => document.querySelector('h2.title')?.textContent.endsWith(title)", title)
 
 
 RIGHT = {
@@ -238,11 +248,10 @@ def test_each_right_answer_is_accepted(server: WebServer, opened: Opener) -> Non
         for move in moves:
             learner.check()
             verdict = learner.play(move)
-            by = "database" if name == "first-position" else "solution"
-            assert verdict.startswith(f"✓ {move} is right, by the ")
-            assert by in verdict
+            by = "endgame database" if name == "first-position" else "published solution"
+            assert verdict.startswith(f"✓ {move} is right. By the {by}. Reply: ")
             assert len(learner.board.moves) == 2
-            learner.press("Start again")
+            learner.choose("Start again")
             learner.board = Board(CLASSICS[name].position)
             wait_until(learner.page, "() => !document.querySelector('.line li')")
 
@@ -251,12 +260,12 @@ def test_each_right_answer_is_accepted(server: WebServer, opened: Opener) -> Non
 def test_a_wrong_answer_is_told_and_taken_back(server: WebServer, opened: Opener) -> None:
     learner = start(opened, server, "first-position")
     assert learner.shown("task") == "White to play and win"
-    assert learner.play("19-16") == "✗ 19-16 does not win, by the endgame database. Try another move."
+    assert learner.play("19-16") == "✗ 19-16 does not win. By the endgame database. Try another move."
     assert learner.board.moves == ()
     assert learner.progress() == {"tries": 1, "hints": 0, "solved": False}
     assert learner.play("23-27").startswith("✓")
     # the puzzle goes to the analysis
-    learner.press("Analyse")
+    learner.choose("Analyse")
     wait_until(learner.page, "() => document.querySelector('.analyse .board')")
     learner.check()
 
@@ -264,7 +273,7 @@ def test_a_wrong_answer_is_told_and_taken_back(server: WebServer, opened: Opener
 @pytest.mark.slow
 def test_a_move_that_can_not_be_judged_does_not_count(server: WebServer, opened: Opener) -> None:
     learner = start(opened, server, "barkers-triangle")
-    assert learner.play("22-17").startswith("? 22-17 may keep the draw: kr can't tell.")
+    assert learner.play("22-17").startswith("? 22-17 may keep the draw. kr can't tell.")
     assert learner.progress() == {}
 
 
@@ -280,7 +289,7 @@ def test_a_puzzle_is_solved_by_hints_and_stays_solved(server: WebServer, opened:
         verdict = learner.play(learner.shown("verdict").split()[0])
         assert verdict.startswith("✓")
         assert learner.page.locator(".arrow").count() == 0
-        if "solved" in verdict:
+        if "Solved" in verdict:
             break
         assert len(learner.board.moves) < 40
     assert learner.progress()["solved"]
@@ -289,7 +298,8 @@ def test_a_puzzle_is_solved_by_hints_and_stays_solved(server: WebServer, opened:
     wait_for_title(learner.page, "Minority Rules")
     item = learner.page.get_by_role("button", name="✓ " + CLASSICS["minority-rules"].title)
     assert "solved" in (item.text_content() or "")
-    assert learner.page.locator(".beside").get_by_text("1 of 50 solved, 0 of them").is_visible()
+    open_panel(learner.page, "Progress")
+    assert learner.page.get_by_text("1 of 50 puzzles solved, 0 of them").is_visible()
 
 
 @pytest.mark.slow
@@ -320,7 +330,7 @@ def test_the_solution_is_stepped_through(server: WebServer, opened: Opener) -> N
     click_square(learner.page, learner.board.legal_moves()[0].origin + 1)
     assert learner.page.locator(".board .target").count() == 0
     assert learner.progress() == {"tries": 0, "hints": 1, "solved": False}
-    learner.press("Start again")
+    learner.choose("Start again")
     learner.board = Board(CLASSICS["first-position"].position)
     wait_until(learner.page, "() => !document.querySelector('.line li')")
     assert learner.play("23-27").startswith("✓")
@@ -332,13 +342,14 @@ def test_the_daily_puzzle_and_the_next_one(server: WebServer, opened: Opener, ho
     page = opened(f"{server.address}#learn", reduced_motion="reduce")
     wait_for_title(page, CLASSICS[listed["daily"]].title)
     assert (page.locator("h2.title").text_content() or "").startswith("Puzzle of the day")
+    open_panel(page, "Progress")
     assert page.get_by_text(f"None of {len(listed['puzzles'])} puzzles solved so far.").is_visible()
-    page.get_by_role("button", name="Next unsolved").click()
+    page.get_by_role("button", name="Next puzzle").click()
     names = [each["id"] for each in listed["puzzles"]]
     following = listed["puzzles"][(names.index(listed["daily"]) + 1) % len(names)]
     wait_for_title(page, following["title"])
     assert page.url.endswith(f"#learn/{following['id']}")
-    page.get_by_role("button", name="Puzzle of the day").click()
+    from_menu(page, "Puzzle of the day")
     wait_for_title(page, CLASSICS[listed["daily"]].title)
 
 
@@ -346,7 +357,7 @@ def test_the_daily_puzzle_and_the_next_one(server: WebServer, opened: Opener, ho
 def test_the_list_is_filtered_and_own_problems_are_text(server: WebServer, opened: Opener) -> None:
     page = opened(f"{server.address}#learn", reduced_motion="reduce")
     wait_until(page, "() => document.querySelectorAll('.puzzles li').length === 50")
-    page.get_by_label("Goal").select_option("draw")
+    page.get_by_label("Goal", exact=True).select_option("draw")
     page.get_by_label("Pieces").select_option("2-5")
     titles = page.locator(".puzzles button").all_text_contents()
     draws = [
@@ -355,13 +366,13 @@ def test_the_list_is_filtered_and_own_problems_are_text(server: WebServer, opene
         if problem.published is Value.DRAW and problem.position.pieces <= 5
     ]
     assert [title.split(" draw, ")[0] for title in titles] == draws
-    page.get_by_label("Goal").select_option("")
+    page.get_by_label("Goal", exact=True).select_option("")
     page.get_by_label("Pieces").select_option("2-32")
     page.get_by_label("Origin").select_option("own")
     assert page.locator(".puzzles li").count() == 2
-    page.get_by_label("Progress").select_option("yes")
+    page.get_by_label("Progress", exact=True).locator("visible=true").and_(page.locator("select")).select_option("yes")
     assert page.locator(".puzzles li").count() == 0
-    page.get_by_label("Progress").select_option("no")
+    page.get_by_label("Progress", exact=True).locator("visible=true").and_(page.locator("select")).select_option("no")
     page.locator(".puzzles button").first.click()
     wait_for_title(page, "<b>Two kings</b>")
     assert read_board(page) == meant_board(OWN[0]["fen"])
@@ -398,3 +409,86 @@ def test_an_answer_that_is_lost_can_be_given_again(server: WebServer, opened: Op
             learner.check()
             assert lost == [f"{server.address}api/puzzles/answer"] * number
     assert learner.play("23-27").startswith("✓")
+
+
+# --- on one screen
+
+
+NEEDED = ["main .board", ".task", ".verdict p", ".title", ".controls .icon-button"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [*SIZES, PHONE], ids=lambda size: f"{size['width']}x{size['height']}")
+def test_all_that_a_puzzle_needs_is_in_sight(server: WebServer, opened: Opener, size: dict[str, int]) -> None:
+    learner = start(opened, server, "first-position", size=size)
+    assert out_of_sight(learner.page, NEEDED) == []
+    assert learner.play("19-16").startswith("✗")
+    assert out_of_sight(learner.page, NEEDED) == []
+    learner.press("Solution")
+    wait_until(learner.page, "() => document.querySelectorAll('.line li').length > 9")
+    assert out_of_sight(learner.page, NEEDED) == []
+    assert learner.page.evaluate("document.documentElement.scrollHeight <= innerHeight")
+    if size is PHONE:
+        assert faults_in(learner.page, passes=20) == []
+
+
+def short_wins(house: House, count: int) -> list[str]:
+    """Two kings against one king, White to win within nine plies."""
+    assert house.database is not None
+    shapes = material((2, 2), (1, 1))
+    found = (
+        find_exercise(house.database, shapes, Value.WIN, Difficulty.EASY, Side.WHITE, seed) for seed in range(9 * count)
+    )
+    return list(dict.fromkeys(position.fen for position in found if position is not None))[:count]
+
+
+@pytest.mark.slow
+def test_ten_puzzles_in_a_row_by_keys_alone(opened: Opener, house: House, tmp_path: Path) -> None:
+    """Moves on the board, and one key from each puzzle to the next."""
+    fens = short_wins(house, 10)
+    path = tmp_path / "short.jsonl"
+    path.write_text(
+        "\n".join(json.dumps({"id": f"s{i}", "title": f"Short {i}", "fen": fen}) for i, fen in enumerate(fens))
+    )
+    with serving(weights="manual", problems=(path,)) as server:
+        page = opened(f"{server.address}#learn/s0", reduced_motion="reduce")
+        for number, fen in enumerate(fens):
+            wait_for_title(page, f"Short {number}")
+            assert page.locator(".task").text_content() == "White to play and win"
+            solve_by_keys(page, house, Board(fen))
+            page.keyboard.press("n")
+        open_panel(page, "Progress")
+        assert page.get_by_text("10 of 58 puzzles solved, 10 of them without a wrong move or a hint.").is_visible()
+        assert page.get_by_text("10 in a row").is_visible()
+        page.close()
+
+
+def solve_by_keys(page: Page, house: House, board: Board) -> None:
+    while True:
+        wait_until(page, "() => document.querySelector('main .board .movable') !== null")
+        move = exact_moves(house.database, board.position)[0].move
+        for square in (move.origin, move.target):
+            page.locator(f".learn .grid [data-square='{square + 1}']").focus()
+            page.keyboard.press("Enter")
+        board.play(move)
+        verdict = f"✓ {move} is right."
+        wait_until(page, """verdict => {
+          const said = document.querySelector(".verdict").textContent;
+          return said.startsWith(verdict) || said.startsWith("✓ Solved!");
+        }""", verdict)  # fmt: skip
+        said = page.locator(".verdict").text_content() or ""
+        if "Solved" in said:
+            return
+        board.play(said.split("Reply: ")[1].split(".")[0])
+
+
+@pytest.mark.slow
+def test_the_panels_of_puzzles_for_everyone(server: WebServer, opened: Opener) -> None:
+    page = opened(f"{server.address}#learn/first-position")
+    wait_for_title(page, CLASSICS["first-position"].title)
+    for name in ("All puzzles", "Progress"):
+        open_panel(page, name)
+        assert faults_in(page, passes=20) == [], name
+    page.keyboard.press("s")
+    page.wait_for_selector(".acts .primary")
+    assert faults_in(page, passes=20) == []

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tree_pages import CLIPBOARD, REFUSED, fen, paste, saved, shows
+from tree_pages import CLIPBOARD, REFUSED, fen, paste, saved, show_games, shows
 from web_pages import (
     Opener,
     click_square,
@@ -21,6 +21,7 @@ from web_pages import (
     read_board,
     server,
     serving,
+    show_setup,
     type_fen,
     wait_for_board,
     wait_until,
@@ -158,8 +159,9 @@ def test_a_large_file_is_whole_and_its_list_is_short(server: WebServer, opened: 
     path.write_text("".join(f'[Event "E{i}"]\n\n1. 11-15 {{game {i} {comment}}} *\n\n' for i in range(3000)))
     assert path.stat().st_size > 3_000_000
     page = opened(server.address, DESK)
+    show_games(page)
     with page.expect_file_chooser() as chooser:
-        page.get_by_role("button", name="Open").click()
+        page.get_by_role("button", name="Open…").click()
     chooser.value.set_files(path)
     shows(page, "game 0 ")
     wait_until(page, "() => document.querySelector('main').textContent.includes('large.pdn: 3,000 games')", seconds=60)
@@ -198,7 +200,7 @@ def moved(page: Page) -> None:
 ACTS: dict[str, Callable[[Page], Any]] = {
     "a move": moved,
     "a new game": lambda page: from_menu(page, "New game"),
-    "set-up": lambda page: page.get_by_role("button", name="Set up a position").click(),
+    "set-up": lambda page: (show_setup(page), page.get_by_role("button", name="Place pieces").click()),
     "a comment": lambda page: (
         from_menu(page, "Mark or comment"),
         page.get_by_label("Comment", exact=True).fill("mine"),
@@ -228,6 +230,7 @@ def test_a_late_game_does_not_overwrite_what_was_done_since(server: WebServer, o
         elif act == "a comment":
             page.get_by_role("button", name="Done").click()
             shows(page, "mine")
+        show_games(page)
         assert fen(page) == (Position().play("9-14") if act == "a move" else Position()).fen, act
         # it is not lost
         page.locator(".games").get_by_title(f"Late for {act}").click()
@@ -246,7 +249,7 @@ def test_a_late_ending_does_not_come_to_another_page(server: WebServer, opened: 
     page = opened(server.address + "#endings/win/W:WK19,K23:B12,K28", DESK)
     page.get_by_text("White to play and win").wait_for()
     with held(page, "endings/new") as waiting:
-        page.get_by_role("button", name="New ending").click()
+        page.locator(".controls").get_by_role("button", name="New ending").click()
         while not waiting:
             page.wait_for_timeout(10)
         page.get_by_role("link", name="Play").click()

@@ -100,7 +100,9 @@ def listed(page: Page) -> list[tuple[str, str]]:
 
 def meant(board: Board) -> list[tuple[str, str]]:
     def people(share: float) -> str:
-        return "all" if share >= 0.995 else "fewer than 1 of 100" if share < 0.01 else f"{int(100 * share + 0.5)} of 100"
+        return (
+            "all" if share >= 0.995 else "fewer than 1 of 100" if share < 0.01 else f"{int(100 * share + 0.5)} of 100"
+        )
 
     found = load_policy().choices(board.position, board.recent)
     return [(str(each.move), people(round(each.probability, 4))) for each in found]

@@ -44,6 +44,7 @@ ALWAYS = [
 """What is in sight at each move, whatever is done."""
 
 
+SIDEWAYS = {"width": 844, "height": 390}
 PANELS = ["Review", "Explorer", "People", "Regions", "Games", "Set up"]
 
 
@@ -77,7 +78,7 @@ def test_a_game_is_on_one_screen(server: WebServer, opened: Opener, size: dict[s
     assert fits(page)
 
 
-@pytest.mark.parametrize("size", [*SIZES, PHONE])
+@pytest.mark.parametrize("size", [*SIZES, PHONE, SIDEWAYS])
 def test_a_panel_pushes_nothing_away(server: WebServer, opened: Opener, size: dict[str, int]) -> None:
     page = opened(server.address, size, **CLIPBOARD)
     opens(page, GAME)

@@ -19,7 +19,7 @@ def piece_symbols() -> str:
 
 def board_colors() -> str:
     """Style sheet with the colours of boards as variables, --board-light, --board-last-move, for each data-board."""
-    blocks = []
+    blocks: list[str] = []
     for style, colors in svg.STYLES.items():
         lines = [f"--board-{name.replace(' ', '-')}: {color};" for name, color in colors.items()]
         selector = f"[data-board={style}]" + ("" if blocks else ", :root:not([data-board])")

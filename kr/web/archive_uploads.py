@@ -15,14 +15,14 @@ from kr.web.games import decoded_bytes
 from kr.web.house import House
 from kr.web.request import PageRequest
 
-MOST_SIZE = 1 << 50
+MOST_UPLOAD_SIZE = 1 << 50
 
 
 def upload_archive(house: House, request: PageRequest) -> dict[str, Any]:
     """Begin an upload, or add a piece to one."""
     store = Explorer.of(house).store
     if not request.has("upload"):
-        return {"upload": store.begin(request.text("name", 1000), request.number("size", 0, MOST_SIZE))}
+        return {"upload": store.begin(request.text("name", 1000), request.number("size", 0, MOST_UPLOAD_SIZE))}
     id = request.text("upload")
     store.extend(id, request.number("start", 0, LARGEST_ARCHIVE), decoded_bytes(request))
     return {"upload": id}

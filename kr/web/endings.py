@@ -3,8 +3,8 @@
 endings/known {} -> how many pieces the database reaches
 endings/new {"own": 2, "own_kings": null, "other": 1, "other_kings": 1, "goal": "win", "difficulty": "any",
     "side": "black", "seed": 7} -> a position, null if none was found
-endings/move {"start", "moves", "goal", "on": false} -> true if the last move kept the value, the reply, the counts.
-    After a move that gave the value away there is a reply only with "on".
+endings/move {"start", "moves", "goal", "on": false} -> true if the last move kept the value, what it cost, the reply
+    with its reasons, the counts. After a move that gave the value away there is a reply only with "on".
 endings/values {"fen"} -> value and distance of every move
 """
 
@@ -78,12 +78,14 @@ def play_ending(house: House, request: PageRequest) -> dict[str, Any]:
         raise InvalidSettingError(f"{before.fen} is not in the database")
     value = value.opposite
     keeps = value is moves[0].value
+    made = next(each for each in moves if each.after == after)
     distance = database.distance(after) if not after.is_over else 0
     over = _over(board, person, goal, value)
-    reply = None
+    reply = reasons = None
     if over is None and (keeps or request.flag("on")):
         move = _reply(house, database, board)
         reply = {**move_json(move), "fen": board.position.play(move).fen}
+        reasons = _reasons(database, board.position, move)
         board.play(move)
         over = _over(board, person, goal, value)
     return {
@@ -92,7 +94,10 @@ def play_ending(house: House, request: PageRequest) -> dict[str, Any]:
         "was": str(moves[0].value),
         "distance": distance,
         "better": [] if keeps else [move_json(each.move) for each in moves if each.value is moves[0].value],
+        "best": {**move_json(moves[0].move), "distance": moves[0].distance},
+        "cost": _cost(moves[0], made) if keeps else None,
         "reply": reply,
+        "reasons": reasons,
         "position": position_json(board.position),
         "quiet": len(board.history),
         "seen": (*board.history, board.position).count(board.position),
@@ -114,6 +119,28 @@ def _database(house: House) -> Database:
     if house.database is None:
         raise InvalidSettingError("there is no endgame database; build one with `kr egdb build`")
     return house.database
+
+
+def _cost(best: ExactMove, made: ExactMove) -> int | None:
+    """Plies by which a move makes a win longer or a loss shorter than the best one; None where no distance is known."""
+    if best.distance is None or made.distance is None:
+        return None
+    return abs(made.distance - best.distance)
+
+
+def _reasons(database: Database, position: Position, reply: Move) -> dict[str, Any]:
+    """What speaks for kr's reply: its choice, its value and distance for kr, and the answers that keep the person's."""
+    moves = exact_moves(database, position)
+    chosen = next(each for each in moves if each.move == reply)
+    answers = exact_moves(database, chosen.after)
+    return {
+        "choice": len(moves),
+        "capture": bool(reply.captured),
+        "value": str(chosen.value),
+        "distance": chosen.distance,
+        "answers": len(answers),
+        "right": sum(each.value is chosen.value.opposite for each in answers),
+    }
 
 
 def _reply(house: House, database: Database, board: Board) -> Move:

@@ -34,6 +34,7 @@ from kr.egdb.database import Database
 from kr.engine.engine import Engine
 from kr.engine.settings import MEBIBYTE
 from kr.errors import InvalidSettingError
+from kr.evaluation.kinds import SHIPPED
 from kr.protocols.hub_client import HubClient
 from kr.web.settings import WebSettings
 
@@ -50,6 +51,8 @@ SEARCH_NICENESS = 10
 IDLE_SECONDS = 60.0
 """Time after which an idle engine is closed."""
 HUB = "hub:"
+
+_OWN_CHOICE = WebSettings.weights, WebSettings.hash, WebSettings.threads
 
 T = TypeVar("T")
 
@@ -110,8 +113,9 @@ class _Idle(Generic[T]):
 class Lender(Generic[T]):
     """Lends tools of one sort. Threads may share it.
 
-    make: a new tool; end: closes one; most: tools lent at a time; permanent: a tool that is there from the start and
-    never closed before the end. A viewer gets back the tool that it had last, if it is free: its memory may help.
+    make: a new tool; end: closes one; most: tools lent at a time; permanent: a tool, there from the start or `keep`
+    later, that is never closed before the end. A viewer gets back the tool that it had last, if it is free: its memory
+    may help.
     """
 
     def __init__(
@@ -160,6 +164,11 @@ class Lender(Generic[T]):
             self._waiting.append(loan)
             self._hand_out()
         return loan
+
+    def keep(self, tool: T) -> None:
+        """Make a tool the permanent one."""
+        with self._lock:
+            self._permanent = tool
 
     def fill(self, loan: Loan[T]) -> T:
         """Make the tool of a loan."""
@@ -254,13 +263,16 @@ class Engines:
     """
 
     def __init__(self, settings: WebSettings, database: Database | None) -> None:
-        rest = min(settings.hash, LOADED_HASH) / MEBIBYTE
-        first = Engine(settings.weights, settings.hash / MEBIBYTE, settings.threads, database)
-        self.own: Lender[Engine] = Lender(
-            partial(Engine, settings.weights, rest, 1, database), Engine.stop, MOST_ENGINES, first
-        )
+        self._settings, self._database = settings, database
+        self._making = threading.Lock()
+        self._first: Engine | None = None
+        self._has_lent_first = False
+        self.own: Lender[Engine] = Lender(self._make, Engine.stop, MOST_ENGINES)
         """Engines of kr. The first has all of the hash that the settings give, the others 16 MB at most."""
-        self.names = [f"kr ({first.name})"]
+        # what a person has chosen is checked at once; the tables of kr are read while the browser starts
+        if (settings.weights, settings.hash, settings.threads) != _OWN_CHOICE:
+            self.prepare()
+        self.names = [f"kr ({SHIPPED if self._first is None else self._first.name})"]
         """The engines by number: 0 is kr."""
         self.others: list[Lender[HubClient]] = []
         """Lenders of the other engines; number 1 is the first."""
@@ -268,6 +280,24 @@ class Engines:
             words = _command(text)
             self.names.append(Path(words[0]).name)
             self.others.append(Lender(partial(HubClient, words), HubClient.close, MOST_OF_ANOTHER))
+
+    def prepare(self) -> None:
+        """Make the first engine, if there is none: the first search then need not wait for it."""
+        with self._making:
+            if self._first is None:
+                settings = self._settings
+                hash_mb = settings.hash / MEBIBYTE
+                self._first = Engine(settings.weights, hash_mb, settings.threads, self._database)
+                self.own.keep(self._first)
+
+    def _make(self) -> Engine:
+        self.prepare()
+        with self._making:
+            if not self._has_lent_first and self._first is not None:
+                self._has_lent_first = True
+                return self._first
+        hash_mb = min(self._settings.hash, LOADED_HASH) / MEBIBYTE
+        return Engine(self._settings.weights, hash_mb, 1, self._database)
 
     def lender(self, number: int) -> Lender[Any]:
         """The lender of an engine by its number."""

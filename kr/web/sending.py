@@ -23,7 +23,6 @@ MOST_SHAPES = 200
 """Arrows and circles of a picture, each."""
 MOST_TEXTS = 300_000
 """Characters of the texts of a language."""
-COORDINATES = ("numbers", "letters", "none")
 
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
 _DRAWN = dict(zip(SHAPE_COLOURS, ("drawn green", "drawn red", "drawn yellow", "drawn blue"), strict=True))
@@ -39,7 +38,7 @@ def send_page(house: House, request: PageRequest) -> dict[str, Any]:
         _texts(request),
         request.choice("board", tuple(svg.STYLES), "green"),
         request.choice("pieces", svg.PIECES, "flat"),
-        request.choice("coordinates", COORDINATES, "numbers"),
+        request.choice("coordinates", svg.COORDINATES, "numbers"),
         request.flag("flipped"),
     )
     return {"html": game_page(request.document(), looks)}
@@ -78,7 +77,9 @@ def _looks(request: PageRequest) -> dict[str, Any]:
     """The looks of a board: keywords of `svg.board` and `animation`."""
     return {
         "flipped": request.flag("flipped"),
-        "coordinates": request.flag("numbers", True),
+        "coordinates": request.choice(
+            "coordinates", svg.COORDINATES, "numbers" if request.flag("numbers", True) else "none"
+        ),
         "style": request.choice("board", tuple(svg.STYLES), "green"),
         "pieces": request.choice("pieces", svg.PIECES, "flat"),
     }

@@ -9,9 +9,10 @@ import socket
 import threading
 import webbrowser
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from kr.errors import InvalidSettingError
+from kr.errors import InvalidSettingError, KrError
 from kr.extras import check_extra
 from kr.protocols.dxp_link import LOOPBACK
 from kr.web.settings import USUAL_PORT, WebSettings
@@ -58,6 +59,7 @@ class WebServer:
         self.entry = Entry(self.port) if settings.token else None
         self._server = _server(make_app(house, settings.host, self.port, self.entry))
         self._host = settings.host
+        self._begun, self._ended = threading.Event(), False
 
     @property
     def token(self) -> str | None:
@@ -82,12 +84,33 @@ class WebServer:
     def run(self, on_ready: Callable[[], None] = lambda: None) -> None:
         """Serve until `stop`, Ctrl-C or SIGTERM. on_ready: called once pages can be opened."""
         # the socket listens already: the first visitor waits until the server takes it up
-        threading.Thread(target=on_ready, daemon=True).start()
+        threading.Thread(target=self._begin, args=(on_ready,), daemon=True).start()
+        preparing = threading.Thread(target=self._prepare)
+        preparing.start()
         try:
             self._server.run(sockets=[self._socket])
         except KeyboardInterrupt:
             # uvicorn ends in good order on a signal, and then raises it again
             pass
+        finally:
+            self._ended = True
+            self._begun.set()
+            # Python may not end while a file is read
+            preparing.join()
+
+    def _begin(self, on_ready: Callable[[], None]) -> None:
+        try:
+            on_ready()
+        finally:
+            self._begun.set()
+
+    def _prepare(self) -> None:
+        """Make the first engine while the browser starts."""
+        self._begun.wait()
+        if not self._ended:
+            # the first search reports a fault in it
+            with suppress(KrError):
+                self.house.engines.prepare()
 
     def stop(self) -> None:
         """End `run`, from any thread."""

@@ -34,6 +34,6 @@ test("regions are told in men", () => {
   assert.deepEqual(regions.coloured({7: 80, 9: -20}), {heat: {7: 1, 9: -0.5}, labels: {7: "+0.80", 9: "−0.20"}});
   const answer = /** @type {any} */ ({score: 31, weights: "kr"});
   assert.equal(regions.scoreWords(answer), "At a glance Black is ahead by 0.3 of a man (kr).");
-  assert.equal(regions.scoreWords({...answer, score: -131}), "At a glance White is ahead by 1.3 of a man (kr).");
+  assert.equal(regions.scoreWords({...answer, score: -131}), "At a glance White is ahead by 1.3 men (kr).");
   assert.equal(regions.scoreWords({...answer, score: 3}), "At a glance the sides are equal (kr).");
 });

@@ -64,6 +64,9 @@ export class Hand {
     // a finger that draws doesn't scroll the page
     grid.addEventListener("touchmove", event => this._hold?.colour && event.preventDefault(), {passive: false});
     grid.addEventListener("keydown", event => this._key(event));
+    grid.addEventListener("focusout", event => {
+      if (!grid.contains(/** @type {Node | null} */ (event.relatedTarget))) this._endArrow(null);
+    });
   }
 
   // Another position is on the board: a piece of the former one may not come back.
@@ -78,6 +81,7 @@ export class Hand {
     const square = this._cells.at(event);
     const draws = event.button === 2 && this._reach.canDraw();
     if (!square || this._hold || !(event.button === 0 || draws)) return;
+    this._endArrow(null);
     this._hold = {
       id: event.pointerId,
       square,
@@ -180,8 +184,7 @@ export class Hand {
       this._tail = square;
       this._reach.begin(square);
     } else if (tail && (key === "a" || key === "Enter" || key === "Escape")) {
-      this._tail = 0;
-      this._reach.draw(tail, key === "Escape" || square === tail ? null : square, colour);
+      this._endArrow(key === "Escape" || square === tail ? null : square, colour);
     } else if (tail && key.startsWith("Arrow")) {
       const next = this._cells.step(square, key);
       this._reach.sketch(tail, next, colour);
@@ -189,5 +192,16 @@ export class Hand {
       return false;
     }
     return true;
+  }
+
+  /**
+   * Ends an arrow that was begun by keys.
+   * @param {number | null} square null for none
+   * @param {ShapeColour} [colour]
+   */
+  _endArrow(square, colour = "G") {
+    const tail = this._tail;
+    this._tail = 0;
+    if (tail) this._reach.draw(tail, square, colour);
   }
 }

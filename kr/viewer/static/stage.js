@@ -29,8 +29,8 @@ export function counted(fen) {
 export class Stage {
   /**
    * @param {{say: (text: string) => void, fail: (text: string) => void}} app
-   * @param {{label: string, bar?: boolean, controls?: Array<Node>}} options label: of the board; bar: whether there is an
-   *     evaluation bar; controls: what stands below the board
+   * @param {{label: string, bar?: boolean, controls?: Array<Node>}} options label: of the board; bar: true
+   *     for an evaluation bar; controls: what stands below the board
    */
   constructor(app, {label, bar = false, controls = []}) {
     this.board = new Board({label, say: app.say, refuse: app.fail});
@@ -129,7 +129,7 @@ export class Stage {
 
   /**
    * Fills the evaluation bar.
-   * @param {[number, number, number] | null} chances Black's chances to win, to draw and to lose; null if nothing is known
+   * @param {[number, number, number] | null} chances of Black to win, to draw and to lose; null if nothing is known
    * @param {string} [score] a short text such as "+0.4"
    */
   expect(chances, score = "") {

@@ -3,7 +3,7 @@
 import {reportOf} from "./graph.js";
 import {t} from "./texts.js";
 
-/** @typedef {{text: string, values: Record<string, string>}} Sentence an English text with {places}, and their values */
+/** @typedef {{text: string, values: Record<string, string>}} Sentence English text with {places}, and their values */
 /** @typedef {{comments: string[]}} Root the first node of a game */
 
 const SENTENCE = /\[%kr story ([^[\]]{1,1000})\]/g;

@@ -11,7 +11,8 @@ import {Tabs} from "./tabs.js";
 import {speak, t} from "./texts.js";
 import {GameTree, isLegal} from "./tree.js";
 
-/** @typedef {any} Node a node of the tree */
+/** @import {GameDocument, TreeNode} from "./tree.js" */
+/** @import {Point} from "./graph.js" */
 /**
  * @typedef {object} Looks as kr/analysis/annotation/pages.py writes them
  * @property {string} language
@@ -25,7 +26,7 @@ import {GameTree, isLegal} from "./tree.js";
 /** @type {<T extends Element>(selector: string) => T} */
 const one = selector => /** @type {any} */ (document.querySelector(selector));
 
-/** The story, the accuracy and the table of both players. @param {Node} root */
+/** The story, the accuracy and the table of both players. @param {TreeNode} root */
 function reviewPanel(root) {
   const accuracy = accuracyOf(root),
     table = document.querySelector("main .scroll"),
@@ -113,7 +114,7 @@ class Viewer {
     ];
   }
 
-  /** @param {Node} root */
+  /** @param {TreeNode} root */
   _makeTabs(root) {
     const panels = [
       {name: "notation", title: t("Moves"), element: null},
@@ -176,7 +177,7 @@ class Viewer {
 
   // the last position of the game as it was played, on the way to the one that is shown
   _plyShown() {
-    const shown = this.tree.line().findLast((/** @type {Node} */ node) => this._points[node.ply]?.node === node);
+    const shown = this.tree.line().findLast((/** @type {TreeNode} */ node) => this._points[node.ply]?.node === node);
     return shown?.ply ?? 0;
   }
 
@@ -200,7 +201,7 @@ class Viewer {
 
   /**
    * What is told beside the comments of a node.
-   * @param {Node} node
+   * @param {TreeNode} node
    * @param {boolean} isKnown whether kr has judged it
    */
   _remark(node, isKnown) {

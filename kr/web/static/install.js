@@ -9,7 +9,7 @@ const LATER_MS = 1500; // the files are kept when the page is at work already
 /** Keeps the files of the page by worker.js, where browsers allow it: on this machine, or by https. */
 export function install() {
   const bar = document.createElement("p");
-  bar.className = "gone";
+  bar.className = "offline";
   bar.setAttribute("role", "status");
   document.body.append(bar);
   let isEmpty = false;

@@ -22,8 +22,20 @@ const OWN = () => ({
     [["Ctrl", "v"], t("open the game or the position that was copied")],
   ],
   play: GAME(),
-  learn: GAME().slice(0, 2),
-  endings: GAME().slice(0, 2),
+  learn: [
+    ...GAME(),
+    [["n"], t("to the next unsolved puzzle")],
+    [["h"], t("a hint, then the move")],
+    [["s"], t("the solution")],
+    [["r"], t("start the puzzle again")],
+  ],
+  endings: [
+    ...GAME(),
+    [["h"], t("the best move")],
+    [["z"], t("take the last move back")],
+    [["n"], t("a new ending")],
+    [["r"], t("the same ending again")],
+  ],
 });
 /** @returns {Array<[string[], string]>} */
 const BOARD = () => [

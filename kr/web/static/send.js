@@ -3,6 +3,9 @@
 
 import {spoken, t} from "./texts.js";
 
+/** @import {Board} from "./board.js" */
+/** @import {GameTree, LegalNode} from "./tree.js" */
+
 const PNG_SIZE = 732; // pixels; 366 are one for each unit of the drawing
 const MOST_GIF_MOVES = 400;
 
@@ -12,8 +15,8 @@ const MOST_GIF_MOVES = 400;
  * @property {(text: string) => void} say
  * @property {(text: string) => void} fail
  * @property {(name: string, otherwise?: any) => any} kept
- * @property {any} tree GameTree
- * @property {any} board Board
+ * @property {GameTree} tree
+ * @property {Board} board
  */
 
 /** An entry of a menu.
@@ -41,7 +44,7 @@ export function fileName(headers, end) {
 
 /**
  * The moves that an animated picture shows: all of the line through the current position, or what follows it.
- * @param {any} tree GameTree
+ * @param {GameTree} tree
  * @param {boolean} here true for what follows
  * @returns {{start: string, moves: string[]}}
  */
@@ -50,13 +53,13 @@ export function shownLine(tree, here) {
   const moves = [];
   // a picture goes on to where another position was set up
   for (let next = last.children[0]; next && next.fen !== null; next = next.children[0]) {
-    last = next;
+    last = /** @type {LegalNode} */ (next);
     moves.push(next.text);
     if (next.setup) break;
   }
   if (here) return {start: tree.node.fen, moves};
   if (!last.setup) return tree.replay(last);
-  const {start, moves: before} = tree.replay(last.parent);
+  const {start, moves: before} = tree.replay(last.parent ?? last);
   return {start, moves: [...before, last.text]};
 }
 

@@ -2,10 +2,11 @@
 // there is one (worker.js keeps the files of the page for when there is none). A page without a server has another
 // module in its place, with these exports:
 //
-//   api(path, body)           a promise of the answer, a JSON object; it rejects with an Error whose message is for people
-//   live(what, args, hear)    a stream: hear gets its events, at last {end: true} or {error}; the result has say(object),
-//                             which sends something into it, and stop(), after which nothing more is heard
-//   onlost(f)                 calls f when nothing answers any more, with true if nothing ever has
+//   api(path, body)           a promise of the answer, a JSON object; it rejects with an Error whose message a person
+//                             can read
+//   live(what, args, hear)    a stream: hear gets its events, at last {end: true} or {error}; the result has
+//                             say(object), which sends something into it, and stop(), after which nothing is heard
+//   onlost(f)                 calls f when nothing answers, now or later, with true if nothing ever has
 //   onback(f)                 calls f when what was lost answers again
 //   onstranger(f)             calls f when what answers in its place asks for a token that this browser lacks
 //
@@ -20,19 +21,31 @@ const listeners = [];
 const strangers = [];
 /** @type {((never: boolean) => void)[]} */
 const losers = [];
-let lost = false, isStranger = false, hasAnswered = false;
+let lost = false,
+  isStranger = false,
+  hasAnswered = false;
 
-/** Calls f when the server is lost, with true if it has never answered this page. @param {(never: boolean) => void} f */
-export function onlost(f) { losers.push(f); }
+/**
+ * Calls f when the server is lost, with true if it has never answered this page.
+ * @param {(never: boolean) => void} f
+ */
+export function onlost(f) {
+  losers.push(f);
+  if (lost) f(!hasAnswered);
+}
 
 /** Calls f whenever a server that was lost answers again. @param {() => void} f */
-export function onback(f) { listeners.push(f); }
+export function onback(f) {
+  listeners.push(f);
+}
 
 /**
  * Calls f when a server answers in place of the one that was lost, and asks for a token that this browser lacks.
  * @param {() => void} f
  */
-export function onstranger(f) { strangers.push(f); }
+export function onstranger(f) {
+  strangers.push(f);
+}
 
 function lose() {
   if (lost) return;
@@ -43,7 +56,8 @@ function lose() {
 
 async function retry() {
   try {
-    const answer = await fetch("/", {method: "HEAD"}), before = isStranger;
+    const answer = await fetch("/", {method: "HEAD"}),
+      before = isStranger;
     lost = !answer.ok;
     isStranger = answer.status === 401;
     if (isStranger && !before) for (const f of strangers) f();
@@ -64,7 +78,9 @@ export async function api(path, body = {}) {
   let answer;
   try {
     answer = await fetch(`/api/${path}`, {
-      method: "POST", headers: {"content-type": "application/json"}, body: JSON.stringify(body),
+      method: "POST",
+      headers: {"content-type": "application/json"},
+      body: JSON.stringify(body),
     });
   } catch {
     lose();

@@ -24,8 +24,9 @@ import {page as analyse} from "./analyse/page.js";
 const PAGES = [
   {name: "analyse", title: () => t("Analyse"), load: async () => analyse},
   {name: "play", title: () => t("Play"), load: async () => (await import("./play/page.js")).page},
-  {name: "learn", title: () => t("Learn"), load: async () => (await import("./learn.js")).page},
-  {name: "endings", title: () => t("Endings"), load: async () => (await import("./endings.js")).page},
+  {name: "learn", title: () => t("Learn"), load: async () => (await import("./learn/page.js")).page},
+  {name: "endings", title: () => t("Endings"), load: async () => (await import("./endings/page.js")).page},
+
   {name: "runs", title: () => t("Runs"), load: async () => (await import("./runs.js")).page},
 ];
 const TOLD_MS = 8000;

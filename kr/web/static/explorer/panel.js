@@ -121,25 +121,24 @@ class Explorer {
       this._score();
       this._showScores();
     });
+    this._here.addEventListener("change", () => this.refresh(true));
+    this._order.addEventListener("change", () => this._listGames(0));
     return el(
       "div",
       {class: "fold", role: "group", "aria-label": t("Search"), hidden: true},
       this.search.element,
-      el("label", null, this._withScores, " ", t("kr's scores of the moves")),
+      el(
+        "div",
+        {class: "row"},
+        el("label", null, t("Games"), " ", this._order),
+        el("label", null, this._here, " ", t("at this position only")),
+        el("label", null, this._withScores, " ", t("kr's scores of the moves")),
+      ),
     );
   }
 
   _games() {
-    this._here.addEventListener("change", () => this.refresh(true));
-    this._order.addEventListener("change", () => this._listGames(0));
-    const here = el("label", null, this._here, " ", t("at this position only"));
-    return el(
-      "div",
-      {class: "games-here"},
-      el("div", {class: "head"}, this._number, here, this._order),
-      this._list,
-      this._pages,
-    );
+    return el("div", {class: "games-here"}, this._number, this._list, this._pages);
   }
 
   /** A file that is dropped here is an archive, not a game to open. @param {DragEvent} event */

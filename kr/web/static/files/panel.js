@@ -17,6 +17,7 @@ const FILES = ".pdn,.gz,.xz,.bz2,.fen,.txt";
 export const panel = app => new Games(app).panel;
 
 class Games {
+  _hint = el("p", {class: "muted"}, t("Or drop a file anywhere on the page, or paste a game with Ctrl+V."));
   _remarks = el("details", {class: "faults", hidden: true});
   _recent = el("ul", {class: "recent-games"});
   _before = el("details", {class: "recent", hidden: true}, el("summary", null, t("Games from before")), this._recent);
@@ -124,6 +125,7 @@ class Games {
         this._convention,
       ),
       pasting,
+      this._hint,
       this._remarks,
       this.shelf.element,
       this._before,
@@ -141,6 +143,9 @@ class Games {
     /** @type {import("./state.js").Stored[]} */
     const games = this.opened.recent;
     this._before.hidden = !games.length;
+    // with room for it, nothing has to be unfolded
+    if (!this.shelf.source) this._before.open = true;
+    this._hint.hidden = Boolean(this.shelf.source);
     this._recent.replaceChildren(...games.map(game => this._entry(game)));
   }
 

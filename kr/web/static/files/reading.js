@@ -151,13 +151,17 @@ export class Reading {
     await shelf.choose(
       answer.upload ? {name, upload: answer.upload} : {name, games, left_out: answer.left_out, faults: answer.faults},
     );
-    app.panel("game");
+    // what the person does in another panel goes on
+    if (!errand.isStale) app.panel("game");
     if (!shelf.list.count && shelf.isWhole) throw new Error(t("{name}: no game found", {name}));
     if (errand.isStale) {
       app.say(t("{name} is read; its games are listed, and the game on the board stays", {name}));
       return;
     }
-    if (games) app.say([many(games.length, "game"), left].filter(Boolean).join(", "));
+    if (games) {
+      const listed = many(games.length, "game");
+      app.say(left ? t("{games}, {left} could not be read", {games: listed, left: answer.left_out}) : listed);
+    }
     await shelf.pick(0, {errand, quiet: true});
   }
 }

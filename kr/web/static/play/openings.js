@@ -27,10 +27,10 @@ export class Openings {
       opening => this._choose(opening),
     );
     const chosen = el("p", {role: "status"});
-    this._ballots = finder(app, (deck, number, title) => {
-      this._ballot = `${deck} ${number}`;
-      chosen.textContent =
-        deck === "3move" ? t("Three-move ballot {title}", {title}) : t("11-man ballot {title}", {title});
+    this._ballots = finder(app, (deck, number, title, name) => {
+      this._ballot = deck === "named" ? name : `${deck} ${number}`;
+      if (deck === "3move") chosen.textContent = t("Three-move ballot {title}", {title});
+      else chosen.textContent = deck === "11man" ? t("11-man ballot {title}", {title}) : title;
     });
     this._found = el("div", {hidden: true}, this._ballots.element, chosen);
     this._fen = el("input", {

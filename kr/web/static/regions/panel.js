@@ -126,7 +126,10 @@ class Regions {
 
   _follow() {
     if (!this._active) return;
-    if (!this._answer) this._score.textContent = t("Reading the tables …");
+    if (!this._answer) {
+      this._score.textContent = t("Reading the tables …");
+      this._regions.table.hidden = true;
+    }
     // the old colours say nothing about the new position
     this.app.board.heat(null);
     this.app.board.outline([]);

@@ -61,9 +61,14 @@ export function coloured(scores) {
 export function scoreWords({score, weights}) {
   const values = {score: inMen(Math.abs(score)).replace("+", ""), weights};
   if (inMen(score) === "0.0") return t("At a glance the sides are equal ({weights}).", values);
+  if (Math.abs(score) < 95) {
+    return score > 0
+      ? t("At a glance Black is ahead by {score} of a man ({weights}).", values)
+      : t("At a glance White is ahead by {score} of a man ({weights}).", values);
+  }
   return score > 0
-    ? t("At a glance Black is ahead by {score} of a man ({weights}).", values)
-    : t("At a glance White is ahead by {score} of a man ({weights}).", values);
+    ? t("At a glance Black is ahead by {score} men ({weights}).", values)
+    : t("At a glance White is ahead by {score} men ({weights}).", values);
 }
 
 /** What the score is made of; "" for an evaluation that does not tell. @param {Answer} answer */

@@ -1,17 +1,25 @@
-// Ballots to choose from, found by number, name or moves.
+// Ballots and openings to choose from, found by number, name or moves.
 
 import {button, el} from "../dom.js";
 import {formatted, t} from "../texts.js";
 
-/** @typedef {{number: number, moves: string, name: string, standing: string}} Ballot */
+/** @typedef {{number: number, moves: string, name: string, names: string[], standing: string}} Ballot */
 
-/** @param {Ballot} ballot */
-const titleOf = ({number, moves, name, standing}) =>
-  `${number}. ${moves}${name ? ` (${name})` : ""}${standing === "playable" ? "" : `, ${t(standing)}`}`;
+/**
+ * An opening in a line: its own name, or in brackets the last one on its way.
+ * @param {Ballot} ballot
+ */
+function titleOf({number, moves, name, names, standing}) {
+  const standings = {lost: t("lost by kr's search"), barred: t("barred")};
+  const own = name || names[names.length - 1] || "";
+  const judged = Object.hasOwn(standings, standing) ? standings[/** @type {"lost"} */ (standing)] : "";
+  return [`${number}. ${moves}${own ? ` (${own})` : ""}`, judged].filter(Boolean).join(", ");
+}
 
 /**
  * @param {{api: (path: string, body: object) => Promise<any>, fail: (text: string) => void}} app
- * @param {(deck: string, number: number, title: string) => void} choose hears of the one that is chosen
+ * @param {(deck: string, number: number, title: string, name: string) => void} choose hears of the one that is chosen;
+ *     name: by which the server knows it in the deck "named"
  * @returns {{element: HTMLElement, search: () => Promise<void>}}
  */
 export function finder(app, choose) {
@@ -20,6 +28,7 @@ export function finder(app, choose) {
     {"aria-label": t("Ballots"), onchange: () => search()},
     el("option", {value: "3move"}, t("Three-move ballots")),
     el("option", {value: "11man"}, t("11-man ballots")),
+    el("option", {value: "named"}, t("Openings with a name")),
   );
   const wanted = el("input", {
     type: "search",
@@ -46,7 +55,7 @@ export function finder(app, choose) {
         return el(
           "li",
           null,
-          button(title, () => choose(deck.value, each.number, title)),
+          button(title, () => choose(deck.value, each.number, title, each.name)),
         );
       });
       if (count > openings.length)
@@ -57,7 +66,7 @@ export function finder(app, choose) {
             t("{count} more: say more to find them", {count: formatted(count - openings.length)}),
           ),
         );
-      if (!count) items.push(el("li", {class: "muted"}, t("No ballot is called so.")));
+      if (!count) items.push(el("li", {class: "muted"}, t("No opening is called so.")));
       found.replaceChildren(...items);
     } catch (error) {
       app.fail(/** @type {Error} */ (error).message);

@@ -1,0 +1,421 @@
+// The page Endings: random positions of a class, won or held move by move against exact play.
+
+import {el} from "../dom.js";
+import {iconButton} from "../icons.js";
+import {pause} from "../line.js";
+import {LineStage, judge} from "../line/stage.js";
+import {sound} from "../sounds.js";
+import {Tabs} from "../tabs.js";
+import {t} from "../texts.js";
+import {Actions} from "./actions.js";
+import {
+  Ending,
+  Record,
+  advice,
+  bestWords,
+  costWords,
+  countWords,
+  endWords,
+  reasonWords,
+  slipWords,
+  taskWords,
+  turnWords,
+} from "./state.js";
+import {EndingForm, ValuesPanel, countTerms} from "./view.js";
+
+/** @import {BoardMove} from "../board-state.js" */
+/** @import {Answer, Known, Words} from "./state.js" */
+
+/** @param {import("../shell.js").App} app */
+export function page(app) {
+  return new Endings(app).page;
+}
+
+class Endings {
+  /** @param {import("../shell.js").App} app */
+  constructor(app) {
+    this.app = app;
+    this._ask = new Actions(app);
+    this._record = new Record(app);
+    this._active = false;
+    this._entries = 0;
+    this._asked = 0;
+    /** @type {Known | null} */
+    this._known = null;
+    /** @type {Ending | null} */
+    this._ending = null;
+    this._form = new EndingForm(app, {find: () => this._find(), distances: () => this._told()});
+    this._values = new ValuesPanel(() => this._showValues());
+    this._tally = el("section");
+    this._back = iconButton("undo", t("Take back"), () => this._takeBack(), {key: "z", shown: true});
+    this._on = iconButton("play", t("Play on"), () => this._send(true), {shown: true});
+    this._best = iconButton("hint", t("Best move"), () => this._showBest(), {key: "h", shown: true});
+    this._another = iconButton("skip", t("New ending"), () => this._find(), {key: "n", shown: true});
+    this.stage = new LineStage(app, {
+      label: t("Board of the ending"),
+      buttons: [this._back, this._on, this._best, this._another],
+      more: () => this._more(),
+    });
+    this.stage.board.onmove = move => this._play(move);
+    this.stage.onshow = () => this._values.hide();
+    this._keys();
+    this._tabs = this._makeTabs();
+    this.page = {
+      name: "endings",
+      title: t("Endings"),
+      element: this._element(),
+      enter: (/** @type {string} */ rest) => this.enter(rest),
+      leave: () => this.leave(),
+    };
+    app.onback(() => this._active && !this._ending && this.enter(""));
+    this._showButtons();
+    this._showRecord();
+  }
+
+  // --- parts
+
+  _element() {
+    this._verdict = el("div", {class: "verdict", role: "status", tabindex: 0});
+    this._counts = el("dl", {class: "counts"});
+    this._side = el(
+      "div",
+      {class: "side"},
+      this._verdict,
+      this._counts,
+      this.stage.list,
+      this._tabs.element,
+      this._tabs.body,
+    );
+    return el("div", {class: "screen plain study endings"}, this.stage.element, this._side);
+  }
+
+  _makeTabs() {
+    return new Tabs(
+      [
+        {name: "ending", title: t("Ending"), element: null},
+        {name: "begin", title: t("Choose"), element: this._form.element},
+        {name: "values", title: t("Exact values"), element: this._values.element},
+        {name: "progress", title: t("Your endings"), element: this._tally},
+      ],
+      {label: t("Panels"), onchange: name => this._side?.classList.toggle("open", name !== "ending")},
+    );
+  }
+
+  _keys() {
+    Object.assign(this.stage.keys, {
+      z: () => this._back.disabled || this._takeBack(),
+      h: () => this._best.disabled || this._showBest(),
+      n: () => this._another.disabled || this._find(),
+      r: () => this._ending && this._begin(this._ending.start),
+    });
+  }
+
+  /** @returns {ReturnType<Parameters<import("../line/stage.js").Menu>[2]>} */
+  _more() {
+    const {_ending: ending, stage} = this,
+      off = {disabled: !ending};
+    return [
+      [t("Same again"), () => ending && this._begin(ending.start), off],
+      null,
+      [t("Turn the board"), () => stage.stage.flip()],
+      [t("Analyse"), () => this._analyse(), off],
+    ];
+  }
+
+  _analyse() {
+    const {line, board} = this.stage,
+      event = this._ending?.goal === "draw" ? "Ending, draw" : "Ending, win";
+    this.app.open(
+      line.document({Event: event}),
+      line.moves.map(() => 0),
+      board.flipped,
+    );
+  }
+
+  // --- what is shown
+
+  /** @param {Words} words */
+  _tell({mark, head, more}) {
+    const brief = el("p", {class: "brief"});
+    judge(brief, mark, head);
+    this._verdict?.replaceChildren(brief, ...(more ? [" ", el("p", {class: "why"}, more)] : []));
+  }
+
+  /** @param {unknown} error */
+  _fail(error) {
+    this._tell({mark: "", head: /** @type {Error} */ (error).message, more: ""});
+  }
+
+  _showButtons() {
+    const ending = this._ending,
+      isWaiting = Boolean(ending?.isWaiting);
+    this._on.hidden = !isWaiting;
+    this._best.hidden = isWaiting;
+    this._back.disabled = !ending || !this.stage.line.length;
+    this._best.disabled = !ending || ending.isOver;
+    this._another.disabled = !this._known?.pieces;
+    this._values.allow(Boolean(ending && !ending.isOver));
+    this._back.classList.toggle("primary", isWaiting);
+    this._another.classList.toggle("primary", Boolean(ending?.isOver));
+  }
+
+  // the counts, with or without distances
+  _told() {
+    const {_ending: ending, _known: known} = this;
+    this.app.keep("endings-distances", this._form.distances);
+    if (!ending || !known) return;
+    const counts = countWords(ending, this.stage.line.length, known, this._form.distances);
+    this._counts?.replaceChildren(...countTerms(counts));
+  }
+
+  _showRecord() {
+    this._tally.replaceChildren(...this._record.words().map(text => el("p", null, text)));
+  }
+
+  // what to do in the position at the end of the line
+  _advise() {
+    const {line} = this.stage,
+      {mark} = /** @type {Ending} */ (this._ending);
+    return advice(line.fen, line.allowed, mark.value, mark.left);
+  }
+
+  // --- choosing
+
+  async _find() {
+    this._form.wrong.textContent = "";
+    const wanted = this._form.wanted(),
+      errand = this.app.errand();
+    try {
+      const position = await this._ask.find(wanted);
+      if (errand.isStale) return;
+      if (position) this.app.go("endings", `${wanted.goal}/${position.fen}`);
+      else this._notFound(t("No such ending was found: try another difficulty or other pieces."));
+    } catch (error) {
+      this._notFound(/** @type {Error} */ (error).message);
+    }
+  }
+
+  /** @param {string} why */
+  _notFound(why) {
+    this._tabs.open("begin");
+    this._form.wrong.textContent = why;
+  }
+
+  /** @param {string} start */
+  async _begin(start) {
+    const number = ++this._asked;
+    this.stage.hold(true);
+    try {
+      const [position, moves] = await Promise.all([this.app.position(start), this._ask.values(start)]);
+      if (number !== this._asked) return;
+      if (!moves.length) throw new Error(position.over || t("This position is not in the endgame database."));
+      const ending = new Ending({start: position.fen, side: position.side}, moves[0]);
+      this._ending = ending;
+      this.stage.tell(taskWords(ending, /** @type {Known} */ (this._known)), ending.side);
+      this.stage.begin(ending.start, [], ending.side);
+      this.stage.allow(position.moves);
+      this._tell(turnWords(this._advise(), true));
+      this._showButtons();
+      this._told();
+      // on a phone the ending takes the place of the form it was chosen in
+      if (this._tabs.element.querySelector(".tab-ending")?.checkVisibility()) this._tabs.open("ending");
+    } catch (error) {
+      if (number !== this._asked) return;
+      this.stage.hold(false);
+      this._fail(error);
+    }
+  }
+
+  // --- playing
+
+  /** @param {BoardMove} move */
+  _play(move) {
+    const ending = this._ending;
+    if (!ending) return;
+    // an ending that is still looked for does not take the place of this one
+    this.app.acted();
+    this.stage.play(move);
+    if (!ending.isBegun) {
+      this._record.count(ending.goal, "tried");
+      this._showRecord();
+    }
+    ending.isBegun = true;
+    this._send(false);
+  }
+
+  /** @param {boolean} goOn after a slip */
+  async _send(goOn) {
+    const number = this._asked,
+      ending = /** @type {Ending} */ (this._ending),
+      {line} = this.stage;
+    ending.isWaiting = false;
+    this._showButtons();
+    try {
+      const answer = await this._ask.move(ending.start, line.texts, ending.goal, goOn);
+      if (number !== this._asked) return;
+      if (answer.reply) {
+        this._tell({mark: "", head: "…", more: ""});
+        await pause();
+        if (number !== this._asked) return;
+      }
+      this._take(ending, answer, goOn);
+    } catch (error) {
+      if (number !== this._asked) return;
+      this._cut(line.length - 1);
+      this._fail(error);
+    }
+  }
+
+  /**
+   * @param {Ending} ending
+   * @param {Answer} answer to the last move
+   * @param {boolean} goOn
+   */
+  _take(ending, answer, goOn) {
+    const {line} = this.stage,
+      move = line.texts.at(-1) ?? "";
+    const {reply, over} = answer;
+    if (reply) this.stage.play(reply);
+    if (!over && reply) this.stage.allow(answer.position.moves);
+    ending.take(line.length, answer);
+    if (!answer.kept && !goOn) {
+      ending.slips += 1;
+      ending.isWaiting = !over;
+      sound("low");
+      this._tell(slipWords(move, answer));
+    } else if (reply && !over) {
+      this._tell(this._replied(move, answer));
+    }
+    if (over) this._finish(ending, answer);
+    this._showButtons();
+    this._told();
+  }
+
+  /** @param {string} move @param {Answer} answer @returns {Words} */
+  _replied(move, answer) {
+    const {distances} = this._form;
+    const words = [
+      answer.reasons && reasonWords(answer.reasons, distances),
+      distances && costWords(move, answer),
+      this._advise(),
+    ];
+    return {
+      mark: "",
+      head: t("kr plays {move}. Your move.", {move: answer.reply?.text}),
+      more: words.filter(Boolean).join(" "),
+    };
+  }
+
+  /** @param {Ending} ending @param {Answer} answer */
+  _finish(ending, {over, reply}) {
+    if (!over) return;
+    ending.isOver = true;
+    const words = endWords(ending, over, this.stage.line.length, reply);
+    if (words.mark === "✓") {
+      sound("end");
+      this._record.count(ending.goal, "done");
+      if (ending.isClean) this._record.count(ending.goal, "clean");
+    }
+    this._showRecord();
+    this._tell(words);
+  }
+
+  // back to the person's last decision
+  _takeBack() {
+    const ending = /** @type {Ending} */ (this._ending),
+      {length} = this.stage.line;
+    this.app.acted();
+    if (!ending.isWaiting && !ending.isOver) ending.slips += 1;
+    this._asked += 1;
+    this._cut(length - (length % 2 === 1 ? 1 : 2));
+    this._tell({mark: "", head: t("Taken back."), more: this._advise()});
+  }
+
+  /** @param {number} length */
+  _cut(length) {
+    this.stage.cut(length);
+    this._ending?.cut(length);
+    this._showButtons();
+    this._told();
+  }
+
+  // --- exact values
+
+  /** The values of the position that is shown; null if it is not shown any more. */
+  async _valued() {
+    const number = this._asked,
+      {fen} = this.stage.line;
+    const isStale = () => number !== this._asked || this.stage.line.fen !== fen;
+    try {
+      const moves = await this._ask.values(fen);
+      return isStale() ? null : moves;
+    } catch (error) {
+      if (!isStale()) this._fail(error);
+      return null;
+    }
+  }
+
+  async _showValues() {
+    const moves = await this._valued();
+    if (!moves?.length) return;
+    const [{value}] = moves;
+    this._help();
+    this._values.show(moves);
+    const best = moves.filter(each => each.value === value).slice(0, 3);
+    this.stage.mark({arrows: best.map(({path}, i) => ({path, kind: i ? "other" : "best"}))});
+  }
+
+  async _showBest() {
+    const {stage} = this;
+    if (!stage.line.isLast) stage.go(stage.line.length);
+    const moves = await this._valued();
+    if (!moves?.length) return;
+    this._help();
+    stage.mark({arrows: [{path: moves[0].path, kind: "best"}]});
+    this._tell(bestWords(moves, this._form.distances));
+  }
+
+  _help() {
+    if (this._ending) this._ending.hints += 1;
+  }
+
+  // --- coming and going
+
+  /** @param {string} rest of the address: what it says of the task is for people, since the database knows it */
+  async enter(rest) {
+    const entry = ++this._entries;
+    if (!this._active) this.stage.listen();
+    this._active = true;
+    if (this.stage.line.length) this.stage.reveal();
+    try {
+      if (!this._known) {
+        const known = await this._ask.known();
+        if (entry !== this._entries) return;
+        this._setUp(known);
+      }
+      if (!this._known?.pieces) return;
+      const start = decodeURIComponent(rest.split("/").slice(1).join("/"));
+      if (start && this._ending?.start !== start) await this._begin(start);
+      else if (!this._ending) await this._find();
+    } catch (error) {
+      this._fail(error);
+    }
+  }
+
+  /** @param {Known} known */
+  _setUp(known) {
+    this._known = known;
+    if (known.pieces) this._form.fill(known);
+    else this.stage.tell(t("There is no endgame database here: kr egdb build makes one."));
+    this._form.element.toggleAttribute("inert", !known.pieces);
+    const isNarrow = this._tabs.element.querySelector(".tab-ending")?.checkVisibility();
+    this._tabs.open(isNarrow ? "ending" : "begin");
+    this._showButtons();
+  }
+
+  leave() {
+    this._active = false;
+    this._entries += 1;
+    this.stage.unlisten();
+  }
+}

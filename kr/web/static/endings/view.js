@@ -1,0 +1,183 @@
+// The panels of the page Endings: the choice of an ending, exact values, and what was won so far.
+
+import {button, el} from "../dom.js";
+import {choice} from "../line/stage.js";
+import {t} from "../texts.js";
+import {classes, valueWords} from "./state.js";
+
+/** @import {Wanted} from "./actions.js" */
+/** @import {ExactMove, Goal, Known, Pieces} from "./state.js" */
+
+const OWN = "own";
+
+/** The choice of an ending. */
+export class EndingForm {
+  /**
+   * @param {import("../shell.js").App} app
+   * @param {{find: () => void, distances: () => void}} acts
+   */
+  constructor(app, {find, distances}) {
+    this._app = app;
+    const kept = app.kept("endings-form", {});
+    this._material = "";
+    this._most = 0;
+    this._goal = choice(
+      t("Task"),
+      [
+        ["win", t("Win it")],
+        ["draw", t("Hold the draw")],
+      ],
+      {value: kept.goal},
+    );
+    this._difficulty = choice(
+      t("Difficulty"),
+      [
+        ["easy", t("easy")],
+        ["medium", t("medium")],
+        ["hard", t("hard")],
+        ["any", t("any")],
+      ],
+      {value: kept.difficulty},
+    );
+    this._side = choice(
+      t("You play"),
+      [
+        ["random", t("by chance")],
+        ["black", t("Black")],
+        ["white", t("White")],
+      ],
+      {value: kept.side},
+    );
+    this._kept = kept.material;
+    this._place = el("div");
+    this._chosen = el("div", {class: "chosen"});
+    this._distances = el("input", {
+      type: "checkbox",
+      checked: app.kept("endings-distances", true),
+      onchange: distances,
+    });
+    this.wrong = el("p", {class: "none", role: "alert"});
+    this.element = el("section", null, this._form(find));
+  }
+
+  /** Whether it may be said how long a win takes. */
+  get distances() {
+    return this._distances.checked;
+  }
+
+  /** @param {() => void} find */
+  _form(find) {
+    return el(
+      "form",
+      {
+        class: "new-ending",
+        onsubmit: (/** @type {Event} */ event) => {
+          event.preventDefault();
+          find();
+        },
+      },
+      field(t("Pieces"), this._place),
+      this._chosen,
+      field(t("Task"), this._goal),
+      field(t("Difficulty"), this._difficulty),
+      field(t("You play"), this._side),
+      this.wrong,
+      el("div", {class: "row"}, el("button", {type: "submit", class: "primary"}, t("New ending"))),
+      el("p", {class: "muted"}, t("Long wins are hard, and draws with a single right move.")),
+      el("label", null, this._distances, ` ${t("Tell how long the win takes")}`),
+    );
+  }
+
+  /** @param {Known} known */
+  fill({pieces: most}) {
+    this._most = most;
+    /** @type {Array<[string, string]>} */
+    const options = classes(most).map(({name, title}) => [name, title]);
+    this._select = choice(t("Pieces"), [...options, [OWN, t("of your choice")]], {
+      value: this._kept,
+      onchange: () => this._showOwn(),
+    });
+    this._place.replaceChildren(this._select);
+    this._own = {
+      own: choice(t("Your pieces"), numbers(1, most - 1), {value: "2"}),
+      ownKings: choice(t("Your kings"), [["", t("any")], ...numbers(0, most - 1)]),
+      other: choice(t("kr's pieces"), numbers(1, most - 1)),
+      otherKings: choice(t("kr's kings"), [["", t("any")], ...numbers(0, most - 1)]),
+    };
+    const {own, ownKings, other, otherKings} = this._own;
+    this._chosen.replaceChildren(
+      field(t("Your pieces"), own),
+      field(t("Your kings"), ownKings),
+      field(t("kr's pieces"), other),
+      field(t("kr's kings"), otherKings),
+    );
+    this._showOwn();
+  }
+
+  _showOwn() {
+    this._chosen.hidden = this._select?.value !== OWN;
+  }
+
+  /** What is chosen, which is kept. @returns {Wanted} */
+  wanted() {
+    const material = this._select?.value ?? "",
+      goal = /** @type {Goal} */ (this._goal.value),
+      difficulty = this._difficulty.value,
+      side = this._side.value;
+    this._app.keep("endings-form", {goal, material, difficulty, side});
+    return {pieces: this._pieces(material), goal, difficulty, side};
+  }
+
+  /** @param {string} material @returns {Pieces} */
+  _pieces(material) {
+    const chosen = classes(this._most).find(({name}) => name === material);
+    if (chosen || !this._own) return chosen?.pieces ?? [2, 2, 1, 1];
+    const {own, ownKings, other, otherKings} = this._own;
+    const count = (/** @type {HTMLSelectElement} */ {value}) => (value === "" ? null : Number(value));
+    return [Number(own.value), count(ownKings), Number(other.value), count(otherKings)];
+  }
+}
+
+/**
+ * @param {number} from
+ * @param {number} to
+ * @returns {Array<[string, string]>}
+ */
+const numbers = (from, to) => Array.from({length: to - from + 1}, (_, i) => [String(from + i), String(from + i)]);
+
+/**
+ * @param {string} name
+ * @param {HTMLElement} control which has that name
+ */
+const field = (name, control) =>
+  el("div", {class: "row"}, el("span", {class: "name", "aria-hidden": "true"}, name), control);
+
+/** The exact values of all moves, for who asks for them. */
+export class ValuesPanel {
+  /** @param {() => void} ask */
+  constructor(ask) {
+    this._button = button(t("Show the exact values"), ask);
+    this._list = el("ul", {class: "values", "aria-label": t("Exact values")});
+    this.element = el("section", null, this._button, this._list);
+  }
+
+  /** @param {boolean} can */
+  allow(can) {
+    this._button.disabled = !can;
+  }
+
+  hide() {
+    this._list.replaceChildren();
+    this._button.hidden = false;
+  }
+
+  /** @param {ExactMove[]} moves */
+  show(moves) {
+    this._list.replaceChildren(...moves.map(each => el("li", null, el("b", null, each.text), ` ${valueWords(each)}`)));
+    this._button.hidden = true;
+  }
+}
+
+/** @param {Array<[string, string]>} counts names and values */
+export const countTerms = counts =>
+  counts.map(([name, value]) => el("div", null, el("dt", null, name), el("dd", null, value)));

@@ -1,0 +1,223 @@
+// A board with one line of moves, the task above it, and buttons below: what puzzles and endings are played on.
+
+import {button, el} from "../dom.js";
+import {iconButton} from "../icons.js";
+import {within} from "../line.js";
+import {menu} from "../menu.js";
+import {Stage, stepButtons} from "../stage.js";
+import {t} from "../texts.js";
+import {Line} from "./state.js";
+
+/** @import {BoardMove} from "../board-state.js" */
+/** @import {Side} from "../squares.js" */
+/** @typedef {typeof import("../menu.js").menu} Menu */
+
+export class LineStage {
+  /**
+   * @param {import("../shell.js").App} app
+   * @param {object} options
+   * @param {string} options.label of the board
+   * @param {Node[]} options.buttons what the person does there, below the board
+   * @param {Parameters<Menu>[2]} options.more actions of the menu beside them
+   */
+  constructor(app, {label, buttons, more}) {
+    this.line = new Line();
+    this.stage = new Stage(app, {label, controls: [this._steps(), this._acts(buttons, more)]});
+    this.board = this.stage.board;
+    this.board.forced(true);
+    this.board.onidle = () =>
+      !this.line.isHeld && !this.line.isLast
+        ? t("This is an earlier position; moves are made at the end of the line (End)")
+        : "";
+    this._words = el("span", {class: "words"});
+    this._disc = el("i", {class: "disc", "aria-hidden": "true"});
+    this.task = el("p", {class: "task turn"}, this._disc, this._words);
+    this.element = this.stage.element;
+    this.element.prepend(this.task);
+    this.list = el("ol", {class: "line", "aria-label": t("Moves")});
+    /** @type {Record<string, () => unknown>} */
+    this.keys = {
+      ArrowLeft: () => this.go(this.line.at - 1),
+      ArrowRight: () => this.go(this.line.at + 1),
+      Home: () => this.go(0),
+      End: () => this.go(this.line.length),
+      f: () => this.stage.flip(),
+    };
+    /** @type {() => void} */
+    this.onshow = () => {}; // hears that another position is shown
+  }
+
+  // --- the line
+
+  /**
+   * A new line, seen from the side of the person.
+   * @param {string} start
+   * @param {BoardMove[]} moves
+   * @param {Side} side
+   */
+  begin(start, moves, side) {
+    this.line.begin(start, moves);
+    this.stage.flip(side === "black");
+    this._listed();
+  }
+
+  /** @param {BoardMove} move that is seen and heard to be made */
+  play(move) {
+    const before = this.line.moves.at(-1)?.fen ?? this.line.start;
+    this.line.play(move);
+    this.stage.hear(move, before);
+    this._listed(true);
+  }
+
+  /** @param {BoardMove[]} moves behind the line; the position on the board stays */
+  add(moves) {
+    this.line.add(moves);
+    this._listed();
+  }
+
+  /** @param {number} length */
+  cut(length) {
+    this.line.cut(length);
+    this._listed();
+  }
+
+  /** @param {BoardMove[]} moves */
+  allow(moves) {
+    this.line.allow(moves);
+    this._show();
+  }
+
+  /** No move can be made while another line is fetched: it would be lost. @param {boolean} on */
+  hold(on) {
+    this.line.isHeld = on;
+    if (this.line.start) this._show();
+  }
+
+  /** @param {number} to */
+  go(to) {
+    this.line.go(to);
+    this.mark();
+    this._show();
+    this.onshow();
+  }
+
+  /** Brings the newest move into sight, once the list is on the page. */
+  reveal() {
+    this.list.scrollTop = this.list.scrollHeight;
+    this._show();
+  }
+
+  /**
+   * Arrows and outlined squares, until another position is shown.
+   * @param {{arrows?: import("../board-drawing.js").BoardArrow[], squares?: number[]}} [marks]
+   */
+  mark({arrows = [], squares = []} = {}) {
+    this.board.arrows(arrows);
+    this.board.outline(squares);
+  }
+
+  /**
+   * The task, with a disc of the side that has it.
+   * @param {string} text
+   * @param {Side} [side]
+   */
+  tell(text, side) {
+    this._words.textContent = text;
+    this._disc.className = `disc ${side ?? ""}`;
+    this._disc.hidden = !side;
+  }
+
+  // --- keys
+
+  listen() {
+    document.addEventListener("keydown", this._press);
+  }
+
+  unlisten() {
+    document.removeEventListener("keydown", this._press);
+  }
+
+  /** @param {KeyboardEvent} event */
+  _press = event => {
+    const place = /** @type {Element} */ (event.target);
+    const typing = place.closest("input, textarea, select, dialog, [contenteditable], [role=menu]");
+    if (event.ctrlKey || event.metaKey || event.altKey || typing || !(event.key in this.keys)) return;
+    event.preventDefault();
+    this.keys[event.key]();
+  };
+
+  // --- drawing
+
+  _steps() {
+    return stepButtons({
+      start: () => this.go(0),
+      back: () => this.go(this.line.at - 1),
+      next: () => this.go(this.line.at + 1),
+      end: () => this.go(this.line.length),
+    });
+  }
+
+  /**
+   * @param {Node[]} buttons
+   * @param {Parameters<Menu>[2]} more
+   */
+  _acts(buttons, more) {
+    const opener = iconButton("more", t("More"), () => {});
+    return el("div", {class: "row acts"}, ...buttons, menu(opener, t("More"), more));
+  }
+
+  /** @param {boolean} [animate] */
+  _listed(animate = false) {
+    this.list.replaceChildren(
+      ...this.line.moves.map((move, i) =>
+        el(
+          "li",
+          null,
+          button(move.text, () => this.go(i + 1)),
+        ),
+      ),
+    );
+    this.list.scrollTop = this.list.scrollHeight;
+    this.mark();
+    this._show(animate);
+    this.onshow();
+  }
+
+  /** @param {boolean} [animate] */
+  _show(animate = false) {
+    const {line} = this;
+    this.board.show(line.fen, {moves: line.allowed, last: line.last, animate});
+    for (const [i, item] of this.list.querySelectorAll("button").entries()) {
+      item.ariaCurrent = i === line.at - 1 ? "step" : null;
+      if (i === line.at - 1) within(this.list, item);
+    }
+  }
+}
+
+/**
+ * A list to choose from.
+ * @param {string} label
+ * @param {Array<[string, string]>} options values and texts
+ * @param {{value?: string, onchange?: () => void}} [props] value: the one chosen at first, if it is there
+ */
+export function choice(label, options, {value, onchange} = {}) {
+  const select = el(
+    "select",
+    {"aria-label": label, onchange},
+    options.map(([each, text]) => el("option", {value: each}, text)),
+  );
+  if (options.some(([each]) => each === value)) select.value = value ?? "";
+  return select;
+}
+
+/**
+ * Marks a verdict as good or bad.
+ * @param {HTMLElement} element
+ * @param {string} mark ✓, ✗, ? or none
+ * @param {string} text
+ */
+export function judge(element, mark, text) {
+  element.textContent = mark ? `${mark} ${text}` : text;
+  element.classList.toggle("good", mark === "✓");
+  element.classList.toggle("bad", mark === "✗");
+}

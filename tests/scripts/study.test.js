@@ -1,0 +1,224 @@
+import assert from "node:assert/strict";
+import {test} from "node:test";
+import * as endings from "../../kr/web/static/endings/state.js";
+import * as learn from "../../kr/web/static/learn/state.js";
+import {Line} from "../../kr/web/static/line/state.js";
+
+/** @typedef {import("../../kr/web/static/learn/state.js").Answer} Verdict */
+/** @typedef {import("../../kr/web/static/endings/state.js").Answer} Answer */
+
+const move = (/** @type {string} */ text, fen = `after ${text}`) => ({text, path: text.split("-").map(Number), fen});
+
+/** A store of a browser. */
+function store() {
+  /** @type {Record<string, any>} */
+  const all = {};
+  return {
+    all,
+    kept: (/** @type {string} */ name, /** @type {any} */ otherwise) => all[name] ?? otherwise,
+    keep(/** @type {string} */ name, /** @type {any} */ value) {
+      all[name] = JSON.parse(JSON.stringify(value));
+    },
+  };
+}
+
+test("moves are made at the end of a line, and known again once they are taken back", () => {
+  const line = new Line();
+  line.begin("start", []);
+  line.allow([move("9-14"), move("11-15")]);
+  assert.deepEqual(line.allowed.length, 2);
+  line.play(move("11-15"));
+  assert.deepEqual([line.fen, line.allowed, line.last], ["after 11-15", [], [11, 15]]);
+  line.allow([move("22-18")]);
+  line.go(0);
+  assert.deepEqual([line.fen, line.allowed, line.isLast], ["start", [], false]);
+  line.go(9);
+  assert.deepEqual([line.at, line.allowed.length], [1, 1]);
+  line.isHeld = true;
+  assert.deepEqual(line.allowed, []);
+  line.isHeld = false;
+  line.cut(0);
+  assert.deepEqual([line.fen, line.allowed.length, line.texts], ["start", 2, []]);
+  line.add([move("9-14"), move("22-18")]);
+  assert.deepEqual([line.at, line.length, line.fen], [0, 2, "start"]);
+  const {nodes, start} = line.document({Event: "x"});
+  assert.deepEqual([start, nodes.length, nodes[2].parent], ["start", 3, 1]);
+});
+
+test("a solved puzzle stays proved", () => {
+  const progress = new learn.Progress(store());
+  progress.count("a", "tries");
+  progress.solve("a", true);
+  assert.deepEqual(progress.of("a"), {tries: 1, hints: 0, solved: true, likely: true});
+  progress.solve("a", false);
+  progress.solve("a", true);
+  assert.equal(progress.of("a").likely, false);
+  assert.deepEqual(progress.of("b"), {tries: 0, hints: 0, solved: false});
+});
+
+test("the next puzzle is the unsolved one behind, round the list", () => {
+  const progress = new learn.Progress(store());
+  /** @type {any[]} */
+  const puzzles = ["a", "b", "c"].map((id, i) => ({id, fen: id, goal: "win", pieces: 3 + i, classic: i < 2}));
+  const all = {goal: "", pieces: "2-32", solved: "", origin: ""};
+  assert.equal(learn.following(puzzles, puzzles, progress, "a")?.id, "b");
+  assert.equal(learn.following(puzzles, puzzles, progress, "c")?.id, "a");
+  progress.solve("a", false);
+  assert.equal(learn.following(puzzles, puzzles, progress, "c")?.id, "b");
+  assert.deepEqual(
+    learn.matching(puzzles, {...all, solved: "no", pieces: "4-5"}, progress).map(each => each.id),
+    ["b", "c"],
+  );
+  assert.deepEqual(
+    learn.matching(puzzles, {...all, origin: "own"}, progress).map(each => each.id),
+    ["c"],
+  );
+  assert.equal(learn.following(puzzles, [puzzles[0]], progress, "c"), undefined);
+  assert.deepEqual(learn.progressWords(learn.counted(puzzles, progress)), [
+    "1 of 3 puzzles solved, 1 of them without a wrong move or a hint.",
+    "1 by moves that are proved or published, 0 likely, by kr's search.",
+  ]);
+});
+
+test("tasks and verdicts in words", () => {
+  /** @type {any} */
+  const puzzle = {solver: "white", goal: "win", goal_by: "database", goal_chance: null, moves: [], published: true};
+  assert.equal(learn.taskWords(puzzle), "White to play and win");
+  assert.equal(
+    learn.taskWords({...puzzle, solver: "black", goal: "draw", goal_by: "search", goal_chance: 0.614}),
+    "Black to play and draw (likely: 61%)",
+  );
+  assert.equal(learn.beginWords({...puzzle, moves: [move("1-6")]}).more, "Black has played 1-6.");
+  /** @type {Verdict} */
+  const answer = {kept: true, by: "solution", reply: move("5-9"), position: {moves: []}, solved: false, ended: ""};
+  const said = (/** @type {Verdict} */ verdict) =>
+    Object.values(learn.verdictWords("23-18", verdict, puzzle)).join(" ");
+  assert.equal(said(answer), "✓ 23-18 is right. By the published solution. Reply: 5-9.");
+  assert.equal(
+    said({...answer, kept: false, by: "database"}),
+    "✗ 23-18 does not win. By the endgame database. Try another move.",
+  );
+  assert.match(
+    said({...answer, kept: null}),
+    /^\? 23-18 may keep the win\. It is not the published move\. kr can't tell/,
+  );
+  assert.equal(learn.endWords("23-18", {...answer, solved: false, ended: "the game is drawn"}).more[0], "T");
+  assert.equal(learn.today(new Date(2026, 0, 5)), "2026-01-05");
+});
+
+const KNOWN = {pieces: 5, distance_pieces: 4, hold_moves: 20, no_progress: 80};
+/** @type {Answer} */
+const ANSWER = {
+  kept: true,
+  value: "win",
+  was: "win",
+  distance: 8,
+  better: [],
+  best: {...move("1-6"), distance: 7},
+  cost: 2,
+  reply: move("5-9"),
+  reasons: {choice: 2, capture: false, value: "loss", distance: 8, answers: 4, right: 3},
+  position: {moves: [], side: "white", fen: ""},
+  quiet: 2,
+  seen: 1,
+  over: null,
+};
+
+test("an ending counts the plies that were given away, and forgets what is taken back", () => {
+  const ending = new endings.Ending({start: "W:WK18,K22:BK5", side: "white"}, {value: "win", distance: 7});
+  const counts = (/** @type {number} */ length) => Object.fromEntries(endings.countWords(ending, length, KNOWN, true));
+  assert.deepEqual(counts(0), {Played: "0 plies", "Win in": "7 plies", "Given away": "0 plies"});
+  ending.take(2, ANSWER);
+  assert.deepEqual(counts(2), {
+    Played: "2 plies",
+    "Win in": "7 plies",
+    "From the start": "7 plies",
+    "Given away": "2 plies",
+  });
+  assert.equal(Object.keys(Object.fromEntries(endings.countWords(ending, 2, KNOWN, false))).join(), "Played");
+  ending.take(4, {...ANSWER, cost: 4, quiet: 22, seen: 3});
+  assert.equal(counts(4)["Given away"], "6 plies");
+  assert.equal(counts(4)["Without progress"], "22 of 80 plies");
+  assert.equal(counts(4)["This position"], "third time");
+  ending.cut(2);
+  assert.equal(ending.cost, 2);
+  ending.cut(0);
+  assert.deepEqual([ending.cost, ending.mark.left], [0, 7]);
+});
+
+test("what to do is said at each moment", () => {
+  const captures = [{...move("18-11"), text: "18x11", captured: [15]}];
+  const said = (/** @type {string} */ fen, value = /** @type {endings.Value} */ ("win"), left = 5) =>
+    endings.advice(fen, [], value, left);
+  assert.equal(endings.advice("W:WK18,K30:BK15", captures, "win", 1), "You must capture: 18x11.");
+  assert.equal(said("W:WK18,K22:BK6", "win", 1), "One move wins at once: find it.");
+  assert.match(said("W:WK18,K22:BK5"), /sits in a double corner/);
+  assert.match(said("W:WK18,K22:BK13"), /out of the double corners/);
+  assert.match(said("B:WK13:B18,22"), /^Bring a man to the far row/);
+  assert.match(said("W:WK18,K22:B1,2"), /^Stop its men/);
+  assert.match(said("W:WK18,K22,K23:BK5,K6"), /exchange/);
+  assert.match(said("W:WK32:BK5,K6", "draw"), /^Stay in the double corner/);
+  assert.match(said("W:WK13:BK5,K6", "draw"), /^Make for a double corner/);
+  assert.match(said("W:WK13,14:BK5,K6", "draw"), /one at least loses/);
+  assert.match(said("W:WK13:BK5,K6", "loss"), /^Hold out/);
+});
+
+test("replies and mistakes are explained", () => {
+  const {reasons} = ANSWER;
+  assert.ok(reasons);
+  assert.equal(endings.reasonWords(reasons, true), "It holds out longest: you win in 7 plies.");
+  assert.equal(endings.reasonWords(reasons, false), "It holds out longest.");
+  assert.equal(endings.reasonWords({...reasons, choice: 1, capture: true}, true), "It had to capture.");
+  assert.equal(
+    endings.reasonWords({...reasons, value: "draw", distance: null}, true),
+    "It sets a trap: of your 4 moves 3 keep the draw.",
+  );
+  assert.equal(endings.costWords("2-7", ANSWER), "2-7 cost 2 plies: 1-6 was the quickest.");
+  assert.equal(endings.costWords("2-7", {...ANSWER, cost: 0}), "");
+  const slip = {...ANSWER, kept: false, value: /** @type {const} */ ("draw"), better: [move("1-6"), move("1-5")]};
+  assert.deepEqual(endings.slipWords("2-7", slip), {
+    mark: "✗",
+    head: "2-7 gives the win away.",
+    more: "It is a draw now. 2 other moves keep the win. Take it back, or play on.",
+  });
+  const exact = (
+    /** @type {string} */ text,
+    /** @type {endings.Value} */ value,
+    /** @type {number | null} */ distance,
+  ) => ({
+    ...move(text),
+    value,
+    distance,
+  });
+  assert.equal(
+    endings.bestWords([exact("1-6", "win", 5), exact("1-5", "win", 9)], true).more,
+    "It wins in 5 plies. 1-5 takes 9 plies.",
+  );
+  assert.equal(
+    endings.bestWords([exact("1-6", "win", 5), exact("1-5", "draw", null)], true).more,
+    "It wins in 5 plies. No other move wins.",
+  );
+  assert.equal(
+    endings.bestWords([exact("1-6", "draw", null), exact("1-5", "loss", 4)], true).more,
+    "No other move keeps the draw.",
+  );
+});
+
+test("ends and records", () => {
+  const ending = new endings.Ending({start: "W:WK18,K22:BK5", side: "white"}, {value: "win", distance: 7});
+  ending.slips = 1;
+  const words = endings.endWords(ending, {result: "won", why: "no pieces left"}, 9, null);
+  assert.equal(words.head, "You have won in 9 plies: no piece is left.");
+  assert.match(words.more, /^The best play takes 7 plies\. 1 slip on the way\./);
+  const kept = store(),
+    record = new endings.Record(kept);
+  assert.deepEqual(record.words(), ["None so far."]);
+  record.count("win", "tried");
+  record.count("win", "done");
+  record.count("win", "tried");
+  assert.deepEqual(record.words(), ["1 of 2 wins won, 0 without a slip."]);
+  assert.deepEqual(
+    endings.classes(3).map(each => each.title),
+    ["two kings against one king", "two pieces against one", "one piece against two"],
+  );
+});
