@@ -1,8 +1,9 @@
-"""Service of `kr web` to its viewers: first lines, updates, fair shares, memory. Linux; about a minute.
+"""Service of `kr web` to its viewers: start, first lines, updates, fair shares, memory. Linux; about a minute.
 
     python bench/web.py [--viewers 20] [--idle 200] [--seconds 10] [--json]
 
-Starts a server of its own and speaks to it as pages do. First lines: one viewer steps through a game; the time from
+Starts a server of its own and speaks to it as pages do. Start: the processor time until a page has its files and its
+first position with its moves. First lines: one viewer steps through a game; the time from
 each move to the first line. Load: `--viewers` viewers analyse different positions without limit at once; the time to
 each one's first line, its share of all nodes, the time of requests meanwhile, and of a move under load. Then all leave,
 and the processor time that the server still takes is measured. Memory: resident, for each of many idle viewers.
@@ -25,6 +26,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from itertools import count
 from pathlib import Path
 from typing import Any
+from urllib.request import urlopen
 
 from websockets.asyncio.client import ClientConnection, connect
 
@@ -112,6 +114,16 @@ class Server:
         if b" 200 " not in answer.partition(b"\r\n")[0]:
             raise RuntimeError(answer.decode())
         return time.perf_counter() - at
+
+    async def load(self) -> None:
+        """Ask for what a page needs before its board can be used."""
+        for path in ("/", "/static/main.js", "/static/shell.js", "/static/board.js", "/static/viewer.css"):
+            await asyncio.to_thread(self._read, path)
+        await self.post(kr.Position().fen)
+
+    def _read(self, path: str) -> None:
+        with urlopen(self.origin + path) as answer:
+            answer.read()
 
     @property
     def memory(self) -> float:
@@ -217,7 +229,12 @@ async def idle_viewers(server: Server, viewers: int) -> dict[str, Any]:
 
 async def measured(arguments: argparse.Namespace, server: Server) -> dict[str, Any]:
     """All figures."""
+    await server.load()
     figures: dict[str, Any] = {"cores": core_count()}
+    figures["processor seconds until the first position is there"] = round(server.processor, 2)
+    # kr's tables are read by now
+    async with server.viewer() as viewer:
+        await viewer.first([])
     figures |= await idle_viewers(server, arguments.idle)
     figures["one viewer"] = await one_viewer(server, arguments.seconds)
     figures[f"{arguments.viewers} viewers"] = await many_viewers(server, arguments.viewers, arguments.seconds)
@@ -232,7 +249,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=10.0)
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
-    command = [sys.executable, "-m", "kr", "web", "--no-browser", "--json"]
+    command = [sys.executable, "-m", "kr", "web", "--no-browser", "--no-token", "--json"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None

@@ -102,13 +102,13 @@ def test_a_match_is_watched_opened_and_saved(server, opened, data_directory):
 def test_a_match_is_stopped_resumed_and_found_again(opened):
     with serving() as server:
         page = opened(server.address + "#play", reduced_motion="reduce", allowed=GONE)
-        begin_match(page, games="20")
+        begin_match(page, games="200")
         wait_until(page, ROWS, 2, seconds=60)
         page.get_by_role("button", name="Stop").click()
         wait_until(page, SAID, "Stopped after")
         count = page.locator(".games-of-match tbody tr").count()
         page.reload()
-        wait_until(page, SAID, f"Stopped after {count} of 20 games")
+        wait_until(page, SAID, f"Stopped after {count} of 200 games")
         page.get_by_role("button", name="Resume").click()
         wait_until(page, ROWS, count + 1, seconds=60)
         # another page in between

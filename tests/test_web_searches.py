@@ -21,6 +21,7 @@ from kr.engine.result import Info
 from kr.errors import InvalidSettingError, KrError
 from kr.game.position import Position
 from kr.protocols.hub_client import HubClient
+from kr.web import engines
 from kr.web.engines import SEARCH_NICENESS, Lender
 from kr.web.house import House
 from kr.web.live import viewer
@@ -500,6 +501,38 @@ def test_idle_tools_are_closed_but_the_kept_one() -> None:
     assert other.closed.wait(20)
     assert not kept.closed.is_set()
     assert tools.idle == 1
+
+
+def test_a_tool_that_is_made_later_can_be_kept() -> None:
+    tools = lender(3, idle_seconds=0.01)
+    with tools.ask() as first, tools.ask() as second:
+        kept, other = first.wait(1), second.wait(1)
+        tools.keep(kept)
+    assert other.closed.wait(20)
+    assert not kept.closed.is_set()
+    with tools.ask() as again:
+        assert again.wait(1) is kept
+
+
+def test_the_first_engine_is_made_when_it_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[tuple[str | None, float]] = []
+
+    class Counted(Engine):
+        def __init__(self, weights: str | None, hash_mb: float, *others: Any) -> None:
+            made.append((weights, hash_mb))
+            super().__init__("manual", 1)
+
+    monkeypatch.setattr(engines, "Engine", Counted)
+    unchosen = engines.Engines(WebSettings(browser=False), None)
+    assert (made, unchosen.names) == ([], ["kr (shipped)"])
+    unchosen.prepare()
+    with unchosen.own.ask() as first, unchosen.own.ask() as second:
+        assert first.wait(5) is not second.wait(5)
+    assert made == [(None, 64), (None, 16)]
+    # what a person has chosen is checked at once
+    made.clear()
+    assert engines.Engines(WebSettings(browser=False, weights="manual"), None).names == ["kr (manual)"]
+    assert made == [("manual", 64)]
 
 
 def test_a_tool_that_is_made_too_late_is_closed() -> None:

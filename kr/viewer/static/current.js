@@ -52,6 +52,11 @@ export class Current {
       this.turn,
       this._words,
     );
+    // to set it back costs a layout, so only where somebody has scrolled
+    this._isScrolled = false;
+    this.element.addEventListener("scroll", () => {
+      this._isScrolled = this.element.scrollTop > 0;
+    });
   }
 
   /**
@@ -71,6 +76,6 @@ export class Current {
         known ? el("p", {class: "muted"}, told(known)) : "",
       ],
     );
-    this.element.scrollTop = 0;
+    if (this._isScrolled) this.element.scrollTop = 0;
   }
 }

@@ -8,7 +8,8 @@ let menus = 0;
  * Wires a button to a menu, and gives both.
  * @param {HTMLButtonElement} opener
  * @param {string} label of the menu
- * @param {() => Array<[string, () => void, Record<string, unknown>?] | null>} items names and acts of the actions, asked
+ * @param {() => Array<[string, () => void, Record<string, unknown>?] | null>} items names and acts of the actions,
+ * asked
  *     for as it opens; null is a rule between two groups
  * @returns {HTMLElement}
  */

@@ -2,9 +2,10 @@
 // there is one (worker.js keeps the files of the page for when there is none). A page without a server has another
 // module in its place, with these exports:
 //
-//   api(path, body)           a promise of the answer, a JSON object; it rejects with an Error whose message is for people
-//   live(what, args, hear)    a stream: hear gets its events, at last {end: true} or {error}; the result has say(object),
-//                             which sends something into it, and stop(), after which nothing more is heard
+//   api(path, body)           a promise of the answer, a JSON object; it rejects with an Error whose message a person
+//                             can read
+//   live(what, args, hear)    a stream: hear gets its events, at last {end: true} or {error}; the result has
+//                             say(object), which sends something into it, and stop(), after which nothing is heard
 //   onlost(f)                 calls f when nothing answers, now or later, with true if nothing ever has
 //   onback(f)                 calls f when what was lost answers again
 //   onstranger(f)             calls f when what answers in its place asks for a token that this browser lacks
@@ -24,7 +25,10 @@ let lost = false,
   isStranger = false,
   hasAnswered = false;
 
-/** Calls f when the server is lost, with true if it has never answered this page. @param {(never: boolean) => void} f */
+/**
+ * Calls f when the server is lost, with true if it has never answered this page.
+ * @param {(never: boolean) => void} f
+ */
 export function onlost(f) {
   losers.push(f);
   if (lost) f(!hasAnswered);

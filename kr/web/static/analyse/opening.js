@@ -4,7 +4,10 @@ import {el} from "../dom.js";
 import {t} from "../texts.js";
 
 /** @import {App} from "../shell.js" */
-/** @typedef {{names: Array<{name: string, ply: number}>, ballot: {number: number, name: string, ply: number} | null}} Names */
+/**
+ * @typedef {{names: Array<{name: string, ply: number}>, ballot: {number: number, name: string, ply: number} | null}}
+ * Names
+ */
 
 const NAMED_PLIES = 9; // no name needs more moves
 const KEPT = 200;

@@ -1,5 +1,5 @@
-// The page Analyse: one screen for a game. The board with its players; beside it the engine's lines, the moves, the move
-// on the board and the graph, which are always in sight, and one panel that is chosen by a tab.
+// The page Analyse: one screen for a game. The board with its players; beside it the engine's lines, the moves, the
+// move on the board and the graph, which are always in sight, and one panel that is chosen by a tab.
 
 import {Analysis} from "../analysis/panel.js";
 import {el} from "../dom.js";

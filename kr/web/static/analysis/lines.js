@@ -7,7 +7,10 @@ import {percent, seen, status} from "./words.js";
 /** @typedef {import("./words.js").Line} Line */
 /** @typedef {import("./words.js").Move} Move */
 /** @typedef {import("./words.js").Told} Told */
-/** @typedef {{hover: (step: Move, place: HTMLElement) => void, leave: () => void, step: (steps: Move[]) => void}} Hooks */
+/**
+ * @typedef {{hover: (step: Move, place: HTMLElement) => void, leave: () => void, step: (steps: Move[]) => void}}
+ * Hooks
+ */
 /**
  * @typedef {object} Row
  * @property {HTMLElement} element

@@ -1,7 +1,9 @@
 // The searches of the position on the board: one engine or two side by side, begun, stopped and heard.
 
 /** @typedef {import("./lines.js").Lines} Lines */
-/** @typedef {{lines: number, limit: string, threat: boolean, engines: number[]}} Wanted engines: their numbers, or -1 */
+/**
+ * @typedef {{lines: number, limit: string, threat: boolean, engines: number[]}} Wanted engines: their numbers, or -1
+ */
 
 const SETTLE_MS = 120; // while one steps quickly, positions that are only passed are not searched
 

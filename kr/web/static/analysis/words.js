@@ -5,14 +5,16 @@ import {formatted, many, t} from "../texts.js";
 /** @typedef {"win" | "draw" | "loss"} Value */
 /** @typedef {{text: string, path: number[], captured?: number[], fen: string}} Move */
 /**
- * A line of an engine, for the side to move. score: in hundredths of a man; chances: to win, draw and lose; draw: the rule
+ * A line of an engine, for the side to move. score: in hundredths of a man; chances: to win, draw and lose; draw: the
+ * rule
  * by which the line ends.
  * @typedef {{score: number, value?: Value | null, plies?: number | null, chances?: [number, number, number] | null,
  *   draw?: string, pv: Move[]}} Line
  */
 /**
  * The last event of an engine.
- * @typedef {{engine?: string, lines?: Line[], depth?: number, now?: number, nodes?: number, nps?: number, time?: number,
+ * @typedef {{engine?: string, lines?: Line[], depth?: number, now?: number, nodes?: number, nps?: number, time?:
+ * number,
  *   hash?: number, final?: boolean, waiting?: boolean, error?: string, over?: string, side?: string}} Told
  */
 
@@ -99,7 +101,8 @@ export function status(told, name) {
 
 /**
  * What is known exactly of a position and its moves, in a sentence.
- * @param {{value?: Value | null, plies?: number | null, moves: Array<{text: string, value: Value, plies: number | null}>} | null}
+ * @param {{value?: Value | null, plies?: number | null, moves: Array<{text: string, value: Value, plies: number |
+ * null}>} | null}
  *   exact
  * @param {string} draw the rule by which the game can be claimed drawn, or ""
  */

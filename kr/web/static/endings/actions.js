@@ -2,7 +2,10 @@
 
 /** @import {Answer, ExactMove, Goal, Known, Pieces, Position} from "./state.js" */
 /** @import {Side} from "../squares.js" */
-/** @typedef {{pieces: Pieces, goal: Goal, difficulty: string, side: string}} Wanted side: by chance unless it is a side */
+/**
+ * @typedef {{pieces: Pieces, goal: Goal, difficulty: string, side: string}} Wanted side: by chance unless it is a
+ * side
+ */
 
 export class Actions {
   /** @param {import("../shell.js").App} app */

@@ -1,4 +1,5 @@
-// An ending against exact play: its classes, its counts, and the words for what happens. Nothing here touches the document.
+// An ending against exact play: its classes, its counts, and the words for what happens. Nothing here touches the
+// document.
 
 import {placed, sideOf} from "../squares.js";
 import {all, many, t} from "../texts.js";
@@ -7,13 +8,17 @@ import {all, many, t} from "../texts.js";
 /** @import {Side} from "../squares.js" */
 /** @typedef {"win" | "draw"} Goal */
 /** @typedef {"win" | "draw" | "loss"} Value */
-/** @typedef {[number, number | null, number, number | null]} Pieces pieces and kings of the person, then of kr; null: any */
+/**
+ * @typedef {[number, number | null, number, number | null]} Pieces pieces and kings of the person, then of kr; null:
+ * any
+ */
 /** @typedef {{pieces: number, distance_pieces: number, hold_moves: number, no_progress: number}} Known what there is */
 /** @typedef {BoardMove & {value: Value, distance: number | null}} ExactMove for the side that makes it */
 /** @typedef {{moves: BoardMove[], side: Side, fen: string, over?: string | null}} Position */
 /**
  * What speaks for kr's reply. choice: legal moves there were; right: of so many answers those that keep the value
- * @typedef {{choice: number, capture: boolean, value: Value, distance: number | null, answers: number, right: number}} Reasons
+ * @typedef {{choice: number, capture: boolean, value: Value, distance: number | null, answers: number, right:
+ * number}} Reasons
  */
 /** @typedef {{result: "won" | "lost" | "drawn" | "held", why: string}} Over */
 /**
@@ -35,7 +40,8 @@ import {all, many, t} from "../texts.js";
  */
 /** @typedef {{mark: string, head: string, more: string}} Words in brief, and what else there is to say */
 /**
- * Counts of a position. value: for the person; left: plies to the end of a win; cost: plies that the move before gave away
+ * Counts of a position. value: for the person; left: plies to the end of a win; cost: plies that the move before gave
+ * away
  * @typedef {{value: Value, left: number | null, quiet: number, seen: number, cost: number}} Mark
  */
 /** @typedef {{tried: number, done: number, clean: number}} Tally */

@@ -15,7 +15,8 @@ const CHANNEL = "kr-archives"; // other windows hear there that archives were ad
 export class Archives {
   /**
    * @param {App} app
-   * @param {{onchange: () => void, onlist: (count: number) => void}} hooks onchange: others are explored; onlist: so many
+   * @param {{onchange: () => void, onlist: (count: number) => void}} hooks onchange: others are explored; onlist: so
+   * many
    *     are known
    */
   constructor(app, {onchange, onlist}) {

@@ -17,7 +17,8 @@ import {formatted, many, t} from "../texts.js";
 /** @typedef {{text: string, path: number[], captured: number[], fen: string, opening?: string} & Results} Move */
 /**
  * A game in a list. ply: moves before the position; turned: it came with colours and board reversed.
- * @typedef {{archive: number, number: number, event: string, black: string, white: string, date: string, result: string,
+ * @typedef {{archive: number, number: number, event: string, black: string, white: string, date: string, result:
+ * string,
  *   moves: number, line: number, ply: number, turned: boolean}} Game
  */
 /** @typedef {"win" | "draw" | "loss"} Value */

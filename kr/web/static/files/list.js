@@ -25,7 +25,8 @@ export class GameList {
   _rows = new Map();
 
   /**
-   * @param {{pick: (index: number) => void, load: (page: number) => Promise<Row[] | null>}} hooks pick: hears the number
+   * @param {{pick: (index: number) => void, load: (page: number) => Promise<Row[] | null>}} hooks pick: hears the
+   * number
    *     in the list, from 0, of a game that is chosen; load: fetches a page of games by its number, null if it is not
    *     wanted any more
    */

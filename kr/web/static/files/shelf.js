@@ -29,7 +29,8 @@ export class Shelf {
 
   /**
    * @param {App} app
-   * @param {{open: (document: any, warnings: string[] | undefined, stays: boolean) => void, results: () => string}} does
+   * @param {{open: (document: any, warnings: string[] | undefined, stays: boolean) => void, results: () => string}}
+   * does
    *     open: shows a game; results: the convention of results in files
    */
   constructor(app, {open, results}) {

@@ -130,7 +130,10 @@ export class OpenGames {
     return this.current;
   }
 
-  /** The names of the games as they are shown. @returns {{id: number, name: string, current: boolean, own: boolean}[]} */
+  /**
+   * The names of the games as they are shown.
+   * @returns {{id: number, name: string, current: boolean, own: boolean}[]}
+   */
   names() {
     return this.list.map((each, i) => ({
       id: each.id,
@@ -200,7 +203,11 @@ export function withRecent(games, game) {
   return [game, ...others].slice(0, MOST_RECENT);
 }
 
-/** True if one game is another one with fewer moves, or the same. @param {GameDocument} one @param {GameDocument} other */
+/**
+ * True if one game is another one with fewer moves, or the same.
+ * @param {GameDocument} one
+ * @param {GameDocument} other
+ */
 function isEarlier(one, other) {
   const same = ["Black", "White", "Event", "Date"].every(name => one.headers[name] === other.headers[name]);
   const moves = (/** @type {GameDocument} */ {nodes}) => nodes.map(node => `${node.parent} ${node.fen}`);

@@ -1,5 +1,5 @@
-// The page Learn: puzzles on one screen. The solver's moves are judged by the server one by one; what has been solved is
-// kept in the browser.
+// The page Learn: puzzles on one screen. The solver's moves are judged by the server one by one; what has been solved
+// is kept in the browser.
 
 import {el} from "../dom.js";
 import {iconButton} from "../icons.js";

@@ -6,7 +6,10 @@ import {many, t} from "../texts.js";
 /** @import {Side} from "../squares.js" */
 /** @typedef {"win" | "draw"} Goal */
 /** @typedef {"database" | "solution" | "search"} Source of a judgement */
-/** @typedef {{id: string, title: string, author: string, classic: boolean, pieces: number, fen: string, goal: Goal | null}} Listed */
+/**
+ * @typedef {{id: string, title: string, author: string, classic: boolean, pieces: number, fen: string, goal: Goal |
+ * null}} Listed
+ */
 /**
  * A puzzle as it is begun. moves: the opponent's, if that is the first one
  * @typedef {object} Puzzle

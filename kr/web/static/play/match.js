@@ -79,8 +79,8 @@ export class MatchTable {
         "div",
         {class: "saying", tabindex: 0, role: "region", "aria-label": t("The match")},
         this._title,
-        this._elo,
         this._status,
+        this._elo,
       ),
       this._opening,
       this.line.element,
@@ -308,7 +308,7 @@ export class MatchTable {
     const names = this._names;
     if (!this.match) return;
     const score = this._score ?? {wins: 0, draws: 0, losses: 0, elo: null, error: null, superior: null, warning: null};
-    this._title.textContent = t("{a} {score} {b}", {a: names[0], score: scoreText(score), b: names[1]});
+    this._title.textContent = t("{score}, {a} against {b}", {score: scoreText(score), a: names[0], b: names[1]});
     this._elo.textContent = eloWords(score, names);
     this._status.textContent = matchWords(this.match, this._rows.length);
     this._save.disabled = !this._rows.length;

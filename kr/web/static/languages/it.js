@@ -1,0 +1,3 @@
+// Texts in Italian, by the English ones.
+
+export const texts = {};
