@@ -404,7 +404,7 @@ def test_a_search_by_hand(server: WebServer, opened: Opener) -> None:
     wait_until(page, f"() => ({GAMES})().length === 5")
 
 
-DEPTHS = """() => [...document.querySelectorAll(".explorer td.score")].map(
+DEPTHS = """() => [...document.querySelectorAll(".explorer .score")].map(
     each => Number(/depth (\\d+)/.exec(each.title)?.[1] ?? 0))"""
 
 NO_SEARCH = """() => {
@@ -418,7 +418,7 @@ def test_scores_deepen_while_one_stays_and_are_there_when_one_comes_back(server:
     page = opened(server.address)
     unfold(page)
     wait_until(page, f"() => ({DEPTHS})().length === 7 && ({DEPTHS})().every(each => each >= 6)", seconds=60)
-    score = page.locator(".explorer td.score").first
+    score = page.locator(".explorer .score").first
     assert re.fullmatch(r"[+\u2212]?\d\.\d", score.inner_text().split("\n")[0].split("depth")[0].strip())
     assert re.fullmatch(r"[+\u2212]?\d\.\d \(depth \d+\)", score.get_attribute("title") or "")
     page.click("text=/^9-13$/")
@@ -434,7 +434,7 @@ def test_scores_deepen_while_one_stays_and_are_there_when_one_comes_back(server:
     wait_until(page, f"() => ({DEPTHS})().every(each => each >= 6)")
     page.get_by_role("button", name="Search").click()
     page.uncheck("text=kr's scores")
-    assert page.locator(".explorer td.score").all_inner_texts() == [""] * 7
+    assert page.locator(".explorer .score").all_inner_texts() == [""] * 7
 
 
 def drop(page: Page, files: dict[str, bytes]) -> None:
@@ -506,33 +506,36 @@ def test_files_of_the_command_line_are_chosen_to_be_explored(opened: Opener, fil
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("size", "room"), [(WIDE, (520, 420)), (PHONE, (390, 330))], ids=["wide", "phone"])
-def test_moves_and_the_first_games_fit_into_a_small_panel(
-    server: WebServer, opened: Opener, size: dict[str, int], room: tuple[int, int]
+def test_eight_moves_and_the_first_games_fit_into_a_small_panel(
+    opened: Opener, tmp_path: Path, size: dict[str, int], room: tuple[int, int]
 ) -> None:
-    page = opened(server.address, {**size, "width": max(size["width"], 390)})
-    unfold(page)
-    wait_until(page, f"() => ({DEPTHS})().length === 7 && ({DEPTHS})().every(each => each)", seconds=60)
-    wait_until(page, f"() => ({GAMES})().length === 4")
-    assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
-    # seven moves, and room for an eighth
-    page.evaluate(
-        """([width, height]) => Object.assign(document.querySelector(".panels").style,
-            {width: `${width}px`, height: `${height}px`, flex: "none", position: "fixed", top: 0, left: 0})""",
-        room,
-    )
-    boxes = page.evaluate(
-        """() => [...document.querySelectorAll(".tally button, .tally .results, .tally .score, .behind button")].map(
-            each => { const box = each.getBoundingClientRect();
-                return [box.left, box.right, box.bottom, each.closest(".behind") ? 1 : 0]; })"""
-    )
-    row = page.locator(".tally tbody tr").first.bounding_box()
-    assert row is not None
-    assert all(0 <= left < right <= room[0] for left, right, _, _ in boxes)
-    games = [bottom for _, _, bottom, is_game in boxes if is_game]
-    assert max(bottom for _, _, bottom, is_game in boxes if not is_game) < games[0]
-    assert games[0] + row["height"] <= room[1]
-    page.evaluate("() => document.querySelector('.panels').removeAttribute('style')")
-    for name in ("Archives", "Search"):
-        page.get_by_role("button", name=name, exact=True).click()
-    assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
-    assert faults_in(page, ".panel.explorer") == []
+    path, position = tmp_path / "eight.pdn", START.play("9-13").play("22-18")
+    games = [f'[Black "A"]\n[White "B"]\n[Date "1900"]\n\n1. 9-13 22-18 2. {move} *' for move in position.legal_moves()]
+    path.write_text("\n\n".join(games))
+    with serving(archive=(path,), weights="material", egdb="none") as server:
+        page = opened(server.address, {**size, "width": max(size["width"], 390)})
+        unfold(page)
+        for text in ("9-13", "22-18"):
+            page.locator(".tally").get_by_role("button", name=f"Play {text}").click()
+        wait_until(page, f"() => ({DEPTHS})().length === 8 && ({DEPTHS})().every(each => each)", seconds=60)
+        wait_until(page, f"() => ({GAMES})().length === 8")
+        assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+        boxes = page.evaluate(
+            """([width, height]) => {
+                Object.assign(document.querySelector(".panels").style,
+                    {width: `${width}px`, height: `${height}px`, flex: "none", position: "fixed", top: 0, left: 0});
+                return [".tally button, .tally .results, .tally .score", ".behind li"].map(
+                    each => [...document.querySelectorAll(each)].map(element => element.getBoundingClientRect()).map(
+                        ({left, right, bottom}) => [left, right, bottom]));
+            }""",
+            room,
+        )
+        assert all(0 <= left < right <= room[0] for left, right, _ in boxes[0] + boxes[1])
+        assert len(boxes[0]) == 3 * 8
+        # two games stand below the moves
+        assert max(bottom for _, _, bottom in boxes[0]) < boxes[1][1][2] <= room[1]
+        page.evaluate("() => document.querySelector('.panels').removeAttribute('style')")
+        for name in ("Archives", "Search"):
+            page.get_by_role("button", name=name, exact=True).click()
+        assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+        assert faults_in(page, ".panel.explorer") == []
