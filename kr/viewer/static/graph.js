@@ -2,7 +2,7 @@
 
 import {el, svg} from "./dom.js";
 import {number, words} from "./moves.js";
-import {t} from "./texts.js";
+import {decimal, t} from "./texts.js";
 
 /** @import {BoardArrow} from "./board-drawing.js" */
 /** @import {GameTree, LegalNode, TreeNode} from "./tree.js" */
@@ -141,7 +141,7 @@ export function points(tree) {
  */
 export function told({expected, evaluation, reason, once}) {
   if (expected === null) return t("Not searched.");
-  const known = [expectation(expected.toFixed(2), evaluation)];
+  const known = [expectation(decimal(expected, 2), evaluation)];
   if (reason) known.push(REASONS[reason]());
   if (once) known.push(t("Seen by one search only."));
   return known.join(" ");
@@ -153,7 +153,7 @@ function expectation(points, evaluation) {
   if (!score) return t("Black expects {points}.", {points});
   const men = Math.round(10 * Number(score)) / 10 || 0;
   if (!win)
-    return t("Black expects {points}, score {score}.", {points, score: `${men > 0 ? "+" : ""}${men.toFixed(1)}`});
+    return t("Black expects {points}, score {score}.", {points, score: `${men > 0 ? "+" : ""}${decimal(men, 1)}`});
   return Number(score) < 0
     ? t("Black expects {points}, White wins.", {points})
     : t("Black expects {points}, Black wins.", {points});

@@ -4,6 +4,7 @@ import {el} from "../dom.js";
 import {iconButton} from "../icons.js";
 import {pause} from "../line.js";
 import {LineStage, judge} from "../line/stage.js";
+import {retold} from "../retold.js";
 import {sound} from "../sounds.js";
 import {Tabs} from "../tabs.js";
 import {t} from "../texts.js";
@@ -208,7 +209,8 @@ class Endings {
     try {
       const [position, moves] = await Promise.all([this.app.position(start), this._ask.values(start)]);
       if (number !== this._asked) return;
-      if (!moves.length) throw new Error(position.over || t("This position is not in the endgame database."));
+      if (!moves.length)
+        throw new Error((position.over && retold(position.over)) || t("This position is not in the endgame database."));
       const ending = new Ending({start: position.fen, side: position.side}, moves[0]);
       this._ending = ending;
       this.stage.tell(taskWords(ending, /** @type {Known} */ (this._known)), ending.side);

@@ -1,7 +1,7 @@
 // What the explorer knows: archives, results, kr's scores by position, conditions of a search. Nothing here touches the
 // document.
 
-import {formatted, many, t} from "../texts.js";
+import {decimal, formatted, many, t} from "../texts.js";
 
 /**
  * A file whose games are explored. added: a page has sent it; lasting: it is there when the server starts again.
@@ -181,7 +181,7 @@ export function scoreWords({score, value, plies}, turned) {
   }
   if (score === null) return "";
   const men = Math.round((turned ? -score : score) / 10) / 10;
-  return `${men > 0 ? "+" : men < 0 ? "−" : ""}${Math.abs(men).toFixed(1)}`;
+  return `${men > 0 ? "+" : men < 0 ? "−" : ""}${decimal(Math.abs(men), 1)}`;
 }
 
 /**

@@ -108,6 +108,105 @@ export const texts = {
   "not a legal move here": "qui non è una mossa regolare",
   "No moves yet.": "Ancora nessuna mossa.",
 
+  // viewer/retold.js
+  "Inaccuracy: Black expects {points}, with {better} {best}.":
+    "Imprecisione: il Nero si aspetta {points}, con {better} {best}.",
+  "Inaccuracy: White expects {points}, with {better} {best}.":
+    "Imprecisione: il Bianco si aspetta {points}, con {better} {best}.",
+  "Mistake: Black expects {points}, with {better} {best}.": "Errore: il Nero si aspetta {points}, con {better} {best}.",
+  "Mistake: White expects {points}, with {better} {best}.":
+    "Errore: il Bianco si aspetta {points}, con {better} {best}.",
+  "Blunder: Black expects {points}, with {better} {best}.":
+    "Errore grave: il Nero si aspetta {points}, con {better} {best}.",
+  "Blunder: White expects {points}, with {better} {best}.":
+    "Errore grave: il Bianco si aspetta {points}, con {better} {best}.",
+  "The only move: any other and Black expects {others}, not {points}.":
+    "Mossa unica: con ogni altra il Nero si aspetta {others}, non {points}.",
+  "The only move: any other and White expects {others}, not {points}.":
+    "Mossa unica: con ogni altra il Bianco si aspetta {others}, non {points}.",
+  "A trap: {percent}% of people play this.": "Una trappola: la gioca il {percent}% delle persone.",
+  "An oversight: fewer than 1% of people play this.": "Una svista: la gioca meno dell'1% delle persone.",
+  "An oversight: {percent}% of people play this.": "Una svista: la gioca il {percent}% delle persone.",
+  "A trap avoided: {percent}% of people play {move}.": "Trappola evitata: il {percent}% delle persone gioca {move}.",
+  "Drawn by repetition if claimed: the position is on the board for the {time} time.":
+    "Patta per ripetizione a richiesta: la posizione è sulla damiera per la {time} volta.",
+  "Drawn for lack of progress if claimed: {count} plies without a capture or a man's move.":
+    "Patta per mancanza di progressi a richiesta: {count} semimosse senza una presa né una mossa di pedina.",
+  "Black can now draw by repetition.": "Il Nero può ora pattare per ripetizione.",
+  "White can now draw by repetition.": "Il Bianco può ora pattare per ripetizione.",
+  "Black can now draw for lack of progress.": "Il Nero può ora pattare per mancanza di progressi.",
+  "White can now draw for lack of progress.": "Il Bianco può ora pattare per mancanza di progressi.",
+  "The position is on the board for the {time} time.": "La posizione è sulla damiera per la {time} volta.",
+  second: "seconda",
+  third: "terza",
+  fourth: "quarta",
+  fifth: "quinta",
+  "{number}th": "{number}ª",
+  "Known: {before} before, now {now}.": "Certo: prima {before}, ora {now}.",
+  "Known: {now}.": "Certo: {now}.",
+  "a draw": "patta",
+  "Black wins": "vince il Nero",
+  "White wins": "vince il Bianco",
+  "Black wins in 1 ply": "il Nero vince in 1 semimossa",
+  "White wins in 1 ply": "il Bianco vince in 1 semimossa",
+  "Black wins in {count} plies": "il Nero vince in {count} semimosse",
+  "White wins in {count} plies": "il Bianco vince in {count} semimosse",
+  "Black: {figures}.": "Nero: {figures}.",
+  "White: {figures}.": "Bianco: {figures}.",
+  "no move judged": "nessuna mossa giudicata",
+  "accuracy {number}": "precisione {number}",
+  "{best} of 1 judged move best": "{best} migliore su 1 mossa giudicata",
+  "{best} of {count} judged moves best": "{best} migliori su {count} mosse giudicate",
+  "{percent}% without a mark": "{percent}% senza segno",
+  "loss {number}": "perdita {number}",
+  "no inaccuracies": "nessuna imprecisione",
+  "1 inaccuracy": "1 imprecisione",
+  "{count} inaccuracies": "{count} imprecisioni",
+  "no mistakes": "nessun errore",
+  "1 mistake": "1 errore",
+  "{count} mistakes": "{count} errori",
+  "no blunders": "nessun errore grave",
+  "1 blunder": "1 errore grave",
+  "{count} blunders": "{count} errori gravi",
+  "1 trap avoided": "1 trappola evitata",
+  "{count} traps avoided": "{count} trappole evitate",
+  "1 trap": "1 trappola",
+  "{count} traps": "{count} trappole",
+  "1 oversight": "1 svista",
+  "{count} oversights": "{count} sviste",
+  "The first ply is not judged (--from-ply).": "La prima semimossa non è giudicata (--from-ply).",
+  "The first {count} plies are not judged (--from-ply).": "Le prime {count} semimosse non sono giudicate (--from-ply).",
+  "Black has no move: White wins": "Il Nero non ha mosse: vince il Bianco",
+  "White has no move: Black wins": "Il Bianco non ha mosse: vince il Nero",
+  "Black has no piece left: White wins": "Il Nero non ha più pezzi: vince il Bianco",
+  "White has no piece left: Black wins": "Il Bianco non ha più pezzi: vince il Nero",
+  "Black wins: {reason}": "vince il Nero: {reason}",
+  "White wins: {reason}": "vince il Bianco: {reason}",
+  "drawn: {reason}": "patta: {reason}",
+  "the win is plain: {lead} pieces ahead": "la vittoria è evidente: {lead} pezzi in più",
+  "the win is plain": "la vittoria è evidente",
+  "the solution is complete": "la soluzione è completa",
+  "the draw is held": "la patta è tenuta",
+  "the draw is safe": "la patta è sicura",
+  "no pieces left": "nessun pezzo",
+  "no legal move": "nessuna mossa",
+  repetition: "ripetizione",
+  "no progress": "senza progressi",
+  "the game is over: the static score means nothing here":
+    "la partita è finita: qui il punteggio statico non significa nulla",
+  "a capture is pending, which a search plays out first: the static score says little here":
+    "c'è una presa in sospeso, che un calcolo giocherebbe prima: qui il punteggio statico dice poco",
+  "the evaluation {name} has no tables to share out; numbers show the loss without each piece; {more}":
+    "la valutazione {name} non ha tabelle da ripartire; i numeri mostrano la perdita senza ogni pezzo; {more}",
+  "the evaluation {name} has no tables to share out; numbers show the loss without each piece":
+    "la valutazione {name} non ha tabelle da ripartire; i numeri mostrano la perdita senza ogni pezzo",
+  "{games} games that the tables were fitted to ({positions} quiet positions)":
+    "{games} partite su cui le tabelle sono state adattate ({positions} posizioni tranquille)",
+  "{games} games of self-play by these tables ({positions} quiet positions)":
+    "{games} partite di queste tabelle contro se stesse ({positions} posizioni tranquille)",
+  "{games} games of self-play ({positions} quiet positions)":
+    "{games} partite di kr contro se stesso ({positions} posizioni tranquille)",
+
   // viewer/stage.js
   Black: "Nero",
   White: "Bianco",
@@ -129,6 +228,16 @@ export const texts = {
 
   // viewer/viewer.js
   Accuracy: "Precisione",
+  green: "verde",
+  wood: "legno",
+  "high contrast": "alto contrasto",
+  Pieces: "Pezzi",
+  flat: "piatti",
+  carved: "intagliati",
+  Squares: "Caselle",
+  numbers: "numeri",
+  letters: "lettere",
+  neither: "niente",
   "Mark before": "Segno precedente",
   "Next mark": "Segno successivo",
   "Turn the board": "Gira la damiera",
@@ -151,6 +260,7 @@ export const texts = {
   "turn the board": "gira la damiera",
   "to the variation above, below": "alla variante sopra, sotto",
   "to the next mark, the one before": "al segno successivo, precedente",
+  Space: "Spazio",
   "begin or stop the analysis": "avvia o ferma l'analisi",
   undo: "annulla",
   redo: "ripristina",
@@ -165,6 +275,7 @@ export const texts = {
   "the same ending again": "di nuovo lo stesso finale",
   "to the board": "alla damiera",
   "to another square": "a un'altra casella",
+  Enter: "Invio",
   "take up a piece, put it down": "solleva un pezzo, posalo",
   "put it back": "rimettilo a posto",
   "begin an arrow, end it": "comincia una freccia, finiscila",
@@ -179,16 +290,6 @@ export const texts = {
   "as the device": "come il dispositivo",
   light: "chiari",
   dark: "scuri",
-  green: "verde",
-  wood: "legno",
-  "high contrast": "alto contrasto",
-  Pieces: "Pezzi",
-  flat: "piatti",
-  carved: "intagliati",
-  Squares: "Caselle",
-  numbers: "numeri",
-  letters: "lettere",
-  neither: "niente",
   "Size of the board": "Grandezza della damiera",
   large: "grande",
   medium: "media",
@@ -233,12 +334,17 @@ export const texts = {
   "The position as text of a drawing": "La posizione come testo di un disegno",
   "SVG copied": "SVG copiato",
 
+  // web/server.js
+  "The server does not answer. Is kr web still running?": "Il server non risponde. kr web è ancora in funzione?",
+  "the server answered {status}": "il server ha risposto {status}",
+
   // web/shell.js
   Analyse: "Analisi",
   Play: "Gioca",
   Learn: "Impara",
   Endings: "Finali",
   Runs: "Lavori",
+  Pages: "Pagine",
   "The page did not load. Is kr web still running?": "La pagina non si è caricata. kr web è ancora in funzione?",
   "To the board": "Alla damiera",
   "The server answers again": "Il server risponde di nuovo",
@@ -268,7 +374,6 @@ export const texts = {
   "10 seconds": "10 secondi",
   "1 minute": "1 minuto",
   "depth {depth}": "profondità {depth}",
-  Space: "Spazio",
   Threat: "Minaccia",
   "What if the other side moved?": "E se muovesse l'altra parte?",
   Lines: "Linee",
@@ -283,7 +388,8 @@ export const texts = {
 
   // web/analysis/lines.js
   "beginning…": "comincia…",
-  "win {win}, draw {draw}, loss {loss} in a hundred": "su cento: {win} vittorie, {draw} patte, {loss} sconfitte",
+  WDL: "VPS",
+  "win {win}, draw {draw}, loss {loss} in a hundred": "su cento: vittoria {win}, patta {draw}, sconfitta {loss}",
 
   // web/analysis/panel.js
   Stop: "Ferma",
@@ -309,7 +415,7 @@ export const texts = {
   "ply|plies": "semimossa|semimosse",
 
   // web/endings/page.js
-  "Take back": "Ritira la mossa",
+  "Take back": "Ritira",
   "Play on": "Gioca lo stesso",
   "Best move": "Mossa migliore",
   "New ending": "Nuovo finale",
@@ -516,6 +622,7 @@ export const texts = {
   "{name} can't be read": "{name} non si può leggere",
 
   // web/explorer/view.js
+  "Not played:": "Non giocate:",
   "kr {score}": "kr {score}",
   "Play {move}": "Gioca {move}",
   Move: "Mossa",
@@ -611,7 +718,7 @@ export const texts = {
   // web/learn/page.js
   Hint: "Suggerimento",
   Solution: "Soluzione",
-  "Next puzzle": "Prossimo problema",
+  "Next puzzle": "Prossimo",
   "Board of the puzzle": "Damiera del problema",
   Puzzle: "Problema",
   "All puzzles": "Tutti i problemi",
@@ -697,9 +804,9 @@ export const texts = {
   all: "tutti",
   "fewer than 1 of 100": "meno di 1 su 100",
   "{count} of 100": "{count} su 100",
-  "Play {move}, which all people play": "Gioca {move}, come tutti",
-  "Play {move}, which fewer than 1 of 100 people play": "Gioca {move}, come meno di 1 persona su 100",
-  "Play {move}, which {count} of 100 people play": "Gioca {move}, come {count} persone su 100",
+  "Play {move}, which all people play": "Gioca {move}, giocata da tutti",
+  "Play {move}, which fewer than 1 of 100 people play": "Gioca {move}, giocata da meno di 1 su 100",
+  "Play {move}, which {count} of 100 people play": "Gioca {move}, giocata da {count} su 100",
   "The game is over here.": "La partita qui è finita.",
   "All people play {move} here.": "Qui tutti giocano {move}.",
   "{count} of 100 people play {move} here.": "Qui {count} persone su 100 giocano {move}.",
@@ -790,6 +897,7 @@ export const texts = {
   "0.3 s a move": "0,3 s per mossa",
   "1 s a move": "1 s per mossa",
   "5 s a move": "5 s per mossa",
+  "To the last match": "All'ultima sfida",
   "Levels below the strongest think only as long as their strength allows. The match goes on while you look at something else, and gives way to all that you do.":
     "I livelli sotto il più forte pensano solo quanto la loro forza permette. La sfida continua mentre guardi altro, e lascia la precedenza a tutto ciò che fai.",
 
@@ -817,9 +925,6 @@ export const texts = {
   "an engine failed": "errore di un motore",
   time: "tempo",
   "no piece left": "nessun pezzo",
-  "no legal move": "nessuna mossa",
-  repetition: "ripetizione",
-  "no progress": "senza progressi",
 
   // web/play/openings.js
   From: "Da",
@@ -838,6 +943,7 @@ export const texts = {
   "Your opponent": "Il tuo avversario",
   "More opponents": "Altri avversari",
   Generation: "Generazione",
+  "+{elo} Elo": "+{elo} Elo",
   "generation {number}": "generazione {number}",
   "A network that evolved from random numbers, by nothing but who won; the later its generation, the longer it has. It looks four plies ahead.":
     "Una rete evoluta da numeri casuali, solo in base a chi vinceva; più la generazione è tarda, più a lungo si è evoluta. Guarda quattro semimosse avanti.",
@@ -886,16 +992,16 @@ export const texts = {
   "The weakest of kr's ten levels.": "Il più debole dei dieci livelli di kr.",
   "Level {number} of 10, {elo} ± {error} Elo above the first, by matches between the levels.":
     "Livello {number} di 10, {elo} ± {error} Elo sopra il primo, secondo le sfide tra i livelli.",
-  "As kr judges, its moves give away at least as much as those of the weakest fifth of known tournament players.":
-    "A giudizio di kr, le sue mosse regalano almeno quanto quelle del quinto più debole dei giocatori di torneo conosciuti.",
-  "As kr judges, its moves give away as much as those of the second weakest fifth of known tournament players.":
-    "A giudizio di kr, le sue mosse regalano quanto quelle del secondo quinto più debole dei giocatori di torneo conosciuti.",
-  "As kr judges, its moves give away as much as those of the middle fifth of known tournament players.":
-    "A giudizio di kr, le sue mosse regalano quanto quelle del quinto medio dei giocatori di torneo conosciuti.",
-  "As kr judges, its moves give away as much as those of the second strongest fifth of known tournament players.":
-    "A giudizio di kr, le sue mosse regalano quanto quelle del secondo quinto più forte dei giocatori di torneo conosciuti.",
-  "As kr judges, its moves give away no more than those of the strongest fifth of known tournament players.":
-    "A giudizio di kr, le sue mosse non regalano più di quelle del quinto più forte dei giocatori di torneo conosciuti.",
+  "As kr judges, its moves give away at least as much as those of the weakest fifth of the players of 22,000 recorded games.":
+    "A giudizio di kr, le sue mosse regalano almeno quanto quelle del quinto più debole dei giocatori di 22.000 partite registrate.",
+  "As kr judges, its moves give away as much as those of the second weakest fifth of the players of 22,000 recorded games.":
+    "A giudizio di kr, le sue mosse regalano quanto quelle del secondo quinto più debole dei giocatori di 22.000 partite registrate.",
+  "As kr judges, its moves give away as much as those of the middle fifth of the players of 22,000 recorded games.":
+    "A giudizio di kr, le sue mosse regalano quanto quelle del quinto medio dei giocatori di 22.000 partite registrate.",
+  "As kr judges, its moves give away as much as those of the second strongest fifth of the players of 22,000 recorded games.":
+    "A giudizio di kr, le sue mosse regalano quanto quelle del secondo quinto più forte dei giocatori di 22.000 partite registrate.",
+  "As kr judges, its moves give away no more than those of the strongest fifth of the players of 22,000 recorded games.":
+    "A giudizio di kr, le sue mosse non regalano più di quelle del quinto più forte dei giocatori di 22.000 partite registrate.",
   "kr, like people": "kr, come gli umani",
   You: "Tu",
   "A draw: the same position for the third time.": "Patta: la stessa posizione per la terza volta.",
@@ -953,12 +1059,12 @@ export const texts = {
   "{move}, the next best, is worse by {men} men.": "{move}, la seconda migliore, vale {men} pedine di meno.",
 
   // web/regions/panel.js
-  "Colours show": "I colori mostrano",
+  "Colours show": "Colori",
   "what each piece adds": "quanto aggiunge ogni pezzo",
   "what each region adds, square by square": "quanto aggiunge ogni zona, casella per casella",
   nothing: "niente",
-  "+ helps Black": "+ aiuta il Nero",
-  "− helps White": "− aiuta il Bianco",
+  "+ helps Black": "+ per il Nero",
+  "− helps White": "− per il Bianco",
   "How kr judges without looking ahead: which squares help whom, in men.":
     "Come kr giudica senza calcolare: quali caselle aiutano chi, in pedine.",
   "all regions": "tutte le zone",
@@ -1077,6 +1183,10 @@ export const texts = {
   "Chances of the side to move after {better}: {best} in 100; after {move}: {own}.":
     "Probabilità di chi muove dopo {better}: {best} su 100; dopo {move}: {own}.",
   "Any other move would have given much away.": "Ogni altra mossa avrebbe regalato molto.",
+  judged: "giudicate",
+  best: "migliori",
+  unmarked: "senza segno",
+  "loss a move": "perdita a mossa",
 
   // web/setup/editor.js
   "Black man": "Pedina nera",
@@ -1106,7 +1216,7 @@ export const texts = {
   Set: "Imposta",
   "Undo brings the former game back": "Annulla riporta la partita di prima",
 
-  // kr/analysis/annotation/story.py
+  // kr/analysis/annotation: the story of a game, and its page
   "Black resigned a lost position.": "Il Nero ha abbandonato in posizione persa.",
   "White resigned a lost position.": "Il Bianco ha abbandonato in posizione persa.",
   "You resigned a lost position.": "Hai abbandonato in posizione persa.",
@@ -1325,4 +1435,12 @@ export const texts = {
     "Il Bianco ha trasformato una posizione vinta in una persa con {move}, una svista che quasi nessuno fa.",
   "You turned a won position into a lost one at {move}, an oversight that hardly anyone makes.":
     "Hai trasformato una posizione vinta in una persa con {move}, una svista che quasi nessuno fa.",
+  "round {number}": "turno {number}",
+  Notes: "Note",
+  "No move is marked.": "Nessuna mossa ha un segno.",
+  "Annotated by {signature}.": "Annotata da {signature}.",
+  "A mark shows that a move gave away part of the expected result, where a win counts 1 and a draw ½: at least {inaccuracy} for ?!, {mistake} for ?, {blunder} for ??.":
+    "Un segno mostra che una mossa ha regalato parte del risultato atteso, dove una vittoria vale 1 e una patta ½: almeno {inaccuracy} per ?!, {mistake} per ?, {blunder} per ??.",
+  "Loss is the mean over all judged moves. The graph changes by the loss only at marked moves; a hollow point and a thin line are what only one search has seen. Best: moves as good as any other. Unmarked: moves that gave away less.":
+    "La perdita è la media su tutte le mosse giudicate. Il grafico cambia della perdita solo alle mosse segnate; un punto vuoto e una linea sottile sono ciò che ha visto un solo calcolo. Migliori: le mosse buone quanto ogni altra. Senza segno: le mosse che hanno regalato di meno.",
 };
