@@ -83,6 +83,9 @@ export const ENGLISH = [
   "the solution is complete",
   "the draw is held",
   "the draw is safe",
+  // kr/play: players of a game
+  "human",
+  "kr level {number}",
   // kr/game/outcome.py: reasons
   "no pieces left",
   "no legal move",

@@ -155,8 +155,8 @@ export const texts = {
   "White: {figures}.": "Bianco: {figures}.",
   "no move judged": "nessuna mossa giudicata",
   "accuracy {number}": "precisione {number}",
-  "{best} of 1 judged move best": "{best} migliore su 1 mossa giudicata",
-  "{best} of {count} judged moves best": "{best} migliori su {count} mosse giudicate",
+  "{best} of 1 judged move best": "migliori {best} su 1 mossa giudicata",
+  "{best} of {count} judged moves best": "migliori {best} su {count} mosse giudicate",
   "{percent}% without a mark": "{percent}% senza segno",
   "loss {number}": "perdita {number}",
   "no inaccuracies": "nessuna imprecisione",
@@ -188,6 +188,8 @@ export const texts = {
   "the solution is complete": "la soluzione è completa",
   "the draw is held": "la patta è tenuta",
   "the draw is safe": "la patta è sicura",
+  human: "umano",
+  "kr level {number}": "kr livello {number}",
   "no pieces left": "nessun pezzo",
   "no legal move": "nessuna mossa",
   repetition: "ripetizione",
@@ -416,7 +418,7 @@ export const texts = {
 
   // web/endings/page.js
   "Take back": "Ritira",
-  "Play on": "Gioca lo stesso",
+  "Play on": "Continua",
   "Best move": "Mossa migliore",
   "New ending": "Nuovo finale",
   "Board of the ending": "Damiera del finale",
@@ -492,7 +494,7 @@ export const texts = {
   "One other move keeps the win.": "Un'altra mossa mantiene la vittoria.",
   "{count} other moves keep the draw.": "Altre {count} mosse tengono la patta.",
   "One other move keeps the draw.": "Un'altra mossa tiene la patta.",
-  "Take it back, or play on.": "Ritirala, o gioca lo stesso.",
+  "Take it back, or play on.": "Ritirala, o continua.",
   "{move} is best.": "{move} è la migliore.",
   "It wins in {plies}.": "Vince in {plies}.",
   "No other move wins.": "Nessun'altra mossa vince.",
@@ -559,7 +561,7 @@ export const texts = {
     "Un file di partite in PDN, anche compresso (.gz, .xz, .bz2). Sceglilo, o trascinalo qui.",
   "Add an archive…": "Aggiungi un archivio…",
   "Sending {name}": "Invio di {name}",
-  Cancel: "Interrompi",
+  Cancel: "Annulla",
   "Reading {name}": "Lettura di {name}",
   "{name} is kept for the next time": "{name} resta per la prossima volta",
   "{name} is removed": "{name} è stato tolto",
@@ -635,7 +637,7 @@ export const texts = {
     "Resta nella cartella dei dati di kr e ci sarà al prossimo avvio di kr web",
   "Keep {name} for the next time": "Conserva {name} per la prossima volta",
   "Remove {name}": "Togli {name}",
-  "{games} could not be read": "{games} illeggibili",
+  "{games} could not be read": "Illeggibili: {games}",
   "Index of {name}": "Indice di {name}",
 
   // web/files/about.js
@@ -691,7 +693,7 @@ export const texts = {
   "{name}: no game found": "{name}: nessuna partita trovata",
   "{name} is read; its games are listed, and the game on the board stays":
     "{name} è letto; le sue partite sono in elenco, e sulla damiera resta quella di prima",
-  "{games}, {left} could not be read": "{games}, {left} illeggibili",
+  "{games}, {left} could not be read": "{games}, illeggibili {left}",
 
   // web/files/shelf.js
   "player, event, year": "giocatore, torneo, anno",
@@ -710,8 +712,8 @@ export const texts = {
 
   // web/files/state.js
   "{games} so far": "{games} finora",
-  "{name}: {found} of {games}, {left} can't be read": "{name}: {found} di {games}, {left} illeggibili",
-  "{name}: {games}, {left} can't be read": "{name}: {games}, {left} illeggibili",
+  "{name}: {found} of {games}, {left} can't be read": "{name}: {found} di {games}, illeggibili {left}",
+  "{name}: {games}, {left} can't be read": "{name}: {games}, illeggibili {left}",
   "{name}: {games}": "{name}: {games}",
   "My game": "La mia partita",
 
@@ -925,6 +927,8 @@ export const texts = {
   "an engine failed": "errore di un motore",
   time: "tempo",
   "no piece left": "nessun pezzo",
+  "Three-move ballot {title}": "Apertura a tre mosse {title}",
+  "11-man ballot {title}": "Apertura a 11 pedine {title}",
 
   // web/play/openings.js
   From: "Da",
@@ -933,8 +937,6 @@ export const texts = {
   "an 11-man ballot by lot": "un'apertura a 11 pedine a sorte",
   "a ballot of your choice": "un'apertura a tua scelta",
   "a position": "una posizione",
-  "Three-move ballot {title}": "Apertura a tre mosse {title}",
-  "11-man ballot {title}": "Apertura a 11 pedine {title}",
   "FEN of the position": "FEN della posizione",
 
   // web/play/opponents.js
@@ -1049,9 +1051,9 @@ export const texts = {
   "{move} wins {pieces} in {plies}.": "{move} guadagna {pieces} in {plies}.",
   "{move} gives up {pieces}, and nothing gives up less.": "{move} cede {pieces}, e nessuna mossa cede meno.",
   "{move} gets a king in {plies}.": "{move} porta a dama in {plies}.",
-  "{move} and {other} are equally good.": "{move} e {other} sono ugualmente buone.",
+  "{move} and {other} are equally good.": "{move} e {other} si equivalgono.",
   "Of a hundred such games you win {win}, draw {draw} and lose {loss}.":
-    "Su cento partite così ne vinci {win}, ne patti {draw} e ne perdi {loss}.",
+    "Su cento partite così: {win} vinte, {draw} patte, {loss} perse.",
   "{move} loses in {plies}.": "{move} perde in {plies}.",
   "{move} loses.": "{move} perde.",
   "With {move}, the next best, no win is seen.": "Con {move}, la seconda migliore, non si vede una vittoria.",
