@@ -128,6 +128,13 @@ def test_a_line_is_an_animated_picture() -> None:
     assert base64.b64decode(answer["gif"]) == animation(start, board.moves, flipped=True, style="contrast")
 
 
+def test_animated_pictures_are_made_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sending, "GIF_WAIT", 0.01)
+    with sending._PAINTING, pytest.raises(KrError, match="other animated pictures are being made"):
+        ask("send/gif", start=FEN, moves=[])
+    assert ask("send/gif", start=FEN, moves=[])["gif"]
+
+
 FEN = kr.Position().fen
 
 
