@@ -169,6 +169,20 @@ def test_it_opens_without_its_server_and_comes_back(opened: Opener) -> None:
         other.close()
 
 
+@pytest.mark.slow
+def test_a_page_without_a_stream_notices_another_run_by_its_next_request(opened: Opener) -> None:
+    port = free_port()
+    with serving(port=port, token=True) as server:
+        page = opened(f"{server.address}#endings", allowed=FAILED)
+        page.wait_for_selector("main button:enabled")
+    with serving(port=port, token=True) as server:
+        page.evaluate("location.hash = '#analyse'")
+        wait_until(page, "() => document.querySelector('.offline').textContent.includes('open the address')")
+        other = page.context.new_page()
+        other.goto(server.address_to_open)
+        wait_until(page, "() => document.querySelector('.offline').textContent === ''")
+
+
 def shell_of(page: Page) -> str:
     """Version of the files of a page."""
     found = re.search(r"/static/(\w{12})/main\.js", page.content())
