@@ -17,7 +17,7 @@ from kr.units import counted
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-STYLES = (
+LINE_STYLES = (
     ("#0b0b0b", "o"), ("#0072b2", "s"), ("#56b4e9", "^"), ("#009e73", "D"), ("#d55e00", "v"), ("#cc79a7", "P"),
 )  # fmt: skip
 """Colours that remain distinct for the colour-blind, and markers; the first is for all changes of the move."""
@@ -97,7 +97,7 @@ def _changes(ax: Axes, steps: Sequence[int], changes: Sequence[Changes]) -> None
     }
     for worth in WORTHS:
         lines[f"by {worth} or more"] = [each.better(worth) + each.worse(worth) for each in changes]
-    for i, ((name, counts), (colour, marker)) in enumerate(zip(lines.items(), STYLES, strict=True)):
+    for i, ((name, counts), (colour, marker)) in enumerate(zip(lines.items(), LINE_STYLES, strict=True)):
         shares = [count / max(each.positions, 1) for each, count in zip(changes, counts, strict=True)]
         ranges = [interval(count, each.positions) for each, count in zip(changes, counts, strict=True)]
         # rounding may put an end of the interval on the wrong side of the share

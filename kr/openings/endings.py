@@ -12,7 +12,7 @@ from kr.game.position import Position, Side
 
 ENDINGS = 10_000
 SEED = 1
-PIECES = range(3, 7)
+PIECES_OF_A_SIDE = range(3, 7)
 """Pieces of each side."""
 MOST_KINGS = 2
 HOME_SHARE = 0.5
@@ -39,8 +39,8 @@ def random_endings() -> list[Position]:
 
 def _placed(chance: random.Random) -> Position | None:
     """A random position; None if two pieces got the same square."""
-    black = chance.choice(PIECES)
-    white = max(PIECES[0], min(PIECES[-1], black + chance.choice((-1, 0, 0, 1))))
+    black = chance.choice(PIECES_OF_A_SIDE)
+    white = max(PIECES_OF_A_SIDE[0], min(PIECES_OF_A_SIDE[-1], black + chance.choice((-1, 0, 0, 1))))
     black_men, black_kings = _side(chance, black)
     white_men, white_kings = (_turned(squares) for squares in _side(chance, white))
     sets = (black_men, black_kings, white_men, white_kings)

@@ -57,6 +57,55 @@ function reviewPanel(root) {
   );
 }
 
+/** The looks of the board, of which one can choose. @returns {[string, string, [string, string][]][]} */
+const looksToChoose = () => [
+  [
+    "board",
+    t("Board"),
+    [
+      ["green", t("green")],
+      ["wood", t("wood")],
+      ["contrast", t("high contrast")],
+    ],
+  ],
+  [
+    "pieces",
+    t("Pieces"),
+    [
+      ["flat", t("flat")],
+      ["carved", t("carved")],
+    ],
+  ],
+  [
+    "coordinates",
+    t("Squares"),
+    [
+      ["numbers", t("numbers")],
+      ["letters", t("letters")],
+      ["none", t("neither")],
+    ],
+  ],
+];
+
+/** Fields that change the looks of the board while the page is open. */
+function looksFields() {
+  const {dataset} = document.documentElement;
+  return looksToChoose().map(([name, title, choices]) =>
+    el(
+      "fieldset",
+      {class: "choices"},
+      el("legend", null, title),
+      choices.map(([value, text]) => {
+        const props = {type: "radio", name: `look-${name}`, value, checked: dataset[name] === value};
+        const onchange = () => {
+          dataset[name] = value;
+        };
+        return el("label", null, el("input", {...props, onchange}), el("span", null, text));
+      }),
+    ),
+  );
+}
+
 class Viewer {
   /** @param {{document: import("./tree.js").GameDocument, looks: Looks}} given */
   constructor({document: game, looks}) {
@@ -119,7 +168,11 @@ class Viewer {
     const panels = [
       {name: "notation", title: t("Moves"), element: null},
       this._isJudged && {name: "review", title: t("Review"), element: reviewPanel(root)},
-      {name: "game", title: t("Game"), element: el("div", null, one(".facts").cloneNode(true), one("main .about"))},
+      {
+        name: "game",
+        title: t("Game"),
+        element: el("div", null, one(".facts").cloneNode(true), looksFields(), one("main .about")),
+      },
     ].filter(panel => panel !== false);
     return new Tabs(panels, {
       label: t("Panels"),
@@ -193,7 +246,9 @@ class Viewer {
     const clocks = clocksOf(this.tree.line());
     for (const side of /** @type {const} */ (["black", "white"])) this.stage.clock(side, clocks[side]);
     this.stage.expect(known && [known.expected, 0, 1 - known.expected]);
-    this._current.show(node);
+    // the story is told in the language of the page
+    const own = node.parent ? node : {...node, comments: node.comments.filter(text => !text.includes("[%kr game"))};
+    this._current.show(own);
     this._note.textContent = this._remark(node, Boolean(known));
     this._graph.cursor(this._plyShown());
     this._name_address();
@@ -232,7 +287,8 @@ const viewer = new Viewer(given),
 
 addEventListener("hashchange", () => viewer.follow());
 document.addEventListener("keydown", event => {
-  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  const place = /** @type {Element} */ (event.target);
+  if (event.ctrlKey || event.metaKey || event.altKey || place.closest("input")) return;
   /** @type {Record<string, () => unknown>} */
   const keys = {
     ArrowLeft: () => tree.back(),

@@ -96,9 +96,12 @@ function makeApp() {
     go(name, rest = "") {
       location.hash = rest ? `${name}/${rest}` : name;
     },
-    /** A game from a position, to be chosen on the page Play. @param {{node: {fen: string}}} tree */
-    playFrom({node}) {
-      keep("play-from", node.fen);
+    /**
+     * A game from a position, to be begun on the page Play.
+     * @param {string | {node: {fen: string}}} from FEN, or the tree that shows it
+     */
+    playFrom(from) {
+      keep("play-from", typeof from === "string" ? from : from.node.fen);
       location.hash = "play/from";
     },
   };
