@@ -396,6 +396,16 @@ def test_a_search_by_hand(server: WebServer, opened: Opener) -> None:
     # what a file says is text
     wait_until(page, f"() => ({GAMES})().length === 1")
     assert "London <b>" in page.locator(".explorer .behind li").inner_text()
+    page.click(".explorer button[type=reset]")
+    # an opening by its name: its games, and itself beside one's own game
+    page.get_by_label("Opening", exact=True).press_sequentially("edinburgh single")
+    rows_are(page, ["9-13", "1"])
+    wait_until(page, "() => document.querySelector('.explorer datalist [value=\"Edinburgh Single\"]')")
+    page.get_by_role("button", name="Show on the board").click()
+    open_games_are(page, "My game", "*Edinburgh Single")
+    wait_for_board(page, START.play("9-13").play("22-18").play("11-15").fen)
+    wait_until(page, "() => document.querySelector('.explorer .opening').textContent.startsWith('Edinburgh Single')")
+    page.get_by_role("button", name="My game").click()
     page.get_by_label("Years").fill("nonsense")
     wait_until(page, "() => document.querySelector('.explorer [role=alert]').textContent.includes('not a year')")
     page.click(".explorer button[type=reset]")

@@ -1,6 +1,7 @@
 // The panel Explorer: what was played in the position by the games of archives, those games, and searches of them.
 
 import {button, el} from "../dom.js";
+import {newDocument} from "../setup/fen.js";
 import {t} from "../texts.js";
 import {Archives} from "./archives.js";
 import {Search} from "./search.js";
@@ -65,12 +66,13 @@ class Explorer {
         this._body.hidden = !this.archives.explored.length;
       },
     });
-    this.search = new Search(
-      () => this.refresh(true),
-      async text =>
+    this.search = new Search({
+      onchange: () => this.refresh(true),
+      complete: async text =>
         this.archives.explored.length ? (await this.questions.players(this.archives.explored, text)).players : [],
-      async text => (await this.questions.openings(text)).openings.map(each => each.name),
-    );
+      openings: async text => (await this.questions.openings(text)).openings,
+      show: number => this._showOpening(number),
+    });
     this._withScores.checked = app.kept("explorer-scores", true);
     this.element = this._element();
     app.tree.on("node", () => {
@@ -286,6 +288,21 @@ class Explorer {
       if (number === this._asked) this._showGames(page);
     } catch (error) {
       if (number === this._asked) this._refused(/** @type {Error} */ (error));
+    }
+  }
+
+  /** Opens an opening beside the game on the board. @param {number} number */
+  async _showOpening(number) {
+    const {app} = this;
+    const errand = app.errand();
+    try {
+      const {start, moves, title} = await this.questions.opening(number);
+      if (errand.isStale) return;
+      const steps = moves.map(() => 0);
+      app.beside(newDocument(start, moves, {Event: title}), steps, `opening:${title}`);
+      app.say(title);
+    } catch (error) {
+      app.fail(/** @type {Error} */ (error).message);
     }
   }
 
