@@ -7,7 +7,10 @@ import {glossary, kindWords, time} from "./state.js";
 import {badge, bar, table} from "./view.js";
 
 /** @import {Run} from "./state.js" */
-/** @typedef {{text: string, element: HTMLElement}} Part what stands there: the JSON that it was made of, and its element */
+/**
+ * @typedef {{text: string, element: HTMLElement}} Part what stands there: the JSON that it was made of, and its
+ * element
+ */
 
 const WIDEST = 620,
   NARROWEST = 240, // pixels of a chart
