@@ -433,6 +433,10 @@ def test_hostile_text_is_only_text(opened: Opener, tmp_path: Path) -> None:
 
 def test_the_rules_of_axe(case: Case, opened: Opener) -> None:
     assert faults_in(opened(f"{case.url}#p9"), passes=11) == []
+    phone = opened(f"{case.url}#p9", TALL)
+    for tab in ("Review", "Game"):
+        phone.get_by_role("tab", name=tab).click()
+        assert faults_in(phone, passes=11) == [], tab
 
 
 def test_the_index_is_sorted_by_a_click_and_leads_to_games(opened: Opener, tmp_path: Path) -> None:

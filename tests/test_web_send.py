@@ -56,8 +56,10 @@ def test_a_game_that_was_not_reviewed_is_a_page() -> None:
 def test_the_whole_review_is_in_the_page() -> None:
     game = Game({"Result": "1-0"}, moves=GAME)
     annotation = annotate(game, kr.Engine("manual", hash_mb=1), JudgeSettings(tc=kr.Limits(nodes=3000)))
-    html = ask("send/page", document=game_document(game))["html"]
+    texts = {each.text: "Detto" for each in annotation.story}
+    html = ask("send/page", document=game_document(game), language="it", texts={**texts, "Untold": "Non"})["html"]
     assert read_document(data_of(html)["document"]) == game
+    assert data_of(html)["looks"]["texts"] == texts
     # for those without scripts
     assert annotation.story
     for text in (*map(str, annotation.story), "Black: accuracy", "Blunder: White expects", "Annotated by kr"):
@@ -67,8 +69,9 @@ def test_the_whole_review_is_in_the_page() -> None:
 def test_the_page_looks_as_the_sender_sees_it() -> None:
     document = game_document(Game(moves=GAME))
     looks = {"board": "wood", "pieces": "carved", "coordinates": "letters", "flipped": True}
-    html = ask("send/page", document=document, language="it", texts={"Black": "Nero"}, **looks)["html"]
-    assert data_of(html)["looks"] == {**looks, "language": "it", "texts": {"Black": "Nero"}}
+    texts = {"Black": "Nero", "piece|pieces": "pezzo|pezzi"}
+    html = ask("send/page", document=document, language="it", texts={**texts, "Not said there": "Non"}, **looks)["html"]
+    assert data_of(html)["looks"] == {**looks, "language": "it", "texts": texts}
     assert '<html lang="it">' in html
 
 
@@ -123,6 +126,13 @@ def test_a_line_is_an_animated_picture() -> None:
     for text in GAME[:4]:
         board.play(text)
     assert base64.b64decode(answer["gif"]) == animation(start, board.moves, flipped=True, style="contrast")
+
+
+def test_animated_pictures_are_made_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sending, "GIF_WAIT", 0.01)
+    with sending._PAINTING, pytest.raises(KrError, match="other animated pictures are being made"):
+        ask("send/gif", start=FEN, moves=[])
+    assert ask("send/gif", start=FEN, moves=[])["gif"]
 
 
 FEN = kr.Position().fen

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import re
+import threading
 from collections.abc import Mapping
 from typing import Any
 
@@ -19,11 +20,14 @@ from kr.web.request import PageRequest
 
 MOST_GIF_PLIES = 400
 """Moves of an animated picture."""
+GIF_WAIT = 10.0
+"""Seconds that one waits for the picture of another viewer."""
 MOST_SHAPES = 200
 """Arrows and circles of a picture, each."""
 MOST_TEXTS = 300_000
 """Characters of the texts of a language."""
 
+_PAINTING = threading.Lock()
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
 _DRAWN = dict(zip(SHAPE_COLOURS, ("drawn green", "drawn red", "drawn yellow", "drawn blue"), strict=True))
 
@@ -51,7 +55,14 @@ def send_gif(house: House, request: PageRequest) -> dict[str, Any]:
     for text in request.texts("moves", MOST_GIF_PLIES, 100):
         moves.append(position.parse_move(text))
         position = position.play(moves[-1])
-    return {"gif": base64.b64encode(animation(start, moves, **_looks(request))).decode()}
+    looks = _looks(request)
+    # it may take seconds, and others want to move meanwhile
+    if not _PAINTING.acquire(timeout=GIF_WAIT):
+        raise InvalidSettingError("other animated pictures are being made; try again")
+    try:
+        return {"gif": base64.b64encode(animation(start, moves, **looks)).decode()}
+    finally:
+        _PAINTING.release()
 
 
 def position_picture(house: House, request: PageRequest) -> dict[str, Any]:

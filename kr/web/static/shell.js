@@ -26,8 +26,7 @@ const PAGES = [
   {name: "play", title: () => t("Play"), load: async () => (await import("./play/page.js")).page},
   {name: "learn", title: () => t("Learn"), load: async () => (await import("./learn/page.js")).page},
   {name: "endings", title: () => t("Endings"), load: async () => (await import("./endings/page.js")).page},
-
-  {name: "runs", title: () => t("Runs"), load: async () => (await import("./runs.js")).page},
+  {name: "runs", title: () => t("Runs"), load: async () => (await import("./runs/page.js")).page},
 ];
 const TOLD_MS = 8000;
 
