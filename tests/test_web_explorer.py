@@ -20,6 +20,7 @@ from web_pages import (
     Opener,
     faults_in,
     finished,
+    in_view,
     meant_board,
     opened,
     read_board,
@@ -39,7 +40,7 @@ from kr.web.request import PageRequest
 from kr.web.settings import WebSettings
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Page, Route
 
     from kr.web.serve import WebServer
 
@@ -366,6 +367,12 @@ def test_open_games_outlive_the_page_and_are_closed(server: WebServer, opened: O
     open_games_are(page, "My game", f"*{one}", two)
     last = list(read_document(ask_game(server, 1)).positions())[-1]
     wait_for_board(page, last.fen)
+    # in sight on each screen, also on a phone whose panel is open
+    for width, height in ((390, 844), (1366, 768), (1280, 800)):
+        page.set_viewport_size({"width": width, "height": height})
+        for place in (".opened .now", ".opened .now .close", ".explorer .head", ".tally tbody tr", "main .board"):
+            wait_until(page, "place => document.querySelector(place)?.checkVisibility()", place)
+            assert in_view(page, place), (width, place)
     page.get_by_role("button", name=f"Close {one}").click()
     open_games_are(page, "*My game", two)
     wait_for_board(page, START.fen)
@@ -497,6 +504,31 @@ def test_an_archive_is_added_kept_and_removed_in_two_windows(
         page.get_by_role("button", name="Archives").click()
         page.get_by_role("button", name="Remove first.pdn").click()
         page.locator(".explorer .empty").wait_for()
+
+
+@pytest.mark.slow
+def test_a_piece_that_is_lost_on_the_way_is_sent_again(
+    opened: Opener, files: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    with serving(weights="material", egdb="none") as server:
+        page = opened(server.address, allowed="Failed to load")
+        page.click(".tab-explorer")
+        page.locator(".explorer .empty").wait_for()
+        pieces: list[str] = []
+
+        def lose(route: Route) -> None:
+            if '"data"' in (route.request.post_data or ""):
+                pieces.append(route.request.url)
+            if len(pieces) == 1:
+                route.abort()
+            else:
+                route.continue_()
+
+        page.route("**/explorer/upload", lose)
+        drop(page, {"first.pdn": files[0].read_bytes()})
+        rows_are(page, ["9-13", "2"])
+        assert len(pieces) == 2
 
 
 @pytest.mark.slow
