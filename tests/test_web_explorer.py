@@ -20,6 +20,7 @@ from web_pages import (
     Opener,
     faults_in,
     finished,
+    in_view,
     meant_board,
     opened,
     read_board,
@@ -39,7 +40,7 @@ from kr.web.request import PageRequest
 from kr.web.settings import WebSettings
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Page, Route
 
     from kr.web.serve import WebServer
 
@@ -366,6 +367,12 @@ def test_open_games_outlive_the_page_and_are_closed(server: WebServer, opened: O
     open_games_are(page, "My game", f"*{one}", two)
     last = list(read_document(ask_game(server, 1)).positions())[-1]
     wait_for_board(page, last.fen)
+    # in sight on each screen, also on a phone whose panel is open
+    for width, height in ((390, 844), (1366, 768), (1280, 800)):
+        page.set_viewport_size({"width": width, "height": height})
+        for place in (".opened .now", ".opened .now .close", ".explorer .head", ".tally tbody tr", "main .board"):
+            wait_until(page, "place => document.querySelector(place)?.checkVisibility()", place)
+            assert in_view(page, place), (width, place)
     page.get_by_role("button", name=f"Close {one}").click()
     open_games_are(page, "*My game", two)
     wait_for_board(page, START.fen)
@@ -396,6 +403,16 @@ def test_a_search_by_hand(server: WebServer, opened: Opener) -> None:
     # what a file says is text
     wait_until(page, f"() => ({GAMES})().length === 1")
     assert "London <b>" in page.locator(".explorer .behind li").inner_text()
+    page.click(".explorer button[type=reset]")
+    # an opening by its name: its games, and itself beside one's own game
+    page.get_by_label("Opening", exact=True).press_sequentially("edinburgh single")
+    rows_are(page, ["9-13", "1"])
+    wait_until(page, "() => document.querySelector('.explorer datalist [value=\"Edinburgh Single\"]')")
+    page.get_by_role("button", name="Show on the board").click()
+    open_games_are(page, "My game", "*Edinburgh Single")
+    wait_for_board(page, START.play("9-13").play("22-18").play("11-15").fen)
+    wait_until(page, "() => document.querySelector('.explorer .opening').textContent.startsWith('Edinburgh Single')")
+    page.get_by_role("button", name="My game").click()
     page.get_by_label("Years").fill("nonsense")
     wait_until(page, "() => document.querySelector('.explorer [role=alert]').textContent.includes('not a year')")
     page.click(".explorer button[type=reset]")
@@ -404,7 +421,7 @@ def test_a_search_by_hand(server: WebServer, opened: Opener) -> None:
     wait_until(page, f"() => ({GAMES})().length === 5")
 
 
-DEPTHS = """() => [...document.querySelectorAll(".explorer td.score")].map(
+DEPTHS = """() => [...document.querySelectorAll(".explorer .score")].map(
     each => Number(/depth (\\d+)/.exec(each.title)?.[1] ?? 0))"""
 
 NO_SEARCH = """() => {
@@ -418,7 +435,7 @@ def test_scores_deepen_while_one_stays_and_are_there_when_one_comes_back(server:
     page = opened(server.address)
     unfold(page)
     wait_until(page, f"() => ({DEPTHS})().length === 7 && ({DEPTHS})().every(each => each >= 6)", seconds=60)
-    score = page.locator(".explorer td.score").first
+    score = page.locator(".explorer .score").first
     assert re.fullmatch(r"[+\u2212]?\d\.\d", score.inner_text().split("\n")[0].split("depth")[0].strip())
     assert re.fullmatch(r"[+\u2212]?\d\.\d \(depth \d+\)", score.get_attribute("title") or "")
     page.click("text=/^9-13$/")
@@ -434,7 +451,7 @@ def test_scores_deepen_while_one_stays_and_are_there_when_one_comes_back(server:
     wait_until(page, f"() => ({DEPTHS})().every(each => each >= 6)")
     page.get_by_role("button", name="Search").click()
     page.uncheck("text=kr's scores")
-    assert page.locator(".explorer td.score").all_inner_texts() == [""] * 7
+    assert page.locator(".explorer .score").all_inner_texts() == [""] * 7
 
 
 def drop(page: Page, files: dict[str, bytes]) -> None:
@@ -490,6 +507,31 @@ def test_an_archive_is_added_kept_and_removed_in_two_windows(
 
 
 @pytest.mark.slow
+def test_a_piece_that_is_lost_on_the_way_is_sent_again(
+    opened: Opener, files: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    with serving(weights="material", egdb="none") as server:
+        page = opened(server.address, allowed="Failed to load")
+        page.click(".tab-explorer")
+        page.locator(".explorer .empty").wait_for()
+        pieces: list[str] = []
+
+        def lose(route: Route) -> None:
+            if '"data"' in (route.request.post_data or ""):
+                pieces.append(route.request.url)
+            if len(pieces) == 1:
+                route.abort()
+            else:
+                route.continue_()
+
+        page.route("**/explorer/upload", lose)
+        drop(page, {"first.pdn": files[0].read_bytes()})
+        rows_are(page, ["9-13", "2"])
+        assert len(pieces) == 2
+
+
+@pytest.mark.slow
 def test_files_of_the_command_line_are_chosen_to_be_explored(opened: Opener, files: tuple[Path, Path]) -> None:
     with serving(weights="material", egdb="none", files=files) as server:
         page = opened(server.address)
@@ -506,33 +548,36 @@ def test_files_of_the_command_line_are_chosen_to_be_explored(opened: Opener, fil
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("size", "room"), [(WIDE, (520, 420)), (PHONE, (390, 330))], ids=["wide", "phone"])
-def test_moves_and_the_first_games_fit_into_a_small_panel(
-    server: WebServer, opened: Opener, size: dict[str, int], room: tuple[int, int]
+def test_eight_moves_and_the_first_games_fit_into_a_small_panel(
+    opened: Opener, tmp_path: Path, size: dict[str, int], room: tuple[int, int]
 ) -> None:
-    page = opened(server.address, {**size, "width": max(size["width"], 390)})
-    unfold(page)
-    wait_until(page, f"() => ({DEPTHS})().length === 7 && ({DEPTHS})().every(each => each)", seconds=60)
-    wait_until(page, f"() => ({GAMES})().length === 4")
-    assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
-    # seven moves, and room for an eighth
-    page.evaluate(
-        """([width, height]) => Object.assign(document.querySelector(".panels").style,
-            {width: `${width}px`, height: `${height}px`, flex: "none", position: "fixed", top: 0, left: 0})""",
-        room,
-    )
-    boxes = page.evaluate(
-        """() => [...document.querySelectorAll(".tally button, .tally .results, .tally .score, .behind button")].map(
-            each => { const box = each.getBoundingClientRect();
-                return [box.left, box.right, box.bottom, each.closest(".behind") ? 1 : 0]; })"""
-    )
-    row = page.locator(".tally tbody tr").first.bounding_box()
-    assert row is not None
-    assert all(0 <= left < right <= room[0] for left, right, _, _ in boxes)
-    games = [bottom for _, _, bottom, is_game in boxes if is_game]
-    assert max(bottom for _, _, bottom, is_game in boxes if not is_game) < games[0]
-    assert games[0] + row["height"] <= room[1]
-    page.evaluate("() => document.querySelector('.panels').removeAttribute('style')")
-    for name in ("Archives", "Search"):
-        page.get_by_role("button", name=name, exact=True).click()
-    assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
-    assert faults_in(page, ".panel.explorer") == []
+    path, position = tmp_path / "eight.pdn", START.play("9-13").play("22-18")
+    games = [f'[Black "A"]\n[White "B"]\n[Date "1900"]\n\n1. 9-13 22-18 2. {move} *' for move in position.legal_moves()]
+    path.write_text("\n\n".join(games))
+    with serving(archive=(path,), weights="material", egdb="none") as server:
+        page = opened(server.address, {**size, "width": max(size["width"], 390)})
+        unfold(page)
+        for text in ("9-13", "22-18"):
+            page.locator(".tally").get_by_role("button", name=f"Play {text}").click()
+        wait_until(page, f"() => ({DEPTHS})().length === 8 && ({DEPTHS})().every(each => each)", seconds=60)
+        wait_until(page, f"() => ({GAMES})().length === 8")
+        assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+        boxes = page.evaluate(
+            """([width, height]) => {
+                Object.assign(document.querySelector(".panels").style,
+                    {width: `${width}px`, height: `${height}px`, flex: "none", position: "fixed", top: 0, left: 0});
+                return [".tally button, .tally .results, .tally .score", ".behind li"].map(
+                    each => [...document.querySelectorAll(each)].map(element => element.getBoundingClientRect()).map(
+                        ({left, right, bottom}) => [left, right, bottom]));
+            }""",
+            room,
+        )
+        assert all(0 <= left < right <= room[0] for left, right, _ in boxes[0] + boxes[1])
+        assert len(boxes[0]) == 3 * 8
+        # two games stand below the moves
+        assert max(bottom for _, _, bottom in boxes[0]) < boxes[1][1][2] <= room[1]
+        page.evaluate("() => document.querySelector('.panels').removeAttribute('style')")
+        for name in ("Archives", "Search"):
+            page.get_by_role("button", name=name, exact=True).click()
+        assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+        assert faults_in(page, ".panel.explorer") == []

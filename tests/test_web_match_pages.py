@@ -95,7 +95,8 @@ def test_a_match_is_watched_opened_and_saved(server, opened, data_directory):
     for move in games[0].moves:
         board.play(move)
     assert read_board(page) == meant_board(board.fen)
-    page.go_back()
+    page.goto(server.address + "#play/match")
+    page.get_by_role("link", name="To the last match").click()
     wait_until(page, SAID, "The match is over: 2 games")
 
 

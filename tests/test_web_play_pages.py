@@ -404,7 +404,7 @@ def test_the_form(server, opened):
     page = opened(server.address + "#play", reduced_motion="reduce")
     pick(page, "opponent", "7")
     page.get_by_text("Level 7 of 10, 1339 ± 100 Elo above the first").wait_for()
-    assert "middle fifth of known tournament players" in page.locator("#level-words").inner_text()
+    assert "middle fifth of the players of 22,000 recorded games" in page.locator("#level-words").inner_text()
     page.locator(".options summary").click()
     page.get_by_label("From", exact=True).select_option("fen")
     page.get_by_label("FEN of the position", exact=True).fill("W:W40:B1")

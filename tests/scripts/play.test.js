@@ -254,7 +254,7 @@ test("the strength of a level", () => {
   assert.equal(
     strengthWords({number: 7, elo: 1339, elo_error: 100, fifth: 3}),
     "Level 7 of 10, 1339 ± 100 Elo above the first, by matches between the levels. As kr judges, its moves give away " +
-      "as much as those of the middle fifth of known tournament players.",
+      "as much as those of the middle fifth of the players of 22,000 recorded games.",
   );
   assert.match(strengthWords({number: 1, elo: 0, elo_error: 0, fifth: 1}), /^The weakest of kr's ten levels\. As kr/);
 });

@@ -98,7 +98,8 @@ export function judgement(node) {
  */
 export function reportOf(root) {
   const found = root.comments.find(text => text.includes("[%kr game"));
-  return found ? words(found) : "";
+  // options of the command line say nothing on a page
+  return found ? words(found).replace(/ \(--[\w-]+\)/g, "") : "";
 }
 
 /**

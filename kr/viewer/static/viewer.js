@@ -38,7 +38,7 @@ function reviewPanel(root) {
       {class: "accuracy"},
       el("i", {class: `disc ${side}`}),
       `${name} `,
-      el("strong", null, value === null ? "–" : `${value.toFixed(0)}%`),
+      el("strong", null, value === null ? "–" : value.toFixed(0)),
     );
   return el(
     "div",

@@ -26,8 +26,7 @@ const PAGES = [
   {name: "play", title: () => t("Play"), load: async () => (await import("./play/page.js")).page},
   {name: "learn", title: () => t("Learn"), load: async () => (await import("./learn/page.js")).page},
   {name: "endings", title: () => t("Endings"), load: async () => (await import("./endings/page.js")).page},
-
-  {name: "runs", title: () => t("Runs"), load: async () => (await import("./runs.js")).page},
+  {name: "runs", title: () => t("Runs"), load: async () => (await import("./runs/page.js")).page},
 ];
 const TOLD_MS = 8000;
 
@@ -96,9 +95,12 @@ function makeApp() {
     go(name, rest = "") {
       location.hash = rest ? `${name}/${rest}` : name;
     },
-    /** A game from a position, to be chosen on the page Play. @param {{node: {fen: string}}} tree */
-    playFrom({node}) {
-      keep("play-from", node.fen);
+    /**
+     * A game from a position, to be begun on the page Play.
+     * @param {string | {node: {fen: string}}} from FEN, or the tree that shows it
+     */
+    playFrom(from) {
+      keep("play-from", typeof from === "string" ? from : from.node.fen);
       location.hash = "play/from";
     },
   };

@@ -1,12 +1,13 @@
 // The panel Explorer: what was played in the position by the games of archives, those games, and searches of them.
 
 import {button, el} from "../dom.js";
+import {newDocument} from "../setup/fen.js";
 import {t} from "../texts.js";
 import {Archives} from "./archives.js";
 import {Search} from "./search.js";
 import {gameName, openingWords, pageWords, Scores, totalWords} from "./state.js";
 import {Questions, Scoring} from "./stream.js";
-import {gameRow, moveRow, moveTable, tellScore} from "./view.js";
+import {gameRow, moveRows, moveTable, tellScore} from "./view.js";
 
 /** @typedef {import("../shell.js").App} App */
 /** @typedef {import("./state.js").Game} Game */
@@ -53,6 +54,8 @@ class Explorer {
     this._last = "";
     /** @type {Played | null} */
     this._played = null;
+    /** @type {import("./view.js").Place[]} */
+    this._places = [];
     this.scores = new Scores(recalled());
     this.questions = new Questions(app);
     this.scoring = new Scoring(app, this.scores, fen => this._scored(fen));
@@ -63,12 +66,13 @@ class Explorer {
         this._body.hidden = !this.archives.explored.length;
       },
     });
-    this.search = new Search(
-      () => this.refresh(true),
-      async text =>
+    this.search = new Search({
+      onchange: () => this.refresh(true),
+      complete: async text =>
         this.archives.explored.length ? (await this.questions.players(this.archives.explored, text)).players : [],
-      async text => (await this.questions.openings(text)).openings.map(each => each.name),
-    );
+      openings: async text => (await this.questions.openings(text)).openings,
+      show: number => this._showOpening(number),
+    });
     this._withScores.checked = app.kept("explorer-scores", true);
     this.element = this._element();
     app.tree.on("node", () => {
@@ -223,20 +227,22 @@ class Explorer {
     const {total, moves} = /** @type {Played} */ (this._played);
     const {rows} = this._moves;
     this._total.textContent = totalWords(total);
-    const at = [...rows.children].findIndex(row => row.contains(document.activeElement));
-    rows.replaceChildren(...moves.map(move => moveRow(move, each => this._play(each))));
-    if (at >= 0) /** @type {HTMLElement | null} */ (rows.children[at]?.querySelector("button"))?.focus();
+    const focused = document.activeElement;
+    const at = this._places.findIndex(place => place.button === focused);
+    const play = (/** @type {Move} */ move) => this._play(move);
+    const {elements, places} = moveRows(moves, play);
+    this._places = places;
+    rows.replaceChildren(...elements);
+    if (at >= 0) (places[at] ?? places[0])?.button.focus();
     this._showScores();
   }
 
   _showScores() {
     if (!this._played) return;
-    const {fen, side, moves} = this._played;
+    const {fen, side} = this._played;
     const known = this._withScores.checked ? this.scores.of(fen) : {};
     const turned = this.app.kept("view", "mover") === "black" && side === "white";
-    moves.forEach((move, i) => {
-      tellScore(this._moves.rows.rows[i], move, known[move.text], turned);
-    });
+    for (const place of this._places) tellScore(place, known[place.move.text], turned);
   }
 
   /** @param {Move} move */
@@ -285,15 +291,30 @@ class Explorer {
     }
   }
 
+  /** Opens an opening beside the game on the board. @param {number} number */
+  async _showOpening(number) {
+    const {app} = this;
+    const errand = app.errand();
+    try {
+      const {start, moves, title} = await this.questions.opening(number);
+      if (errand.isStale) return;
+      const steps = moves.map(() => 0);
+      app.beside(newDocument(start, moves, {Event: title}), steps, `opening:${title}`);
+      app.say(title);
+    } catch (error) {
+      app.fail(/** @type {Error} */ (error).message);
+    }
+  }
+
   /** Opens a game beside the one on the board. @param {Game} game */
   async _openGame(game) {
     const {app} = this,
       errand = app.errand();
     try {
-      const {document, archive} = await this.questions.game(game);
+      const {document, archive, line} = await this.questions.game(game);
       if (errand.isStale) return;
-      app.beside(document, Array(game.ply).fill(0), `${archive}:${game.number}`);
       const name = gameName(game);
+      app.beside(document, Array(game.ply).fill(0), `${archive}:${line}:${name}`);
       app.say(game.turned ? t("{game}: this position with colours reversed", {game: name}) : name);
     } catch (error) {
       app.fail(/** @type {Error} */ (error).message);

@@ -1,6 +1,6 @@
 // The search of the explorer: by player, event, year, result and opening.
 
-import {el} from "../dom.js";
+import {button, el} from "../dom.js";
 import {many, t} from "../texts.js";
 import {conditions} from "./state.js";
 
@@ -9,14 +9,19 @@ let lists = 0;
 
 export class Search {
   /**
-   * @param {() => void} onchange
-   * @param {(text: string) => Promise<{name: string, games: number}[]>} complete names of players for a text
-   * @param {(text: string) => Promise<string[]>} openings names of openings for a text
+   * @param {object} hooks
+   * @param {() => void} hooks.onchange
+   * @param {(text: string) => Promise<{name: string, games: number}[]>} hooks.complete names of players for a text
+   * @param {(text: string) => Promise<{name: string, number: number}[]>} hooks.openings openings with a name for a text
+   * @param {(number: number) => void} hooks.show an opening on the board
    */
-  constructor(onchange, complete, openings) {
+  constructor({onchange, complete, openings, show}) {
     this._onchange = onchange;
     this._complete = complete;
     this._openings = openings;
+    /** @type {{name: string, number: number} | undefined} the opening whose name is written */
+    this._meant = undefined;
+    this._show = button(t("Show on the board"), () => this._meant && show(this._meant.number), {hidden: true});
     this._later = 0;
     this._typing = 0;
     this._names = el("datalist", {id: `players-${++lists}`});
@@ -82,10 +87,13 @@ export class Search {
           submitted.preventDefault();
           this._onchange();
         },
-        onreset: () => window.setTimeout(this._onchange),
+        onreset: () => {
+          this._show.hidden = true;
+          window.setTimeout(this._onchange);
+        },
       },
       el("div", {class: "row"}, label(t("Player"), player), this._side, label(t("against"), against)),
-      el("div", {class: "row"}, label(t("Opening"), opening), label(t("Event"), event)),
+      el("div", {class: "row"}, label(t("Opening"), opening), this._show, label(t("Event"), event)),
       el(
         "div",
         {class: "row"},
@@ -139,10 +147,14 @@ export class Search {
   async _called(event) {
     const text = /** @type {HTMLInputElement} */ (event.target).value.trim();
     const number = ++this._typing;
+    this._show.hidden = true;
     if (text.length < 2) return;
     try {
-      const names = await this._openings(text);
-      if (number === this._typing) this._opening.replaceChildren(...names.map(value => el("option", {value})));
+      const found = await this._openings(text);
+      if (number !== this._typing) return;
+      this._meant = found.find(each => each.name.toLowerCase() === text.toLowerCase());
+      this._show.hidden = !this._meant;
+      this._opening.replaceChildren(...found.map(({name}) => el("option", {value: name})));
     } catch {
       // names are only a help
     }

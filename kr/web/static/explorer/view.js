@@ -37,44 +37,65 @@ export function resultBar(results) {
   return el("span", {class: "results", role: "img", "aria-label": words, title: words}, parts);
 }
 
+/** Where a move stands. @typedef {{move: Move, button: HTMLButtonElement, score: HTMLElement}} Place */
+
 /**
- * A row of the table of moves; `tellScore` fills in kr's score.
- * @param {Move} move
+ * The rows of the table of moves: one for each that was played, and one for all others. `tellScore` fills in the
+ * scores.
+ * @param {Move[]} moves
  * @param {(move: Move) => void} play
+ * @returns {{elements: HTMLElement[], places: Place[]}}
  */
-export function moveRow(move, play) {
+export function moveRows(moves, play) {
+  const places = moves.map(move => ({
+    move,
+    button: button(move.text, () => play(move)),
+    score: el(move.games ? "td" : "span", {class: "score"}),
+  }));
+  const elements = places.filter(({move}) => move.games).map(moveRow);
+  const others = places.filter(({move}) => !move.games);
+  if (others.length) elements.push(otherRow(others));
+  return {elements, places: places.filter(({move}) => move.games).concat(others)};
+}
+
+/** @param {Place} place */
+function moveRow({move, button: pressed, score}) {
+  const leads = move.opening && el("span", {class: "leads-to", title: move.opening}, move.opening);
   return el(
     "tr",
-    {class: move.games ? null : "unplayed"},
-    el(
-      "td",
-      null,
-      button(move.text, () => play(move)),
-      move.opening && el("span", {class: "leads-to", title: move.opening}, move.opening),
-    ),
-    el("td", {class: "count", title: years(move) || null}, move.games ? formatted(move.games) : "–"),
-    el("td", {class: "odds-cell"}, move.games ? resultBar(move) : ""),
-    el("td", {class: "score"}),
+    null,
+    el("td", null, pressed, leads),
+    el("td", {class: "count", title: years(move) || null}, formatted(move.games)),
+    el("td", {class: "odds-cell"}, resultBar(move)),
+    score,
+  );
+}
+
+/** The moves that no game has. @param {Place[]} places */
+function otherRow(places) {
+  const entries = places.map(({button: pressed, score}) => el("span", {class: "other"}, pressed, score));
+  return el(
+    "tr",
+    {class: "unplayed"},
+    el("td", {colspan: 4}, el("span", {class: "muted"}, t("Not played:")), ...entries),
   );
 }
 
 /**
- * Tells kr's score in a row of the table of moves. The row stays, so that one can press it meanwhile.
- * @param {HTMLTableRowElement} row
- * @param {Move} move
+ * Tells kr's score of a move. The button stays, so that one can press it meanwhile.
+ * @param {Place} place
  * @param {Score | undefined} score
  * @param {boolean} turned the scores are told for the other side
  */
-export function tellScore(row, move, score, turned) {
+export function tellScore({move, button: pressed, score: cell}, score, turned) {
   const value = score ? scoreWords(score, turned) : "";
   const title = score ? scoreTitle(score, turned) : "";
   const facts = [move.text, move.opening, many(move.games, "game"), move.games && resultWords(move), years(move)];
   const name = [...facts, title && t("kr {score}", {score: title})].filter(Boolean).join(", ");
-  const cell = row.cells[3];
-  row.querySelector("button")?.setAttribute("aria-label", t("Play {move}", {move: name}));
+  const deep = move.games && value && !score?.value && score?.depth;
+  pressed.setAttribute("aria-label", t("Play {move}", {move: name}));
   cell.title = title;
-  const isDeep = value && !score?.value && score?.depth;
-  cell.replaceChildren(value, isDeep ? el("span", {class: "depth"}, t("depth {depth}", {depth: score.depth})) : "");
+  cell.replaceChildren(value, deep ? el("span", {class: "depth"}, t("depth {depth}", {depth: deep})) : "");
 }
 
 /** The table of moves, and its body. */

@@ -17,7 +17,7 @@ const FILES = ".pdn,.gz,.xz,.bz2,.fen,.txt";
 export const panel = app => new Games(app).panel;
 
 class Games {
-  _hint = el("p", {class: "muted"}, t("Or drop a file anywhere on the page, or paste a game with Ctrl+V."));
+  _hint = el("p", {class: "muted hint"}, t("Or drop a file anywhere on the page, or paste a game with Ctrl+V."));
   _remarks = el("details", {class: "faults", hidden: true});
   _recent = el("ul", {class: "recent-games"});
   _before = el("details", {class: "recent", hidden: true}, el("summary", null, t("Games from before")), this._recent);
@@ -163,7 +163,11 @@ class Games {
       errand = app.errand();
     try {
       const {document} = await app.api("games/check", {document: game.document});
-      if (!errand.isStale) this.opened.open({document, path: game.path}, `recent:${JSON.stringify(document).length}`);
+      if (!errand.isStale)
+        this.opened.open(
+          {document, path: game.path},
+          `recent:${nameOf(document.headers)}:${document.nodes.length}:${document.nodes.at(-1).fen}`,
+        );
     } catch (error) {
       app.fail(/** @type {Error} */ (error).message);
     }

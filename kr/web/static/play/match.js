@@ -158,6 +158,7 @@ export class MatchTable {
         this._hear(event);
         if (begun) return;
         begun = true;
+        this.app.keep("match", this.match?.id);
         this.app.go("play", `match/${this.match?.id}`);
         this._setPace();
         this._listener.onopen();

@@ -64,6 +64,7 @@ export class MatchForm {
       this._chosen.tc,
       pick("tc"),
     );
+    this._last = el("a", {hidden: true}, t("To the last match"));
     this.element = this._layout();
     this._show();
   }
@@ -84,6 +85,7 @@ export class MatchForm {
           "Levels below the strongest think only as long as their strength allows. The match goes on while you look at something else, and gives way to all that you do.",
         ),
       ),
+      this._last,
     );
   }
 
@@ -96,6 +98,9 @@ export class MatchForm {
 
   /** The players are asked for once. */
   async show() {
+    const last = this.app.kept("match");
+    this._last.hidden = !last;
+    this._last.href = `#play/match/${last}`;
     if (this._asked) return;
     this._asked = true;
     try {

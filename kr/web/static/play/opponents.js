@@ -13,7 +13,12 @@ const USUAL = "3";
 const cards = () =>
   NAMED_LEVELS.map(level => [
     String(level),
-    el("span", {class: "card"}, el("b", null, levelName(level)), el("small", null, levelWords(level))),
+    el(
+      "span",
+      {class: "card", "data-level": level},
+      el("b", null, levelName(level)),
+      el("small", null, levelWords(level)),
+    ),
   ]);
 
 /** @returns {Array<[string, string]>} */
@@ -69,6 +74,10 @@ export class Opponents {
     try {
       const known = await this.app.api("play/levels");
       this._levels = known.levels;
+      for (const card of /** @type {NodeListOf<HTMLElement>} */ (this._cards.querySelectorAll(".card"))) {
+        const level = this._levels.find(each => String(each.number) === card.dataset.level);
+        if (level?.elo) card.append(el("small", null, t("+{elo} Elo", {elo: level.elo})));
+      }
       this._generation.append(
         ...known.generations.map((/** @type {number} */ each) =>
           el("option", {value: String(each)}, t("generation {number}", {number: each})),

@@ -14,9 +14,8 @@
 /** @typedef {{id: string, settings: Settings, over: Over | null, document: Document}} Game */
 /**
  * The state of a game under way; offer: the opponent offers a draw.
- * @typedef {{ply: number, fen: string, side: Side, moves: Move[], opening?: string, thinking: boolean, advising:
- * boolean, offer: boolean,
- *     clocks: Array<number | null> | null, ticking: Side | null}} State
+ * @typedef {{ply: number, fen: string, side: Side, moves: Move[], opening?: string, thinking: boolean,
+ *     advising: boolean, offer: boolean, clocks: Array<number | null> | null, ticking: Side | null}} State
  */
 /** @typedef {{text: string, ticking: boolean, short: boolean}} Clock */
 
