@@ -378,12 +378,6 @@ def test_board_moves_graph_and_steps_are_on_one_screen(case: Case, opened: Opene
         # a press at the thumb, and the moves have gone along
         page.get_by_role("button", name="Start", exact=True).click()
         check(page, case, 0)
-    if size == PHONE:
-        page.get_by_role("tab", name="Review").click()
-        page.locator(".graph > svg").scroll_into_view_if_needed()
-        assert in_view(page, ".graph > svg")
-        click_graph(page, case, 9)
-        assert page.url.endswith("#p9")
 
 
 def test_the_story_is_told_above_the_moves_and_on_a_phone_at_the_start(opened: Opener, tmp_path: Path) -> None:

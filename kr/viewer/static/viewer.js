@@ -23,10 +23,6 @@ import {GameTree, isLegal} from "./tree.js";
  * @property {boolean} flipped
  */
 
-// a phone with no room for the graph beside the moves, as screen.css has it: the graph is among the review there
-const LOW =
-  "(max-width: 47.99rem) and (max-height: 44rem) and (orientation: portrait), (max-width: 35.99rem) and (max-height: 44rem)";
-
 /** @type {<T extends Element>(selector: string) => T} */
 const one = selector => /** @type {any} */ (document.querySelector(selector));
 
@@ -135,9 +131,7 @@ class Viewer {
     this._graph = new Graph({onpick: (/** @type {number} */ ply) => this.go(ply)});
     this._moves = new MoveList(this.tree);
     this._spoken = el("p", {class: "unseen", "aria-live": "polite"});
-    this._review = reviewPanel(root);
-    this._graphPlace = el("div", {class: "graph-place always", hidden: !this._isJudged});
-    this._tabs = this._makeTabs();
+    this._tabs = this._makeTabs(root);
     this._fill();
     this._name();
     this.stage.flip(looks.flipped);
@@ -169,10 +163,11 @@ class Viewer {
     ];
   }
 
-  _makeTabs() {
+  /** @param {TreeNode} root */
+  _makeTabs(root) {
     const panels = [
       {name: "notation", title: t("Moves"), element: null},
-      this._isJudged && {name: "review", title: t("Review"), element: this._review},
+      this._isJudged && {name: "review", title: t("Review"), element: reviewPanel(root)},
       {
         name: "game",
         title: t("Game"),
@@ -194,12 +189,8 @@ class Viewer {
       this._tabs.body,
       el("div", {class: "move-list always"}, this._moves.element),
       this._current.element,
-      this._graphPlace,
+      el("div", {class: "graph-place always", hidden: !this._isJudged}, this._graph.element),
     );
-    const low = matchMedia(LOW),
-      place = () => (low.matches ? this._review : this._graphPlace)?.append(this._graph.element);
-    low.addEventListener("change", place);
-    place();
     one("main").replaceChildren(el("div", {class: "screen"}, this.stage.element, this._side), this._spoken);
     document.body.classList.add("live");
   }
