@@ -375,6 +375,8 @@ def test_the_list_is_filtered_and_own_problems_are_text(server: WebServer, opene
     page.get_by_label("Progress", exact=True).locator("visible=true").and_(page.locator("select")).select_option("no")
     page.locator(".puzzles button").first.click()
     wait_for_title(page, "<b>Two kings</b>")
+    # those who choose by keys go on from there
+    assert page.evaluate("() => document.activeElement.matches('.puzzles [aria-current]')")
     assert read_board(page) == meant_board(OWN[0]["fen"])
 
 

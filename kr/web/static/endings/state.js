@@ -358,7 +358,7 @@ export function countWords(ending, length, known, distances) {
   const counts = [
     [t("Played"), plies(length)],
     distances && isWin && left !== null && !ending.isOver && [t("Win in"), plies(left)],
-    distances && ending.distance !== null && length > 0 && [t("From the start"), plies(ending.distance)],
+    distances && ending.distance !== null && length > 0 && [t("Best play"), plies(ending.distance)],
     distances && ending.distance !== null && [t("Given away"), plies(ending.cost)],
     distances && isWin && ending.distance === null && [t("Win in"), t("not in the database")],
     quiet >= QUIET && [t("Without progress"), t("{count} of {plies}", {count: quiet, plies: plies(known.no_progress)})],
