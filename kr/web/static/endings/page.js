@@ -3,7 +3,7 @@
 import {el} from "../dom.js";
 import {iconButton} from "../icons.js";
 import {pause} from "../line.js";
-import {LineStage, judge} from "../line/stage.js";
+import {LineStage, fitted, judge} from "../line/stage.js";
 import {sound} from "../sounds.js";
 import {Tabs} from "../tabs.js";
 import {t} from "../texts.js";
@@ -60,6 +60,7 @@ class Endings {
     this.stage.onshow = () => this._values.hide();
     this._keys();
     this._tabs = this._makeTabs();
+    this._fitted = fitted(this._tabs, "ending", "begin");
     this.page = {
       name: "endings",
       title: t("Endings"),
@@ -217,8 +218,7 @@ class Endings {
       this._tell(turnWords(this._advise(), true));
       this._showButtons();
       this._told();
-      // on a phone the ending takes the place of the form it was chosen in
-      if (this._tabs.element.querySelector(".tab-ending")?.checkVisibility()) this._tabs.open("ending");
+      this._fitted.toTask();
     } catch (error) {
       if (number !== this._asked) return;
       this.stage.hold(false);
@@ -408,8 +408,6 @@ class Endings {
     if (known.pieces) this._form.fill(known);
     else this.stage.tell(t("There is no endgame database here: kr egdb build makes one."));
     this._form.element.toggleAttribute("inert", !known.pieces);
-    const isNarrow = this._tabs.element.querySelector(".tab-ending")?.checkVisibility();
-    this._tabs.open(isNarrow ? "ending" : "begin");
     this._showButtons();
   }
 
