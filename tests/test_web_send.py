@@ -144,6 +144,8 @@ FEN = kr.Position().fen
         ("games/svg", {"last": [33, 1]}, "squares from 1 to 32"),
         ("games/svg", {"arrows": [{"colour": "X", "from": 1, "to": 2}]}, "colour is not one of"),
         ("games/svg", {"arrows": [{"colour": "G", "from": 0, "to": 2}]}, "from 1 to 32"),
+        ("games/svg", {"arrows": [{"colour": ["G"], "from": 1, "to": 2}]}, "colour is not one of"),
+        ("games/svg", {"circles": [{"colour": "GR", "square": 1}]}, "colour is not one of"),
         ("games/svg", {"arrows": [7]}, "expected a JSON object"),
         ("games/svg", {"circles": [{"colour": "G", "square": 1}] * 201}, "at most 200"),
         ("games/svg", {"board": "marble"}, "board is not one of"),
