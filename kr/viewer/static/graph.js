@@ -2,7 +2,7 @@
 
 import {el, svg} from "./dom.js";
 import {number, words} from "./moves.js";
-import {t} from "./texts.js";
+import {decimal, t} from "./texts.js";
 
 /** @import {BoardArrow} from "./board-drawing.js" */
 /** @import {GameTree, LegalNode, TreeNode} from "./tree.js" */
@@ -142,7 +142,7 @@ export function points(tree) {
  */
 export function told({expected, evaluation, reason, once}) {
   if (expected === null) return t("Not searched.");
-  const known = [expectation(expected.toFixed(2), evaluation)];
+  const known = [expectation(decimal(expected, 2), evaluation)];
   if (reason) known.push(REASONS[reason]());
   if (once) known.push(t("Seen by one search only."));
   return known.join(" ");
@@ -153,8 +153,9 @@ function expectation(points, evaluation) {
   const [, win, score] = /^(#?)(-?[\d.]+)$/.exec(evaluation) || [];
   if (!score) return t("Black expects {points}.", {points});
   const men = Number(score) || 0;
-  const signed = `${men > 0 ? "+" : men < 0 ? "−" : ""}${Math.abs(men).toFixed(2)}`;
+  const signed = `${men > 0 ? "+" : men < 0 ? "−" : ""}${decimal(Math.abs(men), 2)}`;
   if (!win) return t("Black expects {points}, score {score}.", {points, score: signed});
+
   return Number(score) < 0
     ? t("Black expects {points}, White wins.", {points})
     : t("Black expects {points}, Black wins.", {points});

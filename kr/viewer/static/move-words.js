@@ -1,7 +1,7 @@
 // What is said of moves: their numbers, marks and comments.
 
 import {visible} from "./dom.js";
-import {t} from "./texts.js";
+import {formatted, t} from "./texts.js";
 
 /** @import {TreeNode} from "./tree.js" */
 
@@ -46,7 +46,9 @@ export const tagsOf = comment => comment.match(TAG) || [];
 /** @param {string} text a clock's time as people say it: 1.3 s, 4:59, 1:02:03 */
 function time(text) {
   const seconds = text.split(":").reduce((sum, part) => 60 * sum + Number(part), 0);
-  return seconds < 60 ? t("{seconds} s", {seconds: Number(seconds.toFixed(1))}) : text.replace(/^(0*:0?)|\.\d+$/g, "");
+  return seconds < 60
+    ? t("{seconds} s", {seconds: formatted(Number(seconds.toFixed(1)))})
+    : text.replace(/^(0*:0?)|\.\d+$/g, "");
 }
 
 /** @param {string} text what a clock shows: "4:59 left", or "White 10:00 left, Black 9:57 left" of w0:10:00 B0:09:57 */

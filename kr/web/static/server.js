@@ -12,7 +12,9 @@
 //
 // Where nothing can be lost, the last three never call.
 
-const SILENT = "The server does not answer. Is kr web still running?";
+import {t} from "./texts.js";
+
+const silent = () => t("The server does not answer. Is kr web still running?");
 const RETRY_MS = 1500;
 
 /** @type {(() => void)[]} */
@@ -87,12 +89,13 @@ export async function api(path, body = {}) {
     });
   } catch {
     lose();
-    throw Object.assign(new Error(SILENT), {lost: true});
+    throw Object.assign(new Error(silent()), {lost: true});
   }
   hasAnswered ||= answer.ok;
   if (answer.status === 401) lose(true);
-  const found = await answer.json().catch(() => ({error: `the server answered ${answer.status}`}));
-  if (!answer.ok) throw new Error(found.error || `the server answered ${answer.status}`);
+  const found = await answer.json().catch(() => ({}));
+  if (!answer.ok) throw new Error(found.error || t("the server answered {status}", {status: answer.status}));
+
   return found;
 }
 
@@ -126,7 +129,7 @@ function connect() {
     const left = [...streams.values()];
     streams.clear();
     if (left.length) lose();
-    for (const hear of left) hear({error: SILENT, lost: true});
+    for (const hear of left) hear({error: silent(), lost: true});
   };
 }
 

@@ -113,6 +113,7 @@ let current = null;
 /** @type {Map<string, Promise<Page>>} */
 const made = new Map();
 const links = new Map(PAGES.map(({name, title}) => [name, el("a", {href: `#${name}`}, title())]));
+nav.setAttribute("aria-label", t("Pages"));
 nav.append(...links.values());
 
 const pageOf = (/** @type {string} */ hash) => {

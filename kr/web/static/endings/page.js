@@ -4,6 +4,8 @@ import {el} from "../dom.js";
 import {iconButton} from "../icons.js";
 import {pause} from "../line.js";
 import {LineStage, fitted, judge} from "../line/stage.js";
+import {retold} from "../retold.js";
+
 import {sound} from "../sounds.js";
 import {Tabs} from "../tabs.js";
 import {t} from "../texts.js";
@@ -209,7 +211,8 @@ class Endings {
     try {
       const [position, moves] = await Promise.all([this.app.position(start), this._ask.values(start)]);
       if (number !== this._asked) return;
-      if (!moves.length) throw new Error(position.over || t("This position is not in the endgame database."));
+      if (!moves.length)
+        throw new Error((position.over && retold(position.over)) || t("This position is not in the endgame database."));
       const ending = new Ending({start: position.fen, side: position.side}, moves[0]);
       this._ending = ending;
       this.stage.tell(taskWords(ending, /** @type {Known} */ (this._known)), ending.side);
