@@ -223,7 +223,8 @@ export function judge(element, mark, text) {
 }
 
 /**
- * Opens the panel of the task where it has a tab, on a phone, and else one beside the task; again as the window changes.
+ * Opens the panel of the task where it has a tab, on a phone, and else one beside the task; again as the window
+ * changes.
  * @param {import("../tabs.js").Tabs} tabs
  * @param {string} own name of the panel that is always in sight in a wide window
  * @param {string} beside name of the other
