@@ -21,7 +21,7 @@ WINDOWS: dict[str, dict[str, Any]] = {
     "dark": {"viewport": {"width": 1280, "height": 800}, "color_scheme": "dark"},
     "phone": {"viewport": {"width": 390, "height": 844}, "color_scheme": "light"},
 }
-OPEN = {"light": "Review", "dark": "Explorer", "phone": "Moves"}
+OPEN = {"light": "Review", "dark": "People", "phone": "Moves"}
 """Panels that are open beside the moves."""
 REVIEW_MS = 120_000
 
@@ -58,7 +58,7 @@ def draw(tab: Any, address: str, name: str) -> None:
     tab.keyboard.press("Home")
     for _ in range(PLY):
         tab.keyboard.press("ArrowRight")
-    tab.keyboard.press("Space")
+    tab.get_by_role("button", name="Analyse", exact=True).click()
     tab.wait_for_timeout(LOOKING_MS)
     tab.screenshot(path=str(HERE / f"web-{name}.png"))
 
