@@ -436,8 +436,8 @@ def test_scores_deepen_while_one_stays_and_are_there_when_one_comes_back(server:
     unfold(page)
     wait_until(page, f"() => ({DEPTHS})().length === 7 && ({DEPTHS})().every(each => each >= 6)", seconds=60)
     score = page.locator(".explorer .score").first
-    assert re.fullmatch(r"[+\u2212]?\d\.\d", score.inner_text().split("\n")[0].split("depth")[0].strip())
-    assert re.fullmatch(r"[+\u2212]?\d\.\d \(depth \d+\)", score.get_attribute("title") or "")
+    assert re.fullmatch(r"0|[+\u2212]\d\.\d\d", score.inner_text().split("\n")[0].split("depth")[0].strip())
+    assert re.fullmatch(r"(?:0|[+\u2212]\d\.\d\d) \(depth \d+\)", score.get_attribute("title") or "")
     page.click("text=/^9-13$/")
     rows_are(page, ["22-18", "2"])
     # back, and after the page is loaded again, they are there though nothing more is searched

@@ -368,7 +368,7 @@ def test_a_look_reads_files_for_a_moment_only(
     copied: Path, watching: Callable[..., RunWatch], clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (copied / "deep" / "games" / "shard-000001.h5").write_bytes(DAMAGE["a shard"][1])
-    monkeypatch.setattr("kr.web.runs.READ_SECONDS", 0.0)
+    monkeypatch.setattr("kr.web.runs.GLANCE_SECONDS", 0.0)
     watch = watching(copied)
     # one run in each look, so that the second look has read both
     assert "damaged" not in {row["state"] for row in watch.rows()[1:]}

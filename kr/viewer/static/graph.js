@@ -152,9 +152,9 @@ export function told({expected, evaluation, reason, once}) {
 function expectation(points, evaluation) {
   const [, win, score] = /^(#?)(-?[\d.]+)$/.exec(evaluation) || [];
   if (!score) return t("Black expects {points}.", {points});
-  const men = Math.round(10 * Number(score)) / 10 || 0;
-  if (!win)
-    return t("Black expects {points}, score {score}.", {points, score: `${men > 0 ? "+" : ""}${men.toFixed(1)}`});
+  const men = Number(score) || 0;
+  const signed = `${men > 0 ? "+" : men < 0 ? "−" : ""}${Math.abs(men).toFixed(2)}`;
+  if (!win) return t("Black expects {points}, score {score}.", {points, score: signed});
   return Number(score) < 0
     ? t("Black expects {points}, White wins.", {points})
     : t("Black expects {points}, Black wins.", {points});

@@ -47,11 +47,14 @@ export function onstranger(f) {
   strangers.push(f);
 }
 
-function lose() {
+/** @param {boolean} [byStranger] whether a server answers that asks for another token */
+function lose(byStranger = false) {
   if (lost) return;
   lost = true;
+  isStranger = byStranger;
   setTimeout(retry, RETRY_MS);
-  for (const f of losers) f(!hasAnswered);
+  if (byStranger) for (const f of strangers) f();
+  else for (const f of losers) f(!hasAnswered);
 }
 
 async function retry() {
@@ -87,6 +90,7 @@ export async function api(path, body = {}) {
     throw Object.assign(new Error(SILENT), {lost: true});
   }
   hasAnswered ||= answer.ok;
+  if (answer.status === 401) lose(true);
   const found = await answer.json().catch(() => ({error: `the server answered ${answer.status}`}));
   if (!answer.ok) throw new Error(found.error || `the server answered ${answer.status}`);
   return found;

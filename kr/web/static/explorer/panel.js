@@ -248,7 +248,7 @@ class Explorer {
   /** @param {Move} move */
   _play({text, path, captured, fen}) {
     this.app.tree.play({text, path, captured, fen});
-    this.app.say(text);
+    this.app.announce(text);
   }
 
   _score() {
