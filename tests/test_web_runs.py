@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -12,7 +11,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -660,14 +658,3 @@ def test_without_runs_the_page_says_how(opened: Opener, tmp_path: Path) -> None:
         page.get_by_role("heading", name=f"{tmp_path.name}/games").wait_for()
         page.locator("figure svg.chart").first.wait_for()
         page.close()
-
-
-@pytest.mark.parametrize(("name", "page"), [("runs.css", ".runs"), ("study.css", ".study")])
-def test_the_styles_of_a_page_stay_there(name: str, page: str) -> None:
-    """All styles are loaded on every page, where others may have chosen the same class."""
-    text = re.sub(r"/\*.*?\*/", "", (files("kr.web") / "static" / name).read_text(), flags=re.DOTALL)
-    rules = re.findall(r"(?:^|[{};])\s*([^{};@]+)\{", text)
-    assert len(rules) > 30
-    # commas within :is(...) part no selectors
-    selectors = [each.strip() for rule in rules for each in re.split(r",(?![^(]*\))", rule)]
-    assert [each for each in selectors if page not in re.split(r"[\s>+~]", each)[0]] == []
