@@ -14,6 +14,7 @@ import {
   Ending,
   Record,
   advice,
+  beginWords,
   bestWords,
   costWords,
   countWords,
@@ -21,7 +22,6 @@ import {
   reasonWords,
   slipWords,
   taskWords,
-  turnWords,
 } from "./state.js";
 import {EndingForm, ValuesPanel, countTerms} from "./view.js";
 
@@ -218,7 +218,7 @@ class Endings {
       this.stage.tell(taskWords(ending, /** @type {Known} */ (this._known)), ending.side);
       this.stage.begin(ending.start, [], ending.side);
       this.stage.allow(position.moves);
-      this._tell(turnWords(this._advise(), true));
+      this._tell(beginWords(this._advise()));
       this._showButtons();
       this._told();
       this._fitted.toTask();

@@ -221,10 +221,8 @@ function holding(fen, value) {
 
 // --- what has happened
 
-/** @param {string} words @param {boolean} isFirst whether nothing was played yet @returns {Words} */
-export function turnWords(words, isFirst) {
-  return {mark: "", head: isFirst ? t("Your move.") : t("Your move again."), more: words};
-}
+/** The beginning. @param {string} more what to do @returns {Words} */
+export const beginWords = more => ({mark: "", head: t("Your move."), more});
 
 /**
  * Why kr has replied as it has.
