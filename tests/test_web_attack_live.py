@@ -13,7 +13,6 @@ import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import pytest
