@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
+import inspect
 import json
+import threading
 from functools import cache
 from typing import Any
 
 import pytest
+from web_pages import finished
 
 import kr
 from kr.analysis.annotation.annotation import annotate
@@ -30,7 +34,9 @@ def house() -> House:
 
 
 def ask(what: str, **fields: Any) -> dict[str, Any]:
-    return sending.ROUTES[what](house(), PageRequest(fields))
+    handler = sending.ROUTES[what]
+    answer = handler(house(), PageRequest(fields))
+    return finished(answer) if inspect.iscoroutine(answer) else answer
 
 
 def data_of(html: str) -> dict[str, Any]:
@@ -115,6 +121,7 @@ def test_no_text_of_a_game_is_markup() -> None:
         ({"document": {"start": 1}}, "start is not text"),
         ({"language": "../"}, "not a code"),
         ({"texts": {"a": 1}}, "texts are texts"),
+        ({"texts": {str(i): "" for i in range(5001)}}, "more than 5,000 texts"),
         ({"texts": {"a": "b" * 300_000}}, "more than 300,000 characters"),
         ({"board": "marble"}, "board is not one of"),
         ({"coordinates": "roman"}, "coordinates is not one of"),
@@ -152,10 +159,33 @@ def test_a_line_is_an_animated_picture() -> None:
 
 
 def test_animated_pictures_are_made_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sending, "GIF_WAIT", 0.01)
-    with sending._PAINTING, pytest.raises(KrError, match="other animated pictures are being made"):
-        ask("send/gif", start=FEN, moves=[])
-    assert ask("send/gif", start=FEN, moves=[])["gif"]
+    """Those that wait for their turn hold no thread, which other requests need."""
+    asked = PageRequest({"start": FEN, "moves": []})
+    at_work: list[int] = []
+    begun = threading.Event()
+    end = threading.Event()
+
+    def slow(*_: object, **__: object) -> bytes:
+        at_work.append(threading.active_count())
+        begun.set()
+        assert end.wait(20)
+        return b"GIF"
+
+    async def crowd() -> list[Any]:
+        monkeypatch.setattr(sending, "animation", slow)
+        monkeypatch.setattr(sending, "GIF_WAIT", 20.0)
+        first = asyncio.create_task(sending.send_gif(house(), asked))
+        await asyncio.to_thread(begun.wait)
+        others = [asyncio.create_task(sending.send_gif(house(), asked)) for _ in range(3)]
+        await asyncio.sleep(0.05)
+        assert threading.active_count() <= at_work[0] + 1, "no thread for each that waits"
+        monkeypatch.setattr(sending, "GIF_WAIT", 0.01)
+        with pytest.raises(KrError, match="other animated pictures are being made"):
+            await sending.send_gif(house(), asked)
+        end.set()
+        return await asyncio.gather(first, *others)
+
+    assert finished(crowd()) == [{"gif": base64.b64encode(b"GIF").decode()}] * 4
 
 
 FEN = kr.Position().fen
