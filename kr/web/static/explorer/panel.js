@@ -67,7 +67,8 @@ class Explorer {
       () => this.refresh(true),
       async text =>
         this.archives.explored.length ? (await this.questions.players(this.archives.explored, text)).players : [],
-      async text => (await this.questions.openings(text)).openings.map(each => each.name),
+      async text => (await this.questions.openings(text)).openings,
+      opening => this._begin(opening),
     );
     this._withScores.checked = app.kept("explorer-scores", true);
     this.element = this._element();
@@ -92,6 +93,7 @@ class Explorer {
   _element() {
     const archives = this._fold(t("Archives"), this.archives.region);
     const search = this._fold(t("Search"), this._options());
+    this._opener = search.opener;
     const element = el("div", null, this._head, this.archives.element, search.region, this._body);
     this._head.append(el("p", null, this.opening, " ", this._total), archives.opener, search.opener);
     this._body.append(this._problem, this._moves.table, this._games());
@@ -174,6 +176,14 @@ class Explorer {
     }
   }
 
+  /** Puts an opening on the board in place of the search. @param {import("./search.js").Opening} opening */
+  _begin({number}) {
+    this.search.clear();
+    this._opener?.click();
+    this._opener?.focus();
+    this.app.opening("named", number);
+  }
+
   // --- what was played
 
   /** @returns {import("./stream.js").Wanted} */
@@ -242,7 +252,7 @@ class Explorer {
   /** @param {Move} move */
   _play({text, path, captured, fen}) {
     this.app.tree.play({text, path, captured, fen});
-    this.app.say(text);
+    this.app.announce(text);
   }
 
   _score() {

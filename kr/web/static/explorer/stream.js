@@ -38,7 +38,7 @@ export class Questions {
   /**
    * Names of openings that match a text.
    * @param {string} text
-   * @returns {Promise<{openings: {name: string, moves: string}[]}>}
+   * @returns {Promise<{openings: {name: string, number: number, moves: string}[]}>}
    */
   openings(text) {
     return this._app.api("openings", {deck: "named", wanted: text.slice(0, 100)});
