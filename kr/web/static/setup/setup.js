@@ -32,7 +32,8 @@ export class Setup {
       button(t("New game"), () => this.begin(START)),
       button(t("Place pieces"), () => this.edit()),
     );
-    this._ballots = finder(app, (deck, number) => this._choose(deck, number));
+    app.opening = (/** @type {string} */ deck, /** @type {number} */ number) => this._choose(deck, number);
+    this._ballots = finder(app, app.opening);
     for (const change of ["node", "game"]) {
       tree.on(change, () => {
         // a step through the game leaves the editor
@@ -135,7 +136,8 @@ export class Setup {
       if (errand.isStale) return;
       this.stopEditing();
       this.begin(start, moves, {Event: title});
-      this.app.say(title);
+      // a name stands above the moves anyway
+      (deck === "named" ? this.app.announce : this.app.say)(title);
     } catch (error) {
       this.app.fail(/** @type {Error} */ (error).message);
     }
