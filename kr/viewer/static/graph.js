@@ -149,7 +149,10 @@ export function told({expected, evaluation, reason, once}) {
   return known.join(" ");
 }
 
-/** @param {number} chances of Black, in a hundred @param {string} evaluation score of [%eval]: men, or # and plies to a win; "" for none */
+/**
+ * @param {number} chances of Black, in a hundred
+ * @param {string} evaluation score of [%eval]: men, or # and plies to a win; "" for none
+ */
 function expectation(chances, evaluation) {
   const [, win, score] = /^(#?)(-?[\d.]+)$/.exec(evaluation) || [];
   if (!score) return t("Black's chances: {chances} in 100.", {chances});
