@@ -60,7 +60,7 @@ export class Setup {
         el("label", null, "FEN ", this._fen),
         el("button", {type: "submit"}, t("Set")),
       ),
-      el("h3", null, t("Ballots")),
+      el("h2", null, t("Ballots")),
       this._ballots.element,
     );
     this.panel = {
