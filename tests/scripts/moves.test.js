@@ -144,7 +144,10 @@ test("other words leave the tags of comments, and the same words leave all", () 
 test("the clocks that both players had last", () => {
   /** @param {string[]} comments of the moves, Black's first */
   const clocks = (...comments) =>
-    clocksOf([{fen: BLACK, comments: []}, ...comments.map((text, i) => ({fen: i % 2 ? BLACK : WHITE, comments: [text]}))]);
+    clocksOf([
+      {fen: BLACK, comments: []},
+      ...comments.map((text, i) => ({fen: i % 2 ? BLACK : WHITE, comments: [text]})),
+    ]);
   assert.deepEqual(clocks("[%clk 0:04:59]", "[%clk 1:00:07.5]", "none"), {black: "4:59", white: "1:00:07"});
   assert.deepEqual(clocks("[%clock w0:10:00 B0:09:57]"), {black: "9:57", white: "10:00"});
   assert.deepEqual(clocks("[%clock b00:00:09]", "[%clock W0:00:21, b0:00:09]"), {black: "0:09", white: "0:21"});
