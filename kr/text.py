@@ -24,6 +24,11 @@ def visible_lines(text: str) -> str:
     return "".join(each if each in "\n\t" else _escaped(each) for each in text)
 
 
+def whole_characters(text: str) -> str:
+    """Text that can be written as UTF-8: halves of surrogate pairs, which JSON can hold, become question marks."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
 def plain_name(name: str) -> str:
     """A name as it is compared: without case and accents; kinds of blanks, quotes and dashes are one each."""
     folded = name.casefold()

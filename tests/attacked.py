@@ -35,7 +35,11 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
-GOOD: dict[str, Any] = {"fen": "W:W21,22,23:B1,2,3", "start": "W:W21,22,23:B1,2,3", "name": "x", "lines": 1}
+FEN = "W:W21,22,23:B1,2,3"
+GOOD: dict[str, Any] = {
+    "fen": FEN, "start": FEN, "name": "x", "lines": 1, "size": 5, "a": "random", "b": "random",
+    "document": {"start": FEN, "nodes": [{"parent": None}, {"parent": 0, "text": "21-17"}]},
+}  # fmt: skip
 """Fields of a good request."""
 
 

@@ -302,7 +302,7 @@ def test_a_game_is_reviewed_and_its_marks_are_gone_to(server: WebServer, opened:
     meant = [pov(each.side, each.expected) for each in annotation.moves if each.expected is not None]
     assert seen["ends"] == pytest.approx(meant[1:], abs=0.006)
     black, white = annotation.black.accuracy, annotation.white.accuracy
-    assert words(page, ".review .accuracy summary") == f"Accuracy Black {black:.1f} White {white:.1f}"
+    assert words(page, ".review .accuracy summary") == f"Accuracy Black {black:.0f} White {white:.0f}"
     page.get_by_text("All figures").click()
     rows = [row.split() for row in page.locator(".review table").inner_text().splitlines()]
     assert [row[-1] for row in rows[1:]] == ["0", "0"]
@@ -339,7 +339,7 @@ def test_a_game_is_reviewed_and_its_marks_are_gone_to(server: WebServer, opened:
     assert page.evaluate(GRAPH) == seen
     assert page.locator(".review table").count() == 0
     assert f"White: {annotation.white}" in page.locator(".review").inner_text()
-    assert words(page, ".review .accuracy summary") == f"Accuracy Black {black:.1f} White {white:.1f}"
+    assert words(page, ".review .accuracy summary") == f"Accuracy Black {black:.0f} White {white:.0f}"
 
 
 @pytest.mark.slow

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import errno
 import lzma
 import os
 import signal
@@ -15,6 +16,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from web_pages import finished
@@ -114,6 +116,24 @@ def test_an_archive_stays_for_the_next_server_if_the_person_says_so(house: House
     assert not list(folder.glob("[0-9a-f]*"))
 
 
+def test_an_archive_stays_after_a_first_try_that_failed(
+    house: House, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The disk refuses once; then what a server has left that was killed while it removed the archive is in the way."""
+    number = sent(house, PACKED)["archive"]
+    with monkeypatch.context() as refusing:
+        refusing.setattr(archive_store, "sync", Mock(side_effect=OSError(errno.EIO, "Input/output error")))
+        refusing.setattr(Path, "rename", Mock(side_effect=OSError(errno.EIO, "Input/output error")))
+        with pytest.raises(OSError, match="Input/output error"):
+            ask(house, "keep", archive=number)
+    assert state(house, number)["games"] == 2
+    (own,) = folder.glob(".server-*/[0-9a-f]*")
+    (folder / own.name).mkdir()
+    (folder / own.name / "games.pdn.xz.kr-index").touch()
+    assert [each["lasting"] for each in ask(house, "keep", archive=number)["archives"]] == [True]
+    assert state(house, number)["games"] == 2
+
+
 def test_two_servers_share_what_stays_and_nothing_else(house: House) -> None:
     assert state(house, sent(house, PACKED)["archive"])["games"] == 2
     ask(house, "keep", archive=0)
@@ -157,6 +177,7 @@ def test_an_archive_is_kept_or_removed_while_its_index_is_made(
 BAD: list[tuple[str, dict[str, Any], str]] = [
     ("upload", {"name": "a.pdn", "size": 0}, "a.pdn is empty"),
     ("upload", {"name": "a.pdn", "size": 600 << 20}, "a.pdn has 629 MB; up to 512 MB can be added here"),
+    ("upload", {"name": "\ud800.pdn", "size": 600 << 20}, r"^\?\.pdn has 629 MB"),
     ("upload", {"size": 3}, "name is missing"),
     ("upload", {"upload": "x", "start": 0, "data": base64_of(b"abc")}, "does not know this upload"),
     ("upload", {"upload": "UPLOAD", "start": 1, "data": base64_of(b"abc")}, "changed while it was sent"),
@@ -213,6 +234,7 @@ def test_an_archive_that_cannot_be_read_says_so_and_can_be_removed(house: House,
         ("a<b>\x1b[31m\u202e.pdn", "a_b_31m_.pdn"),
         ("\N{SNOWMAN}", "_"),
         ("..", "archive.pdn"),
+        ("a.kr-index.pdn", "a_kr-index.pdn"),
         ("Zo\u00eb 1900-1950.pdn", "Zo\u00eb 1900-1950.pdn"),
         ("x" * 500 + ".pdn", "x" * 70 + ".pdn"),
     ],

@@ -13,7 +13,6 @@ import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -286,7 +285,7 @@ def test_many_pages_that_come_and_go(server: Attacked) -> None:
 # --- every request and stream of every feature, with values of every wrong kind
 
 WRONG: list[Any] = [
-    None, True, 0, -1, 1.5, 10**30, float("nan"), float("inf"), "", "x", "\x00", "\ud800", "../../etc/passwd",
+    None, True, 0, -1, 1.5, 10**400, float("nan"), float("inf"), "", "x", "\x00", "\ud800", "../../etc/passwd",
     "/etc/passwd", "B:W18:B14", "x" * 20_000, [], [[]], ["x"] * 1000, [1] * 1000, {}, {"fen": {}}, {"nodes": [{}]},
 ]  # fmt: skip
 
@@ -295,10 +294,37 @@ REQUESTS: dict[str, Any] = {name: handler for feature in app.FEATURES for name, 
 STREAMS: dict[str, Any] = {name: handler for feature in app.FEATURES for name, handler in feature.LIVE.items()}
 
 
+def asked_fields(handler: Any) -> list[str]:
+    """The fields that a handler asks for, by itself and by what it uses of kr.web."""
+    sources: dict[Any, str] = {}
+    waiting = [handler]
+    while waiting:
+        each = waiting.pop()
+        if each in sources:
+            continue
+        sources[each] = source = inspect.getsource(each)
+        used = (vars(inspect.getmodule(each)).get(word) for word in set(re.findall(r"(\w+)[(.,]", source)))
+        waiting += [other for other in used if inspect.isfunction(other) or inspect.isclass(other)
+                    if other.__module__.startswith("kr.web.")]  # fmt: skip
+    text = "".join(sources.values())
+    names = set(re.findall(r"(?:request|message|each)\.\w+\(\s*\"(\w+)\"", text))
+    usual = {"document": ["document"], "position": ["fen"], "board": ["start", "moves"]}
+    names.update(name for method in re.findall(r"request\.(\w+)\(\)", text) for name in usual.get(method, ()))
+    return sorted(names or {"fen"})
+
+
+def test_the_fields_of_requests_are_known() -> None:
+    assert asked_fields(REQUESTS["send/page"]) == [
+        "board", "coordinates", "document", "flipped", "language", "pieces", "texts",
+    ]  # fmt: skip
+    assert asked_fields(STREAMS["match"]) == [
+        "a", "b", "ballot", "do", "games", "match", "resume", "seconds", "tc"
+    ]  # fmt: skip
+
+
 def wrong_requests(handler: Any) -> Iterator[dict[str, Any]]:
-    """All fields of one wrong kind, and each field of each kind among good ones: those that the module asks for."""
-    source = Path(inspect.getfile(handler)).read_text()
-    names = sorted(set(re.findall(r"asked\.\w+\(\s*\"(\w+)\"", source)) | {"fen"})
+    """All fields of one wrong kind, and each field of each kind among good ones: those that the handler asks for."""
+    names = asked_fields(handler)
     for value in WRONG:
         yield dict.fromkeys(names, value)
     for name, value in product(names, WRONG):

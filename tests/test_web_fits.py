@@ -154,14 +154,16 @@ def test_a_fit_is_watched_in_the_browser(tmp_path: Path, opened: Opener) -> None
     with serving(runs=(tmp_path,)) as server:
         page = opened(server.address + "#runs", size=PHONE)
         for study, out in outs.items():
+            if page.get_by_role("link", name="All runs").is_visible():
+                page.get_by_role("link", name="All runs").click()
             page.get_by_role("link", name=f"{tmp_path.name}/{study}.h5", exact=True).click()
             page.get_by_text("100 of 400", exact=True).wait_for()
             save_stage(out, study, 330, 3)
             page.get_by_text("330 of 400", exact=True).wait_for()
             save_output(out, study)
             StudyCheckpoint(out, "x", study).remove()
-            wait_until(page, "study => document.querySelector('.runs section[aria-label=Run] p').textContent"
-                       ".startsWith(`fit of ${study}: ✓ done`)", study)  # fmt: skip
+            wait_until(page, "study => document.querySelector('.runs section[aria-label=Run] .state-line').textContent"
+                       ".startsWith(`✓ donefit of ${study}, `)", study)  # fmt: skip
             charts = page.locator("figure svg.chart[role=img]")
             assert charts.first.get_attribute("aria-label") == (
                 "Loss: training 0.6 at 3 epoch, validation 0.78 at 3 epoch"

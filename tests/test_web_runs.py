@@ -15,7 +15,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from web_pages import PHONE, Opener, meant_board, opened, read_board, serving, wait_until
+from web_pages import (
+    PHONE,
+    SIZES,
+    Opener,
+    faults_in,
+    in_view,
+    meant_board,
+    opened,
+    out_of_sight,
+    read_board,
+    serving,
+    wait_until,
+)
 
 from kr import storage
 from kr.engine.limits import Limits
@@ -333,6 +345,37 @@ def test_damage_is_told_in_a_line(copied: Path, watching: Callable[..., RunWatch
     assert "\n" not in page["progress"]
 
 
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_the_list_says_what_is_damaged_too(
+    copied: Path, watching: Callable[..., RunWatch], clock: Clock, damage: str
+) -> None:
+    """As soon as it was read, which takes no more time of a look than there is."""
+    place, content = DAMAGE[damage]
+    (copied / place).write_bytes(content)
+    watch = watching(copied)
+    watch.rows()
+    clock.time += 2
+    row, page = next((row, page) for row in watch.rows() if (page := watch.page(row["name"]))["state"] == "damaged")
+    assert row == {key: page[key] for key in row}
+    # what is whole again is so at once
+    states = {row["name"]: row["state"] for row in watch.rows()}
+    assert sorted(states.values())[0] == "damaged"
+
+
+def test_a_look_reads_files_for_a_moment_only(
+    copied: Path, watching: Callable[..., RunWatch], clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (copied / "deep" / "games" / "shard-000001.h5").write_bytes(DAMAGE["a shard"][1])
+    monkeypatch.setattr("kr.web.runs.GLANCE_SECONDS", 0.0)
+    watch = watching(copied)
+    # one run in each look, so that the second look has read both
+    assert "damaged" not in {row["state"] for row in watch.rows()[1:]}
+    clock.time += 2
+    watch.rows()
+    clock.time += 2
+    assert {row["name"]: row["state"] for row in watch.rows()}["runs/deep/games"] == "damaged"
+
+
 @pytest.mark.slow
 def test_a_shard_that_hangs_hdf5_hides_nothing(
     copied: Path, watching: Callable[..., RunWatch], monkeypatch: pytest.MonkeyPatch
@@ -504,7 +547,9 @@ def test_what_is_gone_is_said(copied: Path, watching: Callable[..., RunWatch], c
     assert watch.rows() == []
 
 
-CELLS = "rows => [...rows].map(row => [...row.querySelectorAll('th, td')].map(cell => cell.textContent))"
+CELLS = "rows => [...rows].map(row => [...row.querySelectorAll('td')].map(cell => cell.textContent))"
+CARDS = """cards => cards.map(card => [".run-name a", ".run-state", ".run-progress", ".muted"].map(
+  place => card.querySelector(place).textContent))"""
 
 
 @pytest.mark.slow
@@ -516,11 +561,11 @@ def test_a_match_is_watched_in_the_browser(copied: Path, opened: Opener) -> None
     with serving(runs=(copied,)) as server:
         page = opened(server.address)
         page.get_by_role("link", name="Runs", exact=True).click()
-        page.locator(".list tbody tr").nth(1).wait_for()
-        rows = page.locator(".list tbody tr").evaluate_all(CELLS)
-        assert [row[:4] for row in rows] == [
-            ["runs/deep/games", "self-play", "✓ done", "20 of 20 games"],
-            ["runs/match.pdn", "match", "■ stopped", "6 of 12 games"],
+        page.locator(".run-item").nth(1).wait_for()
+        cards = page.locator(".run-item").evaluate_all(CARDS)
+        assert [(*card[:3], card[3].split(",")[0]) for card in cards] == [
+            ("runs/deep/games", "✓ done", "20 of 20 games", "self-play"),
+            ("runs/match.pdn", "■ stopped", "6 of 12 games", "match"),
         ]
         page.get_by_role("link", name="runs/match.pdn").click()
         figure = page.locator("figure").filter(has_text="Elo with its 95% error")
@@ -535,7 +580,7 @@ def test_a_match_is_watched_in_the_browser(copied: Path, opened: Opener) -> None
         # what was unfolded stays so, and the focus stays at its game
         wait_until(page, "() => document.querySelector('figure tbody').children.length === 6")
         assert page.evaluate("() => document.activeElement.dataset.game") == "3"
-        wait_until(page, "() => document.querySelectorAll('.list tbody td')[6].textContent === '12 of 12 games'")
+        wait_until(page, "() => document.querySelectorAll('.run-progress')[1].textContent === '12 of 12 games'")
 
         page.locator("button[data-game='3']").press("Enter")
         wait_until(page, "() => location.hash === '#analyse'")
@@ -549,6 +594,28 @@ def test_a_match_is_watched_in_the_browser(copied: Path, opened: Opener) -> None
         page.close()
 
 
+FITTING = """() => [...document.querySelectorAll("figure.run-card")].every(card => {
+  const chart = card.querySelector("svg.chart[role=img]").getBoundingClientRect(), box = card.getBoundingClientRect();
+  return chart.left >= box.left && chart.right <= box.right && box.right <= innerWidth && chart.height > 200;
+})"""
+
+
+@pytest.mark.slow
+def test_the_list_of_runs_fits_a_phone(made: tuple[Path, MatchResult], opened: Opener) -> None:
+    with serving(runs=(made[0],)) as server:
+        for size in (*SIZES, PHONE):
+            page = opened(server.address + "#runs", size=size)
+            page.locator(".run-item").nth(1).wait_for()
+            assert out_of_sight(page, [".run-item", ".run-name a"]) == []
+            assert all(
+                in_view(page, place)
+                for place in (".run-item .run-state", ".run-item .run-progress", ".run-item progress")
+            )
+            assert page.evaluate("() => document.documentElement.scrollWidth") <= size["width"]
+            assert faults_in(page, passes=15) == []
+            page.close()
+
+
 @pytest.mark.slow
 def test_every_kind_of_run_fits_the_window(trained: Path, opened: Opener) -> None:
     """All pages of runs: as many charts as the server says, nothing wider than the window, no fault of axe."""
@@ -556,8 +623,11 @@ def test_every_kind_of_run_fits_the_window(trained: Path, opened: Opener) -> Non
 
     with serving(runs=(trained,)) as server:
         page = opened(server.address + "#runs", size=PHONE, color_scheme="dark")
-        page.locator(".list tbody tr").first.wait_for()
+        page.locator(".run-item").first.wait_for()
         for row in RunWatch((trained,)).rows():
+            # on a phone a run takes the place of the list
+            if page.get_by_role("link", name="All runs").is_visible():
+                page.get_by_role("link", name="All runs").click()
             page.get_by_role("link", name=row["name"], exact=True).click()
             wait_until(page, "name => document.querySelector('.runs h2').textContent === name", row["name"])
             charts = len(RunWatch((trained,)).page(row["name"])["charts"])
@@ -568,6 +638,7 @@ def test_every_kind_of_run_fits_the_window(trained: Path, opened: Opener) -> Non
             for width, height in ((2560, 1300), (PHONE["width"], PHONE["height"])):
                 page.set_viewport_size({"width": width, "height": height})
                 assert page.evaluate("() => document.documentElement.scrollWidth") <= width, row["name"]
+                wait_until(page, FITTING, row["name"])
         page.close()
 
 

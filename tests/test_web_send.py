@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
+import inspect
 import json
+import threading
 from functools import cache
 from typing import Any
 
 import pytest
+from web_pages import finished
 
 import kr
 from kr.analysis.annotation.annotation import annotate
@@ -30,7 +34,9 @@ def house() -> House:
 
 
 def ask(what: str, **fields: Any) -> dict[str, Any]:
-    return sending.ROUTES[what](house(), PageRequest(fields))
+    handler = sending.ROUTES[what]
+    answer = handler(house(), PageRequest(fields))
+    return finished(answer) if inspect.iscoroutine(answer) else answer
 
 
 def data_of(html: str) -> dict[str, Any]:
@@ -56,8 +62,10 @@ def test_a_game_that_was_not_reviewed_is_a_page() -> None:
 def test_the_whole_review_is_in_the_page() -> None:
     game = Game({"Result": "1-0"}, moves=GAME)
     annotation = annotate(game, kr.Engine("manual", hash_mb=1), JudgeSettings(tc=kr.Limits(nodes=3000)))
-    html = ask("send/page", document=game_document(game))["html"]
+    texts = {each.text: "Detto" for each in annotation.story}
+    html = ask("send/page", document=game_document(game), language="it", texts={**texts, "Untold": "Non"})["html"]
     assert read_document(data_of(html)["document"]) == game
+    assert data_of(html)["looks"]["texts"] == texts
     # for those without scripts
     assert annotation.story
     for text in (*map(str, annotation.story), "Black: accuracy", "Blunder: White expects", "Annotated by kr"):
@@ -67,8 +75,9 @@ def test_the_whole_review_is_in_the_page() -> None:
 def test_the_page_looks_as_the_sender_sees_it() -> None:
     document = game_document(Game(moves=GAME))
     looks = {"board": "wood", "pieces": "carved", "coordinates": "letters", "flipped": True}
-    html = ask("send/page", document=document, language="it", texts={"Black": "Nero"}, **looks)["html"]
-    assert data_of(html)["looks"] == {**looks, "language": "it", "texts": {"Black": "Nero"}}
+    texts = {"Black": "Nero", "piece|pieces": "pezzo|pezzi"}
+    html = ask("send/page", document=document, language="it", texts={**texts, "Not said there": "Non"}, **looks)["html"]
+    assert data_of(html)["looks"] == {**looks, "language": "it", "texts": texts}
     assert '<html lang="it">' in html
 
 
@@ -112,6 +121,7 @@ def test_no_text_of_a_game_is_markup() -> None:
         ({"document": {"start": 1}}, "start is not text"),
         ({"language": "../"}, "not a code"),
         ({"texts": {"a": 1}}, "texts are texts"),
+        ({"texts": {str(i): "" for i in range(5001)}}, "more than 5,000 texts"),
         ({"texts": {"a": "b" * 300_000}}, "more than 300,000 characters"),
         ({"board": "marble"}, "board is not one of"),
         ({"coordinates": "roman"}, "coordinates is not one of"),
@@ -148,6 +158,36 @@ def test_a_line_is_an_animated_picture() -> None:
     assert base64.b64decode(answer["gif"]) == animation(start, board.moves, flipped=True, style="contrast")
 
 
+def test_animated_pictures_are_made_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those that wait for their turn hold no thread, which other requests need."""
+    asked = PageRequest({"start": FEN, "moves": []})
+    at_work: list[int] = []
+    begun = threading.Event()
+    end = threading.Event()
+
+    def slow(*_: object, **__: object) -> bytes:
+        at_work.append(threading.active_count())
+        begun.set()
+        assert end.wait(20)
+        return b"GIF"
+
+    async def crowd() -> list[Any]:
+        monkeypatch.setattr(sending, "animation", slow)
+        monkeypatch.setattr(sending, "GIF_WAIT", 20.0)
+        first = asyncio.create_task(sending.send_gif(house(), asked))
+        await asyncio.to_thread(begun.wait)
+        others = [asyncio.create_task(sending.send_gif(house(), asked)) for _ in range(3)]
+        await asyncio.sleep(0.05)
+        assert threading.active_count() <= at_work[0] + 1, "no thread for each that waits"
+        monkeypatch.setattr(sending, "GIF_WAIT", 0.01)
+        with pytest.raises(KrError, match="other animated pictures are being made"):
+            await sending.send_gif(house(), asked)
+        end.set()
+        return await asyncio.gather(first, *others)
+
+    assert finished(crowd()) == [{"gif": base64.b64encode(b"GIF").decode()}] * 4
+
+
 FEN = kr.Position().fen
 
 
@@ -157,6 +197,8 @@ FEN = kr.Position().fen
         ("games/svg", {"last": [33, 1]}, "squares from 1 to 32"),
         ("games/svg", {"arrows": [{"colour": "X", "from": 1, "to": 2}]}, "colour is not one of"),
         ("games/svg", {"arrows": [{"colour": "G", "from": 0, "to": 2}]}, "from 1 to 32"),
+        ("games/svg", {"arrows": [{"colour": ["G"], "from": 1, "to": 2}]}, "colour is not one of"),
+        ("games/svg", {"circles": [{"colour": "GR", "square": 1}]}, "colour is not one of"),
         ("games/svg", {"arrows": [7]}, "expected a JSON object"),
         ("games/svg", {"circles": [{"colour": "G", "square": 1}] * 201}, "at most 200"),
         ("games/svg", {"board": "marble"}, "board is not one of"),

@@ -26,8 +26,12 @@ def main() -> None:
         (page,) = pages.glob("0*.html")
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path="/usr/bin/chromium")
-            tab = browser.new_page(viewport={"width": 1120, "height": 720}, device_scale_factor=1.5)
+            tab = browser.new_page(
+                viewport={"width": 1120, "height": 720}, device_scale_factor=1.5, reduced_motion="reduce"
+            )
             tab.goto(f"{page.as_uri()}#p{PLY}")
+            # the bar fills
+            tab.wait_for_timeout(500)
             tab.screenshot(path=str(HERE / "annotated.png"))
             browser.close()
 

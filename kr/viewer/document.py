@@ -26,6 +26,7 @@ from kr.pdn.game import Game
 from kr.pdn.replay import checked, moves_named
 from kr.pdn.tree import ChildNode, GameNode
 from kr.pdn.writer import NAG, TAG_NAME
+from kr.text import whole_characters
 from kr.viewer.positions import move_json
 
 MOST_NODES = 20_000
@@ -254,5 +255,4 @@ class _Reading:
         self._left -= len(value) + 1
         if self._left < 0:
             raise InvalidPdnError(f"a game with more than {MOST_CHARACTERS:,} characters of text")
-        # half of a character of two can't be written as UTF-8
-        return value.encode("utf-8", "replace").decode() if not value.isascii() else value
+        return whole_characters(value)

@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from kr.archives.index_build import INDEX_SUFFIX
 from kr.egdb.database import default_directory
 from kr.errors import InvalidSettingError
 from kr.storage import is_held, lock, make_directory, sync
@@ -34,7 +35,7 @@ SPARE_BYTES = 256 << 20
 MOST_ARCHIVES = 40
 MOST_UPLOADS_AT_ONCE = 3
 """Files on their way at a time."""
-UPLOAD_SECONDS = 300.0
+UPLOAD_SECONDS = 60.0
 """Time after which an upload without news makes room for another."""
 LONGEST_FILE_NAME = 80
 
@@ -156,10 +157,14 @@ class ArchiveStore:
             if self.is_lasting(path):
                 return path
             to = self.folder / path.parent.name
-            if not to.exists():
-                path.parent.rename(to)
-                sync(self.folder)
-            return next(path for path in _archives(self.folder) if path.parent == to)
+            there = [each for each in _archives(self.folder) if each.parent == to]
+            if there:
+                return there[0]
+            # what a server that was killed while it removed the archive has left of it
+            shutil.rmtree(to, ignore_errors=True)
+            path.parent.rename(to)
+            sync(self.folder)
+            return to / path.name
 
     def remove(self, path: Path) -> None:
         """Remove an archive and its index. Raises OSError."""
@@ -219,6 +224,8 @@ class ArchiveStore:
 def safe_name(text: str) -> str:
     """A file name like a text: without folders, leading dots and characters that a shell or a page may mistake."""
     name = _UNSAFE.sub("_", re.split(r"[/\\]", text)[-1]).strip(". ")
+    # an archive with the name of an index would be taken for one
+    name = name.replace(INDEX_SUFFIX, INDEX_SUFFIX.replace(".", "_"))
     stem, dot, end = name.rpartition(".")
     if len(name) > LONGEST_FILE_NAME:
         name = f"{stem[: LONGEST_FILE_NAME - 10]}{dot}{end[:8]}" if stem else name[:LONGEST_FILE_NAME]
@@ -236,7 +243,7 @@ def _archives(folder: Path | None) -> list[Path]:
         for each in folder.iterdir()
         if _DIGEST.fullmatch(each.name) and each.is_dir() and not each.is_symlink()
         for file in sorted(each.iterdir())[:9]
-        if file.is_file() and not file.name.startswith(".") and ".kr-index" not in file.name
+        if file.is_file() and not file.name.startswith(".") and INDEX_SUFFIX not in file.name
     ]
 
 

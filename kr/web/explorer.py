@@ -106,10 +106,13 @@ class ExploredFile:
         if self.store.is_lasting(self.path):
             return
         self.end_work()
-        self.path = self.store.make_lasting(self.path)
-        # what is done of the index has moved with it
-        self._index, self._closed = None, False
-        self.open()
+        try:
+            self.path = self.store.make_lasting(self.path)
+            # what is done of the index has moved with it
+            self._index = None
+        finally:
+            self._closed = False
+            self.open()
 
     def close(self) -> None:
         """Stop what is under way, and close the index."""

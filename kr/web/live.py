@@ -24,6 +24,7 @@ from typing import Any
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from kr.errors import InvalidSettingError, KrError
+from kr.text import whole_characters
 from kr.web.house import House
 from kr.web.request import PageRequest
 
@@ -189,4 +190,4 @@ def error_line(error: Exception) -> str:
     """An error as one line for a page. Paths of this machine are left out, except in kr's own messages."""
     if isinstance(error, OSError):
         return error.strerror or type(error).__name__
-    return " ".join(str(error).split())[:500]
+    return whole_characters(" ".join(str(error).split())[:500])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,6 +11,7 @@ from kr.game.position import Position
 from kr.notation import SQUARES
 from kr.pdn.game import Game
 from kr.settings import one_of
+from kr.text import whole_characters
 from kr.viewer.document import read_document
 
 LONGEST_FEN = 400
@@ -36,7 +36,7 @@ class PageRequest:
             raise InvalidSettingError(f"{name} is not text")
         if len(value) > longest:
             raise InvalidSettingError(f"{name} has {len(value)} characters; at most {longest}")
-        return value
+        return whole_characters(value)
 
     def number(self, name: str, low: int, high: int, default: int = _REQUIRED) -> int:
         """A whole number from low to high."""
@@ -52,8 +52,8 @@ class PageRequest:
         value = self._value(name, default)
         if value is default and default is not _REQUIRED:
             return default
-        number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-        if not number or not low <= value <= high:
+        # no comparison holds for a NaN, and an infinity is beyond any bound
+        if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
             raise InvalidSettingError(f"{name} is not a number from {low:g} to {high:g}")
         return float(value)
 
@@ -67,7 +67,8 @@ class PageRequest:
     def choice(self, name: str, choices: Sequence[str], default: str = _REQUIRED) -> str:
         """One of some texts."""
         value = self._value(name, default)
-        if value not in choices:
+        # a text of letters is a sequence of choices too, but holds more texts than these
+        if value not in tuple(choices):
             raise InvalidSettingError(f"{name} is not one of {one_of(tuple(choices))}")
         return str(value)
 
@@ -78,7 +79,7 @@ class PageRequest:
             raise InvalidSettingError(f"{name} is not a list of at most {most} texts")
         if not all(isinstance(each, str) and len(each) <= longest for each in value):
             raise InvalidSettingError(f"{name} is not a list of texts of at most {longest} characters")
-        return list(value)
+        return [whole_characters(each) for each in value]
 
     def objects(self, name: str, most: int, default: Sequence[Any] = _REQUIRED) -> list[PageRequest]:
         """A list of objects."""

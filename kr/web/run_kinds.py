@@ -38,8 +38,13 @@ class OneRun(ABC):
         self._page: tuple[Any, Json] | None = None
 
     def row(self) -> Json:
-        """Its line in the list: kind, state, how far it is, seconds since 1970 of the last change."""
+        """Its line in the list: kind, state, how far it is, seconds since 1970 of the last change.
+
+        What damage its page has met is in it too: a file may be there, and be counted, that can't be read.
+        """
         fingerprint = self._safe_fingerprint()
+        if self._page is not None and self._page[0] == fingerprint and self._page[1]["state"] == "damaged":
+            return {key: self._page[1][key] for key in ("kind", "changed", "state", "progress")}
         if self._row is None or self._row[0] != fingerprint:
             self._row = (
                 fingerprint,
@@ -54,6 +59,11 @@ class OneRun(ABC):
             row = self.row()
             self._page = fingerprint, self._guarded(lambda: {**row, **self.content()})
         return self._page[1]
+
+    @property
+    def is_read(self) -> bool:
+        """True if its page has been made of its files as they are, whole."""
+        return self._page is not None and self._page[0] == self._safe_fingerprint() and "reading" not in self._page[1]
 
     def _guarded(self, make: Callable[[], Json]) -> Json:
         try:

@@ -31,6 +31,8 @@ from kr.web.run_studies import StudyRun, file_run
 POLL_SECONDS = 1.0
 MOST_RUNS = 500
 """Runs in the list."""
+GLANCE_SECONDS = 0.3
+"""Time that a look spends on reading runs of the list for damage; the next goes on from there."""
 LONGEST_RUN_NAME = 1000
 
 
@@ -40,7 +42,7 @@ class RunWatch:
     def __init__(self, directories: tuple[Path, ...], now: Callable[[], float] = time.monotonic) -> None:
         self._trees = dict(zip(_names(directories), map(FileTree, directories), strict=True))
         self._now = now
-        self._looked = -POLL_SECONDS
+        self._looked = self._read = -POLL_SECONDS
         self._runs: dict[str, OneRun] = {}
         # the kind of run that files are the output of, with the stamp they were read at
         self._judged: dict[Path, tuple[Stamp, type[OneRun] | None]] = {}
@@ -48,6 +50,7 @@ class RunWatch:
     def rows(self) -> list[dict[str, Any]]:
         """The runs in order of name, each with its name, kind, state, progress and time of the last change."""
         self._look()
+        self._read_on()
         return [{"name": name, **run.row()} for name, run in list(self._runs.items())[:MOST_RUNS]]
 
     def page(self, name: str) -> dict[str, Any]:
@@ -69,6 +72,18 @@ class RunWatch:
         if run is None:
             raise InvalidSettingError(f"there is no run {name[:100]!r}; it may have been moved or removed")
         return run
+
+    def _read_on(self) -> None:
+        """Read runs that no process writes and whose files have changed, so that their damage is in the list."""
+        if self._now() - self._read < POLL_SECONDS:
+            return
+        self._read = self._now()
+        until = time.monotonic() + GLANCE_SECONDS
+        for run in list(self._runs.values())[:MOST_RUNS]:
+            if not run.is_read and run.row()["state"] not in ("running", "damaged"):
+                run.page()
+                if time.monotonic() >= until:
+                    return
 
     def _look(self) -> None:
         """Find the runs that there are now, if the last look is over a second old."""

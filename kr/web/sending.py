@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import re
 from collections.abc import Mapping
+from contextlib import AsyncExitStack
 from typing import Any
+from weakref import WeakKeyDictionary
+
+import anyio.to_thread
 
 from kr import svg
 from kr.analysis.annotation.pages import Looks, game_page
@@ -19,11 +24,14 @@ from kr.web.request import PageRequest
 
 MOST_GIF_PLIES = 400
 """Moves of an animated picture."""
+GIF_WAIT = 10.0
+"""Seconds that one waits for the picture of another viewer."""
 MOST_SHAPES = 200
 """Arrows and circles of a picture, each."""
-MOST_TEXTS = 300_000
-"""Characters of the texts of a language."""
+MOST_TEXTS, MOST_TEXT_CHARACTERS = 5000, 300_000
+"""Texts of a language, and their characters."""
 
+_PAINTING: WeakKeyDictionary[House, asyncio.Lock] = WeakKeyDictionary()
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
 _DRAWN = dict(zip(SHAPE_COLOURS, ("drawn green", "drawn red", "drawn yellow", "drawn blue"), strict=True))
 
@@ -44,14 +52,27 @@ def send_page(house: House, request: PageRequest) -> dict[str, Any]:
     return {"html": game_page(request.document(), looks)}
 
 
-def send_gif(house: House, request: PageRequest) -> dict[str, Any]:
+async def send_gif(house: House, request: PageRequest) -> dict[str, Any]:
     """Moves from a position as an animated GIF, in base64."""
     position = start = request.position("start")
     moves: list[Move] = []
     for text in request.texts("moves", MOST_GIF_PLIES, 100):
         moves.append(position.parse_move(text))
         position = position.play(moves[-1])
-    return {"gif": base64.b64encode(animation(start, moves, **_looks(request))).decode()}
+    looks = _looks(request)
+
+    def painted() -> str:
+        with house.at_work():
+            return base64.b64encode(animation(start, moves, **looks)).decode()
+
+    # it may take seconds, and others want to move meanwhile: those that wait for their turn hold no thread
+    async with AsyncExitStack() as turn:
+        try:
+            async with asyncio.timeout(GIF_WAIT):
+                await turn.enter_async_context(_PAINTING.setdefault(house, asyncio.Lock()))
+        except TimeoutError:
+            raise InvalidSettingError("other animated pictures are being made; try again") from None
+        return {"gif": await anyio.to_thread.run_sync(painted, abandon_on_cancel=True)}
 
 
 def position_picture(house: House, request: PageRequest) -> dict[str, Any]:
@@ -94,10 +115,12 @@ def _language(request: PageRequest) -> str:
 
 def _texts(request: PageRequest) -> Mapping[str, str]:
     texts = request.object("texts").fields if request.has("texts") else {}
+    if len(texts) > MOST_TEXTS:
+        raise InvalidSettingError(f"more than {MOST_TEXTS:,} texts")
     if not all(isinstance(text, str) for text in texts.values()):
         raise InvalidSettingError("texts are texts by the English ones")
-    if sum(len(english) + len(text) for english, text in texts.items()) > MOST_TEXTS:
-        raise InvalidSettingError(f"texts have more than {MOST_TEXTS:,} characters")
+    if sum(len(english) + len(text) for english, text in texts.items()) > MOST_TEXT_CHARACTERS:
+        raise InvalidSettingError(f"texts have more than {MOST_TEXT_CHARACTERS:,} characters")
     return texts
 
 

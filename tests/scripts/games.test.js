@@ -25,7 +25,8 @@ const names = (/** @type {state.OpenGames} */ games) =>
 
 test("what games are called", () => {
   assert.equal(state.nameOf({Black: "Ann", White: "?", Date: "1901.05.??"}), "Ann – ? 1901");
-  assert.equal(state.nameOf({Event: "x"}), "");
+  assert.equal(state.nameOf({Event: "Old Faithful"}), "Old Faithful");
+  assert.equal(state.nameOf({Site: "x", Event: "?"}), "");
   assert.equal(state.dated("1901.05.??"), "1901.05");
 });
 

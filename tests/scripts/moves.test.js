@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
+import {clocksOf} from "../../kr/viewer/static/current.js";
 import {layout} from "../../kr/viewer/static/move-layout.js";
 import {reworded} from "../../kr/viewer/static/move-sheet.js";
 import {facts, markName, named, number, words} from "../../kr/viewer/static/move-words.js";
@@ -124,12 +125,19 @@ test("numbers, names and what tags say", () => {
     "[%clock w0:10:00 B0:09:57]": "White 10:00 left, Black 9:57 left",
     "[%emt 0:00:01.294]": "took 1.3 s",
     "[%emt soon]": "took soon",
+    "[%emt 0:00:00.041] text": "",
+    "[%emt 0:00:02] +0.35/12 1.204s": "took 2 s, score +0.4",
+    "-1.94/1 0.001s": "score -1.9",
+    "0.00/3 0.1s good": "score 0.0",
+    "about 1/2 1.5s or +0.3/4": "",
     "[%foo a b] text": "foo a b",
     "[%eval 0.1] [%kr exp=0.55]": "",
     text: "",
   };
   for (const [comment, meant] of Object.entries(said)) assert.equal(facts(comment), meant);
   assert.equal(words("[%clk 0:04:59] usual [%foo 1]"), "usual");
+  assert.equal(words("[%emt 0:00:02] +0.35/12 1.204s usual"), "usual");
+  assert.deepEqual(reworded(["[%emt 0:00:02] +0.35/12 1.204s usual"], "new"), ["[%emt 0:00:02] +0.35/12 1.204s new"]);
 });
 
 test("other words leave the tags of comments, and the same words leave all", () => {
@@ -138,4 +146,16 @@ test("other words leave the tags of comments, and the same words leave all", () 
   assert.deepEqual(reworded(comments, "so it is"), ["[%clk 0:04:59] so it is"]);
   assert.deepEqual(reworded(comments, ""), ["[%clk 0:04:59]"]);
   assert.deepEqual(reworded(["only words"], " "), []);
+});
+
+test("the clocks that both players had last", () => {
+  /** @param {string[]} comments of the moves, Black's first */
+  const clocks = (...comments) =>
+    clocksOf([
+      {fen: BLACK, comments: []},
+      ...comments.map((text, i) => ({fen: i % 2 ? BLACK : WHITE, comments: [text]})),
+    ]);
+  assert.deepEqual(clocks("[%clk 0:04:59]", "[%clk 1:00:07.5]", "none"), {black: "4:59", white: "1:00:07"});
+  assert.deepEqual(clocks("[%clock w0:10:00 B0:09:57]"), {black: "9:57", white: "10:00"});
+  assert.deepEqual(clocks("[%clock b00:00:09]", "[%clock W0:00:21, b0:00:09]"), {black: "0:09", white: "0:21"});
 });

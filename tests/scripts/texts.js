@@ -22,7 +22,8 @@ export function scripts() {
 }
 
 /**
- * Keys of the texts of all scripts and of the page that is sent: the text itself, or "one|several" of a noun that is counted; and the English texts
+ * Keys of the texts of all scripts and of the page that is sent: the text itself, or "one|several" of a noun that is
+ * counted; and the English texts
  * that come from elsewhere.
  * @returns {Set<string>}
  */

@@ -46,6 +46,8 @@ LONGEST_NAME = 60
 _PLACE = re.compile(r"\{(\w+)\}")
 _TAGS = re.compile(r"\[%[^\[\]]*\]")
 _OTHER = re.compile(r"[^a-z0-9]+")
+_SENTENCE = re.compile(r"\[%kr story ([^\[\]]*)\]")
+_VALUE = re.compile(r"<(\w+)=[^<>]*>")
 _MARK = re.compile(r"\[%kr [^\[\]]{0,80}\b(?:nag|mark)=([?!]{1,2})")
 
 
@@ -152,7 +154,18 @@ def page(number: int, game: Game, annotation: Annotation, signature: str) -> str
 def game_page(game: Game, looks: Looks | None = None) -> str:
     """Page of a game, annotated or not: its marks and its story are those in its comments."""
     settings = JudgeSettings() if _judgement(game) else None
-    return _page(game, [], settings, game.headers.get(ANNOTATOR, ""), looks or Looks())
+    looks = looks or Looks()
+    looks = replace(looks, texts=_used_texts(looks.texts, game))
+    return _page(game, [], settings, game.headers.get(ANNOTATOR, ""), looks)
+
+
+def _used_texts(texts: Mapping[str, str], game: Game) -> dict[str, str]:
+    """Those of a language's texts that stand in the scripts of the viewer or in the story of a game."""
+    code = str(_sources("viewer.js").script)
+    story = " ".join(game.comments)
+    sentences = {_VALUE.sub(r"{\1}", sentence) for sentence in _SENTENCE.findall(story)}
+    # of "piece|pieces" the scripts have the first word
+    return {each: text for each, text in texts.items() if each in sentences or each.partition("|")[0] in code}
 
 
 def _page(

@@ -1,5 +1,5 @@
-// English texts that come from elsewhere, told in the language of the page: kr's comments in a game, and what the server
-// says of a game, a puzzle or a position.
+// English texts that come from elsewhere, told in the language of the page: kr's comments in a game, and what the
+// server says of a game, a puzzle or a position.
 
 import {words} from "./move-words.js";
 import {decimal, spoken, t} from "./texts.js";

@@ -49,11 +49,14 @@ export function onstranger(f) {
   strangers.push(f);
 }
 
-function lose() {
+/** @param {boolean} [byStranger] whether a server answers that asks for another token */
+function lose(byStranger = false) {
   if (lost) return;
   lost = true;
+  isStranger = byStranger;
   setTimeout(retry, RETRY_MS);
-  for (const f of losers) f(!hasAnswered);
+  if (byStranger) for (const f of strangers) f();
+  else for (const f of losers) f(!hasAnswered);
 }
 
 async function retry() {
@@ -89,8 +92,10 @@ export async function api(path, body = {}) {
     throw Object.assign(new Error(silent()), {lost: true});
   }
   hasAnswered ||= answer.ok;
+  if (answer.status === 401) lose(true);
   const found = await answer.json().catch(() => ({}));
   if (!answer.ok) throw new Error(found.error || t("the server answered {status}", {status: answer.status}));
+
   return found;
 }
 

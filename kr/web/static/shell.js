@@ -26,10 +26,10 @@ const PAGES = [
   {name: "play", title: () => t("Play"), load: async () => (await import("./play/page.js")).page},
   {name: "learn", title: () => t("Learn"), load: async () => (await import("./learn/page.js")).page},
   {name: "endings", title: () => t("Endings"), load: async () => (await import("./endings/page.js")).page},
-
-  {name: "runs", title: () => t("Runs"), load: async () => (await import("./runs.js")).page},
+  {name: "runs", title: () => t("Runs"), load: async () => (await import("./runs/page.js")).page},
 ];
-const TOLD_MS = 8000;
+const TOLD_MS = 5000,
+  FAILED_MS = 8000;
 
 /** @type {<T extends Element>(selector: string) => T} */
 const one = selector => /** @type {any} */ (document.querySelector(selector));
@@ -49,7 +49,7 @@ function tell(text, failed) {
   clearTimeout(clearing);
   status.textContent = text;
   status.classList.toggle("failed", failed);
-  clearing = window.setTimeout(() => tell("", false), TOLD_MS);
+  clearing = window.setTimeout(() => tell("", false), failed ? FAILED_MS : TOLD_MS);
 }
 
 function makeApp() {

@@ -275,7 +275,7 @@ class Analyse {
     const {node} = this.tree;
     this.board.drawings(node);
     this.stage.betterArrows(better(node));
-    this.stage.material(node.fen, this.tree.root.fen);
+    this.stage.material(node.fen, this.tree.origin().fen);
     const clocks = clocksOf(this.tree.line());
     for (const side of /** @type {const} */ (["black", "white"])) this.stage.clock(side, clocks[side]);
     this._current.show(node);

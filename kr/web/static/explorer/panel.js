@@ -1,6 +1,7 @@
 // The panel Explorer: what was played in the position by the games of archives, those games, and searches of them.
 
 import {button, el} from "../dom.js";
+import {newDocument} from "../setup/fen.js";
 import {t} from "../texts.js";
 import {Archives} from "./archives.js";
 import {Search} from "./search.js";
@@ -65,12 +66,13 @@ class Explorer {
         this._body.hidden = !this.archives.explored.length;
       },
     });
-    this.search = new Search(
-      () => this.refresh(true),
-      async text =>
+    this.search = new Search({
+      onchange: () => this.refresh(true),
+      complete: async text =>
         this.archives.explored.length ? (await this.questions.players(this.archives.explored, text)).players : [],
-      async text => (await this.questions.openings(text)).openings.map(each => each.name),
-    );
+      openings: async text => (await this.questions.openings(text)).openings,
+      show: opening => this._begin(opening),
+    });
     this._withScores.checked = app.kept("explorer-scores", true);
     this.element = this._element();
     app.tree.on("node", () => {
@@ -94,6 +96,7 @@ class Explorer {
   _element() {
     const archives = this._fold(t("Archives"), this.archives.region);
     const search = this._fold(t("Search"), this._options());
+    this._opener = search.opener;
     const element = el("div", null, this._head, this.archives.element, search.region, this._body);
     this._head.append(el("p", null, this.opening, " ", this._total), archives.opener, search.opener);
     this._body.append(this._problem, this._moves.table, this._games());
@@ -176,6 +179,14 @@ class Explorer {
     }
   }
 
+  /** Puts an opening on the board in place of the search. @param {import("./search.js").Opening} opening */
+  _begin({number}) {
+    this.search.clear();
+    this._opener?.click();
+    this._opener?.focus();
+    void this._showOpening(number);
+  }
+
   // --- what was played
 
   /** @returns {import("./stream.js").Wanted} */
@@ -246,7 +257,7 @@ class Explorer {
   /** @param {Move} move */
   _play({text, path, captured, fen}) {
     this.app.tree.play({text, path, captured, fen});
-    this.app.say(text);
+    this.app.announce(text);
   }
 
   _score() {
@@ -286,6 +297,21 @@ class Explorer {
       if (number === this._asked) this._showGames(page);
     } catch (error) {
       if (number === this._asked) this._refused(/** @type {Error} */ (error));
+    }
+  }
+
+  /** Opens an opening beside the game on the board. @param {number} number */
+  async _showOpening(number) {
+    const {app} = this;
+    const errand = app.errand();
+    try {
+      const {start, moves, title} = await this.questions.opening(number);
+      if (errand.isStale) return;
+      const steps = moves.map(() => 0);
+      app.beside(newDocument(start, moves, {Event: title}), steps, `opening:${title}`);
+      app.say(title);
+    } catch (error) {
+      app.fail(/** @type {Error} */ (error).message);
     }
   }
 

@@ -1,22 +1,34 @@
 // The search of the explorer: by player, event, year, result and opening.
 
-import {el} from "../dom.js";
+import {button, el} from "../dom.js";
 import {many, t} from "../texts.js";
 import {conditions} from "./state.js";
 
 const TYPING_MS = 250;
+const WAYS = 3; // openings that can be put on the board from here
 let lists = 0;
+
+/** @typedef {{name: string, number: number}} Opening of the deck "named" */
 
 export class Search {
   /**
-   * @param {() => void} onchange
-   * @param {(text: string) => Promise<{name: string, games: number}[]>} complete names of players for a text
-   * @param {(text: string) => Promise<string[]>} openings names of openings for a text
+   * @param {object} hooks
+   * @param {() => void} hooks.onchange
+   * @param {(text: string) => Promise<{name: string, games: number}[]>} hooks.complete names of players for a text
+   * @param {(text: string) => Promise<Opening[]>} hooks.openings those that match a text
+   * @param {(opening: Opening) => void} hooks.show hears of an opening that is wanted on the board
    */
-  constructor(onchange, complete, openings) {
+  constructor({onchange, complete, openings, show}) {
     this._onchange = onchange;
     this._complete = complete;
     this._openings = openings;
+    this._show = show;
+    this._ways = el("div", {
+      class: "row ways",
+      role: "group",
+      "aria-label": t("Openings to put on the board"),
+      hidden: true,
+    });
     this._later = 0;
     this._typing = 0;
     this._names = el("datalist", {id: `players-${++lists}`});
@@ -71,6 +83,14 @@ export class Search {
     return Object.values(this._fields).some(each => each.value.trim()) || Boolean(this._result.value);
   }
 
+  /** Forgets the opening: it is on the board. */
+  clear() {
+    this._typing += 1;
+    this._fields.opening.value = "";
+    this._ways.hidden = true;
+    clearTimeout(this._later);
+  }
+
   _form() {
     const {player, against, event, year, opening} = this._fields;
     const label = (/** @type {string} */ text, /** @type {HTMLElement} */ field) => el("label", null, text, " ", field);
@@ -82,10 +102,14 @@ export class Search {
           submitted.preventDefault();
           this._onchange();
         },
-        onreset: () => window.setTimeout(this._onchange),
+        onreset: () => {
+          this._ways.hidden = true;
+          window.setTimeout(this._onchange);
+        },
       },
       el("div", {class: "row"}, label(t("Player"), player), this._side, label(t("against"), against)),
       el("div", {class: "row"}, label(t("Opening"), opening), label(t("Event"), event)),
+      this._ways,
       el(
         "div",
         {class: "row"},
@@ -139,10 +163,15 @@ export class Search {
   async _called(event) {
     const text = /** @type {HTMLInputElement} */ (event.target).value.trim();
     const number = ++this._typing;
+    this._ways.hidden = true;
     if (text.length < 2) return;
     try {
-      const names = await this._openings(text);
-      if (number === this._typing) this._opening.replaceChildren(...names.map(value => el("option", {value})));
+      const openings = await this._openings(text);
+      if (number !== this._typing) return;
+      this._opening.replaceChildren(...openings.map(each => el("option", {value: each.name})));
+      const ways = openings.slice(0, WAYS).map(each => button(each.name, () => this._show(each)));
+      this._ways.replaceChildren(t("To the board:"), ...ways);
+      this._ways.hidden = !ways.length;
     } catch {
       // names are only a help
     }

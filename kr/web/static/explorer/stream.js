@@ -38,10 +38,20 @@ export class Questions {
   /**
    * Names of openings that match a text.
    * @param {string} text
-   * @returns {Promise<{openings: {name: string, moves: string}[]}>}
+   * @returns {Promise<{openings: {name: string, number: number}[]}>}
    */
   openings(text) {
     return this._app.api("openings", {deck: "named", wanted: text.slice(0, 100)});
+  }
+
+  /**
+   * An opening with a name, by its number.
+   * @param {number} number
+   * @returns {Promise<{start: string, moves: {text: string, path: number[], captured: number[], fen: string}[],
+   *   title: string}>}
+   */
+  opening(number) {
+    return this._app.api("opening", {deck: "named", number});
   }
 
   /**

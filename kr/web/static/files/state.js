@@ -27,14 +27,14 @@ export const dated = date => date.replace(/(\.\?\?)+$/, "");
 export const tag = (headers, name) => (headers[name] || "").trim().replace(/^[?.\s]+$/, "");
 
 /**
- * What a game is called: "Ann – Bob 1901"; "" for one without players.
+ * What a game is called: "Ann – Bob 1901", or as its event is; "" for one without players and event.
  * @param {Record<string, string>} headers
  */
 export function nameOf(headers) {
   const black = tag(headers, "Black");
   const white = tag(headers, "White");
   const [year = ""] = /\d{4}/.exec(tag(headers, "Date")) ?? [];
-  return black || white ? `${black || "?"} – ${white || "?"} ${year}`.trim() : "";
+  return black || white ? `${black || "?"} – ${white || "?"} ${year}`.trim() : tag(headers, "Event");
 }
 
 // --- links: a game is in the address as PDN, deflated

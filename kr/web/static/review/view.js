@@ -31,7 +31,7 @@ export function accuracyView(accuracy, you) {
       {class: "figure"},
       el("i", {class: `disc ${side}`, "aria-hidden": "true"}),
       `${nameOf(side, you)} `,
-      el("b", null, accuracy[side] === null ? "–" : decimal(accuracy[side], 1)),
+      el("b", null, accuracy[side] === null ? "–" : decimal(accuracy[side], 0)),
     ),
   );
   return [
