@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,8 @@ from web_pages import SIZES, Opener, opened, serving, wait_until
 import kr
 from kr.analysis.annotation.annotation import annotate
 from kr.analysis.annotation.judging import JudgeSettings
+from kr.learn.selfplay import SelfplaySettings, selfplay
+from kr.match.match import MatchSettings, play_match
 from kr.pdn import read_game
 from kr.policy.policy import load_policy
 from kr.web.serve import WebServer
@@ -60,7 +63,14 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebServer]:
         patch.setenv("XDG_DATA_HOME", str(directory))
         archive = directory / "prime.pdn"
         archive.write_text(ARCHIVE)
-        with serving(archive=(archive,), weights="manual") as server:
+        runs = directory / "runs"
+        selfplay(SelfplaySettings(games=8, nodes=20, weights="material", workers=1, hash=1 << 16, out=runs / "games"))
+        match = MatchSettings(
+            a="material", b="manual", games=4, tc=kr.Limits(nodes=20), workers=1, hash=1 << 20, egdb="none",
+            sprt=(0.0, 10.0),
+        )  # fmt: skip
+        play_match(replace(match, pdn=runs / "match.pdn"))
+        with serving(archive=(archive,), runs=(runs,), weights="manual") as server:
             yield server
 
 
@@ -91,10 +101,20 @@ class English:
         # those that have words enough to tell
         forms = [re.sub(r"\\\{\w+\\\}", "(.+)", re.escape(text)) for text in english - self._plain]
         self._forms = [re.compile(form) for form in forms if len(re.findall(r"[A-Za-z]{2,}", form)) > 1]
+        self._foreign = [re.compile(re.sub(r"\\\{\w+\\\}", "(.+)", re.escape(text))) for text in foreign]
 
     def left(self, page: Page) -> list[str]:
         """What is English on a page."""
         return [text for text in page.evaluate(VISIBLE) if self._is_english(text)]
+
+    def untold(self, page: Page, selector: str) -> list[str]:
+        """Texts of elements that aren't in the language, although they aren't English texts of the scripts either."""
+        texts = page.locator(selector).all_inner_texts()
+        return [
+            text
+            for text in texts
+            if re.search("[a-z]{3}", text) and not any(form.fullmatch(text.strip()) for form in self._foreign)
+        ]
 
     def _is_english(self, text: str) -> bool:
         return (
@@ -164,6 +184,20 @@ def test_no_page_has_english_texts(
     page.get_by_role("button", name="Proponi patta", exact=True).click()
     wait_until(page, "() => document.querySelector('.saying .note').textContent")
     check()
+
+
+def test_runs_are_told_in_the_language(server: WebServer, opened: Opener, english: English) -> None:
+    page = opened(server.address + "#runs", SIZES[2], **ITALIAN)
+    page.locator(".run-list a").first.wait_for()
+    for number in range(page.locator(".run-list a").count()):
+        page.evaluate("number => document.querySelectorAll('.run-list a')[number].click()", number)
+        page.locator(".run-facts dt").first.wait_for()
+        wait_until(page, "() => document.querySelectorAll('.runs figcaption').length > 1")
+        assert english.untold(page, ".runs figcaption, .runs h3, .runs th, .runs .run-facts dt") == []
+        assert english.left(page) == []
+        assert page.evaluate(TOO_WIDE) == []
+        page.evaluate("() => history.back()")
+        page.locator(".one").wait_for(state="hidden")
 
 
 def test_the_language_is_that_of_the_browser_or_of_the_choice(server: WebServer, opened: Opener) -> None:
