@@ -1231,6 +1231,7 @@ export const texts = {
   "fitting {time}": "adattamento {time}",
   "Games of shards under way": "Partite dei blocchi in corso",
   Speed: "Velocità",
+  "{number} MB": "{number} MB",
   "{number} games/s": "{number} partite/s",
   unknown: "sconosciuta",
   "Plies a game": "Semimosse a partita",
