@@ -158,7 +158,7 @@ def case_of(game: Game, directory: Path) -> Case:
             meant.said.append("Not searched.")
         else:
             black = judged.expected if side == reference.WHITE else 1 - judged.expected
-            meant.said.append(f"Black expects {black:.2f}")
+            meant.said.append(f"Black's chances: {round(100 * black)} in 100")
             meant.said += ["Not judged"] * (not judged.judged) + ["Seen by one search only."] * (not judged.confirmed)
         meant.said += [comment for comment in node.comments if "[%" not in comment]
         plies.append(meant)
@@ -293,7 +293,7 @@ def test_the_graph_swings_at_marks_and_draws_thin_what_one_search_has_seen(case:
     first = next(ply for ply, meant in enumerate(case.plies) if "Not searched." not in meant.said and ply)
     assert len(lines) == case.last - first
     for ply, (before, after, thin) in enumerate(lines, start=first + 1):
-        assert f"Black expects {after:.2f}" in case.plies[ply].said
+        assert f"Black's chances: {round(100 * after)} in 100" in case.plies[ply].said
         bad = case.plies[ply].label.endswith("?") or case.plies[ply].label.endswith("?!")
         assert bad == (abs(after - before) >= 0.075)
         assert thin == any("Seen by one search only." in case.plies[each].said for each in (ply - 1, ply))
@@ -366,10 +366,8 @@ def test_without_scripts_it_is_text_beside_the_start(case: Case, opened: Opener)
 @pytest.mark.parametrize("size", [{"width": 1280, "height": 800}, {"width": 1366, "height": 768}, TALL, PHONE])
 def test_board_moves_graph_and_steps_are_on_one_screen(case: Case, opened: Opener, size: dict[str, int]) -> None:
     page = opened(case.url, size)
-    ways, parts = [click_move], [".board", ".move-list", ".said", ".controls", ".tabs", ".moves [aria-current]"]
-    if size != PHONE:
-        ways, parts = [*ways, click_graph], [*parts, ".graph > svg"]
-    for click in ways:
+    parts = (".board", ".move-list", ".said", ".graph > svg", ".controls", ".tabs", ".moves [aria-current]")
+    for click in (click_move, click_graph):
         click(page, case, case.last)
         check(page, case, case.last)
         for selector in parts:

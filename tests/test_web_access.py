@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from web_pages import Opener, faults_in, opened, server, wait_until
+from web_pages import Opener, faults_in, open_panel, opened, server, show_setup, wait_until
 
 from kr.web.serve import WebServer
 
@@ -25,6 +25,8 @@ def show(page: Page, name: str) -> None:
     wait_until(page, "name => document.querySelector('nav a[aria-current]').hash === '#' + name", name)
     page.evaluate("() => { for (const each of document.querySelectorAll('main details')) each.open = true; }")
     page.wait_for_load_state("networkidle")
+    # a puzzle, which is asked for when the page has come
+    wait_until(page, "() => document.querySelector('h2.title')?.textContent !== ''")
 
 
 def test_the_rules_of_axe(server: WebServer, opened: Opener) -> None:
@@ -32,6 +34,43 @@ def test_the_rules_of_axe(server: WebServer, opened: Opener) -> None:
     for name in PAGES:
         show(page, name)
         assert faults_in(page, passes=21) == [], name
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_rules_of_axe_in_panels_and_menus(server: WebServer, opened: Opener, width: int) -> None:
+    """Review, Explorer, Learn, Endings and matches have such a test beside what they do."""
+    page = opened(server.address, {"width": width, "height": 844})
+    for name in ("People", "Regions", "Games", "Set up"):
+        if name == "Set up":
+            show_setup(page)
+            page.locator(".found button").first.wait_for()
+        else:
+            open_panel(page, name)
+        page.wait_for_load_state("networkidle")
+        assert faults_in(page, ".side") == [], name
+    page.get_by_role("button", name="Place pieces").click()
+    assert faults_in(page, ".side") == []
+    for name in ("Send", "More"):
+        page.get_by_role("button", name=name, exact=True).click()
+        assert faults_in(page, ".menu:not([hidden])") == [], name
+        page.keyboard.press("Escape")
+
+
+def test_the_rules_of_axe_around_a_game(server: WebServer, opened: Opener) -> None:
+    page = opened(f"{server.address}#play")
+    for name in ("Engines", "Two people"):
+        page.locator(".modes").get_by_text(name, exact=True).click()
+        page.wait_for_load_state("networkidle")
+        assert faults_in(page, ".new-game") == [], name
+    page.get_by_role("button", name="Rules").click()
+    assert faults_in(page, "dialog") == []
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Play", exact=True).click()
+    page.get_by_role("button", name="Resign").click()
+    assert faults_in(page, "dialog") == []
+    page.get_by_role("dialog").get_by_role("button", name="Resign").click()
+    wait_until(page, "() => document.querySelector('.turn').textContent.includes('resigns')")
+    assert faults_in(page) == []
 
 
 def test_nothing_is_wider_than_the_window(server: WebServer, opened: Opener) -> None:

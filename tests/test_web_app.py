@@ -85,7 +85,7 @@ def test_all_that_the_worker_keeps_is_there_and_named_by_its_version(server: Web
     assert len(named) > 5
     assert set(named) <= set(kept["files"])
     scripts = {path.rpartition("/")[2] for path in kept["files"] if path.endswith(".js")}
-    assert {"main.js", "board.js", "runs.js"} <= scripts
+    assert {"main.js", "shell.js", "board.js", "send.js"} <= scripts
     assert get(server, "/static/000000000000/main.js")[0].status == 404
 
 
@@ -169,6 +169,20 @@ def test_it_opens_without_its_server_and_comes_back(opened: Opener) -> None:
         other.close()
 
 
+@pytest.mark.slow
+def test_a_page_without_a_stream_notices_another_run_by_its_next_request(opened: Opener) -> None:
+    port = free_port()
+    with serving(port=port, token=True) as server:
+        page = opened(f"{server.address}#endings", allowed=FAILED)
+        page.wait_for_selector("main button:enabled")
+    with serving(port=port, token=True) as server:
+        page.evaluate("location.hash = '#analyse'")
+        wait_until(page, "() => document.querySelector('.offline').textContent.includes('open the address')")
+        other = page.context.new_page()
+        other.goto(server.address_to_open)
+        wait_until(page, "() => document.querySelector('.offline').textContent === ''")
+
+
 def shell_of(page: Page) -> str:
     """Version of the files of a page."""
     found = re.search(r"/static/(\w{12})/main\.js", page.content())
@@ -189,10 +203,10 @@ def test_a_new_kr_shows_no_old_script(opened: Opener, monkeypatch: pytest.Monkey
         wait_until(page, "async () => (await fetch('/', {method: 'HEAD'}).catch(() => ({}))).ok")
         page.click("nav a[href='#runs']")
         wait_until(page, "() => document.querySelector('main').textContent.includes('--runs')")
-        loaded = (
-            "() => performance.getEntriesByType('resource').map(each => each.name).filter(name => /runs.js/.test(name))"
-        )
-        assert all(f"/static/{first}/" in name for name in page.evaluate(loaded))
+        names = page.evaluate("performance.getEntriesByType('resource').map(each => each.name)")
+        loaded = [name for name in names if re.search(r"/static/.*/runs.*\.js", name)]
+        assert loaded
+        assert all(f"/static/{first}/" in name for name in loaded)
         page.reload()
         page.wait_for_selector("nav a[aria-current]")
         second = shell_of(page)

@@ -407,20 +407,26 @@ NEEDED = ["main .board", ".task", ".verdict p", ".counts div", ".controls .icon-
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", [*SIZES, PHONE], ids=lambda size: f"{size['width']}x{size['height']}")
-def test_all_that_an_ending_needs_is_in_sight(
-    server: WebServer, opened: Opener, house: House, size: dict[str, int]
-) -> None:
-    player = start(opened, server, "win", "W:WK19,K23:B12,K28", size=size)
-    assert out_of_sight(player.page, NEEDED) == []
+def test_all_that_an_ending_needs_is_in_sight(server: WebServer, opened: Opener, house: House) -> None:
+    """In every window, one after the other, after a reply and after a slip."""
+    player = start(opened, server, "win", "W:WK19,K23:B12,K28")
+    page = player.page
+
+    def look() -> None:
+        for size in (*SIZES, PHONE, SIZES[0]):
+            page.set_viewport_size(size)  # type: ignore[arg-type]
+            panel = "ending" if size["width"] < 700 else "begin"
+            wait_until(page, "name => document.querySelector(`.tab-${name}`).ariaSelected === 'true'", panel)
+            assert out_of_sight(page, NEEDED) == [], size
+            assert page.evaluate("document.documentElement.scrollHeight <= innerHeight"), size
+            if size is PHONE:
+                assert faults_in(page, passes=20) == []
+
     assert player.play("23-27").startswith("kr plays")
-    assert out_of_sight(player.page, NEEDED) == []
+    look()
     player.play(str(exact_moves(house.database, player.board.position)[-1].move))
     assert "gives the win away" in player.said()
-    assert out_of_sight(player.page, NEEDED) == []
-    assert player.page.evaluate("document.documentElement.scrollHeight <= innerHeight")
-    if size is PHONE:
-        assert faults_in(player.page, passes=20) == []
+    look()
 
 
 @pytest.mark.slow

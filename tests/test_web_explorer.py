@@ -20,6 +20,7 @@ from web_pages import (
     Opener,
     faults_in,
     finished,
+    in_view,
     meant_board,
     opened,
     read_board,
@@ -39,7 +40,7 @@ from kr.web.request import PageRequest
 from kr.web.settings import WebSettings
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Page, Route
 
     from kr.web.serve import WebServer
 
@@ -366,6 +367,12 @@ def test_open_games_outlive_the_page_and_are_closed(server: WebServer, opened: O
     open_games_are(page, "My game", f"*{one}", two)
     last = list(read_document(ask_game(server, 1)).positions())[-1]
     wait_for_board(page, last.fen)
+    # in sight on each screen, also on a phone whose panel is open
+    for width, height in ((390, 844), (1366, 768), (1280, 800)):
+        page.set_viewport_size({"width": width, "height": height})
+        for place in (".opened .now", ".opened .now .close", ".explorer .head", ".tally tbody tr", "main .board"):
+            wait_until(page, "place => document.querySelector(place)?.checkVisibility()", place)
+            assert in_view(page, place), (width, place)
     page.get_by_role("button", name=f"Close {one}").click()
     open_games_are(page, "*My game", two)
     wait_for_board(page, START.fen)
@@ -401,11 +408,12 @@ def test_a_search_by_hand(server: WebServer, opened: Opener) -> None:
     page.get_by_label("Opening", exact=True).press_sequentially("edinburgh single")
     rows_are(page, ["9-13", "1"])
     wait_until(page, "() => document.querySelector('.explorer datalist [value=\"Edinburgh Single\"]')")
-    page.get_by_role("button", name="Show on the board").click()
+    page.get_by_role("button", name="Edinburgh Single", exact=True).click()
     open_games_are(page, "My game", "*Edinburgh Single")
     wait_for_board(page, START.play("9-13").play("22-18").play("11-15").fen)
     wait_until(page, "() => document.querySelector('.explorer .opening').textContent.startsWith('Edinburgh Single')")
     page.get_by_role("button", name="My game").click()
+    page.get_by_role("button", name="Search").click()
     page.get_by_label("Years").fill("nonsense")
     wait_until(page, "() => document.querySelector('.explorer [role=alert]').textContent.includes('not a year')")
     page.click(".explorer button[type=reset]")
@@ -429,8 +437,8 @@ def test_scores_deepen_while_one_stays_and_are_there_when_one_comes_back(server:
     unfold(page)
     wait_until(page, f"() => ({DEPTHS})().length === 7 && ({DEPTHS})().every(each => each >= 6)", seconds=60)
     score = page.locator(".explorer .score").first
-    assert re.fullmatch(r"[+\u2212]?\d\.\d", score.inner_text().split("\n")[0].split("depth")[0].strip())
-    assert re.fullmatch(r"[+\u2212]?\d\.\d \(depth \d+\)", score.get_attribute("title") or "")
+    assert re.fullmatch(r"0|[+\u2212]\d\.\d\d", score.inner_text().split("\n")[0].split("depth")[0].strip())
+    assert re.fullmatch(r"(?:0|[+\u2212]\d\.\d\d) \(depth \d+\)", score.get_attribute("title") or "")
     page.click("text=/^9-13$/")
     rows_are(page, ["22-18", "2"])
     # back, and after the page is loaded again, they are there though nothing more is searched
@@ -497,6 +505,31 @@ def test_an_archive_is_added_kept_and_removed_in_two_windows(
         page.get_by_role("button", name="Archives").click()
         page.get_by_role("button", name="Remove first.pdn").click()
         page.locator(".explorer .empty").wait_for()
+
+
+@pytest.mark.slow
+def test_a_piece_that_is_lost_on_the_way_is_sent_again(
+    opened: Opener, files: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    with serving(weights="material", egdb="none") as server:
+        page = opened(server.address, allowed="Failed to load")
+        page.click(".tab-explorer")
+        page.locator(".explorer .empty").wait_for()
+        pieces: list[str] = []
+
+        def lose(route: Route) -> None:
+            if '"data"' in (route.request.post_data or ""):
+                pieces.append(route.request.url)
+            if len(pieces) == 1:
+                route.abort()
+            else:
+                route.continue_()
+
+        page.route("**/explorer/upload", lose)
+        drop(page, {"first.pdn": files[0].read_bytes()})
+        rows_are(page, ["9-13", "2"])
+        assert len(pieces) == 2
 
 
 @pytest.mark.slow

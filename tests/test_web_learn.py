@@ -375,6 +375,8 @@ def test_the_list_is_filtered_and_own_problems_are_text(server: WebServer, opene
     page.get_by_label("Progress", exact=True).locator("visible=true").and_(page.locator("select")).select_option("no")
     page.locator(".puzzles button").first.click()
     wait_for_title(page, "<b>Two kings</b>")
+    # those who choose by keys go on from there
+    assert page.evaluate("() => document.activeElement.matches('.puzzles [aria-current]')")
     assert read_board(page) == meant_board(OWN[0]["fen"])
 
 
@@ -418,18 +420,26 @@ NEEDED = ["main .board", ".task", ".verdict p", ".title", ".controls .icon-butto
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", [*SIZES, PHONE], ids=lambda size: f"{size['width']}x{size['height']}")
-def test_all_that_a_puzzle_needs_is_in_sight(server: WebServer, opened: Opener, size: dict[str, int]) -> None:
-    learner = start(opened, server, "first-position", size=size)
-    assert out_of_sight(learner.page, NEEDED) == []
+def test_all_that_a_puzzle_needs_is_in_sight(server: WebServer, opened: Opener) -> None:
+    """In every window, one after the other: the panel beside the puzzle in a wide one is not in its way on a phone."""
+    learner = start(opened, server, "first-position")
+    page = learner.page
+
+    def look() -> None:
+        for size in (*SIZES, PHONE, SIZES[0]):
+            page.set_viewport_size(size)  # type: ignore[arg-type]
+            panel = "puzzle" if size["width"] < 700 else "list"
+            wait_until(page, "name => document.querySelector(`.tab-${name}`).ariaSelected === 'true'", panel)
+            assert out_of_sight(page, NEEDED) == [], size
+            assert page.evaluate("document.documentElement.scrollHeight <= innerHeight"), size
+            if size is PHONE:
+                assert faults_in(page, passes=20) == []
+
+    look()
     assert learner.play("19-16").startswith("✗")
-    assert out_of_sight(learner.page, NEEDED) == []
     learner.press("Solution")
-    wait_until(learner.page, "() => document.querySelectorAll('.line li').length > 9")
-    assert out_of_sight(learner.page, NEEDED) == []
-    assert learner.page.evaluate("document.documentElement.scrollHeight <= innerHeight")
-    if size is PHONE:
-        assert faults_in(learner.page, passes=20) == []
+    wait_until(page, "() => document.querySelectorAll('.line li').length > 9")
+    look()
 
 
 def short_wins(house: House, count: int) -> list[str]:

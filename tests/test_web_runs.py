@@ -366,7 +366,7 @@ def test_a_look_reads_files_for_a_moment_only(
     copied: Path, watching: Callable[..., RunWatch], clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (copied / "deep" / "games" / "shard-000001.h5").write_bytes(DAMAGE["a shard"][1])
-    monkeypatch.setattr("kr.web.runs.READ_SECONDS", 0.0)
+    monkeypatch.setattr("kr.web.runs.GLANCE_SECONDS", 0.0)
     watch = watching(copied)
     # one run in each look, so that the second look has read both
     assert "damaged" not in {row["state"] for row in watch.rows()[1:]}
@@ -548,7 +548,7 @@ def test_what_is_gone_is_said(copied: Path, watching: Callable[..., RunWatch], c
 
 
 CELLS = "rows => [...rows].map(row => [...row.querySelectorAll('td')].map(cell => cell.textContent))"
-CARDS = """cards => cards.map(card => [".run-name a", ".state", ".run-progress", ".muted"].map(
+CARDS = """cards => cards.map(card => [".run-name a", ".run-state", ".run-progress", ".muted"].map(
   place => card.querySelector(place).textContent))"""
 
 
@@ -561,8 +561,8 @@ def test_a_match_is_watched_in_the_browser(copied: Path, opened: Opener) -> None
     with serving(runs=(copied,)) as server:
         page = opened(server.address)
         page.get_by_role("link", name="Runs", exact=True).click()
-        page.locator(".run").nth(1).wait_for()
-        cards = page.locator(".run").evaluate_all(CARDS)
+        page.locator(".run-item").nth(1).wait_for()
+        cards = page.locator(".run-item").evaluate_all(CARDS)
         assert [(*card[:3], card[3].split(",")[0]) for card in cards] == [
             ("runs/deep/games", "✓ done", "20 of 20 games", "self-play"),
             ("runs/match.pdn", "■ stopped", "6 of 12 games", "match"),
@@ -594,7 +594,7 @@ def test_a_match_is_watched_in_the_browser(copied: Path, opened: Opener) -> None
         page.close()
 
 
-FITTING = """() => [...document.querySelectorAll("figure.card")].every(card => {
+FITTING = """() => [...document.querySelectorAll("figure.run-card")].every(card => {
   const chart = card.querySelector("svg.chart[role=img]").getBoundingClientRect(), box = card.getBoundingClientRect();
   return chart.left >= box.left && chart.right <= box.right && box.right <= innerWidth && chart.height > 200;
 })"""
@@ -605,9 +605,12 @@ def test_the_list_of_runs_fits_a_phone(made: tuple[Path, MatchResult], opened: O
     with serving(runs=(made[0],)) as server:
         for size in (*SIZES, PHONE):
             page = opened(server.address + "#runs", size=size)
-            page.locator(".run").nth(1).wait_for()
-            assert out_of_sight(page, [".run", ".run-name a"]) == []
-            assert all(in_view(page, place) for place in (".run .state", ".run .run-progress", ".run progress"))
+            page.locator(".run-item").nth(1).wait_for()
+            assert out_of_sight(page, [".run-item", ".run-name a"]) == []
+            assert all(
+                in_view(page, place)
+                for place in (".run-item .run-state", ".run-item .run-progress", ".run-item progress")
+            )
             assert page.evaluate("() => document.documentElement.scrollWidth") <= size["width"]
             assert faults_in(page, passes=15) == []
             page.close()
@@ -620,7 +623,7 @@ def test_every_kind_of_run_fits_the_window(trained: Path, opened: Opener) -> Non
 
     with serving(runs=(trained,)) as server:
         page = opened(server.address + "#runs", size=PHONE, color_scheme="dark")
-        page.locator(".run").first.wait_for()
+        page.locator(".run-item").first.wait_for()
         for row in RunWatch((trained,)).rows():
             # on a phone a run takes the place of the list
             if page.get_by_role("link", name="All runs").is_visible():

@@ -81,6 +81,29 @@ def test_the_page_looks_as_the_sender_sees_it() -> None:
     assert '<html lang="it">' in html
 
 
+def test_the_page_is_in_the_language_of_the_sender() -> None:
+    game = Game({"Round": "3"}, moves=GAME, result="1/2-1/2")
+    annotate(game, kr.Engine("manual", hash_mb=1), JudgeSettings(tc=kr.Limits(nodes=1000)))
+    texts = {
+        "Annotated by {signature}.": "Annotata da {signature}{signature.__class__}{0}.",
+        "a draw": "patta <",
+        "round {number}": "turno {number}",
+        "piece|pieces": "pezzo|pezzi",
+        "Rules of English draughts": "Regole della dama inglese",
+    }
+    html = ask("send/page", document=game_document(game), language="it", texts=texts)["html"]
+    for shown in (
+        f"Annotata da {game.headers['Annotator']}{{signature.__class__}}{{0}}.",
+        "1/2-1/2, patta &lt;<",
+        "turno 3 ·",
+    ):
+        assert shown in html, shown
+    # what the page of a game can't ask for is not sent
+    assert data_of(html)["looks"]["texts"].keys() == texts.keys() - {"Rules of English draughts", "round {number}"} - {
+        "Annotated by {signature}."
+    }
+
+
 def test_no_text_of_a_game_is_markup() -> None:
     evil = "</script><script>alert(1)</script><img src=x onerror=alert(2)>"
     game = Game({"Black": evil, "Evil": evil}, moves=GAME)

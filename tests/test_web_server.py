@@ -407,3 +407,21 @@ def test_the_usual_port_is_taken_if_it_is_free(monkeypatch: pytest.MonkeyPatch) 
     # what a browser keeps for the address is found again
     with serving(weights="material") as again:
         assert again.port == free
+
+
+OF_ALL = {"style.css", "screen.css", "viewer.css", "graph.css"}
+"""Style sheets whose classes any page may use, and adapt within its own."""
+
+
+def test_style_sheets_of_pages_share_no_class() -> None:
+    """All of them are loaded together: a class that two of them style at the top looks right on one page at most."""
+    owners: dict[str, set[str]] = {}
+    for room in ("web", "viewer"):
+        for path in (Path(serve.__file__).parents[1] / room / "static").glob("*.css"):
+            sheet = re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.DOTALL)
+            for selectors in re.findall(r"([^{}]+)\{", sheet):
+                for selector in selectors.split(","):
+                    if first := re.match(r"\s*\.([\w-]+)", selector):
+                        owners.setdefault(first[1], set()).add(path.name)
+    shared = {name: sheets for name, sheets in owners.items() if len(sheets) > 1 and not sheets & OF_ALL}
+    assert shared == {}

@@ -17,12 +17,13 @@ HERE = Path(__file__).parent
 PLY = 20
 LOOKING_MS = 9000
 WINDOWS: dict[str, dict[str, Any]] = {
-    "light": {"viewport": {"width": 1280, "height": 860}, "color_scheme": "light"},
-    "dark": {"viewport": {"width": 1280, "height": 860}, "color_scheme": "dark"},
-    "phone": {"viewport": {"width": 390, "height": 800}, "color_scheme": "light"},
+    "light": {"viewport": {"width": 1280, "height": 800}, "color_scheme": "light"},
+    "dark": {"viewport": {"width": 1280, "height": 800}, "color_scheme": "dark"},
+    "phone": {"viewport": {"width": 390, "height": 844}, "color_scheme": "light"},
 }
-OPEN = {"light": ["Analysis"], "dark": ["Regions"], "phone": ["Analysis"]}
-"""Panels that are open, beside the moves."""
+OPEN = {"light": "Review", "dark": "People", "phone": "Moves"}
+"""Panels that are open beside the moves."""
+REVIEW_MS = 120_000
 
 
 def main() -> None:
@@ -48,19 +49,17 @@ def main() -> None:
 def draw(tab: Any, address: str, name: str) -> None:
     """Take one picture."""
     tab.goto(address)
-    tab.wait_for_selector(".panel")
-    wanted = ["Moves", *OPEN[name]]
-    for title in tab.locator(".panel > summary").all():
-        if (title.inner_text() in wanted) != title.evaluate("e => e.parentElement.open"):
-            title.click()
     # the first game of the file stands on the board
+    tab.locator(".move-list button.move").first.wait_for()
+    tab.get_by_role("tab", name=OPEN[name], exact=True).click()
+    if OPEN[name] == "Review":
+        tab.get_by_role("button", name="Review this game").click()
+        tab.locator(".review .story").first.wait_for(timeout=REVIEW_MS)
     tab.keyboard.press("Home")
     for _ in range(PLY):
         tab.keyboard.press("ArrowRight")
-    if "Analysis" in OPEN[name]:
-        tab.get_by_role("button", name="Analyse", exact=True).click()
+    tab.get_by_role("button", name="Analyse", exact=True).click()
     tab.wait_for_timeout(LOOKING_MS)
-    tab.evaluate("scrollTo(0, 0)")
     tab.screenshot(path=str(HERE / f"web-{name}.png"))
 
 

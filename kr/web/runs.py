@@ -31,7 +31,7 @@ from kr.web.run_studies import StudyRun, file_run
 POLL_SECONDS = 1.0
 MOST_RUNS = 500
 """Runs in the list."""
-READ_SECONDS = 0.3
+GLANCE_SECONDS = 0.3
 """Time that a look spends on reading runs of the list for damage; the next goes on from there."""
 LONGEST_RUN_NAME = 1000
 
@@ -78,7 +78,7 @@ class RunWatch:
         if self._now() - self._read < POLL_SECONDS:
             return
         self._read = self._now()
-        until = time.monotonic() + READ_SECONDS
+        until = time.monotonic() + GLANCE_SECONDS
         for run in list(self._runs.values())[:MOST_RUNS]:
             if not run.is_read and run.row()["state"] not in ("running", "damaged"):
                 run.page()

@@ -61,14 +61,14 @@ test("a game is known by its players and its year", () => {
   assert.equal(state.pageWords({found: 0, start: 0, games: []}, 20), "No games");
 });
 
-test("scores are told in men with one decimal, and what is proved in words", () => {
+test("scores are told in men, and what is proved in words", () => {
   const told = (/** @type {import("../../kr/web/static/explorer/state.js").Score} */ score, turned = false) => [
     state.scoreWords(score, turned),
     state.scoreTitle(score, turned),
   ];
-  assert.deepEqual(told({score: 44, depth: 14}), ["+0.4", "+0.4 (depth 14)"]);
-  assert.deepEqual(told({score: 44, depth: 14}, true), ["−0.4", "−0.4 (depth 14)"]);
-  assert.deepEqual(told({score: -4, depth: 3}), ["0.0", "0.0 (depth 3)"]);
+  assert.deepEqual(told({score: 44, depth: 14}), ["+0.44", "+0.44 (depth 14)"]);
+  assert.deepEqual(told({score: 44, depth: 14}, true), ["−0.44", "−0.44 (depth 14)"]);
+  assert.deepEqual(told({score: -4, depth: 3}), ["−0.04", "−0.04 (depth 3)"]);
   assert.deepEqual(told({score: 900, value: "win", plies: 61, depth: 9}), ["win in 61 plies", "win in 61 plies"]);
   assert.deepEqual(told({score: 900, value: "win", plies: 1}, true)[0], "loss in 1 ply");
   assert.deepEqual(told({score: null, value: "draw", plies: null}, true)[0], "draw");

@@ -31,10 +31,10 @@ test("what kr's comments say of each position of the game", () => {
   );
   assert.deepEqual(list.map(told), [
     "Not searched.",
-    "Black expects 0.52, score 0.0. Not judged: the opening.",
+    "Black's chances: 52 in 100, score +0.04. Not judged: the opening.",
     "Not searched.",
-    "Black expects 0.21, score -0.8. Seen by one search only.",
-    "Black expects 0.00, White wins.",
+    "Black's chances: 21 in 100, score −0.85. Seen by one search only.",
+    "Black's chances: 0 in 100, White wins.",
   ]);
   assert.equal(reportOf(tree.root), "Black 0.9, White 0.8");
 });

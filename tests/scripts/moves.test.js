@@ -125,12 +125,19 @@ test("numbers, names and what tags say", () => {
     "[%clock w0:10:00 B0:09:57]": "White 10:00 left, Black 9:57 left",
     "[%emt 0:00:01.294]": "took 1.3 s",
     "[%emt soon]": "took soon",
+    "[%emt 0:00:00.041] text": "",
+    "[%emt 0:00:02] +0.35/12 1.204s": "took 2 s, score +0.4",
+    "-1.94/1 0.001s": "score -1.9",
+    "0.00/3 0.1s good": "score 0.0",
+    "about 1/2 1.5s or +0.3/4": "",
     "[%foo a b] text": "foo a b",
     "[%eval 0.1] [%kr exp=0.55]": "",
     text: "",
   };
   for (const [comment, meant] of Object.entries(said)) assert.equal(facts(comment), meant);
   assert.equal(words("[%clk 0:04:59] usual [%foo 1]"), "usual");
+  assert.equal(words("[%emt 0:00:02] +0.35/12 1.204s usual"), "usual");
+  assert.deepEqual(reworded(["[%emt 0:00:02] +0.35/12 1.204s usual"], "new"), ["[%emt 0:00:02] +0.35/12 1.204s new"]);
 });
 
 test("other words leave the tags of comments, and the same words leave all", () => {

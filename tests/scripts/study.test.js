@@ -132,7 +132,7 @@ test("an ending counts the plies that were given away, and forgets what is taken
   assert.deepEqual(counts(2), {
     Played: "2 plies",
     "Win in": "7 plies",
-    "From the start": "7 plies",
+    "Best play": "7 plies",
     "Given away": "2 plies",
   });
   assert.equal(Object.keys(Object.fromEntries(endings.countWords(ending, 2, KNOWN, false))).join(), "Played");

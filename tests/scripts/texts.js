@@ -2,10 +2,14 @@
 
 import {readFileSync, readdirSync} from "node:fs";
 import {join} from "node:path";
+import {ENGLISH} from "../../kr/viewer/static/retold.js";
 
 const ROOMS = ["kr/viewer/static", "kr/web/static"];
+// the page that is sent, as Python writes it
+const SENT = ["kr/analysis/annotation/game.html", "kr/analysis/annotation/pages.py"];
 const STRING = String.raw`("(?:[^"\\]|\\.)*")`;
 const T = new RegExp(String.raw`\bt\(\s*${STRING}\s*[,)]`, "g");
+const TEXT = new RegExp(String.raw`\blooks\.text\(${STRING}`, "g");
 const MANY = new RegExp(String.raw`\bmany\((?:[^()"]|\([^()]*\))*?,\s*${STRING}(?:,\s*${STRING})?`, "g");
 
 /** @returns {string[]} paths of all scripts but those of languages */
@@ -18,11 +22,13 @@ export function scripts() {
 }
 
 /**
- * Keys of the texts of all scripts: the text itself, or "one|several" of a noun that is counted.
+ * Keys of the texts of all scripts and of the page that is sent: the text itself, or "one|several" of a noun that is
+ * counted; and the English texts
+ * that come from elsewhere.
  * @returns {Set<string>}
  */
 export function keys() {
-  const found = new Set();
+  const found = new Set(ENGLISH);
   for (const path of scripts()) {
     const source = readFileSync(path, "utf8");
     for (const [, text] of source.matchAll(T)) found.add(JSON.parse(text));
@@ -30,6 +36,9 @@ export function keys() {
       const word = JSON.parse(one);
       found.add(`${word}|${several ? JSON.parse(several) : `${word}s`}`);
     }
+  }
+  for (const path of SENT) {
+    for (const [, text] of readFileSync(path, "utf8").matchAll(TEXT)) found.add(JSON.parse(text));
   }
   return found;
 }

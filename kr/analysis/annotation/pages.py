@@ -7,6 +7,7 @@ the page lets the browser run no other script and load nothing.
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,6 +22,7 @@ from kr.analysis.annotation.accuracy import EXPLANATION
 from kr.analysis.annotation.annotation import TABLE, Annotation, MoveTally, accuracy_text
 from kr.analysis.annotation.judging import JudgeSettings
 from kr.analysis.annotation.marking import ANNOTATOR, MARK_KINDS, OWN, OWN_GAME
+from kr.analysis.annotation.story import all_texts
 from kr.notation import SIDE_NAMES
 from kr.pdn import SKIP, ChildNode, Game, Visitor
 from kr.pdn.writer import SIGNS
@@ -41,6 +43,7 @@ INDEX = "index.html"
 _STYLES = ("viewer.css", "graph.css", "screen.css")
 LONGEST_NAME = 60
 
+_PLACE = re.compile(r"\{(\w+)\}")
 _TAGS = re.compile(r"\[%[^\[\]]*\]")
 _OTHER = re.compile(r"[^a-z0-9]+")
 _SENTENCE = re.compile(r"\[%kr story ([^\[\]]*)\]")
@@ -132,11 +135,15 @@ class Looks:
 
     language: str = "en"
     texts: Mapping[str, str] = field(default_factory=dict)
-    """The viewer's texts in that language by the English ones."""
+    """Texts in that language by the English ones."""
     board: str = "green"
     pieces: str = "flat"
     coordinates: str = "numbers"
     flipped: bool = False
+
+    def text(self, english: str, **values: object) -> str:
+        """A text in the language, with values in place of {names}. What the language lacks is English."""
+        return _PLACE.sub(lambda place: str(values.get(place[1], place[0])), self.texts.get(english, english))
 
 
 def page(number: int, game: Game, annotation: Annotation, signature: str) -> str:
@@ -179,7 +186,7 @@ def _page(
             home=home,
             looks=looks,
             title=_title(game.headers),
-            facts=_facts(game.headers),
+            facts=_facts(game.headers, looks),
             settings=settings,
             game=game,
             headers=[
@@ -193,10 +200,24 @@ def _page(
             moves=game.accept(_LineText(int(game.start.side), variations=False)),
             board=Markup(svg.board(game.start)),
             pieces=Markup(piece_symbols()),
-            data=Markup(data({"document": game_document(game), "looks": asdict(looks)})),
+            data=Markup(
+                data(
+                    {"document": game_document(game), "looks": asdict(replace(looks, texts=_viewer_texts(looks.texts)))}
+                )
+            ),
             signature=signature,
         )
     )
+
+
+def _viewer_texts(texts: Mapping[str, str]) -> dict[str, str]:
+    """Those texts of a language that the viewer can ask for: its own, and those of stories."""
+    code, stories = _sources("viewer.js").script, set(all_texts())
+    return {
+        english: text
+        for english, text in texts.items()
+        if english in stories or json.dumps(english.split("|")[0], ensure_ascii=False) in code
+    }
 
 
 def _judgement(game: Game) -> str:
@@ -224,12 +245,12 @@ def _title(headers: Mapping[str, str]) -> str:
     return " v ".join(headers.get(name, "").strip() or "?" for name in SIDE_NAMES)
 
 
-def _facts(headers: Mapping[str, str]) -> list[str]:
+def _facts(headers: Mapping[str, str], looks: Looks) -> list[str]:
     """Place and time of a game, as far as its tags have them."""
     facts = [headers.get(name, "").strip() for name in ("Event", "Site")]
     facts.append(_day(headers.get("Date", "")))
     number = headers.get("Round", "").strip("?. ")
-    facts.append(f"round {number}" if number.isdecimal() else number)
+    facts.append(looks.text("round {number}", number=number) if number.isdecimal() else number)
     return [fact for fact in facts if fact.strip("?. -")]
 
 

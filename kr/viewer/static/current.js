@@ -2,7 +2,8 @@
 
 import {el} from "./dom.js";
 import {better, judgement, told} from "./graph.js";
-import {number, plain, sign, words} from "./moves.js";
+import {number, plain, sign} from "./moves.js";
+import {commentText} from "./story.js";
 import {t} from "./texts.js";
 
 // [%clk 0:04:59], of the player who moved, or [%clock w0:10:00 B0:09:57], of each that is named
@@ -75,7 +76,9 @@ export class Current {
       line = betterLine(node);
     const made = node.parent ? `${number(node)} ${plain(node.text)}${node.nags.map(sign).join("")} · ` : "";
     this.turn.textContent = made + (over || (node.fen[0] === "W" ? t("White to move") : t("Black to move")));
-    const comments = [...node.starting_comments, ...node.comments].map(text => plain(words(text))).filter(Boolean);
+    const comments = [...node.starting_comments, ...node.comments]
+      .map(text => plain(commentText(text)))
+      .filter(Boolean);
     this._words.replaceChildren(
       ...[
         line ? el("p", {class: "better"}, t("Better: {moves}", {moves: line})) : "",

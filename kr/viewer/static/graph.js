@@ -2,7 +2,7 @@
 
 import {el, svg} from "./dom.js";
 import {number, words} from "./moves.js";
-import {t} from "./texts.js";
+import {decimal, t} from "./texts.js";
 
 /** @import {BoardArrow} from "./board-drawing.js" */
 /** @import {GameTree, LegalNode, TreeNode} from "./tree.js" */
@@ -142,22 +142,27 @@ export function points(tree) {
  */
 export function told({expected, evaluation, reason, once}) {
   if (expected === null) return t("Not searched.");
-  const known = [expectation(expected.toFixed(2), evaluation)];
+  const known = [expectation(Math.round(100 * expected), evaluation)];
+
   if (reason) known.push(REASONS[reason]());
   if (once) known.push(t("Seen by one search only."));
   return known.join(" ");
 }
 
-/** @param {string} points @param {string} evaluation score of [%eval]: men, or # and plies to a win; "" for none */
-function expectation(points, evaluation) {
+/**
+ * @param {number} chances of Black, in a hundred
+ * @param {string} evaluation score of [%eval]: men, or # and plies to a win; "" for none
+ */
+function expectation(chances, evaluation) {
   const [, win, score] = /^(#?)(-?[\d.]+)$/.exec(evaluation) || [];
-  if (!score) return t("Black expects {points}.", {points});
-  const men = Math.round(10 * Number(score)) / 10 || 0;
-  if (!win)
-    return t("Black expects {points}, score {score}.", {points, score: `${men > 0 ? "+" : ""}${men.toFixed(1)}`});
+  if (!score) return t("Black's chances: {chances} in 100.", {chances});
+  const men = Number(score) || 0;
+  const signed = `${men > 0 ? "+" : men < 0 ? "−" : ""}${decimal(Math.abs(men), 2)}`;
+  if (!win) return t("Black's chances: {chances} in 100, score {score}.", {chances, score: signed});
+
   return Number(score) < 0
-    ? t("Black expects {points}, White wins.", {points})
-    : t("Black expects {points}, Black wins.", {points});
+    ? t("Black's chances: {chances} in 100, White wins.", {chances})
+    : t("Black's chances: {chances} in 100, Black wins.", {chances});
 }
 
 /** @param {Point} point @returns {point is KnownPoint} */

@@ -1,7 +1,8 @@
 // How the moves of a game stand on the page: those of the game in pairs, Black's and White's; comments and variations
 // between the pairs, as text.
 
-import {facts, numbered, words} from "./move-words.js";
+import {facts, numbered} from "./move-words.js";
+import {commentWords} from "./retold.js";
 
 /** @import {TreeNode} from "./tree.js" */
 
@@ -38,7 +39,7 @@ const shown = comments => comments.filter(text => !text.includes("[%kr game"));
 const remarks = comments =>
   shown(comments).flatMap(text => [
     ...(facts(text) ? [{facts: facts(text)}] : []),
-    ...(words(text) ? [{comment: words(text)}] : []),
+    ...(commentWords(text) ? [{comment: commentWords(text)}] : []),
   ]);
 
 class Layout {
@@ -107,7 +108,7 @@ class Layout {
       else this.blocks.push({number: text.replace("...", "."), cells: [null, cell]});
       this._pair = null;
     }
-    const said = shown(move.comments).map(words).filter(Boolean);
+    const said = shown(move.comments).map(commentWords).filter(Boolean);
     const items = [...(move.setup ? [{setup: move}] : []), ...said.map(comment => ({comment}))];
     this._between(items, short);
   }

@@ -1,7 +1,7 @@
 // What is said of moves: their numbers, marks and comments.
 
 import {visible} from "./dom.js";
-import {t} from "./texts.js";
+import {formatted, t} from "./texts.js";
 
 /** @import {TreeNode} from "./tree.js" */
 
@@ -18,6 +18,8 @@ const MARKS = {
 /** @type {Record<string, string>} */
 const NUMBERED = {$1: "!", $2: "?", $3: "!!", $4: "??", $5: "!?", $6: "?!", $7: "*", $8: "*"};
 const TAG = /\[%(\w+)\s+([^[\]]*)\]/g;
+// what an engine notes of its move: score, depth and time, such as "+0.35/12 1.204s"
+const NOTE = /(?<=^|[\s\]])([+-]?\d+\.\d+)\/\d+ \d+\.\d+s(?=\s|$)/g;
 
 // the marks that a person can give
 export const MARK_SIGNS = Object.keys(MARKS);
@@ -37,16 +39,20 @@ export const isMark = nag => Object.hasOwn(MARKS, sign(nag));
  */
 export const plain = text => visible(text);
 
-/** @param {string} comment without its tags such as [%clk 0:04:59] */
-export const words = comment => comment.replace(TAG, "").trim();
+/** @param {string} comment without its tags such as [%clk 0:04:59] and an engine's note */
+export const words = comment => comment.replace(TAG, "").replace(NOTE, "").trim();
 
-/** @param {string} comment its tags alone */
-export const tagsOf = comment => comment.match(TAG) || [];
+/** @param {string} comment its tags alone, and an engine's note */
+export const tagsOf = comment => [...(comment.match(TAG) || []), ...(comment.match(NOTE) || [])];
+
+const secondsOf = (/** @type {string} */ text) => text.split(":").reduce((sum, part) => 60 * sum + Number(part), 0);
 
 /** @param {string} text a clock's time as people say it: 1.3 s, 4:59, 1:02:03 */
 function time(text) {
-  const seconds = text.split(":").reduce((sum, part) => 60 * sum + Number(part), 0);
-  return seconds < 60 ? t("{seconds} s", {seconds: Number(seconds.toFixed(1))}) : text.replace(/^(0*:0?)|\.\d+$/g, "");
+  const seconds = secondsOf(text);
+  return seconds < 60
+    ? t("{seconds} s", {seconds: formatted(Number(seconds.toFixed(1)))})
+    : text.replace(/^(0*:0?)|\.\d+$/g, "");
 }
 
 /** @param {string} text what a clock shows: "4:59 left", or "White 10:00 left, Black 9:57 left" of w0:10:00 B0:09:57 */
@@ -59,6 +65,15 @@ function left(text) {
   return shown.join(", ");
 }
 
+/** @param {string} text the time of a move in words; "" for none to speak of */
+const taken = text => (secondsOf(text) < 0.05 ? "" : t("took {time}", {time: time(text)}));
+
+/** @param {string} score in men, as an engine notes it */
+function scored(score) {
+  const men = Math.round(10 * Number(score)) / 10 || 0;
+  return t("score {score}", {score: `${men > 0 ? "+" : ""}${men.toFixed(1)}`});
+}
+
 /**
  * What the tags of a comment say: "4:59 left". kr's own, and the score beside it, are what the graph shows.
  * @param {string} comment
@@ -67,9 +82,10 @@ export function facts(comment) {
   if (comment.includes("[%kr ")) return "";
   const told = [...comment.matchAll(TAG)].map(([, name, value]) => {
     if (name === "clk" || name === "clock") return left(value);
-    return name === "emt" ? t("took {time}", {time: time(value.trim())}) : `${name} ${value.trim()}`;
+    return name === "emt" ? taken(value.trim()) : `${name} ${value.trim()}`;
   });
-  return told.join(", ");
+  const scores = [...comment.matchAll(NOTE)].map(([, score]) => scored(score));
+  return [...told, ...scores].filter(Boolean).join(", ");
 }
 
 /** @param {TreeNode} node @param {TreeNode} root "8." or "8..." for the move that leads to a node */

@@ -209,6 +209,6 @@ export function stepButtons({start, back, next, end}) {
     iconButton("start", t("Start"), start, {key: "Home"}),
     iconButton("back", t("Back"), back, {key: "←"}),
     iconButton("next", t("Forward"), next, {key: "→"}),
-    iconButton("end", t("End"), end, {key: "End"}),
+    iconButton("end", t("End"), end, {key: t("End")}),
   );
 }

@@ -1,6 +1,7 @@
 // What kr's comment before the first move says of a whole game: its story, and the accuracy of both players.
 
 import {reportOf} from "./graph.js";
+import {commentWords, retold} from "./retold.js";
 import {t} from "./texts.js";
 
 /** @typedef {{text: string, values: Record<string, string>}} Sentence English text with {places}, and their values */
@@ -51,5 +52,15 @@ export function figuresOf(root) {
     .map(({text, values}) => text.replace(/\{(\w+)\}/g, (place, name) => values[name] ?? place))
     .join(" ");
   const report = reportOf(root).trim();
-  return report.startsWith(story) ? report.slice(story.length).trim() : report;
+  return retold(report.startsWith(story) ? report.slice(story.length).trim() : report);
+}
+
+/**
+ * Words of a comment; of kr's own in the language of the page.
+ * @param {string} comment
+ */
+export function commentText(comment) {
+  if (!comment.includes("[%kr game")) return commentWords(comment);
+  const root = {comments: [comment]};
+  return [...storyOf(root).map(toldSentence), figuresOf(root)].filter(Boolean).join(" ");
 }

@@ -53,10 +53,12 @@ export class Tabs {
     if (chosen.name === this.current) return;
     this.hide();
     this.current = chosen.name;
+    // on a wide screen what is always shown has no tab that could take the focus: the next one does
+    const reached = chosen.element ? chosen : this.panels.find(panel => panel.element && !panel.untabbed);
     this.panels.forEach((panel, i) => {
       const on = panel === chosen;
       this._tabs[i].setAttribute("aria-selected", String(on));
-      this._tabs[i].tabIndex = on ? 0 : -1;
+      this._tabs[i].tabIndex = on || panel === reached ? 0 : -1;
       if (panel.element) panel.element.hidden = !on;
     });
     this.body.hidden = !chosen.element;

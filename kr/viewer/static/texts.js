@@ -1,8 +1,10 @@
 // Texts in the language of the person. English texts stand in the scripts and are the keys of another language's file,
-// static/languages/CODE.json: {"Turn the board": "Gira la damiera", "game|games": "partita|partite"}.
+// kr/web/static/languages/CODE.js: {"Turn the board": "Gira la damiera", "game|games": "partita|partite"}.
 
 let language = "en";
 let numbers = new Intl.NumberFormat(language);
+/** @type {Intl.NumberFormat[]} by number of decimals */
+let decimals = [];
 /** @type {Record<string, string>} */
 let texts = {};
 
@@ -14,6 +16,7 @@ let texts = {};
 export function speak(code, found) {
   language = code;
   numbers = new Intl.NumberFormat(language);
+  decimals = [];
   texts = found;
 }
 
@@ -31,6 +34,16 @@ export function t(text, values = {}) {
 
 /** @param {number} number */
 export const formatted = number => numbers.format(number);
+
+/**
+ * A number with so many decimals: "0.42", or "0,42".
+ * @param {number} number
+ * @param {number} digits
+ */
+export function decimal(number, digits) {
+  decimals[digits] ??= new Intl.NumberFormat(language, {minimumFractionDigits: digits, maximumFractionDigits: digits});
+  return decimals[digits].format(number);
+}
 
 /**
  * "1 game", "2,500 games".

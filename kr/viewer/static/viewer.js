@@ -5,10 +5,11 @@ import {button, el} from "./dom.js";
 import {Graph, better, judgement, points, told} from "./graph.js";
 import {iconButton} from "./icons.js";
 import {MoveList} from "./moves.js";
+import {retold} from "./retold.js";
 import {Stage, stepButtons} from "./stage.js";
 import {accuracyOf, figuresOf, storyOf, toldSentence} from "./story.js";
 import {Tabs} from "./tabs.js";
-import {speak, t} from "./texts.js";
+import {decimal, speak, t} from "./texts.js";
 import {GameTree, isLegal} from "./tree.js";
 
 /** @import {GameDocument, TreeNode} from "./tree.js" */
@@ -38,7 +39,7 @@ function reviewPanel(root) {
       {class: "accuracy"},
       el("i", {class: `disc ${side}`}),
       `${name} `,
-      el("strong", null, value === null ? "–" : value.toFixed(0)),
+      el("strong", null, value === null ? "–" : decimal(value, 0)),
     );
   return el(
     "div",
@@ -262,7 +263,7 @@ class Viewer {
   _remark(node, isKnown) {
     if (!node.parent) return this._story;
     if (isKnown) return "";
-    if (node.draw) return t("The game could be claimed drawn here: {rule}.", {rule: node.draw});
+    if (node.draw) return t("The game could be claimed drawn here: {rule}.", {rule: retold(node.draw)});
     const isMain = this._points[node.ply]?.node === node;
     return this._isJudged && isMain ? told(this._points[node.ply]) : "";
   }

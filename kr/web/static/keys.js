@@ -7,7 +7,7 @@ import {t} from "./texts.js";
 /** @returns {Array<[string[], string]>} */
 const GAME = () => [
   [["←", "→"], t("a move back, forward")],
-  [["Home", "End"], t("to the start, to the end")],
+  [["Home", t("End")], t("to the start, to the end")],
   [["f"], t("turn the board")],
 ];
 /** @returns {Record<string, Array<[string[], string]>>} */
@@ -16,7 +16,7 @@ const OWN = () => ({
     ...GAME(),
     [["↑", "↓"], t("to the variation above, below")],
     [["n", "p"], t("to the next mark, the one before")],
-    [["Space"], t("begin or stop the analysis")],
+    [[t("Space")], t("begin or stop the analysis")],
     [["Ctrl", "z"], t("undo")],
     [["Ctrl", "y"], t("redo")],
     [["Ctrl", "v"], t("open the game or the position that was copied")],
@@ -41,7 +41,7 @@ const OWN = () => ({
 const BOARD = () => [
   [["Tab"], t("to the board")],
   [["←", "→", "↑", "↓"], t("to another square")],
-  [["Enter"], t("take up a piece, put it down")],
+  [[t("Enter")], t("take up a piece, put it down")],
   [["Esc"], t("put it back")],
 ];
 /** @returns {Array<[string[], string]>} where a person can draw */

@@ -12,7 +12,9 @@
 //
 // Where nothing can be lost, the last three never call.
 
-const SILENT = "The server does not answer. Is kr web still running?";
+import {t} from "./texts.js";
+
+const silent = () => t("The server does not answer. Is kr web still running?");
 const RETRY_MS = 1500;
 
 /** @type {(() => void)[]} */
@@ -47,11 +49,14 @@ export function onstranger(f) {
   strangers.push(f);
 }
 
-function lose() {
+/** @param {boolean} [byStranger] whether a server answers that asks for another token */
+function lose(byStranger = false) {
   if (lost) return;
   lost = true;
+  isStranger = byStranger;
   setTimeout(retry, RETRY_MS);
-  for (const f of losers) f(!hasAnswered);
+  if (byStranger) for (const f of strangers) f();
+  else for (const f of losers) f(!hasAnswered);
 }
 
 async function retry() {
@@ -84,11 +89,13 @@ export async function api(path, body = {}) {
     });
   } catch {
     lose();
-    throw Object.assign(new Error(SILENT), {lost: true});
+    throw Object.assign(new Error(silent()), {lost: true});
   }
   hasAnswered ||= answer.ok;
-  const found = await answer.json().catch(() => ({error: `the server answered ${answer.status}`}));
-  if (!answer.ok) throw new Error(found.error || `the server answered ${answer.status}`);
+  if (answer.status === 401) lose(true);
+  const found = await answer.json().catch(() => ({}));
+  if (!answer.ok) throw new Error(found.error || t("the server answered {status}", {status: answer.status}));
+
   return found;
 }
 
@@ -122,7 +129,7 @@ function connect() {
     const left = [...streams.values()];
     streams.clear();
     if (left.length) lose();
-    for (const hear of left) hear({error: SILENT, lost: true});
+    for (const hear of left) hear({error: silent(), lost: true});
   };
 }
 

@@ -28,7 +28,8 @@ const PAGES = [
   {name: "endings", title: () => t("Endings"), load: async () => (await import("./endings/page.js")).page},
   {name: "runs", title: () => t("Runs"), load: async () => (await import("./runs/page.js")).page},
 ];
-const TOLD_MS = 8000;
+const TOLD_MS = 5000,
+  FAILED_MS = 8000;
 
 /** @type {<T extends Element>(selector: string) => T} */
 const one = selector => /** @type {any} */ (document.querySelector(selector));
@@ -48,7 +49,7 @@ function tell(text, failed) {
   clearTimeout(clearing);
   status.textContent = text;
   status.classList.toggle("failed", failed);
-  clearing = window.setTimeout(() => tell("", false), TOLD_MS);
+  clearing = window.setTimeout(() => tell("", false), failed ? FAILED_MS : TOLD_MS);
 }
 
 function makeApp() {
@@ -113,6 +114,7 @@ let current = null;
 /** @type {Map<string, Promise<Page>>} */
 const made = new Map();
 const links = new Map(PAGES.map(({name, title}) => [name, el("a", {href: `#${name}`}, title())]));
+nav.setAttribute("aria-label", t("Pages"));
 nav.append(...links.values());
 
 const pageOf = (/** @type {string} */ hash) => {

@@ -10,6 +10,7 @@ import {iconButton} from "../icons.js";
 import {menu} from "../menu.js";
 import {panel as people} from "../people/panel.js";
 import {panel as regions} from "../regions/panel.js";
+import {retold} from "../retold.js";
 import {panel as review} from "../review/panel.js";
 import {actions} from "../send.js";
 import {Setup} from "../setup/setup.js";
@@ -264,7 +265,7 @@ class Analyse {
       const position = await this._position(node.fen);
       if (tree.node !== node || board.fen !== node.fen) return;
       board.show(node.fen, {moves: position.moves, last});
-      if (position.over) this._current.show(node, position.over);
+      if (position.over) this._current.show(node, retold(position.over));
     } catch (error) {
       app.fail(/** @type {Error} */ (error).message);
     }

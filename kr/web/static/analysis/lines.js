@@ -113,7 +113,7 @@ export class Lines {
       row.parts.forEach((part, i) => {
         part.style.width = `${chances[i] * 100}%`;
       });
-      row.numbers.textContent = chances.map((share, i) => `${"WDL"[i]} ${percent(share)}`).join("  ");
+      row.numbers.textContent = chances.map((share, i) => `${t("WDL")[i]} ${percent(share)}`).join("  ");
       const [win, draw, loss] = chances.map(percent);
       row.odds.setAttribute("aria-label", t("win {win}, draw {draw}, loss {loss} in a hundred", {win, draw, loss}));
     }

@@ -1,6 +1,7 @@
 // What an engine tells, as people read it. Nothing here touches the document.
 
-import {formatted, many, t} from "../texts.js";
+import {retold} from "../retold.js";
+import {decimal, formatted, many, t} from "../texts.js";
 
 /** @typedef {"win" | "draw" | "loss"} Value */
 /** @typedef {{text: string, path: number[], captured?: number[], fen: string}} Move */
@@ -25,9 +26,9 @@ const valueName = (/** @type {Value} */ value) => ({win: t("win"), draw: t("draw
 /** A number of nodes, short. @param {number} number */
 export const big = number =>
   number >= 1e9
-    ? `${(number / 1e9).toFixed(1)} G`
+    ? `${decimal(number / 1e9, 1)} G`
     : number >= 1e6
-      ? `${(number / 1e6).toFixed(1)} M`
+      ? `${decimal(number / 1e6, 1)} M`
       : number >= 1e3
         ? `${Math.round(number / 1e3)} k`
         : String(number);
@@ -39,11 +40,13 @@ export const percent = share => Math.round(share * 100);
  * A score in men: "+0.42", "−1.30", "0".
  * @param {number} score in hundredths of a man
  */
-export const men = score => (score === 0 ? "0" : `${score > 0 ? "+" : "−"}${(Math.abs(score) / 100).toFixed(2)}`);
+export const men = score => (score === 0 ? "0" : `${score > 0 ? "+" : "−"}${decimal(Math.abs(score) / 100, 2)}`);
+
+/** "W", "D" or "L" @param {Value} value */
+const outcomeLetter = value => t("WDL")[["win", "draw", "loss"].indexOf(value)];
 
 /** "W 61" @param {{value: Value, plies: number | null}} known */
-export const short = ({value, plies}) =>
-  value[0].toUpperCase() + (value === "draw" || plies === null ? "" : ` ${plies}`);
+export const short = ({value, plies}) => outcomeLetter(value) + (value === "draw" || plies === null ? "" : ` ${plies}`);
 
 /** "win in 61 plies" @param {{value: Value, plies?: number | null}} known */
 export const long = ({value, plies}) =>
@@ -83,7 +86,9 @@ export function seen(line, turned) {
  */
 export function status(told, name) {
   const message =
-    told.error || told.over || (told.waiting && t("Many are analysing; this begins when one of them ends"));
+    told.error ||
+    (told.over && retold(told.over)) ||
+    (told.waiting && t("Many are analysing; this begins when one of them ends"));
   const facts = () =>
     [
       told.depth && t("depth {depth}", {depth: told.depth}),

@@ -3,7 +3,9 @@
 import {el} from "../dom.js";
 import {iconButton} from "../icons.js";
 import {pause} from "../line.js";
-import {LineStage, judge} from "../line/stage.js";
+import {LineStage, fitted, judge} from "../line/stage.js";
+import {retold} from "../retold.js";
+
 import {sound} from "../sounds.js";
 import {Tabs} from "../tabs.js";
 import {t} from "../texts.js";
@@ -12,6 +14,7 @@ import {
   Ending,
   Record,
   advice,
+  beginWords,
   bestWords,
   costWords,
   countWords,
@@ -19,7 +22,6 @@ import {
   reasonWords,
   slipWords,
   taskWords,
-  turnWords,
 } from "./state.js";
 import {EndingForm, ValuesPanel, countTerms} from "./view.js";
 
@@ -60,6 +62,7 @@ class Endings {
     this.stage.onshow = () => this._values.hide();
     this._keys();
     this._tabs = this._makeTabs();
+    this._fitted = fitted(this._tabs, "ending", "begin");
     this.page = {
       name: "endings",
       title: t("Endings"),
@@ -208,17 +211,17 @@ class Endings {
     try {
       const [position, moves] = await Promise.all([this.app.position(start), this._ask.values(start)]);
       if (number !== this._asked) return;
-      if (!moves.length) throw new Error(position.over || t("This position is not in the endgame database."));
+      if (!moves.length)
+        throw new Error((position.over && retold(position.over)) || t("This position is not in the endgame database."));
       const ending = new Ending({start: position.fen, side: position.side}, moves[0]);
       this._ending = ending;
       this.stage.tell(taskWords(ending, /** @type {Known} */ (this._known)), ending.side);
       this.stage.begin(ending.start, [], ending.side);
       this.stage.allow(position.moves);
-      this._tell(turnWords(this._advise(), true));
+      this._tell(beginWords(this._advise()));
       this._showButtons();
       this._told();
-      // on a phone the ending takes the place of the form it was chosen in
-      if (this._tabs.element.querySelector(".tab-ending")?.checkVisibility()) this._tabs.open("ending");
+      this._fitted.toTask();
     } catch (error) {
       if (number !== this._asked) return;
       this.stage.hold(false);
@@ -408,8 +411,6 @@ class Endings {
     if (known.pieces) this._form.fill(known);
     else this.stage.tell(t("There is no endgame database here: kr egdb build makes one."));
     this._form.element.toggleAttribute("inert", !known.pieces);
-    const isNarrow = this._tabs.element.querySelector(".tab-ending")?.checkVisibility();
-    this._tabs.open(isNarrow ? "ending" : "begin");
     this._showButtons();
   }
 

@@ -221,10 +221,8 @@ function holding(fen, value) {
 
 // --- what has happened
 
-/** @param {string} words @param {boolean} isFirst whether nothing was played yet @returns {Words} */
-export function turnWords(words, isFirst) {
-  return {mark: "", head: isFirst ? t("Your move.") : t("Your move again."), more: words};
-}
+/** The beginning. @param {string} more what to do @returns {Words} */
+export const beginWords = more => ({mark: "", head: t("Your move."), more});
 
 /**
  * Why kr has replied as it has.
@@ -358,7 +356,7 @@ export function countWords(ending, length, known, distances) {
   const counts = [
     [t("Played"), plies(length)],
     distances && isWin && left !== null && !ending.isOver && [t("Win in"), plies(left)],
-    distances && ending.distance !== null && length > 0 && [t("From the start"), plies(ending.distance)],
+    distances && ending.distance !== null && length > 0 && [t("Best play"), plies(ending.distance)],
     distances && ending.distance !== null && [t("Given away"), plies(ending.cost)],
     distances && isWin && ending.distance === null && [t("Win in"), t("not in the database")],
     quiet >= QUIET && [t("Without progress"), t("{count} of {plies}", {count: quiet, plies: plies(known.no_progress)})],

@@ -71,7 +71,7 @@ class Explorer {
       complete: async text =>
         this.archives.explored.length ? (await this.questions.players(this.archives.explored, text)).players : [],
       openings: async text => (await this.questions.openings(text)).openings,
-      show: number => this._showOpening(number),
+      show: opening => this._begin(opening),
     });
     this._withScores.checked = app.kept("explorer-scores", true);
     this.element = this._element();
@@ -96,6 +96,7 @@ class Explorer {
   _element() {
     const archives = this._fold(t("Archives"), this.archives.region);
     const search = this._fold(t("Search"), this._options());
+    this._opener = search.opener;
     const element = el("div", null, this._head, this.archives.element, search.region, this._body);
     this._head.append(el("p", null, this.opening, " ", this._total), archives.opener, search.opener);
     this._body.append(this._problem, this._moves.table, this._games());
@@ -178,6 +179,14 @@ class Explorer {
     }
   }
 
+  /** Puts an opening on the board in place of the search. @param {import("./search.js").Opening} opening */
+  _begin({number}) {
+    this.search.clear();
+    this._opener?.click();
+    this._opener?.focus();
+    void this._showOpening(number);
+  }
+
   // --- what was played
 
   /** @returns {import("./stream.js").Wanted} */
@@ -248,7 +257,7 @@ class Explorer {
   /** @param {Move} move */
   _play({text, path, captured, fen}) {
     this.app.tree.play({text, path, captured, fen});
-    this.app.say(text);
+    this.app.announce(text);
   }
 
   _score() {

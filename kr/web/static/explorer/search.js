@@ -5,23 +5,30 @@ import {many, t} from "../texts.js";
 import {conditions} from "./state.js";
 
 const TYPING_MS = 250;
+const WAYS = 3; // openings that can be put on the board from here
 let lists = 0;
+
+/** @typedef {{name: string, number: number}} Opening of the deck "named" */
 
 export class Search {
   /**
    * @param {object} hooks
    * @param {() => void} hooks.onchange
    * @param {(text: string) => Promise<{name: string, games: number}[]>} hooks.complete names of players for a text
-   * @param {(text: string) => Promise<{name: string, number: number}[]>} hooks.openings openings with a name for a text
-   * @param {(number: number) => void} hooks.show an opening on the board
+   * @param {(text: string) => Promise<Opening[]>} hooks.openings those that match a text
+   * @param {(opening: Opening) => void} hooks.show hears of an opening that is wanted on the board
    */
   constructor({onchange, complete, openings, show}) {
     this._onchange = onchange;
     this._complete = complete;
     this._openings = openings;
-    /** @type {{name: string, number: number} | undefined} the opening whose name is written */
-    this._meant = undefined;
-    this._show = button(t("Show on the board"), () => this._meant && show(this._meant.number), {hidden: true});
+    this._show = show;
+    this._ways = el("div", {
+      class: "row ways",
+      role: "group",
+      "aria-label": t("Openings to put on the board"),
+      hidden: true,
+    });
     this._later = 0;
     this._typing = 0;
     this._names = el("datalist", {id: `players-${++lists}`});
@@ -76,6 +83,14 @@ export class Search {
     return Object.values(this._fields).some(each => each.value.trim()) || Boolean(this._result.value);
   }
 
+  /** Forgets the opening: it is on the board. */
+  clear() {
+    this._typing += 1;
+    this._fields.opening.value = "";
+    this._ways.hidden = true;
+    clearTimeout(this._later);
+  }
+
   _form() {
     const {player, against, event, year, opening} = this._fields;
     const label = (/** @type {string} */ text, /** @type {HTMLElement} */ field) => el("label", null, text, " ", field);
@@ -88,12 +103,13 @@ export class Search {
           this._onchange();
         },
         onreset: () => {
-          this._show.hidden = true;
+          this._ways.hidden = true;
           window.setTimeout(this._onchange);
         },
       },
       el("div", {class: "row"}, label(t("Player"), player), this._side, label(t("against"), against)),
-      el("div", {class: "row"}, label(t("Opening"), opening), this._show, label(t("Event"), event)),
+      el("div", {class: "row"}, label(t("Opening"), opening), label(t("Event"), event)),
+      this._ways,
       el(
         "div",
         {class: "row"},
@@ -147,14 +163,15 @@ export class Search {
   async _called(event) {
     const text = /** @type {HTMLInputElement} */ (event.target).value.trim();
     const number = ++this._typing;
-    this._show.hidden = true;
+    this._ways.hidden = true;
     if (text.length < 2) return;
     try {
-      const found = await this._openings(text);
+      const openings = await this._openings(text);
       if (number !== this._typing) return;
-      this._meant = found.find(each => each.name.toLowerCase() === text.toLowerCase());
-      this._show.hidden = !this._meant;
-      this._opening.replaceChildren(...found.map(({name}) => el("option", {value: name})));
+      this._opening.replaceChildren(...openings.map(each => el("option", {value: each.name})));
+      const ways = openings.slice(0, WAYS).map(each => button(each.name, () => this._show(each)));
+      this._ways.replaceChildren(t("To the board:"), ...ways);
+      this._ways.hidden = !ways.length;
     } catch {
       // names are only a help
     }

@@ -1,6 +1,7 @@
 // What the explorer knows: archives, results, kr's scores by position, conditions of a search. Nothing here touches the
 // document.
 
+import {seen} from "../analysis/words.js";
 import {formatted, many, t} from "../texts.js";
 
 /**
@@ -28,8 +29,6 @@ import {formatted, many, t} from "../texts.js";
  */
 
 const MOST_POSITIONS = 300;
-/** @type {Record<Value, Value>} */
-const OPPOSITE = {win: "loss", draw: "draw", loss: "win"};
 
 // --- archives
 
@@ -168,24 +167,17 @@ export function conditions({player, against, side, event, year, result, opening,
 // --- scores
 
 /**
- * A score as a player reads it: "+0.4", "0.0", or what is proved in words.
+ * A score as a player reads it: "+0.44", "0", or what is proved in words.
  * @param {Score} score
  * @param {boolean} turned for the other side
  */
 export function scoreWords({score, value, plies}, turned) {
-  if (value) {
-    const name = {win: t("win"), draw: t("draw"), loss: t("loss")}[turned ? OPPOSITE[value] : value];
-    return value === "draw" || plies === null || plies === undefined
-      ? name
-      : t("{value} in {plies}", {value: name, plies: many(plies, "ply", "plies")});
-  }
-  if (score === null) return "";
-  const men = Math.round((turned ? -score : score) / 10) / 10;
-  return `${men > 0 ? "+" : men < 0 ? "−" : ""}${Math.abs(men).toFixed(1)}`;
+  if (score === null && !value) return "";
+  return seen({score: score ?? 0, value, plies}, turned).text;
 }
 
 /**
- * The same with the depth of the search: "+0.4 (depth 14)".
+ * The same with the depth of the search: "+0.44 (depth 14)".
  * @param {Score} score
  * @param {boolean} turned
  */

@@ -40,7 +40,8 @@ export function resultBar(results) {
 /** Where a move stands. @typedef {{move: Move, button: HTMLButtonElement, score: HTMLElement}} Place */
 
 /**
- * The rows of the table of moves: one for each that was played, and one for all others. `tellScore` fills in the scores.
+ * The rows of the table of moves: one for each that was played, and one for all others. `tellScore` fills in the
+ * scores.
  * @param {Move[]} moves
  * @param {(move: Move) => void} play
  * @returns {{elements: HTMLElement[], places: Place[]}}

@@ -1,7 +1,7 @@
 // Games at hand: the list of open games, those that were open before, links, and words for them. Nothing here touches
 // the document.
 
-import {many, t} from "../texts.js";
+import {formatted, many, t} from "../texts.js";
 
 /** @typedef {{headers: Record<string, string>, start: string, result: string, nodes: any[]}} GameDocument */
 /** @typedef {{document: GameDocument, path: number[]}} Stored a game and which child to follow at each move */
@@ -75,7 +75,7 @@ export function matching(games, text) {
  */
 export function listWords(name, {found, read, whole, left_out: left}, narrowed) {
   const games = whole ? many(read, "game") : t("{games} so far", {games: many(read, "game")});
-  const values = {name, games, found, left: left.toLocaleString()};
+  const values = {name, games, found, left: formatted(left)};
   if (narrowed) {
     return left
       ? t("{name}: {found} of {games}, {left} can't be read", values)

@@ -1,3 +1,1446 @@
-// Texts in Italian, by the English ones.
+// The page in Italian, in the words of the Federazione Italiana Dama; the person is called tu. One word per idea:
+//
+//   board damiera          square casella             man pedina               king dama
+//   piece pezzo            move mossa                 capture presa, prendere  exchange cambio
+//   shot tiro              double corner biscacco     win vittoria             draw patta
+//   loss sconfitta         resign abbandonare         ply semimossa            line linea
+//   variation variante     opening apertura           ballot apertura (n.)     ending finale
+//   game partita           match sfida                level livello            puzzle problema
+//   review revisione       mark segno                 inaccuracy imprecisione  mistake errore
+//   blunder errore grave   slip sbaglio               oversight svista         trap trappola
+//   score punteggio        evaluation valutazione     search calcolo           engine motore
+//   hint suggerimento      undo, redo annulla, ripristina                      take back ritirare
+//   archive archivio       explorer Archivio          region zona              run lavoro
+//   event torneo           give away regalare         hold the draw tenere la patta
 
-export const texts = {};
+export const texts = {
+  // viewer/board-state.js
+  "black man": "pedina nera",
+  "black king": "dama nera",
+  "white man": "pedina bianca",
+  "white king": "dama bianca",
+  "The capture goes on from {square}: begin again with {first}": "La presa continua da {square}: ricomincia da {first}",
+  "{from}-{to} isn't possible: {from} can go to {targets}":
+    "{from}-{to} non è possibile: da {from} si può andare in {targets}",
+  "The {piece} on {square} is blocked: {from}-{to} isn't possible":
+    "La {piece} in {square} è bloccata: {from}-{to} non è possibile",
+  "The {piece} on {square} is blocked": "La {piece} in {square} è bloccata",
+  "{square} is a {piece}: Black is to move": "In {square} c'è una {piece}: tocca al Nero",
+  "{square} is a {piece}: White is to move": "In {square} c'è una {piece}: tocca al Bianco",
+  others: "altre",
+  "{moves} aren't possible: you must capture, {captures}": "{moves} non sono possibili: devi prendere, {captures}",
+  "{moves} isn't possible: you must capture, {captures}": "{moves} non è possibile: devi prendere, {captures}",
+  "The {piece} on {square} can't move: you must capture, {captures}":
+    "La {piece} in {square} non può muovere: devi prendere, {captures}",
+  "Several ways: choose the next square, {squares}": "Ci sono più percorsi: scegli la prossima casella, {squares}",
+
+  // viewer/board.js
+  Board: "Damiera",
+  empty: "vuota",
+  chosen: "scelta",
+  "can be moved to": "si può andare qui",
+  "must capture": "deve prendere",
+  "can move": "può muovere",
+  "arrow to {square}": "freccia verso {square}",
+  circled: "cerchiata",
+  "An arrow from {square}: go to its end and press A": "Freccia da {square}: vai alla fine e premi A",
+
+  // viewer/current.js
+  "The move on the board": "La mossa sulla damiera",
+  "White to move": "Tocca al Bianco",
+  "Black to move": "Tocca al Nero",
+  "Better: {moves}": "Meglio: {moves}",
+
+  // viewer/graph.js
+  inaccuracy: "imprecisione",
+  mistake: "errore",
+  blunder: "errore grave",
+  "only move": "mossa unica",
+  "Not judged: the opening.": "Non giudicata: fa parte dell'apertura.",
+  "Not judged: there was no other move.": "Non giudicata: non c'era altra mossa.",
+  "Not judged: the search was too short to see another move.":
+    "Non giudicata: il calcolo è stato troppo breve per vedere un'altra mossa.",
+  Start: "Inizio",
+  "Not searched.": "Non calcolata.",
+  "Seen by one search only.": "Vista da un solo calcolo.",
+  "Black expects {points}.": "Il Nero si aspetta {points}.",
+  "Black expects {points}, score {score}.": "Il Nero si aspetta {points}, punteggio {score}.",
+  "Black expects {points}, White wins.": "Il Nero si aspetta {points}, vince il Bianco.",
+  "Black expects {points}, Black wins.": "Il Nero si aspetta {points}, vince il Nero.",
+  "Expected result of Black": "Risultato atteso del Nero",
+  "seen by one search only": "vista da un solo calcolo",
+  "{move}, {mark}: {what}": "{move}, {mark}: {what}",
+  "{move}: {what}": "{move}: {what}",
+
+  // viewer/move-sheet.js
+  Comment: "Commento",
+  "Comment before the move": "Commento prima della mossa",
+  "Before the first move": "Prima della prima mossa",
+  Marks: "Segni",
+  "Before the move": "Prima della mossa",
+  Promoted: "Promossa",
+  "Now the main line": "Ora è la linea principale",
+  "Deleted; Undo brings it back": "Cancellata; Annulla la riporta",
+  Promote: "Promuovi",
+  "This variation one place up": "Questa variante un posto più in su",
+  "Make it the game": "Rendila la partita",
+  Clear: "Svuota",
+  "No mark and no comment": "Nessun segno e nessun commento",
+  "Delete from here": "Cancella da qui",
+  Done: "Fatto",
+  "That is not possible: an illegal variation would become the game":
+    "Non è possibile: una variante irregolare diventerebbe la partita",
+
+  // viewer/move-words.js
+  "good move": "mossa buona",
+  "excellent move": "mossa ottima",
+  "interesting move": "mossa interessante",
+  "{seconds} s": "{seconds} s",
+  "{time} left": "restano {time}",
+  "White {time} left": "al Bianco restano {time}",
+  "Black {time} left": "al Nero restano {time}",
+  "took {time}": "in {time}",
+
+  // viewer/moves.js
+  Moves: "Mosse",
+  "position set up": "posizione impostata",
+  "… more": "… altro",
+  "not a legal move here": "qui non è una mossa regolare",
+  "No moves yet.": "Ancora nessuna mossa.",
+
+  // viewer/retold.js
+  "Inaccuracy: Black expects {points}, with {better} {best}.":
+    "Imprecisione: il Nero si aspetta {points}, con {better} {best}.",
+  "Inaccuracy: White expects {points}, with {better} {best}.":
+    "Imprecisione: il Bianco si aspetta {points}, con {better} {best}.",
+  "Mistake: Black expects {points}, with {better} {best}.": "Errore: il Nero si aspetta {points}, con {better} {best}.",
+  "Mistake: White expects {points}, with {better} {best}.":
+    "Errore: il Bianco si aspetta {points}, con {better} {best}.",
+  "Blunder: Black expects {points}, with {better} {best}.":
+    "Errore grave: il Nero si aspetta {points}, con {better} {best}.",
+  "Blunder: White expects {points}, with {better} {best}.":
+    "Errore grave: il Bianco si aspetta {points}, con {better} {best}.",
+  "The only move: any other and Black expects {others}, not {points}.":
+    "Mossa unica: con ogni altra il Nero si aspetta {others}, non {points}.",
+  "The only move: any other and White expects {others}, not {points}.":
+    "Mossa unica: con ogni altra il Bianco si aspetta {others}, non {points}.",
+  "A trap: {percent}% of people play this.": "Una trappola: la gioca il {percent}% delle persone.",
+  "An oversight: fewer than 1% of people play this.": "Una svista: la gioca meno dell'1% delle persone.",
+  "An oversight: {percent}% of people play this.": "Una svista: la gioca il {percent}% delle persone.",
+  "A trap avoided: {percent}% of people play {move}.": "Trappola evitata: il {percent}% delle persone gioca {move}.",
+  "Drawn by repetition if claimed: the position is on the board for the {time} time.":
+    "Patta per ripetizione a richiesta: la posizione è sulla damiera per la {time} volta.",
+  "Drawn for lack of progress if claimed: {count} plies without a capture or a man's move.":
+    "Patta per mancanza di progressi a richiesta: {count} semimosse senza una presa né una mossa di pedina.",
+  "Black can now draw by repetition.": "Il Nero può ora pattare per ripetizione.",
+  "White can now draw by repetition.": "Il Bianco può ora pattare per ripetizione.",
+  "Black can now draw for lack of progress.": "Il Nero può ora pattare per mancanza di progressi.",
+  "White can now draw for lack of progress.": "Il Bianco può ora pattare per mancanza di progressi.",
+  "The position is on the board for the {time} time.": "La posizione è sulla damiera per la {time} volta.",
+  second: "seconda",
+  third: "terza",
+  fourth: "quarta",
+  fifth: "quinta",
+  "{number}th": "{number}ª",
+  "Known: {before} before, now {now}.": "Certo: prima {before}, ora {now}.",
+  "Known: {now}.": "Certo: {now}.",
+  "a draw": "patta",
+  "Black wins": "vince il Nero",
+  "White wins": "vince il Bianco",
+  "Black wins in 1 ply": "il Nero vince in 1 semimossa",
+  "White wins in 1 ply": "il Bianco vince in 1 semimossa",
+  "Black wins in {count} plies": "il Nero vince in {count} semimosse",
+  "White wins in {count} plies": "il Bianco vince in {count} semimosse",
+  "Black: {figures}.": "Nero: {figures}.",
+  "White: {figures}.": "Bianco: {figures}.",
+  "no move judged": "nessuna mossa giudicata",
+  "accuracy {number}": "precisione {number}",
+  "{best} of 1 judged move best": "{best} migliore su 1 mossa giudicata",
+  "{best} of {count} judged moves best": "{best} migliori su {count} mosse giudicate",
+  "{percent}% without a mark": "{percent}% senza segno",
+  "loss {number}": "perdita {number}",
+  "no inaccuracies": "nessuna imprecisione",
+  "1 inaccuracy": "1 imprecisione",
+  "{count} inaccuracies": "{count} imprecisioni",
+  "no mistakes": "nessun errore",
+  "1 mistake": "1 errore",
+  "{count} mistakes": "{count} errori",
+  "no blunders": "nessun errore grave",
+  "1 blunder": "1 errore grave",
+  "{count} blunders": "{count} errori gravi",
+  "1 trap avoided": "1 trappola evitata",
+  "{count} traps avoided": "{count} trappole evitate",
+  "1 trap": "1 trappola",
+  "{count} traps": "{count} trappole",
+  "1 oversight": "1 svista",
+  "{count} oversights": "{count} sviste",
+  "The first ply is not judged (--from-ply).": "La prima semimossa non è giudicata (--from-ply).",
+  "The first {count} plies are not judged (--from-ply).": "Le prime {count} semimosse non sono giudicate (--from-ply).",
+  "Black has no move: White wins": "Il Nero non ha mosse: vince il Bianco",
+  "White has no move: Black wins": "Il Bianco non ha mosse: vince il Nero",
+  "Black has no piece left: White wins": "Il Nero non ha più pezzi: vince il Bianco",
+  "White has no piece left: Black wins": "Il Bianco non ha più pezzi: vince il Nero",
+  "Black wins: {reason}": "vince il Nero: {reason}",
+  "White wins: {reason}": "vince il Bianco: {reason}",
+  "drawn: {reason}": "patta: {reason}",
+  "the win is plain: {lead} pieces ahead": "la vittoria è evidente: {lead} pezzi in più",
+  "the win is plain": "la vittoria è evidente",
+  "the solution is complete": "la soluzione è completa",
+  "the draw is held": "la patta è tenuta",
+  "the draw is safe": "la patta è sicura",
+  "no pieces left": "nessun pezzo",
+  "no legal move": "nessuna mossa",
+  repetition: "ripetizione",
+  "no progress": "senza progressi",
+  "the game is over: the static score means nothing here":
+    "la partita è finita: qui il punteggio statico non significa nulla",
+  "a capture is pending, which a search plays out first: the static score says little here":
+    "c'è una presa in sospeso, che un calcolo giocherebbe prima: qui il punteggio statico dice poco",
+  "the evaluation {name} has no tables to share out; numbers show the loss without each piece; {more}":
+    "la valutazione {name} non ha tabelle da ripartire; i numeri mostrano la perdita senza ogni pezzo; {more}",
+  "the evaluation {name} has no tables to share out; numbers show the loss without each piece":
+    "la valutazione {name} non ha tabelle da ripartire; i numeri mostrano la perdita senza ogni pezzo",
+  "{games} games that the tables were fitted to ({positions} quiet positions)":
+    "{games} partite su cui le tabelle sono state adattate ({positions} posizioni tranquille)",
+  "{games} games of self-play by these tables ({positions} quiet positions)":
+    "{games} partite di queste tabelle contro se stesse ({positions} posizioni tranquille)",
+  "{games} games of self-play ({positions} quiet positions)":
+    "{games} partite di kr contro se stesso ({positions} posizioni tranquille)",
+
+  // viewer/stage.js
+  Black: "Nero",
+  White: "Bianco",
+  "captured {men}": "presi: {men}",
+  "nothing captured": "nessun pezzo preso",
+  "Evaluation: not analysed": "Valutazione: non analizzata",
+  "Evaluation: Black wins {win}, draw {draw}, White wins {loss} in a hundred":
+    "Valutazione: su cento partite il Nero ne vince {win}, ne patta {draw}, il Bianco ne vince {loss}",
+  "Black's clock": "Orologio del Nero",
+  "White's clock": "Orologio del Bianco",
+  Steps: "Passi",
+  Back: "Indietro",
+  Forward: "Avanti",
+  End: "Fine",
+  "piece|pieces": "pezzo|pezzi",
+
+  // viewer/texts.js
+  "Level {level}": "Livello {level}",
+
+  // viewer/viewer.js
+  Accuracy: "Precisione",
+  green: "verde",
+  wood: "legno",
+  "high contrast": "alto contrasto",
+  Pieces: "Pezzi",
+  flat: "piatti",
+  carved: "intagliati",
+  Squares: "Caselle",
+  numbers: "numeri",
+  letters: "lettere",
+  neither: "niente",
+  "Mark before": "Segno precedente",
+  "Next mark": "Segno successivo",
+  "Turn the board": "Gira la damiera",
+  Review: "Revisione",
+  Game: "Partita",
+  Panels: "Pannelli",
+  "The game could be claimed drawn here: {rule}.": "Qui si poteva chiedere la patta: {rule}.",
+
+  // web/dialog.js
+  Close: "Chiudi",
+
+  // web/install.js
+  "The server is gone; start kr web again": "Il server non c'è più: riavvia kr web",
+  "kr web has been started again: open the address that it printed in this browser":
+    "kr web è stato riavviato: apri in questo browser l'indirizzo che ha stampato",
+
+  // web/keys.js
+  "a move back, forward": "una mossa indietro, avanti",
+  "to the start, to the end": "all'inizio, alla fine",
+  "turn the board": "gira la damiera",
+  "to the variation above, below": "alla variante sopra, sotto",
+  "to the next mark, the one before": "al segno successivo, precedente",
+  Space: "Spazio",
+  "begin or stop the analysis": "avvia o ferma l'analisi",
+  undo: "annulla",
+  redo: "ripristina",
+  "open the game or the position that was copied": "apre la partita o la posizione copiata",
+  "to the next unsolved puzzle": "al prossimo problema da risolvere",
+  "a hint, then the move": "un suggerimento, poi la mossa",
+  "the solution": "la soluzione",
+  "start the puzzle again": "ricomincia il problema",
+  "the best move": "la mossa migliore",
+  "take the last move back": "ritira l'ultima mossa",
+  "a new ending": "un nuovo finale",
+  "the same ending again": "di nuovo lo stesso finale",
+  "to the board": "alla damiera",
+  "to another square": "a un'altra casella",
+  Enter: "Invio",
+  "take up a piece, put it down": "solleva un pezzo, posalo",
+  "put it back": "rimettilo a posto",
+  "begin an arrow, end it": "comincia una freccia, finiscila",
+  "draw a circle, or take it away": "disegna un cerchio, o toglilo",
+  Keys: "Tasti",
+  "On a square of the board": "Su una casella della damiera",
+  "? shows this list. Drag with the right button to draw an arrow, click with it to draw a circle.":
+    "? mostra questo elenco. Trascina con il tasto destro per disegnare una freccia, clicca per disegnare un cerchio.",
+
+  // web/preferences.js
+  Colours: "Colori",
+  "as the device": "come il dispositivo",
+  light: "chiari",
+  dark: "scuri",
+  "Size of the board": "Grandezza della damiera",
+  large: "grande",
+  medium: "media",
+  small: "piccola",
+  Sounds: "Suoni",
+  on: "sì",
+  off: "no",
+  Language: "Lingua",
+  "as the browser": "come il browser",
+  Settings: "Impostazioni",
+
+  // web/send.js
+  "The browser could not paint the picture": "Il browser non è riuscito a disegnare l'immagine",
+  "The browser does not let this page copy": "Il browser non permette a questa pagina di copiare",
+  "Picture copied": "Immagine copiata",
+  "No move follows this position": "Nessuna mossa segue questa posizione",
+  "The game has no moves yet": "La partita non ha ancora mosse",
+  "A GIF shows at most {most} moves; this line has {count}":
+    "Una GIF mostra al massimo {most} mosse; questa linea ne ha {count}",
+  "Send as page": "Invia come pagina",
+  "One file with the whole review, which opens on any phone or computer":
+    "Un solo file con tutta la revisione, che si apre su ogni telefono o computer",
+  "Save picture": "Salva immagine",
+  "The position as PNG": "La posizione come PNG",
+  "Save GIF of the game": "Salva GIF della partita",
+  "All moves of this line as an animated picture": "Tutte le mosse di questa linea come immagine animata",
+  "Save GIF from here": "Salva GIF da qui",
+  "The moves that follow this position as an animated picture":
+    "Le mosse che seguono questa posizione come immagine animata",
+  "Save PDN": "Salva PDN",
+  "The game for other programs": "La partita per altri programmi",
+  "Save SVG": "Salva SVG",
+  "The position as a drawing of any size": "La posizione come disegno di qualsiasi grandezza",
+  "Copy picture": "Copia immagine",
+  "Copy PDN": "Copia PDN",
+  "The game as text": "La partita come testo",
+  "PDN copied": "PDN copiato",
+  "Copy FEN": "Copia FEN",
+  "The position as text": "La posizione come testo",
+  "FEN copied": "FEN copiata",
+  "Copy SVG": "Copia SVG",
+  "The position as text of a drawing": "La posizione come testo di un disegno",
+  "SVG copied": "SVG copiato",
+
+  // web/server.js
+  "The server does not answer. Is kr web still running?": "Il server non risponde. kr web è ancora in funzione?",
+  "the server answered {status}": "il server ha risposto {status}",
+
+  // web/shell.js
+  Analyse: "Analisi",
+  Play: "Gioca",
+  Learn: "Impara",
+  Endings: "Finali",
+  Runs: "Lavori",
+  Pages: "Pagine",
+  "The page did not load. Is kr web still running?": "La pagina non si è caricata. kr web è ancora in funzione?",
+  "To the board": "Alla damiera",
+  "The server answers again": "Il server risponde di nuovo",
+  "kr web has been started again: open the address that it printed in this browser, and this page goes on":
+    "kr web è stato riavviato: apri in questo browser l'indirizzo che ha stampato, e questa pagina continua",
+
+  // web/analyse/opening.js
+  "ballot {number}": "apertura n. {number}",
+
+  // web/analyse/page.js
+  Explorer: "Archivio",
+  People: "Umani",
+  Regions: "Zone",
+  Games: "Partite",
+  More: "Altro",
+  Send: "Invia",
+  "Set up": "Imposta posizione",
+  "Play from here": "Gioca da qui",
+  "New game": "Nuova partita",
+  Undo: "Annulla",
+  Redo: "Ripristina",
+  "Mark or comment…": "Segno o commento…",
+
+  // web/analysis/controls.js
+  "no limit": "senza limite",
+  "2 seconds": "2 secondi",
+  "10 seconds": "10 secondi",
+  "1 minute": "1 minuto",
+  "depth {depth}": "profondità {depth}",
+  Threat: "Minaccia",
+  "What if the other side moved?": "E se muovesse l'altra parte?",
+  Lines: "Linee",
+  Until: "Fino a",
+  "Score for": "Punteggio per",
+  "the side to move": "chi muove",
+  Arrows: "Frecce",
+  "Options of the analysis": "Opzioni dell'analisi",
+  Engine: "Motore",
+  "Beside it": "Accanto",
+  none: "nessuno",
+
+  // web/analysis/lines.js
+  "beginning…": "comincia…",
+  WDL: "VPS",
+  "win {win}, draw {draw}, loss {loss} in a hundred": "su cento: vittoria {win}, patta {draw}, sconfitta {loss}",
+
+  // web/analysis/panel.js
+  Stop: "Ferma",
+  "Go on": "Continua",
+  "Threat: {best}": "Minaccia: {best}",
+  "Best: {best}": "Migliore: {best}",
+
+  // web/analysis/words.js
+  win: "vittoria",
+  draw: "patta",
+  loss: "sconfitta",
+  "{value} in {plies}": "{value} in {plies}",
+  "draw by repetition": "patta per ripetizione",
+  "draw for lack of progress": "patta per mancanza di progressi",
+  "Many are analysing; this begins when one of them ends":
+    "Molti stanno analizzando; questa analisi comincia quando una delle altre finisce",
+  "now {depth}": "ora {depth}",
+  "{nodes} nodes": "{nodes} nodi",
+  "{size} MB hash": "{size} MB di hash",
+  finished: "finita",
+  "The game can be claimed a {draw} here.": "Qui si può chiedere la {draw}.",
+  "Exact: {values}": "Esatto: {values}",
+  "ply|plies": "semimossa|semimosse",
+
+  // web/endings/page.js
+  "Take back": "Ritira",
+  "Play on": "Gioca lo stesso",
+  "Best move": "Mossa migliore",
+  "New ending": "Nuovo finale",
+  "Board of the ending": "Damiera del finale",
+  Ending: "Finale",
+  Choose: "Scegli",
+  "Exact values": "Valori esatti",
+  "Your endings": "I tuoi finali",
+  "Same again": "Di nuovo lo stesso",
+  "No such ending was found: try another difficulty or other pieces.":
+    "Nessun finale trovato: prova un'altra difficoltà o altri pezzi.",
+  "This position is not in the endgame database.": "Questa posizione non è nel database dei finali.",
+  "kr plays {move}. Your move.": "kr gioca {move}. Tocca a te.",
+  "Taken back.": "Mossa ritirata.",
+  "There is no endgame database here: kr egdb build makes one.":
+    "Qui non c'è un database dei finali: lo crea kr egdb build.",
+
+  // web/endings/state.js
+  "two kings against one king": "due dame contro una dama",
+  "two pieces against one": "due pezzi contro uno",
+  "one piece against two": "un pezzo contro due",
+  "two pieces against two": "due pezzi contro due",
+  "three kings against one king": "tre dame contro una dama",
+  "three kings against two kings": "tre dame contro due dame",
+  "three pieces against two": "tre pezzi contro due",
+  "two pieces against three": "due pezzi contro tre",
+  "three pieces against three": "tre pezzi contro tre",
+  "four pieces against three": "quattro pezzi contro tre",
+  "{done} of {wins} won, {clean} without a slip.": "Vinte: {done} su {wins}, {clean} senza uno sbaglio.",
+  "{done} of {draws} held, {clean} without a slip.": "Tenute: {done} su {draws}, {clean} senza uno sbaglio.",
+  "None so far.": "Finora nessuno.",
+  "Black to play: lost, hold out as long as you can": "Muove il Nero: è perso, resisti il più a lungo possibile",
+  "White to play: lost, hold out as long as you can": "Muove il Bianco: è perso, resisti il più a lungo possibile",
+  "Black to play and win": "Muove il Nero e vince",
+  "White to play and win": "Muove il Bianco e vince",
+  "Black to play and hold the draw for {moves}": "Muove il Nero e tiene la patta per {moves}",
+  "White to play and hold the draw for {moves}": "Muove il Bianco e tiene la patta per {moves}",
+  "You must capture: {move}.": "Devi prendere: {move}.",
+  "You must capture: choose between {moves}.": "Devi prendere: scegli tra {moves}.",
+  "One move wins at once: find it.": "Una mossa vince subito: trovala.",
+  "Bring a man to the far row: a king moves both ways.": "Porta una pedina a dama: la dama muove avanti e indietro.",
+  "Stop its men before they become kings: put your kings in their way.":
+    "Ferma le sue pedine prima che diventino dame: metti le tue dame sulla loro strada.",
+  "Its king sits in a double corner: come close with both kings, and drive it out.":
+    "La sua dama è nel biscacco: avvicinati con due dame e scacciala.",
+  "Keep its king out of the double corners (1 and 5, 28 and 32), and take its squares away from two sides.":
+    "Tieni la sua dama fuori dai biscacchi (1 e 5, 28 e 32) e toglile le caselle da due parti.",
+  "You have the better of it: look for an exchange, one piece for one.":
+    "Stai meglio: cerca un cambio, un pezzo per un pezzo.",
+  "Hold out: keep your pieces off the edges, and lose no piece.":
+    "Resisti: tieni i pezzi lontani dai bordi e non perderne.",
+  "Stay in the double corner: go out and back.": "Resta nel biscacco: esci e rientra.",
+  "Make for a double corner: 1 and 5, or 28 and 32.": "Raggiungi un biscacco: 1 e 5, oppure 28 e 32.",
+  "Look at each move before you make it: one at least loses.": "Guarda ogni mossa prima di farla: almeno una perde.",
+  "Your move.": "Tocca a te.",
+  "Your move again.": "Tocca di nuovo a te.",
+  "It had to capture.": "Doveva prendere.",
+  "It had no other move.": "Non aveva altra mossa.",
+  "It wins fastest: in {plies}.": "Vince nel modo più rapido: in {plies}.",
+  "It keeps its win.": "Mantiene la vittoria.",
+  "It sets a trap: of your {moves} {right} keep the draw.":
+    "Ti tende una trappola: tengono la patta {right} delle tue {moves}.",
+  "It keeps the draw.": "Tiene la patta.",
+  "It holds out longest: you win in {plies}.": "Resiste il più a lungo possibile: vinci in {plies}.",
+  "It holds out longest.": "Resiste il più a lungo possibile.",
+  "It sets a trap: of your {moves} {right} keep the win.":
+    "Ti tende una trappola: mantengono la vittoria {right} delle tue {moves}.",
+  "{move} cost {plies}: {best} was the quickest.": "{move} costa {plies}: la più rapida era {best}.",
+  "{move} gives the win away.": "{move} regala la vittoria.",
+  "{move} gives the draw away.": "{move} regala la patta.",
+  "It is lost now.": "Ora è perso.",
+  "It is a draw now.": "Ora è patta.",
+  "{count} other moves keep the win.": "Altre {count} mosse mantengono la vittoria.",
+  "One other move keeps the win.": "Un'altra mossa mantiene la vittoria.",
+  "{count} other moves keep the draw.": "Altre {count} mosse tengono la patta.",
+  "One other move keeps the draw.": "Un'altra mossa tiene la patta.",
+  "Take it back, or play on.": "Ritirala, o gioca lo stesso.",
+  "{move} is best.": "{move} è la migliore.",
+  "It wins in {plies}.": "Vince in {plies}.",
+  "No other move wins.": "Nessun'altra mossa vince.",
+  "{move} takes {plies}.": "Con {move} ci vogliono {plies}.",
+  "It is the only move.": "È l'unica mossa.",
+  "No other move keeps the draw.": "Nessun'altra mossa tiene la patta.",
+  "{moves} win here.": "Qui vincono {moves}.",
+  "{moves} keep the draw here.": "Qui tengono la patta {moves}.",
+  "no piece is left": "non resta alcun pezzo",
+  "no move is left": "non resta alcuna mossa",
+  "the same position for the third time": "la stessa posizione per la terza volta",
+  "40 moves each without a capture or a man's move": "40 mosse per parte senza una presa né una mossa di pedina",
+  "You have won in {plies}: {why}.": "Hai vinto in {plies}: {why}.",
+  "You have lost: {why}.": "Hai perso: {why}.",
+  "You have a draw: {why}.": "Hai pattato: {why}.",
+  "You have held: {why}.": "Hai tenuto la patta: {why}.",
+  "kr plays {move}.": "kr gioca {move}.",
+  "The best play takes {plies}.": "Il gioco migliore richiede {plies}.",
+  "{slips} on the way.": "{slips} lungo la strada.",
+  "Press New ending for another.": "Premi Nuovo finale per un altro.",
+  Played: "Giocate",
+  "Win in": "Vinci in",
+  "From the start": "Dall'inizio",
+  "Given away": "Regalate",
+  "not in the database": "non nel database",
+  "Without progress": "Senza progressi",
+  "{count} of {plies}": "{count} di {plies}",
+  "This position": "Questa posizione",
+  "second time": "seconda volta",
+  "third time": "terza volta",
+  "win in {plies}": "vittoria in {plies}",
+  "loss in {plies}": "sconfitta in {plies}",
+  "win|wins": "vittoria|vittorie",
+  "draw|draws": "patta|patte",
+  "move|moves": "mossa|mosse",
+  "slip|slips": "sbaglio|sbagli",
+
+  // web/endings/view.js
+  Task: "Compito",
+  "Win it": "Vinci",
+  "Hold the draw": "Tieni la patta",
+  Difficulty: "Difficoltà",
+  easy: "facile",
+  hard: "difficile",
+  any: "qualsiasi",
+  "You play": "Giochi con",
+  "by chance": "a caso",
+  "Long wins are hard, and draws with a single right move.":
+    "Le vittorie lunghe sono difficili, e così le patte con una sola mossa giusta.",
+  "Tell how long the win takes": "Mostra quanto dura la vittoria",
+  "of your choice": "a tua scelta",
+  "Your pieces": "I tuoi pezzi",
+  "Your kings": "Le tue dame",
+  "kr's pieces": "I pezzi di kr",
+  "kr's kings": "Le dame di kr",
+  "Show the exact values": "Mostra i valori esatti",
+
+  // web/explorer/archives.js
+  "File of an archive": "File di un archivio",
+  Archives: "Archivi",
+  "See what was played here in thousands of games, and open them beside yours.":
+    "Guarda che cosa si è giocato qui in migliaia di partite, e aprile accanto alla tua.",
+  "A file of games in PDN, also packed (.gz, .xz, .bz2). Choose it, or drop it here.":
+    "Un file di partite in PDN, anche compresso (.gz, .xz, .bz2). Sceglilo, o trascinalo qui.",
+  "Add an archive…": "Aggiungi un archivio…",
+  "Sending {name}": "Invio di {name}",
+  Cancel: "Interrompi",
+  "Reading {name}": "Lettura di {name}",
+  "{name} is kept for the next time": "{name} resta per la prossima volta",
+  "{name} is removed": "{name} è stato tolto",
+  "Making the index of {name}, once: {share} %": "Creo l'indice di {name}, una volta sola: {share} %",
+  "Try again": "Riprova",
+  Remove: "Togli",
+  "Choose what to explore under Archives. The games of a file are indexed once.":
+    "Scegli tra gli Archivi che cosa esplorare. L'indice delle partite di un file si crea una volta sola.",
+
+  // web/explorer/panel.js
+  Order: "Ordine",
+  "as in the archive": "come nell'archivio",
+  "newest first": "prima le più recenti",
+  "oldest first": "prima le più vecchie",
+  "‹ Back": "‹ Indietro",
+  "More ›": "Altre ›",
+  Search: "Cerca",
+  "at this position only": "solo in questa posizione",
+  "kr's scores of the moves": "Punteggi di kr per le mosse",
+  "{game}: this position with colours reversed": "{game}: questa posizione a colori invertiti",
+
+  // web/explorer/search.js
+  "name, number or moves": "nome, numero o mosse",
+  "Side of the player": "Colore del giocatore",
+  "either side": "qualsiasi colore",
+  "as Black": "con il Nero",
+  "as White": "con il Bianco",
+  Result: "Risultato",
+  "any result": "ogni risultato",
+  "Black won": "vince il Nero",
+  "White won": "vince il Bianco",
+  drawn: "patta",
+  unfinished: "non finita",
+  Player: "Giocatore",
+  against: "contro",
+  Opening: "Apertura",
+  Event: "Torneo",
+  Years: "Anni",
+  "also with colours reversed": "anche a colori invertiti",
+  "game|games": "partita|partite",
+
+  // web/explorer/state.js
+  "making its index: {share} %": "creo l'indice: {share} %",
+  "not open": "non aperto",
+  "{games}, until kr web ends": "{games}, finché kr web è aperto",
+  "no results": "nessun risultato",
+  "Black won {black} %, drawn {draws} %, White won {white} %":
+    "vittorie del Nero {black} %, patte {draws} %, vittorie del Bianco {white} %",
+  "{name} (ballot {number})": "{name} (apertura n. {number})",
+  "Ballot {number}": "Apertura n. {number}",
+  "No game came to this position.": "Nessuna partita è arrivata a questa posizione.",
+  "both lost": "persa per entrambi",
+  "{players}, {year}": "{players}, {year}",
+  "colours reversed": "colori invertiti",
+  "No games": "Nessuna partita",
+  "{first} to {last} of {games}": "da {first} a {last} di {games}",
+  "{score} (depth {depth})": "{score} (profondità {depth})",
+
+  // web/explorer/upload.js
+  "{name} can't be read": "{name} non si può leggere",
+
+  // web/explorer/view.js
+  "Not played:": "Non giocate:",
+  "kr {score}": "kr {score}",
+  "Play {move}": "Gioca {move}",
+  Move: "Mossa",
+  "Results: Black won, drawn, White won": "Risultati: vittorie del Nero, patte, vittorie del Bianco",
+  "kr's score": "Punteggio di kr",
+  "Moves played here": "Mosse giocate qui",
+  "Open {game}, {result}, {facts}": "Apri {game}, {result}, {facts}",
+  Keep: "Conserva",
+  "It stays in kr's data folder and is here when kr web is started again":
+    "Resta nella cartella dei dati di kr e ci sarà al prossimo avvio di kr web",
+  "Keep {name} for the next time": "Conserva {name} per la prossima volta",
+  "Remove {name}": "Togli {name}",
+  "{games} could not be read": "{games} illeggibili",
+  "Index of {name}": "Indice di {name}",
+
+  // web/files/about.js
+  Place: "Luogo",
+  Date: "Data",
+  Round: "Turno",
+  "not finished": "non finita",
+  "1-0, Black won": "1-0, vince il Nero",
+  "0-1, White won": "0-1, vince il Bianco",
+  "½-½, drawn": "½-½, patta",
+  "0-0, both lost": "0-0, persa per entrambi",
+  "Players and result": "Giocatori e risultato",
+
+  // web/files/link.js
+  "The link holds too long a text": "Il collegamento contiene un testo troppo lungo",
+  "The link is too long": "Il collegamento è troppo lungo",
+  "The link is damaged: it holds no game": "Il collegamento è danneggiato: non contiene partite",
+
+  // web/files/opened.js
+  "Open games": "Partite aperte",
+  "Back to {game}": "Torna a {game}",
+  "Close {game}": "Chiudi {game}",
+
+  // web/files/panel.js
+  "Or drop a file anywhere on the page, or paste a game with Ctrl+V.":
+    "Oppure trascina un file sulla pagina, o incolla una partita con Ctrl+V.",
+  "Games from before": "Partite di prima",
+  "Results in files": "Risultati nei file",
+  "1-0 in files: Black won": "1-0 nei file: vince il Nero",
+  "1-0 in files: White won": "1-0 nei file: vince il Bianco",
+  "PDN, moves, a FEN or a link": "PDN, mosse, una FEN o un collegamento",
+  "Open this": "Apri questo",
+  "Paste…": "Incolla…",
+  "PDN, moves, a FEN or a link; Ctrl+V works anywhere":
+    "PDN, mosse, una FEN o un collegamento; Ctrl+V funziona ovunque",
+  "Open…": "Apri…",
+  "A PDN file; or drop one on the page": "Un file PDN; o trascinane uno sulla pagina",
+  "A game": "Una partita",
+  "A remark on the text": "Un'osservazione sul testo",
+  "{remarks} on the text": "{remarks} sul testo",
+  "{name} is open on the page Analyse": "{name} è aperto nella pagina Analisi",
+  "Game {number}": "Partita {number}",
+  "remark|remarks": "osservazione|osservazioni",
+
+  // web/files/reading.js
+  "Pasted text": "Testo incollato",
+  "{name} is larger than {size} MB: add it to the explorer, or start kr web {name}":
+    "{name} supera {size} MB: aggiungilo agli archivi, o avvia kr web {name}",
+  "The link holds more than one game": "Il collegamento contiene più di una partita",
+  "The game of the link was not opened: you went on with another":
+    "La partita del collegamento non è stata aperta: ne hai continuata un'altra",
+  "Opened; Undo brings the former game back": "Aperta; Annulla riporta la partita di prima",
+  "{name}: no game found": "{name}: nessuna partita trovata",
+  "{name} is read; its games are listed, and the game on the board stays":
+    "{name} è letto; le sue partite sono in elenco, e sulla damiera resta quella di prima",
+  "{games}, {left} could not be read": "{games}, {left} illeggibili",
+
+  // web/files/shelf.js
+  "player, event, year": "giocatore, torneo, anno",
+  "Find games": "Cerca partite",
+  "Games read": "Partite lette",
+  Files: "File",
+  "Game before": "Partita precedente",
+  "Next game": "Partita successiva",
+  "not all games are listed": "non tutte le partite sono in elenco",
+  "and {others}": "e {others}",
+  Why: "Perché",
+  "{name}: {found} of {games}": "{name}: {found} di {games}",
+  "{name}: reading …": "{name}: lettura …",
+  "There is no other game": "Non c'è un'altra partita",
+  "other|others": "altra|altre",
+
+  // web/files/state.js
+  "{games} so far": "{games} finora",
+  "{name}: {found} of {games}, {left} can't be read": "{name}: {found} di {games}, {left} illeggibili",
+  "{name}: {games}, {left} can't be read": "{name}: {games}, {left} illeggibili",
+  "{name}: {games}": "{name}: {games}",
+  "My game": "La mia partita",
+
+  // web/learn/page.js
+  Hint: "Suggerimento",
+  Solution: "Soluzione",
+  "Next puzzle": "Prossimo",
+  "Board of the puzzle": "Damiera del problema",
+  Puzzle: "Problema",
+  "All puzzles": "Tutti i problemi",
+  Progress: "Progressi",
+  "Start again": "Ricomincia",
+  "Puzzle of the day ✓": "Problema del giorno ✓",
+  "Puzzle of the day": "Problema del giorno",
+  "Show the move": "Mostra la mossa",
+  "Nothing unsolved is left in the list.": "Nell'elenco non resta nulla da risolvere.",
+  "Puzzle of the day: {title}": "Problema del giorno: {title}",
+
+  // web/learn/state.js
+  "None of {puzzles} solved so far.": "Nessuno risolto finora, su {puzzles}.",
+  "{solved} of {puzzles} solved, {clean} of them without a wrong move or a hint.":
+    "Risolti {solved} su {puzzles}, {clean} senza una mossa sbagliata né un suggerimento.",
+  "{proved} by moves that are proved or published, {likely} likely, by kr's search.":
+    "{proved} con mosse dimostrate o pubblicate, {likely} con mosse probabili, per il calcolo di kr.",
+  "win or draw?": "vittoria o patta?",
+  solved: "risolto",
+  tried: "tentato",
+  "Black to play and draw": "Muove il Nero e patta",
+  "White to play and draw": "Muove il Bianco e patta",
+  "{task} (likely: {chance}%)": "{task} (probabile: {chance}%)",
+  "Any move that wins is right.": "Ogni mossa che vince è giusta.",
+  "Any move that keeps the draw is right.": "Ogni mossa che tiene la patta è giusta.",
+  "White has played {move}.": "Il Bianco ha giocato {move}.",
+  "Black has played {move}.": "Il Nero ha giocato {move}.",
+  "By the endgame database.": "Secondo il database dei finali.",
+  "By the published solution.": "Secondo la soluzione pubblicata.",
+  "By kr's search.": "Secondo il calcolo di kr.",
+  "Reply: {move}.": "Risposta: {move}.",
+  "{move} is right.": "{move} è giusta.",
+  "{move} does not win.": "{move} non vince.",
+  "Try another move.": "Prova un'altra mossa.",
+  "{move} may keep the win.": "{move} forse mantiene la vittoria.",
+  "{move} may keep the draw.": "{move} forse tiene la patta.",
+  "It is not the published move.": "Non è la mossa pubblicata.",
+  "kr can't tell. Try another move; this one does not count.":
+    "kr non sa dirlo. Prova un'altra mossa; questa non conta.",
+  "Solved!": "Risolto!",
+  "{move}: {reason}.": "{move}: {reason}.",
+  "Not solved.": "Non risolto.",
+  "{reason}. Start again.": "{reason}. Ricomincia.",
+  "The piece on {square} can make a right move.": "Il pezzo in {square} può fare una mossa giusta.",
+  "Step through it below.": "Scorrila qui sotto.",
+  "The solution has {moves}.": "La soluzione ha {moves}.",
+  "puzzle|puzzles": "problema|problemi",
+
+  // web/learn/view.js
+  Goal: "Obiettivo",
+  "Wins and draws": "Vittorie e patte",
+  Wins: "Vittorie",
+  Draws: "Patte",
+  "Any number of pieces": "Qualsiasi numero di pezzi",
+  "Up to 5 pieces": "Fino a 5 pezzi",
+  "6 to 8 pieces": "Da 6 a 8 pezzi",
+  "9 pieces or more": "9 pezzi o più",
+  "Solved or not": "Risolti o no",
+  "Not solved": "Non risolti",
+  Solved: "Risolti",
+  Origin: "Origine",
+  "Classic positions": "Posizioni classiche",
+  "Problem files": "File di problemi",
+  "{count} of {all}; the first {shown} are shown": "{count} di {all}; sono mostrati i primi {shown}",
+  "{count} of {all}": "{count} di {all}",
+  "{count} in a row without a wrong move or a hint.": "{count} di fila senza una mossa sbagliata né un suggerimento.",
+  "{solved} of {all}": "{solved} di {all}",
+
+  // web/line/stage.js
+  "This is an earlier position; moves are made at the end of the line (End)":
+    "È una posizione di prima; si muove alla fine della linea (Fine)",
+
+  // web/people/panel.js
+  "Played by": "Giocano",
+  anyone: "tutti",
+  "What people play": "Che cosa gioca la gente",
+  "Learned from recorded games: what is usual, not what is good.":
+    "Imparato da partite registrate: ciò che è consueto, non ciò che è buono.",
+  "Fewer moves": "Meno mosse",
+  "{count} more": "altre {count}",
+
+  // web/people/state.js
+  all: "tutti",
+  "fewer than 1 of 100": "meno di 1 su 100",
+  "{count} of 100": "{count} su 100",
+  "Play {move}, which all people play": "Gioca {move}, giocata da tutti",
+  "Play {move}, which fewer than 1 of 100 people play": "Gioca {move}, giocata da meno di 1 su 100",
+  "Play {move}, which {count} of 100 people play": "Gioca {move}, giocata da {count} su 100",
+  "The game is over here.": "La partita qui è finita.",
+  "All people play {move} here.": "Qui tutti giocano {move}.",
+  "{count} of 100 people play {move} here.": "Qui {count} persone su 100 giocano {move}.",
+  "strong players": "giocatori forti",
+  "players in the middle": "giocatori medi",
+  "weaker players": "giocatori più deboli",
+  "the strongest fifth": "il quinto più forte",
+  "the weakest fifth": "il quinto più debole",
+  "players of strength {number} of {count}": "giocatori di forza {number} su {count}",
+
+  // web/people/view.js
+  "How many people play it": "Quanti la giocano",
+  "The same as a bar": "Lo stesso come barra",
+
+  // web/play/form.js
+  "Minutes + seconds a move": "Minuti + secondi per mossa",
+  "Minutes for the game + seconds for each move; also 40/2h:1h or G/45;d5":
+    "Minuti per la partita + secondi per ogni mossa; anche 40/2h:1h o G/45;d5",
+  Clock: "Orologio",
+  other: "altro",
+  "Minutes for the game + seconds for each move": "Minuti per la partita + secondi per ogni mossa",
+  "Name of Black, who begins": "Nome del Nero, che comincia",
+  "Name of White": "Nome del Bianco",
+  "Turn the board to whoever is to move": "Gira la damiera verso chi muove",
+  Options: "Opzioni",
+  "Hints and taking moves back": "Suggerimenti e mosse ritirate",
+  "Back to the game": "Torna alla partita",
+  "Start the match": "Comincia la sfida",
+  "Who plays": "Chi gioca",
+  "You and kr": "Tu e kr",
+  "Two people": "Due persone",
+  Engines: "Motori",
+  "Black, who begins": "Nero, che comincia",
+  "by lot": "a sorte",
+  Rules: "Regole",
+  "Choose a ballot in the list first.": "Scegli prima un'apertura nell'elenco.",
+
+  // web/play/game.js
+  "The game": "La partita",
+  "Offer a draw": "Proponi patta",
+  Resign: "Abbandona",
+  "Rematch, colours swapped": "Rivincita a colori scambiati",
+  "{error} The game goes on when it does.": "{error} La partita continua quando risponde.",
+  "One move taken back.": "Una mossa ritirata.",
+  "{moves} taken back.": "Ritirate {moves}.",
+  "You offer a draw.": "Proponi patta.",
+  "kr offers a draw.": "kr propone patta.",
+  "Hint: {words}": "Suggerimento: {words}",
+  "This is an earlier position: End, or ⇥, leads to the game":
+    "È una posizione di prima: Fine, o ⇥, porta alla partita",
+  "It is kr's move": "Tocca a kr",
+  "Do both of you agree to a draw?": "Siete tutti e due d'accordo per la patta?",
+  "Agree to a draw": "Patta d'accordo",
+  "{side} resigns?": "{side} abbandona?",
+  "Resign this game? kr wins it then.": "Abbandoni la partita? Allora la vince kr.",
+  "After {move}, {number} of {moves}.": "Dopo {move}, {number} di {moves}.",
+  "The start.": "L'inizio.",
+  "Accept the draw": "Accetta la patta",
+
+  // web/play/match.js
+  Pace: "Ritmo",
+  "as fast as they play": "alla velocità dei motori",
+  "{seconds} s a move at least": "almeno {seconds} s per mossa",
+  Resume: "Riprendi",
+  "Save as PDN": "Salva come PDN",
+  "New match": "Nuova sfida",
+  "The match": "La sfida",
+  "Games of the match": "Partite della sfida",
+  Match: "Sfida",
+  "{error} The match goes on when it does.": "{error} La sfida continua quando risponde.",
+  "{name} (first)": "{name} (primo)",
+  "{name} (second)": "{name} (secondo)",
+  "{score}, {a} against {b}": "{score}, {a} contro {b}",
+  "Open game {number} in Analyse": "Apri la partita {number} nell'Analisi",
+
+  // web/play/matchform.js
+  "First player": "Primo giocatore",
+  "Second player": "Secondo giocatore",
+  "Games, two from each opening": "Partite, due per ogni apertura",
+  "FEN for the match": "FEN per la sfida",
+  Openings: "Aperture",
+  "three-move ballots by lot": "aperture a tre mosse a sorte",
+  "11-man ballots by lot": "aperture a 11 pedine a sorte",
+  "the start (two games)": "l'inizio (due partite)",
+  "a position (two games)": "una posizione (due partite)",
+  Time: "Tempo",
+  "0.1 s a move": "0,1 s per mossa",
+  "0.3 s a move": "0,3 s per mossa",
+  "1 s a move": "1 s per mossa",
+  "5 s a move": "5 s per mossa",
+  "To the last match": "All'ultima sfida",
+  "Levels below the strongest think only as long as their strength allows. The match goes on while you look at something else, and gives way to all that you do.":
+    "I livelli sotto il più forte pensano solo quanto la loro forza permette. La sfida continua mentre guardi altro, e lascia la precedenza a tutto ciò che fai.",
+
+  // web/play/matchwords.js
+  "kr, level {level} ({name})": "kr, livello {level} ({name})",
+  "kr, level {level}": "kr, livello {level}",
+  "people, without search": "umani, senza calcolo",
+  "evolved, generation {number}": "evoluto, generazione {number}",
+  "kr with the evaluation {name}": "kr con la valutazione {name}",
+  "Monte Carlo, {count} play-outs": "Monte Carlo, {count} simulazioni",
+  "random moves": "mosse a caso",
+  "{games}: {wins} won, {draws} drawn, {losses} lost by {a}.":
+    "{games}: {a} ne vince {wins}, ne patta {draws} e ne perde {losses}.",
+  "No game is finished yet.": "Nessuna partita è ancora finita.",
+  "{stronger} is {elo} ± {error} Elo stronger than {weaker} ({sure}% likely to be the stronger).":
+    "{stronger} è di {elo} ± {error} Elo più forte di {weaker} (più forte con probabilità del {sure}%).",
+  "Game {number} of {games}": "Partita {number} di {games}",
+  "The match is over: {games} games": "La sfida è finita: partite {games}",
+  "The match stopped: {why}": "La sfida si è fermata: {why}",
+  "Stopped after {finished} of {games} games. Resume plays on; the game that was cut off begins again.":
+    "Fermata dopo {finished} partite su {games}. Riprendi continua; la partita interrotta ricomincia.",
+  "both saw the win": "tutti e due vedevano la vittoria",
+  "both saw a draw": "tutti e due vedevano la patta",
+  "decided by the endgame database": "decisa dal database dei finali",
+  "an engine failed": "errore di un motore",
+  time: "tempo",
+  "no piece left": "nessun pezzo",
+
+  // web/play/openings.js
+  From: "Da",
+  "the start": "l'inizio",
+  "a three-move ballot by lot": "un'apertura a tre mosse a sorte",
+  "an 11-man ballot by lot": "un'apertura a 11 pedine a sorte",
+  "a ballot of your choice": "un'apertura a tua scelta",
+  "a position": "una posizione",
+  "Three-move ballot {title}": "Apertura a tre mosse {title}",
+  "11-man ballot {title}": "Apertura a 11 pedine {title}",
+  "FEN of the position": "FEN della posizione",
+
+  // web/play/opponents.js
+  "none of these": "nessuno di questi",
+  "an evolved player": "un giocatore evoluto",
+  "Your opponent": "Il tuo avversario",
+  "More opponents": "Altri avversari",
+  Generation: "Generazione",
+  "+{elo} Elo": "+{elo} Elo",
+  "generation {number}": "generazione {number}",
+  "A network that evolved from random numbers, by nothing but who won; the later its generation, the longer it has. It looks four plies ahead.":
+    "Una rete evoluta da numeri casuali, solo in base a chi vinceva; più la generazione è tarda, più a lungo si è evoluta. Guarda quattro semimosse avanti.",
+  "Plays what people of recorded games are likely to play, without a search. Between levels 5 and 6.":
+    "Gioca ciò che chi ha giocato le partite registrate probabilmente giocherebbe, senza calcolo. Tra i livelli 5 e 6.",
+
+  // web/play/page.js
+  "Board of your game": "Damiera della tua partita",
+  "Engines against each other": "Motori l'uno contro l'altro",
+  "Don't show what must capture": "Non mostrare chi deve prendere",
+  "Show what must capture": "Mostra chi deve prendere",
+
+  // web/play/rules.js
+  "The board": "La damiera",
+  "Twelve men each on the dark squares. Black begins; then the sides move by turns. Whoever can't move, because no piece is left or all are blocked, loses.":
+    "Dodici pedine per parte sulle caselle scure. Comincia il Nero; poi si muove a turno. Chi non può muovere, perché non ha più pezzi o sono tutti bloccati, perde.",
+  "A man": "La pedina",
+  "A man moves one square diagonally forward, to an empty square.":
+    "La pedina muove di una casella in diagonale in avanti, su una casella vuota.",
+  Captures: "Prese",
+  "A piece captures by jumping over an enemy beside it, to the empty square behind. If it can jump on from there, it must: one move may take several pieces. Men capture forward only.":
+    "Un pezzo prende saltando un pezzo nemico vicino, nella casella vuota dietro. Se da lì può saltare ancora, deve farlo: una mossa può prendere più pezzi. Le pedine prendono solo in avanti.",
+  "You must capture": "Devi prendere",
+  "If you can capture, you must. Among several captures you choose freely, also one that takes fewer pieces.":
+    "Se puoi prendere, devi farlo. Tra più prese scegli liberamente, anche quella che prende meno pezzi.",
+  Kings: "Dame",
+  "A man that reaches the last row becomes a king, and its move ends there. A king moves and captures forward and backward, one square at a time.":
+    "Una pedina che arriva all'ultima riga diventa dama, e lì la sua mossa finisce. La dama muove e prende in avanti e indietro, una casella per volta.",
+  "The game is drawn if both agree, if a position is on the board for the third time with the same side to move, and after 40 moves each without a capture or a man's move.":
+    "La partita è patta se i due giocatori sono d'accordo, se una posizione si presenta per la terza volta con lo stesso giocatore di turno, e dopo 40 mosse per parte senza una presa né una mossa di pedina.",
+  "Rules of English draughts": "Regole della dama inglese",
+
+  // web/play/words.js
+  Beginner: "Principiante",
+  Learner: "Allievo",
+  "Club player": "Giocatore di circolo",
+  "Strong club player": "Forte giocatore di circolo",
+  Expert: "Esperto",
+  "As strong as kr can": "Il massimo di kr",
+  "takes what it sees, and overlooks most": "prende ciò che vede, e non vede quasi nulla",
+  "sees simple captures, gives men away": "vede le prese semplici, regala pedine",
+  "counts exchanges, falls for shots": "calcola i cambi, cade nei tiri",
+  "seldom loses a man, errs in plans": "perde di rado una pedina, sbaglia i piani",
+  "hardly ever errs": "non sbaglia quasi mai",
+  "all its strength, all the time of its clock": "tutta la sua forza, tutto il tempo del suo orologio",
+  "The weakest of kr's ten levels.": "Il più debole dei dieci livelli di kr.",
+  "Level {number} of 10, {elo} ± {error} Elo above the first, by matches between the levels.":
+    "Livello {number} di 10, {elo} ± {error} Elo sopra il primo, secondo le sfide tra i livelli.",
+  "As kr judges, its moves give away at least as much as those of the weakest fifth of the players of 22,000 recorded games.":
+    "A giudizio di kr, le sue mosse regalano almeno quanto quelle del quinto più debole dei giocatori di 22.000 partite registrate.",
+  "As kr judges, its moves give away as much as those of the second weakest fifth of the players of 22,000 recorded games.":
+    "A giudizio di kr, le sue mosse regalano quanto quelle del secondo quinto più debole dei giocatori di 22.000 partite registrate.",
+  "As kr judges, its moves give away as much as those of the middle fifth of the players of 22,000 recorded games.":
+    "A giudizio di kr, le sue mosse regalano quanto quelle del quinto medio dei giocatori di 22.000 partite registrate.",
+  "As kr judges, its moves give away as much as those of the second strongest fifth of the players of 22,000 recorded games.":
+    "A giudizio di kr, le sue mosse regalano quanto quelle del secondo quinto più forte dei giocatori di 22.000 partite registrate.",
+  "As kr judges, its moves give away no more than those of the strongest fifth of the players of 22,000 recorded games.":
+    "A giudizio di kr, le sue mosse non regalano più di quelle del quinto più forte dei giocatori di 22.000 partite registrate.",
+  "kr, like people": "kr, come gli umani",
+  You: "Tu",
+  "A draw: the same position for the third time.": "Patta: la stessa posizione per la terza volta.",
+  "A draw: 40 moves each without a capture or a man's move.":
+    "Patta: 40 mosse per parte senza una presa né una mossa di pedina.",
+  "A draw: agreed.": "Patta d'accordo.",
+  "A draw: {reason}.": "Patta: {reason}.",
+  "You win: kr resigns.": "Vinci: kr abbandona.",
+  "You win: kr's time is up.": "Vinci: kr ha finito il tempo.",
+  "You win: kr has no piece left.": "Vinci: kr non ha più pezzi.",
+  "You win: kr can't move.": "Vinci: kr non può muovere.",
+  "You win: {reason}.": "Vinci: {reason}.",
+  "kr wins: you resigned.": "Vince kr: hai abbandonato.",
+  "kr wins: your time is up.": "Vince kr: hai finito il tempo.",
+  "kr wins: you have no piece left.": "Vince kr: non hai più pezzi.",
+  "kr wins: you can't move.": "Vince kr: non puoi muovere.",
+  "kr wins: {reason}.": "Vince kr: {reason}.",
+  "{winner} wins: {loser} resigns.": "Vince {winner}: {loser} abbandona.",
+  "{winner} wins: the time of {loser} is up.": "Vince {winner}: {loser} ha finito il tempo.",
+  "{winner} wins: {loser} has no piece left.": "Vince {winner}: {loser} non ha più pezzi.",
+  "{winner} wins: {loser} can't move.": "Vince {winner}: {loser} non può muovere.",
+  "{winner} wins: {reason}.": "Vince {winner}: {reason}.",
+  "You play {move}. kr is thinking …": "Giochi {move}. kr pensa …",
+  "kr is thinking …": "kr pensa …",
+  "kr is looking for a hint …": "kr cerca un suggerimento …",
+  "{before} plays {move}. {name} to move.": "{before} gioca {move}. Tocca a {name}.",
+  "{name} to move.": "Tocca a {name}.",
+  "kr offers a draw: accept it, or play on.": "kr propone patta: accettala, o continua a giocare.",
+  "You must capture: {moves}.": "Devi prendere: {moves}.",
+  "kr declines the draw: it sees itself ahead.": "kr rifiuta la patta: si vede in vantaggio.",
+  "kr declines the draw: it was ahead a few moves ago.": "kr rifiuta la patta: poche mosse fa era in vantaggio.",
+  "kr declines the draw: it accepts none before its move {number}.":
+    "kr rifiuta la patta: non ne accetta prima della sua mossa {number}.",
+  "kr declines the draw: in an even game it accepts none before ply {number}.":
+    "kr rifiuta la patta: in una partita pari non ne accetta prima della semimossa {number}.",
+  "kr declines the draw: {why}.": "kr rifiuta la patta: {why}.",
+  "{move} is the only legal move.": "{move} è l'unica mossa regolare.",
+  "{move} wins: a win in {plies}, seen to its end.": "{move} vince: vittoria in {plies}, calcolata fino alla fine.",
+  "{move} wins: that is proved.": "{move} vince: è dimostrato.",
+  "{move} holds the draw: that is proved.": "{move} tiene la patta: è dimostrato.",
+  "The game is lost in {plies}; {move} holds out longest.":
+    "La partita è persa in {plies}; {move} resiste più a lungo.",
+  "The game is lost by any move; {move} makes it hardest.":
+    "La partita è persa con ogni mossa; {move} rende la vittoria più difficile.",
+  "{move} wins {pieces} in {plies}.": "{move} guadagna {pieces} in {plies}.",
+  "{move} gives up {pieces}, and nothing gives up less.": "{move} cede {pieces}, e nessuna mossa cede meno.",
+  "{move} gets a king in {plies}.": "{move} porta a dama in {plies}.",
+  "{move} and {other} are equally good.": "{move} e {other} sono ugualmente buone.",
+  "Of a hundred such games you win {win}, draw {draw} and lose {loss}.":
+    "Su cento partite così ne vinci {win}, ne patti {draw} e ne perdi {loss}.",
+  "{move} loses in {plies}.": "{move} perde in {plies}.",
+  "{move} loses.": "{move} perde.",
+  "With {move}, the next best, no win is seen.": "Con {move}, la seconda migliore, non si vede una vittoria.",
+  "{move} loses {pieces} in {plies}.": "{move} perde {pieces} in {plies}.",
+  "{move}, the next best, is worse by {men} men.": "{move}, la seconda migliore, vale {men} pedine di meno.",
+
+  // web/regions/panel.js
+  "Colours show": "Colori",
+  "what each piece adds": "quanto aggiunge ogni pezzo",
+  "what each region adds, square by square": "quanto aggiunge ogni zona, casella per casella",
+  nothing: "niente",
+  "+ helps Black": "+ per il Nero",
+  "− helps White": "− per il Bianco",
+  "How kr judges without looking ahead: which squares help whom, in men.":
+    "Come kr giudica senza calcolare: quali caselle aiutano chi, in pedine.",
+  "all regions": "tutte le zone",
+  "Reading the tables …": "Lettura delle tabelle …",
+
+  // web/regions/state.js
+  "{number} million": "{number} milioni",
+  "{number} thousand": "{number} mila",
+  "At a glance the sides are equal ({weights}).": "A colpo d'occhio le parti sono pari ({weights}).",
+  "At a glance Black is ahead by {score} of a man ({weights}).":
+    "A colpo d'occhio il Nero è avanti di {score} di pedina ({weights}).",
+  "At a glance White is ahead by {score} of a man ({weights}).":
+    "A colpo d'occhio il Bianco è avanti di {score} di pedina ({weights}).",
+  "At a glance Black is ahead by {score} men ({weights}).":
+    "A colpo d'occhio il Nero è avanti di {score} pedine ({weights}).",
+  "At a glance White is ahead by {score} men ({weights}).":
+    "A colpo d'occhio il Bianco è avanti di {score} pedine ({weights}).",
+  "For Black: men {material}, the move {move}, where the pieces stand {places}, empty squares {empty}.":
+    "Per il Nero: pezzi {material}, la mossa {move}, dove stanno i pezzi {places}, caselle vuote {empty}.",
+  "Seen: how often these squares looked just like this, within a tenth, in {games}. Seldom seen says little.":
+    "Vista: quante volte queste caselle si sono viste proprio così, a meno di un decimo, in {games}. Vista di rado dice poco.",
+  "How often a pattern was seen is not in this weights file.":
+    "Questo file dei pesi non dice quante volte una zona si è vista.",
+
+  // web/regions/view.js
+  never: "mai",
+  men: "pedine",
+  helps: "aiuta",
+  seen: "vista",
+  squares: "caselle",
+  "Strongest regions": "Zone più influenti",
+
+  // web/review/panel.js
+  "Quick: 50,000 nodes a search": "Rapida: 50.000 nodi per calcolo",
+  "Normal: 200,000 nodes": "Normale: 200.000 nodi",
+  "Deep: 1 million nodes": "Profonda: 1 milione di nodi",
+  "Very deep: 5 million nodes": "Molto profonda: 5 milioni di nodi",
+  "0.3 seconds a search": "0,3 secondi per calcolo",
+  "1 second": "1 secondo",
+  "3 seconds": "3 secondi",
+  "The game is reviewed.": "La revisione è finita.",
+  "Limit of each search": "Limite di ogni calcolo",
+  "Moves judged": "Mosse giudicate",
+  "Review this game": "Rivedi la partita",
+  "‹ mark": "‹ segno",
+  "Mark before (p)": "Segno precedente (p)",
+  "mark ›": "segno ›",
+  "Next mark (n)": "Segno successivo (n)",
+  "Marked moves": "Mosse segnate",
+  "All figures": "Tutte le cifre",
+  "A longer limit takes more time and makes the marks firmer.":
+    "Un limite più alto richiede più tempo e rende i segni più sicuri.",
+  "Stopped.": "Fermata.",
+  "Review it again": "Rivedila di nuovo",
+  "Learn from your mistakes ({count})": "Impara dai tuoi errori ({count})",
+  "{side} ({count})": "{side} ({count})",
+  "Learn from the mistakes of": "Impara dagli errori",
+
+  // web/review/practice.js
+  "Show the answer": "Mostra la risposta",
+  "Next mistake": "Prossimo errore",
+  Leave: "Esci",
+  "Learn from your mistakes": "Impara dai tuoi errori",
+  "Mistake {number} of {total}": "Errore {number} di {total}",
+  "To the result": "Al risultato",
+  "{move} was played here ({kind}). Find a better move for Black.":
+    "Qui si è giocata {move} ({kind}). Trova una mossa migliore per il Nero.",
+  "{move} was played here ({kind}). Find a better move for White.":
+    "Qui si è giocata {move} ({kind}). Trova una mossa migliore per il Bianco.",
+  "Looking at that move…": "Guardo questa mossa…",
+  "Right. The line: {moves}": "Giusto. La linea: {moves}",
+  "{better} was better: {moves}": "Era meglio {better}: {moves}",
+  "{move} is what was played.": "{move} è la mossa giocata.",
+  "{move} gives away {loss} in 100.": "{move} regala {loss} su 100.",
+  "Not that: {why} Try again.": "Non questa: {why} Riprova.",
+  "Right: {move} is as good as {better}.": "Giusto: {move} vale quanto {better}.",
+
+  // web/review/state.js
+  "{count} nodes": "{count} nodi",
+  "{count} seconds": "{count} secondi",
+  "{done} of {total} moves": "{done} di {total} mosse",
+  "Judging from the last move to the first.": "Giudico dall'ultima mossa alla prima.",
+  "{count}. Undo takes the marks out.": "{count}. Annulla toglie i segni.",
+  "Another game was opened.": "È stata aperta un'altra partita.",
+  "The moves of the game were changed.": "Le mosse della partita sono cambiate.",
+  "Certain: the result is proved.": "Certo: il risultato è dimostrato.",
+  "Not firm: only one search has seen this. A longer limit may judge it otherwise.":
+    "Non sicuro: l'ha visto un solo calcolo. Con un limite più alto il giudizio può cambiare.",
+  "Fairly firm: two searches of {limit} agree. A longer limit may judge it otherwise.":
+    "Abbastanza sicuro: due calcoli di {limit} concordano. Con un limite più alto il giudizio può cambiare.",
+  "Fairly firm: two searches agree. A longer limit may judge it otherwise.":
+    "Abbastanza sicuro: due calcoli concordano. Con un limite più alto il giudizio può cambiare.",
+  "{share} of 100 people play {move} here; no other move is played more.":
+    "Qui {share} persone su 100 giocano {move}; nessun'altra mossa si gioca di più.",
+  "{share} of 100 people play {move} here; most play {other} ({most} of 100).":
+    "Qui {share} persone su 100 giocano {move}; la più giocata è {other} ({most} su 100).",
+  "Hardly anyone plays {move} here; most play {other} ({most} of 100).":
+    "Qui quasi nessuno gioca {move}; la più giocata è {other} ({most} su 100).",
+  "You found {first} of {total} at the first try, {later} later.":
+    "Ne hai trovati {first} su {total} al primo tentativo, {later} dopo.",
+  "You found {first} of {total} at the first try.": "Ne hai trovati {first} su {total} al primo tentativo.",
+  "inaccuracy|inaccuracies": "imprecisione|imprecisioni",
+  "mistake|mistakes": "errore|errori",
+  "blunder|blunders": "errore grave|errori gravi",
+  "only move|only moves": "mossa unica|mosse uniche",
+
+  // web/review/stream.js
+  "All engines are busy; waiting for one.": "Tutti i motori sono occupati; ne aspetto uno.",
+  "The game was changed as the marks were put in, and stays as it is now: review it again.":
+    "La partita è stata cambiata mentre si mettevano i segni, e resta com'è ora: rivedila di nuovo.",
+  "The engine gave no answer.": "Il motore non ha risposto.",
+
+  // web/review/view.js
+  "Each move that mattered counts 100 if it gave nothing away, and half of that for each .08 of the expected result that it gave away; forced and obvious moves and those of a decided game do not count.":
+    "Ogni mossa che contava vale 100 se non ha regalato nulla, e la metà per ogni 0,08 di risultato atteso che ha regalato; non contano le mosse obbligate o ovvie e quelle di una partita già decisa.",
+  "Chances of the side to move after {better}: {best} in 100; after {move}: {own}.":
+    "Probabilità di chi muove dopo {better}: {best} su 100; dopo {move}: {own}.",
+  "Any other move would have given much away.": "Ogni altra mossa avrebbe regalato molto.",
+  judged: "giudicate",
+  best: "migliori",
+  unmarked: "senza segno",
+  "loss a move": "perdita a mossa",
+
+  // web/setup/editor.js
+  "Black man": "Pedina nera",
+  "Black king": "Dama nera",
+  "White man": "Pedina bianca",
+  "White king": "Dama bianca",
+  "Clear a square": "Svuota una casella",
+  "Side to move": "Chi muove",
+  "Position editor": "Editor della posizione",
+  "Choose a piece and click squares; drag a piece to move it, off the board to remove it.":
+    "Scegli un pezzo e clicca sulle caselle; trascina un pezzo per spostarlo, fuori dalla damiera per toglierlo.",
+
+  // web/setup/finder.js
+  "lost by kr's search": "persa per il calcolo di kr",
+  barred: "esclusa",
+  Ballots: "Aperture a sorteggio",
+  "Three-move ballots": "Aperture a tre mosse",
+  "11-man ballots": "Aperture a 11 pedine",
+  "Openings with a name": "Aperture con un nome",
+  "number, name or moves": "numero, nome o mosse",
+  "Find a ballot": "Cerca un'apertura",
+  "{count} more: say more to find them": "altre {count}: scrivi di più per trovarle",
+  "No opening is called so.": "Nessuna apertura si chiama così.",
+
+  // web/setup/setup.js
+  "Place pieces": "Disponi i pezzi",
+  Set: "Imposta",
+  "Undo brings the former game back": "Annulla riporta la partita di prima",
+
+  // kr/analysis/annotation: the story of a game, and its page
+  "Black resigned a lost position.": "Il Nero ha abbandonato in posizione persa.",
+  "White resigned a lost position.": "Il Bianco ha abbandonato in posizione persa.",
+  "You resigned a lost position.": "Hai abbandonato in posizione persa.",
+  "Black resigned a worse position, but not a lost one.": "Il Nero ha abbandonato in posizione peggiore, ma non persa.",
+  "White resigned a worse position, but not a lost one.":
+    "Il Bianco ha abbandonato in posizione peggiore, ma non persa.",
+  "You resigned a worse position, but not a lost one.": "Hai abbandonato in posizione peggiore, ma non persa.",
+  "Black resigned an even position.": "Il Nero ha abbandonato in posizione pari.",
+  "White resigned an even position.": "Il Bianco ha abbandonato in posizione pari.",
+  "You resigned an even position.": "Hai abbandonato in posizione pari.",
+  "Black resigned a drawn position.": "Il Nero ha abbandonato in posizione patta.",
+  "White resigned a drawn position.": "Il Bianco ha abbandonato in posizione patta.",
+  "You resigned a drawn position.": "Hai abbandonato in posizione patta.",
+  "Black resigned the better position.": "Il Nero ha abbandonato in posizione migliore.",
+  "White resigned the better position.": "Il Bianco ha abbandonato in posizione migliore.",
+  "You resigned the better position.": "Hai abbandonato in posizione migliore.",
+  "Black resigned a won position.": "Il Nero ha abbandonato in posizione vinta.",
+  "White resigned a won position.": "Il Bianco ha abbandonato in posizione vinta.",
+  "You resigned a won position.": "Hai abbandonato in posizione vinta.",
+  "Black resigned.": "Il Nero ha abbandonato.",
+  "White resigned.": "Il Bianco ha abbandonato.",
+  "You resigned.": "Hai abbandonato.",
+  "Black lost on time, in a lost position.": "Il Nero ha perso per il tempo, in posizione persa.",
+  "White lost on time, in a lost position.": "Il Bianco ha perso per il tempo, in posizione persa.",
+  "You lost on time, in a lost position.": "Hai perso per il tempo, in posizione persa.",
+  "Black lost on time, in a worse position, but not a lost one.":
+    "Il Nero ha perso per il tempo, in posizione peggiore, ma non persa.",
+  "White lost on time, in a worse position, but not a lost one.":
+    "Il Bianco ha perso per il tempo, in posizione peggiore, ma non persa.",
+  "You lost on time, in a worse position, but not a lost one.":
+    "Hai perso per il tempo, in posizione peggiore, ma non persa.",
+  "Black lost on time, in an even position.": "Il Nero ha perso per il tempo, in posizione pari.",
+  "White lost on time, in an even position.": "Il Bianco ha perso per il tempo, in posizione pari.",
+  "You lost on time, in an even position.": "Hai perso per il tempo, in posizione pari.",
+  "Black lost on time, in a drawn position.": "Il Nero ha perso per il tempo, in posizione patta.",
+  "White lost on time, in a drawn position.": "Il Bianco ha perso per il tempo, in posizione patta.",
+  "You lost on time, in a drawn position.": "Hai perso per il tempo, in posizione patta.",
+  "Black lost on time, in the better position.": "Il Nero ha perso per il tempo, in posizione migliore.",
+  "White lost on time, in the better position.": "Il Bianco ha perso per il tempo, in posizione migliore.",
+  "You lost on time, in the better position.": "Hai perso per il tempo, in posizione migliore.",
+  "Black lost on time, in a won position.": "Il Nero ha perso per il tempo, in posizione vinta.",
+  "White lost on time, in a won position.": "Il Bianco ha perso per il tempo, in posizione vinta.",
+  "You lost on time, in a won position.": "Hai perso per il tempo, in posizione vinta.",
+  "Black lost on time.": "Il Nero ha perso per il tempo.",
+  "White lost on time.": "Il Bianco ha perso per il tempo.",
+  "You lost on time.": "Hai perso per il tempo.",
+  "The players agreed to a draw in an even position.": "I giocatori si sono accordati per la patta in posizione pari.",
+  "The players agreed to a draw in a drawn position.": "I giocatori si sono accordati per la patta in posizione patta.",
+  "The players agreed to a draw where Black had the better position.":
+    "I giocatori si sono accordati per la patta quando il Nero aveva la posizione migliore.",
+  "The players agreed to a draw where White had the better position.":
+    "I giocatori si sono accordati per la patta quando il Bianco aveva la posizione migliore.",
+  "The players agreed to a draw where you had the better position.":
+    "I giocatori si sono accordati per la patta quando avevi la posizione migliore.",
+  "The players agreed to a draw where Black had a won position.":
+    "I giocatori si sono accordati per la patta quando il Nero aveva una posizione vinta.",
+  "The players agreed to a draw where White had a won position.":
+    "I giocatori si sono accordati per la patta quando il Bianco aveva una posizione vinta.",
+  "The players agreed to a draw where you had a won position.":
+    "I giocatori si sono accordati per la patta quando avevi una posizione vinta.",
+  "The players agreed to a draw.": "I giocatori si sono accordati per la patta.",
+  "The game was drawn by repetition where Black had the better position.":
+    "La partita è finita patta per ripetizione quando il Nero aveva la posizione migliore.",
+  "The game was drawn by repetition where White had the better position.":
+    "La partita è finita patta per ripetizione quando il Bianco aveva la posizione migliore.",
+  "The game was drawn by repetition where you had the better position.":
+    "La partita è finita patta per ripetizione quando avevi la posizione migliore.",
+  "The game was drawn by repetition where Black had a won position.":
+    "La partita è finita patta per ripetizione quando il Nero aveva una posizione vinta.",
+  "The game was drawn by repetition where White had a won position.":
+    "La partita è finita patta per ripetizione quando il Bianco aveva una posizione vinta.",
+  "The game was drawn by repetition where you had a won position.":
+    "La partita è finita patta per ripetizione quando avevi una posizione vinta.",
+  "The game was drawn by repetition.": "La partita è finita patta per ripetizione.",
+  "The game was drawn for lack of progress where Black had the better position.":
+    "La partita è finita patta per mancanza di progressi quando il Nero aveva la posizione migliore.",
+  "The game was drawn for lack of progress where White had the better position.":
+    "La partita è finita patta per mancanza di progressi quando il Bianco aveva la posizione migliore.",
+  "The game was drawn for lack of progress where you had the better position.":
+    "La partita è finita patta per mancanza di progressi quando avevi la posizione migliore.",
+  "The game was drawn for lack of progress where Black had a won position.":
+    "La partita è finita patta per mancanza di progressi quando il Nero aveva una posizione vinta.",
+  "The game was drawn for lack of progress where White had a won position.":
+    "La partita è finita patta per mancanza di progressi quando il Bianco aveva una posizione vinta.",
+  "The game was drawn for lack of progress where you had a won position.":
+    "La partita è finita patta per mancanza di progressi quando avevi una posizione vinta.",
+  "The game was drawn for lack of progress.": "La partita è finita patta per mancanza di progressi.",
+  "The game is not finished; the position is even.": "La partita non è finita; la posizione è pari.",
+  "The game is not finished; the position is drawn.": "La partita non è finita; la posizione è patta.",
+  "The game is not finished; Black had the better position.":
+    "La partita non è finita; il Nero aveva la posizione migliore.",
+  "The game is not finished; White had the better position.":
+    "La partita non è finita; il Bianco aveva la posizione migliore.",
+  "The game is not finished; you had the better position.": "La partita non è finita; avevi la posizione migliore.",
+  "The game is not finished; Black had a won position.": "La partita non è finita; il Nero aveva una posizione vinta.",
+  "The game is not finished; White had a won position.":
+    "La partita non è finita; il Bianco aveva una posizione vinta.",
+  "The game is not finished; you had a won position.": "La partita non è finita; avevi una posizione vinta.",
+  "The game is not finished.": "La partita non è finita.",
+  "{better} would have won.": "{better} avrebbe vinto.",
+  "{better} would have kept the better position.": "{better} avrebbe conservato la posizione migliore.",
+  "{better} would have kept the balance.": "{better} avrebbe conservato la parità.",
+  "{better} would have drawn.": "{better} avrebbe pattato.",
+  "{better} would have held out.": "{better} avrebbe resistito.",
+  "Black had no move left.": "Il Nero non aveva più mosse.",
+  "White had no move left.": "Il Bianco non aveva più mosse.",
+  "You had no move left.": "Non avevi più mosse.",
+  "Black had no piece left.": "Il Nero non aveva più pezzi.",
+  "White had no piece left.": "Il Bianco non aveva più pezzi.",
+  "You had no piece left.": "Non avevi più pezzi.",
+  "The game was adjudicated as lost for Black.": "La partita è stata giudicata persa per il Nero.",
+  "The game was adjudicated as lost for White.": "La partita è stata giudicata persa per il Bianco.",
+  "The game was adjudicated as lost for you.": "La partita è stata giudicata persa per te.",
+  "The game was adjudicated as a draw.": "La partita è stata giudicata patta.",
+  "The game was counted as lost for both players.": "La partita è contata come persa per entrambi i giocatori.",
+  "The game turned {count} times; these turns were the last.":
+    "La partita è cambiata {count} volte; queste svolte sono le ultime.",
+  "No single move lost the game: Black gave it away little by little, most at {move}.":
+    "Nessuna mossa da sola ha perso la partita: il Nero l'ha ceduta poco a poco, soprattutto con {move}.",
+  "No single move lost the game: White gave it away little by little, most at {move}.":
+    "Nessuna mossa da sola ha perso la partita: il Bianco l'ha ceduta poco a poco, soprattutto con {move}.",
+  "No single move lost the game: you gave it away little by little, most at {move}.":
+    "Nessuna mossa da sola ha perso la partita: l'hai ceduta poco a poco, soprattutto con {move}.",
+  "On the board nothing was lost yet.": "Sulla damiera nulla era ancora perso.",
+  "Neither side ever came close to a win.": "Nessuno è mai stato vicino alla vittoria.",
+  "Black came closest to a win, after {move}.": "Il Nero è andato più vicino alla vittoria, dopo {move}.",
+  "White came closest to a win, after {move}.": "Il Bianco è andato più vicino alla vittoria, dopo {move}.",
+  "You came closest to a win, after {move}.": "Tu sei andato più vicino alla vittoria, dopo {move}.",
+  "Black lost the game at {move}.": "Il Nero ha perso la partita con {move}.",
+  "White lost the game at {move}.": "Il Bianco ha perso la partita con {move}.",
+  "You lost the game at {move}.": "Hai perso la partita con {move}.",
+  "Black lost the game at {move}, a trap into which {percent} of 100 people fall.":
+    "Il Nero ha perso la partita con {move}, una trappola in cui cadono {percent} persone su 100.",
+  "White lost the game at {move}, a trap into which {percent} of 100 people fall.":
+    "Il Bianco ha perso la partita con {move}, una trappola in cui cadono {percent} persone su 100.",
+  "You lost the game at {move}, a trap into which {percent} of 100 people fall.":
+    "Hai perso la partita con {move}, una trappola in cui cadono {percent} persone su 100.",
+  "Black lost the game at {move}, an oversight that fewer than {percent} of 100 people make.":
+    "Il Nero ha perso la partita con {move}, una svista che fanno meno di {percent} persone su 100.",
+  "White lost the game at {move}, an oversight that fewer than {percent} of 100 people make.":
+    "Il Bianco ha perso la partita con {move}, una svista che fanno meno di {percent} persone su 100.",
+  "You lost the game at {move}, an oversight that fewer than {percent} of 100 people make.":
+    "Hai perso la partita con {move}, una svista che fanno meno di {percent} persone su 100.",
+  "Black lost the game at {move}, an oversight that hardly anyone makes.":
+    "Il Nero ha perso la partita con {move}, una svista che quasi nessuno fa.",
+  "White lost the game at {move}, an oversight that hardly anyone makes.":
+    "Il Bianco ha perso la partita con {move}, una svista che quasi nessuno fa.",
+  "You lost the game at {move}, an oversight that hardly anyone makes.":
+    "Hai perso la partita con {move}, una svista che quasi nessuno fa.",
+  "Black came into a lost position at {move}.": "Il Nero è finito in posizione persa con {move}.",
+  "White came into a lost position at {move}.": "Il Bianco è finito in posizione persa con {move}.",
+  "You came into a lost position at {move}.": "Sei finito in posizione persa con {move}.",
+  "Black came into a lost position at {move}, a trap into which {percent} of 100 people fall.":
+    "Il Nero è finito in posizione persa con {move}, una trappola in cui cadono {percent} persone su 100.",
+  "White came into a lost position at {move}, a trap into which {percent} of 100 people fall.":
+    "Il Bianco è finito in posizione persa con {move}, una trappola in cui cadono {percent} persone su 100.",
+  "You came into a lost position at {move}, a trap into which {percent} of 100 people fall.":
+    "Sei finito in posizione persa con {move}, una trappola in cui cadono {percent} persone su 100.",
+  "Black came into a lost position at {move}, an oversight that fewer than {percent} of 100 people make.":
+    "Il Nero è finito in posizione persa con {move}, una svista che fanno meno di {percent} persone su 100.",
+  "White came into a lost position at {move}, an oversight that fewer than {percent} of 100 people make.":
+    "Il Bianco è finito in posizione persa con {move}, una svista che fanno meno di {percent} persone su 100.",
+  "You came into a lost position at {move}, an oversight that fewer than {percent} of 100 people make.":
+    "Sei finito in posizione persa con {move}, una svista che fanno meno di {percent} persone su 100.",
+  "Black came into a lost position at {move}, an oversight that hardly anyone makes.":
+    "Il Nero è finito in posizione persa con {move}, una svista che quasi nessuno fa.",
+  "White came into a lost position at {move}, an oversight that hardly anyone makes.":
+    "Il Bianco è finito in posizione persa con {move}, una svista che quasi nessuno fa.",
+  "You came into a lost position at {move}, an oversight that hardly anyone makes.":
+    "Sei finito in posizione persa con {move}, una svista che quasi nessuno fa.",
+  "Black had a won position and let it slip at {move}.":
+    "Il Nero aveva una posizione vinta e l'ha lasciata sfuggire con {move}.",
+  "White had a won position and let it slip at {move}.":
+    "Il Bianco aveva una posizione vinta e l'ha lasciata sfuggire con {move}.",
+  "You had a won position and let it slip at {move}.":
+    "Avevi una posizione vinta e l'hai lasciata sfuggire con {move}.",
+  "Black had a won position and let it slip at {move}, a trap into which {percent} of 100 people fall.":
+    "Il Nero aveva una posizione vinta e l'ha lasciata sfuggire con {move}, una trappola in cui cadono {percent} persone su 100.",
+  "White had a won position and let it slip at {move}, a trap into which {percent} of 100 people fall.":
+    "Il Bianco aveva una posizione vinta e l'ha lasciata sfuggire con {move}, una trappola in cui cadono {percent} persone su 100.",
+  "You had a won position and let it slip at {move}, a trap into which {percent} of 100 people fall.":
+    "Avevi una posizione vinta e l'hai lasciata sfuggire con {move}, una trappola in cui cadono {percent} persone su 100.",
+  "Black had a won position and let it slip at {move}, an oversight that fewer than {percent} of 100 people make.":
+    "Il Nero aveva una posizione vinta e l'ha lasciata sfuggire con {move}, una svista che fanno meno di {percent} persone su 100.",
+  "White had a won position and let it slip at {move}, an oversight that fewer than {percent} of 100 people make.":
+    "Il Bianco aveva una posizione vinta e l'ha lasciata sfuggire con {move}, una svista che fanno meno di {percent} persone su 100.",
+  "You had a won position and let it slip at {move}, an oversight that fewer than {percent} of 100 people make.":
+    "Avevi una posizione vinta e l'hai lasciata sfuggire con {move}, una svista che fanno meno di {percent} persone su 100.",
+  "Black had a won position and let it slip at {move}, an oversight that hardly anyone makes.":
+    "Il Nero aveva una posizione vinta e l'ha lasciata sfuggire con {move}, una svista che quasi nessuno fa.",
+  "White had a won position and let it slip at {move}, an oversight that hardly anyone makes.":
+    "Il Bianco aveva una posizione vinta e l'ha lasciata sfuggire con {move}, una svista che quasi nessuno fa.",
+  "You had a won position and let it slip at {move}, an oversight that hardly anyone makes.":
+    "Avevi una posizione vinta e l'hai lasciata sfuggire con {move}, una svista che quasi nessuno fa.",
+  "Black turned a won position into a lost one at {move}.":
+    "Il Nero ha trasformato una posizione vinta in una persa con {move}.",
+  "White turned a won position into a lost one at {move}.":
+    "Il Bianco ha trasformato una posizione vinta in una persa con {move}.",
+  "You turned a won position into a lost one at {move}.":
+    "Hai trasformato una posizione vinta in una persa con {move}.",
+  "Black turned a won position into a lost one at {move}, a trap into which {percent} of 100 people fall.":
+    "Il Nero ha trasformato una posizione vinta in una persa con {move}, una trappola in cui cadono {percent} persone su 100.",
+  "White turned a won position into a lost one at {move}, a trap into which {percent} of 100 people fall.":
+    "Il Bianco ha trasformato una posizione vinta in una persa con {move}, una trappola in cui cadono {percent} persone su 100.",
+  "You turned a won position into a lost one at {move}, a trap into which {percent} of 100 people fall.":
+    "Hai trasformato una posizione vinta in una persa con {move}, una trappola in cui cadono {percent} persone su 100.",
+  "Black turned a won position into a lost one at {move}, an oversight that fewer than {percent} of 100 people make.":
+    "Il Nero ha trasformato una posizione vinta in una persa con {move}, una svista che fanno meno di {percent} persone su 100.",
+  "White turned a won position into a lost one at {move}, an oversight that fewer than {percent} of 100 people make.":
+    "Il Bianco ha trasformato una posizione vinta in una persa con {move}, una svista che fanno meno di {percent} persone su 100.",
+  "You turned a won position into a lost one at {move}, an oversight that fewer than {percent} of 100 people make.":
+    "Hai trasformato una posizione vinta in una persa con {move}, una svista che fanno meno di {percent} persone su 100.",
+  "Black turned a won position into a lost one at {move}, an oversight that hardly anyone makes.":
+    "Il Nero ha trasformato una posizione vinta in una persa con {move}, una svista che quasi nessuno fa.",
+  "White turned a won position into a lost one at {move}, an oversight that hardly anyone makes.":
+    "Il Bianco ha trasformato una posizione vinta in una persa con {move}, una svista che quasi nessuno fa.",
+  "You turned a won position into a lost one at {move}, an oversight that hardly anyone makes.":
+    "Hai trasformato una posizione vinta in una persa con {move}, una svista che quasi nessuno fa.",
+  "round {number}": "turno {number}",
+  Notes: "Note",
+  "No move is marked.": "Nessuna mossa ha un segno.",
+  "Annotated by {signature}.": "Annotata da {signature}.",
+  "A mark shows that a move gave away part of the expected result, where a win counts 1 and a draw ½: at least {inaccuracy} for ?!, {mistake} for ?, {blunder} for ??.":
+    "Un segno mostra che una mossa ha regalato parte del risultato atteso, dove una vittoria vale 1 e una patta ½: almeno {inaccuracy} per ?!, {mistake} per ?, {blunder} per ??.",
+  "Loss is the mean over all judged moves. The graph changes by the loss only at marked moves; a hollow point and a thin line are what only one search has seen. Best: moves as good as any other. Unmarked: moves that gave away less.":
+    "La perdita è la media su tutte le mosse giudicate. Il grafico cambia della perdita solo alle mosse segnate; un punto vuoto e una linea sottile sono ciò che ha visto un solo calcolo. Migliori: le mosse buone quanto ogni altra. Senza segno: le mosse che hanno regalato di meno.",
+};

@@ -4,7 +4,7 @@
 import {el} from "../dom.js";
 import {iconButton} from "../icons.js";
 import {pause} from "../line.js";
-import {LineStage, judge} from "../line/stage.js";
+import {LineStage, fitted, judge} from "../line/stage.js";
 import {sound} from "../sounds.js";
 import {Tabs} from "../tabs.js";
 import {t} from "../texts.js";
@@ -59,6 +59,7 @@ class Learn {
     this.stage.board.onmove = move => this._play(move);
     this._keys();
     this._tabs = this._makeTabs();
+    this._fitted = fitted(this._tabs, "puzzle", "list");
     this.page = {
       name: "learn",
       title: t("Learn"),
@@ -203,8 +204,7 @@ class Learn {
       this.stage.allow(puzzle.position.moves);
       this._showButtons();
       this._showList();
-      // on a phone the puzzle takes the place of the list it was chosen in
-      if (this._tabs.element.querySelector(".tab-puzzle")?.checkVisibility()) this._tabs.open("puzzle");
+      this._fitted.toTask();
     } catch (error) {
       if (number !== this._asked) return;
       this.stage.hold(false);
@@ -368,17 +368,10 @@ class Learn {
         this._list.take(puzzles);
         this._showList();
       }
-      if (!this._tabs.current) this._openTabs();
       if (!this._puzzle || (id && id !== this._puzzle.id)) await this._load(id || this._daily);
     } catch (error) {
       this._fail(error);
     }
-  }
-
-  // a wide window has room for the list from the start
-  _openTabs() {
-    const isNarrow = this._tabs.element.querySelector(".tab-puzzle")?.checkVisibility();
-    this._tabs.open(isNarrow ? "puzzle" : "list");
   }
 
   leave() {

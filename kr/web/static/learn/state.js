@@ -1,5 +1,6 @@
 // Puzzles, what has been solved of them, and the words for both. Nothing here touches the document.
 
+import {retold} from "../retold.js";
 import {many, t} from "../texts.js";
 
 /** @import {BoardMove} from "../board-state.js" */
@@ -209,8 +210,8 @@ export function verdictWords(move, {kept, by, reply}, {goal, published}) {
 /** @param {string} move @param {Answer} answer @returns {Words} */
 export function endWords(move, {solved, ended}) {
   return solved
-    ? {mark: "✓", head: t("Solved!"), more: t("{move}: {reason}.", {move, reason: ended})}
-    : {mark: "✗", head: t("Not solved."), more: t("{reason}. Start again.", {reason: sentence(ended)})};
+    ? {mark: "✓", head: t("Solved!"), more: t("{move}: {reason}.", {move, reason: retold(ended)})}
+    : {mark: "✗", head: t("Not solved."), more: t("{reason}. Start again.", {reason: sentence(retold(ended))})};
 }
 
 /** @param {{square: number, by: Source, move?: BoardMove}} hint @returns {Words} */

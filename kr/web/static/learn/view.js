@@ -89,14 +89,21 @@ export class PuzzleList {
       matches.length > MOST_SHOWN
         ? t("{count} of {all}; the first {shown} are shown", values)
         : t("{count} of {all}", values);
+    const hadFocus = this._list.contains(document.activeElement);
     this._list.replaceChildren(...matches.slice(0, MOST_SHOWN).map(each => this._item(each)));
+    if (hadFocus) this._current()?.focus({preventScroll: true});
   }
 
   /** Brings the puzzle on the board into sight. */
   reveal() {
-    const item = /** @type {HTMLElement | null} */ (this._list.querySelector("[aria-current]"));
-    const panel = this.element.parentElement;
+    const item = this._current(),
+      panel = this.element.parentElement;
     if (item && panel) panel.scrollTop = item.offsetTop - panel.clientHeight / 2;
+  }
+
+  /** @returns {HTMLElement | null} */
+  _current() {
+    return this._list.querySelector("[aria-current]");
   }
 
   /** @param {Listed} puzzle */

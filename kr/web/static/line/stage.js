@@ -221,3 +221,27 @@ export function judge(element, mark, text) {
   element.classList.toggle("good", mark === "✓");
   element.classList.toggle("bad", mark === "✗");
 }
+
+/**
+ * Opens the panel of the task where it has a tab, on a phone, and else one beside the task; again as the window
+ * changes.
+ * @param {import("../tabs.js").Tabs} tabs
+ * @param {string} own name of the panel that is always in sight in a wide window
+ * @param {string} beside name of the other
+ */
+export function fitted(tabs, own, beside) {
+  /** @type {boolean | null} */
+  let before = null;
+  const isNarrow = () => Boolean(tabs.element.querySelector(`.tab-${own}`)?.checkVisibility());
+  new ResizeObserver(() => {
+    if (!tabs.element.isConnected || isNarrow() === before) return;
+    before = isNarrow();
+    tabs.open(before ? own : beside);
+  }).observe(tabs.element);
+  return {
+    /** On a phone the task takes the place of the panel that it was chosen in. */
+    toTask() {
+      if (isNarrow()) tabs.open(own);
+    },
+  };
+}

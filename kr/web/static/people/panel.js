@@ -99,7 +99,7 @@ class People {
   _play({text, path, captured, fen}) {
     this.app.board.outline([]);
     this.app.tree.play({text, path, captured, fen});
-    this.app.say(text);
+    this.app.announce(text);
   }
 
   /** @returns {Promise<void>} */

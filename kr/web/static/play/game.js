@@ -227,7 +227,8 @@ export class GameTable {
     }
     const names = playerNames(game.settings);
     for (const side of SIDES) this.stage.name(side, names[side]);
-    this._name(game.document.headers.Opening || "");
+    // the name that play came to stays as the game ends
+    if (another || game.document.headers.Opening) this._name(game.document.headers.Opening || "");
     this.line.load(game.document.nodes);
     this.stage.board.arrows([]);
     if (game.over) this._tell("");

@@ -1,6 +1,8 @@
 // A game as its page knows it: what the server told last, the clocks at a moment, what can be done. Nothing here
 // touches the document.
 
+import {decimal} from "../texts.js";
+
 /** @typedef {"black" | "white"} Side */
 /** @typedef {{text: string, path: number[], captured: number[], fen: string}} Move */
 /** @typedef {Move & {parent?: number | null, comments?: string[], nags?: string[]}} Node */
@@ -33,7 +35,7 @@ export const other = side => (side === "black" ? "white" : "black");
  * @param {number} seconds
  */
 export function clockText(seconds) {
-  if (seconds < 10) return Math.max(seconds, 0).toFixed(1);
+  if (seconds < 10) return decimal(Math.max(seconds, 0), 1);
   const whole = Math.ceil(seconds),
     rest = String(whole % 60).padStart(2, "0");
   if (whole < 3600) return `${Math.floor(whole / 60)}:${rest}`;

@@ -1,7 +1,7 @@
 // What is said of a game: who plays, whose move it is, how it ended, why a move is advised. Nothing here touches the
 // document.
 
-import {many, t} from "../texts.js";
+import {decimal, many, t} from "../texts.js";
 
 /** @typedef {import("./state.js").Side} Side */
 /** @typedef {import("./state.js").Settings} Settings */
@@ -326,5 +326,5 @@ function alternative(hint, other) {
     ];
   if (isEqual(hint)) return [];
   const worse = hint.score - other.score;
-  return [t("{move}, the next best, is worse by {men} men.", {move, men: (worse / 100).toFixed(1)})];
+  return [t("{move}, the next best, is worse by {men} men.", {move, men: decimal(worse / 100, 1)})];
 }

@@ -1,6 +1,7 @@
 // The panel Regions: the static score as a heat map, and the strongest regions with what they rest on.
 
 import {el} from "../dom.js";
+import {retold} from "../retold.js";
 import {t} from "../texts.js";
 import {coloured, evidenceWords, partWords, scoreWords, SHOWN, spread} from "./state.js";
 import {regionRow, regionTable} from "./view.js";
@@ -96,7 +97,7 @@ class Regions {
     const {evidence, note, regions, shared} = answer;
     this._score.textContent = scoreWords(answer);
     this._sum.textContent = partWords(answer);
-    this._notes.textContent = note;
+    this._notes.textContent = retold(note);
     this._rest.textContent = evidenceWords(answer);
     const focused = [...this._regions.rows.children].indexOf(/** @type {Element} */ (document.activeElement));
     const point = (/** @type {number[]} */ squares) => this.app.board.outline(squares);

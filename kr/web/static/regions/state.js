@@ -1,6 +1,7 @@
 // What is known of the regions of a position, in words. Nothing here touches the document.
 
-import {formatted, t} from "../texts.js";
+import {retold} from "../retold.js";
+import {decimal, formatted, t} from "../texts.js";
 
 /** @typedef {{squares: number[], score: number, own: number, seen: number | null}} Region */
 /**
@@ -20,15 +21,15 @@ const FULL = 40; // hundredths of a man at which a square is fully coloured
  */
 export function inMen(score, decimals = 1) {
   const men = Number((score / 100).toFixed(decimals));
-  return `${men > 0 ? "+" : men < 0 ? "−" : ""}${Math.abs(men).toFixed(decimals)}`;
+  return `${men > 0 ? "+" : men < 0 ? "−" : ""}${decimal(Math.abs(men), decimals)}`;
 }
 
 /** A large number in words. @param {number} number */
 export const roughly = number =>
   number >= 1e6
-    ? t("{number} million", {number: Number((number / 1e6).toPrecision(2))})
+    ? t("{number} million", {number: formatted(Number((number / 1e6).toPrecision(2)))})
     : number >= 1000
-      ? t("{number} thousand", {number: Number((number / 1000).toPrecision(2))})
+      ? t("{number} thousand", {number: formatted(Number((number / 1000).toPrecision(2)))})
       : formatted(number);
 
 /** Each region's score spread over its squares. @param {Region[]} regions @returns {Record<string, number>} */
@@ -60,7 +61,7 @@ export function coloured(scores) {
 /** The score in a sentence. @param {Answer} answer */
 export function scoreWords({score, weights}) {
   const values = {score: inMen(Math.abs(score)).replace("+", ""), weights};
-  if (inMen(score) === "0.0") return t("At a glance the sides are equal ({weights}).", values);
+  if (Number((score / 100).toFixed(1)) === 0) return t("At a glance the sides are equal ({weights}).", values);
   if (Math.abs(score) < 95) {
     return score > 0
       ? t("At a glance Black is ahead by {score} of a man ({weights}).", values)
@@ -89,7 +90,7 @@ export function evidenceWords({evidence, shared}) {
     return t(
       "Seen: how often these squares looked just like this, within a tenth, in {games}. Seldom seen says little.",
       {
-        games: evidence,
+        games: retold(evidence),
       },
     );
   }

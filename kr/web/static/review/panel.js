@@ -2,6 +2,7 @@
 // puzzles of the mistakes.
 
 import {button, el} from "../dom.js";
+import {actions} from "../send.js";
 import {t} from "../texts.js";
 import {Practice} from "./practice.js";
 import {Review, limitOf, peopleText} from "./state.js";
@@ -38,7 +39,10 @@ class Panel {
     /** What people play before marked moves. @type {WeakMap<object, string>} */
     this._people = new WeakMap();
     this.review = new Review(app.tree);
-    this.job = new Job(app, this.review, {ondone: () => app.say(t("The game is reviewed."))});
+    this.job = new Job(app, this.review, {
+      // where the story is in sight, it says so itself
+      ondone: () => (this._shown ? app.announce : app.say)(t("The game is reviewed.")),
+    });
     this.practice = new Practice(app, {onend: () => this._draw()});
     this._parts = this._make();
     this._places = this._layout();
@@ -81,7 +85,6 @@ class Panel {
   // --- parts
 
   _make() {
-    const {tree} = this._app;
     const limit = /** @type {HTMLSelectElement} */ (
       el(
         "select",
@@ -100,11 +103,11 @@ class Panel {
       progress,
       figures,
       start: button(t("Review this game"), () => this._toggle(), {class: "primary"}),
-      before: button(t("‹ mark"), () => this._go(() => tree.mark(-1)), {
+      before: button(t("‹ mark"), () => this._go(() => this._mark(-1)), {
         title: t("Mark before (p)"),
         "aria-label": t("Mark before"),
       }),
-      after: button(t("mark ›"), () => this._go(() => tree.mark(1)), {
+      after: button(t("mark ›"), () => this._go(() => this._mark(1)), {
         title: t("Next mark (n)"),
         "aria-label": t("Next mark"),
       }),
@@ -112,14 +115,20 @@ class Panel {
       story: el("p", {class: "story"}),
       accuracy: el("div", {class: "accuracy"}),
       learn: el("div", {class: "row learn"}),
+      send: this._sendButton(),
       marks: el("ol", {class: "marks", "aria-label": t("Marked moves")}),
       mark: el("div", {class: "mark-facts"}),
       details: el("details", {class: "figures"}, el("summary", null, t("All figures")), figures),
     };
   }
 
+  _sendButton() {
+    const sending = actions(/** @type {any} */ (this._app)).find(each => each.name === "page");
+    return button(sending?.label ?? "", () => sending?.act(), {class: "send", title: sending?.title});
+  }
+
   _layout() {
-    const {limit, start, before, after, story, accuracy, learn, marks, mark, details} = this._parts;
+    const {limit, start, before, after, story, accuracy, learn, send, marks, mark, details} = this._parts;
     const options = el(
       "details",
       {class: "options"},
@@ -134,7 +143,7 @@ class Panel {
         "div",
         {class: "findings"},
         story,
-        el("div", {class: "row summary"}, accuracy, learn),
+        el("div", {class: "row summary"}, accuracy, el("div", {class: "row outcome"}, learn, send)),
         stepper,
         mark,
         details,
@@ -147,6 +156,13 @@ class Panel {
   _toggle() {
     if (this.review.working) this.job.stop(t("Stopped."));
     else this.job.begin(this._parts.limit.value);
+  }
+
+  /** From the last mark to the first one, and from the first to the last. @param {1 | -1} step */
+  _mark(step) {
+    if (this._app.tree.mark(step)) return;
+    const mark = this.review.marks().at(step > 0 ? 0 : -1);
+    if (mark) this._app.tree.select(mark.node);
   }
 
   /** Goes to a mark, and brings what is said of it into sight. @param {() => void} step */
@@ -208,6 +224,7 @@ class Panel {
     );
     this._parts.learn.replaceChildren(...(you || !sides.length ? [] : [t("Learn from the mistakes of")]), ...buttons);
     this._parts.learn.hidden = !sides.length;
+    this._parts.send.hidden = !review.isReviewed || Boolean(review.judging);
   }
 
   _drawFigures() {
@@ -226,6 +243,7 @@ class Panel {
     this._parts.marks.replaceChildren(...marksView(marks, tree.node, mark => this._go(() => tree.select(mark.node))));
     const here = /** @type {HTMLElement | null} */ (this._parts.marks.querySelector("[aria-current]"));
     if (focused) here?.focus({preventScroll: true});
+    if (here && this._near) here.scrollIntoView({block: "nearest", inline: "nearest"});
     const mark = marks.find(each => each.node === tree.node);
     if (mark && !this.review.judging) void this._askPeople(mark, this._near);
     this._drawMark(mark);

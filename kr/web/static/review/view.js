@@ -3,7 +3,7 @@
 import {button, el} from "../dom.js";
 import {judgement, kindName, signOf} from "../graph.js";
 import {plain} from "../moves.js";
-import {t} from "../texts.js";
+import {decimal, t} from "../texts.js";
 import {firmness} from "./state.js";
 
 /** @typedef {import("./state.js").Mark} Mark */
@@ -31,7 +31,7 @@ export function accuracyView(accuracy, you) {
       {class: "figure"},
       el("i", {class: `disc ${side}`, "aria-hidden": "true"}),
       `${nameOf(side, you)} `,
-      el("b", null, accuracy[side] === null ? "–" : accuracy[side].toFixed(0)),
+      el("b", null, accuracy[side] === null ? "–" : decimal(accuracy[side], 0)),
     ),
   );
   return [
@@ -112,13 +112,32 @@ export function markView({node, point, side, line}, limit, people) {
   ];
 }
 
+/** Name of a column of the players' table. @param {string} name as the server gives it */
+function columnName(name) {
+  const names = {
+    Player: t("Player"),
+    accuracy: t("Accuracy"),
+    judged: t("judged"),
+    best: t("best"),
+    unmarked: t("unmarked"),
+    loss: t("loss a move"),
+  };
+  return names[/** @type {keyof typeof names} */ (name)] ?? name;
+}
+
 /**
  * The players' table, as the server gives it.
  * @param {string[][]} table
  */
 export function tableView([names, ...rows]) {
   const cell = (/** @type {string} */ text, /** @type {number} */ i, /** @type {Side} */ side) =>
-    el("td", null, i === 0 && el("span", {class: `disc ${side}`, title: side}), text);
+    el(
+      "td",
+      null,
+      i === 0 && el("span", {class: `disc ${side}`, title: nameOf(side, null)}),
+      // who has no name is called by the side
+      i === 0 && text.toLowerCase() === side ? nameOf(side, null) : text,
+    );
   return el(
     "table",
     {class: "count"},
@@ -128,7 +147,7 @@ export function tableView([names, ...rows]) {
       el(
         "tr",
         null,
-        names.map(name => el("th", {scope: "col"}, name)),
+        names.map(name => el("th", {scope: "col"}, columnName(name))),
       ),
     ),
     el(

@@ -24,7 +24,7 @@ export function figure(chart, width) {
   });
   return el(
     "figure",
-    {class: "card"},
+    {class: "run-card"},
     el("figcaption", null, chart.title),
     chart.lines.length ? drawn(chart, width) : el("p", {class: "muted"}, t("nothing yet")),
     chart.lines.length > 1 && key(chart.lines),

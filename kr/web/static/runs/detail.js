@@ -7,7 +7,10 @@ import {glossary, kindWords, time} from "./state.js";
 import {badge, bar, table} from "./view.js";
 
 /** @import {Run} from "./state.js" */
-/** @typedef {{text: string, element: HTMLElement}} Part what stands there: the JSON that it was made of, and its element */
+/**
+ * @typedef {{text: string, element: HTMLElement}} Part what stands there: the JSON that it was made of, and its
+ * element
+ */
 
 const WIDEST = 620,
   NARROWEST = 240, // pixels of a chart
@@ -25,7 +28,7 @@ export class Detail {
     this._run = null;
     this._title = el("h2");
     this._state = el("p", {class: "state-line"});
-    this._facts = el("dl", {class: "card facts"});
+    this._facts = el("dl", {class: "run-card run-facts"});
     this._charts = el("div", {class: "charts"});
     this._tables = el("div", {class: "tables"});
     this._words = el("dl", {class: "words"});
@@ -66,7 +69,7 @@ export class Detail {
     this._fill(this._tables, tables, each =>
       el(
         "section",
-        {class: each.head.length > MANY_COLUMNS ? "card wide" : "card"},
+        {class: each.head.length > MANY_COLUMNS ? "run-card wide" : "run-card"},
         el("h3", null, each.title),
         table(each, this._open),
       ),

@@ -3,11 +3,16 @@
 import {spoken, t} from "../texts.js";
 
 /** @typedef {"running" | "done" | "stopped" | "ended" | "damaged"} RunState */
-/** @typedef {{name: string, kind: string, state: RunState, progress: string, changed: number}} Row changed: in seconds */
+/**
+ * @typedef {{name: string, kind: string, state: RunState, progress: string, changed: number}} Row changed: in seconds
+ */
 /** @typedef {[number, number, number?]} Point x, y and its error */
 /** @typedef {{name: string, kind: "line" | "band" | "points" | "guide", points: Point[]}} ChartLine */
 /** @typedef {{title: string, x: string, y: string, lines: ChartLine[]}} Chart */
-/** @typedef {{title: string, head: string[], rows: string[][], games?: number[]}} Table games: one for each row to open */
+/**
+ * @typedef {{title: string, head: string[], rows: string[][], games?: number[]}} Table games: one for each row to
+ * open
+ */
 /**
  * A run with all that is known of it. reading: what is still being read
  * @typedef {Row & {facts: Array<[string, string]>, tables?: Table[], charts?: Chart[], reading?: string}} Run

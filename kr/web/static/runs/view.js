@@ -34,7 +34,7 @@ export function table({title, head, rows, games}, open) {
 /** @param {RunState} state */
 export function badge(state) {
   const [mark, word] = stateWords(state);
-  return el("span", {class: `state ${state}`}, el("span", {"aria-hidden": "true"}, `${mark} `), word);
+  return el("span", {class: `run-state ${state}`}, el("span", {"aria-hidden": "true"}, `${mark} `), word);
 }
 
 /** How far a run is, as a bar; nothing if it can't be known. @param {Row} row */
@@ -49,7 +49,7 @@ export function card(row, isChosen) {
   const link = el("a", {href: `#runs/${encodeURIComponent(row.name)}`}, row.name);
   return el(
     "li",
-    {class: "card run", "aria-current": isChosen && "true"},
+    {class: "run-card run-item", "aria-current": isChosen && "true"},
     el("p", {class: "run-name"}, link, badge(row.state)),
     el("p", {class: "run-progress"}, row.progress),
     bar(row),

@@ -60,7 +60,7 @@ export class Setup {
         el("label", null, "FEN ", this._fen),
         el("button", {type: "submit"}, t("Set")),
       ),
-      el("h3", null, t("Ballots")),
+      el("h2", null, t("Ballots")),
       this._ballots.element,
     );
     this.panel = {
@@ -135,7 +135,8 @@ export class Setup {
       if (errand.isStale) return;
       this.stopEditing();
       this.begin(start, moves, {Event: title});
-      this.app.say(title);
+      // a name stands above the moves anyway
+      (deck === "named" ? this.app.announce : this.app.say)(title);
     } catch (error) {
       this.app.fail(/** @type {Error} */ (error).message);
     }

@@ -1,0 +1,148 @@
+// English texts that come from elsewhere, told in the language of the page: kr's comments in a game, and what the
+// server says of a game, a puzzle or a position.
+
+import {words} from "./move-words.js";
+import {decimal, spoken, t} from "./texts.js";
+
+/**
+ * All that is known of them, with {places}. Of two that begin alike the longer one stands first. A value may be such a
+ * text itself, or several with commas between.
+ */
+export const ENGLISH = [
+  // kr/analysis/annotation/marking.py: a move
+  "Inaccuracy: Black expects {points}, with {better} {best}.",
+  "Inaccuracy: White expects {points}, with {better} {best}.",
+  "Mistake: Black expects {points}, with {better} {best}.",
+  "Mistake: White expects {points}, with {better} {best}.",
+  "Blunder: Black expects {points}, with {better} {best}.",
+  "Blunder: White expects {points}, with {better} {best}.",
+  "The only move: any other and Black expects {others}, not {points}.",
+  "The only move: any other and White expects {others}, not {points}.",
+  "A trap: {percent}% of people play this.",
+  "An oversight: fewer than 1% of people play this.",
+  "An oversight: {percent}% of people play this.",
+  "A trap avoided: {percent}% of people play {move}.",
+  "Drawn by repetition if claimed: the position is on the board for the {time} time.",
+  "Drawn for lack of progress if claimed: {count} plies without a capture or a man's move.",
+  "Black can now draw by repetition.",
+  "White can now draw by repetition.",
+  "Black can now draw for lack of progress.",
+  "White can now draw for lack of progress.",
+  "The position is on the board for the {time} time.",
+  "second",
+  "third",
+  "fourth",
+  "fifth",
+  "{number}th",
+  "Known: {before} before, now {now}.",
+  "Known: {now}.",
+  "a draw",
+  "Black wins",
+  "White wins",
+  "Black wins in 1 ply",
+  "White wins in 1 ply",
+  "Black wins in {count} plies",
+  "White wins in {count} plies",
+  // and annotation.py: a game
+  "Black: {figures}.",
+  "White: {figures}.",
+  "no move judged",
+  "accuracy {number}",
+  "{best} of 1 judged move best",
+  "{best} of {count} judged moves best",
+  "{percent}% without a mark",
+  "loss {number}",
+  "no inaccuracies",
+  "1 inaccuracy",
+  "{count} inaccuracies",
+  "no mistakes",
+  "1 mistake",
+  "{count} mistakes",
+  "no blunders",
+  "1 blunder",
+  "{count} blunders",
+  "1 trap avoided",
+  "{count} traps avoided",
+  "1 trap",
+  "{count} traps",
+  "1 oversight",
+  "{count} oversights",
+  "The first ply is not judged (--from-ply).",
+  "The first {count} plies are not judged (--from-ply).",
+  // kr/viewer/positions.py: the end of a game
+  "Black has no move: White wins",
+  "White has no move: Black wins",
+  "Black has no piece left: White wins",
+  "White has no piece left: Black wins",
+  // kr/analysis/puzzles.py: the end of a puzzle
+  "Black wins: {reason}",
+  "White wins: {reason}",
+  "drawn: {reason}",
+  "the win is plain: {lead} pieces ahead",
+  "the win is plain",
+  "the solution is complete",
+  "the draw is held",
+  "the draw is safe",
+  // kr/game/outcome.py: reasons
+  "no pieces left",
+  "no legal move",
+  "repetition",
+  "no progress",
+  // kr/evaluation: what a static score rests on
+  "the game is over: the static score means nothing here",
+  "a capture is pending, which a search plays out first: the static score says little here",
+  "the evaluation {name} has no tables to share out; numbers show the loss without each piece; {more}",
+  "the evaluation {name} has no tables to share out; numbers show the loss without each piece",
+  "{games} games that the tables were fitted to ({positions} quiet positions)",
+  "{games} games of self-play by these tables ({positions} quiet positions)",
+  "{games} games of self-play ({positions} quiet positions)",
+];
+
+const NUMBER = /^\d[\d,]*(?:\.(\d+))?$/;
+
+/** @typedef {{text: string, names: string[], form: RegExp}} Form */
+/** @type {Form[]} */
+let forms = [];
+
+/** @param {string} text @returns {Form} */
+function formOf(text) {
+  const parts = text.split(/\{(\w+)\}/);
+  const names = parts.filter((_, i) => i % 2);
+  const form = parts.map((part, i) => (i % 2 ? "(.+?)" : part.replace(/[.()|?*+]/g, "\\$&"))).join("");
+  return {text, names, form: new RegExp(`^${form}$`)};
+}
+
+/**
+ * @param {string} text one of ENGLISH with its values, or anything else, which stays as it is
+ * @returns {string}
+ */
+function retoldText(text) {
+  if (!forms.length) forms = ENGLISH.map(formOf);
+  for (const {text: english, names, form} of forms) {
+    const found = form.exec(text);
+    if (found) return t(english, Object.fromEntries(names.map((name, i) => [name, retoldValue(found[i + 1])])));
+  }
+  return text;
+}
+
+/** @param {string} value @returns {string} */
+function retoldValue(value) {
+  const [isNumber, decimals = ""] = NUMBER.exec(value) ?? [];
+  if (isNumber) return decimal(Number(value.replaceAll(",", "")), decimals.length);
+  return value.split(", ").map(retoldText).join(", ");
+}
+
+/**
+ * A text in the language of the page, sentence by sentence; sentences that aren't known stay in English.
+ * @param {string} text
+ */
+export function retold(text) {
+  if (spoken() === "en") return text;
+  return text
+    .split(/(?<=\.) (?=[A-Z])/)
+    .map(retoldText)
+    .join(" ");
+}
+
+/** Words of a comment, kr's own in the language of the page. @param {string} comment */
+export const commentWords = comment => (comment.includes("[%kr ") ? retold(words(comment)) : words(comment));

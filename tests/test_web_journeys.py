@@ -1,0 +1,374 @@
+"""Journeys of a new user, from the first page to the end, by mouse, by finger and by keyboard alone.
+
+Each one counts the presses on what is not the board, so that none is added unseen, and each press is on something that
+is wholly inside the window. Moves are on squares of the board, and not counted.
+"""
+
+from __future__ import annotations
+
+import json
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from web_pages import SIZES, Opener, opened, out_of_sight, serving, wait_until
+
+import kr
+from kr.analysis.puzzles import load_puzzles
+from kr.web import puzzles
+from kr.web.serve import WebServer
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Locator, Page
+
+__all__ = ["opened"]
+pytestmark = pytest.mark.slow
+
+PHONE = SIZES[2]
+SHORT = (
+    "hundred-years", "fourth-position-white-to-play", "fourth-position-lasker", "paynes-single-corner",
+    "sturges-guide", "wyllies-draw", "cornocks-draw", "jordan-banks", "sweeneys-draw", "goose-walk",
+)  # fmt: skip
+"""Puzzles of few moves, so that ten of them take few seconds."""
+
+ARCHIVE = """[Event "Glasgow"]
+[Black "Stewart, R."]
+[White "Jordan, A."]
+1. 11-15 23-19 2. 8-11 22-17 3. 4-8 17-13 4. 15-18 24-20 1-0
+
+[Event "Leeds"]
+[Black "Jordan, A."]
+[White "Tinsley, M."]
+1. 11-15 23-19 2. 8-11 22-17 3. 4-8 25-22 1/2-1/2
+
+[Event "London"]
+[Black "Long, A."]
+[White "Tinsley, M."]
+1. 9-13 22-18 1/2-1/2
+"""
+
+FOCUSED = "() => document.activeElement.dataset.square ?? ''"
+IN_REACH = "each => document.activeElement === each"
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebServer]:
+    """A server with an archive and the short puzzles, whose choices by chance are the same in each game."""
+    directory = tmp_path_factory.mktemp("journeys")
+    archive = directory / "archive.pdn"
+    archive.write_text(ARCHIVE)
+    with pytest.MonkeyPatch.context() as patch, serving(weights="manual", archive=(archive,)) as server:
+        patch.setenv("XDG_DATA_HOME", str(directory))
+        patch.setattr("kr.play.setup.secrets.randbelow", lambda most: 6)
+        patch.setattr(puzzles, "_classic_ids", lambda: SHORT)
+        patch.setattr(server.house, "problems", {name: server.house.problems[name] for name in SHORT})
+        yield server
+
+
+def ask(server: WebServer, path: str, **fields: Any) -> Any:
+    """An answer of the server, as the page would get it."""
+    headers = {"Content-Type": "application/json", "Origin": server.address.rstrip("/")}
+    request = urllib.request.Request(f"{server.address}api/{path}", json.dumps(fields).encode(), headers)
+    with urllib.request.urlopen(request) as answer:
+        return json.load(answer)
+
+
+class Mouse:
+    """A person with a mouse, or a finger where the window is a phone's."""
+
+    def __init__(self, page: Page, touch: bool) -> None:
+        self.page = page
+        self.presses = 0
+        """On what is not the board."""
+        self._touch = touch
+
+    def press(self, what: Locator) -> None:
+        """Press something that is in sight."""
+        what.wait_for()
+        self._in_sight(what)
+        self._act(what)
+        self.presses += 1
+
+    def write(self, field: Locator, text: str) -> None:
+        """Go to a field and type."""
+        self.press(field)
+        self.page.keyboard.type(text)
+
+    def square(self, number: int) -> None:
+        """Choose a square of the board."""
+        square = self.page.locator(f"main .board .grid [data-square='{number}']")
+        self._in_sight(square)
+        self._act(square)
+
+    def _act(self, what: Locator) -> None:
+        if self._touch:
+            what.tap()
+        else:
+            what.click()
+
+    def _in_sight(self, what: Locator) -> None:
+        what.evaluate("each => each.setAttribute('data-next', '')")
+        assert out_of_sight(self.page, ["[data-next]"]) == [], what
+        what.evaluate("each => each.removeAttribute('data-next')")
+
+
+class Keyboard(Mouse):
+    """A person without a mouse: Tab leads to everything, arrows among what belongs together."""
+
+    MOST_TABS = 60
+
+    def __init__(self, page: Page) -> None:
+        super().__init__(page, touch=False)
+
+    def square(self, number: int) -> None:
+        while not (here := self.page.evaluate(FOCUSED)):
+            self.page.keyboard.press("Tab")
+            self.presses += 1
+            assert self.presses < 1000, "Tab never comes to the board"
+        (column, row), (left, top) = self._centre(number), self._centre(int(here))
+        for _ in range(12):
+            if abs(row - top) > 1:
+                self.page.keyboard.press("ArrowDown" if row > top else "ArrowUp")
+            elif abs(column - left) > 1:
+                self.page.keyboard.press("ArrowRight" if column > left else "ArrowLeft")
+            else:
+                break
+            left, top = self._centre(int(self.page.evaluate(FOCUSED)))
+        assert self.page.evaluate(FOCUSED) == str(number)
+        self._in_sight(self.page.locator(":focus"))
+        self.page.keyboard.press("Enter")
+
+    def _centre(self, number: int) -> tuple[float, float]:
+        box = self.page.locator(f"main .board .grid [data-square='{number}']").bounding_box()
+        assert box is not None
+        return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+    def _act(self, what: Locator) -> None:
+        # one of several is reached from the one that is chosen
+        arrows = what.evaluate(
+            "each => each.matches('[role=tab]') ? 'ArrowRight' : each.matches('[type=radio]') ? 'ArrowLeft' : ''"
+        )
+        for _ in range(self.MOST_TABS):
+            if what.evaluate(IN_REACH):
+                break
+            near = arrows and self.page.evaluate(
+                "() => document.activeElement.getAttribute('role') ?? document.activeElement.name ?? ''"
+            ) == what.evaluate("each => each.getAttribute('role') ?? each.name ?? ''")
+            self.page.keyboard.press(arrows if near else "Tab")
+        else:
+            pytest.fail(f"no key leads to {what}")
+        if not arrows:
+            self.page.keyboard.press("Enter")
+
+
+def begin(server: WebServer, opened: Opener, size: dict[str, int]) -> Mouse:
+    """A person at the first page."""
+    touch = size == PHONE
+    return Mouse(opened(server.address, size, has_touch=touch, reduced_motion="reduce"), touch)
+
+
+def begin_by_keys(server: WebServer, opened: Opener) -> Keyboard:
+    return Keyboard(opened(server.address, SIZES[0], reduced_motion="reduce"))
+
+
+def button(page: Page, name: str) -> Locator:
+    return page.get_by_role("button", name=name, exact=True)
+
+
+def link(page: Page, name: str) -> Locator:
+    return page.get_by_role("link", name=name, exact=True)
+
+
+def move(person: Mouse, board: kr.Board, move: kr.Move) -> None:
+    """Choose the squares of a move until it is the only one meant."""
+    left = board.legal_moves()
+    for count, square in enumerate(move.path):
+        left = [each for each in left if each.path[count] == square]
+        person.square(square + 1)
+        if count and len({board.position.play(each) for each in left}) == 1:
+            break
+    board.play(move)
+
+
+# --- a first game, its review, and a page of it for a friend
+
+
+def opponent(person: Mouse) -> Locator:
+    """The card of the beginner: its words for a pointer, its radio button for keys."""
+    page = person.page
+    if isinstance(person, Keyboard):
+        return page.locator("input[name=opponent][value='1']")
+    return page.locator(".new-game label", has_text="Beginner")
+
+
+TURN = """moves => document.querySelectorAll('main .board .movable').length > 0 &&
+  document.querySelector('.turn').textContent.includes('Your move') &&
+  [...document.querySelectorAll('.played li')].flatMap(row => row.textContent.trim().split(/ +/)).length >= moves"""
+PLAYED = "() => [...document.querySelectorAll('.played li')].flatMap(row => row.textContent.trim().split(/ +/))"
+
+
+def play_and_resign(person: Mouse, moves: int) -> None:
+    """A game against the beginner, given up after some moves."""
+    page = person.page
+    person.press(link(page, "Play"))
+    person.press(opponent(person))
+    person.press(button(page, "Play"))
+    board = kr.Board()
+    for number in range(moves):
+        wait_until(page, TURN, 2 * number)
+        for text in page.evaluate(PLAYED)[len(board.moves) :]:
+            board.play(text)
+        # careless: the last of the legal moves
+        move(person, board, board.legal_moves()[-1])
+    wait_until(page, TURN, 2 * moves)
+    person.press(button(page, "Resign"))
+    person.press(page.get_by_role("dialog").get_by_role("button", name="Resign"))
+    wait_until(page, "() => document.querySelector('.turn').textContent === 'kr wins: you resigned. 0-1'")
+
+
+def review_and_send(person: Mouse, file: Path) -> None:
+    """The review of the game that is over, its first mark, and a page of it."""
+    page = person.page
+    person.press(button(page, "Review"))
+    button(page, "Review it again").wait_for()
+    assert out_of_sight(page, [".review .story"]) == []
+    person.press(button(page, "Next mark"))
+    assert out_of_sight(page, [".stepper > button", ".stepper [aria-current]"]) == []
+    wait_until(page, "() => document.querySelector('.mark-facts').textContent.includes('Better: ')")
+    assert page.locator("main .board .arrow.better").count() == 1
+    with page.expect_download() as download:
+        if page.viewport_size == PHONE:
+            # what is said of the mark has taken the place of the button
+            person.press(button(page, "Send"))
+            person.press(page.get_by_role("menuitem", name="Send as page"))
+        else:
+            person.press(button(page, "Send as page"))
+    download.value.save_as(file)
+    assert "You resigned" in page.locator(".review .story").inner_text()
+    assert "resigned" in file.read_text()
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_first_game_its_review_and_a_page_for_a_friend(
+    server: WebServer, opened: Opener, tmp_path: Path, size: dict[str, int]
+) -> None:
+    person = begin(server, opened, size)
+    play_and_resign(person, 4)
+    assert person.presses == 5
+    review_and_send(person, tmp_path / "game.html")
+    assert person.presses == 5 + (4 if size == PHONE else 3)
+
+
+def test_a_game_and_its_review_by_keys(server: WebServer, opened: Opener, tmp_path: Path) -> None:
+    person = begin_by_keys(server, opened)
+    play_and_resign(person, 4)
+    review_and_send(person, tmp_path / "game.html")
+
+
+# --- what people play in an opening
+
+
+def explore(person: Mouse) -> None:
+    """What was played in the Old Fourteenth."""
+    page = person.page
+    person.press(page.get_by_role("tab", name="Explorer"))
+    person.press(button(page, "Search"))
+    person.write(page.get_by_label("Opening", exact=True), "old fo")
+    person.press(button(page, "Old Fourteenth"))
+    page.get_by_role("button", name="Play 17-13").or_(page.get_by_role("button", name="Play 25-22")).first.wait_for()
+    rows = page.locator(".tally tbody tr:not(.unplayed)")
+    assert [row.locator("td").nth(1).inner_text() for row in rows.all()] == ["1", "1"]
+    assert out_of_sight(page, [".explorer .opening", ".tally tbody tr:nth-child(-n+3)"]) == []
+    assert page.locator(".explorer .opening").inner_text().startswith("Old Fourteenth")
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_what_people_play_in_the_old_fourteenth(server: WebServer, opened: Opener, size: dict[str, int]) -> None:
+    person = begin(server, opened, size)
+    explore(person)
+    assert person.presses == 4
+
+
+def test_what_people_play_by_keys(server: WebServer, opened: Opener) -> None:
+    explore(begin_by_keys(server, opened))
+
+
+# --- puzzles
+
+
+def solve(person: Mouse, server: WebServer, count: int) -> None:
+    """Some puzzles, one after the other."""
+    page = person.page
+    known = load_puzzles(())
+    names = {known[name].title: name for name in SHORT}
+    title = ""
+    for number in range(count):
+        person.press(button(page, "Next puzzle") if number else link(page, "Learn"))
+        wait_until(page, "title => (document.querySelector('h2.title')?.textContent ?? title) !== title", title)
+        title = page.locator("h2.title").inner_text()
+        name = names[title.removeprefix("Puzzle of the day: ")]
+        begun = ask(server, "puzzles/start", id=name)
+        board = kr.Board(begun["start"])
+        for each in begun["moves"]:
+            board.play(each["text"])
+        while True:
+            wait_until(page, "() => document.querySelectorAll('main .board .movable').length > 0")
+            texts = [str(each) for each in board.moves]
+            best = ask(server, "puzzles/hint", id=name, moves=texts, whole=True)["move"]["text"]
+            answer = ask(server, "puzzles/answer", id=name, moves=[*texts, best])
+            move(person, board, board.parse_move(best))
+            if answer["ended"]:
+                break
+            board.play(answer["reply"]["text"])
+            wait_until(page, "count => document.querySelectorAll('main .line li').length === count", len(board.moves))
+        wait_until(page, "() => document.querySelector('.verdict').textContent.includes('Solved!')")
+        assert out_of_sight(page, [".verdict"]) == []
+
+
+@pytest.mark.parametrize(("size", "count"), [(SIZES[0], 10), (SIZES[1], 1), (SIZES[2], 2)])
+def test_ten_puzzles(server: WebServer, opened: Opener, size: dict[str, int], count: int) -> None:
+    person = begin(server, opened, size)
+    solve(person, server, count)
+    assert person.presses == count
+
+
+def test_two_puzzles_by_keys(server: WebServer, opened: Opener) -> None:
+    solve(begin_by_keys(server, opened), server, 2)
+
+
+# --- an ending
+
+
+def win(person: Mouse, server: WebServer) -> None:
+    """Two kings against one, the first ending that is offered."""
+    page = person.page
+    page.evaluate("() => { Math.random = () => 0.25; }")
+    person.press(link(page, "Endings"))
+    wait_until(page, "() => location.hash.startsWith('#endings/win/')")
+    fen: str = page.evaluate("() => decodeURIComponent(location.hash).split('/').slice(2).join('/')")
+    board = kr.Board(fen)
+    assert board.position.pieces == 3
+    while not board.outcome():
+        wait_until(page, "() => document.querySelectorAll('main .board .movable').length > 0")
+        best = ask(server, "endings/values", fen=board.fen)["moves"][0]["text"]
+        move(person, board, board.parse_move(best))
+        if board.outcome():
+            break
+        wait_until(page, "count => document.querySelectorAll('main .line li').length === count", len(board.moves) + 1)
+        board.play(page.locator("main .line li").last.inner_text())
+        assert len(board.moves) < 60
+    wait_until(page, "() => document.querySelector('.verdict').textContent.includes('You have won')")
+    assert out_of_sight(page, [".verdict"]) == []
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_two_kings_win_against_one(server: WebServer, opened: Opener, size: dict[str, int]) -> None:
+    person = begin(server, opened, size)
+    win(person, server)
+    assert person.presses == 1
+
+
+def test_two_kings_win_by_keys(server: WebServer, opened: Opener) -> None:
+    win(begin_by_keys(server, opened), server)
