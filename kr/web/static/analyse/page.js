@@ -236,7 +236,8 @@ class Analyse {
       tree.play(move);
       app.announce(move.text);
     };
-    board.ondraw = (/** @type {any} */ drawn) => tree.annotate(tree.node, drawn);
+    // what is drawn while one looks for a better move is forgotten with the puzzle
+    board.ondraw = (/** @type {any} */ drawn) => app.trial || tree.annotate(tree.node, drawn);
     for (const change of ["edit", "game"]) tree.on(change, () => app.acted());
     tree.on("node", () => this._show());
     tree.on("game", () => this._show(false));
