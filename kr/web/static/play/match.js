@@ -4,7 +4,7 @@ import {button, el} from "../dom.js";
 import {sound} from "../sounds.js";
 import {t} from "../texts.js";
 import {LineView} from "./line.js";
-import {eloWords, matchWords, playerName, reasonWords, resultText, scoreText} from "./matchwords.js";
+import {eloWords, matchWords, openingTitle, playerName, reasonWords, resultText, scoreText} from "./matchwords.js";
 import {SIDES, clocksAt} from "./state.js";
 import {follow} from "./stream.js";
 
@@ -323,7 +323,7 @@ export class MatchTable {
 
   _showGame() {
     if (!this._game) return;
-    this._opening.textContent = this._game.opening;
+    this._opening.textContent = openingTitle(this._game.opening);
     this._showNames();
     this._showScore();
     this._load();

@@ -50,6 +50,18 @@ export function playerName(key, name) {
 }
 
 /**
+ * An opening as the match names it, such as "3move 41: 9-14 22-18 10-15".
+ * @param {string} title
+ */
+export function openingTitle(title) {
+  const [, deck, number, moves] = /^(3move|11man) (\d+): (.*)$/.exec(title) ?? [];
+  if (!deck) return title;
+  return deck === "3move"
+    ? t("Three-move ballot {number}: {moves}", {number, moves})
+    : t("11-man ballot {number}: {moves}", {number, moves});
+}
+
+/**
  * Points as people write them: 3½.
  * @param {number} halves
  */
