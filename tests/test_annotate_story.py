@@ -178,6 +178,14 @@ BEST = str(SECOND)
         ),
         (told("1-0", LOST, Termination="adjudicated win").split(". ")[0], "The game was adjudicated as lost for White"),
         (
+            told("1-0", Termination="forfeit"),
+            "The game was adjudicated as lost for White. On the board nothing was lost yet.",
+        ),
+        (
+            told("1-0", Termination="engine failure: it played 1-30").split(". ")[0],
+            "The game was adjudicated as lost for White",
+        ),
+        (
             told("0-1", judged(0, 1.0), line="12x19", fen="B:W16:B12", Termination="no pieces left"),
             "Black resigned a won position. On the board nothing was lost yet.",
         ),
@@ -212,6 +220,8 @@ BEST = str(SECOND)
         (told("1/2-1/2", Termination="adjudicated draw").split(". ")[0], "The game was adjudicated as a draw"),
         # others
         (told("*").split(". ")[0], "The game is not finished; the position is even"),
+        (told("*", judged(0, 1.0), line="12x19", fen="B:W16:B12"), "White had no piece left."),
+        (told("1/2-1/2", Termination="abandoned").split(". ")[0], "The game was adjudicated as a draw"),
         (told("0-0").split(". ")[0], "The game was counted as lost for both players"),
         (
             told(

@@ -4,7 +4,6 @@ import {
   contenderName,
   eloWords,
   matchWords,
-  openingTitle,
   playerName,
   pointsText,
   reasonWords,
@@ -49,14 +48,6 @@ test("Elo with its error names the stronger first", () => {
     eloWords(score({...known, elo: -58.4, superior: 0.13}), NAMES),
     /Ben is 58 ± 101 Elo stronger than Ann \(87% likely/,
   );
-});
-
-test("openings by their decks", () => {
-  assert.deepEqual(["3move 41: 9-14 22-18 10-15", "11man 7: 1-5", "a position"].map(openingTitle), [
-    "Three-move ballot 41: 9-14 22-18 10-15",
-    "11-man ballot 7: 1-5",
-    "a position",
-  ]);
 });
 
 test("players by their keys", () => {

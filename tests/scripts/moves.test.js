@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
+import {clocksOf} from "../../kr/viewer/static/current.js";
 import {layout} from "../../kr/viewer/static/move-layout.js";
 import {reworded} from "../../kr/viewer/static/move-sheet.js";
 import {facts, markName, named, number, words} from "../../kr/viewer/static/move-words.js";
@@ -145,4 +146,16 @@ test("other words leave the tags of comments, and the same words leave all", () 
   assert.deepEqual(reworded(comments, "so it is"), ["[%clk 0:04:59] so it is"]);
   assert.deepEqual(reworded(comments, ""), ["[%clk 0:04:59]"]);
   assert.deepEqual(reworded(["only words"], " "), []);
+});
+
+test("the clocks that both players had last", () => {
+  /** @param {string[]} comments of the moves, Black's first */
+  const clocks = (...comments) =>
+    clocksOf([
+      {fen: BLACK, comments: []},
+      ...comments.map((text, i) => ({fen: i % 2 ? BLACK : WHITE, comments: [text]})),
+    ]);
+  assert.deepEqual(clocks("[%clk 0:04:59]", "[%clk 1:00:07.5]", "none"), {black: "4:59", white: "1:00:07"});
+  assert.deepEqual(clocks("[%clock w0:10:00 B0:09:57]"), {black: "9:57", white: "10:00"});
+  assert.deepEqual(clocks("[%clock b00:00:09]", "[%clock W0:00:21, b0:00:09]"), {black: "0:09", white: "0:21"});
 });

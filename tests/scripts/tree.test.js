@@ -222,5 +222,7 @@ test("a game is replayed from the last position that was set up", () => {
   assert.deepEqual(tree.replay(), {start: START, moves: ["9-13", "21-17", "5-9"]});
   named("21-17").setup = true;
   assert.deepEqual(tree.replay(), {start: "after 21-17", moves: ["5-9"]});
+  assert.equal(tree.origin(), named("21-17"));
+  assert.equal(tree.origin(/** @type {any} */ (named("9-13"))), tree.root);
   assert.deepEqual(tree.replay(/** @type {any} */ (named("8-11"))).moves, ["11-15", "23-19", "8-11"]);
 });

@@ -76,6 +76,7 @@ _UNFINISHED = {
 _NO_MOVE, _NO_PIECES = "<S> had no move left.", "<S> had no piece left."
 _ADJUDICATED = "The game was adjudicated as lost for <s>."
 _ADJUDICATED_DRAW = "The game was adjudicated as a draw."
+_ELSEWHERE = ("adjudicat", "database", "forfeit", "default", "abandon", "infraction", "failure")
 _BOTH_LOST = "The game was counted as lost for both players."
 
 _TRAPPED = "a trap into which {percent} of 100 people fall"
@@ -165,6 +166,10 @@ class _Story:
         self._game, self._moves, self._you = game, moves, you
         self._labels = [str(node) for node in game.mainline()]
         self._result = game.result
+        end = game.end().position
+        if self._result is Result.UNFINISHED and end.is_over:
+            # nobody has written down what the board shows
+            self._result = Result.BLACK_WON if end.side is Side.WHITE else Result.WHITE_WON
         self._turns = [turn for judged in moves if (turn := _turn(judged))]
 
     def sentences(self) -> Iterator[Sentence]:
@@ -199,10 +204,11 @@ class _Story:
         if end.is_over and end.side == loser:
             left = end.black if loser == Side.BLACK else end.white
             return self._about(loser, _NO_MOVE if left else _NO_PIECES)
-        if "adjudicat" in reason or "database" in reason:
+        if "time" in reason:
+            return self._about(loser, _OVERTIME[self._standing(loser)])
+        if _is_decided_elsewhere(reason):
             return self._about(loser, _ADJUDICATED)
-        texts = _OVERTIME if "time" in reason else _RESIGNED
-        return self._about(loser, texts[self._standing(loser)])
+        return self._about(loser, _RESIGNED[self._standing(loser)])
 
     def _end_without_winner(self, reason: str) -> Sentence:
         rule = self._moves[-1].draw
@@ -210,7 +216,7 @@ class _Story:
             texts = _UNFINISHED
         elif rule or reason in (REPETITION, NO_PROGRESS):
             texts = _REPEATED if REPETITION in (rule, reason) else _NO_PROGRESS
-        elif "adjudicat" in reason or "database" in reason:
+        elif _is_decided_elsewhere(reason):
             return Sentence(_ADJUDICATED_DRAW)
         else:
             texts = _AGREED
@@ -269,6 +275,11 @@ class _Story:
             yield Sentence(_NEVER_CLOSE)
         else:
             yield self._about(side, _CLOSEST, move=self._label(best))
+
+
+def _is_decided_elsewhere(reason: str) -> bool:
+    """True if neither the board nor the players decided the game. reason: its Termination tag."""
+    return any(word in reason for word in _ELSEWHERE)
 
 
 def _standing(expected: float, value: Value | None) -> str:

@@ -6,6 +6,9 @@ import {number, plain, sign} from "./moves.js";
 import {commentText} from "./story.js";
 import {t} from "./texts.js";
 
+// [%clk 0:04:59], of the player who moved, or [%clock w0:10:00 B0:09:57], of each that is named
+const CLOCK = /\[%(?:clk|clock)\s+([wb]?[\d:.]+)(?:[\s,]+([wb]?[\d:.]+))?\s*\]/i;
+
 /** @typedef {any} Node a node of a GameTree */
 
 /**
@@ -16,10 +19,14 @@ import {t} from "./texts.js";
 export function clocksOf(line) {
   const found = {black: "", white: ""};
   for (const node of line.slice(1)) {
-    const side = node.fen[0] === "W" ? "black" : "white";
+    const mover = node.fen[0] === "W" ? "black" : "white";
     for (const comment of node.comments) {
-      const [, time] = /\[%clk\s+([\d:.]+)\s*\]/.exec(comment) ?? [];
-      if (time) found[side] = time.replace(/^(0+:)?0?(?=\d+:)/, "").replace(/\.\d+$/, "");
+      const [, ...times] = CLOCK.exec(comment) ?? [];
+      for (const text of times.filter(Boolean)) {
+        const [, letter, time] = /^([wb]?)(.*)/i.exec(text) ?? [],
+          side = !letter ? mover : letter.toLowerCase() === "w" ? "white" : "black";
+        found[side] = time.replace(/^(0+:)?0?(?=\d+:)/, "").replace(/\.\d+$/, "");
+      }
     }
   }
   return found;

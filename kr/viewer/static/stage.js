@@ -96,7 +96,7 @@ export class Stage {
   /**
    * Shows who is to move in a position, and the men that each has captured since the start.
    * @param {string} fen
-   * @param {string} start FEN of the start of the game
+   * @param {string} start FEN of the start of the game, or of the position that was set up last
    */
   material(fen, start) {
     const now = counted(fen),

@@ -165,13 +165,23 @@ export class GameTree {
   // --- changes
 
   /**
+   * The start, or the last position that was set up before a node or there.
+   * @param {LegalNode} [node]
+   */
+  origin(node = this.node) {
+    let from = node;
+    while (from.parent && !from.setup) from = from.parent;
+    return from;
+  }
+
+  /**
    * The position at the start, or the last one set up before a node or there, and the moves from it.
    * @param {LegalNode} [node]
    */
   replay(node = this.node) {
-    const line = this.line(node);
-    const from = line.findLastIndex(each => each === this.root || each.setup);
-    return {start: line[from].fen, moves: line.slice(from + 1).map(each => each.text)};
+    const line = this.line(node),
+      origin = this.origin(node);
+    return {start: origin.fen, moves: line.slice(line.indexOf(origin) + 1).map(each => each.text)};
   }
 
   /**

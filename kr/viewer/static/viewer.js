@@ -236,14 +236,14 @@ class Viewer {
   }
 
   _show() {
-    const {node, root} = this.tree,
+    const {node} = this.tree,
       {board} = this.stage,
       known = judgement(node);
     const moves = node.children.filter(isLegal);
     board.show(node.fen, {moves, last: node.path, animate: true});
     board.drawings(node);
     this.stage.betterArrows(better(node));
-    this.stage.material(node.fen, root.fen);
+    this.stage.material(node.fen, this.tree.origin().fen);
     const clocks = clocksOf(this.tree.line());
     for (const side of /** @type {const} */ (["black", "white"])) this.stage.clock(side, clocks[side]);
     this.stage.expect(known && [known.expected, 0, 1 - known.expected]);

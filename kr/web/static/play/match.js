@@ -2,9 +2,9 @@
 
 import {button, el} from "../dom.js";
 import {sound} from "../sounds.js";
-import {t} from "../texts.js";
+import {formatted, t} from "../texts.js";
 import {LineView} from "./line.js";
-import {eloWords, matchWords, openingTitle, playerName, reasonWords, resultText, scoreText} from "./matchwords.js";
+import {eloWords, matchWords, openingWords, playerName, reasonWords, resultText, scoreText} from "./matchwords.js";
 import {SIDES, clocksAt} from "./state.js";
 import {follow} from "./stream.js";
 
@@ -56,7 +56,9 @@ export class MatchTable {
         el(
           "option",
           {value: each},
-          each === "0" ? t("as fast as they play") : t("{seconds} s a move at least", {seconds: each}),
+          each === "0"
+            ? t("as fast as they play")
+            : t("{seconds} s a move at least", {seconds: formatted(Number(each))}),
         ),
       ),
     );
@@ -323,7 +325,7 @@ export class MatchTable {
 
   _showGame() {
     if (!this._game) return;
-    this._opening.textContent = openingTitle(this._game.opening);
+    this._opening.textContent = openingWords(this._game.opening);
     this._showNames();
     this._showScore();
     this._load();

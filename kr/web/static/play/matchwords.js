@@ -50,18 +50,6 @@ export function playerName(key, name) {
 }
 
 /**
- * An opening as the match names it, such as "3move 41: 9-14 22-18 10-15".
- * @param {string} title
- */
-export function openingTitle(title) {
-  const [, deck, number, moves] = /^(3move|11man) (\d+): (.*)$/.exec(title) ?? [];
-  if (!deck) return title;
-  return deck === "3move"
-    ? t("Three-move ballot {number}: {moves}", {number, moves})
-    : t("11-man ballot {number}: {moves}", {number, moves});
-}
-
-/**
  * Points as people write them: 3½.
  * @param {number} halves
  */
@@ -144,4 +132,11 @@ export function reasonWords(reason) {
     "no progress": t("no progress"),
   };
   return reasons[reason] ?? reason;
+}
+
+/** The opening of a game. @param {string} opening as the server gives it, such as "3move 46: 9-14 23-18 14x23" */
+export function openingWords(opening) {
+  const [, deck, title] = /^(3move|11man) (.+)$/.exec(opening) ?? [];
+  if (!deck) return opening;
+  return deck === "3move" ? t("Three-move ballot {title}", {title}) : t("11-man ballot {title}", {title});
 }

@@ -32,8 +32,7 @@ export class Setup {
       button(t("New game"), () => this.begin(START)),
       button(t("Place pieces"), () => this.edit()),
     );
-    app.opening = (/** @type {string} */ deck, /** @type {number} */ number) => this._choose(deck, number);
-    this._ballots = finder(app, app.opening);
+    this._ballots = finder(app, (deck, number) => this._choose(deck, number));
     for (const change of ["node", "game"]) {
       tree.on(change, () => {
         // a step through the game leaves the editor
