@@ -203,3 +203,23 @@ def test_men_count_as_captured_since_the_last_position_that_was_set_up(server: W
     box = page.locator(".analyse .seat.black > .disc").bounding_box()
     assert box is not None
     assert box["width"] == pytest.approx(box["height"], abs=0.5)
+
+
+CRAMPED = """() => [...document.querySelectorAll(".controls, .controls button, .tab")]
+  .filter(each => each.checkVisibility())
+  .filter(each => each.scrollWidth > each.clientWidth + 1 || each.clientHeight > 60)
+  .map(each => each.textContent)"""
+
+
+@pytest.mark.parametrize("size", ["large", "small"])
+def test_names_of_buttons_have_room(server: WebServer, opened: Opener, size: str) -> None:
+    page = opened(server.address)
+    page.get_by_role("button", name="Settings").click()
+    page.get_by_role("dialog").get_by_text(size, exact=True).click()
+    page.keyboard.press("Escape")
+    for name in ("analyse", "learn", "endings"):
+        page.locator(f"nav a[href='#{name}']").click()
+        page.locator(f".screen.{name} .controls").wait_for()
+        for width, height in ((1280, 800), (1024, 768), (768, 1024)):
+            page.set_viewport_size({"width": width, "height": height})
+            assert page.evaluate(CRAMPED) == [], (name, width)

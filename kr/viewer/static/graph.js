@@ -143,7 +143,6 @@ export function points(tree) {
 export function told({expected, evaluation, reason, once}) {
   if (expected === null) return t("Not searched.");
   const known = [expectation(Math.round(100 * expected), evaluation)];
-
   if (reason) known.push(REASONS[reason]());
   if (once) known.push(t("Seen by one search only."));
   return known.join(" ");
@@ -159,7 +158,6 @@ function expectation(chances, evaluation) {
   const men = Number(score) || 0;
   const signed = `${men > 0 ? "+" : men < 0 ? "−" : ""}${decimal(Math.abs(men), 2)}`;
   if (!win) return t("Black's chances: {chances} in 100, score {score}.", {chances, score: signed});
-
   return Number(score) < 0
     ? t("Black's chances: {chances} in 100, White wins.", {chances})
     : t("Black's chances: {chances} in 100, Black wins.", {chances});

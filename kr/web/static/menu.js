@@ -5,12 +5,15 @@ import {button, el} from "./dom.js";
 let menus = 0;
 
 /**
+ * Names and acts of the actions, asked for as a menu opens; null is a rule between two groups.
+ * @typedef {() => Array<[string, () => void, Record<string, unknown>?] | null>} Items
+ */
+
+/**
  * Wires a button to a menu, and gives both.
  * @param {HTMLButtonElement} opener
  * @param {string} label of the menu
- * @param {() => Array<[string, () => void, Record<string, unknown>?] | null>} items names and acts of the actions,
- * asked
- *     for as it opens; null is a rule between two groups
+ * @param {Items} items
  * @returns {HTMLElement}
  */
 export function menu(opener, label, items) {

@@ -1,12 +1,15 @@
 // How the page looks and sounds, as the person likes it: kept in the browser, shown by attributes of the document.
 
+import {choices} from "./controls.js";
 import {dialog} from "./dialog.js";
 import {el} from "./dom.js";
 import {muted, sound} from "./sounds.js";
 import {keep, kept} from "./store.js";
 import {t} from "./texts.js";
 
-export const LANGUAGES = {en: "English", it: "Italiano"};
+/** @import {Options} from "./controls.js" */
+
+const LANGUAGES = {en: "English", it: "Italiano"};
 
 /** @type {Record<string, string>} what each preference is where nothing was chosen */
 const DEFAULTS = {
@@ -19,19 +22,8 @@ const DEFAULTS = {
   language: "",
 };
 
-/** @type {Array<() => void>} */
-const listeners = [];
-
-/**
- * Calls f whenever a preference has changed.
- * @param {() => void} f
- */
-export function onpreference(f) {
-  listeners.push(f);
-}
-
 /** @param {string} name */
-export function preference(name) {
+function preference(name) {
   const value = kept(name, DEFAULTS[name]);
   return typeof value === "string" ? value : DEFAULTS[name];
 }
@@ -54,16 +46,15 @@ export function applyPreferences() {
   else delete dataset.theme;
   style.setProperty("--board-size", String(Number(preference("size")) / 100));
   muted(preference("sound") !== "on");
-  for (const hear of listeners) hear();
 }
 
-/** @returns {Array<{name: string, title: string, choices: Array<[string, string]>}>} */
+/** @returns {Array<{name: string, title: string, options: Options}>} */
 function questions() {
   return [
     {
       name: "theme",
       title: t("Colours"),
-      choices: [
+      options: [
         ["", t("as the device")],
         ["light", t("light")],
         ["dark", t("dark")],
@@ -72,7 +63,7 @@ function questions() {
     {
       name: "board",
       title: t("Board"),
-      choices: [
+      options: [
         ["green", t("green")],
         ["wood", t("wood")],
         ["contrast", t("high contrast")],
@@ -81,7 +72,7 @@ function questions() {
     {
       name: "pieces",
       title: t("Pieces"),
-      choices: [
+      options: [
         ["flat", t("flat")],
         ["carved", t("carved")],
       ],
@@ -89,7 +80,7 @@ function questions() {
     {
       name: "coordinates",
       title: t("Squares"),
-      choices: [
+      options: [
         ["numbers", t("numbers")],
         ["letters", t("letters")],
         ["none", t("neither")],
@@ -98,7 +89,7 @@ function questions() {
     {
       name: "size",
       title: t("Size of the board"),
-      choices: [
+      options: [
         ["100", t("large")],
         ["85", t("medium")],
         ["70", t("small")],
@@ -107,12 +98,12 @@ function questions() {
     {
       name: "sound",
       title: t("Sounds"),
-      choices: [
+      options: [
         ["on", t("on")],
         ["off", t("off")],
       ],
     },
-    {name: "language", title: t("Language"), choices: [["", t("as the browser")], ...Object.entries(LANGUAGES)]},
+    {name: "language", title: t("Language"), options: [["", t("as the browser")], ...Object.entries(LANGUAGES)]},
   ];
 }
 
@@ -122,32 +113,14 @@ function questions() {
  */
 export function choosePreferences(version) {
   const before = language();
-  const fields = questions().map(({name, title, choices}) =>
-    el(
-      "fieldset",
-      {class: "choices"},
-      el("legend", null, title),
-      choices.map(([value, text]) =>
-        el(
-          "label",
-          null,
-          el("input", {
-            type: "radio",
-            name: `preference-${name}`,
-            value,
-            checked: preference(name) === value,
-            onchange() {
-              keep(name, value);
-              applyPreferences();
-              if (name === "sound") sound("move");
-              // texts are put in as the page is built
-              if (language() !== before) location.reload();
-            },
-          }),
-          el("span", null, text),
-        ),
-      ),
-    ),
+  const fields = questions().map(({name, title, options}) =>
+    choices(title, `preference-${name}`, options, preference(name), value => {
+      keep(name, value);
+      applyPreferences();
+      if (name === "sound") sound("move");
+      // texts are put in as the page is built
+      if (language() !== before) location.reload();
+    }),
   );
   dialog(t("Settings"), [...fields, el("p", {class: "muted"}, `kr ${version}`)]);
 }

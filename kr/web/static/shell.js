@@ -1,6 +1,7 @@
 // The shell: pages, messages, what they share.
 
 import {el} from "./dom.js";
+import {Errands} from "./errands.js";
 import {iconButton} from "./icons.js";
 import {install} from "./install.js";
 import {showKeys} from "./keys.js";
@@ -38,8 +39,9 @@ const nav = one("nav"),
   status = one("#status"),
   spoken = one("#spoken");
 const heading = el("h1", {class: "unseen"});
-let clearing = 0,
-  errands = 0;
+const errands = new Errands(),
+  routes = new Errands();
+let clearing = 0;
 
 /**
  * @param {string} text
@@ -68,21 +70,9 @@ function makeApp() {
       tell(text, true);
     },
     // What takes a moment to come is stale once the person has done something else: it may not overwrite that.
-    errand() {
-      let mine = ++errands;
-      return {
-        get isStale() {
-          return mine !== errands;
-        },
-        renew() {
-          mine = ++errands;
-        },
-      };
-    },
+    errand: () => errands.begin(),
     // the person has done something, such as a move
-    acted() {
-      errands += 1;
-    },
+    acted: () => errands.end(),
     /** What only screen readers tell: everyone else sees it on the board. @param {string} text */
     announce(text) {
       spoken.textContent = text;
@@ -159,10 +149,9 @@ document.addEventListener(
   event => /** @type {Element} */ (event.target).closest("dialog, .fen, .fields") && app.acted(),
 );
 
-let routes = 0;
 // the address: #PAGE or #PAGE/REST
 async function route() {
-  const number = ++routes,
+  const errand = routes.begin(),
     [name, ...rest] = location.hash.slice(1).split("/");
   // what is still to come for the page that is left comes too late
   if (current && current.name !== pageOf(location.hash)) app.acted();
@@ -171,10 +160,10 @@ async function route() {
     next = await pageNamed(pageOf(location.hash));
   } catch (error) {
     console.warn(error);
-    if (number === routes) app.fail(t("The page did not load. Is kr web still running?"));
+    if (!errand.isStale) app.fail(t("The page did not load. Is kr web still running?"));
     return;
   }
-  if (number !== routes) return;
+  if (errand.isStale) return;
   if (current !== next) {
     if (current) {
       app.acted();

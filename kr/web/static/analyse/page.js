@@ -288,8 +288,8 @@ class Analyse {
   _name() {
     const {headers} = this.tree,
       known = (/** @type {string} */ name) => (headers[name] || "").trim().replace(/^\?+$/, "");
-    this.stage.name("black", known("Black"));
-    this.stage.name("white", known("White"));
+    this.stage.name("black", retold(known("Black")));
+    this.stage.name("white", retold(known("White")));
   }
 
   // the bar shows what the engine says of the position, else what a review said

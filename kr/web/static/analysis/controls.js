@@ -1,5 +1,6 @@
 // What an analysis is told to do: begin and stop, the threat, and options that are folded away.
 
+import {choice} from "../controls.js";
 import {button, el} from "../dom.js";
 import {iconButton} from "../icons.js";
 import {t} from "../texts.js";
@@ -147,17 +148,11 @@ export class Controls {
    * @param {() => void} change
    */
   _select(label, name, options, otherwise, change) {
-    const list = el(
-      "select",
-      {
-        onchange: () => {
-          this._app.keep(name, list.value);
-          change();
-        },
-      },
-      options.map(([value, text]) => el("option", {value}, text)),
-    );
-    list.value = this._app.kept(name, otherwise);
+    const onchange = (/** @type {string} */ value) => {
+      this._app.keep(name, value);
+      change();
+    };
+    const list = choice(label, options, {value: this._app.kept(name, otherwise), onchange});
     return {list, label: el("label", null, `${label} `, list)};
   }
 }

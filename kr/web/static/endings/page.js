@@ -2,12 +2,10 @@
 
 import {el} from "../dom.js";
 import {iconButton} from "../icons.js";
-import {pause} from "../line.js";
-import {LineStage, fitted, judge} from "../line/stage.js";
+import {LinePage} from "../line/page.js";
+import {pause} from "../line/view.js";
 import {retold} from "../retold.js";
-
 import {sound} from "../sounds.js";
-import {Tabs} from "../tabs.js";
 import {t} from "../texts.js";
 import {Actions} from "./actions.js";
 import {
@@ -33,15 +31,12 @@ export function page(app) {
   return new Endings(app).page;
 }
 
-class Endings {
+class Endings extends LinePage {
   /** @param {import("../shell.js").App} app */
   constructor(app) {
-    this.app = app;
+    super(app, t("Board of the ending"));
     this._ask = new Actions(app);
     this._record = new Record(app);
-    this._active = false;
-    this._entries = 0;
-    this._asked = 0;
     /** @type {Known | null} */
     this._known = null;
     /** @type {Ending | null} */
@@ -49,60 +44,31 @@ class Endings {
     this._form = new EndingForm(app, {find: () => this._find(), distances: () => this._told()});
     this._values = new ValuesPanel(() => this._showValues());
     this._tally = el("section");
+    this._counts = el("dl", {class: "counts"});
     this._back = iconButton("undo", t("Take back"), () => this._takeBack(), {key: "z", shown: true});
     this._on = iconButton("play", t("Play on"), () => this._send(true), {shown: true});
     this._best = iconButton("hint", t("Best move"), () => this._showBest(), {key: "h", shown: true});
     this._another = iconButton("skip", t("New ending"), () => this._find(), {key: "n", shown: true});
-    this.stage = new LineStage(app, {
-      label: t("Board of the ending"),
-      buttons: [this._back, this._on, this._best, this._another],
-      more: () => this._more(),
-    });
+    this.stage.offer([this._back, this._on, this._best, this._another]);
     this.stage.board.onmove = move => this._play(move);
     this.stage.onshow = () => this._values.hide();
     this._keys();
-    this._tabs = this._makeTabs();
-    this._fitted = fitted(this._tabs, "ending", "begin");
-    this.page = {
+    this.page = this._made({
       name: "endings",
       title: t("Endings"),
-      element: this._element(),
-      enter: (/** @type {string} */ rest) => this.enter(rest),
-      leave: () => this.leave(),
-    };
-    app.onback(() => this._active && !this._ending && this.enter(""));
-    this._showButtons();
-    this._showRecord();
-  }
-
-  // --- parts
-
-  _element() {
-    this._verdict = el("div", {class: "verdict", role: "status", tabindex: 0});
-    this._counts = el("dl", {class: "counts"});
-    this._side = el(
-      "div",
-      {class: "side"},
-      this._verdict,
-      this._counts,
-      this.stage.list,
-      this._tabs.element,
-      this._tabs.body,
-    );
-    return el("div", {class: "screen plain study endings"}, this.stage.element, this._side);
-  }
-
-  _makeTabs() {
-    return new Tabs(
-      [
+      facts: this._counts,
+      panels: [
         {name: "ending", title: t("Ending"), element: null},
         {name: "begin", title: t("Choose"), element: this._form.element},
         {name: "values", title: t("Exact values"), element: this._values.element},
         {name: "progress", title: t("Your endings"), element: this._tally},
       ],
-      {label: t("Panels"), onchange: name => this._side?.classList.toggle("open", name !== "ending")},
-    );
+    });
+    this._showButtons();
+    this._showRecord();
   }
+
+  // --- parts
 
   _keys() {
     Object.assign(this.stage.keys, {
@@ -113,41 +79,13 @@ class Endings {
     });
   }
 
-  /** @returns {ReturnType<Parameters<import("../line/stage.js").Menu>[2]>} */
+  /** @override @returns {ReturnType<import("../menu.js").Items>} */
   _more() {
-    const {_ending: ending, stage} = this,
-      off = {disabled: !ending};
-    return [
-      [t("Same again"), () => ending && this._begin(ending.start), off],
-      null,
-      [t("Turn the board"), () => stage.stage.flip()],
-      [t("Analyse"), () => this._analyse(), off],
-    ];
-  }
-
-  _analyse() {
-    const {line, board} = this.stage,
-      event = this._ending?.goal === "draw" ? "Ending, draw" : "Ending, win";
-    this.app.open(
-      line.document({Event: event}),
-      line.moves.map(() => 0),
-      board.flipped,
-    );
+    const ending = this._ending;
+    return [[t("Same again"), () => ending && this._begin(ending.start), {disabled: !ending}], null, ...super._more()];
   }
 
   // --- what is shown
-
-  /** @param {Words} words */
-  _tell({mark, head, more}) {
-    const brief = el("p", {class: "brief"});
-    judge(brief, mark, head);
-    this._verdict?.replaceChildren(brief, ...(more ? [" ", el("p", {class: "why"}, more)] : []));
-  }
-
-  /** @param {unknown} error */
-  _fail(error) {
-    this._tell({mark: "", head: /** @type {Error} */ (error).message, more: ""});
-  }
 
   _showButtons() {
     const ending = this._ending,
@@ -168,7 +106,7 @@ class Endings {
     this.app.keep("endings-distances", this._form.distances);
     if (!ending || !known) return;
     const counts = countWords(ending, this.stage.line.length, known, this._form.distances);
-    this._counts?.replaceChildren(...countTerms(counts));
+    this._counts.replaceChildren(...countTerms(counts));
   }
 
   _showRecord() {
@@ -200,33 +138,33 @@ class Endings {
 
   /** @param {string} why */
   _notFound(why) {
-    this._tabs.open("begin");
+    this._tabs?.open("begin");
     this._form.wrong.textContent = why;
   }
 
   /** @param {string} start */
-  async _begin(start) {
-    const number = ++this._asked;
-    this.stage.hold(true);
-    try {
-      const [position, moves] = await Promise.all([this.app.position(start), this._ask.values(start)]);
-      if (number !== this._asked) return;
-      if (!moves.length)
-        throw new Error((position.over && retold(position.over)) || t("This position is not in the endgame database."));
-      const ending = new Ending({start: position.fen, side: position.side}, moves[0]);
-      this._ending = ending;
-      this.stage.tell(taskWords(ending, /** @type {Known} */ (this._known)), ending.side);
-      this.stage.begin(ending.start, [], ending.side);
-      this.stage.allow(position.moves);
-      this._tell(beginWords(this._advise()));
-      this._showButtons();
-      this._told();
-      this._fitted.toTask();
-    } catch (error) {
-      if (number !== this._asked) return;
-      this.stage.hold(false);
-      this._fail(error);
-    }
+  _begin(start) {
+    return this._change(
+      async () => {
+        const [position, moves] = await Promise.all([this.app.position(start), this._ask.values(start)]);
+        return {position, moves};
+      },
+      ({position, moves}) => {
+        if (!moves.length)
+          throw new Error(
+            (position.over && retold(position.over)) || t("This position is not in the endgame database."),
+          );
+        const ending = new Ending({start: position.fen, side: position.side}, moves[0]);
+        this._ending = ending;
+        this._headers = {Event: ending.goal === "draw" ? "Ending, draw" : "Ending, win"};
+        this.stage.tell(taskWords(ending, /** @type {Known} */ (this._known)), ending.side);
+        this.stage.begin(ending.start, [], ending.side);
+        this.stage.allow(position.moves);
+        this._tell(beginWords(this._advise()));
+        this._showButtons();
+        this._told();
+      },
+    );
   }
 
   // --- playing
@@ -248,22 +186,22 @@ class Endings {
 
   /** @param {boolean} goOn after a slip */
   async _send(goOn) {
-    const number = this._asked,
+    const errand = this._tasks.current(),
       ending = /** @type {Ending} */ (this._ending),
       {line} = this.stage;
     ending.isWaiting = false;
     this._showButtons();
     try {
       const answer = await this._ask.move(ending.start, line.texts, ending.goal, goOn);
-      if (number !== this._asked) return;
+      if (errand.isStale) return;
       if (answer.reply) {
         this._tell({mark: "", head: "…", more: ""});
         await pause();
-        if (number !== this._asked) return;
+        if (errand.isStale) return;
       }
       this._take(ending, answer, goOn);
     } catch (error) {
-      if (number !== this._asked) return;
+      if (errand.isStale) return;
       this._cut(line.length - 1);
       this._fail(error);
     }
@@ -329,7 +267,7 @@ class Endings {
       {length} = this.stage.line;
     this.app.acted();
     if (!ending.isWaiting && !ending.isOver) ending.slips += 1;
-    this._asked += 1;
+    this._tasks.end();
     this._cut(length - (length % 2 === 1 ? 1 : 2));
     this._tell({mark: "", head: t("Taken back."), more: this._advise()});
   }
@@ -346,9 +284,9 @@ class Endings {
 
   /** The values of the position that is shown; null if it is not shown any more. */
   async _valued() {
-    const number = this._asked,
+    const errand = this._tasks.current(),
       {fen} = this.stage.line;
-    const isStale = () => number !== this._asked || this.stage.line.fen !== fen;
+    const isStale = () => errand.isStale || this.stage.line.fen !== fen;
     try {
       const moves = await this._ask.values(fen);
       return isStale() ? null : moves;
@@ -384,25 +322,22 @@ class Endings {
 
   // --- coming and going
 
-  /** @param {string} rest of the address: what it says of the task is for people, since the database knows it */
-  async enter(rest) {
-    const entry = ++this._entries;
-    if (!this._active) this.stage.listen();
-    this._active = true;
-    if (this.stage.line.length) this.stage.reveal();
-    try {
-      if (!this._known) {
-        const known = await this._ask.known();
-        if (entry !== this._entries) return;
-        this._setUp(known);
-      }
-      if (!this._known?.pieces) return;
-      const start = decodeURIComponent(rest.split("/").slice(1).join("/"));
-      if (start && this._ending?.start !== start) await this._begin(start);
-      else if (!this._ending) await this._find();
-    } catch (error) {
-      this._fail(error);
+  /**
+   * What the address says of the task is for people, since the database knows it.
+   * @override
+   * @param {string} rest
+   * @param {import("../errands.js").Errand} entry
+   */
+  async _enter(rest, entry) {
+    if (!this._known) {
+      const known = await this._ask.known();
+      if (entry.isStale) return;
+      this._setUp(known);
     }
+    if (!this._known?.pieces) return;
+    const start = rest.split("/").slice(1).join("/");
+    if (start && this._ending?.start !== start) await this._begin(start);
+    else if (!this._ending) await this._find();
   }
 
   /** @param {Known} known */
@@ -412,11 +347,5 @@ class Endings {
     else this.stage.tell(t("There is no endgame database here: kr egdb build makes one."));
     this._form.element.toggleAttribute("inert", !known.pieces);
     this._showButtons();
-  }
-
-  leave() {
-    this._active = false;
-    this._entries += 1;
-    this.stage.unlisten();
   }
 }

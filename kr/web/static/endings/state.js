@@ -38,7 +38,7 @@ import {all, many, t} from "../texts.js";
  * @property {number} seen
  * @property {Over | null} over
  */
-/** @typedef {{mark: string, head: string, more: string}} Words in brief, and what else there is to say */
+/** @typedef {import("../line/page.js").Words} Words */
 /**
  * Counts of a position. value: for the person; left: plies to the end of a win; cost: plies that the move before gave
  * away

@@ -1,7 +1,7 @@
 // The panels of the page Endings: the choice of an ending, exact values, and what was won so far.
 
+import {choice} from "../controls.js";
 import {button, el} from "../dom.js";
-import {choice} from "../line/stage.js";
 import {t} from "../texts.js";
 import {classes, valueWords} from "./state.js";
 

@@ -1,6 +1,7 @@
 // The archives of the explorer: which are explored, their indexes as they are made, adding and removing them.
 
 import {button, el} from "../dom.js";
+import {Errands} from "../errands.js";
 import {t} from "../texts.js";
 import {exploredOf, withChoice} from "./state.js";
 import {sendArchive} from "./upload.js";
@@ -29,7 +30,7 @@ export class Archives {
     this._active = false;
     /** @type {{stop: () => void} | null} */
     this._opening = null;
-    this._sending = 0;
+    this._sending = new Errands();
     this._drawn = "";
     this._told = "";
     this._picker = el("input", {
@@ -108,11 +109,11 @@ export class Archives {
 
   /** @param {File} file */
   async _send(file) {
-    const number = ++this._sending,
+    const errand = this._sending.begin(),
       bar = progress({name: file.name, share: 0});
     bar.setAttribute("aria-label", t("Sending {name}", {name: file.name}));
     const stop = button(t("Cancel"), () => {
-      this._sending += 1;
+      this._sending.end();
       this._arriving.hidden = true;
     });
     this._arriving.replaceChildren(t("Reading {name}", {name: file.name}), " ", bar, " ", stop);
@@ -122,16 +123,16 @@ export class Archives {
         progress: share => {
           bar.value = share;
         },
-        isOver: () => number !== this._sending,
+        isOver: () => errand.isStale,
       });
       if (!answer) return;
       this._take(answer.archives);
       this._choose(answer.archive, true);
       this._channel.postMessage("added");
     } catch (error) {
-      if (number === this._sending) this._app.fail(/** @type {Error} */ (error).message);
+      if (!errand.isStale) this._app.fail(/** @type {Error} */ (error).message);
     }
-    if (number === this._sending) this._arriving.hidden = true;
+    if (!errand.isStale) this._arriving.hidden = true;
   }
 
   /**

@@ -1,6 +1,8 @@
 // The panel Explorer: what was played in the position by the games of archives, those games, and searches of them.
 
+import {choice} from "../controls.js";
 import {button, el} from "../dom.js";
+import {Errands} from "../errands.js";
 import {newDocument} from "../setup/fen.js";
 import {t} from "../texts.js";
 import {Archives} from "./archives.js";
@@ -33,12 +35,14 @@ class Explorer {
   _number = el("h2", null);
   _list = el("ol", {class: "behind"});
   _here = el("input", {type: "checkbox", checked: true});
-  _order = el(
-    "select",
-    {"aria-label": t("Order")},
-    el("option", {value: "archive"}, t("as in the archive")),
-    el("option", {value: "newest"}, t("newest first")),
-    el("option", {value: "oldest"}, t("oldest first")),
+  _order = choice(
+    t("Order"),
+    [
+      ["archive", t("as in the archive")],
+      ["newest", t("newest first")],
+      ["oldest", t("oldest first")],
+    ],
+    {onchange: () => this._listGames(0)},
   );
   _before = button(t("‹ Back"), () => this._listGames(this._start - PAGE));
   _after = button(t("More ›"), () => this._listGames(this._start + PAGE));
@@ -48,7 +52,7 @@ class Explorer {
   constructor(app) {
     this.app = app;
     this._active = false;
-    this._asked = 0;
+    this._errands = new Errands();
     this._waiting = 0;
     this._start = 0;
     this._last = "";
@@ -127,7 +131,6 @@ class Explorer {
       this._showScores();
     });
     this._here.addEventListener("change", () => this.refresh(true));
-    this._order.addEventListener("change", () => this._listGames(0));
     return el(
       "div",
       {class: "fold", role: "group", "aria-label": t("Search"), hidden: true},
@@ -205,7 +208,7 @@ class Explorer {
     const {wanted} = this,
       key = JSON.stringify([wanted, this._here.checked]);
     if (key === this._last && !again) return;
-    const number = ++this._asked;
+    const errand = this._errands.begin();
     this.scoring.stop();
     try {
       const [line, played, page] = await Promise.all([
@@ -213,7 +216,7 @@ class Explorer {
         this.questions.moves(wanted),
         this.questions.games({...wanted, here: this._here.checked, order: this._order.value, start: 0}),
       ]);
-      if (number !== this._asked || !this._active) return;
+      if (errand.isStale || !this._active) return;
       this._last = key;
       this._played = played;
       this._problem.textContent = "";
@@ -222,7 +225,7 @@ class Explorer {
       this._showGames(page);
       this._waiting = window.setTimeout(() => this._score(), SCORE_MS);
     } catch (error) {
-      if (number === this._asked) this._refused(/** @type {Error} */ (error));
+      if (!errand.isStale) this._refused(/** @type {Error} */ (error));
     }
   }
 
@@ -286,7 +289,7 @@ class Explorer {
 
   /** @param {number} from */
   async _listGames(from) {
-    const number = ++this._asked;
+    const errand = this._errands.begin();
     try {
       const page = await this.questions.games({
         ...this.wanted,
@@ -294,9 +297,9 @@ class Explorer {
         order: this._order.value,
         start: Math.max(0, from),
       });
-      if (number === this._asked) this._showGames(page);
+      if (!errand.isStale) this._showGames(page);
     } catch (error) {
-      if (number === this._asked) this._refused(/** @type {Error} */ (error));
+      if (!errand.isStale) this._refused(/** @type {Error} */ (error));
     }
   }
 

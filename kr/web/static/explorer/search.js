@@ -1,6 +1,8 @@
 // The search of the explorer: by player, event, year, result and opening.
 
+import {choice} from "../controls.js";
 import {button, el} from "../dom.js";
+import {Errands} from "../errands.js";
 import {many, t} from "../texts.js";
 import {conditions} from "./state.js";
 
@@ -30,7 +32,7 @@ export class Search {
       hidden: true,
     });
     this._later = 0;
-    this._typing = 0;
+    this._typing = new Errands();
     this._names = el("datalist", {id: `players-${++lists}`});
     this._opening = el("datalist", {id: `openings-${lists}`});
     const list = this._names.id,
@@ -47,19 +49,27 @@ export class Search {
         oninput: (/** @type {Event} */ event) => this._called(event),
       }),
     };
-    this._side = this._choice(t("Side of the player"), [
-      ["", t("either side")],
-      ["black", t("as Black")],
-      ["white", t("as White")],
-    ]);
-    this._result = this._choice(t("Result"), [
-      ["", t("any result")],
-      ["1-0", t("Black won")],
-      ["0-1", t("White won")],
-      ["1/2-1/2", t("drawn")],
-      ["*", t("unfinished")],
-    ]);
-    this.reversed = el("input", {type: "checkbox", onchange: () => this._onchange()});
+    this._side = choice(
+      t("Side of the player"),
+      [
+        ["", t("either side")],
+        ["black", t("as Black")],
+        ["white", t("as White")],
+      ],
+      {onchange},
+    );
+    this._result = choice(
+      t("Result"),
+      [
+        ["", t("any result")],
+        ["1-0", t("Black won")],
+        ["0-1", t("White won")],
+        ["1/2-1/2", t("drawn")],
+        ["*", t("unfinished")],
+      ],
+      {onchange},
+    );
+    this.reversed = el("input", {type: "checkbox", onchange: () => onchange()});
     this.element = this._form();
   }
 
@@ -85,7 +95,7 @@ export class Search {
 
   /** Forgets the opening: it is on the board. */
   clear() {
-    this._typing += 1;
+    this._typing.end();
     this._fields.opening.value = "";
     this._ways.hidden = true;
     clearTimeout(this._later);
@@ -133,26 +143,14 @@ export class Search {
     return made;
   }
 
-  /**
-   * @param {string} label
-   * @param {string[][]} options
-   */
-  _choice(label, options) {
-    return el(
-      "select",
-      {"aria-label": label, onchange: () => this._onchange()},
-      ...options.map(([value, text]) => el("option", {value}, text)),
-    );
-  }
-
   /** @param {Event} event */
   async _named(event) {
     const text = /** @type {HTMLInputElement} */ (event.target).value.trim(),
-      number = ++this._typing;
+      errand = this._typing.begin();
     if (text.length < 2) return;
     try {
       const players = await this._complete(text);
-      if (number !== this._typing) return;
+      if (errand.isStale) return;
       this._names.replaceChildren(...players.map(each => el("option", {value: each.name}, many(each.games, "game"))));
     } catch {
       // names are only a help
@@ -162,12 +160,12 @@ export class Search {
   /** @param {Event} event */
   async _called(event) {
     const text = /** @type {HTMLInputElement} */ (event.target).value.trim();
-    const number = ++this._typing;
+    const errand = this._typing.begin();
     this._ways.hidden = true;
     if (text.length < 2) return;
     try {
       const openings = await this._openings(text);
-      if (number !== this._typing) return;
+      if (errand.isStale) return;
       this._opening.replaceChildren(...openings.map(each => el("option", {value: each.name})));
       const ways = openings.slice(0, WAYS).map(each => button(each.name, () => this._show(each)));
       this._ways.replaceChildren(t("To the board:"), ...ways);

@@ -1,5 +1,6 @@
 // Players, event and result of the game on the board, and a form that changes them.
 
+import {choice} from "../controls.js";
 import {el} from "../dom.js";
 import {plain} from "../moves.js";
 import {t} from "../texts.js";
@@ -31,11 +32,7 @@ export class About {
     this._inputs = Object.fromEntries(
       FIELDS.map(name => [name, el("input", {type: "text", maxlength: 200, onchange})]),
     );
-    this._result = el(
-      "select",
-      {"aria-label": t("Result"), onchange},
-      ...results().map(([value, name]) => el("option", {value}, name)),
-    );
+    this._result = choice(t("Result"), results(), {onchange});
     this.element = el(
       "details",
       {class: "about"},

@@ -1,5 +1,6 @@
 // The panel Games: games to open, from files, texts, links and from before; what the game on the board is called.
 
+import {choice} from "../controls.js";
 import {button, el} from "../dom.js";
 import {plain} from "../moves.js";
 import {many, t} from "../texts.js";
@@ -60,20 +61,20 @@ class Games {
   // --- elements
 
   _makeConvention() {
-    const made = el(
-      "select",
+    return choice(
+      t("Results in files"),
+      [
+        ["english", t("1-0 in files: Black won")],
+        ["white", t("1-0 in files: White won")],
+      ],
       {
-        "aria-label": t("Results in files"),
-        onchange: () => {
-          this.app.keep("results", made.value);
+        value: this.app.kept("results", "english"),
+        onchange: value => {
+          this.app.keep("results", value);
           this.shelf.search();
         },
       },
-      el("option", {value: "english"}, t("1-0 in files: Black won")),
-      el("option", {value: "white"}, t("1-0 in files: White won")),
     );
-    made.value = this.app.kept("results", "english");
-    return made;
   }
 
   _element() {

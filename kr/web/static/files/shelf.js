@@ -1,5 +1,6 @@
 // The games of a file or a text to choose from: found by words, and opened one after the other.
 
+import {offer} from "../controls.js";
 import {button, el} from "../dom.js";
 import {plain} from "../moves.js";
 import {formatted, many, t} from "../texts.js";
@@ -64,10 +65,11 @@ export class Shelf {
   /** Takes the files of the command line. @param {string[]} names */
   offer(names) {
     this.named = names.map((name, i) => ({name, file: i + 1}));
-    this._files.replaceChildren(
-      el("option", {value: "", hidden: true}, t("Files")),
-      ...this.named.map(({name, file}) => el("option", {value: String(file)}, name)),
+    offer(
+      this._files,
+      this.named.map(({name, file}) => [String(file), name]),
     );
+    this._files.prepend(el("option", {value: "", hidden: true}, t("Files")));
     this._choices();
   }
 

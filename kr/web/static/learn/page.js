@@ -3,10 +3,9 @@
 
 import {el} from "../dom.js";
 import {iconButton} from "../icons.js";
-import {pause} from "../line.js";
-import {LineStage, fitted, judge} from "../line/stage.js";
+import {LinePage} from "../line/page.js";
+import {pause} from "../line/view.js";
 import {sound} from "../sounds.js";
-import {Tabs} from "../tabs.js";
 import {t} from "../texts.js";
 import {Actions} from "./actions.js";
 import {
@@ -30,75 +29,43 @@ export function page(app) {
   return new Learn(app).page;
 }
 
-class Learn {
+class Learn extends LinePage {
   /** @param {import("../shell.js").App} app */
   constructor(app) {
-    this.app = app;
+    super(app, t("Board of the puzzle"));
     this._ask = new Actions(app);
     this._progress = new Progress(app);
     this._daily = "";
     this._day = "";
-    this._active = false;
-    this._entries = 0;
     this._streak = 0;
     /** @type {Puzzle | null} */
     this._puzzle = null;
-    this._asked = 0;
     this._step = 0; // of the hint: the piece, then the move
     this._over = this._busy = this._searched = this._helped = false;
     this._list = new PuzzleList(this._progress, id => this._open(id));
     this._panel = new ProgressPanel();
+    this._title = el("h2", {class: "title"});
+    this._about = el("p", {class: "about muted"});
     this._hint = iconButton("hint", t("Hint"), () => this._showHint(), {key: "h", shown: true});
     this._solution = iconButton("solution", t("Solution"), () => this._showSolution(), {key: "s", shown: true});
     this._next = iconButton("skip", t("Next puzzle"), () => this._open(this._following()), {key: "n", shown: true});
-    this.stage = new LineStage(app, {
-      label: t("Board of the puzzle"),
-      buttons: [this._hint, this._solution, this._next],
-      more: () => this._more(),
-    });
+    this.stage.offer([this._hint, this._solution, this._next]);
     this.stage.board.onmove = move => this._play(move);
     this._keys();
-    this._tabs = this._makeTabs();
-    this._fitted = fitted(this._tabs, "puzzle", "list");
-    this.page = {
+    this.page = this._made({
       name: "learn",
       title: t("Learn"),
-      element: this._element(),
-      enter: (/** @type {string} */ rest) => this.enter(rest),
-      leave: () => this.leave(),
-    };
-    app.onback(() => this._active && !this._puzzle && this.enter(""));
-    this._showButtons();
-  }
-
-  // --- parts
-
-  _element() {
-    this._title = el("h2", {class: "title"});
-    this._verdict = el("div", {class: "verdict", role: "status", tabindex: 0});
-    this._about = el("p", {class: "about muted"});
-    this._side = el(
-      "div",
-      {class: "side"},
-      this._verdict,
-      el("div", {class: "name-row", tabindex: 0}, this._title, this._about),
-      this.stage.list,
-      this._tabs.element,
-      this._tabs.body,
-    );
-    return el("div", {class: "screen plain study learn"}, this.stage.element, this._side);
-  }
-
-  _makeTabs() {
-    return new Tabs(
-      [
+      facts: el("div", {class: "name-row", tabindex: 0}, this._title, this._about),
+      panels: [
         {name: "puzzle", title: t("Puzzle"), element: null},
         {name: "list", title: t("All puzzles"), element: this._list.element, show: () => this._list.reveal()},
         {name: "progress", title: t("Progress"), element: this._panel.element},
       ],
-      {label: t("Panels"), onchange: name => this._side?.classList.toggle("open", name !== "puzzle")},
-    );
+    });
+    this._showButtons();
   }
+
+  // --- parts
 
   _keys() {
     Object.assign(this.stage.keys, {
@@ -109,43 +76,19 @@ class Learn {
     });
   }
 
-  /** @returns {ReturnType<Parameters<import("../line/stage.js").Menu>[2]>} */
+  /** @override */
   _more() {
-    const {_puzzle: puzzle, stage} = this,
-      off = {disabled: !puzzle};
+    const puzzle = this._puzzle;
     const solved = this._list.puzzles.some(each => each.id === this._daily && this._progress.of(each.fen).solved);
-    return [
-      [t("Start again"), () => puzzle && this._load(puzzle.id), off],
+    /** @type {ReturnType<import("../menu.js").Items>} */
+    const own = [
+      [t("Start again"), () => puzzle && this._load(puzzle.id), {disabled: !puzzle}],
       [solved ? t("Puzzle of the day ✓") : t("Puzzle of the day"), () => this._open(this._daily)],
-      null,
-      [t("Turn the board"), () => stage.stage.flip()],
-      [t("Analyse"), () => this._analyse(), off],
     ];
-  }
-
-  _analyse() {
-    const {line, board} = this.stage;
-    if (this._puzzle)
-      this.app.open(
-        line.document({Event: this._puzzle.title}),
-        line.moves.map(() => 0),
-        board.flipped,
-      );
+    return [...own, null, ...super._more()];
   }
 
   // --- what is shown
-
-  /** @param {Words} words */
-  _tell({mark, head, more}) {
-    const brief = el("p", {class: "brief"});
-    judge(brief, mark, head);
-    this._verdict?.replaceChildren(brief, ...(more ? [" ", el("p", {class: "why"}, more)] : []));
-  }
-
-  /** @param {unknown} error */
-  _fail(error) {
-    this._tell({mark: "", head: /** @type {Error} */ (error).message, more: ""});
-  }
 
   _showButtons() {
     const idle = !this._puzzle || this._over || this._busy;
@@ -160,8 +103,7 @@ class Learn {
 
   // where a puzzle comes from tells at times what its answer is
   _showAbout() {
-    if (this._about)
-      this._about.textContent = [this._puzzle?.author, this._over && this._puzzle?.source].filter(Boolean).join(". ");
+    this._about.textContent = [this._puzzle?.author, this._over && this._puzzle?.source].filter(Boolean).join(". ");
   }
 
   _showList() {
@@ -185,36 +127,31 @@ class Learn {
   }
 
   /** @param {string} id */
-  async _load(id) {
-    const number = ++this._asked;
-    this.stage.hold(true);
-    try {
-      const puzzle = await this._ask.start(id);
-      if (number !== this._asked) return;
-      this._puzzle = puzzle;
-      this._over = this._busy = this._searched = this._helped = false;
-      this._step = 0;
-      if (this._title)
+  _load(id) {
+    return this._change(
+      () => this._ask.start(id),
+      puzzle => {
+        this._puzzle = puzzle;
+        this._headers = {Event: puzzle.title};
+        this._over = this._busy = this._searched = this._helped = false;
+        this._step = 0;
         this._title.textContent =
           puzzle.id === this._daily ? t("Puzzle of the day: {title}", {title: puzzle.title}) : puzzle.title;
-      this.stage.tell(taskWords(puzzle), puzzle.solver);
-      this._showAbout();
-      this._tell(beginWords(puzzle));
-      this.stage.begin(puzzle.start, puzzle.moves, puzzle.solver);
-      this.stage.allow(puzzle.position.moves);
-      this._showButtons();
-      this._showList();
-      this._fitted.toTask();
-    } catch (error) {
-      if (number !== this._asked) return;
-      this.stage.hold(false);
-      this._fail(error);
-    }
+        this.stage.tell(taskWords(puzzle), puzzle.solver);
+        this._showAbout();
+        this._tell(beginWords(puzzle));
+        this.stage.begin(puzzle.start, puzzle.moves, puzzle.solver);
+        this.stage.allow(puzzle.position.moves);
+        this._showButtons();
+        this._showList();
+      },
+    );
   }
 
   /** @param {BoardMove} move */
   async _play(move) {
-    const {stage, _puzzle: puzzle, _asked: number} = this,
+    const {stage, _puzzle: puzzle} = this,
+      errand = this._tasks.current(),
       {length} = stage.line;
     if (!puzzle) return;
     stage.play(move);
@@ -223,16 +160,16 @@ class Learn {
     this._showButtons();
     try {
       const answer = await this._ask.answer(puzzle.id, stage.line.texts);
-      if (number !== this._asked) return;
+      if (errand.isStale) return;
       this._step = 0;
       if (answer.kept && answer.reply) {
         await pause();
-        if (number !== this._asked) return;
+        if (errand.isStale) return;
       }
       this._busy = false;
       this._judge(move, answer, puzzle, length);
     } catch (error) {
-      if (number !== this._asked) return;
+      if (errand.isStale) return;
       this._busy = false;
       stage.cut(length);
       this._fail(error);
@@ -293,9 +230,9 @@ class Learn {
 
   // what comes for a line that has gone on since is not about it
   _asking() {
-    const number = this._asked,
+    const errand = this._tasks.current(),
       line = this.stage.line.texts.join();
-    return () => number !== this._asked || line !== this.stage.line.texts.join();
+    return () => errand.isStale || line !== this.stage.line.texts.join();
   }
 
   /** @param {Puzzle} puzzle */
@@ -345,37 +282,22 @@ class Learn {
 
   // --- coming and going
 
-  /** @param {string} rest of the address */
-  async enter(rest) {
-    const entry = ++this._entries;
-    if (!this._active) this.stage.listen();
-    this._active = true;
-    if (this.stage.line.length) this.stage.reveal();
-    let id = "";
-    try {
-      id = decodeURIComponent(rest);
-    } catch {
-      // a damaged address leads to the puzzle of the day
+  /**
+   * @override
+   * @param {string} id of a puzzle; "" for the one of the day
+   * @param {import("../errands.js").Errand} entry
+   */
+  async _enter(id, entry) {
+    const date = today();
+    // a page that is open overnight gets the next day's puzzle
+    if (!this._list.puzzles.length || this._day !== date) {
+      const {puzzles, daily} = await this._ask.list(date);
+      if (entry.isStale) return;
+      this._daily = daily;
+      this._day = date;
+      this._list.take(puzzles);
+      this._showList();
     }
-    try {
-      // a page that is open overnight gets the next day's puzzle
-      if (!this._list.puzzles.length || this._day !== today()) {
-        const date = today(),
-          {puzzles, daily} = await this._ask.list(date);
-        if (entry !== this._entries) return;
-        this._daily = daily;
-        this._day = date;
-        this._list.take(puzzles);
-        this._showList();
-      }
-      if (!this._puzzle || (id && id !== this._puzzle.id)) await this._load(id || this._daily);
-    } catch (error) {
-      this._fail(error);
-    }
-  }
-
-  leave() {
-    this._active = false;
-    this.stage.unlisten();
+    if (!this._puzzle || (id && id !== this._puzzle.id)) await this._load(id || this._daily);
   }
 }

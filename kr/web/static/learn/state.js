@@ -42,7 +42,7 @@ import {many, t} from "../texts.js";
  * @typedef {{tries: number, hints: number, solved: boolean, likely?: boolean}} Done
  */
 /** @typedef {{goal: string, pieces: string, solved: string, origin: string}} Filter "" for all; pieces: such as 2-5 */
-/** @typedef {{mark: string, head: string, more: string}} Words a verdict: in brief, and what else there is to say */
+/** @typedef {import("../line/page.js").Words} Words */
 
 /** What has been solved, by FEN, so that a puzzle is known again whatever it is called. */
 export class Progress {

@@ -1,7 +1,7 @@
 // The panels of the page Learn: the list of puzzles, and what has been solved of them.
 
+import {choice} from "../controls.js";
 import {button, el} from "../dom.js";
-import {choice} from "../line/stage.js";
 import {t} from "../texts.js";
 import {counted, listedWords, matching, progressWords} from "./state.js";
 

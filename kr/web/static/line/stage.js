@@ -2,27 +2,35 @@
 
 import {button, el} from "../dom.js";
 import {iconButton} from "../icons.js";
-import {within} from "../line.js";
 import {menu} from "../menu.js";
 import {Stage, stepButtons} from "../stage.js";
 import {t} from "../texts.js";
 import {Line} from "./state.js";
+import {within} from "./view.js";
 
 /** @import {BoardMove} from "../board-state.js" */
 /** @import {Side} from "../squares.js" */
-/** @typedef {typeof import("../menu.js").menu} Menu */
+/** @import {Items} from "../menu.js" */
 
 export class LineStage {
   /**
    * @param {import("../shell.js").App} app
    * @param {object} options
    * @param {string} options.label of the board
-   * @param {Node[]} options.buttons what the person does there, below the board
-   * @param {Parameters<Menu>[2]} options.more actions of the menu beside them
+   * @param {Items} options.more actions of the menu below the board
    */
-  constructor(app, {label, buttons, more}) {
+  constructor(app, {label, more}) {
     this.line = new Line();
-    this.stage = new Stage(app, {label, controls: [this._steps(), this._acts(buttons, more)]});
+    this._acts = el(
+      "div",
+      {class: "row acts"},
+      menu(
+        iconButton("more", t("More"), () => {}),
+        t("More"),
+        more,
+      ),
+    );
+    this.stage = new Stage(app, {label, controls: [this._steps(), this._acts]});
     this.board = this.stage.board;
     this.board.forced(true);
     this.board.onidle = () =>
@@ -45,6 +53,11 @@ export class LineStage {
     };
     /** @type {() => void} */
     this.onshow = () => {}; // hears that another position is shown
+  }
+
+  /** What the person does there, below the board. @param {Node[]} buttons */
+  offer(buttons) {
+    this._acts.prepend(...buttons);
   }
 
   // --- the line
@@ -157,15 +170,6 @@ export class LineStage {
     });
   }
 
-  /**
-   * @param {Node[]} buttons
-   * @param {Parameters<Menu>[2]} more
-   */
-  _acts(buttons, more) {
-    const opener = iconButton("more", t("More"), () => {});
-    return el("div", {class: "row acts"}, ...buttons, menu(opener, t("More"), more));
-  }
-
   /** @param {boolean} [animate] */
   _listed(animate = false) {
     this.list.replaceChildren(
@@ -208,40 +212,4 @@ export function choice(label, options, {value, onchange} = {}) {
   );
   if (options.some(([each]) => each === value)) select.value = value ?? "";
   return select;
-}
-
-/**
- * Marks a verdict as good or bad.
- * @param {HTMLElement} element
- * @param {string} mark ✓, ✗, ? or none
- * @param {string} text
- */
-export function judge(element, mark, text) {
-  element.textContent = mark ? `${mark} ${text}` : text;
-  element.classList.toggle("good", mark === "✓");
-  element.classList.toggle("bad", mark === "✗");
-}
-
-/**
- * Opens the panel of the task where it has a tab, on a phone, and else one beside the task; again as the window
- * changes.
- * @param {import("../tabs.js").Tabs} tabs
- * @param {string} own name of the panel that is always in sight in a wide window
- * @param {string} beside name of the other
- */
-export function fitted(tabs, own, beside) {
-  /** @type {boolean | null} */
-  let before = null;
-  const isNarrow = () => Boolean(tabs.element.querySelector(`.tab-${own}`)?.checkVisibility());
-  new ResizeObserver(() => {
-    if (!tabs.element.isConnected || isNarrow() === before) return;
-    before = isNarrow();
-    tabs.open(before ? own : beside);
-  }).observe(tabs.element);
-  return {
-    /** On a phone the task takes the place of the panel that it was chosen in. */
-    toTask() {
-      if (isNarrow()) tabs.open(own);
-    },
-  };
 }

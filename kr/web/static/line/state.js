@@ -35,6 +35,11 @@ export class Line {
     return this.moves.map(move => move.text);
   }
 
+  /** The way to its end, as a game's tree takes it. */
+  get steps() {
+    return this.moves.map(() => 0);
+  }
+
   /** The moves that can be made in the position shown. */
   get allowed() {
     return (this.isLast && !this.isHeld && this._allowed[this.at]) || [];

@@ -1,8 +1,8 @@
 // The choice of a game: against kr at a level, two people at this board, or engines against each other.
 
+import {check, choices, choose} from "../controls.js";
 import {button, el} from "../dom.js";
 import {t} from "../texts.js";
-import {choices, choose} from "./choices.js";
 import {MatchForm} from "./matchform.js";
 import {Openings} from "./openings.js";
 import {Opponents} from "./opponents.js";
@@ -10,17 +10,6 @@ import {showRules} from "./rules.js";
 import {CLOCKS} from "./state.js";
 
 /** @typedef {import("./state.js").Settings} Settings */
-
-/**
- * A checkbox with its label.
- * @param {string} text
- * @param {boolean} checked
- * @param {(on: boolean) => void} onchange
- */
-function check(text, checked, onchange) {
-  const input = el("input", {type: "checkbox", checked, onchange: () => onchange(input.checked)});
-  return el("label", {class: "row"}, input, text);
-}
 
 /** @param {string} label */
 const nameField = label =>

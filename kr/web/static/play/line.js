@@ -1,7 +1,7 @@
 // The moves of a game and the board that shows it: the newest position, or an earlier one that is looked at.
 
 import {el} from "../dom.js";
-import {within} from "../line.js";
+import {within} from "../line/view.js";
 import {lookedAt} from "./state.js";
 import {t} from "../texts.js";
 

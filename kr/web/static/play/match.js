@@ -1,10 +1,11 @@
 // A match of engines, watched move by move: the game under way on the board, the score and the games beside it.
 
+import {choice} from "../controls.js";
 import {button, el} from "../dom.js";
 import {sound} from "../sounds.js";
-import {t} from "../texts.js";
+import {formatted, t} from "../texts.js";
 import {LineView} from "./line.js";
-import {eloWords, matchWords, playerName, reasonWords, resultText, scoreText} from "./matchwords.js";
+import {eloWords, matchWords, openingWords, playerName, reasonWords, resultText, scoreText} from "./matchwords.js";
 import {SIDES, clocksAt} from "./state.js";
 import {follow} from "./stream.js";
 
@@ -13,7 +14,17 @@ import {follow} from "./stream.js";
 /** @typedef {import("./matchwords.js").Row} Row */
 /** @typedef {{number: number, black: "a" | "b", opening: string, start: string, nodes: any[]}} Game */
 
-const PACES = ["0", "0.4", "1", "3"];
+/** @returns {Array<[string, string]>} */
+const paces = () => [
+  ["0", t("as fast as they play")],
+  ...["0.4", "1", "3"].map(
+    seconds =>
+      /** @type {[string, string]} */ ([
+        seconds,
+        t("{seconds} s a move at least", {seconds: formatted(Number(seconds))}),
+      ]),
+  ),
+];
 
 export class MatchTable {
   /**
@@ -49,18 +60,7 @@ export class MatchTable {
     this._status = el("p", {class: "muted", role: "status"});
     this._opening = el("p", {class: "muted opening"});
     this._games = el("tbody");
-    this._pace = el(
-      "select",
-      {"aria-label": t("Pace"), onchange: () => this._setPace()},
-      PACES.map(each =>
-        el(
-          "option",
-          {value: each},
-          each === "0" ? t("as fast as they play") : t("{seconds} s a move at least", {seconds: each}),
-        ),
-      ),
-    );
-    this._pace.value = this.app.kept("pace", "0.4");
+    this._pace = choice(t("Pace"), paces(), {value: app.kept("pace", "0.4"), onchange: () => this._setPace()});
     this._stop = button(t("Stop"), () => this._stream?.say({do: "stop"}));
     this._resume = button(t("Resume"), () => this._again(), {class: "primary"});
     this._save = button(t("Save as PDN"), () => this._saveGames());
@@ -323,7 +323,7 @@ export class MatchTable {
 
   _showGame() {
     if (!this._game) return;
-    this._opening.textContent = this._game.opening;
+    this._opening.textContent = openingWords(this._game.opening);
     this._showNames();
     this._showScore();
     this._load();

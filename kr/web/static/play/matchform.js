@@ -1,8 +1,8 @@
 // The choice of a match between engines.
 
+import {choice, choices, choose, labelled, offer} from "../controls.js";
 import {el} from "../dom.js";
 import {t} from "../texts.js";
-import {choices, choose, list} from "./choices.js";
 import {contenderName} from "./matchwords.js";
 
 const USUAL = {a: "level:7", b: "level:5"};
@@ -17,8 +17,10 @@ export class MatchForm {
     if (this._chosen.ballot === "fen") this._chosen.ballot = "3move";
     this._asked = false;
     const player = (/** @type {"a" | "b"} */ which, /** @type {string} */ label) =>
-      list(label, [], "", value => {
-        this._chosen[which] = value;
+      choice(label, [], {
+        onchange: value => {
+          this._chosen[which] = value;
+        },
       });
     this._players = {a: player("a", t("First player")), b: player("b", t("Second player"))};
     const pick = (/** @type {"games" | "tc" | "ballot"} */ name) => (/** @type {string} */ value) => {
@@ -39,7 +41,7 @@ export class MatchForm {
       autocomplete: "off",
       "aria-label": t("FEN for the match"),
     });
-    this._ballot = list(
+    this._ballot = choice(
       t("Openings"),
       [
         ["3move", t("three-move ballots by lot")],
@@ -47,8 +49,7 @@ export class MatchForm {
         ["", t("the start (two games)")],
         ["fen", t("a position (two games)")],
       ],
-      this._chosen.ballot,
-      pick("ballot"),
+      {value: this._chosen.ballot, onchange: pick("ballot")},
     );
     this._time = choices(
       t("Time"),
@@ -73,10 +74,10 @@ export class MatchForm {
     return el(
       "div",
       {class: "match-form", hidden: true},
-      el("div", {class: "row"}, this._players.a.element, this._players.b.element),
+      el("div", {class: "row"}, labelled(this._players.a), labelled(this._players.b)),
       this._time,
       this._games,
-      this._ballot.element,
+      labelled(this._ballot),
       this._fen,
       el(
         "p",
@@ -92,7 +93,7 @@ export class MatchForm {
   /** @param {string} fen */
   from(fen) {
     this._fen.value = fen;
-    this._chosen.ballot = this._ballot.select.value = "fen";
+    this._chosen.ballot = this._ballot.value = "fen";
     this._show();
   }
 
@@ -105,15 +106,15 @@ export class MatchForm {
     this._asked = true;
     try {
       const {players} = await this.app.api("match/players");
+      /** @type {Array<[string, string]>} */
+      const options = players.map((/** @type {import("./matchwords.js").Contender} */ each) => [
+        each.key,
+        contenderName(each, true),
+      ]);
       for (const which of /** @type {const} */ (["a", "b"])) {
-        const {select} = this._players[which];
-        select.replaceChildren(
-          ...players.map((/** @type {import("./matchwords.js").Contender} */ each) =>
-            el("option", {value: each.key}, contenderName(each, true)),
-          ),
-        );
-        const known = players.some((/** @type {{key: string}} */ {key}) => key === this._chosen[which]);
-        select.value = this._chosen[which] = known ? this._chosen[which] : USUAL[which];
+        const known = options.some(([key]) => key === this._chosen[which]);
+        if (!known) this._chosen[which] = USUAL[which];
+        offer(this._players[which], options, this._chosen[which]);
       }
     } catch (error) {
       this._asked = false;

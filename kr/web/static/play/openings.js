@@ -1,9 +1,9 @@
 // The choice of an opening: the start, a ballot, or a position.
 
+import {choice, labelled} from "../controls.js";
 import {el} from "../dom.js";
 import {finder} from "../setup/finder.js";
 import {t} from "../texts.js";
-import {list} from "./choices.js";
 
 export class Openings {
   /**
@@ -14,7 +14,7 @@ export class Openings {
     this.app = app;
     this.opening = ["3move", "11man"].includes(kept) ? kept : "";
     this._ballot = "";
-    this._list = list(
+    this._list = choice(
       t("From"),
       [
         ["", t("the start")],
@@ -23,8 +23,7 @@ export class Openings {
         ["ballot", t("a ballot of your choice")],
         ["fen", t("a position")],
       ],
-      this.opening,
-      opening => this._choose(opening),
+      {value: this.opening, onchange: opening => this._choose(opening)},
     );
     const chosen = el("p", {role: "status"});
     this._ballots = finder(app, (deck, number, title, name) => {
@@ -41,7 +40,7 @@ export class Openings {
       hidden: true,
       "aria-label": t("FEN of the position"),
     });
-    this.element = el("div", null, this._list.element, this._found, this._fen);
+    this.element = el("div", null, labelled(this._list), this._found, this._fen);
   }
 
   /**
@@ -50,7 +49,7 @@ export class Openings {
    */
   from(fen) {
     this._fen.value = fen;
-    this._list.select.value = "fen";
+    this._list.value = "fen";
     this._choose("fen");
   }
 

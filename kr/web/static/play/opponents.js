@@ -1,8 +1,8 @@
 // The choice of an opponent: levels by name on cards, all others in a list behind them.
 
+import {choice, choices, choose, labelled, offer} from "../controls.js";
 import {el} from "../dom.js";
 import {t} from "../texts.js";
-import {choices, choose, list} from "./choices.js";
 import {NAMED_LEVELS, levelName, levelWords, strengthWords} from "./words.js";
 
 /** @typedef {{number: number, elo: number, elo_error: number, fifth: number}} Level */
@@ -45,14 +45,17 @@ export class Opponents {
     this._cards = choices(t("Your opponent"), "opponent", cards(), this.level, level => this._choose(level), {
       class: "choices cards",
     });
-    this._others = list(t("More opponents"), others(), this.level, level => this._choose(level || USUAL));
-    this._generation = el("select", {"aria-label": t("Generation")});
+    this._others = choice(t("More opponents"), others(), {
+      value: this.level,
+      onchange: level => this._choose(level || USUAL),
+    });
+    this._generation = choice(t("Generation"), []);
     this._strength = el("p", {class: "muted", id: "level-words", role: "status"});
     this.element = el(
       "div",
       null,
       this._cards,
-      el("div", {class: "row"}, this._others.element, this._generation),
+      el("div", {class: "row"}, labelled(this._others), this._generation),
       this._strength,
     );
     this._describe();
@@ -78,10 +81,9 @@ export class Opponents {
         const level = this._levels.find(each => String(each.number) === card.dataset.level);
         if (level?.elo) card.append(el("small", null, t("+{elo} Elo", {elo: level.elo})));
       }
-      this._generation.append(
-        ...known.generations.map((/** @type {number} */ each) =>
-          el("option", {value: String(each)}, t("generation {number}", {number: each})),
-        ),
+      offer(
+        this._generation,
+        known.generations.map((/** @type {number} */ each) => [String(each), t("generation {number}", {number: each})]),
       );
       this._generation.value = this._kept || String(known.generations.at(-1));
       this._describe();
@@ -95,9 +97,8 @@ export class Opponents {
   _choose(level) {
     this.level = level;
     choose(this._cards, "opponent", level);
-    const {select} = this._others;
-    select.value = level;
-    if (select.value !== level) select.value = "";
+    this._others.value = level;
+    if (this._others.value !== level) this._others.value = "";
     this._describe();
   }
 

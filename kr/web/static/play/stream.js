@@ -1,5 +1,7 @@
 // The stream of a game or a match from the server: events in their order, some of them held back a little.
 
+import {pause} from "../line/view.js";
+
 /** @typedef {Record<string, any>} Event */
 
 /**
@@ -20,8 +22,7 @@ export function follow(app, what, asked, {hear, fail, rest = () => 0}) {
   /** @param {Event} event */
   async function take(event) {
     const ms = rest(event);
-    if (ms > 0 && !matchMedia("(prefers-reduced-motion: reduce)").matches)
-      await new Promise(done => setTimeout(done, ms));
+    if (ms > 0) await pause(ms);
     if (!open) return;
     if (event.end) open = false;
     else if (event.error !== undefined) {

@@ -1,6 +1,7 @@
 // The panel Review: one button judges the game; then its story, the accuracy of both sides, its marks one by one, and
 // puzzles of the mistakes.
 
+import {choice} from "../controls.js";
 import {button, el} from "../dom.js";
 import {actions} from "../send.js";
 import {t} from "../texts.js";
@@ -85,15 +86,10 @@ class Panel {
   // --- parts
 
   _make() {
-    const limit = /** @type {HTMLSelectElement} */ (
-      el(
-        "select",
-        {"aria-label": t("Limit of each search"), onchange: () => this._app.keep("judge-limit", limit.value)},
-        LIMITS().map(([value, name]) =>
-          el("option", {value, selected: value === this._app.kept("judge-limit", NORMAL)}, name),
-        ),
-      )
-    );
+    const limit = choice(t("Limit of each search"), LIMITS(), {
+      value: this._app.kept("judge-limit", NORMAL),
+      onchange: value => this._app.keep("judge-limit", value),
+    });
     const progress = /** @type {HTMLProgressElement} */ (
       el("progress", {"aria-label": t("Moves judged"), hidden: true})
     );

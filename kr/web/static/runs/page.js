@@ -1,6 +1,7 @@
 // The page Runs: self-play, fits, training and matches, watched while they run. What they are is the server's matter:
 // here are facts, tables and charts.
 
+import {decoded} from "../address.js";
 import {el} from "../dom.js";
 import {t} from "../texts.js";
 import {Detail} from "./detail.js";
@@ -94,12 +95,7 @@ class Runs {
 
   /** @param {string} rest of the address */
   enter(rest) {
-    let name = "";
-    try {
-      name = decodeURIComponent(rest);
-    } catch {
-      // not an address of this page: the list is shown
-    }
+    const name = decoded(rest);
     if (this._entered && name === this._chosen) return;
     this._entered = true;
     if (name !== this._chosen) this._detail.clear();

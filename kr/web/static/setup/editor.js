@@ -1,6 +1,7 @@
 // The editor of positions: pieces to put on the board of Analyse, and who is to move.
 
 import {placed} from "../board.js";
+import {choice} from "../controls.js";
 import {button, el, svg} from "../dom.js";
 import {t} from "../texts.js";
 import {START, fenOf} from "./fen.js";
@@ -28,11 +29,13 @@ export class Editor {
     this._pieces = {};
     this._tool = "b";
     this._tools = tools().map(([piece, name]) => this._button(piece, name));
-    this._mover = el(
-      "select",
-      {"aria-label": t("Side to move"), onchange: () => this._redraw()},
-      el("option", {value: "B"}, t("Black to move")),
-      el("option", {value: "W"}, t("White to move")),
+    this._mover = choice(
+      t("Side to move"),
+      [
+        ["B", t("Black to move")],
+        ["W", t("White to move")],
+      ],
+      {onchange: () => this._redraw()},
     );
     this.element = el(
       "div",

@@ -1,5 +1,6 @@
 // Ballots and openings to choose from, found by number, name or moves.
 
+import {choice} from "../controls.js";
 import {button, el} from "../dom.js";
 import {formatted, t} from "../texts.js";
 
@@ -23,12 +24,14 @@ function titleOf({number, moves, name, names, standing}) {
  * @returns {{element: HTMLElement, search: () => Promise<void>}}
  */
 export function finder(app, choose) {
-  const deck = el(
-    "select",
-    {"aria-label": t("Ballots"), onchange: () => search()},
-    el("option", {value: "3move"}, t("Three-move ballots")),
-    el("option", {value: "11man"}, t("11-man ballots")),
-    el("option", {value: "named"}, t("Openings with a name")),
+  const deck = choice(
+    t("Ballots"),
+    [
+      ["3move", t("Three-move ballots")],
+      ["11man", t("11-man ballots")],
+      ["named", t("Openings with a name")],
+    ],
+    {onchange: () => search()},
   );
   const wanted = el("input", {
     type: "search",

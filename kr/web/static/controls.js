@@ -1,0 +1,83 @@
+// Controls of forms: a list to choose from, one of several buttons, a checkbox with its label.
+
+import {el} from "./dom.js";
+
+/** @typedef {Array<[string, string]>} Options values and texts */
+
+/**
+ * A list to choose from.
+ * @param {string} label
+ * @param {Options} options
+ * @param {{value?: string | null, onchange?: (value: string) => void, class?: string}} [props] value: the one chosen at
+ *     first, if it is there
+ */
+export function choice(label, options, {value, onchange, ...props} = {}) {
+  const select = el("select", {"aria-label": label, ...props, onchange: () => onchange?.(select.value)});
+  offer(select, options, value);
+  return select;
+}
+
+/**
+ * Changes what a list offers.
+ * @param {HTMLSelectElement} select
+ * @param {Options} options
+ * @param {string | null} [value] chosen then, if it is there
+ */
+export function offer(select, options, value) {
+  select.replaceChildren(...options.map(([each, text]) => el("option", {value: each}, text)));
+  if (options.some(([each]) => each === value)) select.value = value ?? "";
+}
+
+/**
+ * A control with its name before it.
+ * @param {HTMLElement} control
+ */
+export const labelled = control =>
+  el("label", {class: "named"}, el("span", null, control.getAttribute("aria-label")), control);
+
+/**
+ * One of several buttons.
+ * @param {string} legend
+ * @param {string} name
+ * @param {Array<[string, string | Node]>} options values and what stands on the buttons
+ * @param {string} value chosen at first
+ * @param {(value: string) => void} onchange
+ * @param {Record<string, unknown>} [props]
+ */
+export function choices(legend, name, options, value, onchange, props) {
+  return el(
+    "fieldset",
+    {class: "choices", ...props},
+    el("legend", null, legend),
+    options.map(([each, text]) =>
+      el(
+        "label",
+        null,
+        el("input", {type: "radio", name, value: each, checked: each === value, onchange: () => onchange(each)}),
+        el("span", null, text),
+      ),
+    ),
+  );
+}
+
+/**
+ * Radio inputs have no value of their own: the property is set as an attribute would be.
+ * @param {HTMLElement} element
+ * @param {string} name
+ * @param {string} value "" for none
+ */
+export function choose(element, name, value) {
+  for (const input of /** @type {NodeListOf<HTMLInputElement>} */ (element.querySelectorAll(`input[name=${name}]`)))
+    input.checked = input.value === value;
+}
+
+/**
+ * A checkbox with its label.
+ * @param {string} text
+ * @param {boolean} checked
+ * @param {(on: boolean) => void} onchange
+ */
+export function check(text, checked, onchange) {
+  const input = el("input", {type: "checkbox", checked, onchange: () => onchange(input.checked)});
+  return el("label", {class: "row"}, input, text);
+}
