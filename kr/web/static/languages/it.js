@@ -1051,6 +1051,7 @@ export const texts = {
   "The game is lost by any move; {move} makes it hardest.":
     "La partita è persa con ogni mossa; {move} rende la vittoria più difficile.",
   "{move} wins {pieces} in {plies}.": "{move} guadagna {pieces} in {plies}.",
+  "{move} gives up {pieces}, and is best all the same.": "{move} cede {pieces}, ma è comunque la mossa migliore.",
   "{move} gives up {pieces}, and nothing gives up less.": "{move} cede {pieces}, e nessuna mossa cede meno.",
   "{move} gets a king in {plies}.": "{move} porta a dama in {plies}.",
   "{move} and {other} are equally good.": "{move} e {other} si equivalgono.",
