@@ -798,7 +798,6 @@ export const texts = {
   // web/people/panel.js
   "Played by": "Giocano",
   anyone: "tutti",
-  "What people play": "Che cosa gioca la gente",
   "Learned from recorded games: what is usual, not what is good.":
     "Imparato da partite registrate: ciò che è consueto, non ciò che è buono.",
   "Fewer moves": "Meno mosse",
