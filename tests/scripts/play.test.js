@@ -238,6 +238,10 @@ test("why a move is advised", () => {
   assert.equal(said({}), `11-15 is best. ${shares}`);
   assert.equal(said({gain: {pieces: 1, plies: 5}}), `11-15 wins 1 piece in 5 plies. ${shares}`);
   assert.equal(said({gain: {pieces: -1, plies: 5}}), `11-15 gives up 1 piece, and nothing gives up less. ${shares}`);
+  assert.equal(
+    said({gain: {pieces: -1, plies: 5}}, {score: -80}),
+    `11-15 gives up 1 piece, and is best all the same. ${shares} 9-13, the next best, is worse by 1.0 men.`,
+  );
   assert.equal(said({crowned: 3}), `11-15 gets a king in 3 plies. ${shares}`);
   assert.equal(
     said({value: "win", plies: 7}, {value: "draw"}),

@@ -418,11 +418,11 @@ export const texts = {
   "ply|plies": "semimossa|semimosse",
 
   // web/endings/page.js
+  "Board of the ending": "Damiera del finale",
   "Take back": "Ritira",
   "Play on": "Continua",
   "Best move": "Mossa migliore",
   "New ending": "Nuovo finale",
-  "Board of the ending": "Damiera del finale",
   Ending: "Finale",
   Choose: "Scegli",
   "Exact values": "Valori esatti",
@@ -720,10 +720,10 @@ export const texts = {
   "My game": "La mia partita",
 
   // web/learn/page.js
+  "Board of the puzzle": "Damiera del problema",
   Hint: "Suggerimento",
   Solution: "Soluzione",
   "Next puzzle": "Prossimo",
-  "Board of the puzzle": "Damiera del problema",
   Puzzle: "Problema",
   "All puzzles": "Tutti i problemi",
   Progress: "Progressi",
@@ -871,9 +871,9 @@ export const texts = {
   "Accept the draw": "Accetta la patta",
 
   // web/play/match.js
-  Pace: "Ritmo",
   "as fast as they play": "alla velocità dei motori",
   "{seconds} s a move at least": "almeno {seconds} s per mossa",
+  Pace: "Ritmo",
   Resume: "Riprendi",
   "Save as PDN": "Salva come PDN",
   "New match": "Nuova sfida",
@@ -1051,6 +1051,7 @@ export const texts = {
   "The game is lost by any move; {move} makes it hardest.":
     "La partita è persa con ogni mossa; {move} rende la vittoria più difficile.",
   "{move} wins {pieces} in {plies}.": "{move} guadagna {pieces} in {plies}.",
+  "{move} gives up {pieces}, and is best all the same.": "{move} cede {pieces}, ma è comunque la mossa migliore.",
   "{move} gives up {pieces}, and nothing gives up less.": "{move} cede {pieces}, e nessuna mossa cede meno.",
   "{move} gets a king in {plies}.": "{move} porta a dama in {plies}.",
   "{move} and {other} are equally good.": "{move} e {other} si equivalgono.",
@@ -1231,6 +1232,7 @@ export const texts = {
   "fitting {time}": "adattamento {time}",
   "Games of shards under way": "Partite dei blocchi in corso",
   Speed: "Velocità",
+  "{number} MB": "{number} MB",
   "{number} games/s": "{number} partite/s",
   unknown: "sconosciuta",
   "Plies a game": "Semimosse a partita",
