@@ -226,6 +226,7 @@ def play_and_resign(person: Mouse, moves: int) -> None:
     person.press(button(page, "Resign"))
     person.press(page.get_by_role("dialog").get_by_role("button", name="Resign"))
     wait_until(page, "() => document.querySelector('.turn').textContent === 'kr wins: you resigned. 0-1'")
+    assert page.locator(".seat.turn-to-move").count() == 0
 
 
 def review_and_send(person: Mouse, file: Path) -> None:

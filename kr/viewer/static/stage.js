@@ -113,6 +113,11 @@ export class Stage {
     }
   }
 
+  /** Nobody is to move: the game is over. */
+  rest() {
+    for (const side of SIDES) this._seats[side].element.classList.remove("turn-to-move");
+  }
+
   /**
    * @param {Side} side
    * @param {string} text such as "4:59"; "" for no clock

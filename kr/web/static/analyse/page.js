@@ -245,7 +245,9 @@ class Analyse {
       const position = await this._position(node.fen);
       if (tree.node !== node || board.fen !== node.fen) return;
       board.show(node.fen, {moves: position.moves, last});
-      if (position.over) this._current.show(node, retold(position.over));
+      if (!position.over) return;
+      this._current.show(node, retold(position.over));
+      this.stage.rest();
     } catch (error) {
       app.fail(/** @type {Error} */ (error).message);
     }

@@ -356,6 +356,7 @@ export class GameTable {
       {game, state} = played;
     if (!game) return;
     line.show({moves: state?.moves ?? [], animate, forced: this.app.kept("forced", true)});
+    if (game.over && line.looked === null) this.stage.rest();
     if (line.looked !== null)
       this._turn.textContent = line.looked
         ? t("After {move}, {number} of {moves}.", {
