@@ -81,7 +81,7 @@ scripts-lint: $(NODE_BIN)/biome
 	$(NODE_BIN)/biome ci
 
 scripts-types: $(NODE_BIN)/biome
-	node tests/scripts/types.js
+	$(NODE_BIN)/tsc
 
 scripts-test: $(NODE_BIN)/biome
 	node --import ./tests/scripts/merged.js --test --test-reporter dot tests/scripts/*.test.js

@@ -200,14 +200,13 @@ def test_hostile_text_stays_text() -> None:
     assert document["nodes"][1]["comments"] == ["<script>\x00\x1b[31m"]
 
 
-def test_a_game_is_written_for_a_file_and_for_a_link() -> None:
-    game = Game({"Black": "Ann"}, moves=["11-15", "23-19"], result="1-0")
-    document = game_document(game)
+def test_a_game_is_written_with_the_usual_tags() -> None:
+    document = game_document(Game({"Black": "Ann"}, moves=["11-15", "23-19"], result="1-0"))
     text = ask("games/pdn", document=document)["pdn"]
     assert text.startswith('[Event "?"]\n')
     assert '[Result "1-0"]' in text
-    assert read_game(ask("games/pdn", document=document, form="link")["pdn"]) == game
-    assert ask("games/pdn", document=document, results="white", form="link")["pdn"].endswith("0-1\n\n")
+    assert text.endswith("1. 11-15 23-19 1-0\n\n")
+    assert ask("games/pdn", document=document, results="white")["pdn"].endswith("0-1\n\n")
 
 
 def test_a_comment_that_pdn_cannot_hold_is_written_in_one_line() -> None:

@@ -137,7 +137,7 @@ def test_a_page_of_anything_else_is_refused(fields: dict[str, Any], why: str) ->
 
 def test_a_position_is_drawn() -> None:
     position = kr.Position().play("11-15")
-    picture = ask("games/svg", fen=position.fen, last=[11, 15], flipped=True, numbers=False)["svg"]
+    picture = ask("games/svg", fen=position.fen, last=[11, 15], flipped=True, coordinates="none")["svg"]
     assert picture == kr.svg.board(position, last_move="11-15", flipped=True, coordinates=False)
 
 

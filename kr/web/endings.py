@@ -17,7 +17,7 @@ from kr.egdb.exact import ExactMove, exact_moves, exact_value, hardest_move
 from kr.egdb.exercise import Difficulty, find_exercise, material
 from kr.engine.limits import Limits
 from kr.errors import InvalidSettingError
-from kr.game.board import NO_PROGRESS_PLIES, REPETITIONS, Board
+from kr.game.board import NO_PROGRESS_PLIES, Board
 from kr.game.position import Move, Position, Side
 from kr.game.value import Value
 from kr.viewer.positions import move_json, position_json
@@ -39,7 +39,6 @@ def known_endings(house: House, request: PageRequest) -> dict[str, Any]:
         "distance_pieces": 0 if database is None else database.distance_pieces,
         "hold_moves": HOLD_MOVES,
         "no_progress": NO_PROGRESS_PLIES,
-        "repetitions": REPETITIONS,
     }
 
 

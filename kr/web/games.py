@@ -76,13 +76,11 @@ def check(house: House, request: PageRequest) -> dict[str, Any]:
 
 
 def pdn(house: House, request: PageRequest) -> dict[str, Any]:
-    """A game as PDN. form: "file" for one to keep, with the usual tags; "link" for as little text as it takes."""
-    results = _results(request)
+    """A game as PDN, with the usual tags."""
     game = request.document()
     _settle_comments(game)
-    if request.choice("form", ("file", "link"), "file") == "file":
-        normalise(game)
-    return {"pdn": write_game(game, results=results)}
+    normalise(game)
+    return {"pdn": write_game(game, results=_results(request))}
 
 
 def files(house: House, request: PageRequest) -> dict[str, Any]:

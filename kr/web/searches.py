@@ -5,7 +5,7 @@
 The first event has the exact values: {"exact": {"value", "plies", "moves": [{move, "value", "plies"}, ...]}}, or null
 where no database reaches, and "draw", the rule by which the game can be claimed drawn by its history, left out if
 there is none. Then, at most UPDATES a second and always the newest, for each line {"score", "value",
-"plies", "draw", "repeats", "chances", "pv"}, where a pv that is the same as in the event before is left out. Scores,
+"plies", "draw", "chances", "pv"}, where a pv that is the same as in the event before is left out. Scores,
 values and chances are those of the side to move; "value" and "plies" are those of the first move without the history,
 score and chances those of the game (`kr.analysis.analysis.weighed`). The last event of a search that was not stopped
 has "final": true. After BEAT_SECONDS without news, {"progress": {"depth", "nodes", "nps", "time"}} shows how far the
@@ -294,7 +294,7 @@ class LineReport:
             worth = self._worth(info)
             line: dict[str, Any] = {
                 "score": worth.score, "value": worth.value, "plies": worth.plies, "draw": worth.draw,
-                "repeats": worth.occurrence > 1, "depth": info.depth,
+                "depth": info.depth,
             }  # fmt: skip
             odds = chances(worth.score, worth.certain)
             line["chances"] = None if odds is None else [round(each, 4) for each in odds]

@@ -41,14 +41,9 @@ def send_page(house: House, request: PageRequest) -> dict[str, Any]:
 
     Request: `document`; the looks of a board; `language`, and `texts` of that language by the English ones.
     """
-    looks = Looks(
-        _language(request),
-        _texts(request),
-        request.choice("board", tuple(svg.STYLES), "green"),
-        request.choice("pieces", svg.PIECES, "flat"),
-        request.choice("coordinates", svg.COORDINATES, "numbers"),
-        request.flag("flipped"),
-    )
+    chosen = _looks(request)
+    board, pieces, coordinates, flipped = (chosen[name] for name in ("style", "pieces", "coordinates", "flipped"))
+    looks = Looks(_language(request), _texts(request), board, pieces, coordinates, flipped)
     return {"html": game_page(request.document(), looks)}
 
 
@@ -98,9 +93,7 @@ def _looks(request: PageRequest) -> dict[str, Any]:
     """The looks of a board: keywords of `svg.board` and `animation`."""
     return {
         "flipped": request.flag("flipped"),
-        "coordinates": request.choice(
-            "coordinates", svg.COORDINATES, "numbers" if request.flag("numbers", True) else "none"
-        ),
+        "coordinates": request.choice("coordinates", svg.COORDINATES, "numbers"),
         "style": request.choice("board", tuple(svg.STYLES), "green"),
         "pieces": request.choice("pieces", svg.PIECES, "flat"),
     }

@@ -127,7 +127,7 @@ test("numbers, names and what tags say", () => {
     "[%emt soon]": "took soon",
     "[%emt 0:00:00.041] text": "",
     "[%emt 0:00:02] +0.35/12 1.204s": "took 2 s, score +0.4",
-    "-1.94/1 0.001s": "score -1.9",
+    "-1.94/1 0.001s": "score −1.9",
     "0.00/3 0.1s good": "score 0.0",
     "about 1/2 1.5s or +0.3/4": "",
     "[%foo a b] text": "foo a b",

@@ -36,7 +36,7 @@ export function clocksOf(line) {
  * The better line that a review found beside a move, as text; "" without one.
  * @param {Node} node
  */
-export function betterLine(node) {
+function betterLine(node) {
   const line =
     node.parent &&
     better(node).length &&

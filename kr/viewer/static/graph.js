@@ -2,7 +2,7 @@
 
 import {el, svg} from "./dom.js";
 import {number, words} from "./moves.js";
-import {decimal, t} from "./texts.js";
+import {signed, t} from "./texts.js";
 
 /** @import {BoardArrow} from "./board-drawing.js" */
 /** @import {GameTree, LegalNode, TreeNode} from "./tree.js" */
@@ -155,9 +155,9 @@ export function told({expected, evaluation, reason, once}) {
 function expectation(chances, evaluation) {
   const [, win, score] = /^(#?)(-?[\d.]+)$/.exec(evaluation) || [];
   if (!score) return t("Black's chances: {chances} in 100.", {chances});
-  const men = Number(score) || 0;
-  const signed = `${men > 0 ? "+" : men < 0 ? "−" : ""}${decimal(Math.abs(men), 2)}`;
-  if (!win) return t("Black's chances: {chances} in 100, score {score}.", {chances, score: signed});
+  if (!win)
+    return t("Black's chances: {chances} in 100, score {score}.", {chances, score: signed(Number(score) || 0, 2)});
+
   return Number(score) < 0
     ? t("Black's chances: {chances} in 100, White wins.", {chances})
     : t("Black's chances: {chances} in 100, Black wins.", {chances});

@@ -10,12 +10,10 @@ const PATHS = {
   end: "M18 5v14M5 5l9 7-9 7z",
   flip: "M8 20V5M4 9l4-4 4 4M16 4v15M12 15l4 4 4-4",
   play: "M12 3a9 9 0 100 18 9 9 0 000-18zM10 8.5l6 3.5-6 3.5z",
-  edit: "M4 20l1-5L16 4l4 4L9 19zM13 7l4 4",
   more: "M5 11.5v1M12 11.5v1M19 11.5v1M4.5 12h1M11.5 12h1M18.5 12h1",
   settings: "M4 7h9M19 7h1M4 17h1M11 17h9M16 4.5v5M8 14.5v5",
   keys: "M3 7h18v10H3zM6.5 10.5h.01M10 10.5h.01M13.5 10.5h.01M17 10.5h.01M8 14h8",
   notation: "M4 6h3M10 6h4M17 6h3M4 12h3M10 12h4M17 12h3M4 18h3M10 18h4",
-  annotate: "M4 4v16M4 20h16M7 14l4-5 3 3 5-7",
   review: "M4 4v16h16M7 14l4-5 3 3 5-7",
   explorer: "M12 6c-2-1.5-5-2-8-2v14c3 0 6 .5 8 2 2-1.5 5-2 8-2V4c-3 0-6 .5-8 2zM12 6v14",
   people:
@@ -24,9 +22,7 @@ const PATHS = {
   game: "M3 6h6l2 3h10v10H3z",
   setup: "M4 20l1-5L16 4l4 4L9 19zM13 7l4 4",
   share: "M12 15V4M8 7l4-4 4 4M5 12v8h14v-8",
-  sound: "M4 9v6h4l5 4V5L8 9zM16 9c1.5 1.5 1.5 4.5 0 6M18.5 6.5c3 3 3 8 0 11",
   undo: "M8 5L4 9l4 4M4 9h10a5 5 0 010 10h-3",
-  redo: "M16 5l4 4-4 4M20 9H10a5 5 0 000 10h3",
   close: "M6 6l12 12M18 6L6 18",
   hint: "M9.5 17h5M10 20.5h4M12 3a6 6 0 00-3.5 10.9c.7 .6 1 1.3 1 2.1h5c0-.8 .3-1.5 1-2.1A6 6 0 0012 3z",
   solution:

@@ -1,7 +1,7 @@
 // What is said of moves: their numbers, marks and comments.
 
 import {visible} from "./dom.js";
-import {decimal, formatted, t} from "./texts.js";
+import {formatted, signed, t} from "./texts.js";
 
 /** @import {TreeNode} from "./tree.js" */
 
@@ -70,8 +70,7 @@ const taken = text => (secondsOf(text) < 0.05 ? "" : t("took {time}", {time: tim
 
 /** @param {string} score in men, as an engine notes it */
 function scored(score) {
-  const men = Math.round(10 * Number(score)) / 10 || 0;
-  return t("score {score}", {score: `${men > 0 ? "+" : ""}${decimal(men, 1)}`});
+  return t("score {score}", {score: signed(Number(score), 1)});
 }
 
 /**

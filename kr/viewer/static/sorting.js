@@ -13,7 +13,7 @@ function order(a, b) {
 }
 
 /** @param {HTMLTableElement} table one with a head */
-export function sortable(table) {
+function sortable(table) {
   const heads = [...(table.tHead?.rows[0].cells || [])],
     body = table.tBodies[0];
   heads.forEach((head, column) => {

@@ -1,8 +1,13 @@
 // Squares 1 to 32, where they lie, and the pieces that a FEN puts on them.
 
+import {t} from "./texts.js";
+
 /** @typedef {"b" | "B" | "w" | "W"} Piece a man of Black, a king of Black, ... */
 /** @typedef {"black" | "white"} Side */
 
+/** @type {Side[]} */
+export const SIDES = ["black", "white"];
+export const START = "B:W21,22,23,24,25,26,27,28,29,30,31,32:B1,2,3,4,5,6,7,8,9,10,11,12";
 export const SQUARES = Array.from({length: 32}, (_, index) => index + 1);
 
 /**
@@ -46,6 +51,9 @@ export function placed(fen) {
   }
   return pieces;
 }
+
+/** @param {Side} side */
+export const sideName = side => (side === "black" ? t("Black") : t("White"));
 
 /** @param {string} fen @returns {Side} */
 export const sideOf = fen => (fen[0] === "W" ? "white" : "black");

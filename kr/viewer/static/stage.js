@@ -4,16 +4,14 @@ import {Board, placed} from "./board.js";
 import {el, visible} from "./dom.js";
 import {iconButton} from "./icons.js";
 import {sound} from "./sounds.js";
+import {SIDES, sideName} from "./squares.js";
 import {many, t} from "./texts.js";
 
 /** @import {BoardArrow} from "./board-drawing.js" */
-/** @typedef {"black" | "white"} Side */
+/** @import {Side} from "./squares.js" */
 /** @typedef {{element: HTMLElement, name: HTMLElement, captured: HTMLElement, clock: HTMLElement}} Seat */
 
-/** @type {Side[]} */
-const SIDES = ["black", "white"];
 const other = (/** @type {Side} */ side) => (side === "black" ? "white" : "black");
-const sideName = (/** @type {Side} */ side) => (side === "black" ? t("Black") : t("White"));
 
 /**
  * Men and kings of both sides in a position.
@@ -197,9 +195,11 @@ export class Stage {
   }
 }
 
+/** @typedef {{start: () => void, back: () => void, next: () => void, end: () => void}} Steps */
+
 /**
  * The four buttons that step through a game.
- * @param {{start: () => void, back: () => void, next: () => void, end: () => void}} steps
+ * @param {Steps} steps
  * @returns {HTMLElement}
  */
 export function stepButtons({start, back, next, end}) {

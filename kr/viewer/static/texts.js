@@ -46,6 +46,17 @@ export function decimal(number, digits) {
 }
 
 /**
+ * A number with its sign: "+0.4", "−1.2", "0.0".
+ * @param {number} number
+ * @param {number} digits
+ */
+export function signed(number, digits) {
+  const size = Math.round(Math.abs(number) * 10 ** digits) / 10 ** digits;
+  const sign = !size ? "" : number > 0 ? "+" : "−";
+  return sign + decimal(size, digits);
+}
+
+/**
  * "1 game", "2,500 games".
  * @param {number} count
  * @param {string} one

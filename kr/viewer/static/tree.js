@@ -1,6 +1,8 @@
 // A game as a tree of moves: where one stands in it, and every change of it with its undoing. It knows no rules:
 // moves come from the server or from the document of a game (kr/viewer/document.py).
 
+import {START} from "./squares.js";
+
 /** @import {DrawnArrow, DrawnCircle} from "./board-shapes.js" */
 /** @import {BoardMove} from "./board-state.js" */
 
@@ -47,7 +49,6 @@
 /** @typedef {{redo: () => void, undo: () => void, what: Change, from: LegalNode, to: LegalNode}} Done */
 /** @typedef {Partial<Pick<TreeNode, "comments" | "starting_comments" | "nags" | "arrows" | "circles">>} Remarks */
 
-const START = "B:W21,22,23,24,25,26,27,28,29,30,31,32:B1,2,3,4,5,6,7,8,9,10,11,12";
 const MOST_CHANGES = 500;
 
 /** @param {TreeNode | undefined | null} node @returns {node is LegalNode} */

@@ -81,3 +81,25 @@ export function check(text, checked, onchange) {
   const input = el("input", {type: "checkbox", checked, onchange: () => onchange(input.checked)});
   return el("label", {class: "row"}, input, text);
 }
+
+/**
+ * A field for a position.
+ * @param {string} label
+ * @param {import("./dom.js").Props} [props]
+ */
+export const fenField = (label, props) =>
+  el("input", {type: "text", class: "fen", spellcheck: "false", autocomplete: "off", "aria-label": label, ...props});
+
+/**
+ * A form that does something on this page.
+ * @param {import("./dom.js").Props} props
+ * @param {() => void} submit
+ * @param {Array<import("./dom.js").Child | import("./dom.js").Child[]>} content
+ */
+export function form(props, submit, ...content) {
+  const onsubmit = (/** @type {Event} */ event) => {
+    event.preventDefault();
+    submit();
+  };
+  return el("form", {...props, onsubmit}, ...content);
+}

@@ -133,7 +133,7 @@ export async function give(name, content, type) {
  * @param {string} text
  * @param {string} told what is said then
  */
-export async function copy(app, text, told) {
+async function copy(app, text, told) {
   try {
     await navigator.clipboard.writeText(text);
   } catch {

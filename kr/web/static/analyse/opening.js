@@ -17,7 +17,7 @@ const KEPT = 200;
  * @param {Names} found
  * @param {number} ply
  */
-export function nameAt({names, ballot}, ply) {
+function nameAt({names, ballot}, ply) {
   const name = names.findLast(each => each.ply <= ply)?.name ?? "";
   if (!ballot || ballot.ply > ply) return name;
   const number = t("ballot {number}", {number: ballot.number});

@@ -7,14 +7,15 @@ import {panel as explorer} from "../explorer/panel.js";
 import {panel as files} from "../files/panel.js";
 import {Graph, better, judgement, points} from "../graph.js";
 import {iconButton} from "../icons.js";
+import {pressing, stepKeys} from "../keys.js";
 import {menu} from "../menu.js";
 import {panel as people} from "../people/panel.js";
 import {panel as regions} from "../regions/panel.js";
 import {retold} from "../retold.js";
 import {panel as review} from "../review/panel.js";
+import {SIDES, START} from "../squares.js";
 import {actions} from "../send.js";
 import {Setup} from "../setup/setup.js";
-import {START} from "../setup/fen.js";
 import {Stage, stepButtons} from "../stage.js";
 import {Tabs} from "../tabs.js";
 import {t} from "../texts.js";
@@ -43,23 +44,25 @@ class Analyse {
     /** @type {import("../graph.js").Point[]} */
     this._points = [];
     this._controls = el("div", {class: "row"});
+    const steps = {
+      start: () => this.tree.start(),
+      back: () => this.tree.back(),
+      next: () => this.tree.next(),
+      end: () => this.tree.end(),
+    };
     this.stage = new Stage(app, {
       label: t("Board"),
       bar: true,
-      controls: [
-        stepButtons({
-          start: () => this.tree.start(),
-          back: () => this.tree.back(),
-          next: () => this.tree.next(),
-          end: () => this.tree.end(),
-        }),
-        this._controls,
-      ],
+      controls: [stepButtons(steps), this._controls],
     });
     this.board = app.board = this.stage.board;
-    /** @type {Record<string, () => unknown>} */
-    this.keys = this._keys();
-    app.keys = this.keys;
+    /** @type {import("../keys.js").Keys} */
+    this.keys = app.keys = {
+      ...stepKeys(steps),
+      f: () => this.stage.flip(),
+      " ": () => this.analysis.toggle(),
+    };
+    this._press = pressing(this.keys);
     this._share();
     this._current = new Current();
     this._opening = new OpeningName(app);
@@ -122,27 +125,16 @@ class Analyse {
       own = {name: "notation", title: t("Moves"), element: null};
     const games = files(app);
     this._games = [games.strip, games.reading];
-    return new Tabs(
-      [
-        own,
-        review(app),
-        {...explorer(app), title: t("Explorer")},
-        {...people(app), title: t("People")},
-        {...regions(app), title: t("Regions")},
-        {...games, title: t("Games")},
-        this.setup.panel,
-      ],
-      {
-        label: t("Panels"),
-        closes: true,
-        onchange: name => {
-          this._side?.classList.toggle("open", name !== "notation");
-          if (name !== "setup") this.setup.cancel();
-          this._setUp?.setAttribute("aria-expanded", String(name === "setup"));
-          app.keep("panel", name);
-        },
+    return new Tabs([own, review(app), explorer(app), people(app), regions(app), games, this.setup.panel], {
+      label: t("Panels"),
+      closes: true,
+      onchange: name => {
+        this._side?.classList.toggle("open", name !== "notation");
+        if (name !== "setup") this.setup.cancel();
+        this._setUp?.setAttribute("aria-expanded", String(name === "setup"));
+        app.keep("panel", name);
       },
-    );
+    });
   }
 
   _element() {
@@ -213,18 +205,6 @@ class Analyse {
     else if (this._active) this.analysis.show();
   }
 
-  _keys() {
-    const {tree} = this;
-    return {
-      ArrowLeft: () => tree.back(),
-      ArrowRight: () => tree.next(),
-      Home: () => tree.start(),
-      End: () => tree.end(),
-      f: () => this.stage.flip(),
-      " ": () => this.analysis.toggle(),
-    };
-  }
-
   // --- the game
 
   _follow() {
@@ -278,7 +258,7 @@ class Analyse {
     this.stage.betterArrows(better(node));
     this.stage.material(node.fen, this.tree.origin().fen);
     const clocks = clocksOf(this.tree.line());
-    for (const side of /** @type {const} */ (["black", "white"])) this.stage.clock(side, clocks[side]);
+    for (const side of SIDES) this.stage.clock(side, clocks[side]);
     this._current.show(node);
     void this._opening.follow(this.tree.line());
     this._expect();
@@ -314,17 +294,6 @@ class Analyse {
   }
 
   // --- coming and going
-
-  /** @param {KeyboardEvent} event */
-  _press = event => {
-    const place = /** @type {Element} */ (event.target);
-    const typing = place.closest("input, textarea, select, dialog, [contenteditable], [role=menu]");
-    if (event.ctrlKey || event.metaKey || event.altKey || typing || !(event.key in this.keys)) return;
-    // a button that has the focus is pressed by space
-    if (event.key === " " && place.closest("button, summary, a")) return;
-    event.preventDefault();
-    this.keys[event.key]();
-  };
 
   /** @param {string} rest of the address */
   enter(rest) {

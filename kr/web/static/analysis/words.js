@@ -1,7 +1,7 @@
 // What an engine tells, as people read it. Nothing here touches the document.
 
 import {retold} from "../retold.js";
-import {decimal, formatted, many, t} from "../texts.js";
+import {decimal, formatted, many, signed, t} from "../texts.js";
 
 /** @typedef {"win" | "draw" | "loss"} Value */
 /** @typedef {{text: string, path: number[], captured?: number[], fen: string}} Move */
@@ -40,7 +40,7 @@ export const percent = share => Math.round(share * 100);
  * A score in men: "+0.42", "−1.30", "0".
  * @param {number} score in hundredths of a man
  */
-export const men = score => (score === 0 ? "0" : `${score > 0 ? "+" : "−"}${decimal(Math.abs(score) / 100, 2)}`);
+export const men = score => (score === 0 ? "0" : signed(score / 100, 2));
 
 /** "W", "D" or "L" @param {Value} value */
 const outcomeLetter = value => t("WDL")[["win", "draw", "loss"].indexOf(value)];
@@ -55,10 +55,10 @@ export const long = ({value, plies}) =>
     : t("{value} in {plies}", {value: valueName(value), plies: many(plies, "ply", "plies")});
 
 /** @param {string} rule */
-export const byRule = rule => (rule === "repetition" ? t("draw by repetition") : t("draw for lack of progress"));
+const byRule = rule => (rule === "repetition" ? t("draw by repetition") : t("draw for lack of progress"));
 
 /** @param {number} seconds */
-export const lasted = seconds =>
+const lasted = seconds =>
   seconds < 60
     ? `${Math.floor(seconds)} s`
     : `${Math.floor(seconds / 60)}:${String(Math.floor(seconds) % 60).padStart(2, "0")}`;

@@ -1,6 +1,6 @@
 // The panels of the page Endings: the choice of an ending, exact values, and what was won so far.
 
-import {choice} from "../controls.js";
+import {choice, form} from "../controls.js";
 import {button, el} from "../dom.js";
 import {t} from "../texts.js";
 import {classes, valueWords} from "./state.js";
@@ -67,15 +67,9 @@ export class EndingForm {
 
   /** @param {() => void} find */
   _form(find) {
-    return el(
-      "form",
-      {
-        class: "new-ending",
-        onsubmit: (/** @type {Event} */ event) => {
-          event.preventDefault();
-          find();
-        },
-      },
+    return form(
+      {class: "new-ending"},
+      find,
       field(t("Pieces"), this._place),
       this._chosen,
       field(t("Task"), this._goal),

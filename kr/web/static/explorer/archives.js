@@ -1,5 +1,6 @@
 // The archives of the explorer: which are explored, their indexes as they are made, adding and removing them.
 
+import {percent} from "../analysis/words.js";
 import {button, el} from "../dom.js";
 import {Errands} from "../errands.js";
 import {t} from "../texts.js";
@@ -222,12 +223,12 @@ export class Archives {
     const chosen = this.list.filter(each => each.chosen);
     const lines = chosen.flatMap(each => {
       if (each.opening) {
-        const percent = Math.round(100 * each.share);
+        const share = percent(each.share);
         return [
           el(
             "p",
             null,
-            t("Making the index of {name}, once: {share} %", {name: each.name, share: percent}),
+            t("Making the index of {name}, once: {share} %", {name: each.name, share}),
             " ",
             progress(each),
           ),

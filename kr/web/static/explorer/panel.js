@@ -3,7 +3,8 @@
 import {choice} from "../controls.js";
 import {button, el} from "../dom.js";
 import {Errands} from "../errands.js";
-import {newDocument} from "../setup/fen.js";
+import {newDocument, toEnd} from "../setup/fen.js";
+import {keep, kept} from "../store.js";
 import {t} from "../texts.js";
 import {Archives} from "./archives.js";
 import {Search} from "./search.js";
@@ -19,7 +20,7 @@ import {gameRow, moveRows, moveTable, tellScore} from "./view.js";
 const WAIT_MS = 100; // positions that are only passed are not asked for
 const SCORE_MS = 300;
 const PAGE = 20; // games of a page, as the server gives them
-const STORED = "kr-explorer-scores";
+const STORED = "explorer-scores";
 
 /** @param {App} app */
 export const panel = app => new Explorer(app).panel;
@@ -60,7 +61,7 @@ class Explorer {
     this._played = null;
     /** @type {import("./view.js").Place[]} */
     this._places = [];
-    this.scores = new Scores(recalled());
+    this.scores = new Scores(kept(STORED, null, "sessionStorage"));
     this.questions = new Questions(app);
     this.scoring = new Scoring(app, this.scores, fen => this._scored(fen));
     this.archives = new Archives(app, {
@@ -89,7 +90,6 @@ class Explorer {
       name: "explorer",
       title: t("Explorer"),
       element: this.element,
-      open: false,
       show: () => this._show(),
       hide: () => this._hide(),
     };
@@ -175,11 +175,7 @@ class Explorer {
 
   /** Scores live as long as the tab. */
   _store() {
-    try {
-      sessionStorage.setItem(STORED, JSON.stringify(this.scores.state()));
-    } catch {
-      // a full or forbidden store: they are made again
-    }
+    keep(STORED, this.scores.state(), "sessionStorage");
   }
 
   /** Puts an opening on the board in place of the search. @param {import("./search.js").Opening} opening */
@@ -310,8 +306,8 @@ class Explorer {
     try {
       const {start, moves, title} = await this.questions.opening(number);
       if (errand.isStale) return;
-      const steps = moves.map(() => 0);
-      app.beside(newDocument(start, moves, {Event: title}), steps, `opening:${title}`);
+      const document = newDocument(start, moves, {Event: title});
+      app.beside(document, toEnd(document), `opening:${title}`);
       app.say(title);
     } catch (error) {
       app.fail(/** @type {Error} */ (error).message);
@@ -331,14 +327,5 @@ class Explorer {
     } catch (error) {
       app.fail(/** @type {Error} */ (error).message);
     }
-  }
-}
-
-/** Scores of this tab before it was loaded again. */
-function recalled() {
-  try {
-    return JSON.parse(sessionStorage.getItem(STORED) ?? "null");
-  } catch {
-    return null;
   }
 }

@@ -1,6 +1,6 @@
 // The search of the explorer: by player, event, year, result and opening.
 
-import {choice} from "../controls.js";
+import {choice, form} from "../controls.js";
 import {button, el} from "../dom.js";
 import {Errands} from "../errands.js";
 import {many, t} from "../texts.js";
@@ -104,19 +104,15 @@ export class Search {
   _form() {
     const {player, against, event, year, opening} = this._fields;
     const label = (/** @type {string} */ text, /** @type {HTMLElement} */ field) => el("label", null, text, " ", field);
-    return el(
-      "form",
+    return form(
       {
         class: "search",
-        onsubmit: (/** @type {Event} */ submitted) => {
-          submitted.preventDefault();
-          this._onchange();
-        },
         onreset: () => {
           this._ways.hidden = true;
           window.setTimeout(this._onchange);
         },
       },
+      this._onchange,
       el("div", {class: "row"}, label(t("Player"), player), this._side, label(t("against"), against)),
       el("div", {class: "row"}, label(t("Opening"), opening), label(t("Event"), event)),
       this._ways,

@@ -1,7 +1,7 @@
 // What the explorer knows: archives, results, kr's scores by position, conditions of a search. Nothing here touches the
 // document.
 
-import {seen} from "../analysis/words.js";
+import {percent, seen} from "../analysis/words.js";
 import {formatted, many, t} from "../texts.js";
 
 /**
@@ -52,7 +52,7 @@ export const exploredOf = archives => archives.filter(each => each.chosen && eac
 /** The state of an archive in words. @param {Archive} archive */
 export function archiveWords({games, error, opening, share, open, added, lasting}) {
   if (error) return error;
-  if (opening) return t("making its index: {share} %", {share: Math.round(100 * share)});
+  if (opening) return t("making its index: {share} %", {share: percent(share)});
   if (!open) return t("not open");
   const count = many(games ?? 0, "game");
   return added && !lasting ? t("{games}, until kr web ends", {games: count}) : count;
@@ -117,7 +117,7 @@ export function resultName(result) {
 // --- games
 
 /** The year of a date such as 1901.05.??; "" if it is unknown. @param {string} date */
-export const yearOf = date => /\b(1[5-9]\d\d|20\d\d)\b/.exec(date)?.[0] ?? "";
+const yearOf = date => /\b(1[5-9]\d\d|20\d\d)\b/.exec(date)?.[0] ?? "";
 
 /**
  * The players of a game: "Stewart, R. – Jordan, A.".

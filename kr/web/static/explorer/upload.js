@@ -4,7 +4,7 @@ import {t} from "../texts.js";
 
 /** @typedef {import("../shell.js").App} App */
 
-const PIECE = 2_900_000;
+export const PIECE = 2_900_000; // bytes sent at once
 const TRIES = 4;
 const WAIT_MS = 1500;
 

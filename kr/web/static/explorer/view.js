@@ -1,6 +1,7 @@
 // Elements of the explorer, from what it knows.
 
 import {button, el} from "../dom.js";
+import {head} from "../tables.js";
 import {formatted, many, t} from "../texts.js";
 import {
   archiveWords,
@@ -25,7 +26,7 @@ const NAMES = ["black", "draw", "white"];
 const ROOM_FOR_NUMBER = 12; // per cent of a bar in which its number fits
 
 /** Results as a bar with the per cents in it. @param {Results} results */
-export function resultBar(results) {
+function resultBar(results) {
   const shares = percents(results);
   if (!shares) return el("span", {class: "results muted"}, t("no results"));
   const parts = shares.map((share, i) => {
@@ -106,7 +107,7 @@ export function moveTable() {
     "table",
     {class: "tally"},
     el("caption", {class: "unseen"}, t("Moves played here")),
-    el("thead", {class: "unseen"}, el("tr", null, ...heads.map(head => el("th", {scope: "col"}, head)))),
+    head(heads, {class: "unseen"}),
     rows,
   );
   return {table, rows};

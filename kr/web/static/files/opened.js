@@ -2,6 +2,7 @@
 
 import {button, el} from "../dom.js";
 import {plain} from "../moves.js";
+import {kept} from "../store.js";
 import {t} from "../texts.js";
 import {OpenGames, withRecent} from "./state.js";
 
@@ -102,8 +103,8 @@ export class Opened {
 
   /** What this tab or another one has saved: {own, state}; own: true if it was this one. */
   recall() {
-    const own = recalled(sessionStorage);
-    return {own: Boolean(own), state: own ?? recalled(localStorage)};
+    const own = kept("game", null, "sessionStorage");
+    return {own: Boolean(own), state: own ?? kept("game")};
   }
 
   /**
@@ -214,14 +215,5 @@ export class Opened {
       el("button", go, el("bdi", null, shown)),
       !own && button("×", () => this.close(id), closing),
     );
-  }
-}
-
-/** @param {Storage} store */
-function recalled(store) {
-  try {
-    return JSON.parse(store.getItem("kr-game") ?? "null");
-  } catch {
-    return null;
   }
 }

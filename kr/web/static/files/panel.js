@@ -54,7 +54,6 @@ class Games {
       title: t("Games"),
       element: this._element(),
       show: () => this._show(),
-      hide() {},
     };
   }
 

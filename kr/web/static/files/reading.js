@@ -1,7 +1,7 @@
 // Games that come in: a file that is chosen or dropped, a text that is pasted, a link.
 
 import {button, el} from "../dom.js";
-import {encoded} from "../explorer/upload.js";
+import {PIECE, encoded} from "../explorer/upload.js";
 import {plain} from "../moves.js";
 import {many, t} from "../texts.js";
 import {unpacked} from "./link.js";
@@ -12,10 +12,10 @@ import {LINK, stepsOf} from "./state.js";
 /**
  * A file or text that is read. What the person does meanwhile is not overwritten: `errand.isStale` tells it; `isOver`
  * that another one is read, or this one was given up.
- * @typedef {{name: string, errand: {isStale: boolean}, progress: (share: number) => void, isOver: boolean}} Job
+ * @typedef {{name: string, errand: import("../errands.js").Errand, progress: (share: number) => void, isOver:
+ * boolean}} Job
  */
 
-const PIECE = 2_900_000; // bytes sent at once
 const LARGEST_FILE = 64 << 20;
 const LONGEST_TEXT = 2_000_000;
 

@@ -2,6 +2,7 @@
 
 import {offer} from "../controls.js";
 import {button, el} from "../dom.js";
+import {Errands} from "../errands.js";
 import {plain} from "../moves.js";
 import {formatted, many, t} from "../texts.js";
 import {GameList, PAGE} from "./list.js";
@@ -14,7 +15,7 @@ import {listWords, matching} from "./state.js";
  * @typedef {{name: string, games?: Row[], upload?: string, file?: number, left_out?: number, faults?: string[],
  *   isTold?: boolean}} Source
  */
-/** @typedef {{isStale: boolean}} Errand */
+/** @typedef {import("../errands.js").Errand} Errand */
 
 export class Shelf {
   filter = el("input", {type: "search", placeholder: t("player, event, year"), "aria-label": t("Find games")});
@@ -43,7 +44,7 @@ export class Shelf {
     /** @type {{name: string, file: number}[]} the files of the command line */
     this.named = [];
     this.isWhole = true;
-    this._asking = 0;
+    this._listings = new Errands();
     this._turns = 0;
     this._newest = 0;
     /** @type {Row[]} */
@@ -84,7 +85,7 @@ export class Shelf {
     this._shelf.hidden = !source;
     this.filter.value = "";
     this.lose(source ?? {});
-    if (!source) this._asking += 1;
+    if (!source) this._listings.end();
     this._choices();
     if (source) await this.search();
   }
@@ -118,7 +119,7 @@ export class Shelf {
   async search() {
     const {source} = this;
     if (!source) return;
-    this._asking += 1;
+    this._listings.end();
     this.list.clear();
     this.isWhole = true;
     this._done.hidden = true;
@@ -145,9 +146,9 @@ export class Shelf {
 
   /** Reads the rest of a file, so that the list is as long as it will be. */
   async readOn() {
-    const asked = this._asking;
+    const listing = this._listings.current();
     try {
-      while (!this.isWhole && asked === this._asking && this._shelf.checkVisibility()) {
+      while (!this.isWhole && !listing.isStale && this._shelf.checkVisibility()) {
         await this._ask({start: 0, on: true});
       }
     } catch (error) {
@@ -157,7 +158,7 @@ export class Shelf {
 
   /** @param {Record<string, unknown>} wanted */
   async _ask(wanted) {
-    const asked = this._asking,
+    const listing = this._listings.current(),
       turn = ++this._turns,
       {file, upload} = /** @type {Source} */ (this.source);
     const answer = await this._app.api("games/list", {
@@ -167,7 +168,7 @@ export class Shelf {
       results: this._results(),
       ...wanted,
     });
-    if (asked !== this._asking) return null;
+    if (listing.isStale) return null;
     // answers to several requests may come in another order
     if (turn > this._newest) {
       this._newest = turn;
@@ -216,12 +217,12 @@ export class Shelf {
       return undefined;
     }
     try {
-      const asked = this._asking,
+      const listing = this._listings.current(),
         game = await list.game(index);
       if (!game || errand.isStale) return undefined;
       const answer = await this._document(source, game);
       if (errand.isStale) return undefined;
-      if (asked === this._asking) list.mark(index);
+      if (!listing.isStale) list.mark(index);
       this._open(answer.document, answer.warnings || game.warnings, stays);
       if (!quiet) app.say(t("Game {number}", {number: game.number}));
       return game;

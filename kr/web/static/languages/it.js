@@ -418,11 +418,11 @@ export const texts = {
   "ply|plies": "semimossa|semimosse",
 
   // web/endings/page.js
+  "Board of the ending": "Damiera del finale",
   "Take back": "Ritira",
   "Play on": "Continua",
   "Best move": "Mossa migliore",
   "New ending": "Nuovo finale",
-  "Board of the ending": "Damiera del finale",
   Ending: "Finale",
   Choose: "Scegli",
   "Exact values": "Valori esatti",
@@ -720,10 +720,10 @@ export const texts = {
   "My game": "La mia partita",
 
   // web/learn/page.js
+  "Board of the puzzle": "Damiera del problema",
   Hint: "Suggerimento",
   Solution: "Soluzione",
   "Next puzzle": "Prossimo",
-  "Board of the puzzle": "Damiera del problema",
   Puzzle: "Problema",
   "All puzzles": "Tutti i problemi",
   Progress: "Progressi",
@@ -798,7 +798,6 @@ export const texts = {
   // web/people/panel.js
   "Played by": "Giocano",
   anyone: "tutti",
-  "What people play": "Che cosa gioca la gente",
   "Learned from recorded games: what is usual, not what is good.":
     "Imparato da partite registrate: ciò che è consueto, non ciò che è buono.",
   "Fewer moves": "Meno mosse",
@@ -871,9 +870,9 @@ export const texts = {
   "Accept the draw": "Accetta la patta",
 
   // web/play/match.js
-  Pace: "Ritmo",
   "as fast as they play": "alla velocità dei motori",
   "{seconds} s a move at least": "almeno {seconds} s per mossa",
+  Pace: "Ritmo",
   Resume: "Riprendi",
   "Save as PDN": "Salva come PDN",
   "New match": "Nuova sfida",
@@ -1232,6 +1231,7 @@ export const texts = {
   "fitting {time}": "adattamento {time}",
   "Games of shards under way": "Partite dei blocchi in corso",
   Speed: "Velocità",
+  "{number} MB": "{number} MB",
   "{number} games/s": "{number} partite/s",
   unknown: "sconosciuta",
   "Plies a game": "Semimosse a partita",

@@ -3,6 +3,7 @@
 import {decoded} from "../address.js";
 import {el} from "../dom.js";
 import {Errands} from "../errands.js";
+import {toEnd} from "../setup/fen.js";
 import {Tabs} from "../tabs.js";
 import {t} from "../texts.js";
 import {LineStage} from "./stage.js";
@@ -62,7 +63,9 @@ export class LinePage {
 
   _analyse() {
     const {line, board} = this.stage;
-    if (this._headers) this.app.open(line.document(this._headers), line.steps, board.flipped);
+    if (!this._headers) return;
+    const document = line.document(this._headers);
+    this.app.open(document, toEnd(document), board.flipped);
   }
 
   // --- what is said

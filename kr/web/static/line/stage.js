@@ -2,6 +2,7 @@
 
 import {button, el} from "../dom.js";
 import {iconButton} from "../icons.js";
+import {pressing, stepKeys} from "../keys.js";
 import {menu} from "../menu.js";
 import {Stage, stepButtons} from "../stage.js";
 import {t} from "../texts.js";
@@ -21,6 +22,12 @@ export class LineStage {
    */
   constructor(app, {label, more}) {
     this.line = new Line();
+    const steps = {
+      start: () => this.go(0),
+      back: () => this.go(this.line.at - 1),
+      next: () => this.go(this.line.at + 1),
+      end: () => this.go(this.line.length),
+    };
     this._acts = el(
       "div",
       {class: "row acts"},
@@ -30,7 +37,7 @@ export class LineStage {
         more,
       ),
     );
-    this.stage = new Stage(app, {label, controls: [this._steps(), this._acts]});
+    this.stage = new Stage(app, {label, controls: [stepButtons(steps), this._acts]});
     this.board = this.stage.board;
     this.board.forced(true);
     this.board.onidle = () =>
@@ -43,14 +50,9 @@ export class LineStage {
     this.element = this.stage.element;
     this.element.prepend(this.task);
     this.list = el("ol", {class: "line", "aria-label": t("Moves")});
-    /** @type {Record<string, () => unknown>} */
-    this.keys = {
-      ArrowLeft: () => this.go(this.line.at - 1),
-      ArrowRight: () => this.go(this.line.at + 1),
-      Home: () => this.go(0),
-      End: () => this.go(this.line.length),
-      f: () => this.stage.flip(),
-    };
+    /** @type {import("../keys.js").Keys} */
+    this.keys = {...stepKeys(steps), f: () => this.stage.flip()};
+    this._press = pressing(this.keys);
     /** @type {() => void} */
     this.onshow = () => {}; // hears that another position is shown
   }
@@ -150,25 +152,7 @@ export class LineStage {
     document.removeEventListener("keydown", this._press);
   }
 
-  /** @param {KeyboardEvent} event */
-  _press = event => {
-    const place = /** @type {Element} */ (event.target);
-    const typing = place.closest("input, textarea, select, dialog, [contenteditable], [role=menu]");
-    if (event.ctrlKey || event.metaKey || event.altKey || typing || !(event.key in this.keys)) return;
-    event.preventDefault();
-    this.keys[event.key]();
-  };
-
   // --- drawing
-
-  _steps() {
-    return stepButtons({
-      start: () => this.go(0),
-      back: () => this.go(this.line.at - 1),
-      next: () => this.go(this.line.at + 1),
-      end: () => this.go(this.line.length),
-    });
-  }
 
   /** @param {boolean} [animate] */
   _listed(animate = false) {
@@ -196,20 +180,4 @@ export class LineStage {
       if (i === line.at - 1) within(this.list, item);
     }
   }
-}
-
-/**
- * A list to choose from.
- * @param {string} label
- * @param {Array<[string, string]>} options values and texts
- * @param {{value?: string, onchange?: () => void}} [props] value: the one chosen at first, if it is there
- */
-export function choice(label, options, {value, onchange} = {}) {
-  const select = el(
-    "select",
-    {"aria-label": label, onchange},
-    options.map(([each, text]) => el("option", {value: each}, text)),
-  );
-  if (options.some(([each]) => each === value)) select.value = value ?? "";
-  return select;
 }

@@ -1,5 +1,7 @@
 // One line of moves: earlier positions can be looked at, moves are made at its end. Nothing here touches the document.
 
+import {newDocument} from "../setup/fen.js";
+
 /** @import {BoardMove} from "../board-state.js" */
 
 export class Line {
@@ -33,11 +35,6 @@ export class Line {
 
   get texts() {
     return this.moves.map(move => move.text);
-  }
-
-  /** The way to its end, as a game's tree takes it. */
-  get steps() {
-    return this.moves.map(() => 0);
   }
 
   /** The moves that can be made in the position shown. */
@@ -90,8 +87,6 @@ export class Line {
    * @param {Record<string, string>} headers
    */
   document(headers) {
-    const bare = {comments: [], nags: []};
-    const nodes = this.moves.map((move, i) => ({...bare, starting_comments: [], ...move, parent: i}));
-    return {headers, start: this.start, result: "*", nodes: [{parent: null, fen: this.start, ...bare}, ...nodes]};
+    return newDocument(this.start, this.moves, headers);
   }
 }

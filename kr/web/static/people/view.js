@@ -1,6 +1,7 @@
 // Elements of the panel People.
 
 import {button, el} from "../dom.js";
+import {head} from "../tables.js";
 import {t} from "../texts.js";
 import {moveWords, ofHundred} from "./state.js";
 
@@ -33,6 +34,5 @@ export function moveRow(move, {play, point}) {
 export function moveTable() {
   const rows = el("tbody");
   const heads = [t("Move"), t("How many people play it"), t("The same as a bar")];
-  const head = el("tr", null, ...heads.map(name => el("th", {scope: "col"}, name)));
-  return {table: el("table", {class: "likely"}, el("thead", {class: "unseen"}, head), rows), rows};
+  return {table: el("table", {class: "likely"}, head(heads, {class: "unseen"}), rows), rows};
 }

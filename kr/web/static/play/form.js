@@ -1,6 +1,6 @@
 // The choice of a game: against kr at a level, two people at this board, or engines against each other.
 
-import {check, choices, choose} from "../controls.js";
+import {check, choices, choose, form} from "../controls.js";
 import {button, el} from "../dom.js";
 import {t} from "../texts.js";
 import {MatchForm} from "./matchform.js";
@@ -13,7 +13,7 @@ import {CLOCKS} from "./state.js";
 
 /** @param {string} label */
 const nameField = label =>
-  el("input", {type: "text", maxlength: 40, autocomplete: "off", "aria-label": label, placeholder: label});
+  el("input", {type: "text", size: 24, maxlength: 40, autocomplete: "off", "aria-label": label, placeholder: label});
 
 class ClockField {
   /** @param {string} kept "" for none, such as "5+3" */
@@ -158,16 +158,9 @@ export class Form {
   }
 
   _layout() {
-    return el(
-      "form",
-      {
-        class: "new-game",
-        "aria-label": t("New game"),
-        onsubmit: (/** @type {Event} */ event) => {
-          event.preventDefault();
-          this._begin();
-        },
-      },
+    return form(
+      {class: "new-game", "aria-label": t("New game")},
+      () => this._begin(),
       el("div", {class: "fields-of-game"}, this._modes, this._own, this._match.element),
       this._wrong,
       el("div", {class: "row begin"}, this._submit, this._back, button(t("Rules"), showRules)),

@@ -2,13 +2,16 @@
 // What it keeps brings the game back after a reload, or when the server has been started again.
 
 import {button, el, visible} from "../dom.js";
+import {toEnd} from "../setup/fen.js";
 import {sound} from "../sounds.js";
+import {SIDES, sideName} from "../squares.js";
 import {many, t} from "../texts.js";
 import {ask} from "./ask.js";
 import {LineView} from "./line.js";
-import {Played, SIDES, keptGame, rematch} from "./state.js";
+import {Played, keptGame, rematch} from "./state.js";
+
 import {follow} from "./stream.js";
-import {answerWords, endWords, forcedWords, hintArrows, hintWords, playerNames, sideName, turnWords} from "./words.js";
+import {answerWords, endWords, forcedWords, hintArrows, hintWords, playerNames, turnWords} from "./words.js";
 
 /** @typedef {import("./state.js").Settings} Settings */
 /** @typedef {import("./stream.js").Event} Event */
@@ -310,11 +313,7 @@ export class GameTable {
   _analyse() {
     const {game} = this.played;
     if (!game) return;
-    this.app.open(
-      game.document,
-      game.document.nodes.slice(1).map(() => 0),
-      this.stage.board.flipped,
-    );
+    this.app.open(game.document, toEnd(game.document), this.stage.board.flipped);
   }
 
   // the marks and the story of the game, without another press

@@ -2,11 +2,16 @@
 
 import {choice} from "../controls.js";
 import {button, el} from "../dom.js";
+import {download} from "../send.js";
+import {toEnd} from "../setup/fen.js";
 import {sound} from "../sounds.js";
+import {SIDES} from "../squares.js";
+import {head} from "../tables.js";
 import {formatted, t} from "../texts.js";
 import {LineView} from "./line.js";
 import {eloWords, matchWords, openingWords, playerName, reasonWords, resultText, scoreText} from "./matchwords.js";
-import {SIDES, clocksAt} from "./state.js";
+import {clocksAt} from "./state.js";
+
 import {follow} from "./stream.js";
 
 /** @typedef {import("./matchwords.js").Match} Match */
@@ -87,20 +92,7 @@ export class MatchTable {
       el(
         "div",
         {class: "scroll games-of-match", tabindex: 0, role: "region", "aria-label": t("Games of the match")},
-        el(
-          "table",
-          null,
-          el(
-            "thead",
-            null,
-            el(
-              "tr",
-              null,
-              [t("Game"), t("Black"), t("White"), t("Result"), t("Why")].map(each => el("th", {scope: "col"}, each)),
-            ),
-          ),
-          this._games,
-        ),
+        el("table", null, head([t("Game"), t("Black"), t("White"), t("Result"), t("Why")]), this._games),
       ),
       el(
         "div",
@@ -281,9 +273,7 @@ export class MatchTable {
     if (!this.match) return;
     try {
       const {pdn} = await this.app.api("match/pdn", {match: this.match.id});
-      const address = URL.createObjectURL(new Blob([pdn], {type: "text/plain"}));
-      el("a", {href: address, download: `match-${this.match.id.slice(0, 15)}.pdn`}).click();
-      setTimeout(() => URL.revokeObjectURL(address), 10_000);
+      download(`match-${this.match.id.slice(0, 15)}.pdn`, pdn, "text/plain");
     } catch (error) {
       this.app.fail(/** @type {Error} */ (error).message);
     }
@@ -294,10 +284,7 @@ export class MatchTable {
     if (!this.match) return;
     try {
       const {document} = await this.app.api("match/game", {match: this.match.id, number});
-      this.app.open(
-        document,
-        document.nodes.slice(1).map(() => 0),
-      );
+      this.app.open(document, toEnd(document));
     } catch (error) {
       this.app.fail(/** @type {Error} */ (error).message);
     }

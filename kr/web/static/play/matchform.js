@@ -1,6 +1,6 @@
 // The choice of a match between engines.
 
-import {choice, choices, choose, labelled, offer} from "../controls.js";
+import {choice, choices, choose, fenField, labelled, offer} from "../controls.js";
 import {el} from "../dom.js";
 import {t} from "../texts.js";
 import {contenderName} from "./matchwords.js";
@@ -34,13 +34,7 @@ export class MatchForm {
       this._chosen.games,
       pick("games"),
     );
-    this._fen = el("input", {
-      type: "text",
-      class: "fen",
-      spellcheck: "false",
-      autocomplete: "off",
-      "aria-label": t("FEN for the match"),
-    });
+    this._fen = fenField(t("FEN for the match"));
     this._ballot = choice(
       t("Openings"),
       [

@@ -1,6 +1,6 @@
 // The choice of an opening: the start, a ballot, or a position.
 
-import {choice, labelled} from "../controls.js";
+import {choice, fenField, labelled} from "../controls.js";
 import {el} from "../dom.js";
 import {finder} from "../setup/finder.js";
 import {t} from "../texts.js";
@@ -32,14 +32,7 @@ export class Openings {
       else chosen.textContent = deck === "11man" ? t("11-man ballot {title}", {title}) : title;
     });
     this._found = el("div", {hidden: true}, this._ballots.element, chosen);
-    this._fen = el("input", {
-      type: "text",
-      class: "fen",
-      spellcheck: "false",
-      autocomplete: "off",
-      hidden: true,
-      "aria-label": t("FEN of the position"),
-    });
+    this._fen = fenField(t("FEN of the position"), {hidden: true});
     this.element = el("div", null, labelled(this._list), this._found, this._fen);
   }
 

@@ -3,8 +3,9 @@
 
 import {el} from "../dom.js";
 import {iconButton} from "../icons.js";
+import {pressing, stepKeys} from "../keys.js";
 import {menu} from "../menu.js";
-import {START} from "../setup/fen.js";
+import {SIDES, START} from "../squares.js";
 import {Stage, stepButtons} from "../stage.js";
 import {t} from "../texts.js";
 import {Form} from "./form.js";
@@ -27,17 +28,16 @@ class PlayPage {
     this._isActive = false;
     /** @type {View} */
     this._view = "form";
+    const steps = {
+      start: () => this._line?.look(0),
+      back: () => this._line?.step(-1),
+      next: () => this._line?.step(1),
+      end: () => this._line?.look(Infinity),
+    };
+    this._press = pressing({...stepKeys(steps), f: () => this.stage.flip()});
     this.stage = new Stage(app, {
       label: t("Board of your game"),
-      controls: [
-        stepButtons({
-          start: () => this._line?.look(0),
-          back: () => this._line?.step(-1),
-          next: () => this._line?.step(1),
-          end: () => this._line?.look(Infinity),
-        }),
-        this._controls(),
-      ],
+      controls: [stepButtons(steps), this._controls()],
     });
     const refused = (/** @type {string} */ why) => {
       this._show("form");
@@ -136,7 +136,7 @@ class PlayPage {
     stage.board.arrows([]);
     stage.board.show(START);
     stage.material(START, START);
-    for (const side of /** @type {const} */ (["black", "white"])) {
+    for (const side of SIDES) {
       stage.name(side, "");
       stage.clock(side, "");
     }
@@ -192,21 +192,4 @@ class PlayPage {
     this.game.leave();
     this.match.leave();
   }
-
-  /** @param {KeyboardEvent} event */
-  _press = event => {
-    const keys = {
-      ArrowLeft: () => this._line?.step(-1),
-      ArrowRight: () => this._line?.step(1),
-      Home: () => this._line?.look(0),
-      End: () => this._line?.look(Infinity),
-      f: () => this.stage.flip(),
-    };
-    const act = keys[/** @type {keyof typeof keys} */ (event.key)],
-      place = /** @type {Element} */ (event.target);
-    if (!act || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (place.closest("input, select, textarea, dialog, [role=menu]")) return;
-    event.preventDefault();
-    act();
-  };
 }

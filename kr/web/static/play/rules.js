@@ -3,7 +3,7 @@
 import {Board} from "../board.js";
 import {dialog} from "../dialog.js";
 import {el} from "../dom.js";
-import {START} from "../setup/fen.js";
+import {START} from "../squares.js";
 import {t} from "../texts.js";
 
 /** @typedef {{fen: string, arrows: number[][], title: string, words: string}} Rule */

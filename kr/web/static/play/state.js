@@ -1,9 +1,10 @@
 // A game as its page knows it: what the server told last, the clocks at a moment, what can be done. Nothing here
 // touches the document.
 
+import {SIDES} from "../squares.js";
 import {decimal} from "../texts.js";
 
-/** @typedef {"black" | "white"} Side */
+/** @typedef {import("../squares.js").Side} Side */
 /** @typedef {{text: string, path: number[], captured: number[], fen: string}} Move */
 /** @typedef {Move & {parent?: number | null, comments?: string[], nags?: string[]}} Node */
 /**
@@ -21,8 +22,6 @@ import {decimal} from "../texts.js";
  */
 /** @typedef {{text: string, ticking: boolean, short: boolean}} Clock */
 
-/** @type {Side[]} */
-export const SIDES = ["black", "white"];
 export const CLOCKS = ["1+2", "3+2", "5+3", "10+5", "15+10"];
 const SHORT_SECONDS = 20,
   LOW_SECONDS = 10;

@@ -1,6 +1,7 @@
 // What is said of a game: who plays, whose move it is, how it ended, why a move is advised. Nothing here touches the
 // document.
 
+import {percent} from "../analysis/words.js";
 import {decimal, many, t} from "../texts.js";
 
 /** @typedef {import("./state.js").Side} Side */
@@ -23,11 +24,7 @@ const CROWNED_SOON = 7,
  */
 const named = (words, name) => words[name];
 
-/** @param {Side | string} side */
-export const sideName = side => (side === "black" ? t("Black") : t("White"));
-
 const plies = (/** @type {number} */ count) => many(count, "ply", "plies");
-const percent = (/** @type {number} */ share) => Math.round(100 * share);
 
 /** The levels that have a name, from the weakest. */
 export const NAMED_LEVELS = [1, 3, 5, 7, 9, 10];

@@ -1,5 +1,7 @@
 // The panel Regions: the static score as a heat map, and the strongest regions with what they rest on.
 
+import {PositionPanel} from "../analyse/position.js";
+import {choice} from "../controls.js";
 import {el} from "../dom.js";
 import {retold} from "../retold.js";
 import {t} from "../texts.js";
@@ -9,57 +11,40 @@ import {regionRow, regionTable} from "./view.js";
 /** @typedef {import("../shell.js").App} App */
 /** @typedef {import("./state.js").Answer} Answer */
 
-const WAIT_MS = 60; // before a position that may be left at once is asked for
-
 /** @param {App} app */
 export const panel = app => new Regions(app).panel;
 
-class Regions {
+/** @extends {PositionPanel<Answer>} */
+class Regions extends PositionPanel {
   _regions = regionTable();
   _score = el("b", {role: "status"});
   _sum = el("p", {class: "muted"});
   _notes = el("p", {class: "muted"});
   _rest = el("p", {class: "muted"});
-  _colours = el(
-    "select",
-    {"aria-label": t("Colours show")},
-    el("option", {value: "pieces"}, t("what each piece adds")),
-    el("option", {value: "regions"}, t("what each region adds, square by square")),
-    el("option", {value: "none"}, t("nothing")),
-  );
-  _all = el("input", {type: "checkbox"});
 
   /** @param {App} app */
   constructor(app) {
-    this.app = app;
-    this._active = false;
-    this._asked = 0;
-    this._waiting = 0;
-    /** @type {Answer | null} */
-    this._answer = null;
-    this.element = this._element();
-    for (const change of ["node", "game"]) app.tree.on(change, () => this._follow());
-    app.onback(() => this._follow());
-    this.panel = {
-      name: "regions",
-      title: t("Regions"),
-      open: false,
-      element: this.element,
-      show: () => {
-        this._active = true;
-        this._follow();
+    super(app, "regions", t("Regions"));
+    this._colours = choice(
+      t("Colours show"),
+      [
+        ["pieces", t("what each piece adds")],
+        ["regions", t("what each region adds, square by square")],
+        ["none", t("nothing")],
+      ],
+      {
+        value: app.kept("heat", "pieces"),
+        onchange: value => {
+          app.keep("heat", value);
+          this._paint();
+        },
       },
-      hide: () => this._hide(),
-    };
+    );
+    this._all = el("input", {type: "checkbox", onchange: () => this._answer && this._write(this._answer)});
+    this.panel = {...this._panel, element: this._element()};
   }
 
   _element() {
-    this._colours.value = this.app.kept("heat", "pieces");
-    this._colours.addEventListener("change", () => {
-      this.app.keep("heat", this._colours.value);
-      this._paint();
-    });
-    this._all.addEventListener("change", () => this._answer && this._write());
     const swatch = (/** @type {string} */ name) => el("span", {class: `swatch ${name}`, "aria-hidden": "true"});
     const key = [swatch("helps-black"), " ", t("+ helps Black"), " ", swatch("helps-white"), " ", t("− helps White")];
     return el(
@@ -84,7 +69,7 @@ class Regions {
   _paint() {
     const {_answer: answer, _colours: colours, app} = this;
     const {value} = colours;
-    if (!this._active || !answer || value === "none" || (!answer.shared && value === "regions")) {
+    if (!this._isShown || !answer || value === "none" || (!answer.shared && value === "regions")) {
       app.board.heat(null);
       return;
     }
@@ -92,8 +77,8 @@ class Regions {
     app.board.heat(heat, labels);
   }
 
-  _write() {
-    const answer = /** @type {Answer} */ (this._answer);
+  /** @override @param {Answer} answer */
+  _write(answer) {
     const {evidence, note, regions, shared} = answer;
     this._score.textContent = scoreWords(answer);
     this._sum.textContent = partWords(answer);
@@ -108,40 +93,29 @@ class Regions {
     this._paint();
   }
 
-  async _ask() {
-    const number = ++this._asked;
-    const {fen} = this.app.tree.node;
-    if (!fen) return;
-    try {
-      const answer = await this.app.api("regions", {fen});
-      if (!this._active || number !== this._asked) return;
-      this._answer = answer;
-      this._write();
-    } catch (error) {
-      if (!this._active || number !== this._asked) return;
-      this._answer = null;
-      this._paint();
-      this._score.textContent = /** @type {Error} */ (error).message;
-    }
+  /** @override @param {any} node @returns {Promise<Answer>} */
+  _fetch({fen}) {
+    return this.app.api("regions", {fen});
   }
 
+  /** @override @param {string} why */
+  _refuse(why) {
+    this._paint();
+    this._score.textContent = why;
+  }
+
+  /** @override */
   _follow() {
-    if (!this._active) return;
-    if (!this._answer) {
+    if (this._isShown && !this._answer) {
       this._score.textContent = t("Reading the tables …");
       this._regions.table.hidden = true;
     }
-    // the old colours say nothing about the new position
-    this.app.board.heat(null);
-    this.app.board.outline([]);
-    clearTimeout(this._waiting);
-    this._waiting = window.setTimeout(() => this._ask(), WAIT_MS);
+    super._follow();
   }
 
-  _hide() {
-    this._active = false;
-    clearTimeout(this._waiting);
+  /** The old colours say nothing about the new position. @override */
+  _clear() {
     this.app.board.heat(null);
-    this.app.board.outline([]);
+    super._clear();
   }
 }

@@ -1,7 +1,7 @@
 // What is known of the regions of a position, in words. Nothing here touches the document.
 
 import {retold} from "../retold.js";
-import {decimal, formatted, t} from "../texts.js";
+import {formatted, signed, t} from "../texts.js";
 
 /** @typedef {{squares: number[], score: number, own: number, seen: number | null}} Region */
 /**
@@ -19,10 +19,7 @@ const FULL = 40; // hundredths of a man at which a square is fully coloured
  * @param {number} score in hundredths of a man
  * @param {number} [decimals]
  */
-export function inMen(score, decimals = 1) {
-  const men = Number((score / 100).toFixed(decimals));
-  return `${men > 0 ? "+" : men < 0 ? "−" : ""}${decimal(Math.abs(men), decimals)}`;
-}
+export const inMen = (score, decimals = 1) => signed(score / 100, decimals);
 
 /** A large number in words. @param {number} number */
 export const roughly = number =>

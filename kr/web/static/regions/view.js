@@ -2,6 +2,7 @@
 
 import {place} from "../board.js";
 import {el, svg} from "../dom.js";
+import {head} from "../tables.js";
 import {t} from "../texts.js";
 import {inMen, roughly} from "./state.js";
 
@@ -41,8 +42,8 @@ export function regionRow(region, counted, point) {
 /** The table of regions, and its body. */
 export function regionTable() {
   const rows = el("tbody");
-  const heads = [t("men"), t("helps"), t("seen"), t("squares")].map(name => el("th", {scope: "col"}, name));
-  const table = el("table", {class: "strongest"}, el("thead", null, el("tr", null, ...heads)), rows);
+  const heads = [t("men"), t("helps"), t("seen"), t("squares")];
+  const table = el("table", {class: "strongest"}, head(heads), rows);
   const scroll = el("div", {class: "scroll", tabindex: 0, role: "region", "aria-label": t("Strongest regions")}, table);
   return {table: scroll, rows};
 }

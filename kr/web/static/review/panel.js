@@ -3,6 +3,7 @@
 
 import {choice} from "../controls.js";
 import {button, el} from "../dom.js";
+import {SIDES} from "../squares.js";
 import {actions} from "../send.js";
 import {t} from "../texts.js";
 import {Practice} from "./practice.js";
@@ -206,8 +207,7 @@ class Panel {
   _drawLearn() {
     const {review} = this,
       you = review.person;
-    const sides = /** @type {const} */ (["black", "white"])
-      .filter(side => !you || side === you)
+    const sides = SIDES.filter(side => !you || side === you)
       .map(side => ({side, mistakes: review.judging ? [] : review.mistakes(side)}))
       .filter(({mistakes}) => mistakes.length);
     const buttons = sides.map(({side, mistakes}) =>

@@ -16,17 +16,17 @@ import {formatted, many, t} from "../texts.js";
 /** @typedef {{known: Map<number, Known>, total: number, game: string}} Judging */
 
 /** Marks of moves that gave something away. @type {Kind[]} */
-export const BAD = ["inaccuracy", "mistake", "blunder"];
+const BAD = ["inaccuracy", "mistake", "blunder"];
 /** @type {Kind[]} */
 const ALL = [...BAD, "only"];
 /** Expected result that a move may give away and still be right: less than an inaccuracy does. */
-export const ALLOWED = 0.08;
+const ALLOWED = 0.08;
 
 /**
  * The moves of the game as it was played, as one text.
  * @param {any} tree
  */
-export const gameOf = tree =>
+const gameOf = tree =>
   tree
     .main()
     .map((/** @type {Node} */ node) => node.text)
@@ -106,7 +106,7 @@ function counted(count, kind) {
  * @param {Node} node
  * @returns {Side}
  */
-export const moverOf = node => (node.parent.fen[0] === "W" ? "white" : "black");
+const moverOf = node => (node.parent.fen[0] === "W" ? "white" : "black");
 
 /** The review of the game of a tree: hears of its changes, and tells by "change" that something else is known. */
 export class Review {

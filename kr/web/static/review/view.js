@@ -3,17 +3,16 @@
 import {button, el} from "../dom.js";
 import {judgement, kindName, signOf} from "../graph.js";
 import {plain} from "../moves.js";
+import {SIDES, sideName} from "../squares.js";
+import {head} from "../tables.js";
 import {decimal, t} from "../texts.js";
 import {firmness} from "./state.js";
 
 /** @typedef {import("./state.js").Mark} Mark */
 /** @typedef {import("./state.js").Side} Side */
 
-/** @type {Side[]} */
-const SIDES = ["black", "white"];
-
 /** Name of a side, or of the person. @param {Side} side @param {Side | null} you */
-export const nameOf = (side, you) => (side === you ? t("You") : side === "black" ? t("Black") : t("White"));
+export const nameOf = (side, you) => (side === you ? t("You") : sideName(side));
 
 /** @param {string[]} sentences */
 export const storyView = sentences => sentences.map(sentence => el("span", null, plain(sentence), " "));
@@ -141,15 +140,7 @@ export function tableView([names, ...rows]) {
   return el(
     "table",
     {class: "count"},
-    el(
-      "thead",
-      null,
-      el(
-        "tr",
-        null,
-        names.map(name => el("th", {scope: "col"}, columnName(name))),
-      ),
-    ),
+    head(names.map(columnName)),
     el(
       "tbody",
       null,

@@ -33,6 +33,7 @@ export const ENGLISH = [
   "Games",
   "Games of shards under way",
   "Speed",
+  "{number} MB",
   "{number} games/s",
   "unknown",
   "Plies a game",

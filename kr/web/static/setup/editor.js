@@ -3,8 +3,9 @@
 import {placed} from "../board.js";
 import {choice} from "../controls.js";
 import {button, el, svg} from "../dom.js";
+import {START} from "../squares.js";
 import {t} from "../texts.js";
-import {START, fenOf} from "./fen.js";
+import {fenOf} from "./fen.js";
 
 /** @returns {Array<[string, string]>} */
 const tools = () => [

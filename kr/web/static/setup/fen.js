@@ -1,7 +1,5 @@
 // Positions as FEN. Nothing here touches the document.
 
-export const START = "B:W21,22,23,24,25,26,27,28,29,30,31,32:B1,2,3,4,5,6,7,8,9,10,11,12";
-
 /**
  * FEN of pieces by square.
  * @param {Record<number, string>} pieces b, B, w and W
@@ -22,7 +20,7 @@ export function fenOf(pieces, side) {
 /**
  * The document of a new game.
  * @param {string} start FEN
- * @param {Array<{text: string, path: number[], captured: number[], fen: string}>} [moves]
+ * @param {import("../board-state.js").BoardMove[]} [moves]
  * @param {Record<string, string>} [headers]
  */
 export function newDocument(start, moves = [], headers = {}) {
@@ -37,3 +35,6 @@ export function newDocument(start, moves = [], headers = {}) {
     ],
   };
 }
+
+/** The way through a document of a single line, as a tree takes it. @param {{nodes: unknown[]}} document */
+export const toEnd = ({nodes}) => nodes.slice(1).map(() => 0);

@@ -2,6 +2,7 @@
 
 import {choice} from "../controls.js";
 import {button, el} from "../dom.js";
+import {Errands} from "../errands.js";
 import {formatted, t} from "../texts.js";
 
 /** @typedef {{number: number, moves: string, name: string, names: string[], standing: string}} Ballot */
@@ -43,16 +44,16 @@ export function finder(app, choose) {
     },
   });
   const found = el("ul", {class: "found"});
-  let asked = 0;
+  const errands = new Errands();
 
   async function search() {
-    const number = ++asked;
+    const errand = errands.begin();
     try {
       const {openings, found: count} = await app.api("openings", {
         deck: deck.value,
         wanted: wanted.value.slice(0, 100),
       });
-      if (number !== asked) return;
+      if (errand.isStale) return;
       const items = openings.map((/** @type {Ballot} */ each) => {
         const title = titleOf(each);
         return el(

@@ -1,9 +1,11 @@
 // The panel Set up: the start, ballots by number or name, any FEN, and an editor of positions.
 
+import {fenField, form} from "../controls.js";
 import {button, el} from "../dom.js";
+import {START} from "../squares.js";
 import {t} from "../texts.js";
 import {Editor} from "./editor.js";
-import {START, newDocument} from "./fen.js";
+import {newDocument, toEnd} from "./fen.js";
 import {finder} from "./finder.js";
 
 export class Setup {
@@ -11,13 +13,7 @@ export class Setup {
   constructor(app) {
     this.app = app;
     const {board, tree} = app;
-    this._fen = el("input", {
-      type: "text",
-      class: "fen",
-      spellcheck: "false",
-      autocomplete: "off",
-      "aria-label": "FEN",
-    });
+    this._fen = fenField("FEN");
     this._editor = new Editor(board, {
       onchange: fen => {
         app.acted();
@@ -41,22 +37,14 @@ export class Setup {
       });
     }
     this._fen.value = tree.node.fen;
-    const name = "setup",
-      title = t("Set up");
     const element = el(
       "div",
       {class: "setup"},
       this._opener,
       this._editor.element,
-      el(
-        "form",
-        {
-          class: "row",
-          onsubmit: (/** @type {Event} */ event) => {
-            event.preventDefault();
-            this._take(this._fen.value);
-          },
-        },
+      form(
+        {class: "row"},
+        () => this._take(this._fen.value),
         el("label", null, "FEN ", this._fen),
         el("button", {type: "submit"}, t("Set")),
       ),
@@ -64,14 +52,11 @@ export class Setup {
       this._ballots.element,
     );
     this.panel = {
-      name,
-      title,
+      name: "setup",
+      title: t("Set up"),
       element,
       untabbed: true,
-      show: () => {
-        this._ballots.search();
-      },
-      hide: () => {},
+      show: () => this._ballots.search(),
     };
   }
 
@@ -105,10 +90,8 @@ export class Setup {
    */
   begin(start, moves = [], headers = {}) {
     if (this.app.tree.root.children.length) this.app.say(t("Undo brings the former game back"));
-    this.app.open(
-      newDocument(start, moves, headers),
-      moves.map(() => 0),
-    );
+    const document = newDocument(start, moves, headers);
+    this.app.open(document, toEnd(document));
   }
 
   /** @param {string} text of a position that was typed or placed */
