@@ -96,6 +96,7 @@ def test_a_match_is_watched_opened_and_saved(server, opened, data_directory):
         board.play(move)
     assert read_board(page) == meant_board(board.fen)
     page.goto(server.address + "#play/match")
+    wait_until(page, "() => document.activeElement.value === 'match'")
     page.get_by_role("link", name="To the last match").click()
     wait_until(page, SAID, "The match is over: 2 games")
 

@@ -44,6 +44,13 @@ ALWAYS = [
 """What is in sight at each move, whatever is done."""
 
 
+SELECTED_LINE = """() => {
+  const {borderTopColor, borderTopWidth, borderBottomColor, borderBottomWidth} =
+    getComputedStyle(document.querySelector("[role=tab][aria-selected=true]"));
+  const shown = [[borderTopColor, borderTopWidth], [borderBottomColor, borderBottomWidth]];
+  return Math.max(...shown.filter(([colour]) => colour !== "rgba(0, 0, 0, 0)").map(([, width]) => parseFloat(width)));
+}"""
+"""Thickness of the line that marks the chosen tab."""
 SIDEWAYS = {"width": 844, "height": 390}
 PANELS = ["Review", "Explorer", "People", "Regions", "Games", "Set up"]
 
@@ -76,6 +83,9 @@ def test_a_game_is_on_one_screen(server: WebServer, opened: Opener, size: dict[s
     assert page.locator("main .board .arrow.better").count() == 1
     assert page.locator(".seat.white .clock").inner_text() == "4:50"
     assert fits(page)
+    # by a finger, not under a pointer that stays there
+    page.get_by_role("tab", name="Review", exact=True).dispatch_event("click")
+    wait_until(page, f"() => ({SELECTED_LINE})() === 3")
 
 
 @pytest.mark.parametrize("size", [*SIZES, PHONE, SIDEWAYS])

@@ -146,7 +146,7 @@ class PlayPage {
   _choose(mode) {
     this.form.mode(mode);
     this._show("form");
-    this.form.element.querySelector("input")?.focus();
+    /** @type {HTMLElement | null} */ (this.form.element.querySelector("input:checked"))?.focus();
   }
 
   // --- coming and going
