@@ -246,7 +246,7 @@ class Analyse {
       board.show(node.fen, {moves: position.moves, last});
       if (position.over) this._current.show(node, retold(position.over));
     } catch (error) {
-      app.fail(/** @type {Error} */ (error).message);
+      app.fail(error);
     }
   }
 

@@ -169,7 +169,7 @@ class Games {
           `recent:${nameOf(document.headers)}:${document.nodes.length}:${document.nodes.at(-1).fen}`,
         );
     } catch (error) {
-      app.fail(/** @type {Error} */ (error).message);
+      app.fail(error);
     }
   }
 
@@ -256,7 +256,7 @@ class Games {
         await this._first(errand);
       }
     } catch (error) {
-      app.fail(/** @type {Error} */ (error).message);
+      app.fail(error);
     }
   }
 
