@@ -1,4 +1,4 @@
-// Controls of forms: a list to choose from, one of several buttons, a checkbox with its label.
+// Controls of forms: a list to choose from, a checkbox with its label, a field for a position.
 
 import {el} from "./dom.js";
 
@@ -34,31 +34,6 @@ export function offer(select, options, value) {
  */
 export const labelled = control =>
   el("label", {class: "named"}, el("span", null, control.getAttribute("aria-label")), control);
-
-/**
- * One of several buttons.
- * @param {string} legend
- * @param {string} name
- * @param {Array<[string, string | Node]>} options values and what stands on the buttons
- * @param {string} value chosen at first
- * @param {(value: string) => void} onchange
- * @param {Record<string, unknown>} [props]
- */
-export function choices(legend, name, options, value, onchange, props) {
-  return el(
-    "fieldset",
-    {class: "choices", ...props},
-    el("legend", null, legend),
-    options.map(([each, text]) =>
-      el(
-        "label",
-        null,
-        el("input", {type: "radio", name, value: each, checked: each === value, onchange: () => onchange(each)}),
-        el("span", null, text),
-      ),
-    ),
-  );
-}
 
 /**
  * Radio inputs have no value of their own: the property is set as an attribute would be.

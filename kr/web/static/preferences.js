@@ -1,13 +1,13 @@
 // How the page looks and sounds, as the person likes it: kept in the browser, shown by attributes of the document.
 
-import {choices} from "./controls.js";
+import {choices, looksToChoose} from "./choices.js";
 import {dialog} from "./dialog.js";
 import {el} from "./dom.js";
 import {muted, sound} from "./sounds.js";
 import {keep, kept} from "./store.js";
 import {t} from "./texts.js";
 
-/** @import {Options} from "./controls.js" */
+/** @import {Choices} from "./choices.js" */
 
 const LANGUAGES = {en: "English", it: "Italiano"};
 
@@ -48,7 +48,7 @@ export function applyPreferences() {
   muted(preference("sound") !== "on");
 }
 
-/** @returns {Array<{name: string, title: string, options: Options}>} */
+/** @returns {Array<{name: string, title: string, options: Choices}>} */
 function questions() {
   return [
     {
@@ -60,32 +60,7 @@ function questions() {
         ["dark", t("dark")],
       ],
     },
-    {
-      name: "board",
-      title: t("Board"),
-      options: [
-        ["green", t("green")],
-        ["wood", t("wood")],
-        ["contrast", t("high contrast")],
-      ],
-    },
-    {
-      name: "pieces",
-      title: t("Pieces"),
-      options: [
-        ["flat", t("flat")],
-        ["carved", t("carved")],
-      ],
-    },
-    {
-      name: "coordinates",
-      title: t("Squares"),
-      options: [
-        ["numbers", t("numbers")],
-        ["letters", t("letters")],
-        ["none", t("neither")],
-      ],
-    },
+    ...looksToChoose(),
     {
       name: "size",
       title: t("Size of the board"),

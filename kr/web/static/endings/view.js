@@ -56,7 +56,7 @@ export class EndingForm {
       checked: app.kept("endings-distances", true),
       onchange: distances,
     });
-    this.wrong = el("p", {class: "none", role: "alert"});
+    this.wrong = el("p", {class: "wrong", role: "alert"});
     this.element = el("section", null, this._form(find));
   }
 

@@ -1,6 +1,7 @@
 // The choice of a game: against kr at a level, two people at this board, or engines against each other.
 
-import {check, choices, choose, form} from "../controls.js";
+import {choices} from "../choices.js";
+import {check, choose, form} from "../controls.js";
 import {button, el} from "../dom.js";
 import {t} from "../texts.js";
 import {MatchForm} from "./matchform.js";

@@ -1,6 +1,7 @@
 // The choice of a match between engines.
 
-import {choice, choices, choose, fenField, labelled, offer} from "../controls.js";
+import {choices} from "../choices.js";
+import {choice, choose, fenField, labelled, offer} from "../controls.js";
 import {el} from "../dom.js";
 import {t} from "../texts.js";
 import {contenderName} from "./matchwords.js";
@@ -112,7 +113,7 @@ export class MatchForm {
       }
     } catch (error) {
       this._asked = false;
-      this.app.fail(/** @type {Error} */ (error).message);
+      this.app.fail(error);
     }
   }
 
