@@ -3,13 +3,24 @@
 import {el} from "./dom.js";
 import {t} from "./texts.js";
 
-/** @typedef {Array<[string, string | Node]>} Choices values and what stands on the buttons */
+/**
+ * Values and their texts, in their order; as an object where no value is a whole number.
+ * @template {string | Node} Shown
+ * @typedef {Array<[string, Shown]> | Record<string, Shown>} Choices
+ */
+
+/**
+ * @template {string | Node} Shown
+ * @param {Choices<Shown>} options
+ * @returns {Array<[string, Shown]>}
+ */
+export const pairs = options => (Array.isArray(options) ? options : Object.entries(options));
 
 /**
  * One of several buttons.
  * @param {string} legend
  * @param {string} name
- * @param {Choices} options
+ * @param {Choices<string | Node>} options
  * @param {string} value chosen at first
  * @param {(value: string) => void} onchange
  * @param {Record<string, unknown>} [props]
@@ -19,7 +30,7 @@ export function choices(legend, name, options, value, onchange, props) {
     "fieldset",
     {class: "choices", ...props},
     el("legend", null, legend),
-    options.map(([each, text]) =>
+    pairs(options).map(([each, text]) =>
       el(
         "label",
         null,
@@ -30,32 +41,21 @@ export function choices(legend, name, options, value, onchange, props) {
   );
 }
 
-/** The looks of a board. @returns {Array<{name: string, title: string, options: Choices}>} */
+/** The looks of a board. @returns {Array<{name: string, title: string, options: Choices<string>}>} */
 export const looksToChoose = () => [
   {
     name: "board",
     title: t("Board"),
-    options: [
-      ["green", t("green")],
-      ["wood", t("wood")],
-      ["contrast", t("high contrast")],
-    ],
+    options: {green: t("green"), wood: t("wood"), contrast: t("high contrast")},
   },
   {
     name: "pieces",
     title: t("Pieces"),
-    options: [
-      ["flat", t("flat")],
-      ["carved", t("carved")],
-    ],
+    options: {flat: t("flat"), carved: t("carved")},
   },
   {
     name: "coordinates",
     title: t("Squares"),
-    options: [
-      ["numbers", t("numbers")],
-      ["letters", t("letters")],
-      ["none", t("neither")],
-    ],
+    options: {numbers: t("numbers"), letters: t("letters"), none: t("neither")},
   },
 ];

@@ -1,8 +1,9 @@
 // Controls of forms: a list to choose from, a checkbox with its label, a field for a position.
 
+import {pairs} from "./choices.js";
 import {el} from "./dom.js";
 
-/** @typedef {Array<[string, string]>} Options values and texts */
+/** @typedef {import("./choices.js").Choices<string>} Options */
 
 /**
  * A list to choose from.
@@ -24,8 +25,8 @@ export function choice(label, options, {value, onchange, ...props} = {}) {
  * @param {string | null} [value] chosen then, if it is there
  */
 export function offer(select, options, value) {
-  select.replaceChildren(...options.map(([each, text]) => el("option", {value: each}, text)));
-  if (options.some(([each]) => each === value)) select.value = value ?? "";
+  select.replaceChildren(...pairs(options).map(([each, text]) => el("option", {value: each}, text)));
+  if (pairs(options).some(([each]) => each === value)) select.value = value ?? "";
 }
 
 /**

@@ -48,17 +48,13 @@ export function applyPreferences() {
   muted(preference("sound") !== "on");
 }
 
-/** @returns {Array<{name: string, title: string, options: Choices}>} */
+/** @returns {Array<{name: string, title: string, options: Choices<string>}>} */
 function questions() {
   return [
     {
       name: "theme",
       title: t("Colours"),
-      options: [
-        ["", t("as the device")],
-        ["light", t("light")],
-        ["dark", t("dark")],
-      ],
+      options: {"": t("as the device"), light: t("light"), dark: t("dark")},
     },
     ...looksToChoose(),
     {
@@ -73,10 +69,7 @@ function questions() {
     {
       name: "sound",
       title: t("Sounds"),
-      options: [
-        ["on", t("on")],
-        ["off", t("off")],
-      ],
+      options: {on: t("on"), off: t("off")},
     },
     {name: "language", title: t("Language"), options: [["", t("as the browser")], ...Object.entries(LANGUAGES)]},
   ];

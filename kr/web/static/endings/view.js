@@ -21,31 +21,15 @@ export class EndingForm {
     const kept = app.kept("endings-form", {});
     this._material = "";
     this._most = 0;
-    this._goal = choice(
-      t("Task"),
-      [
-        ["win", t("Win it")],
-        ["draw", t("Hold the draw")],
-      ],
-      {value: kept.goal},
-    );
+    this._goal = choice(t("Task"), {win: t("Win it"), draw: t("Hold the draw")}, {value: kept.goal});
     this._difficulty = choice(
       t("Difficulty"),
-      [
-        ["easy", t("easy")],
-        ["medium", t("medium")],
-        ["hard", t("hard")],
-        ["any", t("any")],
-      ],
+      {easy: t("easy"), medium: t("medium"), hard: t("hard"), any: t("any")},
       {value: kept.difficulty},
     );
     this._side = choice(
       t("You play"),
-      [
-        ["random", t("by chance")],
-        ["black", t("Black")],
-        ["white", t("White")],
-      ],
+      {random: t("by chance"), black: t("Black"), white: t("White")},
       {value: kept.side},
     );
     this._kept = kept.material;

@@ -38,11 +38,7 @@ class Explorer {
   _here = el("input", {type: "checkbox", checked: true});
   _order = choice(
     t("Order"),
-    [
-      ["archive", t("as in the archive")],
-      ["newest", t("newest first")],
-      ["oldest", t("oldest first")],
-    ],
+    {archive: t("as in the archive"), newest: t("newest first"), oldest: t("oldest first")},
     {onchange: () => this._listGames(0)},
   );
   _before = button(t("‹ Back"), () => this._listGames(this._start - PAGE));

@@ -62,10 +62,7 @@ class Games {
   _makeConvention() {
     return choice(
       t("Results in files"),
-      [
-        ["english", t("1-0 in files: Black won")],
-        ["white", t("1-0 in files: White won")],
-      ],
+      {english: t("1-0 in files: Black won"), white: t("1-0 in files: White won")},
       {
         value: this.app.kept("results", "english"),
         onchange: value => {

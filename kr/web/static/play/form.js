@@ -131,11 +131,7 @@ export class Form {
     return choices(
       t("Who plays"),
       "mode",
-      [
-        ["kr", t("You and kr")],
-        ["two", t("Two people")],
-        ["match", t("Engines")],
-      ],
+      {kr: t("You and kr"), two: t("Two people"), match: t("Engines")},
       "kr",
       mode => this.mode(mode),
       {class: "choices modes"},
@@ -146,11 +142,7 @@ export class Form {
     return choices(
       t("You play"),
       "side",
-      [
-        ["black", t("Black, who begins")],
-        ["white", t("White")],
-        ["random", t("by lot")],
-      ],
+      {black: t("Black, who begins"), white: t("White"), random: t("by lot")},
       this._chosen.side,
       side => {
         this._chosen.side = side;

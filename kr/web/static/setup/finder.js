@@ -27,11 +27,7 @@ function titleOf({number, moves, name, names, standing}) {
 export function finder(app, choose) {
   const deck = choice(
     t("Ballots"),
-    [
-      ["3move", t("Three-move ballots")],
-      ["11man", t("11-man ballots")],
-      ["named", t("Openings with a name")],
-    ],
+    {"3move": t("Three-move ballots"), "11man": t("11-man ballots"), named: t("Openings with a name")},
     {onchange: () => search()},
   );
   const wanted = el("input", {
