@@ -118,6 +118,11 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Attacked]:
         with closing(http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)) as link:
             link.request("POST", "/api/regions", json.dumps(GOOD), {"Content-Type": "application/json"})
             assert link.getresponse().status == 200
+        with server.live() as page_socket:
+            page_socket.send(json.dumps({**GOOD, "id": 1, "do": "match", "games": 2, "ballot": "B:W14:B10"}))
+            page_socket.send('{"id": 1, "say": {"do": "pace", "seconds": 0}}')
+            while not (told := json.loads(page_socket.recv(60))).get("end"):
+                assert "error" not in told, told
         yield server
 
 

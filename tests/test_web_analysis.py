@@ -259,6 +259,8 @@ def test_scores_for_either_side(server: WebServer, opened: Opener) -> None:
     finished(page, 10)
     mover = rows(page).first.inner_text().split("\n")[:2]
     choose_option(page, "Score for", "black")
+    # in the next frame
+    until(lambda: rows(page).first.inner_text().startswith(MINUS), page)
     black = rows(page).first.inner_text().split("\n")[:2]
     assert (mover[0][0], black[0][0]) == ("+", MINUS)
     assert mover[0][1:] == black[0][1:]

@@ -359,6 +359,12 @@ def test_a_lost_game_is_told_and_learned_from_by_keyboard_alone(server: WebServe
     # nothing beside the board gives it away
     assert not page.locator(".move-list").is_visible()
     assert page.locator("main .board .arrows > *").count() == 0
+    # a person may draw while looking for a move
+    page.locator("main .board .grid [data-square='18']").focus()
+    page.keyboard.press("c")
+    circled = page.locator("main .board .grid [aria-label*=circled]")
+    assert circled.count() == 1
+    assert page.locator(".practice").is_visible()
 
     def attempt(origin: int, target: int, says: str) -> None:
         page.locator(f"main .board .grid [data-square='{origin}'].movable").wait_for()
@@ -381,6 +387,7 @@ def test_a_lost_game_is_told_and_learned_from_by_keyboard_alone(server: WebServe
     # the game is what it was
     assert page.locator(".move-list").is_visible()
     assert page.locator(".moves").inner_text() == moves
+    assert circled.count() == 0
     assert words(page, ".review .story").startswith(STORY)
 
 

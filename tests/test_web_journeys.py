@@ -21,7 +21,7 @@ from kr.web import puzzles
 from kr.web.serve import WebServer
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Locator, Page
+    from playwright.sync_api import CDPSession, Locator, Page
 
 __all__ = ["opened"]
 pytestmark = pytest.mark.slow
@@ -372,3 +372,32 @@ def test_two_kings_win_against_one(server: WebServer, opened: Opener, size: dict
 
 def test_two_kings_win_by_keys(server: WebServer, opened: Opener) -> None:
     win(begin_by_keys(server, opened), server)
+
+
+# --- stepping
+
+
+def test_a_step_takes_little_of_a_script(server: WebServer, opened: Opener) -> None:
+    """Through a game with the engine on and a panel open, in processor time, so that others' work does not count."""
+    person = begin(server, opened, SIZES[0])
+    page = person.page
+    person.press(page.get_by_role("tab", name="Explorer"))
+    person.press(button(page, "Search"))
+    person.write(page.get_by_label("Opening", exact=True), "old fo")
+    person.press(button(page, "Old Fourteenth"))
+    wait_until(page, "() => document.querySelectorAll('.moves button.move').length === 5")
+    person.press(button(page, "Analyse"))
+    client = page.context.new_cdp_session(page)
+    client.send("Performance.enable", {"timeDomain": "threadTicks"})
+    took = []
+    for key in ("ArrowLeft", "ArrowRight") * 6:
+        before = script_seconds(client)
+        page.keyboard.press(key)
+        page.wait_for_timeout(100)
+        took.append(script_seconds(client) - before)
+    assert max(took) < 0.016
+
+
+def script_seconds(client: CDPSession) -> float:
+    metrics = client.send("Performance.getMetrics")["metrics"]
+    return float(next(each["value"] for each in metrics if each["name"] == "ScriptDuration"))

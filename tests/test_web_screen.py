@@ -193,9 +193,33 @@ def test_settings_are_seen_at_once_and_kept(server: WebServer, opened: Opener) -
 
 
 def test_men_count_as_captured_since_the_last_position_that_was_set_up(server: WebServer, opened: Opener) -> None:
-    page = opened(server.address, **CLIPBOARD)
-    opens(page, '1. 11-15 23-19 /FEN "B:W25,29:B1,15"/ 2. 15-18 25-21 *\n')
+    page = opened(server.address, PHONE, **CLIPBOARD)
+    opens(page, f'[Black "{"W" * 60}"]\n\n1. 11-15 23-19 /FEN "B:W25,29:B1,15"/ 2. 15-18 25-21 *\n')
     captured = page.locator(".analyse .seat.black .captured")
     page.keyboard.press("End")
     assert page.locator("input.fen").input_value() == "B:W21,29:B1,18"
     assert captured.locator("i").count() == 0
+    # a long name leaves the disc of its side round
+    box = page.locator(".analyse .seat.black > .disc").bounding_box()
+    assert box is not None
+    assert box["width"] == pytest.approx(box["height"], abs=0.5)
+
+
+CRAMPED = """() => [...document.querySelectorAll(".controls, .controls button, .tab")]
+  .filter(each => each.checkVisibility())
+  .filter(each => each.scrollWidth > each.clientWidth + 1 || each.clientHeight > 60)
+  .map(each => each.textContent)"""
+
+
+@pytest.mark.parametrize("size", ["large", "small"])
+def test_names_of_buttons_have_room(server: WebServer, opened: Opener, size: str) -> None:
+    page = opened(server.address)
+    page.get_by_role("button", name="Settings").click()
+    page.get_by_role("dialog").get_by_text(size, exact=True).click()
+    page.keyboard.press("Escape")
+    for name in ("analyse", "learn", "endings"):
+        page.locator(f"nav a[href='#{name}']").click()
+        page.locator(f".screen.{name} .controls").wait_for()
+        for width, height in ((1280, 800), (1024, 768), (768, 1024)):
+            page.set_viewport_size({"width": width, "height": height})
+            assert page.evaluate(CRAMPED) == [], (name, width)

@@ -92,6 +92,8 @@ class Walk:
                     if point:
                         self.page.mouse.click(*point)
             case "page":
+                # a dialog has the window for itself
+                self.page.keyboard.press("Escape")
                 links = self.page.locator("nav a").all()
                 self.chance.choice(links).click()
         return way

@@ -247,9 +247,8 @@ class LiveMatch:
                 "id": self.id, "settings": asdict(self.plan), "names": list(self._names), "state": self.state,
                 "why": self.why,
             }  # fmt: skip
-            if facts != seen.facts:
-                seen.facts = facts
-                events.append({"match": facts})
+            is_first, is_new = seen.facts is None, facts != seen.facts
+            seen.facts = facts
             games = self._result.games
             if seen.rows != len(games):
                 rows = [_row(number, game) for number, game in enumerate(games[max(seen.rows, 0) :], max(seen.rows, 0))]
@@ -263,6 +262,9 @@ class LiveMatch:
                     events.append({"moves": board.nodes[seen.ply :], "ply": seen.ply, **board.clock_json()})
                     seen.ply = len(board.nodes)
                 seen.clock = board.changes
+            if is_new:
+                # a match is over only once its last game is known
+                events.insert(0 if is_first else len(events), {"match": facts})
         return events
 
     def document(self, number: int) -> dict[str, Any]:

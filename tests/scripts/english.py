@@ -52,7 +52,8 @@ def reports() -> Iterator[str]:
         tally = MoveTally(1, 10, count, 0.5, count, count, count, 0, count, count, count, 1.0, 0.5)
         yield f"Black: {tally}. White: {MoveTally(moves=count)}."
     yield Annotation(()).report
-    yield from map(unjudged_opening, (1, 8))
+    for plies in (1, 8):
+        yield unjudged_opening(plies).replace(" (--from-ply)", "")
 
 
 def ends() -> Iterator[str]:

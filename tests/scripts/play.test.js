@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {Played, clockText, clocksAt, lookedAt, rematch} from "../../kr/web/static/play/state.js";
+import {Played, clockText, clocksAt, keptGame, lookedAt, rematch} from "../../kr/web/static/play/state.js";
 import {
   NAMED_LEVELS,
   answerWords,
@@ -51,6 +51,15 @@ function playing(settings, others) {
   played.hear(state(others), 100);
   return played;
 }
+
+test("what a browser has kept of another version is no game", () => {
+  const game = {id: "7", settings: {}, over: null, document: {headers: {}, nodes: [{}]}};
+  assert.equal(keptGame({game, casual: true}), game);
+  for (const odd of [null, 5, {}, {game: 5}, {game: {...game, id: 7}}, {game: {id: "7"}}]) {
+    assert.equal(keptGame(odd), null);
+  }
+  assert.equal(keptGame({game: {...game, document: {headers: {}, nodes: []}}}), null);
+});
 
 test("times as a clock shows them", () => {
   const shown = [-1, 0, 9.94, 9.99, 10, 59.2, 60, 3599.5, 3661].map(clockText);
@@ -229,6 +238,10 @@ test("why a move is advised", () => {
   assert.equal(said({}), `11-15 is best. ${shares}`);
   assert.equal(said({gain: {pieces: 1, plies: 5}}), `11-15 wins 1 piece in 5 plies. ${shares}`);
   assert.equal(said({gain: {pieces: -1, plies: 5}}), `11-15 gives up 1 piece, and nothing gives up less. ${shares}`);
+  assert.equal(
+    said({gain: {pieces: -1, plies: 5}}, {score: -80}),
+    `11-15 gives up 1 piece, and is best all the same. ${shares} 9-13, the next best, is worse by 1.0 men.`,
+  );
   assert.equal(said({crowned: 3}), `11-15 gets a king in 3 plies. ${shares}`);
   assert.equal(
     said({value: "win", plies: 7}, {value: "draw"}),

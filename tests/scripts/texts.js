@@ -3,6 +3,7 @@
 import {readFileSync, readdirSync} from "node:fs";
 import {join} from "node:path";
 import {ENGLISH} from "../../kr/viewer/static/retold.js";
+import {ENGLISH as RUNS} from "../../kr/web/static/runs/retold.js";
 
 const ROOMS = ["kr/viewer/static", "kr/web/static"];
 // the page that is sent, as Python writes it
@@ -23,12 +24,11 @@ export function scripts() {
 
 /**
  * Keys of the texts of all scripts and of the page that is sent: the text itself, or "one|several" of a noun that is
- * counted; and the English texts
- * that come from elsewhere.
+ * counted; and the English texts that come from elsewhere.
  * @returns {Set<string>}
  */
 export function keys() {
-  const found = new Set(ENGLISH);
+  const found = new Set([...ENGLISH, ...RUNS]);
   for (const path of scripts()) {
     const source = readFileSync(path, "utf8");
     for (const [, text] of source.matchAll(T)) found.add(JSON.parse(text));

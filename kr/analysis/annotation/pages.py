@@ -7,7 +7,6 @@ the page lets the browser run no other script and load nothing.
 
 from __future__ import annotations
 
-import json
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,7 +21,6 @@ from kr.analysis.annotation.accuracy import EXPLANATION
 from kr.analysis.annotation.annotation import TABLE, Annotation, MoveTally, accuracy_text
 from kr.analysis.annotation.judging import JudgeSettings
 from kr.analysis.annotation.marking import ANNOTATOR, MARK_KINDS, OWN, OWN_GAME
-from kr.analysis.annotation.story import all_texts
 from kr.notation import SIDE_NAMES
 from kr.pdn import SKIP, ChildNode, Game, Visitor
 from kr.pdn.writer import SIGNS
@@ -154,9 +152,7 @@ def page(number: int, game: Game, annotation: Annotation, signature: str) -> str
 def game_page(game: Game, looks: Looks | None = None) -> str:
     """Page of a game, annotated or not: its marks and its story are those in its comments."""
     settings = JudgeSettings() if _judgement(game) else None
-    looks = looks or Looks()
-    looks = replace(looks, texts=_used_texts(looks.texts, game))
-    return _page(game, [], settings, game.headers.get(ANNOTATOR, ""), looks)
+    return _page(game, [], settings, game.headers.get(ANNOTATOR, ""), looks or Looks())
 
 
 def _used_texts(texts: Mapping[str, str], game: Game) -> dict[str, str]:
@@ -202,22 +198,15 @@ def _page(
             pieces=Markup(piece_symbols()),
             data=Markup(
                 data(
-                    {"document": game_document(game), "looks": asdict(replace(looks, texts=_viewer_texts(looks.texts)))}
+                    {
+                        "document": game_document(game),
+                        "looks": asdict(replace(looks, texts=_used_texts(looks.texts, game))),
+                    }
                 )
             ),
             signature=signature,
         )
     )
-
-
-def _viewer_texts(texts: Mapping[str, str]) -> dict[str, str]:
-    """Those texts of a language that the viewer can ask for: its own, and those of stories."""
-    code, stories = _sources("viewer.js").script, set(all_texts())
-    return {
-        english: text
-        for english, text in texts.items()
-        if english in stories or json.dumps(english.split("|")[0], ensure_ascii=False) in code
-    }
 
 
 def _judgement(game: Game) -> str:

@@ -143,7 +143,6 @@ export function points(tree) {
 export function told({expected, evaluation, reason, once}) {
   if (expected === null) return t("Not searched.");
   const known = [expectation(Math.round(100 * expected), evaluation)];
-
   if (reason) known.push(REASONS[reason]());
   if (once) known.push(t("Seen by one search only."));
   return known.join(" ");

@@ -67,8 +67,8 @@ export const ENGLISH = [
   "{count} traps",
   "1 oversight",
   "{count} oversights",
-  "The first ply is not judged (--from-ply).",
-  "The first {count} plies are not judged (--from-ply).",
+  "The first ply is not judged.",
+  "The first {count} plies are not judged.",
   // kr/viewer/positions.py: the end of a game
   "Black has no move: White wins",
   "White has no move: Black wins",
@@ -83,6 +83,9 @@ export const ENGLISH = [
   "the solution is complete",
   "the draw is held",
   "the draw is safe",
+  // kr/play: players of a game
+  "human",
+  "kr level {number}",
   // kr/game/outcome.py: reasons
   "no pieces left",
   "no legal move",
@@ -98,39 +101,57 @@ export const ENGLISH = [
   "{games} games of self-play ({positions} quiet positions)",
 ];
 
-const NUMBER = /^\d[\d,]*(?:\.(\d+))?$/;
+const NUMBER = /^([+-]?)(\d[\d,]*)(?:\.(\d+))?(%?)$/;
 
 /** @typedef {{text: string, names: string[], form: RegExp}} Form */
-/** @type {Form[]} */
-let forms = [];
+
+/** @param {string} name of a value @returns {string} the values of that name as an expression */
+const valueOf = name => (/^(count|done|number|percent)$/.test(name) ? "([+-]?[\\d.,]+)" : "(.+?)");
 
 /** @param {string} text @returns {Form} */
 function formOf(text) {
   const parts = text.split(/\{(\w+)\}/);
   const names = parts.filter((_, i) => i % 2);
-  const form = parts.map((part, i) => (i % 2 ? "(.+?)" : part.replace(/[.()|?*+]/g, "\\$&"))).join("");
+  const form = parts.map((part, i) => (i % 2 ? valueOf(part) : part.replace(/[.()|?*+]/g, "\\$&"))).join("");
   return {text, names, form: new RegExp(`^${form}$`)};
 }
 
-/**
- * @param {string} text one of ENGLISH with its values, or anything else, which stays as it is
- * @returns {string}
- */
-function retoldText(text) {
-  if (!forms.length) forms = ENGLISH.map(formOf);
-  for (const {text: english, names, form} of forms) {
-    const found = form.exec(text);
-    if (found) return t(english, Object.fromEntries(names.map((name, i) => [name, retoldValue(found[i + 1])])));
-  }
-  return text;
+/** A number as the language writes it; "" if the text is none. @param {string} text */
+function numberOf(text) {
+  const [whole, sign, digits, decimals = "", percent] = NUMBER.exec(text) ?? [];
+  if (!whole || (!decimals && !digits.includes(","))) return whole ?? "";
+  const number = Number(`${digits.replaceAll(",", "")}.${decimals}`);
+  return sign + decimal(number, decimals.length) + percent;
 }
 
-/** @param {string} value @returns {string} */
-function retoldValue(value) {
-  const [isNumber, decimals = ""] = NUMBER.exec(value) ?? [];
-  if (isNumber) return decimal(Number(value.replaceAll(",", "")), decimals.length);
-  return value.split(", ").map(retoldText).join(", ");
+/**
+ * What tells English texts in the language of the page; those that aren't known stay as they are.
+ * @param {string[]} english the texts, with {places}
+ * @returns {{whole: (text: string) => string, parts: (text: string) => string}} whole: a single one of them; parts: a
+ *     number, or one of them, or several with commas between
+ */
+export function retelling(english) {
+  /** @type {Form[]} */
+  let forms = [];
+  /** @param {string} text @param {string} [within] what a text must have @returns {string} */
+  function whole(text, within = "") {
+    if (!forms.length) forms = english.map(formOf);
+    for (const {text: known, names, form} of forms) {
+      const found = known.includes(within) && form.exec(text);
+      if (found) return t(known, Object.fromEntries(names.map((name, i) => [name, parts(found[i + 1])])));
+    }
+    return text;
+  }
+  /** @param {string} text @returns {string} */
+  function parts(text) {
+    const separator = [" ± ", ", "].find(each => text.includes(each)) ?? "";
+    const said = numberOf(text) || whole(text, separator);
+    return said === text && separator ? text.split(separator).map(parts).join(separator) : said;
+  }
+  return {whole, parts};
 }
+
+const own = retelling(ENGLISH);
 
 /**
  * A text in the language of the page, sentence by sentence; sentences that aren't known stay in English.
@@ -140,7 +161,7 @@ export function retold(text) {
   if (spoken() === "en") return text;
   return text
     .split(/(?<=\.) (?=[A-Z])/)
-    .map(retoldText)
+    .map(each => own.whole(each))
     .join(" ");
 }
 

@@ -216,7 +216,8 @@ class Analyse {
       tree.play(move);
       app.announce(move.text);
     };
-    board.ondraw = (/** @type {any} */ drawn) => tree.annotate(tree.node, drawn);
+    // what is drawn while one looks for a better move is forgotten with the puzzle
+    board.ondraw = (/** @type {any} */ drawn) => app.trial || tree.annotate(tree.node, drawn);
     for (const change of ["edit", "game"]) tree.on(change, () => app.acted());
     tree.on("node", () => this._show());
     tree.on("game", () => this._show(false));
@@ -267,8 +268,8 @@ class Analyse {
   _name() {
     const {headers} = this.tree,
       known = (/** @type {string} */ name) => (headers[name] || "").trim().replace(/^\?+$/, "");
-    this.stage.name("black", known("Black"));
-    this.stage.name("white", known("White"));
+    this.stage.name("black", retold(known("Black")));
+    this.stage.name("white", retold(known("White")));
   }
 
   // the bar shows what the engine says of the position, else what a review said

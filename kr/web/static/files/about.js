@@ -3,6 +3,7 @@
 import {choice} from "../controls.js";
 import {el} from "../dom.js";
 import {plain} from "../moves.js";
+import {retold} from "../retold.js";
 import {t} from "../texts.js";
 import {dated, tag} from "./state.js";
 
@@ -62,7 +63,8 @@ export class About {
   _show() {
     const {headers, result} = this._tree,
       known = (/** @type {string} */ name) => plain(tag(headers, name));
-    const players = known("Black") || known("White") ? `${known("Black") || "?"} – ${known("White") || "?"}` : "";
+    const [black, white] = [retold(known("Black")), retold(known("White"))];
+    const players = black || white ? `${black || "?"} – ${white || "?"}` : "";
     const facts = [players, known("Event"), dated(known("Date")), result === "*" ? "" : result].filter(Boolean);
     this.title.replaceChildren(...facts.flatMap((fact, i) => [i ? " · " : "", el("bdi", null, fact)]));
     for (const name of FIELDS) this._inputs[name].value = headers[name] || "";

@@ -1,6 +1,7 @@
 // Games at hand: the list of open games, those that were open before, links, and words for them. Nothing here touches
 // the document.
 
+import {retold} from "../retold.js";
 import {formatted, many, t} from "../texts.js";
 
 /** @typedef {{headers: Record<string, string>, start: string, result: string, nodes: any[]}} GameDocument */
@@ -31,8 +32,8 @@ export const tag = (headers, name) => (headers[name] || "").trim().replace(/^[?.
  * @param {Record<string, string>} headers
  */
 export function nameOf(headers) {
-  const black = tag(headers, "Black");
-  const white = tag(headers, "White");
+  const black = retold(tag(headers, "Black"));
+  const white = retold(tag(headers, "White"));
   const [year = ""] = /\d{4}/.exec(tag(headers, "Date")) ?? [];
   return black || white ? `${black || "?"} – ${white || "?"} ${year}`.trim() : tag(headers, "Event");
 }

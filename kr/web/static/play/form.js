@@ -14,7 +14,7 @@ import {CLOCKS} from "./state.js";
 
 /** @param {string} label */
 const nameField = label =>
-  el("input", {type: "text", maxlength: 40, autocomplete: "off", "aria-label": label, placeholder: label});
+  el("input", {type: "text", size: 24, maxlength: 40, autocomplete: "off", "aria-label": label, placeholder: label});
 
 class ClockField {
   /** @param {string} kept "" for none, such as "5+3" */

@@ -8,7 +8,8 @@ import {SIDES, sideName} from "../squares.js";
 import {many, t} from "../texts.js";
 import {ask} from "./ask.js";
 import {LineView} from "./line.js";
-import {Played, rematch} from "./state.js";
+import {Played, keptGame, rematch} from "./state.js";
+
 import {follow} from "./stream.js";
 import {answerWords, endWords, forcedWords, hintArrows, hintWords, playerNames, turnWords} from "./words.js";
 
@@ -101,16 +102,17 @@ export class GameTable {
    */
   find(id) {
     const kept = this.app.kept("play"),
-      own = kept?.game?.id === id;
+      game = keptGame(kept),
+      own = game?.id === id;
     if (own) {
       this.played.casual = kept.casual;
-      if (this.played.game?.id !== id) this._begin(kept.game);
+      if (this.played.game?.id !== id) this._begin(game);
       if (this.played.isOver) {
         this._listener.onopen();
         return;
       }
     }
-    this._connect({game: id, ...(own ? {document: kept.game.document} : {})}, () => {});
+    this._connect({game: id, ...(own ? {document: game.document} : {})}, () => {});
   }
 
   /** @param {string} id */

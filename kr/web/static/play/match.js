@@ -7,10 +7,11 @@ import {toEnd} from "../setup/fen.js";
 import {sound} from "../sounds.js";
 import {SIDES} from "../squares.js";
 import {head} from "../tables.js";
-import {t} from "../texts.js";
+import {formatted, t} from "../texts.js";
 import {LineView} from "./line.js";
-import {eloWords, matchWords, playerName, reasonWords, resultText, scoreText} from "./matchwords.js";
+import {eloWords, matchWords, openingWords, playerName, reasonWords, resultText, scoreText} from "./matchwords.js";
 import {clocksAt} from "./state.js";
+
 import {follow} from "./stream.js";
 
 /** @typedef {import("./matchwords.js").Match} Match */
@@ -22,7 +23,11 @@ import {follow} from "./stream.js";
 const paces = () => [
   ["0", t("as fast as they play")],
   ...["0.4", "1", "3"].map(
-    seconds => /** @type {[string, string]} */ ([seconds, t("{seconds} s a move at least", {seconds})]),
+    seconds =>
+      /** @type {[string, string]} */ ([
+        seconds,
+        t("{seconds} s a move at least", {seconds: formatted(Number(seconds))}),
+      ]),
   ),
 ];
 
@@ -305,7 +310,7 @@ export class MatchTable {
 
   _showGame() {
     if (!this._game) return;
-    this._opening.textContent = this._game.opening;
+    this._opening.textContent = openingWords(this._game.opening);
     this._showNames();
     this._showScore();
     this._load();

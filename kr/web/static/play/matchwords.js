@@ -133,3 +133,10 @@ export function reasonWords(reason) {
   };
   return reasons[reason] ?? reason;
 }
+
+/** The opening of a game. @param {string} opening as the server gives it, such as "3move 46: 9-14 23-18 14x23" */
+export function openingWords(opening) {
+  const [, deck, title] = /^(3move|11man) (.+)$/.exec(opening) ?? [];
+  if (!deck) return opening;
+  return deck === "3move" ? t("Three-move ballot {title}", {title}) : t("11-man ballot {title}", {title});
+}

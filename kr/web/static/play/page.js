@@ -12,6 +12,7 @@ import {Form} from "./form.js";
 import {GameTable} from "./game.js";
 import {MatchTable} from "./match.js";
 import {showRules} from "./rules.js";
+import {keptGame} from "./state.js";
 
 /** @typedef {"form" | "game" | "match"} View */
 
@@ -173,8 +174,7 @@ class PlayPage {
 
   /** @param {string} rest */
   _enterGame(rest) {
-    const kept = this.app.kept("play"),
-      id = rest || kept?.game?.id;
+    const id = rest || keptGame(this.app.kept("play"))?.id;
     if (!rest && this._view === "match" && this.match.match) {
       this._enterMatch(this.match.match.id);
       return;

@@ -74,6 +74,18 @@ export function rematch(settings) {
   return {...settings, side: settings.side ? other(settings.side) : settings.side};
 }
 
+/**
+ * The game that a browser has kept; null for none, or for one that this version can't show.
+ * @param {any} kept
+ * @returns {Game | null}
+ */
+export function keptGame(kept) {
+  const game = kept?.game;
+  return typeof game?.id === "string" && game.settings && game.document?.headers && game.document.nodes?.length
+    ? game
+    : null;
+}
+
 /** A game, and what its page heard of it. */
 export class Played {
   constructor() {

@@ -262,8 +262,7 @@ function prospects(hint) {
     words.push(
       t("{move} wins {pieces} in {plies}.", {move, pieces: many(gain.pieces, "piece"), plies: plies(gain.plies)}),
     );
-  else if (gain)
-    words.push(t("{move} gives up {pieces}, and nothing gives up less.", {move, pieces: many(-gain.pieces, "piece")}));
+  else if (gain) words.push(sacrifice(hint, -gain.pieces));
   else if (crowned && crowned <= CROWNED_SOON)
     words.push(t("{move} gets a king in {plies}.", {move, plies: plies(crowned)}));
   else if (!forced)
@@ -275,6 +274,18 @@ function prospects(hint) {
   const values = {win: percent(hint.win), draw: percent(hint.draw), loss: percent(hint.loss)};
   words.push(t("Of a hundred such games you win {win}, draw {draw} and lose {loss}.", values));
   return words;
+}
+
+/**
+ * What is said of a move that gives up pieces: another may give up fewer and be worse all the same.
+ * @param {Hint} hint
+ * @param {number} count of the pieces
+ */
+function sacrifice({text: move, forced, other}, count) {
+  const pieces = many(count, "piece");
+  return !forced && other && -(other.gain?.pieces ?? 0) < count
+    ? t("{move} gives up {pieces}, and is best all the same.", {move, pieces})
+    : t("{move} gives up {pieces}, and nothing gives up less.", {move, pieces});
 }
 
 /** True if the best other move is as good. @param {Hint} hint */

@@ -3,6 +3,7 @@
 import {el, visible} from "../dom.js";
 import {t} from "../texts.js";
 import {figure} from "./chart.js";
+import {retoldRun} from "./retold.js";
 import {glossary, kindWords, time} from "./state.js";
 import {badge, bar, table} from "./view.js";
 
@@ -58,14 +59,15 @@ export class Detail {
   /** @param {Run} run */
   show(run) {
     this._run = run;
+    const said = retoldRun(run);
     this.element.hidden = false;
     this._title.textContent = visible(run.name);
-    this._showState(run);
+    this._showState(run, said);
     this._facts.hidden = !run.facts.length;
-    this._facts.replaceChildren(...terms(run.facts));
+    this._facts.replaceChildren(...terms(said.facts));
     this._width = this._room();
-    this._fill(this._charts, run.charts ?? [], chart => figure(chart, this._width));
-    const tables = (run.tables ?? []).filter(each => each.rows.length);
+    this._fill(this._charts, said.charts ?? [], chart => figure(chart, this._width));
+    const tables = (said.tables ?? []).filter(each => each.rows.length);
     this._fill(this._tables, tables, each =>
       el(
         "section",
@@ -79,14 +81,14 @@ export class Detail {
     this._words.replaceChildren(...terms(words));
   }
 
-  /** @param {Run} run */
-  _showState(run) {
+  /** @param {Run} run @param {Run} said the same in the language of the page */
+  _showState(run, said) {
     const changed = run.changed ? t("last change {time}", {time: time(run.changed)}) : "";
     this._state.replaceChildren(
       ...[
         badge(run.state),
-        el("span", null, `${kindWords(run.kind)}, ${run.progress}`),
-        el("span", {class: "muted"}, [changed, run.reading].filter(Boolean).join("; ")),
+        el("span", null, `${kindWords(run.kind)}, ${said.progress}`),
+        el("span", {class: "muted"}, [changed, said.reading].filter(Boolean).join("; ")),
         bar(run),
       ].filter(each => each !== null),
     );

@@ -1,6 +1,6 @@
 // Runs as the server tells them: words, numbers, and where the lines of a chart go. Nothing here touches the document.
 
-import {spoken, t} from "../texts.js";
+import {decimal, spoken, t} from "../texts.js";
 
 /** @typedef {"running" | "done" | "stopped" | "ended" | "damaged"} RunState */
 /**
@@ -56,11 +56,14 @@ export const time = seconds =>
 
 const locale = () => (spoken() === "en" ? "en-GB" : spoken());
 
+/** A number with the decimal sign of the language. @param {string | number} number */
+const written = number => String(+number).replace(".", decimal(0.5, 1)[1]);
+
 /** A number of an axis. @param {number} number */
 export function short(number) {
   const size = Math.abs(number);
-  if (size >= 1e6) return `${+(number / 1e6).toPrecision(3)}M`;
-  return size >= 1e4 ? `${+(number / 1e3).toPrecision(3)}k` : String(+number.toPrecision(6));
+  if (size >= 1e6) return `${written((number / 1e6).toPrecision(3))}M`;
+  return size >= 1e4 ? `${written((number / 1e3).toPrecision(3))}k` : written(number.toPrecision(6));
 }
 
 /** True for each column of a table that holds numbers alone. @param {Table} table */
@@ -152,7 +155,7 @@ export function numbers({title, x, lines}) {
   shown.forEach(({points}, i) => {
     for (const [at, value, error] of points) {
       const row = rows.get(at) ?? shown.map(() => "-");
-      row[i] = error === undefined ? String(value) : `${value} ± ${error}`;
+      row[i] = error === undefined ? written(value) : `${written(value)} ± ${written(error)}`;
       rows.set(at, row);
     }
   });
@@ -160,7 +163,7 @@ export function numbers({title, x, lines}) {
   return {
     title: t("Numbers of {title}", {title}),
     head: [x, ...shown.map(line => line.name)],
-    rows: sorted.map(([at, row]) => [String(at), ...row]),
+    rows: sorted.map(([at, row]) => [written(at), ...row]),
   };
 }
 

@@ -2,6 +2,7 @@
 
 import {button, el} from "../dom.js";
 import {t} from "../texts.js";
+import {progressWords} from "./retold.js";
 import {kindWords, numeric, share, stateWords, time} from "./state.js";
 
 /** @import {Row, RunState, Table} from "./state.js" */
@@ -41,7 +42,7 @@ export function badge(state) {
 export function bar({progress, state}) {
   const done = share(progress);
   if (done === null || state === "damaged") return null;
-  return el("progress", {value: done, max: 1, "aria-label": progress});
+  return el("progress", {value: done, max: 1, "aria-label": progressWords(progress)});
 }
 
 /** A run of the list. @param {Row} row @param {boolean} isChosen */
@@ -51,7 +52,7 @@ export function card(row, isChosen) {
     "li",
     {class: "run-card run-item", "aria-current": isChosen && "true"},
     el("p", {class: "run-name"}, link, badge(row.state)),
-    el("p", {class: "run-progress"}, row.progress),
+    el("p", {class: "run-progress"}, progressWords(row.progress)),
     bar(row),
     el("p", {class: "muted"}, [kindWords(row.kind), time(row.changed)].filter(Boolean).join(", ")),
   );

@@ -1,0 +1,235 @@
+"""The page in another language: no English is left on any page, and everything fits."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from tree_pages import CLIPBOARD, opens
+from web_pages import SIZES, Opener, opened, serving, wait_until
+
+import kr
+from kr.analysis.annotation.annotation import annotate
+from kr.analysis.annotation.judging import JudgeSettings
+from kr.learn.selfplay import SelfplaySettings, selfplay
+from kr.match.match import MatchSettings, play_match
+from kr.pdn import read_game
+from kr.policy.policy import load_policy
+from kr.web.serve import WebServer
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+__all__ = ["opened"]
+pytestmark = pytest.mark.slow
+
+ITALIAN = {"locale": "it-IT", "reduced_motion": "reduce"}
+LOST = "1. 11-15 24-20 2. 8-11 28-24 3. 9-13 22-18 4. 15x22 25x18 5. 3-8 20-16 6. 12x28 23-19 1-0"
+ARCHIVE = '[Event "Glasgow"]\n[Date "1901"]\n[Black "Ann"]\n[White "Bob"]\n1. 9-13 22-18 2. 11-15 18x11 0-1\n'
+PAIR = re.compile(r'^ +("(?:[^"\\]|\\.)*"|\w+):\s+("(?:[^"\\]|\\.)*"),$', re.MULTILINE)
+
+VISIBLE = """() => {
+  const texts = [];
+  for (const each of document.querySelectorAll("body *")) {
+    if (/^(SCRIPT|NOSCRIPT)$/.test(each.tagName) || !each.checkVisibility() && each.tagName !== "OPTION") continue;
+    for (const name of ["aria-label", "title", "placeholder"]) texts.push(each.getAttribute(name) ?? "");
+    for (const node of each.childNodes) if (node.nodeType === Node.TEXT_NODE) texts.push(node.data);
+  }
+  return [...new Set(texts.map(text => text.trim()).filter(text => /[a-z]{2}/i.test(text)))];
+}"""
+
+# what is wider than the window or than its own frame, apart from what only screen readers tell
+TOO_WIDE = """() => {
+  const wide = [], {clientWidth} = document.documentElement;
+  if (document.documentElement.scrollWidth > clientWidth) wide.push("the document");
+  for (const each of document.querySelectorAll("button, a, [role=tab], h2, legend, .name")) {
+    if (!each.checkVisibility() || each.closest(".unseen, .skip") || !each.clientWidth) continue;
+    const {left, right} = each.getBoundingClientRect();
+    if (each.scrollWidth > each.clientWidth + 1 || right > clientWidth + 1 || left < -1) wide.push(each.textContent);
+  }
+  return wide;
+}"""
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebServer]:
+    directory = tmp_path_factory.mktemp("language")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_DATA_HOME", str(directory))
+        archive = directory / "prime.pdn"
+        archive.write_text(ARCHIVE)
+        runs = directory / "runs"
+        selfplay(SelfplaySettings(games=8, nodes=20, weights="material", workers=1, hash=1 << 16, out=runs / "games"))
+        match = MatchSettings(
+            a="material", b="manual", games=4, tc=kr.Limits(nodes=20), workers=1, hash=1 << 20, egdb="none",
+            sprt=(0.0, 10.0),
+        )  # fmt: skip
+        play_match(replace(match, pdn=runs / "match.pdn"))
+        with serving(archive=(archive,), runs=(runs,), weights="manual") as server:
+            yield server
+
+
+@pytest.fixture(scope="module")
+def reviewed() -> str:
+    """A game with all kinds of words by kr."""
+    game = read_game(f'[Black "Ann"]\n[White "Bob"]\n[Result "1-0"]\n\n{LOST}\n')
+    assert game is not None
+    settings = JudgeSettings(tc=kr.Limits(nodes=3000), from_ply=0)
+    annotate(game, kr.Engine("manual", hash_mb=1), settings, policy=load_policy())
+    return str(game)
+
+
+class English:
+    """The English texts that have another one in a language."""
+
+    def __init__(self, code: str) -> None:
+        source = Path(f"kr/web/static/languages/{code}.js").read_text()
+        texts = {}
+        for key, text in PAIR.findall(source):
+            texts[json.loads(key) if key.startswith('"') else key] = json.loads(text)
+        assert len(texts) > 1000
+        parts = {(one, other) for key, text in texts.items() for one, other in zip(key.split("|"), text.split("|"))}  # noqa: B905
+        foreign = {other for _, other in parts}
+        english = {one for one, other in parts if one != other and one not in foreign}
+        self._plain = {text for text in english if "{" not in text}
+        self._sentences = [text for text in self._plain if text.count(" ") > 2]
+        # those that have words enough to tell
+        forms = [re.sub(r"\\\{\w+\\\}", "(.+)", re.escape(text)) for text in english - self._plain]
+        self._forms = [re.compile(form) for form in forms if len(re.findall(r"[A-Za-z]{2,}", form)) > 1]
+        self._foreign = [re.compile(re.sub(r"\\\{\w+\\\}", "(.+)", re.escape(text))) for text in foreign]
+
+    def left(self, page: Page) -> list[str]:
+        """What is English on a page."""
+        return [text for text in page.evaluate(VISIBLE) if self._is_english(text)]
+
+    def untold(self, page: Page, selector: str) -> list[str]:
+        """Texts of elements that aren't in the language, although they aren't English texts of the scripts either."""
+        texts = page.locator(selector).all_inner_texts()
+        return [
+            text
+            for text in texts
+            if re.search("[a-z]{3}", text) and not any(form.fullmatch(text.strip()) for form in self._foreign)
+        ]
+
+    def _is_english(self, text: str) -> bool:
+        return (
+            re.sub(r" \(\S+\)$|[:.]$", "", text) in self._plain
+            or any(sentence in text for sentence in self._sentences)
+            or any(form.fullmatch(text) for form in self._forms)
+        )
+
+
+@pytest.fixture(scope="module")
+def english() -> English:
+    return English("it")
+
+
+@pytest.mark.parametrize("size", [SIZES[0], SIZES[2]], ids=lambda size: str(size["width"]))
+def test_no_page_has_english_texts(
+    server: WebServer, opened: Opener, english: English, reviewed: str, size: dict[str, int]
+) -> None:
+    page = opened(server.address, size, **ITALIAN, **CLIPBOARD)
+
+    def check() -> None:
+        assert english.left(page) == []
+        assert page.evaluate(TOO_WIDE) == []
+
+    def check_menu(name: str) -> None:
+        page.get_by_role("button", name=name, exact=True).last.click()
+        check()
+        page.keyboard.press("Escape")
+
+    def check_tabs(known: dict[str, str]) -> None:
+        for name in page.evaluate("() => [...document.querySelectorAll('[role=tab]')].map(each => each.classList[1])"):
+            if page.locator(f".{name}").is_visible():
+                page.locator(f".{name}").click()
+                page.locator(known.get(name, "main")).first.wait_for()
+                check()
+
+    assert page.locator("html").get_attribute("lang") == "it"
+    opens(page, reviewed)
+    page.locator(".analysis .go").click()
+    wait_until(page, "() => document.querySelectorAll('.lines li:not([hidden]) .score').length > 0")
+    page.locator(".analysis .go").click()
+    page.keyboard.press("n")
+    check()
+    check_tabs({"tab-explorer": ".explorer tbody tr, .explorer .unplayed", "tab-people": ".people tbody tr"})
+    for name in ("Altro", "Invia", "Imposta posizione", "Impostazioni"):
+        check_menu(name)
+    page.keyboard.press("?")
+    check()
+    page.keyboard.press("Escape")
+    for name in ("learn", "endings"):
+        page.evaluate("name => { location.hash = name; }", name)
+        page.locator(f".screen.{name} .board .movable").first.wait_for()
+        check_tabs({})
+    page.evaluate("() => { location.hash = 'play'; }")
+    for mode in ("two", "match", "kr"):
+        page.locator(f".modes input[value={mode}]").check(force=True)
+        check()
+    check_menu("Regole")
+    page.locator("form summary").click()
+    check()
+    page.get_by_role("button", name="Gioca", exact=True).click()
+    page.locator(".screen.play .board .movable").first.wait_for()
+    # a refusal, and a draw that is declined
+    for square in (1, 5):
+        page.locator(f"main .board .grid [data-square='{square}']").click()
+    check()
+    page.get_by_role("button", name="Proponi patta", exact=True).click()
+    wait_until(page, "() => document.querySelector('.saying .note').textContent")
+    check()
+
+
+def test_runs_are_told_in_the_language(server: WebServer, opened: Opener, english: English) -> None:
+    page = opened(server.address + "#runs", SIZES[2], **ITALIAN)
+    page.locator(".run-list a").first.wait_for()
+    for number in range(page.locator(".run-list a").count()):
+        page.evaluate("number => document.querySelectorAll('.run-list a')[number].click()", number)
+        page.locator(".run-facts dt").first.wait_for()
+        wait_until(page, "() => document.querySelectorAll('.runs figcaption').length > 1")
+        assert english.untold(page, ".runs figcaption, .runs h3, .runs th, .runs .run-facts dt") == []
+        assert english.left(page) == []
+        assert page.evaluate(TOO_WIDE) == []
+        page.evaluate("() => history.back()")
+        page.locator(".one").wait_for(state="hidden")
+
+
+def test_the_language_is_that_of_the_browser_or_of_the_choice(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address, **ITALIAN)
+    assert page.title() == "Analisi · kr"
+    page.get_by_role("button", name="Impostazioni").click()
+    with page.expect_navigation():
+        page.get_by_text("English", exact=True).click()
+    page.get_by_role("link", name="Analyse").wait_for()
+    assert page.locator("html").get_attribute("lang") == "en"
+    # one that there isn't
+    page = opened(server.address, locale="de-DE")
+    page.get_by_role("link", name="Analyse").wait_for()
+
+
+def test_the_page_that_is_sent_is_in_the_language(
+    server: WebServer, opened: Opener, english: English, reviewed: str, tmp_path: Path
+) -> None:
+    page = opened(server.address, **ITALIAN, **CLIPBOARD)
+    opens(page, reviewed)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Invia", exact=True).click()
+        page.get_by_role("menuitem", name="Invia come pagina").click()
+    path = tmp_path / "sent.html"
+    download.value.save_as(path)
+    for size in (SIZES[0], SIZES[2]):
+        page = opened(path.as_uri(), size, reduced_motion="reduce")
+        for tab in page.get_by_role("tab").all():
+            if tab.is_visible():
+                tab.click()
+            assert english.left(page) == []
+            assert page.evaluate(TOO_WIDE) == []
+        page.get_by_role("button", name="Segno successivo").click()
+        assert "si aspetta 0," in page.locator(".said").inner_text()
+        assert english.left(page) == []
