@@ -19,7 +19,6 @@ export class EndingForm {
   constructor(app, {find, distances}) {
     this._app = app;
     const kept = app.kept("endings-form", {});
-    this._material = "";
     this._most = 0;
     this._goal = choice(t("Task"), {win: t("Win it"), draw: t("Hold the draw")}, {value: kept.goal});
     this._difficulty = choice(
