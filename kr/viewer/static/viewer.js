@@ -1,5 +1,6 @@
 // The page of a game without a server: the game stands in the page as JSON, its address names the position.
 
+import {choices, looksToChoose} from "./choices.js";
 import {Current, clocksOf} from "./current.js";
 import {button, el} from "./dom.js";
 import {Graph, better, judgement, points, told} from "./graph.js";
@@ -58,52 +59,13 @@ function reviewPanel(root) {
   );
 }
 
-/** The looks of the board, of which one can choose. @returns {[string, string, [string, string][]][]} */
-const looksToChoose = () => [
-  [
-    "board",
-    t("Board"),
-    [
-      ["green", t("green")],
-      ["wood", t("wood")],
-      ["contrast", t("high contrast")],
-    ],
-  ],
-  [
-    "pieces",
-    t("Pieces"),
-    [
-      ["flat", t("flat")],
-      ["carved", t("carved")],
-    ],
-  ],
-  [
-    "coordinates",
-    t("Squares"),
-    [
-      ["numbers", t("numbers")],
-      ["letters", t("letters")],
-      ["none", t("neither")],
-    ],
-  ],
-];
-
 /** Fields that change the looks of the board while the page is open. */
 function looksFields() {
   const {dataset} = document.documentElement;
-  return looksToChoose().map(([name, title, choices]) =>
-    el(
-      "fieldset",
-      {class: "choices"},
-      el("legend", null, title),
-      choices.map(([value, text]) => {
-        const props = {type: "radio", name: `look-${name}`, value, checked: dataset[name] === value};
-        const onchange = () => {
-          dataset[name] = value;
-        };
-        return el("label", null, el("input", {...props, onchange}), el("span", null, text));
-      }),
-    ),
+  return looksToChoose().map(({name, title, options}) =>
+    choices(title, `look-${name}`, options, dataset[name] ?? "", value => {
+      dataset[name] = value;
+    }),
   );
 }
 

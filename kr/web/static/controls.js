@@ -1,8 +1,9 @@
-// Controls of forms: a list to choose from, one of several buttons, a checkbox with its label.
+// Controls of forms: a list to choose from, a checkbox with its label, a field for a position.
 
+import {pairs} from "./choices.js";
 import {el} from "./dom.js";
 
-/** @typedef {Array<[string, string]>} Options values and texts */
+/** @typedef {import("./choices.js").Choices<string>} Options */
 
 /**
  * A list to choose from.
@@ -24,8 +25,8 @@ export function choice(label, options, {value, onchange, ...props} = {}) {
  * @param {string | null} [value] chosen then, if it is there
  */
 export function offer(select, options, value) {
-  select.replaceChildren(...options.map(([each, text]) => el("option", {value: each}, text)));
-  if (options.some(([each]) => each === value)) select.value = value ?? "";
+  select.replaceChildren(...pairs(options).map(([each, text]) => el("option", {value: each}, text)));
+  if (pairs(options).some(([each]) => each === value)) select.value = value ?? "";
 }
 
 /**
@@ -34,31 +35,6 @@ export function offer(select, options, value) {
  */
 export const labelled = control =>
   el("label", {class: "named"}, el("span", null, control.getAttribute("aria-label")), control);
-
-/**
- * One of several buttons.
- * @param {string} legend
- * @param {string} name
- * @param {Array<[string, string | Node]>} options values and what stands on the buttons
- * @param {string} value chosen at first
- * @param {(value: string) => void} onchange
- * @param {Record<string, unknown>} [props]
- */
-export function choices(legend, name, options, value, onchange, props) {
-  return el(
-    "fieldset",
-    {class: "choices", ...props},
-    el("legend", null, legend),
-    options.map(([each, text]) =>
-      el(
-        "label",
-        null,
-        el("input", {type: "radio", name, value: each, checked: each === value, onchange: () => onchange(each)}),
-        el("span", null, text),
-      ),
-    ),
-  );
-}
 
 /**
  * Radio inputs have no value of their own: the property is set as an attribute would be.

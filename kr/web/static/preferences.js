@@ -1,13 +1,13 @@
 // How the page looks and sounds, as the person likes it: kept in the browser, shown by attributes of the document.
 
-import {choices} from "./controls.js";
+import {choices, looksToChoose} from "./choices.js";
 import {dialog} from "./dialog.js";
 import {el} from "./dom.js";
 import {muted, sound} from "./sounds.js";
 import {keep, kept} from "./store.js";
 import {t} from "./texts.js";
 
-/** @import {Options} from "./controls.js" */
+/** @import {Choices} from "./choices.js" */
 
 const LANGUAGES = {en: "English", it: "Italiano"};
 
@@ -48,44 +48,15 @@ export function applyPreferences() {
   muted(preference("sound") !== "on");
 }
 
-/** @returns {Array<{name: string, title: string, options: Options}>} */
+/** @returns {Array<{name: string, title: string, options: Choices<string>}>} */
 function questions() {
   return [
     {
       name: "theme",
       title: t("Colours"),
-      options: [
-        ["", t("as the device")],
-        ["light", t("light")],
-        ["dark", t("dark")],
-      ],
+      options: {"": t("as the device"), light: t("light"), dark: t("dark")},
     },
-    {
-      name: "board",
-      title: t("Board"),
-      options: [
-        ["green", t("green")],
-        ["wood", t("wood")],
-        ["contrast", t("high contrast")],
-      ],
-    },
-    {
-      name: "pieces",
-      title: t("Pieces"),
-      options: [
-        ["flat", t("flat")],
-        ["carved", t("carved")],
-      ],
-    },
-    {
-      name: "coordinates",
-      title: t("Squares"),
-      options: [
-        ["numbers", t("numbers")],
-        ["letters", t("letters")],
-        ["none", t("neither")],
-      ],
-    },
+    ...looksToChoose(),
     {
       name: "size",
       title: t("Size of the board"),
@@ -98,10 +69,7 @@ function questions() {
     {
       name: "sound",
       title: t("Sounds"),
-      options: [
-        ["on", t("on")],
-        ["off", t("off")],
-      ],
+      options: {on: t("on"), off: t("off")},
     },
     {name: "language", title: t("Language"), options: [["", t("as the browser")], ...Object.entries(LANGUAGES)]},
   ];

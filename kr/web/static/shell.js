@@ -54,6 +54,11 @@ function tell(text, failed) {
   clearing = window.setTimeout(() => tell("", false), failed ? FAILED_MS : TOLD_MS);
 }
 
+/** @param {unknown} why error or text */
+function fail(why) {
+  tell(why instanceof Error ? why.message : String(why), true);
+}
+
 function makeApp() {
   return {
     api,
@@ -65,12 +70,25 @@ function makeApp() {
     say(text) {
       tell(text, false);
     },
-    /** The same about what went wrong: gone when the person does something else. @param {string} text */
-    fail(text) {
-      tell(text, true);
-    },
+    /** The same about what went wrong: gone when the person does something else. @param {unknown} why error or text */
+    fail,
     // What takes a moment to come is stale once the person has done something else: it may not overwrite that.
     errand: () => errands.begin(),
+    /**
+     * Takes what is asked for, unless the person has done something else since; says what went wrong.
+     * @template Answer
+     * @param {() => Promise<Answer>} ask
+     * @param {(answer: Answer) => void} take
+     */
+    async fetch(ask, take) {
+      const errand = errands.begin();
+      try {
+        const answer = await ask();
+        if (!errand.isStale) take(answer);
+      } catch (error) {
+        fail(error);
+      }
+    },
     // the person has done something, such as a move
     acted: () => errands.end(),
     /** What only screen readers tell: everyone else sees it on the board. @param {string} text */

@@ -249,7 +249,7 @@ class Analyse {
       this._current.show(node, retold(position.over));
       this.stage.rest();
     } catch (error) {
-      app.fail(/** @type {Error} */ (error).message);
+      app.fail(error);
     }
   }
 

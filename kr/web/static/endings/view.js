@@ -19,33 +19,16 @@ export class EndingForm {
   constructor(app, {find, distances}) {
     this._app = app;
     const kept = app.kept("endings-form", {});
-    this._material = "";
     this._most = 0;
-    this._goal = choice(
-      t("Task"),
-      [
-        ["win", t("Win it")],
-        ["draw", t("Hold the draw")],
-      ],
-      {value: kept.goal},
-    );
+    this._goal = choice(t("Task"), {win: t("Win it"), draw: t("Hold the draw")}, {value: kept.goal});
     this._difficulty = choice(
       t("Difficulty"),
-      [
-        ["easy", t("easy")],
-        ["medium", t("medium")],
-        ["hard", t("hard")],
-        ["any", t("any")],
-      ],
+      {easy: t("easy"), medium: t("medium"), hard: t("hard"), any: t("any")},
       {value: kept.difficulty},
     );
     this._side = choice(
       t("You play"),
-      [
-        ["random", t("by chance")],
-        ["black", t("Black")],
-        ["white", t("White")],
-      ],
+      {random: t("by chance"), black: t("Black"), white: t("White")},
       {value: kept.side},
     );
     this._kept = kept.material;
@@ -56,7 +39,7 @@ export class EndingForm {
       checked: app.kept("endings-distances", true),
       onchange: distances,
     });
-    this.wrong = el("p", {class: "none", role: "alert"});
+    this.wrong = el("p", {class: "wrong", role: "alert"});
     this.element = el("section", null, this._form(find));
   }
 

@@ -92,7 +92,7 @@ export class Archives {
       this._take((await this._app.api("explorer/archives")).archives);
       if (this._active) this._open();
     } catch (error) {
-      this._app.fail(/** @type {Error} */ (error).message);
+      this._app.fail(error);
     }
   }
 
@@ -131,7 +131,7 @@ export class Archives {
       this._choose(answer.archive, true);
       this._channel.postMessage("added");
     } catch (error) {
-      if (!errand.isStale) this._app.fail(/** @type {Error} */ (error).message);
+      if (!errand.isStale) this._app.fail(error);
     }
     if (!errand.isStale) this._arriving.hidden = true;
   }
@@ -162,7 +162,7 @@ export class Archives {
       this._app.say(words);
       this._channel.postMessage(what);
     } catch (error) {
-      this._app.fail(/** @type {Error} */ (error).message);
+      this._app.fail(error);
       await this.begin();
       return;
     }

@@ -38,11 +38,7 @@ class Explorer {
   _here = el("input", {type: "checkbox", checked: true});
   _order = choice(
     t("Order"),
-    [
-      ["archive", t("as in the archive")],
-      ["newest", t("newest first")],
-      ["oldest", t("oldest first")],
-    ],
+    {archive: t("as in the archive"), newest: t("newest first"), oldest: t("oldest first")},
     {onchange: () => this._listGames(0)},
   );
   _before = button(t("‹ Back"), () => this._listGames(this._start - PAGE));
@@ -300,32 +296,28 @@ class Explorer {
   }
 
   /** Opens an opening beside the game on the board. @param {number} number */
-  async _showOpening(number) {
+  _showOpening(number) {
     const {app} = this;
-    const errand = app.errand();
-    try {
-      const {start, moves, title} = await this.questions.opening(number);
-      if (errand.isStale) return;
-      const document = newDocument(start, moves, {Event: title});
-      app.beside(document, toEnd(document), `opening:${title}`);
-      app.say(title);
-    } catch (error) {
-      app.fail(/** @type {Error} */ (error).message);
-    }
+    return app.fetch(
+      () => this.questions.opening(number),
+      ({start, moves, title}) => {
+        const document = newDocument(start, moves, {Event: title});
+        app.beside(document, toEnd(document), `opening:${title}`);
+        app.say(title);
+      },
+    );
   }
 
   /** Opens a game beside the one on the board. @param {Game} game */
-  async _openGame(game) {
-    const {app} = this,
-      errand = app.errand();
-    try {
-      const {document, archive, line} = await this.questions.game(game);
-      if (errand.isStale) return;
-      const name = gameName(game);
-      app.beside(document, Array(game.ply).fill(0), `${archive}:${line}:${name}`);
-      app.say(game.turned ? t("{game}: this position with colours reversed", {game: name}) : name);
-    } catch (error) {
-      app.fail(/** @type {Error} */ (error).message);
-    }
+  _openGame(game) {
+    const {app} = this;
+    return app.fetch(
+      () => this.questions.game(game),
+      ({document, archive, line}) => {
+        const name = gameName(game);
+        app.beside(document, Array(game.ply).fill(0), `${archive}:${line}:${name}`);
+        app.say(game.turned ? t("{game}: this position with colours reversed", {game: name}) : name);
+      },
+    );
   }
 }

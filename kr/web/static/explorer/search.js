@@ -51,22 +51,12 @@ export class Search {
     };
     this._side = choice(
       t("Side of the player"),
-      [
-        ["", t("either side")],
-        ["black", t("as Black")],
-        ["white", t("as White")],
-      ],
+      {"": t("either side"), black: t("as Black"), white: t("as White")},
       {onchange},
     );
     this._result = choice(
       t("Result"),
-      [
-        ["", t("any result")],
-        ["1-0", t("Black won")],
-        ["0-1", t("White won")],
-        ["1/2-1/2", t("drawn")],
-        ["*", t("unfinished")],
-      ],
+      {"": t("any result"), "1-0": t("Black won"), "0-1": t("White won"), "1/2-1/2": t("drawn"), "*": t("unfinished")},
       {onchange},
     );
     this.reversed = el("input", {type: "checkbox", onchange: () => onchange()});

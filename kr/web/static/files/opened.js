@@ -54,7 +54,7 @@ export class Opened {
       // one that was saved by another page may hold anything
       if (!game.held) game.document = (await this.app.api("games/check", {document: game.document})).document;
     } catch (error) {
-      this.app.fail(/** @type {Error} */ (error).message);
+      this.app.fail(error);
       return;
     }
     if (errand.isStale) return;

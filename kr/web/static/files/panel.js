@@ -62,10 +62,7 @@ class Games {
   _makeConvention() {
     return choice(
       t("Results in files"),
-      [
-        ["english", t("1-0 in files: Black won")],
-        ["white", t("1-0 in files: White won")],
-      ],
+      {english: t("1-0 in files: Black won"), white: t("1-0 in files: White won")},
       {
         value: this.app.kept("results", "english"),
         onchange: value => {
@@ -169,7 +166,7 @@ class Games {
           `recent:${nameOf(document.headers)}:${document.nodes.length}:${document.nodes.at(-1).fen}`,
         );
     } catch (error) {
-      app.fail(/** @type {Error} */ (error).message);
+      app.fail(error);
     }
   }
 
@@ -256,7 +253,7 @@ class Games {
         await this._first(errand);
       }
     } catch (error) {
-      app.fail(/** @type {Error} */ (error).message);
+      app.fail(error);
     }
   }
 

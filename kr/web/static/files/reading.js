@@ -12,8 +12,8 @@ import {LINK, stepsOf} from "./state.js";
 /**
  * A file or text that is read. What the person does meanwhile is not overwritten: `errand.isStale` tells it; `isOver`
  * that another one is read, or this one was given up.
- * @typedef {{name: string, errand: import("../errands.js").Errand, progress: (share: number) => void, isOver:
- * boolean}} Job
+ * @typedef {{name: string, errand: import("../errands.js").Errand, progress: (share: number) => void,
+ *   isOver: boolean}} Job
  */
 
 const LARGEST_FILE = 64 << 20;
@@ -77,7 +77,7 @@ export class Reading {
       if (errand.isStale) app.say(t("The game of the link was not opened: you went on with another"));
       else this._open(document, stepsOf(rest), games[0].warnings);
     } catch (error) {
-      app.fail(/** @type {Error} */ (error).message);
+      app.fail(error);
     }
   }
 
@@ -113,7 +113,7 @@ export class Reading {
     try {
       await read(job);
     } catch (error) {
-      if (!job.isOver) this._app.fail(/** @type {Error} */ (error).message);
+      if (!job.isOver) this._app.fail(error);
     }
     if (!job.isOver) this.element.hidden = true;
   }

@@ -138,7 +138,7 @@ export class Shelf {
     try {
       await this._ask({start: 0});
     } catch (error) {
-      this._app.fail(/** @type {Error} */ (error).message);
+      this._app.fail(error);
       return;
     }
     void this.readOn();
@@ -152,7 +152,7 @@ export class Shelf {
         await this._ask({start: 0, on: true});
       }
     } catch (error) {
-      this._app.fail(/** @type {Error} */ (error).message);
+      this._app.fail(error);
     }
   }
 
@@ -227,7 +227,7 @@ export class Shelf {
       if (!quiet) app.say(t("Game {number}", {number: game.number}));
       return game;
     } catch (error) {
-      app.fail(/** @type {Error} */ (error).message);
+      app.fail(error);
       return undefined;
     }
   }

@@ -21,41 +21,21 @@ export class PuzzleList {
     this._progress = progress;
     this._open = open;
     const onchange = () => this.show();
-    this._goal = choice(
-      t("Goal"),
-      [
-        ["", t("Wins and draws")],
-        ["win", t("Wins")],
-        ["draw", t("Draws")],
-      ],
-      {onchange},
-    );
+    this._goal = choice(t("Goal"), {"": t("Wins and draws"), win: t("Wins"), draw: t("Draws")}, {onchange});
     this._pieces = choice(
       t("Pieces"),
-      [
-        ["2-32", t("Any number of pieces")],
-        ["2-5", t("Up to 5 pieces")],
-        ["6-8", t("6 to 8 pieces")],
-        ["9-32", t("9 pieces or more")],
-      ],
+      {
+        "2-32": t("Any number of pieces"),
+        "2-5": t("Up to 5 pieces"),
+        "6-8": t("6 to 8 pieces"),
+        "9-32": t("9 pieces or more"),
+      },
       {onchange},
     );
-    this._solved = choice(
-      t("Progress"),
-      [
-        ["", t("Solved or not")],
-        ["no", t("Not solved")],
-        ["yes", t("Solved")],
-      ],
-      {onchange},
-    );
+    this._solved = choice(t("Progress"), {"": t("Solved or not"), no: t("Not solved"), yes: t("Solved")}, {onchange});
     this._origin = choice(
       t("Origin"),
-      [
-        ["", t("All puzzles")],
-        ["classic", t("Classic positions")],
-        ["own", t("Problem files")],
-      ],
+      {"": t("All puzzles"), classic: t("Classic positions"), own: t("Problem files")},
       {onchange},
     );
     this._count = el("p", {class: "muted"});

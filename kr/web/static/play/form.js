@@ -1,6 +1,7 @@
 // The choice of a game: against kr at a level, two people at this board, or engines against each other.
 
-import {check, choices, choose, form} from "../controls.js";
+import {choices} from "../choices.js";
+import {check, choose, form} from "../controls.js";
 import {button, el} from "../dom.js";
 import {t} from "../texts.js";
 import {MatchForm} from "./matchform.js";
@@ -130,11 +131,7 @@ export class Form {
     return choices(
       t("Who plays"),
       "mode",
-      [
-        ["kr", t("You and kr")],
-        ["two", t("Two people")],
-        ["match", t("Engines")],
-      ],
+      {kr: t("You and kr"), two: t("Two people"), match: t("Engines")},
       "kr",
       mode => this.mode(mode),
       {class: "choices modes"},
@@ -145,11 +142,7 @@ export class Form {
     return choices(
       t("You play"),
       "side",
-      [
-        ["black", t("Black, who begins")],
-        ["white", t("White")],
-        ["random", t("by lot")],
-      ],
+      {black: t("Black, who begins"), white: t("White"), random: t("by lot")},
       this._chosen.side,
       side => {
         this._chosen.side = side;

@@ -251,7 +251,7 @@ export class MatchTable {
       this._game = {...row, start: start.fen, nodes};
       this._showGame();
     } catch (error) {
-      this.app.fail(/** @type {Error} */ (error).message);
+      this.app.fail(error);
     }
   }
 
@@ -275,7 +275,7 @@ export class MatchTable {
       const {pdn} = await this.app.api("match/pdn", {match: this.match.id});
       download(`match-${this.match.id.slice(0, 15)}.pdn`, pdn, "text/plain");
     } catch (error) {
-      this.app.fail(/** @type {Error} */ (error).message);
+      this.app.fail(error);
     }
   }
 
@@ -286,7 +286,7 @@ export class MatchTable {
       const {document} = await this.app.api("match/game", {match: this.match.id, number});
       this.app.open(document, toEnd(document));
     } catch (error) {
-      this.app.fail(/** @type {Error} */ (error).message);
+      this.app.fail(error);
     }
   }
 

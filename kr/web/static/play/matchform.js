@@ -1,6 +1,7 @@
 // The choice of a match between engines.
 
-import {choice, choices, choose, fenField, labelled, offer} from "../controls.js";
+import {choices} from "../choices.js";
+import {choice, choose, fenField, labelled, offer} from "../controls.js";
 import {el} from "../dom.js";
 import {t} from "../texts.js";
 import {contenderName} from "./matchwords.js";
@@ -37,25 +38,25 @@ export class MatchForm {
     this._fen = fenField(t("FEN for the match"));
     this._ballot = choice(
       t("Openings"),
-      [
-        ["3move", t("three-move ballots by lot")],
-        ["11man", t("11-man ballots by lot")],
-        ["", t("the start (two games)")],
-        ["fen", t("a position (two games)")],
-      ],
+      {
+        "3move": t("three-move ballots by lot"),
+        "11man": t("11-man ballots by lot"),
+        "": t("the start (two games)"),
+        fen: t("a position (two games)"),
+      },
       {value: this._chosen.ballot, onchange: pick("ballot")},
     );
     this._time = choices(
       t("Time"),
       "tc",
-      [
-        ["0.1s", t("0.1 s a move")],
-        ["0.3s", t("0.3 s a move")],
-        ["1s", t("1 s a move")],
-        ["5s", t("5 s a move")],
-        ["1+1", "1+1"],
-        ["3+2", "3+2"],
-      ],
+      {
+        "0.1s": t("0.1 s a move"),
+        "0.3s": t("0.3 s a move"),
+        "1s": t("1 s a move"),
+        "5s": t("5 s a move"),
+        "1+1": "1+1",
+        "3+2": "3+2",
+      },
       this._chosen.tc,
       pick("tc"),
     );
@@ -112,7 +113,7 @@ export class MatchForm {
       }
     } catch (error) {
       this._asked = false;
-      this.app.fail(/** @type {Error} */ (error).message);
+      this.app.fail(error);
     }
   }
 

@@ -16,13 +16,13 @@ export class Openings {
     this._ballot = "";
     this._list = choice(
       t("From"),
-      [
-        ["", t("the start")],
-        ["3move", t("a three-move ballot by lot")],
-        ["11man", t("an 11-man ballot by lot")],
-        ["ballot", t("a ballot of your choice")],
-        ["fen", t("a position")],
-      ],
+      {
+        "": t("the start"),
+        "3move": t("a three-move ballot by lot"),
+        "11man": t("an 11-man ballot by lot"),
+        ballot: t("a ballot of your choice"),
+        fen: t("a position"),
+      },
       {value: this.opening, onchange: opening => this._choose(opening)},
     );
     const chosen = el("p", {role: "status"});

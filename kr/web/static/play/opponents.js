@@ -1,6 +1,7 @@
 // The choice of an opponent: levels by name on cards, all others in a list behind them.
 
-import {choice, choices, choose, labelled, offer} from "../controls.js";
+import {choices} from "../choices.js";
+import {choice, choose, labelled, offer} from "../controls.js";
 import {el} from "../dom.js";
 import {t} from "../texts.js";
 import {NAMED_LEVELS, levelName, levelWords, strengthWords} from "./words.js";
@@ -89,7 +90,7 @@ export class Opponents {
       this._describe();
     } catch (error) {
       this._asked = false;
-      this.app.fail(/** @type {Error} */ (error).message);
+      this.app.fail(error);
     }
   }
 

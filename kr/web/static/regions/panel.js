@@ -27,11 +27,7 @@ class Regions extends PositionPanel {
     super(app, "regions", t("Regions"));
     this._colours = choice(
       t("Colours show"),
-      [
-        ["pieces", t("what each piece adds")],
-        ["regions", t("what each region adds, square by square")],
-        ["none", t("nothing")],
-      ],
+      {pieces: t("what each piece adds"), regions: t("what each region adds, square by square"), none: t("nothing")},
       {
         value: app.kept("heat", "pieces"),
         onchange: value => {

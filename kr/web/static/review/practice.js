@@ -167,7 +167,7 @@ export class Practice {
       this._best = null;
       lesson.retry();
       this._place();
-      this._app.fail(/** @type {Error} */ (error).message);
+      this._app.fail(error);
     }
   }
 

@@ -76,14 +76,11 @@ class Runs {
   }
 
   /** @param {number} game */
-  async _open(game) {
-    const errand = this.app.errand();
-    try {
-      const document = await this._watch.game(this._chosen, game);
-      if (!errand.isStale) this.app.open(document);
-    } catch (error) {
-      this.app.fail(/** @type {Error} */ (error).message);
-    }
+  _open(game) {
+    return this.app.fetch(
+      () => this._watch.game(this._chosen, game),
+      document => this.app.open(document),
+    );
   }
 
   // --- coming and going

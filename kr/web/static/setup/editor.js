@@ -32,10 +32,7 @@ export class Editor {
     this._tools = tools().map(([piece, name]) => this._button(piece, name));
     this._mover = choice(
       t("Side to move"),
-      [
-        ["B", t("Black to move")],
-        ["W", t("White to move")],
-      ],
+      {B: t("Black to move"), W: t("White to move")},
       {onchange: () => this._redraw()},
     );
     this.element = el(

@@ -19,7 +19,7 @@ function titleOf({number, moves, name, names, standing}) {
 }
 
 /**
- * @param {{api: (path: string, body: object) => Promise<any>, fail: (text: string) => void}} app
+ * @param {{api: (path: string, body: object) => Promise<any>, fail: (why: unknown) => void}} app
  * @param {(deck: string, number: number, title: string, name: string) => void} choose hears of the one that is chosen;
  *     name: by which the server knows it in the deck "named"
  * @returns {{element: HTMLElement, search: () => Promise<void>}}
@@ -27,11 +27,7 @@ function titleOf({number, moves, name, names, standing}) {
 export function finder(app, choose) {
   const deck = choice(
     t("Ballots"),
-    [
-      ["3move", t("Three-move ballots")],
-      ["11man", t("11-man ballots")],
-      ["named", t("Openings with a name")],
-    ],
+    {"3move": t("Three-move ballots"), "11man": t("11-man ballots"), named: t("Openings with a name")},
     {onchange: () => search()},
   );
   const wanted = el("input", {
@@ -73,7 +69,7 @@ export function finder(app, choose) {
       if (!count) items.push(el("li", {class: "muted"}, t("No opening is called so.")));
       found.replaceChildren(...items);
     } catch (error) {
-      app.fail(/** @type {Error} */ (error).message);
+      app.fail(error);
     }
   }
   return {element: el("div", null, el("div", {class: "row"}, deck, wanted), found), search};

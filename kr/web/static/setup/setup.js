@@ -95,33 +95,29 @@ export class Setup {
   }
 
   /** @param {string} text of a position that was typed or placed */
-  async _take(text) {
-    const errand = this.app.errand();
-    try {
-      const position = await this.app.api("position", {fen: text});
-      if (errand.isStale) return;
-      this.stopEditing();
-      this.begin(position.fen);
-    } catch (error) {
-      this.app.fail(/** @type {Error} */ (error).message);
-    }
+  _take(text) {
+    return this.app.fetch(
+      () => this.app.api("position", {fen: text}),
+      position => {
+        this.stopEditing();
+        this.begin(position.fen);
+      },
+    );
   }
 
   /**
    * @param {string} deck
    * @param {number} number
    */
-  async _choose(deck, number) {
-    const errand = this.app.errand();
-    try {
-      const {start, moves, title} = await this.app.api("opening", {deck, number});
-      if (errand.isStale) return;
-      this.stopEditing();
-      this.begin(start, moves, {Event: title});
-      // a name stands above the moves anyway
-      (deck === "named" ? this.app.announce : this.app.say)(title);
-    } catch (error) {
-      this.app.fail(/** @type {Error} */ (error).message);
-    }
+  _choose(deck, number) {
+    return this.app.fetch(
+      () => this.app.api("opening", {deck, number}),
+      ({start, moves, title}) => {
+        this.stopEditing();
+        this.begin(start, moves, {Event: title});
+        // a name stands above the moves anyway
+        (deck === "named" ? this.app.announce : this.app.say)(title);
+      },
+    );
   }
 }
