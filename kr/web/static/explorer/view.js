@@ -105,7 +105,7 @@ export function moveTable() {
   const heads = [t("Move"), t("Games"), t("Results: Black won, drawn, White won"), t("kr's score")];
   const table = el(
     "table",
-    {class: "tally"},
+    {class: "of-moves tally"},
     el("caption", {class: "unseen"}, t("Moves played here")),
     head(heads, {class: "unseen"}),
     rows,

@@ -34,5 +34,5 @@ export function moveRow(move, {play, point}) {
 export function moveTable() {
   const rows = el("tbody");
   const heads = [t("Move"), t("How many people play it"), t("The same as a bar")];
-  return {table: el("table", {class: "likely"}, head(heads, {class: "unseen"}), rows), rows};
+  return {table: el("table", {class: "of-moves likely"}, head(heads, {class: "unseen"}), rows), rows};
 }
