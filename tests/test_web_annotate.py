@@ -100,6 +100,25 @@ def test_each_move_is_told_from_the_last_to_the_first_then_the_marked_game(house
     assert [row[-2] for row in last["table"]] == ["??", "0", "1"]
 
 
+PLAYED_HERE = {"BlackPlayer": "human", "WhitePlayer": "shipped,level=3"}
+
+
+@pytest.mark.parametrize(
+    ("tags", "plies"),
+    [({}, 3), (PLAYED_HERE, 0), ({**PLAYED_HERE, "Opening": "Bristol"}, 0),
+     ({**PLAYED_HERE, "Opening": "3move 131: 11-16 22-18 16-20"}, 3)],
+)  # fmt: skip
+def test_games_played_here_are_judged_from_the_first_move_that_no_ballot_chose(
+    house: House, tags: dict[str, str], plies: int
+) -> None:
+    game = read_game("1. 11-16 22-18 2. 16-20 25-22 *")
+    assert game is not None
+    game.headers.update(tags)
+    events = judged(house, {"document": game_document(game), "nodes": 1000})
+    reasons = {move["ply"]: move["reason"] for event in events for move in event.get("moves", [])}
+    assert [ply for ply, reason in sorted(reasons.items()) if reason == "opening"] == [*range(1, plies + 1)]
+
+
 @pytest.mark.parametrize(
     ("tags", "you"),
     [

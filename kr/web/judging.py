@@ -20,6 +20,7 @@ from kr.engine.limits import Limits
 from kr.engine.search import Stop
 from kr.errors import InvalidPdnError, InvalidSettingError
 from kr.game.position import Side
+from kr.openings.decks import opening_plies
 from kr.pdn import Game
 from kr.play.setup import HUMAN, SPEC_TAGS
 from kr.viewer.document import game_document, read_document
@@ -58,7 +59,7 @@ async def annotate_game(house: House, request: PageRequest, inbox: Inbox) -> Asy
         raise InvalidSettingError("the game has no moves to judge")
     if len(game.moves) > MOST_PLIES:
         raise InvalidSettingError(f"a game of {len(game.moves)} moves; at most {MOST_PLIES} are judged")
-    settings = JudgeSettings(tc=_limits(request))
+    settings = JudgeSettings(tc=_limits(request), from_ply=_first_ply(game))
     yield {"total": len(game.moves)}
     with house.engines.own.ask(viewer.get()) as loan:
         if loan.waits:
@@ -93,6 +94,12 @@ def _marked(game: Game, annotation: Annotation, by: str) -> dict[str, Any]:
         "accuracy": [None if figure is None else round(figure, 1) for figure in figures],
         "you": None if you is None else side_name(you),
     }
+
+
+def _first_ply(game: Game) -> int | None:
+    """First ply that is judged: in a game that was played here, the first that no ballot chose; elsewhere nobody knows,
+    and the judge's own rule holds (None)."""
+    return opening_plies(game) if any(tag in game.headers for tag in SPEC_TAGS) else None
 
 
 def _person(game: Game) -> Side | None:
