@@ -4,6 +4,9 @@ import base64
 import gzip
 import lzma
 import os
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -305,3 +308,22 @@ def test_a_folder_is_opened_with_all_below_it(tmp_path: Path) -> None:
     for name in ("a.pdn", "deep/b.pdn"):
         (tmp_path / name).write_text(TWO)
     assert ask("games/files", house(tmp_path))["files"] == ["a.pdn", "b.pdn"]
+
+
+def test_two_first_requests_at_once_get_one_shelf(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each page opens the files of the command line by the mark of the shelf, and finds its uploads there."""
+    where, begun = house(), threading.Barrier(2, timeout=5)
+    make = game_lists.Shelf.__init__
+
+    def slow(self: game_lists.Shelf, house: House) -> None:
+        time.sleep(0.05)
+        make(self, house)
+
+    def mark() -> str:
+        begun.wait()
+        return str(ask("games/files", where)["mark"])
+
+    monkeypatch.setattr(game_lists.Shelf, "__init__", slow)
+    with ThreadPoolExecutor(2) as pool:
+        one, other = [pool.submit(mark) for _ in range(2)]
+        assert one.result() == other.result()

@@ -340,9 +340,10 @@ class Shelf:
     @classmethod
     def of(cls, house: House) -> Shelf:
         """The shelf of a server."""
-        if house not in _SHELVES:
-            _SHELVES[house] = cls(house)
-        return _SHELVES[house]
+        with _MAKING:
+            if house not in _SHELVES:
+                _SHELVES[house] = cls(house)
+            return _SHELVES[house]
 
     def add(self, content: bytes) -> str:
         """Keep an upload, and return its name."""
@@ -403,3 +404,4 @@ def _no_upload() -> InvalidSettingError:
 
 
 _SHELVES: WeakKeyDictionary[House, Shelf] = WeakKeyDictionary()
+_MAKING = threading.Lock()

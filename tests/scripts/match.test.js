@@ -48,6 +48,11 @@ test("Elo with its error names the stronger first", () => {
     eloWords(score({...known, elo: -58.4, superior: 0.13}), NAMES),
     /Ben is 58 ± 101 Elo stronger than Ann \(87% likely/,
   );
+  assert.match(eloWords(score({...known, superior: 0.9999}), NAMES), /\(99% likely/);
+  assert.match(
+    eloWords(score({...known, elo: -0.2, superior: 0.5}), NAMES),
+    /lost by Ann. So far neither is the stronger: 0 ± 101 Elo\.$/,
+  );
 });
 
 test("players by their keys", () => {

@@ -915,6 +915,7 @@ export const texts = {
   "{games}: {wins} won, {draws} drawn, {losses} lost by {a}.":
     "{games}: {a} ne vince {wins}, ne patta {draws} e ne perde {losses}.",
   "No game is finished yet.": "Nessuna partita è ancora finita.",
+  "So far neither is the stronger: 0 ± {error} Elo.": "Finora nessuno dei due è il più forte: 0 ± {error} Elo.",
   "{stronger} is {elo} ± {error} Elo stronger than {weaker} ({sure}% likely to be the stronger).":
     "{stronger} è di {elo} ± {error} Elo più forte di {weaker} (più forte con probabilità del {sure}%).",
   "Game {number} of {games}": "Partita {number} di {games}",

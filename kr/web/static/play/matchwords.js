@@ -81,8 +81,11 @@ export function eloWords({wins, draws, losses, elo, error, superior}, [a, b]) {
     a,
   });
   if (elo === null || error === null) return count ? games : t("No game is finished yet.");
+  if (!Math.round(elo))
+    return `${games} ${t("So far neither is the stronger: 0 ± {error} Elo.", {error: Math.round(error)})}`;
   const [stronger, weaker] = elo >= 0 ? [a, b] : [b, a];
-  const sure = Math.round(100 * Math.max(superior ?? 0.5, 1 - (superior ?? 0.5)));
+  // no match makes it certain
+  const sure = Math.min(99, Math.round(100 * Math.max(superior ?? 0.5, 1 - (superior ?? 0.5))));
   const words = t("{stronger} is {elo} ± {error} Elo stronger than {weaker} ({sure}% likely to be the stronger).", {
     stronger,
     weaker,
