@@ -369,6 +369,7 @@ def test_a_lost_game_is_told_and_learned_from_by_keyboard_alone(server: WebServe
     wait_for_status(page, "Undo takes the marks out")
     assert words(page, ".review .story").startswith(STORY)
     moves = page.locator(".moves").inner_text()
+    page.keyboard.press("f")
     assert faults_in(page, ".review") == []
     page.get_by_role("button", name="Learn from your mistakes (1)").focus()
     page.keyboard.press("Enter")
@@ -403,7 +404,9 @@ def test_a_lost_game_is_told_and_learned_from_by_keyboard_alone(server: WebServe
     wait_until(page, "() => document.querySelector('.practice [role=status]').textContent.includes('You found')")
     assert words(page, ".practice [role=status]") == "You found 0 of 1 at the first try, 1 later."
     page.keyboard.press("Enter")
-    # the game is what it was
+    # the game is what it was, and so is the board
+    page.locator("main .board.flipped").wait_for()
+    assert read_board(page) == meant_board(game.start.fen)
     assert page.locator(".move-list").is_visible()
     assert page.locator(".moves").inner_text() == moves
     assert circled.count() == 0

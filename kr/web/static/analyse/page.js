@@ -35,7 +35,7 @@ class Analyse {
   /** @param {import("../shell.js").App} app */
   constructor(app) {
     this.app = app;
-    this._active = false;
+    this._active = this._turned = false;
     /** Points while a game is judged; null for those that the comments tell. @type {any[] | null} */
     this._judged = null;
     /** @type {Map<string, Promise<any>>} */
@@ -196,11 +196,12 @@ class Analyse {
 
   /**
    * @param {boolean} on
-   * @param {"black" | "white"} [side] that is seen from below
+   * @param {"black" | "white"} [side] that is seen from below; afterwards the board is turned back
    */
   _practise(on, side) {
     this._side?.classList.toggle("practising", on);
-    if (side) this.stage.flip(side === "black");
+    if (on) this._turned = this.board.flipped;
+    this.stage.flip(on ? side === "black" : this._turned);
     if (on) this.analysis.hide();
     else if (this._active) this.analysis.show();
   }

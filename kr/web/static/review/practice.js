@@ -22,6 +22,8 @@ export class Practice {
     /** @type {Lesson | null} */
     this.lesson = null;
     this._moving = false;
+    /** The node that was shown before. @type {any} */
+    this._from = null;
     /** @type {Array<() => void>} */
     this._stops = [];
     /** The worth of the best move, once it is asked for. @type {Promise<number> | null} */
@@ -31,7 +33,7 @@ export class Practice {
     this._answer = button(t("Show the answer"), () => this._show());
     this._next = button(t("Next mistake"), () => this._go(), {class: "primary"});
     this._again = button(t("Try again"), () => this._retry());
-    this._leave = button(t("Leave"), () => this.end());
+    this._leave = button(t("Leave"), () => this.end(this._from));
     this.element = el(
       "div",
       {class: "practice", hidden: true},
@@ -45,21 +47,25 @@ export class Practice {
   /** @param {import("./state.js").Mark[]} mistakes */
   begin(mistakes) {
     this.lesson = new Lesson(mistakes);
+    this._from = this._app.tree.node;
     this.element.hidden = false;
     this._app.trial = (/** @type {any} */ move) => this._try(move);
     this._app.practise(true, mistakes[0].side);
     this._place();
   }
 
-  /** Leaves the board and the game as they are. */
-  end() {
+  /**
+   * Leaves the game as it is.
+   * @param {any} node to show then
+   */
+  end(node = this._app.tree.node) {
     if (!this.lesson) return;
     this.lesson = null;
     this._stop();
     this.element.hidden = true;
     this._app.trial = null;
     this._app.practise(false);
-    this._app.tree.select(this._app.tree.node);
+    this._app.tree.select(node);
     this._onend();
   }
 
