@@ -80,7 +80,7 @@ function makeApp() {
      * @param {() => Promise<Answer>} ask
      * @param {(answer: Answer) => void} take
      */
-    async fetch(ask, take) {
+    async attempt(ask, take) {
       const errand = errands.begin();
       try {
         const answer = await ask();

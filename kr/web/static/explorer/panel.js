@@ -298,7 +298,7 @@ class Explorer {
   /** Opens an opening beside the game on the board. @param {number} number */
   _showOpening(number) {
     const {app} = this;
-    return app.fetch(
+    return app.attempt(
       () => this.questions.opening(number),
       ({start, moves, title}) => {
         const document = newDocument(start, moves, {Event: title});
@@ -311,7 +311,7 @@ class Explorer {
   /** Opens a game beside the one on the board. @param {Game} game */
   _openGame(game) {
     const {app} = this;
-    return app.fetch(
+    return app.attempt(
       () => this.questions.game(game),
       ({document, archive, line}) => {
         const name = gameName(game);

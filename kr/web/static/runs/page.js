@@ -77,7 +77,7 @@ class Runs {
 
   /** @param {number} game */
   _open(game) {
-    return this.app.fetch(
+    return this.app.attempt(
       () => this._watch.game(this._chosen, game),
       document => this.app.open(document),
     );

@@ -96,7 +96,7 @@ export class Setup {
 
   /** @param {string} text of a position that was typed or placed */
   _take(text) {
-    return this.app.fetch(
+    return this.app.attempt(
       () => this.app.api("position", {fen: text}),
       position => {
         this.stopEditing();
@@ -110,7 +110,7 @@ export class Setup {
    * @param {number} number
    */
   _choose(deck, number) {
-    return this.app.fetch(
+    return this.app.attempt(
       () => this.app.api("opening", {deck, number}),
       ({start, moves, title}) => {
         this.stopEditing();
