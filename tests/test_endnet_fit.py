@@ -98,6 +98,7 @@ def essence(model: EndnetModel) -> tuple[Any, ...]:
 # --- what it learns
 
 
+@pytest.mark.soak
 @pytest.mark.slow
 def test_it_learns_all_positions_of_two_and_three_pieces(tmp_path: Path) -> None:
     # judged on all positions as well: by a hundredth of them, chance chooses among the last six epochs

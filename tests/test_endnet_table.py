@@ -210,6 +210,7 @@ def test_an_edited_test_is_done_again(made: Path) -> None:
     assert results(made) == before
 
 
+@pytest.mark.soak
 @pytest.mark.slow
 def test_rows_can_be_added(made: Path) -> None:
     before = {path: path.stat().st_mtime_ns for path in (made / "nets").glob("*.h5")}
@@ -243,6 +244,7 @@ def test_rivals_learn_from_the_positions_of_the_sampling(
     assert "| regions 100KB | 90,000 | 120,000 | 90.00 ±2.00 | 91.00 |" in (out / "table.md").read_text()
 
 
+@pytest.mark.soak
 @pytest.mark.slow
 def test_plots_are_drawn(made: Path) -> None:
     EndnetTable(settings(made, plots=True)).run()

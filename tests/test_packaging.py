@@ -241,6 +241,7 @@ def built_in_place(checkout: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=checkout, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.soak
 @pytest.mark.slow
 @in_checkout
 def test_the_units_are_those_of_the_flavour_asked_for_last(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -253,6 +254,7 @@ def test_the_units_are_those_of_the_flavour_asked_for_last(small: Path, monkeypa
         assert done.stdout.split() == [flavour]
 
 
+@pytest.mark.soak
 @pytest.mark.slow
 @in_checkout
 def test_a_part_that_is_no_cython_is_named_and_leaves_nothing(small: Path) -> None:

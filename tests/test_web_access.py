@@ -36,7 +36,7 @@ def test_the_rules_of_axe(server: WebServer, opened: Opener) -> None:
         assert faults_in(page, passes=21) == [], name
 
 
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("width", [1280, pytest.param(390, marks=pytest.mark.soak)])
 def test_the_rules_of_axe_in_panels_and_menus(server: WebServer, opened: Opener, width: int) -> None:
     """Review, Explorer, Learn, Endings and matches have such a test beside what they do."""
     page = opened(server.address, {"width": width, "height": 844})

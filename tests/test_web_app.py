@@ -190,6 +190,7 @@ def shell_of(page: Page) -> str:
     return found[1]
 
 
+@pytest.mark.soak
 @pytest.mark.slow
 def test_a_new_kr_shows_no_old_script(opened: Opener, monkeypatch: pytest.MonkeyPatch) -> None:
     port = free_port()

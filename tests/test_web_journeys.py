@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from web_pages import SIZES, Opener, opened, out_of_sight, serving, wait_until
+from web_pages import FEW_SIZES, SIZES, Opener, opened, out_of_sight, serving, wait_until
 
 import kr
 from kr.analysis.puzzles import load_puzzles
@@ -251,7 +251,7 @@ def review_and_send(person: Mouse, file: Path) -> None:
     assert "resigned" in file.read_text()
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", FEW_SIZES)
 def test_a_first_game_its_review_and_a_page_for_a_friend(
     server: WebServer, opened: Opener, tmp_path: Path, size: dict[str, int]
 ) -> None:
@@ -262,6 +262,7 @@ def test_a_first_game_its_review_and_a_page_for_a_friend(
     assert person.presses == 5 + (4 if size == PHONE else 3)
 
 
+@pytest.mark.soak
 def test_a_game_and_its_review_by_keys(server: WebServer, opened: Opener, tmp_path: Path) -> None:
     person = begin_by_keys(server, opened)
     play_and_resign(person, 4)
@@ -285,13 +286,14 @@ def explore(person: Mouse) -> None:
     assert page.locator(".explorer .opening").inner_text().startswith("Old Fourteenth")
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", FEW_SIZES)
 def test_what_people_play_in_the_old_fourteenth(server: WebServer, opened: Opener, size: dict[str, int]) -> None:
     person = begin(server, opened, size)
     explore(person)
     assert person.presses == 4
 
 
+@pytest.mark.soak
 def test_what_people_play_by_keys(server: WebServer, opened: Opener) -> None:
     explore(begin_by_keys(server, opened))
 
@@ -328,13 +330,16 @@ def solve(person: Mouse, server: WebServer, count: int) -> None:
         assert out_of_sight(page, [".verdict"]) == []
 
 
-@pytest.mark.parametrize(("size", "count"), [(SIZES[0], 10), (SIZES[1], 1), (SIZES[2], 2)])
+@pytest.mark.parametrize(
+    ("size", "count"), [(SIZES[0], 2), (SIZES[2], 1), pytest.param(SIZES[1], 10, marks=pytest.mark.soak)]
+)
 def test_ten_puzzles(server: WebServer, opened: Opener, size: dict[str, int], count: int) -> None:
     person = begin(server, opened, size)
     solve(person, server, count)
     assert person.presses == count
 
 
+@pytest.mark.soak
 def test_two_puzzles_by_keys(server: WebServer, opened: Opener) -> None:
     solve(begin_by_keys(server, opened), server, 2)
 
@@ -364,13 +369,14 @@ def win(person: Mouse, server: WebServer) -> None:
     assert out_of_sight(page, [".verdict"]) == []
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", FEW_SIZES)
 def test_two_kings_win_against_one(server: WebServer, opened: Opener, size: dict[str, int]) -> None:
     person = begin(server, opened, size)
     win(person, server)
     assert person.presses == 1
 
 
+@pytest.mark.soak
 def test_two_kings_win_by_keys(server: WebServer, opened: Opener) -> None:
     win(begin_by_keys(server, opened), server)
 

@@ -129,7 +129,9 @@ def english() -> English:
     return English("it")
 
 
-@pytest.mark.parametrize("size", [SIZES[0], SIZES[2]], ids=lambda size: str(size["width"]))
+@pytest.mark.parametrize(
+    "size", [SIZES[2], pytest.param(SIZES[0], marks=pytest.mark.soak)], ids=lambda size: str(size["width"])
+)
 def test_no_page_has_english_texts(
     server: WebServer, opened: Opener, english: English, reviewed: str, size: dict[str, int]
 ) -> None:

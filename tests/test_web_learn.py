@@ -241,6 +241,7 @@ RIGHT = {
 }
 
 
+@pytest.mark.soak
 @pytest.mark.slow
 def test_each_right_answer_is_accepted(server: WebServer, opened: Opener) -> None:
     for name, moves in RIGHT.items():
@@ -452,6 +453,7 @@ def short_wins(house: House, count: int) -> list[str]:
     return list(dict.fromkeys(position.fen for position in found if position is not None))[:count]
 
 
+@pytest.mark.soak
 @pytest.mark.slow
 def test_ten_puzzles_in_a_row_by_keys_alone(opened: Opener, house: House, tmp_path: Path) -> None:
     """Moves on the board, and one key from each puzzle to the next."""

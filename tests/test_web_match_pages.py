@@ -124,6 +124,7 @@ def test_a_match_is_stopped_resumed_and_found_again(opened):
         wait_until(page, ROWS, count + 2, seconds=60)
 
 
+@pytest.mark.soak
 def test_the_pace_and_clocks_of_a_match(server, opened, monkeypatch):
     monkeypatch.setattr(live_match, "LONGEST_PACE", 30.0)
     page = opened(server.address + "#play", reduced_motion="reduce")

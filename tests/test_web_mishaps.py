@@ -209,6 +209,7 @@ ACTS: dict[str, Callable[[Page], Any]] = {
 }
 
 
+@pytest.mark.soak
 def test_a_late_game_does_not_overwrite_what_was_done_since(server: WebServer, opened: Opener) -> None:
     page = opened(server.address, DESK, **CLIPBOARD)
     for act, done in ACTS.items():

@@ -465,6 +465,7 @@ def test_a_game_for_everyone(server, opened):
     check()
 
 
+@pytest.mark.soak
 def test_impatient_clicks_are_harmless(server, start):
     page = start(server)
     board = kr.Board()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tree_pages import CLIPBOARD, opens
 from web_pages import (
+    FEW_SIZES,
     PHONE,
     SIZES,
     Opener,
@@ -69,7 +70,7 @@ def analysed(page: Page) -> None:
     wait_until(page, "() => document.querySelectorAll('.lines li:not([hidden]) .score').length > 0")
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", FEW_SIZES)
 def test_a_game_is_on_one_screen(server: WebServer, opened: Opener, size: dict[str, int]) -> None:
     page = opened(server.address, size, **CLIPBOARD)
     opens(page, GAME)
@@ -88,7 +89,7 @@ def test_a_game_is_on_one_screen(server: WebServer, opened: Opener, size: dict[s
     wait_until(page, f"() => ({SELECTED_LINE})() === 3")
 
 
-@pytest.mark.parametrize("size", [*SIZES, PHONE, SIDEWAYS])
+@pytest.mark.parametrize("size", [*FEW_SIZES, PHONE, pytest.param(SIDEWAYS, marks=pytest.mark.soak)])
 def test_a_panel_pushes_nothing_away(server: WebServer, opened: Opener, size: dict[str, int]) -> None:
     page = opened(server.address, size, **CLIPBOARD)
     opens(page, GAME)

@@ -127,7 +127,7 @@ def walked(server: WebServer, opened: Opener, seed: int, size: dict[str, int], s
     assert walk.legal > steps / 20
 
 
-@pytest.mark.parametrize(("seed", "size"), [(1, WIDE), (2, PHONE)])
+@pytest.mark.parametrize(("seed", "size"), [(1, WIDE), pytest.param(2, PHONE, marks=pytest.mark.soak)])
 def test_a_random_walk(server: WebServer, opened: Opener, seed: int, size: dict[str, int]) -> None:
     walked(server, opened, seed, size, 80)
 

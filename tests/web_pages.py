@@ -147,8 +147,15 @@ def point_of(page: Page, square: int, selector: str = "main .board", flipped: bo
     return box["x"] + unit * (3 + 45 * (column + 0.5)), box["y"] + unit * (3 + 45 * (row + 0.5))
 
 
-SIZES = [{"width": 1280, "height": 800}, {"width": 1366, "height": 768}, {"width": 390, "height": 844}]
+SIZES: list[dict[str, int]] = [
+    {"width": 1280, "height": 800},
+    {"width": 1366, "height": 768},
+    {"width": 390, "height": 844},
+]
 """Windows in which everything that is needed at each move must be in sight."""
+
+FEW_SIZES = [SIZES[0], pytest.param(SIZES[1], marks=pytest.mark.soak), SIZES[2]]
+"""The same, one of them in `make soak` alone."""
 
 OUT_OF_SIGHT = """selectors => selectors.filter(selector => {
   const shown = [...document.querySelectorAll(selector)].filter(each => each.checkVisibility());
