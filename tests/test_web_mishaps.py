@@ -330,7 +330,8 @@ def test_the_newest_move_is_in_sight(server: WebServer, opened: Opener, size: di
     wait_until(page, "last => document.querySelector('.analyse .turn').textContent.startsWith(last)", last)
     assert page.evaluate(IN_SIGHT, [".analyse .turn", ""])
     if size is DESK:
-        assert page.evaluate(IN_SIGHT, [".moves [aria-current]", ".moves"])
+        # the name of the opening arrives above the list, which is lower then until the next frame
+        wait_until(page, IN_SIGHT, [".moves [aria-current]", ".moves"], seconds=2)
 
 
 @pytest.mark.parametrize("size", [DESK, HAND])
