@@ -169,8 +169,13 @@ OUT_OF_SIGHT = """selectors => selectors.filter(selector => {
 
 
 def out_of_sight(page: Page, selectors: list[str]) -> list[str]:
-    """Those of the selectors of which something is not wholly inside the window, or is covered by something else."""
+    """Those of the selectors of which something is not wholly inside the window, or is covered by something else, also
+    a second later: what has just arrived may move things for a frame."""
+    until = time.monotonic() + 1
     found: list[str] = page.evaluate(OUT_OF_SIGHT, selectors)
+    while found and time.monotonic() < until:
+        page.wait_for_timeout(20)
+        found = page.evaluate(OUT_OF_SIGHT, selectors)
     return found
 
 
