@@ -9,7 +9,9 @@ const ROOMS = ["kr/viewer/static", "kr/web/static"];
 // the page that is sent, as Python writes it
 const SENT = ["kr/analysis/annotation/game.html", "kr/analysis/annotation/pages.py"];
 const STRING = String.raw`("(?:[^"\\]|\\.)*")`;
-const T = new RegExp(String.raw`\bt\(\s*${STRING}\s*[,)]`, "g");
+// a long text stands in pieces
+const T = /\bt\(\s*("(?:[^"\\]|\\.)*"(?:\s*\+\s*"(?:[^"\\]|\\.)*")*)\s*[,)]/g;
+const PIECE = new RegExp(STRING, "g");
 const TEXT = new RegExp(String.raw`\blooks\.text\(${STRING}`, "g");
 const MANY = new RegExp(String.raw`\bmany\((?:[^()"]|\([^()]*\))*?,\s*${STRING}(?:,\s*${STRING})?`, "g");
 
@@ -31,7 +33,9 @@ export function keys() {
   const found = new Set([...ENGLISH, ...RUNS]);
   for (const path of scripts()) {
     const source = readFileSync(path, "utf8");
-    for (const [, text] of source.matchAll(T)) found.add(JSON.parse(text));
+    for (const [, text] of source.matchAll(T)) {
+      found.add([...text.matchAll(PIECE)].map(([piece]) => JSON.parse(piece)).join(""));
+    }
     for (const [, one, several] of source.matchAll(MANY)) {
       const word = JSON.parse(one);
       found.add(`${word}|${several ? JSON.parse(several) : `${word}s`}`);

@@ -78,7 +78,8 @@ export class MatchForm {
         "p",
         {class: "muted"},
         t(
-          "Levels below the strongest think only as long as their strength allows. The match goes on while you look at something else, and gives way to all that you do.",
+          "Levels below the strongest think only as long as their strength allows. The match goes on while you " +
+            "look at something else, and gives way to all that you do.",
         ),
       ),
       this._last,

@@ -108,7 +108,8 @@ export class Opponents {
     const level = this._levels.find(each => String(each.number) === this.level);
     if (this.level === "evolved")
       this._strength.textContent = t(
-        "A network that evolved from random numbers, by nothing but who won; the later its generation, the longer it has. It looks four plies ahead.",
+        "A network that evolved from random numbers, by nothing but who won; the later its generation, the " +
+          "longer it has. It looks four plies ahead.",
       );
     else if (this.level === "0")
       this._strength.textContent = t(

@@ -15,7 +15,8 @@ const RULES = () => [
     arrows: [[11, 15]],
     title: t("The board"),
     words: t(
-      "Twelve men each on the dark squares. Black begins; then the sides move by turns. Whoever can't move, because no piece is left or all are blocked, loses.",
+      "Twelve men each on the dark squares. Black begins; then the sides move by turns. Whoever can't move, " +
+        "because no piece is left or all are blocked, loses.",
     ),
   },
   {
@@ -32,7 +33,8 @@ const RULES = () => [
     arrows: [[11, 18, 27]],
     title: t("Captures"),
     words: t(
-      "A piece captures by jumping over an enemy beside it, to the empty square behind. If it can jump on from there, it must: one move may take several pieces. Men capture forward only.",
+      "A piece captures by jumping over an enemy beside it, to the empty square behind. If it can jump on from " +
+        "there, it must: one move may take several pieces. Men capture forward only.",
     ),
   },
   {
@@ -58,7 +60,8 @@ const RULES = () => [
     ],
     title: t("Kings"),
     words: t(
-      "A man that reaches the last row becomes a king, and its move ends there. A king moves and captures forward and backward, one square at a time.",
+      "A man that reaches the last row becomes a king, and its move ends there. A king moves and captures " +
+        "forward and backward, one square at a time.",
     ),
   },
   {
@@ -66,7 +69,8 @@ const RULES = () => [
     arrows: [],
     title: t("Draws"),
     words: t(
-      "The game is drawn if both agree, if a position is on the board for the third time with the same side to move, and after 40 moves each without a capture or a man's move.",
+      "The game is drawn if both agree, if a position is on the board for the third time with the same side to " +
+        "move, and after 40 moves each without a capture or a man's move.",
     ),
   },
 ];

@@ -77,19 +77,23 @@ export function strengthWords({number, elo, elo_error, fifth}) {
         });
   const people = {
     1: t(
-      "As kr judges, its moves give away at least as much as those of the weakest fifth of the players of 22,000 recorded games.",
+      "As kr judges, its moves give away at least as much as those of the weakest fifth of the players of " +
+        "22,000 recorded games.",
     ),
     2: t(
-      "As kr judges, its moves give away as much as those of the second weakest fifth of the players of 22,000 recorded games.",
+      "As kr judges, its moves give away as much as those of the second weakest fifth of the players of 22,000 " +
+        "recorded games.",
     ),
     3: t(
       "As kr judges, its moves give away as much as those of the middle fifth of the players of 22,000 recorded games.",
     ),
     4: t(
-      "As kr judges, its moves give away as much as those of the second strongest fifth of the players of 22,000 recorded games.",
+      "As kr judges, its moves give away as much as those of the second strongest fifth of the players of " +
+        "22,000 recorded games.",
     ),
     5: t(
-      "As kr judges, its moves give away no more than those of the strongest fifth of the players of 22,000 recorded games.",
+      "As kr judges, its moves give away no more than those of the strongest fifth of the players of 22,000 " +
+        "recorded games.",
     ),
   };
   return `${ladder} ${named(people, fifth) ?? ""}`;

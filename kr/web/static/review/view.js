@@ -45,7 +45,8 @@ export function accuracyView(accuracy, you) {
 
 const accuracyText = () =>
   t(
-    "Each move that mattered counts 100 if it gave nothing away, and half of that for each .08 of the expected result that it gave away; forced and obvious moves and those of a decided game do not count.",
+    "Each move that mattered counts 100 if it gave nothing away, and half of that for each .08 of the expected " +
+      "result that it gave away; forced and obvious moves and those of a decided game do not count.",
   );
 
 /**
