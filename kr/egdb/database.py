@@ -17,7 +17,8 @@ from kr.egdb.slices import Shape
 from kr.errors import InvalidDatabaseError, InvalidSettingError, ThreadError
 from kr.game.value import Value
 from kr.settings import EGDB_MEMORY
-from kr.threads import THREADS, core_count, start_all, thread_pool, worker_count
+from kr.system import core_count
+from kr.threads import THREADS, start_all, thread_pool, worker_count
 from kr.units import Range
 
 if TYPE_CHECKING:

@@ -24,6 +24,7 @@ from kr.openings.decks import (
 )
 from kr.settings import Settings, option
 from kr.storage import check_output, lock
+from kr.system import replace_file
 from kr.units import format_count, parse_count
 
 MARKING_HASH_MB = 16
@@ -84,7 +85,7 @@ def mark_deck(
                 file.flush()
                 on_opening(marked[-1])
             os.fsync(file.fileno())
-        os.replace(part, out)
+        replace_file(part, out)
     return marked
 
 
