@@ -76,7 +76,7 @@ def mark_deck(
         marked = _begun(part, header, settings.deck)
         for opening in marked:
             on_opening(opening)
-        with open(part, "a", encoding="utf-8") as file:
+        with open(part, "a", encoding="utf-8", newline="\n") as file:
             if file.tell() == 0:
                 file.write(header)
             for opening in openings[len(marked) :]:
