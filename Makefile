@@ -69,6 +69,7 @@ lint: .venv/tests scripts-lint
 
 types: .venv/tests scripts-types
 	$(BIN)/mypy
+	$(BIN)/mypy --platform win32 --cache-dir .mypy_cache/windows kr/system/windows.py
 
 format: .venv/tests
 	$(BIN)/ruff format .

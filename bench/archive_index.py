@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import json
 import random
-import resource
 import shutil
 import tempfile
 import textwrap
@@ -29,6 +28,7 @@ from kr.archives.search import SearchSettings
 from kr.game.position import Position
 from kr.notation import format_path
 from kr.pdn import Reader
+from kr.system import memory_peak
 
 QUESTIONS = 20
 MOST_KEPT = 40
@@ -96,7 +96,7 @@ def measured(path: Path) -> dict[str, Any]:
         "questions": {"position": len(positions), "reversed": len(positions), "game": QUESTIONS},
         "archive, MB": round(path.stat().st_size / 1e6, 1),
         "index, MB": round(index_path(path).stat().st_size / 1e6, 1),
-        "peak memory, MB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
+        "peak memory, MB": memory_peak() >> 20,
     }
 
 

@@ -33,7 +33,7 @@ from kr import _core, _egdb
 from kr.egdb import slices, stats
 from kr.egdb.database import Database
 from kr.egdb.sample import survival
-from kr.threads import core_count
+from kr.system import core_count
 
 Boards = NDArray[np.uint32]
 """Rows of black, white, kings, side."""

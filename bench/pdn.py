@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import json
 import random
-import resource
 from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ from timing import Spent, timed
 from kr.errors import InvalidPdnError
 from kr.pdn import Reader, read_game, read_games, write_game
 from kr.pdn.source import Text
+from kr.system import memory_peak
 
 PIECE = 20_000
 """Characters of a damaged piece."""
@@ -60,7 +60,7 @@ def round_trip(path: Path) -> dict[str, Any]:
         "encoding": reader.encoding,
         "seconds": {step: round(spent.wall, 2) for step, spent in steps.items()},
         "processor seconds": {step: round(spent.processor, 2) for step, spent in steps.items()},
-        "peak memory, MB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
+        "peak memory, MB": memory_peak() >> 20,
     }
 
 

@@ -31,7 +31,7 @@ from urllib.request import urlopen
 from websockets.asyncio.client import ClientConnection, connect
 
 import kr
-from kr.threads import core_count
+from kr.system import core_count
 
 MOVES = 40
 """Moves after which first lines are timed."""

@@ -2,7 +2,6 @@
 
 import datetime
 import errno
-import fcntl
 import hashlib
 import json
 import os
@@ -19,6 +18,7 @@ from io import FileIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kr import system
 from kr.errors import InvalidSettingError, OutputBusyError
 
 if TYPE_CHECKING:
@@ -34,31 +34,12 @@ def remove_orphans(directory: Path, pattern: str) -> None:
     """Remove temporary files of killed writers of files with such names."""
     for orphan in directory.glob(f".{pattern}.*.tmp"):
         pid = orphan.name.split(".")[-3]
-        if pid.isdigit() and not _alive(int(pid)):
+        if pid.isdigit() and not system.is_alive(int(pid)):
             orphan.unlink(missing_ok=True)
 
 
 def _escaped(name: str) -> str:
     return "".join(f"[{character}]" if character in "*?[" else character for character in name)
-
-
-def _alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        pass
-    return True
-
-
-def sync(path: Path) -> None:
-    """Flush a file to disk, or the names in a directory. Raises OSError."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def check_output(target: str | Path) -> None:
@@ -116,7 +97,7 @@ def open_regular(path: str | Path) -> FileIO:
         raise FileNotFoundError(errno.ENOENT, "not the name of a file", str(path)) from error
     _check_regular(status, path)
     # in case it has become a FIFO, which would be waited for
-    file = FileIO(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb")
+    file = FileIO(system.open_to_read(path), "rb")
     try:
         _check_regular(os.fstat(file.fileno()), path)
     except OSError:
@@ -149,14 +130,7 @@ def is_written_elsewhere(file: FileIO) -> bool:
 
     The check takes a lock for a moment: make it only if something is wrong with the file already.
     """
-    try:
-        fcntl.flock(file.fileno(), fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    except OSError:  # a file system without locks
-        return False
-    fcntl.flock(file.fileno(), fcntl.LOCK_UN)
-    return False
+    return system.is_locked(file.fileno())
 
 
 def append(file: FileIO, content: bytes, path: str | Path) -> None:
@@ -190,9 +164,9 @@ def atomic_path(target: str | Path) -> Iterator[Path]:
     try:
         with naming(target, instead_of=temporary):
             yield temporary
-            sync(temporary)
-            os.replace(temporary, target)
-            sync(target.parent)
+            system.flush_file(temporary)
+            system.replace_file(temporary, target)
+            system.flush_directory(target.parent)
     finally:
         temporary.unlink(missing_ok=True)
 
@@ -219,10 +193,8 @@ def lock(path: str | Path) -> Iterator[None]:
             os.write(descriptor, str(os.getpid()).encode())
         yield
     finally:
-        # Unlinked while held: _locked notices that a file opened earlier no longer has the name.
-        with suppress(FileNotFoundError):
-            os.unlink(name)
-        os.close(descriptor)
+        # _locked notices that a file opened earlier no longer has the name
+        system.remove_held(name, descriptor)
 
 
 def is_held(path: str | Path) -> bool:
@@ -235,20 +207,7 @@ def is_held(path: str | Path) -> bool:
             status, pid = os.fstat(file.fileno()), file.read(20)
     except OSError:
         return False
-    return pid.isdigit() and _alive(int(pid)) and _has_open(int(pid), status)
-
-
-def _has_open(pid: int, status: os.stat_result) -> bool:
-    """True if a process has a file open, or this can't be known: a killed writer's number may be another's now."""
-    try:
-        opened = os.listdir(f"/proc/{pid}/fd")
-    except OSError:  # of another user, or not Linux
-        return True
-    for number in opened:
-        with suppress(OSError):
-            if os.path.samestat(os.stat(f"/proc/{pid}/fd/{number}"), status):
-                return True
-    return False
+    return pid.isdigit() and system.is_alive(int(pid)) and system.has_open(int(pid), status)
 
 
 def _lock_name(path: Path) -> Path:
@@ -259,16 +218,14 @@ def _locked(name: Path, path: Path) -> int:
     while True:
         descriptor = os.open(name, os.O_RDWR | os.O_CREAT, 0o644)
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if not system.lock_file(descriptor):
+                pid = os.read(descriptor, 20).decode(errors="replace") or "unknown"
+                raise OutputBusyError(
+                    f"{path} is being written by another process ({pid}); wait for it or choose another output"
+                )
             with suppress(FileNotFoundError):
                 if os.path.samestat(os.fstat(descriptor), os.stat(name)):
                     return descriptor
-        except BlockingIOError:
-            pid = os.read(descriptor, 20).decode(errors="replace") or "unknown"
-            os.close(descriptor)
-            raise OutputBusyError(
-                f"{path} is being written by another process ({pid}); wait for it or choose another output"
-            ) from None
         except BaseException:
             os.close(descriptor)
             raise

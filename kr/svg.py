@@ -5,7 +5,7 @@
     position = Position()
     move = position.parse_move("11-15")
     picture = svg.board(position.play(move), last_move=move, arrows=[svg.Arrow.parse("23-19")])
-    Path("board.svg").write_text(picture)
+    Path("board.svg").write_text(picture, encoding="utf-8")
 
 `board` returns text, a complete SVG document, which a notebook shows as a picture. It has no ids, so that a page can
 hold any number of boards; squares, pieces, arrows and labels have classes for a page's

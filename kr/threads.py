@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from threading import Event, Thread
 
 from kr.errors import ThreadError
+from kr.system import core_count
 from kr.units import Range
 
 MAX_THREADS = 1024
 THREADS = Range(1, MAX_THREADS)
 """Threads of one piece of work."""
-
-
-def core_count() -> int:
-    """Cores that this process may use, as far as the system says; at least one."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    # os.process_cpu_count is new in Python 3.13
-    return getattr(os, "process_cpu_count", os.cpu_count)() or 1
 
 
 def worker_count(workers: int) -> int:

@@ -11,7 +11,8 @@ from refusals import check_refused
 from kr.cluster.address import ClusterAddress
 from kr.errors import InvalidSettingError
 from kr.learn.selfplay import SelfplaySettings
-from kr.threads import MAX_THREADS, core_count
+from kr.system import core_count
+from kr.threads import MAX_THREADS
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,8 @@ from kr.game.position import Position
 from kr.learn.selfplay import SelfplaySettings, selfplay
 from kr.match.match import MatchSettings, play_match
 from kr.protocols.hub_client import HubClient
-from kr.threads import core_count, start_all, thread_pool, worker_count
+from kr.system import core_count
+from kr.threads import start_all, thread_pool, worker_count
 
 pytestmark = pytest.mark.core
 

@@ -122,7 +122,7 @@ def test_an_archive_stays_after_a_first_try_that_failed(
     """The disk refuses once; then what a server has left that was killed while it removed the archive is in the way."""
     number = sent(house, PACKED)["archive"]
     with monkeypatch.context() as refusing:
-        refusing.setattr(archive_store, "sync", Mock(side_effect=OSError(errno.EIO, "Input/output error")))
+        refusing.setattr(archive_store, "flush_directory", Mock(side_effect=OSError(errno.EIO, "Input/output error")))
         refusing.setattr(Path, "rename", Mock(side_effect=OSError(errno.EIO, "Input/output error")))
         with pytest.raises(OSError, match="Input/output error"):
             ask(house, "keep", archive=number)

@@ -257,10 +257,10 @@ def output(path: Path | None) -> Iterator[IO[str]]:
     with storage.lock(path), storage.atomic_path(path) as temporary:
         packer = _PACKERS.get(path.suffix.lower())
         if packer:
-            with importlib.import_module(packer).open(temporary, "wt", encoding="utf-8") as file:
+            with importlib.import_module(packer).open(temporary, "wt", encoding="utf-8", newline="\n") as file:
                 yield file
         else:
-            with temporary.open("w", encoding="utf-8") as file:
+            with temporary.open("w", encoding="utf-8", newline="\n") as file:
                 yield file
 
 

@@ -19,6 +19,7 @@ import click
 
 from kr.cli import console
 from kr.errors import InvalidFenError, InvalidSettingError, KrError
+from kr.system import END_SIGNALS
 
 # command, its module in this directory, and its line in `kr --help`
 COMMANDS = {
@@ -104,15 +105,16 @@ app = Commands(
 
 @contextmanager
 def _termination() -> Iterator[None]:
-    """Let SIGTERM end a command in good order, as Ctrl-C does: shells start background jobs with SIGINT ignored."""
+    """Let other programs end a command in good order, as Ctrl-C does, which shells have background jobs ignore."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    number = END_SIGNALS[-1]
+    before = signal.signal(number, signal.default_int_handler)
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        signal.signal(number, before)
 
 
 def _prepare_output() -> None:

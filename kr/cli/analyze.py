@@ -22,6 +22,7 @@ from kr.game.outcome import DRAW_BY
 from kr.game.position import Move
 from kr.notation import SIDE_NAMES
 from kr.policy.policy import LikelyMove, chosen_policy
+from kr.system import END_SIGNALS
 from kr.text import visible, visible_lines
 from kr.units import counted, format_rate, format_value
 
@@ -113,7 +114,7 @@ def _stopping() -> Iterator[_Interrupt]:
         stop.pressed = True
         stop.analyzing.stop()
 
-    before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.signal(number, handle) for number in END_SIGNALS}
     try:
         yield stop
     finally:

@@ -56,8 +56,7 @@ def command(
             raise InvalidSettingError(f"{path}: no such directory {path.parent}")
     explanation = explain(position, weights)
     if svg is not None:
-        with storage.atomic_path(svg) as temporary:
-            temporary.write_text(explanation.svg(flipped=flip))
+        storage.write_atomic(svg, explanation.svg(flipped=flip))
         console.wrote(svg)
     if png is not None:
         plot.draw_explanation(explanation, png, flipped=flip)

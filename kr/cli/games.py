@@ -31,7 +31,7 @@ def command(
         with (
             console.progress("writing PDN", summary.games, "games") as progress,
             storage.atomic_path(pdn) as path,
-            path.open("w", encoding="utf-8") as file,
+            path.open("w", encoding="utf-8", newline="\n") as file,
         ):
             for shard in map(games.read_shard, paths):
                 for record in games.stored_games(shard):

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import glob
 import io
-import signal
 import sys
-import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from kr.cli import boards, console
 from kr.play.table import Event, TimeUp, View
+from kr.system import alarm
 from kr.text import visible_lines
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Terminal:
         """A line typed at the prompt; input that doesn't come from a terminal is echoed."""
         self._words = list(words)
         sys.stdout.flush()
-        with _alarm(seconds):
+        with alarm(seconds, TimeUp):
             if self._typed and sys.stdout.isatty():
                 try:
                     return input(visible_lines(prompt))
@@ -86,7 +86,8 @@ class Terminal:
     def _complete(self) -> None:
         """Let the tab key complete moves, commands and the name after `save`."""
         try:
-            import readline
+            # Windows has none
+            readline = import_module("readline")
         except ImportError:
             return
 
@@ -119,7 +120,7 @@ class Lines:
 
     def ask(self, prompt: str, words: Sequence[str], seconds: float | None) -> str:
         """The next line of the input."""
-        with _alarm(seconds):
+        with alarm(seconds, TimeUp):
             return _line()
 
 
@@ -134,22 +135,3 @@ def _line() -> str:
     if not line:
         raise EOFError
     return line.rstrip("\r\n")
-
-
-@contextmanager
-def _alarm(seconds: float | None) -> Iterator[None]:
-    """Raise TimeUp in this block after `seconds`; without signals, the caller checks the time afterwards."""
-    if seconds is None or not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def ring(number: int, frame: object) -> None:
-        raise TimeUp
-
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, max(seconds, 1e-3))
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)

@@ -12,7 +12,8 @@ from kr.errors import InvalidSettingError
 from kr.extras import check_extra
 from kr.settings import option
 from kr.storage import parse_json, read_regular
-from kr.threads import MAX_THREADS, core_count
+from kr.system import core_count
+from kr.threads import MAX_THREADS
 
 FORMS = "local, local:2, tcp://HOST:8786, tls://HOST:8786 or a scheduler file"
 _ADDRESS = re.compile(r"(tcp|tls)://(\[[0-9a-fA-F:.]+\]|[\w.-]+):([0-9]{1,5})")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import signal
 import time
 import uuid
 import warnings
@@ -16,7 +15,6 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
-from multiprocessing import resource_tracker
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -25,6 +23,7 @@ from kr.cluster import worker
 from kr.cluster.address import ClusterAddress
 from kr.cluster.frames import framed, unframed
 from kr.errors import ClusterError
+from kr.system import ctrl_c_blocked
 from kr.units import counted, format_duration
 
 log = logging.getLogger("kr.cluster")
@@ -355,7 +354,7 @@ def _local(address: ClusterAddress, stack: ExitStack) -> Any:
     # Dask's own choice is a name in /tmp that another user may have taken first, and workers import from it
     scratch = stack.enter_context(TemporaryDirectory(prefix="kr-workers-", ignore_cleanup_errors=True))
     try:
-        with _ctrl_c_blocked():
+        with ctrl_c_blocked():
             cluster = LocalCluster(
                 n_workers=address.processes, threads_per_worker=1, processes=True, host="127.0.0.1", security=True,
                 dashboard_address="127.0.0.1:0", scheduler_kwargs={"dashboard": False}, silence_logs=SILENT,
@@ -365,21 +364,6 @@ def _local(address: ClusterAddress, stack: ExitStack) -> Any:
         raise ClusterError(f"{address.text}: can't start workers: {_first_line(error)}") from None
     stack.callback(_close_cluster, cluster)
     return cluster
-
-
-@contextmanager
-def _ctrl_c_blocked() -> Iterator[None]:
-    """Block Ctrl-C in processes that are started meanwhile, from their first moment on, and for a while in this thread.
-
-    Threads that are started meanwhile pass that on to the processes that they start, later ones too.
-    """
-    # its start would unblock Ctrl-C in the thread that happens to need it first
-    resource_tracker.ensure_running()
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _close_cluster(cluster: Any) -> None:

@@ -19,6 +19,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
 
+from kr import system
 from kr.errors import InvalidSettingError
 from kr.units import parse_size
 
@@ -43,8 +44,7 @@ class Store:
     @classmethod
     def of_environment(cls) -> Store:
         """The store that the environment names, or the one in the user's cache."""
-        cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-        root = Path(os.environ.get(PLACE_VARIABLE) or cache / "kr" / "store")
+        root = Path(os.environ.get(PLACE_VARIABLE) or system.cache_folder() / "store")
         limit = os.environ.get(LIMIT_VARIABLE)
         try:
             return cls(root, parse_size(limit) if limit else DEFAULT_LIMIT)
@@ -77,7 +77,7 @@ class Store:
                     file.write(block)
             if content.hexdigest() != digest:
                 raise ValueError(f"a file was damaged on its way: {content.hexdigest()} instead of {digest}")
-            os.replace(temporary, target)
+            system.replace_file(temporary, target)
         except OSError as error:
             # a write to a full disk names no file
             error.filename = error.filename or str(self.root)
@@ -170,14 +170,14 @@ def _renamed(source: Path, place: Path, listing: ParcelFiles) -> None:
     Nothing is taken away, for other workers may read it already.
     """
     try:
-        os.replace(source, place)
+        system.replace_file(source, place)
     except OSError:
         if not place.is_dir():
             raise
         for name, _, _ in listing:
             if not _used(place / name):
                 (place / name).parent.mkdir(parents=True, exist_ok=True)
-                os.replace(source / name, place / name)
+                system.replace_file(source / name, place / name)
 
 
 def _used(path: Path) -> bool:

@@ -6,7 +6,6 @@ position, for a restart. They are removed when no pair needs them.
 
 from __future__ import annotations
 
-import os
 import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from kr import storage
+from kr import storage, system
 from kr.cluster.address import cluster_option
 from kr.cluster.pools import work_pool
 from kr.egdb import files, scheduling, slices
@@ -178,7 +177,7 @@ class _Builder:
 
     def _admit(self, todo: list[Shape], need: int) -> None:
         """Refuse a build for which there is too little memory or disk space here."""
-        limit = self.settings.memory or _free_memory()
+        limit = self.settings.memory or system.free_memory()
         if need > limit and not self.settings.cluster:
             raise InvalidSettingError(
                 f"{self.settings.pieces} pieces with {self.workers} workers need about {format_size(_rounded(need))} "
@@ -266,7 +265,7 @@ class _Builder:
             with open(temporary, "wb") as file:
                 file.writelines(chunks)
                 file.write(crc.to_bytes(CRC_BYTES, "little"))
-            os.replace(temporary, target)
+            system.replace_file(temporary, target)
         finally:
             temporary.unlink(missing_ok=True)
         self.keys[pair] = values_key(pair, crc)
@@ -287,14 +286,3 @@ def _in_order(chunks: Mapping[int, Chunk]) -> list[Chunk]:
 def _rounded(size: int) -> int:
     """A size rounded up to whole MiB, for messages."""
     return -(-size // (1 << 20)) << 20
-
-
-def _free_memory() -> int:
-    """Bytes of memory available to programs."""
-    try:
-        for line in Path("/proc/meminfo").read_text().splitlines():
-            if line.startswith("MemAvailable:"):
-                return int(line.split()[1]) << 10
-    except OSError:
-        pass
-    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")

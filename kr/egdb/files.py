@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kr import _egdb, storage
+from kr import _egdb, storage, system
 from kr.egdb import slices
 from kr.egdb.slices import Shape
 from kr.errors import InvalidDatabaseError
@@ -241,7 +241,7 @@ def _read(path: Path, file: FileIO) -> tuple[SliceHeader, _Layout]:
     """Check and read the header; returns it and the offsets of the parts."""
     try:
         size = os.fstat(file.fileno()).st_size
-        fixed = os.pread(file.fileno(), _FIXED.size, 0)
+        fixed = system.read_at(file.fileno(), _FIXED.size, 0)
         if not fixed:
             raise InvalidDatabaseError(f"{path}: not a kr endgame database: the file is empty")
         if fixed[: len(MAGIC)] != MAGIC[: len(fixed)]:
@@ -254,7 +254,9 @@ def _read(path: Path, file: FileIO) -> tuple[SliceHeader, _Layout]:
                 f"{path}: endgame database of format version {version}; this version of kr reads {FORMAT_VERSION}; "
                 "remove the file and build it again"
             )
-        text = os.pread(file.fileno(), text_bytes, _FIXED.size) if text_bytes <= min(size, MAX_HEADER_BYTES) else b""
+        text = b""
+        if text_bytes <= min(size, MAX_HEADER_BYTES):
+            text = system.read_at(file.fileno(), text_bytes, _FIXED.size)
     except OSError as error:
         raise unreadable(path, error) from error
     if len(text) != text_bytes or _header_check(text) != check:

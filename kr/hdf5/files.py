@@ -21,6 +21,7 @@ from kr.hdf5.library import library_file
 from kr.hdf5.process import opened_apart, opened_in_place_apart
 from kr.hdf5.source import Hdf5Source
 from kr.storage import atomic_path, is_shipped, is_written_elsewhere, open_regular, read_open
+from kr.system import read_at
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -71,7 +72,7 @@ def reading_in_place(
         file = failed.enter_context(_open_file(path, error, what))
         size = os.fstat(file.fileno()).st_size
         try:
-            _check(path, file, lambda at, count: os.pread(file.fileno(), count, at), size, error, what)
+            _check(path, file, lambda at, count: read_at(file.fileno(), count, at), size, error, what)
         except OSError as failure:
             raise error(f"{path}: can't read this {what}: {failure.strerror}") from failure
         with opened_in_place_apart(os.fspath(path), file, error, f"{path}: damaged {what}", unread) as source:

@@ -8,6 +8,7 @@ hard links, packed by the two filters that kr uses. All sizes are checked before
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -32,9 +33,9 @@ MOST_CHUNK_BYTES = 1 << 22
 
 @contextmanager
 def library_file(
-    place: bytes | int, size: int, error: type[KrError], damaged: str, unread: Collection[str] = ()
+    place: bytes | str, size: int, error: type[KrError], damaged: str, unread: Collection[str] = ()
 ) -> Iterator[LibrarySource]:
-    """Open a file by HDF5. place: its content, or the number of an open file.
+    """Open a file by HDF5. place: its content, or its path.
 
     unread: names of attributes of the root to leave out, whatever they are.
     """
@@ -54,14 +55,13 @@ def library_file(
         file.close()
 
 
-def _opened_in_place(descriptor: int) -> Any:
+def _opened_in_place(path: str) -> Any:
     from h5py import h5f, h5p
 
     access = h5p.create(h5p.FILE_ACCESS)
     # as h5py opens files; HDF5 requires the same of all openings of a file
     access.set_fclose_degree(h5f.CLOSE_STRONG)
-    # the checked file, even if the name leads to another one by now
-    return h5f.open(f"/proc/self/fd/{descriptor}".encode(), h5f.ACC_RDONLY, fapl=access)
+    return h5f.open(os.fsencode(path), h5f.ACC_RDONLY, fapl=access)
 
 
 class LibrarySource(Hdf5Source):

@@ -28,6 +28,7 @@ from kr.errors import KrError
 from kr.hdf5.library import LibrarySource, library_file
 from kr.hdf5.source import Chunks, Hdf5Source
 from kr.storage import open_regular
+from kr.system import has_crashed, path_of_open, start_group
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -172,14 +173,13 @@ class _Process:
 
     def __init__(self) -> None:
         path = [os.path.abspath(each) for each in sys.path]
-        self._process = subprocess.Popen(
+        # Ctrl-C is for the process that asks
+        self._process = start_group(
             [sys.executable, "-c", _START.format(path=path)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
-            # Ctrl-C is for the process that asks
-            start_new_session=True,
         )
         self._requests: Any = self._process.stdin
         self._answers: Any = self._process.stdout
@@ -203,7 +203,7 @@ class _Process:
             raise
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(1.0)
-        crashed = (self._process.returncode or 0) < 0
+        crashed = has_crashed(self._process.returncode or 0)
         self.end()
         ended = "crashes when it reads it" if crashed else f"does not finish reading it in {request['limit']:.0f} s"
         raise _LostError(f"HDF5 {ended}", accepted)
@@ -328,14 +328,15 @@ class _ServedFile:
 
     def __init__(self, request: Mapping[str, Any], content: bytes) -> None:
         with ExitStack() as stack:
-            place: bytes | int = content
+            place: bytes | str = content
             size = len(content)
             if "path" in request:
                 file = stack.enter_context(open_regular(request["path"]))
                 status = os.fstat(file.fileno())
                 if [status.st_dev, status.st_ino] != request["file"]:
                     raise KrError("replaced by another file while it was opened")
-                place, size = file.fileno(), status.st_size
+                # the checked file, even if the name leads to another one by now
+                place, size = path_of_open(file.fileno(), request["path"]), status.st_size
             root = stack.enter_context(library_file(place, size, KrError, "", request["unread"]))
             self._groups: dict[tuple[str, ...], LibrarySource] = {(): root}
             self._stack = stack.pop_all()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from kr.errors import InvalidNumberError, KrError
 from kr.hdf5.numbers import FINITE, check_array, number_in
+from kr.system import read_at
 from kr.units import Range
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ class ChunkedRows:
         whole = (self.rows, *self.shape[1:])
         expected = math.prod(whole) * self._dtype.itemsize
         try:
-            content = os.pread(self._file.fileno(), size, offset)
+            content = read_at(self._file.fileno(), size, offset)
             if self._packed:
                 unpacker = zlib.decompressobj()
                 content = unpacker.decompress(content, expected + 1)

@@ -19,7 +19,8 @@ from types import NoneType, UnionType
 from typing import Any, Generic, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from kr.errors import InvalidGamesError, InvalidSettingError
-from kr.storage import append, check_output, lock, naming, open_regular, parse_json, sync
+from kr.storage import append, check_output, lock, naming, open_regular, parse_json
+from kr.system import flush_directory
 
 T = TypeVar("T")
 JOURNAL_BEGINNING = b'{"settings": '
@@ -61,7 +62,7 @@ def open_journal(
         if file.tell() == 0:
             journal.append({"settings": settings, "provenance": provenance})
             with naming(path):
-                sync(path.parent)
+                flush_directory(path.parent)
         yield journal
 
 

@@ -15,6 +15,7 @@ from typing import Generic, TypeVar, cast
 from kr.jobs.kinds import Kind, Portion, Stop, UnitSteps
 from kr.jobs.needs import Needs
 from kr.jobs.unit import Unit
+from kr.system import END_SIGNALS
 from kr.threads import start_all
 
 T = TypeVar("T")
@@ -226,7 +227,7 @@ def interruptible(stop: Callable[[], None]) -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.getsignal(number) for number in END_SIGNALS}
 
     def restore() -> None:
         for number, handler in before.items():

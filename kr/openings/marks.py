@@ -24,6 +24,7 @@ from kr.openings.decks import (
 )
 from kr.settings import Settings, option
 from kr.storage import check_output, lock
+from kr.system import replace_file
 from kr.units import format_count, parse_count
 
 MARKING_HASH_MB = 16
@@ -75,7 +76,7 @@ def mark_deck(
         marked = _begun(part, header, settings.deck)
         for opening in marked:
             on_opening(opening)
-        with open(part, "a", encoding="utf-8") as file:
+        with open(part, "a", encoding="utf-8", newline="\n") as file:
             if file.tell() == 0:
                 file.write(header)
             for opening in openings[len(marked) :]:
@@ -84,7 +85,7 @@ def mark_deck(
                 file.flush()
                 on_opening(marked[-1])
             os.fsync(file.fileno())
-        os.replace(part, out)
+        replace_file(part, out)
     return marked
 
 

@@ -7,10 +7,8 @@ process is killed, since nothing is known about its state any more. ``new_game``
 from __future__ import annotations
 
 import math
-import os
 import queue
 import shlex
-import signal
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -33,6 +31,7 @@ from kr.protocols.hub_text import (
     parse_hub_move,
     parse_hub_score,
 )
+from kr.system import end_group, ended_how, start_group
 from kr.threads import start_all
 
 # an endless line, or endless lines, must not fill our memory
@@ -176,7 +175,7 @@ class HubClient:
     def _start(self) -> None:
         self._kill()
         try:
-            process = subprocess.Popen(
+            process = start_group(
                 self.command,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
@@ -185,8 +184,6 @@ class HubClient:
                 encoding="utf-8",
                 errors="replace",
                 bufsize=1,
-                # its own process group: Ctrl-C is ours to handle, and its children end with it
-                start_new_session=True,
             )
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
@@ -291,9 +288,7 @@ class HubClient:
             status = self._running().wait(_QUIT_SECONDS)
         except subprocess.TimeoutExpired:
             self._fail("closed its output")
-        if status < 0:
-            self._fail(f"crashed: signal {-status} ({signal.strsignal(-status)})")
-        self._fail(f"crashed: exit status {status}")
+        self._fail(f"crashed: {ended_how(status)}")
 
     def _fail(self, reason: str) -> NoReturn:
         self._kill()
@@ -304,10 +299,7 @@ class HubClient:
         if process is None:
             return
         # the group outlives its leader: a wrapper script may exit before the engine that it started
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.kill()
-        process.wait()
+        end_group(process)
         deadline = time.monotonic() + _QUIT_SECONDS
         while self._reader is not None and self._reader.is_alive() and time.monotonic() < deadline:
             # the reader may be waiting for room in the queue

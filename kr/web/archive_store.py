@@ -24,7 +24,8 @@ from typing import Any
 from kr.archives.index_build import INDEX_SUFFIX
 from kr.egdb.database import default_directory
 from kr.errors import InvalidSettingError
-from kr.storage import is_held, lock, make_directory, sync
+from kr.storage import is_held, lock, make_directory
+from kr.system import flush_directory, flush_file
 
 LARGEST_ARCHIVE = 512 << 20
 """Bytes of a file."""
@@ -141,7 +142,7 @@ class ArchiveStore:
                     return there
             path = self._folder() / digest / upload.name
             make_directory(path.parent)
-            sync(upload.path)
+            flush_file(upload.path)
             upload.path.rename(path)
             del self._uploads[id]
             return path
@@ -163,7 +164,7 @@ class ArchiveStore:
             # what a server that was killed while it removed the archive has left of it
             shutil.rmtree(to, ignore_errors=True)
             path.parent.rename(to)
-            sync(self.folder)
+            flush_directory(self.folder)
             return to / path.name
 
     def remove(self, path: Path) -> None:

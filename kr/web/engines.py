@@ -13,15 +13,12 @@ processors among the threads of the searches.
 from __future__ import annotations
 
 import asyncio
-import os
 import shlex
-import sys
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Hashable
 from concurrent.futures import Future
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -30,6 +27,7 @@ from typing import Any, Generic, TypeVar
 
 import anyio.to_thread
 
+from kr import system
 from kr.egdb.database import Database
 from kr.engine.engine import Engine
 from kr.engine.settings import MEBIBYTE
@@ -314,13 +312,8 @@ def give_way() -> None:
     """Have the calling thread, one that does nothing but search, yield to those that answer pages.
 
     With twenty searches on two busy cores a small request took a second or more without this, a tenth of one with it.
-    Nothing is done where niceness is that of a whole process.
     """
-    if sys.platform == "linux":
-        with suppress(OSError):
-            # from the niceness of the process on: the server itself may give way to something
-            niceness = os.getpriority(os.PRIO_PROCESS, os.getpid()) + SEARCH_NICENESS
-            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), niceness)
+    system.lower_priority(SEARCH_NICENESS)
 
 
 def _command(text: str) -> list[str]:

@@ -84,7 +84,10 @@ class Pages:
             )
         )
         stream.enable_buffering(100)
-        with atomic_path(self._directory / INDEX) as path, path.open("w", encoding="utf-8", errors="replace") as file:
+        with (
+            atomic_path(self._directory / INDEX) as path,
+            path.open("w", encoding="utf-8", errors="replace", newline="\n") as file,
+        ):
             file.writelines(stream)
 
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import json
 import math
-import resource
 import time
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
@@ -35,6 +34,7 @@ from kr.studies.endings.exact_rival import open_exact, position_count
 from kr.studies.endings.region_rival import RegionSettings, fit_regions
 from kr.studies.endings.scores import binomial_error
 from kr.studies.endings.tree_rival import TreeSettings, check_lightgbm, fit_trees
+from kr.system import forget_memory_peak, memory_peak
 from kr.units import parse_count
 
 RIVALS = ("exact", "regions", "trees", "nets")
@@ -218,7 +218,7 @@ class _Runner:
             record = storage.parse_json(storage.read_regular(path))
             if record["inputs"] == inputs:
                 return RivalRow(**record["row"])
-        _forget_peak()
+        forget_memory_peak()
         fitted = plan.fit()
         row = self._judged(plan, fitted)
         storage.write_atomic(path, json.dumps({"inputs": inputs, "row": asdict(row)}, indent=1) + "\n")
@@ -312,7 +312,7 @@ class _Runner:
             error=binomial_error(int(right.sum()), len(test)), quiet_accuracy=1 - wrong,
             coded_bits=0.0 if exact or not quiet.any() else share * float(-np.log2(true_shares).mean()),
             listed_bits=share * error_list_bits(wrong), stored_bits=8 * fitted.bytes / position_count(self._pieces),
-            seconds=round(fitted.seconds, 1), memory=_peak(),
+            seconds=round(fitted.seconds, 1), memory=memory_peak(),
         )  # fmt: skip
 
 
@@ -321,20 +321,6 @@ def error_list_bits(wrong: float) -> float:
     if not 0 < wrong < 1:
         return wrong
     return -wrong * math.log2(wrong) - (1 - wrong) * math.log2(1 - wrong) + wrong
-
-
-def _forget_peak() -> None:
-    """Begin to measure the peak of memory anew, where the system can."""
-    with suppress(OSError):
-        Path("/proc/self/clear_refs").write_text("5")
-
-
-def _peak() -> int:
-    """Peak bytes of memory of this process, since `_forget_peak` where the system supports it."""
-    with suppress(OSError, ValueError, IndexError):
-        peak = Path("/proc/self/status").read_text().split("VmHWM:")[1]
-        return int(peak.split()[0]) * 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
 # Text

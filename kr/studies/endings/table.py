@@ -11,10 +11,8 @@ order of the table. So a run that was killed resumes, and one with more rows add
 from __future__ import annotations
 
 import json
-import resource
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -44,6 +42,7 @@ from kr.studies.endings.settings import EndnetFitSettings
 from kr.studies.endings.table_text import table_markdown
 from kr.studies.endings.testing import fit_blend, scored_rows
 from kr.studies.endings.training import fit_endnet
+from kr.system import forget_memory_peak, memory_peak
 from kr.units import parse_count
 
 DIRECT_HIDDEN = (256, 32)
@@ -270,14 +269,11 @@ class _Cost:
 
     def __init__(self) -> None:
         self._began = time.monotonic()
-        # a process may forget its peak only on Linux; elsewhere it is that of the whole run
-        with suppress(OSError):
-            Path("/proc/self/clear_refs").write_text("5")
+        forget_memory_peak()
 
     def as_json(self) -> dict[str, Any]:
         """Seconds and most bytes of memory."""
-        memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-        return {"seconds": round(time.monotonic() - self._began, 1), "memory": memory}
+        return {"seconds": round(time.monotonic() - self._began, 1), "memory": memory_peak()}
 
 
 def _store(path: Path, inputs: Sequence[str], content: Mapping[str, Any]) -> None:

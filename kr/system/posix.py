@@ -1,0 +1,260 @@
+"""Linux, macOS and other systems of that kind. A function says where only Linux can do what it does."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import resource
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from multiprocessing import resource_tracker
+from pathlib import Path
+from typing import Any
+
+# for type checkers, which skip the rest elsewhere
+assert sys.platform != "win32"
+
+__all__ = [
+    "END_SIGNALS",
+    "alarm",
+    "cache_folder",
+    "core_count",
+    "ctrl_c_blocked",
+    "data_folder",
+    "end_group",
+    "ended_how",
+    "flush_directory",
+    "flush_file",
+    "forget_memory_peak",
+    "free_memory",
+    "has_crashed",
+    "has_open",
+    "is_alive",
+    "is_locked",
+    "lock_file",
+    "lower_priority",
+    "memory_peak",
+    "open_to_read",
+    "path_of_open",
+    "read_at",
+    "remove_held",
+    "replace_file",
+    "start_group",
+]
+
+END_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+"""Signals that ask a command to end: Ctrl-C, and what another program sends."""
+
+
+# files
+
+
+def open_to_read(path: str | os.PathLike[str]) -> int:
+    """Descriptor of a file, open for reading; a FIFO is not waited for. Raises OSError."""
+    return os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+
+
+def read_at(descriptor: int, size: int, offset: int) -> bytes:
+    """At most `size` bytes at an offset of a file; several threads may read at once. Raises OSError."""
+    return os.pread(descriptor, size, offset)
+
+
+def path_of_open(descriptor: int, path: str) -> str:
+    """A path that leads to an open file, even if its own leads to another one by now; its own where there is none."""
+    own = f"/proc/self/fd/{descriptor}"
+    return own if os.path.exists(own) else path
+
+
+def flush_file(path: str | os.PathLike[str]) -> None:
+    """Have the content of a file on disk. Raises OSError."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def flush_directory(path: str | os.PathLike[str]) -> None:
+    """Have the names in a directory on disk, where the system can. Raises OSError."""
+    flush_file(path)
+
+
+def replace_file(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> None:
+    """Give a file the name `target`, in place of a file that may have it and be open elsewhere. Raises OSError."""
+    os.replace(source, target)
+
+
+def lock_file(descriptor: int) -> bool:
+    """Lock an open file until it is closed; False if another opening of it is locked. Raises OSError."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def is_locked(descriptor: int) -> bool:
+    """True if another program has locked an open file, as HDF5 does while it writes. Takes a lock for a moment."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:  # a file system without locks
+        return False
+    fcntl.flock(descriptor, fcntl.LOCK_UN)
+    return False
+
+
+def remove_held(path: str | os.PathLike[str], descriptor: int) -> None:
+    """Remove a file that is locked, and close it: whoever has opened it meanwhile sees that its name is gone."""
+    with suppress(FileNotFoundError):
+        os.unlink(path)
+    os.close(descriptor)
+
+
+def data_folder() -> Path:
+    """Folder of what kr keeps for this user; XDG_DATA_HOME names the folder above it."""
+    mac = sys.platform == "darwin"
+    own = Path.home().joinpath(*("Library", "Application Support") if mac else (".local", "share"))
+    return Path(os.environ.get("XDG_DATA_HOME") or own) / "kr"
+
+
+def cache_folder() -> Path:
+    """Folder of what kr can make again for this user; XDG_CACHE_HOME names the folder above it."""
+    own = Path.home().joinpath(*("Library", "Caches") if sys.platform == "darwin" else (".cache",))
+    return Path(os.environ.get("XDG_CACHE_HOME") or own) / "kr"
+
+
+# processes
+
+
+def is_alive(pid: int) -> bool:
+    """True if a process of this number runs."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    return True
+
+
+def has_open(pid: int, status: os.stat_result) -> bool:
+    """True if a process has a file open, or this can't be known: a killed process's number may be another's now.
+
+    Known on Linux alone, and of the user's own processes.
+    """
+    try:
+        opened = os.listdir(f"/proc/{pid}/fd")
+    except OSError:
+        return True
+    for number in opened:
+        with suppress(OSError):
+            if os.path.samestat(os.stat(f"/proc/{pid}/fd/{number}"), status):
+                return True
+    return False
+
+
+def start_group(command: Sequence[str], **options: Any) -> subprocess.Popen[Any]:
+    """Start a program that Ctrl-C does not reach. options: as for Popen. Raises OSError and ValueError."""
+    return subprocess.Popen(command, start_new_session=True, **options)
+
+
+def end_group(process: subprocess.Popen[Any]) -> None:
+    """Kill a program of `start_group` and all that it has started, which may outlive it."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.kill()
+    process.wait()
+
+
+def has_crashed(status: int) -> bool:
+    """True for the exit status, as subprocess has it, of a program that did not end of its own accord."""
+    return status < 0
+
+
+def ended_how(status: int) -> str:
+    """An exit status in words."""
+    return f"signal {-status} ({signal.strsignal(-status)})" if status < 0 else f"exit status {status}"
+
+
+@contextmanager
+def ctrl_c_blocked() -> Iterator[None]:
+    """Block Ctrl-C in processes that are started meanwhile, from their first moment on, and for a while in this thread.
+
+    Threads that are started meanwhile pass that on to the processes that they start, later ones too.
+    """
+    # its start would unblock Ctrl-C in the thread that happens to need it first
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def alarm(seconds: float | None, error: type[Exception]) -> Iterator[None]:
+    """Raise an error in this block after so many seconds; only in the main thread, elsewhere nothing happens."""
+    if seconds is None or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def ring(number: int, frame: object) -> None:
+        raise error
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, max(seconds, 1e-3))
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+# processor and memory
+
+
+def core_count() -> int:
+    """Cores that this process may use, as far as the system says; at least one."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    # os.process_cpu_count is new in Python 3.13
+    return getattr(os, "process_cpu_count", os.cpu_count)() or 1
+
+
+def lower_priority(niceness: int) -> None:
+    """Make the calling thread nicer than the process is. Linux alone has a niceness of threads."""
+    if sys.platform == "linux":
+        with suppress(OSError):
+            # from the niceness of the process on: the process itself may give way to something
+            niceness += os.getpriority(os.PRIO_PROCESS, os.getpid())
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), niceness)
+
+
+def free_memory() -> int:
+    """Bytes of memory available to programs; all that the machine has, where only that is known."""
+    with suppress(OSError):
+        for line in Path("/proc/meminfo").read_text().splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) << 10
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+
+
+def forget_memory_peak() -> None:
+    """Begin to measure the peak of memory anew; on Linux alone."""
+    with suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")
+
+
+def memory_peak() -> int:
+    """Most bytes of memory that this process had, since `forget_memory_peak` where that can be."""
+    with suppress(OSError, ValueError, IndexError):
+        peak = Path("/proc/self/status").read_text().split("VmHWM:")[1]
+        return int(peak.split()[0]) << 10
+    peak_size = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak_size if sys.platform == "darwin" else peak_size << 10
