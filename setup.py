@@ -28,6 +28,9 @@ from setuptools.modified import newer_group
 DATA_SUFFIXES = {".egdb", ".h5", ".md", ".txt", ".json", ".sh", ".toml"}
 DEBUG = os.environ.get("KR_DEBUG", "0") not in ("", "0")
 SANITIZE = os.environ.get("KR_SANITIZE", "")
+# Compiled once, for this and all later versions of Python (docs/internals/architecture.md says what that costs); Python
+# without the global interpreter lock has no such interface yet.
+LIMITED_API = {} if sysconfig.get_config_var("Py_GIL_DISABLED") else {"Py_LIMITED_API": "0x030B0000"}
 
 
 def arch_flag(arch: str) -> str:
@@ -88,6 +91,8 @@ def units(distribution: Distribution) -> list[Extension]:
             [f"kr/{name}.pyx"],
             # headers are named from here, as parts are: "_rules/memory.h" is not the system's memory.h
             include_dirs=["kr"],
+            define_macros=[*LIMITED_API.items()],
+            py_limited_api=bool(LIMITED_API),
             depends=sorted(map(str, [*contracts, *parts(name)])),
             extra_compile_args=compile_args + sanitize,
             extra_link_args=sanitize,
@@ -116,8 +121,18 @@ class BuildCore(build_ext):
         folder = Path(self.build_lib).name
         place = "lib" if self.editable_mode or folder.startswith("lib.") else folder
         unit = self.extensions[0]
-        self.stamp = flags_stamp(place, [*unit.extra_compile_args, *unit.extra_link_args])
+        macros = [f"-D{name}={value}" for name, value in unit.define_macros]
+        self.stamp = flags_stamp(place, [*macros, *unit.extra_compile_args, *unit.extra_link_args])
         super().run()
+        if self.inplace:
+            self._remove_other_names()
+
+    def _remove_other_names(self) -> None:
+        """Remove units that an older setup.py named by the version of Python, which would be imported first."""
+        for ext in self.extensions:
+            built = Path(self.get_ext_fullpath(ext.name))
+            for other in {*built.parent.glob(f"{built.name.split('.')[0]}.*{built.suffix}")} - {built}:
+                other.unlink()
 
     def finalize_options(self) -> None:
         self.distribution.ext_modules = units(self.distribution)
@@ -198,5 +213,6 @@ class BuildPackage(build_py):
 setup(
     # completed in BuildCore.finalize_options, where the command is known
     ext_modules=[Extension(f"kr.{name}", [f"kr/{name}.pyx"]) for name in UNITS],
+    options={"bdist_wheel": {"py_limited_api": "cp311"}} if LIMITED_API else {},
     cmdclass={"build_ext": BuildCore, "build_py": BuildPackage, "bdist_wheel": BuildWheel},
 )
