@@ -10,6 +10,7 @@ KR_DEBUG=1        C asserts and bounds checks, for `make debug-test`
 KR_SANITIZE=LIST  gcc's sanitizers, such as address,undefined; run with LD_PRELOAD=$(gcc -print-file-name=libasan.so)
 """
 
+import hashlib
 import os
 import platform
 import shutil
@@ -22,6 +23,7 @@ from setuptools import Distribution, Extension, setup
 from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_ext import build_ext
 from setuptools.command.build_py import build_py
+from setuptools.command.sdist import sdist
 from setuptools.errors import CompileError
 from setuptools.modified import newer_group
 
@@ -88,12 +90,13 @@ def units(distribution: Distribution) -> list[Extension]:
     return [
         Extension(
             f"kr.{name}",
-            [f"kr/{name}.pyx"],
+            # the C code, which is known once it is made
+            [],
             # headers are named from here, as parts are: "_rules/memory.h" is not the system's memory.h
             include_dirs=["kr"],
             define_macros=[*LIMITED_API.items()],
             py_limited_api=bool(LIMITED_API),
-            depends=sorted(map(str, [*contracts, *parts(name)])),
+            depends=sorted(map(str, [Path("kr", f"{name}.pyx"), *contracts, *parts(name)])),
             extra_compile_args=compile_args + sanitize,
             extra_link_args=sanitize,
         )
@@ -143,38 +146,48 @@ class BuildCore(build_ext):
     def build_extension(self, ext: Extension) -> None:
         """Compile a unit, or copy that of the checkout if it is up to date: pip builds in new directories."""
         built = Path(*ext.name.split(".")[:-1], Path(self.get_ext_filename(ext.name)).name)
-        if self.editable_mode and not newer_group([*ext.sources, *ext.depends, self.stamp], str(built)):
+        if self.editable_mode and not newer_group([*ext.depends, self.stamp], str(built)):
             target = Path(self.get_ext_fullpath(ext.name))
             target.parent.mkdir(parents=True, exist_ok=True)
             self.copy_file(str(built), str(target))
             return
-        ext.sources = [self._translated(ext)]
+        ext.sources = [str(translated(ext))]
         ext.depends = [*ext.depends, self.stamp]
         super().build_extension(ext)
 
-    def _translated(self, ext: Extension) -> str:
-        """Path of the C code of a unit. Another process translates it: here threads would wait for each other."""
-        directives = {
-            "boundscheck": DEBUG,
-            "wraparound": False,
-            "cdivision": True,
-            "initializedcheck": False,
-            "nonecheck": False,
-            # of bounds checks, which the debug build wants
-            "show_performance_hints": not DEBUG,
-        }
-        # apart by KR_DEBUG, since a change of it changes the C code of an unchanged unit
-        target = Path("build", f"{'debug' if DEBUG else 'release'}-c", f"{ext.name.split('.')[-1]}.c")
-        if self.force or newer_group([*ext.sources, *ext.depends], str(target)):
-            target.parent.mkdir(parents=True, exist_ok=True)
-            options = [word for name, value in directives.items() for word in ("-X", f"{name}={value}")]
-            # renamed once complete, so that an interrupted translation leaves no bad file
-            part = target.with_suffix(".part")
-            command = [sys.executable, "-m", "cython", "-3", *options, "-o", str(part), *ext.sources]
-            if subprocess.run(command).returncode:
-                raise CompileError(f"Cython could not translate {ext.sources[0]}")
-            part.replace(target)
-        return str(target)
+
+def translated(ext: Extension) -> Path:
+    """The C code of a unit, translated unless it is there and made of the same sources, as it is in source archives."""
+    directives = {
+        "boundscheck": DEBUG,
+        "wraparound": False,
+        "cdivision": True,
+        "initializedcheck": False,
+        "nonecheck": False,
+        # of bounds checks, which the debug build wants
+        "show_performance_hints": not DEBUG,
+    }
+    unit = ext.name.split(".")[-1]
+    # apart by KR_DEBUG, since a change of it changes the C code of an unchanged unit
+    target = Path("build", f"{'debug' if DEBUG else 'release'}-c", f"{unit}.c")
+    digest = hashlib.sha256()
+    for path in ext.depends:
+        digest.update(Path(path).read_bytes())
+    made_of = f"/* made of {digest.hexdigest()} */\n".encode()
+    if target.exists() and target.read_bytes().endswith(made_of):
+        return target
+    target.parent.mkdir(parents=True, exist_ok=True)
+    options = [word for name, value in directives.items() for word in ("-X", f"{name}={value}")]
+    # renamed once complete, so that an interrupted translation leaves no bad file
+    part = target.with_suffix(".part")
+    # in another process: threads would wait for each other
+    command = [sys.executable, "-m", "cython", "-3", *options, "-o", str(part), f"kr/{unit}.pyx"]
+    if subprocess.run(command).returncode:
+        raise CompileError(f"Cython could not translate kr/{unit}.pyx")
+    with part.open("ab") as file:
+        file.write(made_of)
+    part.replace(target)
+    return target
 
 
 class BuildWheel(bdist_wheel):
@@ -210,9 +223,21 @@ class BuildPackage(build_py):
         return [*super().get_outputs(include_bytecode), *(str(target) for _, target in self._data())]
 
 
+class BuildSourceArchive(sdist):
+    """Adds the C code of the units, so that a build needs no Cython."""
+
+    def make_release_tree(self, base_dir: str, files: list[str]) -> None:
+        super().make_release_tree(base_dir, files)
+        for ext in self.get_finalized_command("build_ext").extensions:
+            source = translated(ext)
+            target = Path(base_dir, source)
+            self.mkpath(str(target.parent))
+            self.copy_file(str(source), str(target))
+
+
 setup(
     # completed in BuildCore.finalize_options, where the command is known
-    ext_modules=[Extension(f"kr.{name}", [f"kr/{name}.pyx"]) for name in UNITS],
+    ext_modules=[Extension(f"kr.{name}", []) for name in UNITS],
     options={"bdist_wheel": {"py_limited_api": "cp311"}} if LIMITED_API else {},
-    cmdclass={"build_ext": BuildCore, "build_py": BuildPackage, "bdist_wheel": BuildWheel},
+    cmdclass={"build_ext": BuildCore, "build_py": BuildPackage, "bdist_wheel": BuildWheel, "sdist": BuildSourceArchive},
 )
