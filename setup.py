@@ -79,6 +79,10 @@ def units(distribution: Distribution) -> list[Extension]:
     # gcc warns of variables that are filled by functions whose failure is checked, and of Cython's own
     warnings = ["-Wno-unused-function", "-Wno-maybe-uninitialized"]
     compile_args = [*level, arch_flag(chosen_arch(distribution)), *warnings]
+    windows = sysconfig.get_platform().startswith("win")
+    if windows:
+        # gcc takes the stack there for aligned to 32 bytes, while it is to 16 (gcc bug 54412)
+        compile_args.append("-Wa,-muse-unaligned-vector-move")
     sanitize = [f"-fsanitize={SANITIZE}", "-fno-omit-frame-pointer", "-fno-sanitize-recover=undefined"] * bool(SANITIZE)
     # setup.py has Cython's options
     contracts = [Path("setup.py"), *Path("kr").glob("_*.pxd"), *parts("_rules")]
@@ -90,7 +94,7 @@ def units(distribution: Distribution) -> list[Extension]:
             include_dirs=["kr"],
             depends=sorted(map(str, [*contracts, *parts(name)])),
             # log2, tanhf and others, which Windows has in its C library
-            libraries=[] if sysconfig.get_platform().startswith("win") else ["m"],
+            libraries=[] if windows else ["m"],
             extra_compile_args=compile_args + sanitize,
             extra_link_args=sanitize,
         )
