@@ -1,8 +1,8 @@
 """Builds kr's wheel for 64-bit Windows with mingw-w64: python packaging/windows/build.py [--inplace]
 
 setup.py is run by this Python, whose settings (sysconfig) are replaced by those of a Windows Python, as is usual for
-cross builds. The wheel is put into dist/ and into the Windows Python that runtime.py made. With --inplace the units are put beside their sources in kr/ instead, for a
-Windows Python that is to run the checkout as it is.
+cross builds. The wheel is put into dist/, and into the Windows Python that runtime.py made. With --inplace the units
+are put beside their sources in kr/ instead, for a Windows Python that runs the checkout as it is.
 """
 
 import os
@@ -12,9 +12,8 @@ import subprocess
 import sys
 import sysconfig
 import zipfile
-from pathlib import Path
 
-from layout import BUILD, CROSS, MINOR, PYTHON, ROOT, TAG, compiler
+from layout import BUILD, CROSS, MINOR, PYTHON, ROOT, SOURCES, TAG, compiler
 
 LIBRARY = f"python{TAG}"
 """The DLL of Python that units are linked to."""
@@ -50,7 +49,7 @@ def environment() -> dict[str, str]:
     """The environment of a cross build, and the files that it names."""
     headers = CROSS / "include"
     shutil.copytree(sysconfig.get_path("include"), headers, dirs_exist_ok=True)
-    shutil.copy(Path(__file__).with_name("pyconfig.h"), headers)
+    shutil.copy(SOURCES / "pyconfig.h", headers)
     text = f"build_time_vars = {pprint.pformat(settings())}\n"
     (CROSS / "_sysconfigdata_windows.py").write_text(text)
     return os.environ | {
