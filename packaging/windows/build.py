@@ -17,8 +17,8 @@ from pathlib import Path
 
 from layout import BUILD, CROSS, MINOR, PYTHON, ROOT, SOURCES, TAG, compiler
 
-LIBRARY = f"python{TAG}"
-"""The DLL of Python that units are linked to."""
+LIBRARY = "python3"
+"""The DLL of every Python 3, with its limited API, which units are linked to."""
 
 
 def settings() -> dict[str, str | int]:
