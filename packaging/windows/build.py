@@ -17,8 +17,8 @@ from pathlib import Path
 
 from layout import BUILD, CROSS, MINOR, PYTHON, ROOT, SOURCES, TAG, compiler
 
-LIBRARY = f"python{TAG}"
-"""The DLL of Python that units are linked to."""
+LIBRARY = "python3"
+"""The DLL of Python that units are linked to: that of the limited API."""
 
 
 def settings() -> dict[str, str | int]:
@@ -62,8 +62,11 @@ def environment() -> dict[str, str]:
 
 
 def setup(*words: str) -> None:
-    """Run setup.py for Windows."""
-    if subprocess.run([sys.executable, "setup.py", "-q", *words], cwd=ROOT, env=environment()).returncode:
+    """Run setup.py for Windows; what it says is shown if it fails."""
+    command = [sys.executable, "setup.py", *words]
+    done = subprocess.run(command, cwd=ROOT, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if done.returncode:
+        sys.stderr.buffer.write(done.stdout)
         sys.exit("kr: the build for Windows failed")
 
 
