@@ -15,7 +15,7 @@ import sysconfig
 import zipfile
 from pathlib import Path
 
-from layout import BUILD, CROSS, MINOR, PYTHON, ROOT, SOURCES, TAG, compiler
+from layout import BUILD, CROSS, MINOR, PYTHON, ROOT, SOURCES, TAG, compiler, object_dump, tool
 
 LIBRARY = "python3"
 """The DLL of Python that units are linked to: that of the limited API."""
@@ -25,7 +25,7 @@ def settings() -> dict[str, str | int]:
     """The settings of a Windows Python that setuptools asks for, in the form of those of other systems."""
     gcc = " ".join(compiler())
     return {
-        "AR": "x86_64-w64-mingw32-ar",
+        "AR": tool("ar"),
         "ARFLAGS": "rcs",
         "CC": gcc,
         "CCSHARED": "",
@@ -72,9 +72,7 @@ def setup(*words: str) -> None:
 
 def check_libraries(unit: Path) -> None:
     """End if a unit needs what no Windows has, or a C runtime other than Python's."""
-    command = ["x86_64-w64-mingw32-objdump", "-p", str(unit)]
-    listing = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    needed = {name.lower() for name in re.findall(r"DLL Name: (\S+)", listing)}
+    needed = {name.lower() for name in re.findall(r"DLL Name: (\S+)", object_dump(unit))}
     if strange := [name for name in needed if not re.match(rf"api-ms-win-crt-|kernel32\.dll|{LIBRARY}\.dll", name)]:
         sys.exit(f"kr: {unit.name} needs {', '.join(strange)}")
 
