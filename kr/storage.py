@@ -7,7 +7,6 @@ import json
 import os
 import platform
 import secrets
-import shlex
 import stat
 import subprocess
 import sys
@@ -286,7 +285,7 @@ def provenance(command: str | None = None, *, parents: Sequence[str] = (), **set
 
     if command is None:
         program = Path(sys.argv[0]).name
-        command = shlex.join(["kr" if program == "__main__.py" else program, *sys.argv[1:]])
+        command = system.join_command(["kr" if program == "__main__.py" else program, *sys.argv[1:]])
     record = {
         "command": printable(command),
         "settings": json.dumps(settings, default=_plain, sort_keys=True),
