@@ -239,9 +239,7 @@ def test_errors_that_cannot_be_written_keep_their_exit_code() -> None:
     assert process.returncode == 2
 
 
-@pytest.mark.parametrize(
-    ("encoding", "name", "shown"), [("utf-8", b"\xff", r"\udcff"), ("ascii", "é".encode(), r"\xe9")]
-)
+@pytest.mark.parametrize(("encoding", "name", "shown"), [("utf-8", b"\xff", r"\udcff"), ("ascii", "é".encode(), "é")])
 def test_names_that_are_not_text_are_shown_with_escapes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, encoding: str, name: bytes, shown: str
 ) -> None:
@@ -252,7 +250,7 @@ def test_names_that_are_not_text_are_shown_with_escapes(
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(printed, encoding))
     assert cli.main(["games", str(directory), "--pdn", str(tmp_path / "x.pdn")]) == 0
     monkeypatch.setattr(sys, "argv", ["kr", str(directory)])
-    assert shown in storage.provenance()["command"] or encoding == "ascii"
+    assert shown in storage.provenance()["command"]
     print(directory)
     sys.stdout.flush()
     assert shown in printed.getvalue().decode()
