@@ -44,6 +44,7 @@ from kr.errors import InvalidIndexError, InvalidPdnError
 from kr.game.position import Position
 from kr.pdn.scan import MovedError, Place, Scanned, Scanner
 from kr.storage import lock, make_directory
+from kr.system import cache_folder
 
 INDEX_SUFFIX = ".kr-index"
 MOST_COMPLAINTS = 20
@@ -66,9 +67,8 @@ def index_path(source: Path) -> Path:
         return beside
     if os.access(source.absolute().parent, os.W_OK):
         return beside
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     place = hashlib.sha256(os.fsencode(source.absolute())).hexdigest()[:16]
-    return cache / "kr" / "indexes" / f"{place}-{source.name}{INDEX_SUFFIX}"
+    return cache_folder() / "indexes" / f"{place}-{source.name}{INDEX_SUFFIX}"
 
 
 def is_current(path: Path, source: Path) -> bool:

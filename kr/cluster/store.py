@@ -44,8 +44,7 @@ class Store:
     @classmethod
     def of_environment(cls) -> Store:
         """The store that the environment names, or the one in the user's cache."""
-        cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-        root = Path(os.environ.get(PLACE_VARIABLE) or cache / "kr" / "store")
+        root = Path(os.environ.get(PLACE_VARIABLE) or system.cache_folder() / "store")
         limit = os.environ.get(LIMIT_VARIABLE)
         try:
             return cls(root, parse_size(limit) if limit else DEFAULT_LIMIT)

@@ -17,7 +17,7 @@ from kr.egdb.slices import Shape
 from kr.errors import InvalidDatabaseError, InvalidSettingError, ThreadError
 from kr.game.value import Value
 from kr.settings import EGDB_MEMORY
-from kr.system import core_count
+from kr.system import core_count, data_folder
 from kr.threads import THREADS, start_all, thread_pool, worker_count
 from kr.units import Range
 
@@ -40,8 +40,7 @@ VALUES = (Value.LOSS, Value.DRAW, Value.WIN)
 
 def default_directory() -> Path:
     """The user's database, in the user's data directory: the default of `kr egdb build`."""
-    data = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
-    return Path(data) / "kr" / "egdb"
+    return data_folder() / "egdb"
 
 
 def find(setting: str = "") -> Path | None:

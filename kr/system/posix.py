@@ -22,8 +22,10 @@ assert sys.platform != "win32"
 __all__ = [
     "END_SIGNALS",
     "alarm",
+    "cache_folder",
     "core_count",
     "ctrl_c_blocked",
+    "data_folder",
     "end_group",
     "ended_how",
     "expand_paths",
@@ -140,6 +142,19 @@ def remove_held(path: str | os.PathLike[str], descriptor: int) -> None:
     with suppress(FileNotFoundError):
         os.unlink(path)
     os.close(descriptor)
+
+
+def data_folder() -> Path:
+    """Folder of what kr keeps for this user; XDG_DATA_HOME names the folder above it."""
+    mac = sys.platform == "darwin"
+    own = Path.home().joinpath(*("Library", "Application Support") if mac else (".local", "share"))
+    return Path(os.environ.get("XDG_DATA_HOME") or own) / "kr"
+
+
+def cache_folder() -> Path:
+    """Folder of what kr can make again for this user; XDG_CACHE_HOME names the folder above it."""
+    own = Path.home().joinpath(*("Library", "Caches") if sys.platform == "darwin" else (".cache",))
+    return Path(os.environ.get("XDG_CACHE_HOME") or own) / "kr"
 
 
 # processes

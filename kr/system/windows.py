@@ -24,8 +24,10 @@ assert sys.platform == "win32"
 __all__ = [
     "END_SIGNALS",
     "alarm",
+    "cache_folder",
     "core_count",
     "ctrl_c_blocked",
+    "data_folder",
     "end_group",
     "ended_how",
     "expand_paths",
@@ -273,6 +275,21 @@ def remove_held(path: str | os.PathLike[str], descriptor: int) -> None:
     os.close(descriptor)
     with suppress(FileNotFoundError, PermissionError):
         os.unlink(path)
+
+
+def _local() -> Path:
+    return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+
+
+def data_folder() -> Path:
+    """Folder of what kr keeps for this user; XDG_DATA_HOME names the folder above it."""
+    return Path(os.environ.get("XDG_DATA_HOME") or _local()) / "kr"
+
+
+def cache_folder() -> Path:
+    """Folder of what kr can make again for this user; XDG_CACHE_HOME names the folder above it."""
+    own = _local() / "kr"
+    return Path(os.environ["XDG_CACHE_HOME"]) / "kr" if os.environ.get("XDG_CACHE_HOME") else own / "cache"
 
 
 # processes
