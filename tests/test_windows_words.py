@@ -1,6 +1,8 @@
 """Command lines by the rules of Windows, which need no Windows to be tested."""
 
+import json
 import random
+import subprocess
 import sys
 from pathlib import Path
 
@@ -45,16 +47,13 @@ def test_words_of_a_command_line(line: str, words: list[str]) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "win32", reason="asks Windows itself")
-def test_windows_agrees() -> None:
-    import ctypes
-
-    count = ctypes.c_int()
-    parse = ctypes.windll.shell32.CommandLineToArgvW
-    parse.restype = ctypes.POINTER(ctypes.c_wchar_p)
-    for line, words in [(line, words) for line, words in LINES if not line.startswith("'") and words]:
-        # the first word has rules of its own, as the name of a program
-        parts = parse(f"x {line}", ctypes.byref(count))
-        assert parts[1 : count.value] == words, line
+def test_a_program_gets_these_words() -> None:
+    program = [sys.executable, "-c", "import json, sys; print(json.dumps(sys.argv[1:]))"]
+    for line, words in LINES:
+        # single quotes and line ends are more than Windows knows
+        if not line.startswith("'") and "\n" not in line:
+            printed = subprocess.run(f"{join_words(program)} {line}", capture_output=True, check=True).stdout
+            assert json.loads(printed) == words, line
 
 
 @pytest.mark.parametrize("line", ['"a', 'x "a b', r'a"b"" c d', r'"C:\Program Files\" hub'])
