@@ -31,7 +31,7 @@ from kr.protocols.hub_text import (
     parse_hub_score,
 )
 from kr.system import end_group, ended_how, join_command, split_command, start_group
-from kr.threads import start_all
+from kr.threads import SIGNALS_WAIT, start_all
 
 # an endless line, or endless lines, must not fill our memory
 _LONGEST_LINE = 1 << 16
@@ -251,7 +251,7 @@ class HubClient:
                 return None
             left = max(deadline - time.monotonic(), 0.0)
             try:
-                text = self._lines.get(timeout=left if stop is None else min(left, _STOP_POLL))
+                text = self._lines.get(timeout=min(left, SIGNALS_WAIT if stop is None else _STOP_POLL))
             except queue.Empty:
                 if time.monotonic() < deadline:
                     continue
