@@ -158,11 +158,11 @@ ENDLESS = {
 def endless_waits(path: Path) -> set[str]:
     """Calls of a module that wait without a limit of time."""
     nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
-    awaited = {id(node.value) for node in nodes if isinstance(node, ast.Await)}
+    in_coroutines = {id(node.value) for node in nodes if isinstance(node, ast.Await)}
     return {
         ast.unparse(node)
         for node in nodes
-        if isinstance(node, ast.Call) and not node.args and not node.keywords and id(node) not in awaited
+        if isinstance(node, ast.Call) and not node.args and not node.keywords and id(node) not in in_coroutines
         if isinstance(node.func, ast.Attribute) and node.func.attr in ("acquire", "get", "join", "result", "wait")
         # a context variable
         if ast.unparse(node.func) != "viewer.get"
