@@ -13,7 +13,7 @@ import sysconfig
 import zipfile
 from pathlib import Path
 
-from layout import BUILD, DOWNLOADS, MINOR, PREFIX, PYTHON, ROOT, SOURCES, TAG, compiler, wine_environment
+from layout import BUILD, DOWNLOADS, MINOR, PREFIX, PYTHON, ROOT, SOURCES, TAG, compiler, object_dump, wine_environment
 
 LEFT_OUT = [
     "config-*",
@@ -28,7 +28,7 @@ LEFT_OUT = [
 ]
 """Parts of the standard library that aren't copied."""
 EXTRAS = ["plots", "train", "web", "nets", "evolve", "cluster", "parquet"]
-TESTS = ["pytest", "pytest-xdist", "hypothesis", "scikit-learn", "pydraughts", "tomlkit"]
+TESTS = ["pytest", "pytest-xdist", "pytest-timeout", "hypothesis", "scikit-learn", "pydraughts", "tomlkit"]
 FOR_WINE_8 = ["numpy<2.1", "h5py<3.12"]
 """Later ones call functions of the C runtime that wine 8, of Debian 12, lacks."""
 
@@ -74,8 +74,7 @@ def make_python() -> None:
 
 def make_stable_library() -> None:
     """python3.dll, which modules with the limited API are linked to: each name stands for that of the whole library."""
-    command = ["x86_64-w64-mingw32-objdump", "-p", str(PYTHON / f"python{TAG}.dll")]
-    listing = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    listing = object_dump(PYTHON / f"python{TAG}.dll")
     names = sorted(set(re.findall(r"^\t\[ *\d+\].* (_?Py\w+)$", listing, re.MULTILINE)))
     definition = BUILD / "python3.def"
     lines = [f"{name} = python{TAG}.{name}" for name in names]
@@ -116,6 +115,8 @@ def make_prefix() -> None:
 
 def main() -> None:
     check_tools()
+    # what an earlier version of this, or of Python, has left
+    shutil.rmtree(PYTHON, ignore_errors=True)
     for folder in (BUILD, DOWNLOADS, PYTHON):
         folder.mkdir(parents=True, exist_ok=True)
     make_python()
