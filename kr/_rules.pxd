@@ -4,7 +4,7 @@
 The parts in order; each uses only the parts above it:
 
     types      Board, Move, MoveList; sizes and colours
-    memory     allocate_pages, allocate_untouched: large memory on huge pages
+    system     allocate_pages, read_at, seconds, ...: memory, locks, files, the clock, as each system has them
     bitboard   sets of squares: pop_lsb, popcount, pext, pad32, turned, ...
     random     splitmix64
     hash       board_from_bits, key_from_scratch
@@ -15,7 +15,7 @@ Boards are bitboards of 35 bits (bitboard.pxi); `pad32` and `unpad` convert from
 """
 
 include "_rules/types.pxi"
-include "_rules/memory.pxi"
+include "_rules/system.pxi"
 include "_rules/bitboard.pxi"
 include "_rules/random.pxi"
 include "_rules/hash.pxi"

@@ -3,17 +3,6 @@
 # docs/reference/egdb-format.md describes the format. Files are not trusted: whatever their bytes, no read leaves the body. Every chunk
 # is read once, into memory, so that a file may change or shrink while it is in use.
 
-from libc.errno cimport EINTR, errno
-from posix.unistd cimport close as close_descriptor, dup as duplicate, pread
-
-cdef extern from "<pthread.h>" nogil:
-    ctypedef struct pthread_mutex_t:
-        pass
-    int pthread_mutex_init(pthread_mutex_t* mutex, const void* attributes)
-    int pthread_mutex_destroy(pthread_mutex_t* mutex)
-    int pthread_mutex_lock(pthread_mutex_t* mutex)
-    int pthread_mutex_unlock(pthread_mutex_t* mutex)
-
 # the compiler's own
 cdef extern from * nogil:
     int ATOMIC_ACQUIRE "__ATOMIC_ACQUIRE"
@@ -50,7 +39,7 @@ cdef struct CodedSlice:
     u64 chunks
     int descriptor               # of the file that chunks are read from; -1 if all were read when it was opened
     u64 start                    # offset of the body in the file
-    pthread_mutex_t reading      # held while a chunk is read
+    Lock reading                 # held while a chunk is read
     u64* table                   # of values: (3 values, 2^CODE_BITS), see decode_entry
     uint16_t* symbols            # of distances: (runs and differences, contexts, 2^CODE_BITS), see fill_symbols
 
@@ -83,21 +72,6 @@ cdef inline int load_state(const uint8_t* p) noexcept nogil:
 
 cdef inline void store_state(uint8_t* p, int x) noexcept nogil:
     atomic_store(p, <uint8_t>x, ATOMIC_RELEASE)
-
-
-cdef int read_at(int descriptor, uint8_t* to, u64 size, u64 at) noexcept nogil:
-    """0, or -1 if the file doesn't have these bytes (any more)."""
-    cdef ssize_t count
-    while size > 0:
-        count = pread(descriptor, to, size, at)
-        if count < 0 and errno == EINTR:
-            continue
-        if count <= 0:
-            return -1
-        to += count
-        size -= <u64>count
-        at += <u64>count
-    return 0
 
 
 cdef u32 CRC_TABLE[8][256]
@@ -243,7 +217,7 @@ cdef int take_chunk(CodedSlice* s, u64 chunk) noexcept nogil:
     cdef u64 at = chunk * CODE_CHUNK
     cdef u64 size = min(<u64>CODE_CHUNK, s.index_bytes + s.data_bytes + CODE_PAD - at)
     cdef int state
-    pthread_mutex_lock(&s.reading)
+    acquire(&s.reading)
     state = load_state(s.chunk_states + chunk)
     if state == CHUNK_UNCHECKED:
         state = CHUNK_GOOD
@@ -251,7 +225,7 @@ cdef int take_chunk(CodedSlice* s, u64 chunk) noexcept nogil:
                 or crc32(s.body + at, size) != load32(s.checks + 4 * chunk)):
             state = CHUNK_DAMAGED
         store_state(s.chunk_states + chunk, state)
-    pthread_mutex_unlock(&s.reading)
+    release(&s.reading)
     return state
 
 

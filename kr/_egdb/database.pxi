@@ -61,7 +61,7 @@ cdef class EndgameDatabase:
     def __dealloc__(self):
         free(self.slices)
         free(self.distance_slices)
-        free(self.memory)
+        free_pages(self.memory)
 
     @property
     def pieces(self):

@@ -58,7 +58,7 @@ cdef class CodedFile:
             s.symbols = <uint16_t*>malloc(2 * DISTANCE_CONTEXTS * sizeof(uint16_t) << CODE_BITS)
         if s.body == NULL or s.checks == NULL or s.chunk_states == NULL or (s.table == NULL and s.symbols == NULL):
             raise MemoryError("no memory for a slice of the endgame database")
-        if pthread_mutex_init(&s.reading, NULL):
+        if open_lock(&s.reading):
             raise MemoryError("no memory for a lock")
         self.locking = True
         if s.table != NULL:
@@ -81,8 +81,8 @@ cdef class CodedFile:
         if self.coded.descriptor >= 0:
             close_descriptor(self.coded.descriptor)
         if self.locking:
-            pthread_mutex_destroy(&self.coded.reading)
-        free(self.coded.body)
+            close_lock(&self.coded.reading)
+        free_pages(self.coded.body)
         free(self.coded.checks)
         free(self.coded.chunk_states)
         free(self.coded.table)

@@ -105,13 +105,13 @@ cdef class SolverSpace:
     def __dealloc__(self):
         cdef int i
         for i in range(2):
-            free(self.space.distances[i].settled)
-            free(self.space.distances[i].least)
-            free(self.space.distances[i].left)
-        free(self.space.states[0])
-        free(self.space.states[1])
-        free(self.space.wins)
-        free(self.space.losses)
+            free_pages(self.space.distances[i].settled)
+            free_pages(self.space.distances[i].least)
+            free_pages(self.space.distances[i].left)
+        free_pages(self.space.states[0])
+        free_pages(self.space.states[1])
+        free_pages(self.space.wins)
+        free_pages(self.space.losses)
 
 
 cdef class EndgameSolver:

@@ -348,7 +348,7 @@ cdef class KnownDistances:
 
     def __dealloc__(self):
         free(self.slices)
-        free(self.memory)
+        free_pages(self.memory)
 
     def unpack(self, u64 part, u64 parts):
         """Unpack one of `parts` equal parts, without the GIL."""

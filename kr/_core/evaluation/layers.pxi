@@ -31,8 +31,8 @@ cdef int open_layer(Layer* layer, const float[:, ::1] weights, const float[::1] 
 
 
 cdef void close_layer(Layer* layer) noexcept nogil:
-    free(layer.weights)
-    free(layer.biases)
+    free_pages(layer.weights)
+    free_pages(layer.biases)
 
 
 cdef inline void add_inputs(const Layer* layer, const int* rows, const float* inputs, int count,

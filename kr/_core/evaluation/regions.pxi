@@ -96,10 +96,10 @@ cdef int fill_group(RegionGroup* group, regions, int base, const int16_t[:, :, :
 
 
 cdef void free_group(RegionGroup* group) noexcept nogil:
-    free(group.first)
-    free(group.digits[BLACK])
-    free(group.digits[WHITE])
-    free(group.entries)
+    free_pages(group.first)
+    free_pages(group.digits[BLACK])
+    free_pages(group.digits[WHITE])
+    free_pages(group.entries)
 
 
 cdef check_regions(regions, int size):

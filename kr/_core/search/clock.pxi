@@ -2,8 +2,6 @@
 #
 # worth +23 ± 15 Elo at 1s+10ms (docs/lab/search.md)
 
-from posix.time cimport CLOCK_MONOTONIC, clock_gettime, timespec
-
 # Three factors, in percent of the usual time, are multiplied. They were not tuned one by one.
 cdef enum:
     TIME_CALM = 55           # if the best move never changed
@@ -20,12 +18,6 @@ cdef struct Unrest:
     double score             # running mean
     u64 root_nodes           # nodes before the running iteration
     u64 best_nodes           # nodes of the best move in that iteration
-
-
-cdef double seconds() noexcept nogil:
-    cdef timespec now
-    clock_gettime(CLOCK_MONOTONIC, &now)
-    return now.tv_sec + 1e-9 * now.tv_nsec
 
 
 cdef inline double time_factor(Unrest* unrest, Move best, int score, u64 nodes, int depth) noexcept nogil:

@@ -164,7 +164,7 @@ cdef class Searcher:
             for i in range(self.threads):
                 free(self.workers[i])
         free(self.workers)
-        free(self.table.entries)
+        free_pages(self.table.entries)
 
     def clear(self):
         """Forget everything, for a new game. Waits for the end of a search in another thread."""

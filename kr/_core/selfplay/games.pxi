@@ -234,7 +234,7 @@ cdef class SelfPlayer:
     def __dealloc__(self):
         free(self.worker)
         free(self.record)
-        free(self.table.entries)
+        free_pages(self.table.entries)
 
     def play(self, const uint32_t[:, ::1] openings, int64_t game, uint32_t[::1] start, uint16_t[::1] moves,
              int16_t[::1] scores, uint32_t[:, ::1] leaves, int16_t[::1] leaf_scores, int32_t[::1] stop):

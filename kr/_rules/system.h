@@ -1,0 +1,160 @@
+/* What the systems do differently: memory on huge pages, locks, files by descriptor, the clock. The one header that asks
+   which system it is compiled for; C, since the preprocessor tells. */
+
+#pragma once
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(_WIN32)
+#define WIN32_LEAN_AND_MEAN
+#define NOMINMAX
+#include <io.h>
+#include <malloc.h>
+#include <windows.h>
+/* empty words of Windows 3, which kr uses as names */
+#undef near
+#undef far
+#else
+#include <errno.h>
+#include <pthread.h>
+#include <time.h>
+#include <unistd.h>
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+#endif
+
+/* Large aligned memory, which kr_free_pages frees. */
+
+#define KR_PAGE ((size_t)1 << 21)
+
+static void* kr_allocate_untouched(size_t bytes) {
+    void* memory = NULL;
+    size_t alignment = bytes >= KR_PAGE ? KR_PAGE : 64;
+    bytes = (bytes + alignment - 1) / alignment * alignment;
+    if (bytes == 0) bytes = alignment;
+#if defined(_WIN32)
+    memory = _aligned_malloc(bytes, alignment);
+#else
+    if (posix_memalign(&memory, alignment, bytes)) return NULL;
+#endif
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+    if (bytes >= KR_PAGE) madvise(memory, bytes, MADV_HUGEPAGE);
+#endif
+    return memory;
+}
+
+static void* kr_allocate_pages(size_t bytes) {
+    void* memory = kr_allocate_untouched(bytes);
+    if (memory) memset(memory, 0, bytes);
+    return memory;
+}
+
+static void kr_free_pages(void* memory) {
+#if defined(_WIN32)
+    _aligned_free(memory);
+#else
+    free(memory);
+#endif
+}
+
+/* Locks between the threads of a process, not to be taken twice by one. */
+
+#if defined(_WIN32)
+typedef SRWLOCK kr_lock;
+
+static int kr_open_lock(kr_lock* lock) {
+    InitializeSRWLock(lock);
+    return 0;
+}
+
+static void kr_close_lock(kr_lock* lock) {
+    (void)lock;
+}
+
+static void kr_acquire(kr_lock* lock) {
+    AcquireSRWLockExclusive(lock);
+}
+
+static void kr_release(kr_lock* lock) {
+    ReleaseSRWLockExclusive(lock);
+}
+#else
+typedef pthread_mutex_t kr_lock;
+
+/* 0, or an error's number */
+static int kr_open_lock(kr_lock* lock) {
+    return pthread_mutex_init(lock, NULL);
+}
+
+static void kr_close_lock(kr_lock* lock) {
+    pthread_mutex_destroy(lock);
+}
+
+static void kr_acquire(kr_lock* lock) {
+    pthread_mutex_lock(lock);
+}
+
+static void kr_release(kr_lock* lock) {
+    pthread_mutex_unlock(lock);
+}
+#endif
+
+/* Files by descriptor. On Windows descriptors belong to the C runtime, which must be the one that Python was linked
+   with: the universal one. */
+
+/* Another descriptor of the same open file; -1 with errno if there is none. */
+static int kr_duplicate(int descriptor) {
+#if defined(_WIN32)
+    return _dup(descriptor);
+#else
+    return dup(descriptor);
+#endif
+}
+
+static void kr_close(int descriptor) {
+#if defined(_WIN32)
+    _close(descriptor);
+#else
+    close(descriptor);
+#endif
+}
+
+/* 0, or -1 if the file doesn't have these bytes (any more). Whatever the file's own position is, it isn't used; on
+   Windows it is moved. */
+static int kr_read_at(int descriptor, uint8_t* to, uint64_t size, uint64_t at) {
+    while (size > 0) {
+        const size_t part = size < (1 << 30) ? (size_t)size : 1 << 30;
+#if defined(_WIN32)
+        OVERLAPPED where = {0};
+        DWORD count = 0;
+        where.Offset = (DWORD)at;
+        where.OffsetHigh = (DWORD)(at >> 32);
+        if (!ReadFile((HANDLE)_get_osfhandle(descriptor), to, (DWORD)part, &count, &where)) return -1;
+#else
+        const ssize_t count = pread(descriptor, to, part, (off_t)at);
+        if (count < 0 && errno == EINTR) continue;
+#endif
+        if (count <= 0) return -1;
+        to += count;
+        size -= (uint64_t)count;
+        at += (uint64_t)count;
+    }
+    return 0;
+}
+
+/* Seconds since some moment, by a clock that is never set. */
+static double kr_seconds(void) {
+#if defined(_WIN32)
+    LARGE_INTEGER ticks, frequency;
+    QueryPerformanceFrequency(&frequency);
+    QueryPerformanceCounter(&ticks);
+    return (double)ticks.QuadPart / (double)frequency.QuadPart;
+#else
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+#endif
+}

@@ -1,0 +1,84 @@
+"""Builds kr's wheel for 64-bit Windows with mingw-w64: python packaging/windows/build.py [--inplace]
+
+setup.py is run by this Python, whose settings (sysconfig) are replaced by those of a Windows Python, as is usual for
+cross builds. The wheel is put into dist/. With --inplace the units are put beside their sources in kr/ instead, for a
+Windows Python that is to run the checkout as it is.
+"""
+
+import os
+import pprint
+import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+from layout import BUILD, CROSS, MINOR, PYTHON, ROOT, TAG, compiler
+
+LIBRARY = f"python{TAG}"
+"""The DLL of Python that units are linked to."""
+
+
+def settings() -> dict[str, str | int]:
+    """The settings of a Windows Python that setuptools asks for, in the form of those of other systems."""
+    gcc = " ".join(compiler())
+    return {
+        "AR": "x86_64-w64-mingw32-ar",
+        "ARFLAGS": "rcs",
+        "CC": gcc,
+        "CCSHARED": "",
+        # gcc takes the stack for aligned to 32 bytes where Windows aligns it to 16 (gcc bug 54412)
+        "CFLAGS": "-Wa,-muse-unaligned-vector-move",
+        "CXX": gcc,
+        "EXT_SUFFIX": f".cp{TAG}-win_amd64.pyd",
+        "INCLUDEPY": str(CROSS / "include"),
+        "CONFINCLUDEPY": str(CROSS / "include"),
+        "LDSHARED": f"{gcc} -shared -static-libgcc -s",
+        "LDCXXSHARED": f"{gcc} -shared -static-libgcc -s",
+        # which other systems link to the library of Python
+        "LDVERSION": LIBRARY.removeprefix("python"),
+        "LIBDIR": str(PYTHON),
+        "MACHDEP": "cygwin",
+        "Py_ENABLE_SHARED": 1,
+        "SHLIB_SUFFIX": ".pyd",
+        "SOABI": f"cp{TAG}-win_amd64",
+        "VERSION": MINOR,
+    }
+
+
+def environment() -> dict[str, str]:
+    """The environment of a cross build, and the files that it names."""
+    headers = CROSS / "include"
+    shutil.copytree(sysconfig.get_path("include"), headers, dirs_exist_ok=True)
+    shutil.copy(Path(__file__).with_name("pyconfig.h"), headers)
+    text = f"build_time_vars = {pprint.pformat(settings())}\n"
+    (CROSS / "_sysconfigdata_windows.py").write_text(text)
+    return os.environ | {
+        "PYTHONPATH": str(CROSS),
+        "_PYTHON_HOST_PLATFORM": "win-amd64",
+        "_PYTHON_SYSCONFIGDATA_NAME": "_sysconfigdata_windows",
+    }
+
+
+def setup(*words: str) -> None:
+    """Run setup.py for Windows."""
+    if subprocess.run([sys.executable, "setup.py", "-q", *words], cwd=ROOT, env=environment()).returncode:
+        sys.exit("kr: the build for Windows failed")
+
+
+def main() -> None:
+    os.environ.setdefault("KR_ARCH", "portable")
+    # apart from the objects of this system
+    built = BUILD / "win_amd64"
+    build = ["build", f"--build-base={BUILD / 'objects'}", f"--build-lib={built}"]
+    if sys.argv[1:] == ["--inplace"]:
+        setup("build_ext", f"--build-lib={built}", f"--build-temp={BUILD / 'objects' / 'temp'}")
+        for unit in (built / "kr").glob("*.pyd"):
+            shutil.copy2(unit, ROOT / "kr")
+    else:
+        shutil.rmtree(BUILD / "wheel", ignore_errors=True)
+        setup(*build, "bdist_wheel", f"--bdist-dir={BUILD / 'wheel'}", f"--dist-dir={ROOT / 'dist'}")
+
+
+if __name__ == "__main__":
+    main()
