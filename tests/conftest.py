@@ -41,6 +41,15 @@ def pytest_configure(config: pytest.Config) -> None:
         config.add_cleanup(lambda: shutil.rmtree(compiled, ignore_errors=True))
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave out at Windows what can't be there; `pytest -rs` says why."""
+    if os.name != "nt":
+        return
+    for item in items:
+        if marker := item.get_closest_marker("posix"):
+            item.add_marker(pytest.mark.skip(reason=f"not at Windows: {marker.args[0]}"))
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
     """Thousands of tests are collected, none of which goes: the garbage collector would take half of the time."""
