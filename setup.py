@@ -11,7 +11,6 @@ KR_SANITIZE=LIST  gcc's sanitizers, such as address,undefined; run with LD_PRELO
 """
 
 import os
-import platform
 import shutil
 import subprocess
 import sys
@@ -32,7 +31,8 @@ SANITIZE = os.environ.get("KR_SANITIZE", "")
 
 def arch_flag(arch: str) -> str:
     """Compiler flag for an instruction set, named as in KR_ARCH."""
-    x86 = platform.machine().lower() in ("x86_64", "amd64")
+    # that of the machine to build for
+    x86 = sysconfig.get_platform().endswith(("x86_64", "amd64"))
     if arch == "portable":
         arch = "x86-64-v2" if x86 else "armv8-a"
     return f"-mcpu={arch}" if arch == "native" and not x86 else f"-march={arch}"
@@ -79,6 +79,10 @@ def units(distribution: Distribution) -> list[Extension]:
     # gcc warns of variables that are filled by functions whose failure is checked, and of Cython's own
     warnings = ["-Wno-unused-function", "-Wno-maybe-uninitialized"]
     compile_args = [*level, arch_flag(chosen_arch(distribution)), *warnings]
+    windows = sysconfig.get_platform().startswith("win")
+    if windows:
+        # gcc takes the stack there for aligned to 32 bytes, while it is to 16 (gcc bug 54412)
+        compile_args.append("-Wa,-muse-unaligned-vector-move")
     sanitize = [f"-fsanitize={SANITIZE}", "-fno-omit-frame-pointer", "-fno-sanitize-recover=undefined"] * bool(SANITIZE)
     # setup.py has Cython's options
     contracts = [Path("setup.py"), *Path("kr").glob("_*.pxd"), *parts("_rules")]
@@ -89,6 +93,8 @@ def units(distribution: Distribution) -> list[Extension]:
             # headers are named from here, as parts are: "_rules/memory.h" is not the system's memory.h
             include_dirs=["kr"],
             depends=sorted(map(str, [*contracts, *parts(name)])),
+            # log2, tanhf and others, which Windows has in its C library
+            libraries=[] if windows else ["m"],
             extra_compile_args=compile_args + sanitize,
             extra_link_args=sanitize,
         )

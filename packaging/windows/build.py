@@ -1,8 +1,8 @@
 """Builds kr's wheel for 64-bit Windows with mingw-w64: python packaging/windows/build.py [--inplace]
 
 setup.py is run by this Python, whose settings (sysconfig) are replaced by those of a Windows Python, as is usual for
-cross builds. The wheel is put into dist/. With --inplace the units are put beside their sources in kr/ instead, for a
-Windows Python that is to run the checkout as it is.
+cross builds. The wheel is put into dist/, and into the Windows Python that runtime.py made. With --inplace the units
+are put beside their sources in kr/ instead, for a Windows Python that runs the checkout as it is.
 """
 
 import os
@@ -11,9 +11,9 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-from pathlib import Path
+import zipfile
 
-from layout import BUILD, CROSS, MINOR, PYTHON, ROOT, TAG, compiler
+from layout import BUILD, CROSS, MINOR, PYTHON, ROOT, SOURCES, TAG, compiler
 
 LIBRARY = f"python{TAG}"
 """The DLL of Python that units are linked to."""
@@ -27,8 +27,7 @@ def settings() -> dict[str, str | int]:
         "ARFLAGS": "rcs",
         "CC": gcc,
         "CCSHARED": "",
-        # gcc takes the stack for aligned to 32 bytes where Windows aligns it to 16 (gcc bug 54412)
-        "CFLAGS": "-Wa,-muse-unaligned-vector-move",
+        "CFLAGS": "",
         "CXX": gcc,
         "EXT_SUFFIX": f".cp{TAG}-win_amd64.pyd",
         "INCLUDEPY": str(CROSS / "include"),
@@ -50,7 +49,7 @@ def environment() -> dict[str, str]:
     """The environment of a cross build, and the files that it names."""
     headers = CROSS / "include"
     shutil.copytree(sysconfig.get_path("include"), headers, dirs_exist_ok=True)
-    shutil.copy(Path(__file__).with_name("pyconfig.h"), headers)
+    shutil.copy(SOURCES / "pyconfig.h", headers)
     text = f"build_time_vars = {pprint.pformat(settings())}\n"
     (CROSS / "_sysconfigdata_windows.py").write_text(text)
     return os.environ | {
@@ -66,18 +65,33 @@ def setup(*words: str) -> None:
         sys.exit("kr: the build for Windows failed")
 
 
+def install() -> None:
+    """Put the newest wheel into the Windows Python, in place of the one there."""
+    packages = PYTHON / "Lib" / "site-packages"
+    for old in packages.glob("kr_draughts-*"):
+        shutil.rmtree(old)
+    shutil.rmtree(packages / "kr", ignore_errors=True)
+    wheel = max((ROOT / "dist").glob("kr_draughts-*-win_amd64.whl"), key=lambda path: path.stat().st_mtime)
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(packages)
+
+
 def main() -> None:
     os.environ.setdefault("KR_ARCH", "portable")
-    # apart from the objects of this system
-    built = BUILD / "win_amd64"
-    build = ["build", f"--build-base={BUILD / 'objects'}", f"--build-lib={built}"]
+    # apart from what is built for this system
+    built, objects = BUILD / "win_amd64", BUILD / "objects"
     if sys.argv[1:] == ["--inplace"]:
-        setup("build_ext", f"--build-lib={built}", f"--build-temp={BUILD / 'objects' / 'temp'}")
+        setup("build_ext", f"--build-lib={built}", f"--build-temp={objects}")
         for unit in (built / "kr").glob("*.pyd"):
             shutil.copy2(unit, ROOT / "kr")
     else:
-        shutil.rmtree(BUILD / "wheel", ignore_errors=True)
+        # a module that was taken out of the checkout is no part of the wheel
+        for file in built.rglob("*"):
+            if file.is_file() and file.suffix != ".pyd":
+                file.unlink()
+        build = ["build", f"--build-lib={built}", f"--build-temp={objects}"]
         setup(*build, "bdist_wheel", f"--bdist-dir={BUILD / 'wheel'}", f"--dist-dir={ROOT / 'dist'}")
+        install()
 
 
 if __name__ == "__main__":

@@ -1,11 +1,13 @@
-"""Where `make windows` keeps its things, and which compiler it uses."""
+"""Where `make windows` keeps its things, the compiler that it uses, and the environment of Windows programs."""
 
+import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+SOURCES = Path(__file__).resolve().parent
+ROOT = SOURCES.parents[1]
 BUILD = ROOT / "build" / "windows"
 DOWNLOADS = BUILD / "downloads"
 CROSS = BUILD / "cross"
@@ -17,6 +19,14 @@ PREFIX = BUILD / "prefix"
 
 MINOR = f"{sys.version_info.major}.{sys.version_info.minor}"
 TAG = MINOR.replace(".", "")
+
+
+def wine_environment() -> dict[str, str]:
+    """The environment of a Windows program: this one, without what concerns the Python that runs this."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL_ENV", "WINE"))}
+    # without a display wine starts no desktop
+    kept.pop("DISPLAY", None)
+    return kept | {"WINEPREFIX": str(PREFIX), "WINEDEBUG": "-all"}
 
 
 def compiler() -> list[str]:
