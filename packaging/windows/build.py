@@ -7,11 +7,13 @@ are put beside their sources in kr/ instead, for a Windows Python that runs the 
 
 import os
 import pprint
+import re
 import shutil
 import subprocess
 import sys
 import sysconfig
 import zipfile
+from pathlib import Path
 
 from layout import BUILD, CROSS, MINOR, PYTHON, ROOT, SOURCES, TAG, compiler
 
@@ -65,6 +67,15 @@ def setup(*words: str) -> None:
         sys.exit("kr: the build for Windows failed")
 
 
+def check_libraries(unit: Path) -> None:
+    """End if a unit needs what no Windows has, or a C runtime other than Python's."""
+    command = ["x86_64-w64-mingw32-objdump", "-p", str(unit)]
+    listing = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    needed = {name.lower() for name in re.findall(r"DLL Name: (\S+)", listing)}
+    if strange := [name for name in needed if not re.match(rf"api-ms-win-crt-|kernel32\.dll|{LIBRARY}\.dll", name)]:
+        sys.exit(f"kr: {unit.name} needs {', '.join(strange)}")
+
+
 def install() -> None:
     """Put the newest wheel into the Windows Python, in place of the one there."""
     packages = PYTHON / "Lib" / "site-packages"
@@ -80,10 +91,9 @@ def main() -> None:
     os.environ.setdefault("KR_ARCH", "portable")
     # apart from what is built for this system
     built, objects = BUILD / "win_amd64", BUILD / "objects"
-    if sys.argv[1:] == ["--inplace"]:
+    inplace = sys.argv[1:] == ["--inplace"]
+    if inplace:
         setup("build_ext", f"--build-lib={built}", f"--build-temp={objects}")
-        for unit in (built / "kr").glob("*.pyd"):
-            shutil.copy2(unit, ROOT / "kr")
     else:
         # a module that was taken out of the checkout is no part of the wheel
         for file in built.rglob("*"):
@@ -92,6 +102,10 @@ def main() -> None:
         build = ["build", f"--build-lib={built}", f"--build-temp={objects}"]
         setup(*build, "bdist_wheel", f"--bdist-dir={BUILD / 'wheel'}", f"--dist-dir={ROOT / 'dist'}")
         install()
+    for unit in (built / "kr").glob("*.pyd"):
+        check_libraries(unit)
+        if inplace:
+            shutil.copy2(unit, ROOT / "kr")
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ LEFT_OUT = [
 """Parts of the standard library that aren't copied."""
 EXTRAS = ["plots", "train", "web", "nets", "evolve", "cluster", "parquet"]
 TESTS = ["pytest", "pytest-xdist", "hypothesis", "scikit-learn", "pydraughts", "tomlkit"]
-CONSTRAINTS = ["numpy<2.1", "h5py<3.12"]
+FOR_WINE_8 = ["numpy<2.1", "h5py<3.12"]
 """Later ones call functions of the C runtime that wine 8, of Debian 12, lacks."""
 
 
@@ -83,10 +83,16 @@ def make_stable_library() -> None:
     compiled("python3.dll", "-shared", "-nostdlib", "-Wl,--entry=0", str(definition))
 
 
+def wine_version() -> int:
+    """The number before the point."""
+    told = subprocess.run(["wine", "--version"], check=True, capture_output=True, text=True).stdout
+    return int(told.removeprefix("wine-").partition(".")[0])
+
+
 def install_libraries() -> None:
     """What kr and its tests need; uv knows what packages need on another system than this one."""
     constraints = BUILD / "constraints.txt"
-    constraints.write_text("\n".join(CONSTRAINTS) + "\n")
+    constraints.write_text("\n".join(FOR_WINE_8 if wine_version() <= 8 else []) + "\n")
     command = [str(Path(sys.executable).with_name("uv")), "pip", "install", "-q", "--only-binary=:all:"]
     command += ["--python-platform=x86_64-pc-windows-msvc", f"--python-version={MINOR}"]
     command += [f"--target={PYTHON / 'Lib' / 'site-packages'}", f"--constraints={constraints}"]
