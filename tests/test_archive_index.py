@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import random
 import shutil
@@ -508,7 +509,16 @@ def test_an_index_is_in_the_cache_where_the_folder_cannot_be_written(
     archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(index_build.os, "access", lambda path, mode: False)
+    make = os.open
+
+    def refuse(path: Any, flags: int, *rest: Any) -> int:
+        if Path(path).parent == archive.parent and flags & os.O_CREAT:
+            raise PermissionError(errno.EACCES, "refused", str(path))
+        return make(path, flags, *rest)
+
+    # what it says of folders on Windows
+    monkeypatch.setattr(os, "access", lambda path, mode: True)
+    monkeypatch.setattr(os, "open", refuse)
     with open_index(archive) as index:
         assert index.path.parent == tmp_path / "cache" / "kr" / "indexes"
         check_true(index)

@@ -35,6 +35,7 @@ __all__ = [
     "free_memory",
     "has_crashed",
     "has_open",
+    "has_own_window",
     "is_alive",
     "is_locked",
     "join_command",
@@ -169,6 +170,11 @@ def is_alive(pid: int) -> bool:
     except PermissionError:
         pass
     return True
+
+
+def has_own_window() -> bool:
+    """False: no program is given a window to write in unless it is asked for."""
+    return False
 
 
 def has_open(pid: int, status: os.stat_result) -> bool:

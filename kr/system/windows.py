@@ -37,6 +37,7 @@ __all__ = [
     "free_memory",
     "has_crashed",
     "has_open",
+    "has_own_window",
     "is_alive",
     "is_locked",
     "join_command",
@@ -148,6 +149,8 @@ _create_job = _function("CreateJobObjectW", _HANDLE, c_void_p, wintypes.LPCWSTR)
 _limit_job = _function("SetInformationJobObject", _BOOL, _HANDLE, ctypes.c_int, c_void_p, _DWORD)
 _add_to_job = _function("AssignProcessToJobObject", _BOOL, _HANDLE, _HANDLE)
 _end_job = _function("TerminateJobObject", _BOOL, _HANDLE, wintypes.UINT)
+_program_path = _function("QueryFullProcessImageNameW", _BOOL, _HANDLE, _DWORD, wintypes.LPWSTR, c_void_p)
+_window_processes = _function("GetConsoleProcessList", _DWORD, c_void_p, _DWORD)
 _handle_ctrl_c = _function("SetConsoleCtrlHandler", _BOOL, c_void_p, _BOOL)
 
 
@@ -305,6 +308,32 @@ def is_alive(pid: int) -> bool:
         return bool(_wait(process, 0) == _WAIT_TIMEOUT)
     finally:
         _close(process)
+
+
+def has_own_window() -> bool:
+    """True if this process writes to a window that was opened for it, as by a double-click, and that closes with it.
+
+    Other processes in such a window are those that started Python, such as the kr.exe that pip makes; never a shell.
+    """
+    if not (os.isatty(0) and os.isatty(1)):
+        return False
+    pids = (_DWORD * 8)()
+    count = _window_processes(pids, len(pids))
+    # the Python of a virtual environment starts the one that it was made from
+    pythons = (sys.executable, getattr(sys, "_base_executable", ""))
+    own = {"kr.exe", "py.exe", *(os.path.basename(path).lower() for path in pythons)}
+    return 0 < count <= len(pids) and all(_program(pid) in own for pid in pids[:count])
+
+
+def _program(pid: int) -> str:
+    """Name of the program that a process runs, in small letters; empty if that can't be known."""
+    process = _open_process(_QUERY_PROCESS, False, pid)
+    if not process:
+        return ""
+    name, size = ctypes.create_unicode_buffer(1 << 15), _DWORD(1 << 15)
+    known = _program_path(process, 0, name, byref(size))
+    _close(process)
+    return os.path.basename(name.value).lower() if known else ""
 
 
 def has_open(pid: int, status: os.stat_result) -> bool:
