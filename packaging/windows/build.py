@@ -7,23 +7,25 @@ are put beside their sources in kr/ instead, for a Windows Python that runs the 
 
 import os
 import pprint
+import re
 import shutil
 import subprocess
 import sys
 import sysconfig
 import zipfile
+from pathlib import Path
 
-from layout import BUILD, CROSS, MINOR, PYTHON, ROOT, SOURCES, TAG, compiler
+from layout import BUILD, CROSS, MINOR, PYTHON, ROOT, SOURCES, TAG, compiler, object_dump, tool
 
-LIBRARY = f"python{TAG}"
-"""The DLL of Python that units are linked to."""
+LIBRARY = "python3"
+"""The DLL of Python that units are linked to: that of the limited API."""
 
 
 def settings() -> dict[str, str | int]:
     """The settings of a Windows Python that setuptools asks for, in the form of those of other systems."""
     gcc = " ".join(compiler())
     return {
-        "AR": "x86_64-w64-mingw32-ar",
+        "AR": tool("ar"),
         "ARFLAGS": "rcs",
         "CC": gcc,
         "CCSHARED": "",
@@ -60,9 +62,19 @@ def environment() -> dict[str, str]:
 
 
 def setup(*words: str) -> None:
-    """Run setup.py for Windows."""
-    if subprocess.run([sys.executable, "setup.py", "-q", *words], cwd=ROOT, env=environment()).returncode:
+    """Run setup.py for Windows; what it says is shown if it fails."""
+    command = [sys.executable, "setup.py", *words]
+    done = subprocess.run(command, cwd=ROOT, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if done.returncode:
+        sys.stderr.buffer.write(done.stdout)
         sys.exit("kr: the build for Windows failed")
+
+
+def check_libraries(unit: Path) -> None:
+    """End if a unit needs what no Windows has, or a C runtime other than Python's."""
+    needed = {name.lower() for name in re.findall(r"DLL Name: (\S+)", object_dump(unit))}
+    if strange := [name for name in needed if not re.match(rf"api-ms-win-crt-|kernel32\.dll|{LIBRARY}\.dll", name)]:
+        sys.exit(f"kr: {unit.name} needs {', '.join(strange)}")
 
 
 def install() -> None:
@@ -80,10 +92,9 @@ def main() -> None:
     os.environ.setdefault("KR_ARCH", "portable")
     # apart from what is built for this system
     built, objects = BUILD / "win_amd64", BUILD / "objects"
-    if sys.argv[1:] == ["--inplace"]:
+    inplace = sys.argv[1:] == ["--inplace"]
+    if inplace:
         setup("build_ext", f"--build-lib={built}", f"--build-temp={objects}")
-        for unit in (built / "kr").glob("*.pyd"):
-            shutil.copy2(unit, ROOT / "kr")
     else:
         # a module that was taken out of the checkout is no part of the wheel
         for file in built.rglob("*"):
@@ -92,6 +103,10 @@ def main() -> None:
         build = ["build", f"--build-lib={built}", f"--build-temp={objects}"]
         setup(*build, "bdist_wheel", f"--bdist-dir={BUILD / 'wheel'}", f"--dist-dir={ROOT / 'dist'}")
         install()
+    for unit in (built / "kr").glob("*.pyd"):
+        check_libraries(unit)
+        if inplace:
+            shutil.copy2(unit, ROOT / "kr")
 
 
 if __name__ == "__main__":

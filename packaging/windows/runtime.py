@@ -13,7 +13,7 @@ import sysconfig
 import zipfile
 from pathlib import Path
 
-from layout import BUILD, DOWNLOADS, MINOR, PREFIX, PYTHON, ROOT, SOURCES, TAG, compiler, wine_environment
+from layout import BUILD, DOWNLOADS, MINOR, PREFIX, PYTHON, ROOT, SOURCES, TAG, compiler, object_dump, wine_environment
 
 LEFT_OUT = [
     "config-*",
@@ -28,8 +28,8 @@ LEFT_OUT = [
 ]
 """Parts of the standard library that aren't copied."""
 EXTRAS = ["plots", "train", "web", "nets", "evolve", "cluster", "parquet"]
-TESTS = ["pytest", "pytest-xdist", "hypothesis", "scikit-learn", "pydraughts", "tomlkit"]
-CONSTRAINTS = ["numpy<2.1", "h5py<3.12"]
+TESTS = ["pytest", "pytest-xdist", "pytest-timeout", "hypothesis", "scikit-learn", "pydraughts", "tomlkit"]
+FOR_WINE_8 = ["numpy<2.1", "h5py<3.12"]
 """Later ones call functions of the C runtime that wine 8, of Debian 12, lacks."""
 
 
@@ -74,8 +74,7 @@ def make_python() -> None:
 
 def make_stable_library() -> None:
     """python3.dll, which modules with the limited API are linked to: each name stands for that of the whole library."""
-    command = ["x86_64-w64-mingw32-objdump", "-p", str(PYTHON / f"python{TAG}.dll")]
-    listing = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    listing = object_dump(PYTHON / f"python{TAG}.dll")
     names = sorted(set(re.findall(r"^\t\[ *\d+\].* (_?Py\w+)$", listing, re.MULTILINE)))
     definition = BUILD / "python3.def"
     lines = [f"{name} = python{TAG}.{name}" for name in names]
@@ -83,10 +82,16 @@ def make_stable_library() -> None:
     compiled("python3.dll", "-shared", "-nostdlib", "-Wl,--entry=0", str(definition))
 
 
+def wine_version() -> int:
+    """The number before the point."""
+    told = subprocess.run(["wine", "--version"], check=True, capture_output=True, text=True).stdout
+    return int(told.removeprefix("wine-").partition(".")[0])
+
+
 def install_libraries() -> None:
     """What kr and its tests need; uv knows what packages need on another system than this one."""
     constraints = BUILD / "constraints.txt"
-    constraints.write_text("\n".join(CONSTRAINTS) + "\n")
+    constraints.write_text("\n".join(FOR_WINE_8 if wine_version() <= 8 else []) + "\n")
     command = [str(Path(sys.executable).with_name("uv")), "pip", "install", "-q", "--only-binary=:all:"]
     command += ["--python-platform=x86_64-pc-windows-msvc", f"--python-version={MINOR}"]
     command += [f"--target={PYTHON / 'Lib' / 'site-packages'}", f"--constraints={constraints}"]
@@ -110,6 +115,8 @@ def make_prefix() -> None:
 
 def main() -> None:
     check_tools()
+    # what an earlier version of this, or of Python, has left
+    shutil.rmtree(PYTHON, ignore_errors=True)
     for folder in (BUILD, DOWNLOADS, PYTHON):
         folder.mkdir(parents=True, exist_ok=True)
     make_python()
