@@ -63,7 +63,13 @@ def remove_orphans(directory: Path, pattern: str) -> None:
     for orphan in directory.glob(f".{pattern}.*.tmp"):
         pid = orphan.name.split(".")[-3]
         if pid.isdigit() and not system.is_alive(int(pid)):
-            orphan.unlink(missing_ok=True)
+            _remove_temporary(orphan)
+
+
+def _remove_temporary(path: Path) -> None:
+    # on Windows a file that a library could not close stays until the next writer comes
+    with suppress(PermissionError):
+        path.unlink(missing_ok=True)
 
 
 def _escaped(name: str) -> str:
@@ -213,7 +219,7 @@ def atomic_path(target: str | Path) -> Iterator[Path]:
             system.replace_file(temporary, target)
             system.flush_directory(target.parent)
     finally:
-        temporary.unlink(missing_ok=True)
+        _remove_temporary(temporary)
 
 
 def write_atomic(target: str | Path, content: bytes | str) -> None:

@@ -1,7 +1,7 @@
 """A worker's store: files by the SHA-256 of their content, in a directory that all workers of a machine share.
 
     files/ab/abcdef...      the content of each file
-    places/HASH/NAME        the same files under their names, as hard links: one parcel's file or directory
+    places/HASH/NAME        the same files under their names, one parcel's file or directory; hard links where it can be
 
 Files are written beside their place and renamed, so that workers may write the same one at the same time. When a file
 would make the store larger than its limit, those not used for longest go first.
@@ -16,6 +16,7 @@ import shutil
 import threading
 import uuid
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
@@ -77,7 +78,9 @@ class Store:
                     file.write(block)
             if content.hexdigest() != digest:
                 raise ValueError(f"a file was damaged on its way: {content.hexdigest()} instead of {digest}")
-            system.replace_file(temporary, target)
+            # another worker may have written it meanwhile, and somebody have it open
+            if not _used(target):
+                system.replace_file(temporary, target)
         except OSError as error:
             # a write to a full disk names no file
             error.filename = error.filename or str(self.root)
@@ -101,7 +104,7 @@ class Store:
                 for name, digest, _ in listing:
                     target = temporary / name
                     target.parent.mkdir(parents=True, exist_ok=True)
-                    _linked(self.path(digest), target)
+                    system.link_file(self.path(digest), target)
                 _renamed(temporary, place, listing)
             finally:
                 shutil.rmtree(temporary, ignore_errors=True)
@@ -138,9 +141,11 @@ class Store:
             for path, status in sorted(files.items(), key=lambda each: each[1].st_mtime):
                 if size <= self._limit:
                     break
-                path.unlink(missing_ok=True)
-                gone.add(status.st_ino)
-                size -= status.st_size
+                # on Windows one that is open stays
+                with suppress(PermissionError):
+                    path.unlink(missing_ok=True)
+                    gone.add(status.st_ino)
+                    size -= status.st_size
             if gone:
                 self._remove_places(gone)
 
@@ -189,16 +194,6 @@ def _used(path: Path) -> bool:
     except OSError:
         return path.exists()
     return True
-
-
-def _linked(source: Path, target: Path) -> None:
-    """A second name of a file; a copy where the file system has no links."""
-    try:
-        os.link(source, target)
-    except FileNotFoundError:
-        raise
-    except OSError:
-        shutil.copyfile(source, target)
 
 
 def digest_of(path: Path) -> str:

@@ -39,6 +39,11 @@ class Journal(Generic[T]):
         """Add the line of a finished piece, and flush it to disk. Raises OSError."""
         append(self._file, f"{json.dumps(values)}\n".encode(), self._path)
 
+    def remove(self) -> None:
+        """Remove the file, whose work is done. Raises OSError."""
+        self._file.close()
+        self._path.unlink()
+
 
 @contextmanager
 def open_journal(

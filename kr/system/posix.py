@@ -6,6 +6,7 @@ import fcntl
 import os
 import resource
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -39,6 +40,7 @@ __all__ = [
     "is_alive",
     "is_locked",
     "join_command",
+    "link_file",
     "lock_file",
     "lower_priority",
     "memory_peak",
@@ -115,6 +117,16 @@ def flush_directory(path: str | os.PathLike[str]) -> None:
 def replace_file(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> None:
     """Give a file the name `target`, in place of a file that may have it and be open elsewhere. Raises OSError."""
     os.replace(source, target)
+
+
+def link_file(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> None:
+    """Give a file a second name; copy it where the file system has no links. Raises OSError."""
+    try:
+        os.link(source, target)
+    except FileNotFoundError:
+        raise
+    except OSError:
+        shutil.copyfile(source, target)
 
 
 def lock_file(descriptor: int) -> bool:

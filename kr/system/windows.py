@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import msvcrt
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -41,6 +42,7 @@ __all__ = [
     "is_alive",
     "is_locked",
     "join_command",
+    "link_file",
     "lock_file",
     "lower_priority",
     "memory_peak",
@@ -243,6 +245,11 @@ def replace_file(source: str | os.PathLike[str], target: str | os.PathLike[str])
                 raise
         time.sleep(pause)
         pause = min(2 * pause, 0.1)
+
+
+def link_file(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> None:
+    """Copy a file: none of its names could be removed while it is open by another one. Raises OSError."""
+    shutil.copyfile(source, target)
 
 
 def _lock(descriptor: int, flags: int, offset: int, size: int) -> bool:
