@@ -34,7 +34,7 @@ def put(store: Store, content: bytes, age: float = 0.0) -> str:
 
 def files(root: Path) -> list[str]:
     """All files below a directory."""
-    return sorted(str(path.relative_to(root)) for path in root.rglob("*") if path.is_file())
+    return sorted(path.relative_to(root).as_posix() for path in root.rglob("*") if path.is_file())
 
 
 def test_files_are_found_by_their_content(tmp_path: Path) -> None:
