@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import glob
-import io
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
@@ -28,7 +27,6 @@ class Terminal:
     def __init__(self) -> None:
         from rich.console import Console
 
-        _accept_any_bytes()
         self._out: Console = Console(highlight=False, soft_wrap=True)
         self._typed = sys.stdin is not None and sys.stdin.isatty()
         self._words: list[str] = []
@@ -110,9 +108,6 @@ class Terminal:
 class Lines:
     """Lines for programs: each event is a JSON object on its own line; input is read as it comes."""
 
-    def __init__(self) -> None:
-        _accept_any_bytes()
-
     def tell(self, event: Event) -> None:
         """Print an event."""
         text: dict[str, Any] = {"text": event.text} if event.text else {}
@@ -122,12 +117,6 @@ class Lines:
         """The next line of the input."""
         with alarm(seconds, TimeUp):
             return _line()
-
-
-def _accept_any_bytes() -> None:
-    """Treat input in another encoding as a bad move instead of ending the game."""
-    if isinstance(sys.stdin, io.TextIOWrapper):
-        sys.stdin.reconfigure(errors="replace")
 
 
 def _line() -> str:

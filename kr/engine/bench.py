@@ -28,6 +28,7 @@ from kr.jobs.needs import Needs
 from kr.jobs.unit import Unit
 from kr.notation import fen_lines
 from kr.settings import Settings, option
+from kr.text import file_text
 
 POSITIONS = "bench.txt"
 
@@ -186,7 +187,7 @@ def load_positions(path: Path | None = None) -> tuple[Position, ...]:
 
     Raises InvalidFenError with file and line, InvalidSettingError for a file without positions, and OSError.
     """
-    text = (path or files("kr.engine").joinpath(POSITIONS)).read_bytes().decode(errors="replace")
+    text = file_text((path or files("kr.engine").joinpath(POSITIONS)).read_bytes(), "replace")
     positions = []
     for number, fen in fen_lines(text.splitlines()):
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import resource
+import shlex
 import signal
 import subprocess
 import sys
@@ -27,6 +28,7 @@ __all__ = [
     "data_folder",
     "end_group",
     "ended_how",
+    "expand_paths",
     "flush_directory",
     "flush_file",
     "forget_memory_peak",
@@ -35,6 +37,7 @@ __all__ = [
     "has_open",
     "is_alive",
     "is_locked",
+    "join_command",
     "lock_file",
     "lower_priority",
     "memory_peak",
@@ -43,11 +46,36 @@ __all__ = [
     "read_at",
     "remove_held",
     "replace_file",
+    "split_command",
     "start_group",
+    "typed_path",
 ]
 
 END_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 """Signals that ask a command to end: Ctrl-C, and what another program sends."""
+
+
+# command lines
+
+
+def split_command(text: str) -> list[str]:
+    """Words of a command, as this system's programs take them from a text. Raises ValueError for an open quote."""
+    return shlex.split(text)
+
+
+def join_command(words: Sequence[str]) -> str:
+    """Command of these words: to be typed, and for `split_command`."""
+    return shlex.join(words)
+
+
+def typed_path(text: str) -> Path:
+    """The path that somebody has typed, with what shells of this system leave to programs."""
+    return Path(text)
+
+
+def expand_paths(paths: Sequence[Path]) -> tuple[Path, ...]:
+    """The files that typed paths stand for: shells of this system have replaced patterns by them."""
+    return tuple(paths)
 
 
 # files

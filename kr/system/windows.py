@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from kr.system import windows_words
+
 # for type checkers, which skip the rest elsewhere
 assert sys.platform == "win32"
 
@@ -28,6 +30,7 @@ __all__ = [
     "data_folder",
     "end_group",
     "ended_how",
+    "expand_paths",
     "flush_directory",
     "flush_file",
     "forget_memory_peak",
@@ -36,6 +39,7 @@ __all__ = [
     "has_open",
     "is_alive",
     "is_locked",
+    "join_command",
     "lock_file",
     "lower_priority",
     "memory_peak",
@@ -44,7 +48,9 @@ __all__ = [
     "read_at",
     "remove_held",
     "replace_file",
+    "split_command",
     "start_group",
+    "typed_path",
 ]
 
 END_SIGNALS = (signal.SIGINT, signal.SIGBREAK)
@@ -148,6 +154,29 @@ _handle_ctrl_c = _function("SetConsoleCtrlHandler", _BOOL, c_void_p, _BOOL)
 def _failure(path: str | None = None) -> OSError:
     number = ctypes.get_last_error()
     return OSError(0, ctypes.FormatError(number).strip(), path, number)
+
+
+# command lines
+
+
+def split_command(text: str) -> list[str]:
+    """Words of a command, as this system's programs take them from a text. Raises ValueError for an open quote."""
+    return windows_words.split_words(text)
+
+
+def join_command(words: Sequence[str]) -> str:
+    """Command of these words: to be typed, and for `split_command`."""
+    return windows_words.join_words(words)
+
+
+def typed_path(text: str) -> Path:
+    """The path that somebody has typed, with what shells of this system leave to programs."""
+    return windows_words.home_path(text)
+
+
+def expand_paths(paths: Sequence[Path]) -> tuple[Path, ...]:
+    """The files that typed paths stand for: programs of this system replace patterns by them."""
+    return tuple(found for path in paths for found in windows_words.matches(path))
 
 
 # files

@@ -27,7 +27,7 @@ from kr.engine.engine import MAX_LINES
 from kr.engine.limits import Limits
 from kr.errors import InvalidIndexError, InvalidSettingError, KrError, StoppedError
 from kr.openings.lines import name_at
-from kr.threads import start_all
+from kr.threads import join, start_all
 from kr.viewer.positions import move_json, side_name
 from kr.web.archive_store import ArchiveStore
 from kr.web.engines import give_way
@@ -125,7 +125,7 @@ class ExploredFile:
         with self._lock:
             self._closed = True
         if self._thread is not None:
-            self._thread.join()
+            join(self._thread)
 
     def json(self, number: int) -> dict[str, Any]:
         """State of the file for a page."""
