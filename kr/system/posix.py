@@ -10,18 +10,17 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from multiprocessing import resource_tracker
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 # for type checkers, which skip the rest elsewhere
 assert sys.platform != "win32"
 
 __all__ = [
     "END_SIGNALS",
-    "alarm",
     "cache_folder",
     "core_count",
     "ctrl_c_blocked",
@@ -49,7 +48,10 @@ __all__ = [
     "split_command",
     "start_group",
     "typed_path",
+    "within",
 ]
+
+T = TypeVar("T")
 
 END_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 """Signals that ask a command to end: Ctrl-C, and what another program sends."""
@@ -225,12 +227,10 @@ def ctrl_c_blocked() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-@contextmanager
-def alarm(seconds: float | None, error: type[Exception]) -> Iterator[None]:
-    """Raise an error in this block after so many seconds; only in the main thread, elsewhere nothing happens."""
+def within(seconds: float | None, read: Callable[[], T], error: type[Exception]) -> T:
+    """What `read()` gives, or an error after so many seconds; without this limit outside of the main thread."""
     if seconds is None or threading.current_thread() is not threading.main_thread():
-        yield
-        return
+        return read()
 
     def ring(number: int, frame: object) -> None:
         raise error
@@ -238,7 +238,7 @@ def alarm(seconds: float | None, error: type[Exception]) -> Iterator[None]:
     before = signal.signal(signal.SIGALRM, ring)
     signal.setitimer(signal.ITIMER_REAL, max(seconds, 1e-3))
     try:
-        yield
+        return read()
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
