@@ -6,24 +6,22 @@ import fcntl
 import os
 import resource
 import shlex
-import shutil
 import signal
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from multiprocessing import resource_tracker
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 # for type checkers, which skip the rest elsewhere
 assert sys.platform != "win32"
 
 __all__ = [
     "END_SIGNALS",
-    "alarm",
     "cache_folder",
     "core_count",
     "ctrl_c_blocked",
@@ -41,7 +39,6 @@ __all__ = [
     "is_alive",
     "is_locked",
     "join_command",
-    "link_file",
     "lock_file",
     "lower_priority",
     "memory_peak",
@@ -54,7 +51,10 @@ __all__ = [
     "start_group",
     "thread_seconds",
     "typed_path",
+    "within",
 ]
+
+T = TypeVar("T")
 
 END_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 """Signals that ask a command to end: Ctrl-C, and what another program sends."""
@@ -119,16 +119,6 @@ def flush_directory(path: str | os.PathLike[str]) -> None:
 def replace_file(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> None:
     """Give a file the name `target`, in place of a file that may have it and be open elsewhere. Raises OSError."""
     os.replace(source, target)
-
-
-def link_file(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> None:
-    """Give a file a second name; copy it where the file system has no links. Raises OSError."""
-    try:
-        os.link(source, target)
-    except FileNotFoundError:
-        raise
-    except OSError:
-        shutil.copyfile(source, target)
 
 
 def lock_file(descriptor: int) -> bool:
@@ -245,12 +235,10 @@ def ctrl_c_blocked() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-@contextmanager
-def alarm(seconds: float | None, error: type[Exception]) -> Iterator[None]:
-    """Raise an error in this block after so many seconds; only in the main thread, elsewhere nothing happens."""
+def within(seconds: float | None, read: Callable[[], T], error: type[Exception]) -> T:
+    """What `read()` gives, or an error after so many seconds; without this limit outside of the main thread."""
     if seconds is None or threading.current_thread() is not threading.main_thread():
-        yield
-        return
+        return read()
 
     def ring(number: int, frame: object) -> None:
         raise error
@@ -258,7 +246,7 @@ def alarm(seconds: float | None, error: type[Exception]) -> Iterator[None]:
     before = signal.signal(signal.SIGALRM, ring)
     signal.setitimer(signal.ITIMER_REAL, max(seconds, 1e-3))
     try:
-        yield
+        return read()
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)

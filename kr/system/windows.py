@@ -5,16 +5,16 @@ from __future__ import annotations
 import ctypes
 import msvcrt
 import os
-import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from ctypes import byref, c_int64, c_size_t, c_uint64, c_void_p, wintypes
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 from kr.system import windows_words
@@ -24,7 +24,6 @@ assert sys.platform == "win32"
 
 __all__ = [
     "END_SIGNALS",
-    "alarm",
     "cache_folder",
     "core_count",
     "ctrl_c_blocked",
@@ -42,7 +41,6 @@ __all__ = [
     "is_alive",
     "is_locked",
     "join_command",
-    "link_file",
     "lock_file",
     "lower_priority",
     "memory_peak",
@@ -55,7 +53,10 @@ __all__ = [
     "start_group",
     "thread_seconds",
     "typed_path",
+    "within",
 ]
+
+T = TypeVar("T")
 
 END_SIGNALS = (signal.SIGINT, signal.SIGBREAK)
 """Signals that ask a command to end: Ctrl-C and Ctrl-Break, which another program can send. SIGTERM does not exist."""
@@ -248,11 +249,6 @@ def replace_file(source: str | os.PathLike[str], target: str | os.PathLike[str])
         pause = min(2 * pause, 0.1)
 
 
-def link_file(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> None:
-    """Copy a file: none of its names could be removed while it is open by another one. Raises OSError."""
-    shutil.copyfile(source, target)
-
-
 def _lock(descriptor: int, flags: int, offset: int, size: int) -> bool:
     place = _Overlapped.at(offset)
     handle = msvcrt.get_osfhandle(descriptor)
@@ -398,10 +394,32 @@ def ctrl_c_blocked() -> Iterator[None]:
         _handle_ctrl_c(None, False)
 
 
-@contextmanager
-def alarm(seconds: float | None, error: type[Exception]) -> Iterator[None]:
-    """Nothing: nothing interrupts what waits for the input."""
-    yield
+def within(seconds: float | None, read: Callable[[], T], error: type[Exception]) -> T:
+    """What `read()` gives, or an error after so many seconds.
+
+    Nothing interrupts what waits for the input: it goes on waiting then, and what comes is lost.
+    """
+    if seconds is None:
+        return read()
+    answers: list[T | BaseException] = []
+
+    def answer() -> None:
+        try:
+            answers.append(read())
+        except BaseException as failure:
+            answers.append(failure)
+
+    reader = threading.Thread(target=answer, name="input", daemon=True)
+    reader.start()
+    until = time.monotonic() + seconds
+    while not answers:
+        if (left := until - time.monotonic()) <= 0:
+            raise error
+        # in slices, between which Ctrl-C has its turn
+        reader.join(min(left, 0.2))
+    if isinstance(answers[0], BaseException):
+        raise answers[0]
+    return answers[0]
 
 
 # processor and memory
