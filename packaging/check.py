@@ -1,7 +1,7 @@
 """Checks the kr that this Python has installed: python packaging/check.py
 
-It is what wheels are tested by, on each system. The search, the shipped database, the command and, with the extra `web`,
-the page must give what they give elsewhere; the first that doesn't ends the check with exit code 1.
+It is what wheels are tested by, on each system. The search, the shipped database, the command and, with the extra
+`web`, the page must give what they give elsewhere; the first that doesn't ends the check with exit code 1.
 """
 
 import json
