@@ -4,6 +4,8 @@
 #   make test   style, types, tests, those of the core again on a debug build with sanitizers, and make oldest; 8 minutes
 #   make format Python and scripts as `make lint` wants them
 #   make soak   tests of minutes: processes killed in every step, real clusters, large samples; after make test
+#   make windows  a wheel for Windows by mingw-w64, and its tests in a Windows Python under wine (SMOKE=1: fewer, three
+#                 minutes with the build)
 #   make oldest some tests with the oldest libraries that pyproject.toml allows, in build/oldest
 #   make build  the environment in .venv and the compiled core
 #   make docs   the site of docs/ in build/site
@@ -33,11 +35,16 @@ NODE_BIN := node_modules/.bin
 NODE := $(shell command -v npm >/dev/null && \
 	node -p 'const [major, minor] = process.versions.node.split("."); +major > 18 || major == 18 && minor > 18 || ""')
 
+WINDOWS := build/windows
+# What Windows differs in most: the units, files and their locks, processes and their ends, streams.
+WINDOWS_SMOKE := tests/test_rules.py tests/test_perft.py tests/test_notation.py tests/test_bench.py \
+	tests/test_egdb_search.py tests/test_storage.py tests/test_hub.py tests/test_journal.py
+
 OLDEST := build/oldest
 OLDEST_EXTRAS := plots train web nets evolve cluster parquet test
 
 .PHONY: demo check test soak pytest build style lint types format scripts scripts-lint scripts-types scripts-test tools \
-	debug-test debug-build debug-run oldest bench figures docs tutorial clean
+	debug-test debug-build debug-run oldest windows bench figures docs tutorial clean
 
 demo: build
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh selfplay/demo.sh
@@ -135,6 +142,20 @@ $(OLDEST)/installed: .venv/tests
 	@$(BIN)/python -m venv --clear --without-pip $(OLDEST)
 	@UV_NATIVE_TLS=1 UV_SYSTEM_CERTS=1 $(BIN)/uv pip install -q --python $(OLDEST)/bin/python --only-binary :all: --resolution lowest-direct \
 		$(if $(PIP_INDEX_URL),--index-url "$(PIP_INDEX_URL)") -r pyproject.toml $(OLDEST_EXTRAS:%=--extra %)
+	@touch $@
+
+# The wheel is what is tested: run.py keeps the checkout's own kr out of the way.
+windows: PYTEST_JOBS = $(shell nproc)
+windows: $(WINDOWS)/installed
+	@echo "kr: building the wheel for Windows ..."
+	@$(BIN)/python packaging/windows/build.py
+	$(BIN)/python packaging/windows/run.py -m pytest -q -p no:cacheprovider -n $(PYTEST_JOBS) --dist worksteal \
+		--timeout=300 --timeout-method=thread \
+		$(if $(SMOKE),-m "not soak" $(WINDOWS_SMOKE),-m "$(MARKED)")
+
+$(WINDOWS)/installed: .venv/tests packaging/windows/runtime.py packaging/windows/layout.py pyproject.toml
+	@echo "kr: making a Windows Python with the libraries of kr ..."
+	@$(BIN)/python packaging/windows/runtime.py
 	@touch $@
 
 clean:

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 import time
 import tomllib
 from pathlib import Path
@@ -241,17 +242,60 @@ def built_in_place(checkout: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=checkout, capture_output=True, text=True, check=False)
 
 
+@pytest.fixture
+def bare(tmp_path: Path) -> Path:
+    """The Python of an environment with setuptools and nothing else."""
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(tmp_path / "bare")], check=True)
+    (packages,) = (tmp_path / "bare").glob("lib/python3*/site-packages")
+    source = Path(pytest.importorskip("setuptools").__file__).parents[1]
+    for path in (*source.glob("setuptools*"), source / "_distutils_hack"):
+        (packages / path.name).symlink_to(path)
+    return tmp_path / "bare" / "bin" / "python"
+
+
+@pytest.mark.slow
+@in_checkout
+def test_a_source_archive_is_built_without_cython(small: Path, bare: Path) -> None:
+    pytest.importorskip("pip")
+    (small / "kr" / "_core" / "part.pxi").write_text("ANSWER = 42")
+    subprocess.run([sys.executable, "setup.py", "-q", "sdist"], cwd=small, check=True, capture_output=True)
+    (archive,) = (small / "dist").iterdir()
+    options = ["--no-build-isolation", "--no-deps", "--no-index", "--disable-pip-version-check"]
+    install = [sys.executable, "-m", "pip", "--python", str(bare), "install", *options]
+
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            words, cwd=small / "dist", env={"PATH": os.environ["PATH"]}, capture_output=True, text=True, check=False
+        )
+
+    assert run(str(bare), "-c", "import Cython").returncode
+    done = run(*install, archive.name)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert run(str(bare), "-c", "import kr._core; print(kr._core.ANSWER)").stdout == "42\n"
+    # C code that is not of these sources is not built
+    shutil.unpack_archive(archive, small / "dist")
+    unpacked = archive.with_suffix("").with_suffix("")
+    (unpacked / "kr" / "_core" / "part.pxi").write_text("ANSWER = 43")
+    done = run(*install, f"./{unpacked.name}")
+    assert done.returncode
+    assert "No module named cython" in done.stdout + done.stderr
+
+
 @pytest.mark.soak
 @pytest.mark.slow
 @in_checkout
 def test_the_units_are_those_of_the_flavour_asked_for_last(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (small / "kr" / "_core" / "part.pxi").write_text(FLAVOUR)
+    # those that an older setup.py left would be imported first
+    older = small / "kr" / f"_core{sysconfig.get_config_var('EXT_SUFFIX')}"
+    older.write_bytes(b"")
     for debug, flavour in (("0", "release"), ("1", "debug"), ("0", "release"), ("1", "debug")):
         monkeypatch.setenv("KR_DEBUG", debug)
         assert built_in_place(small).returncode == 0
         command = [sys.executable, "-P", "-c", "import kr._core; print(kr._core.FLAVOUR)"]
         done = subprocess.run(command, env={"PYTHONPATH": str(small)}, capture_output=True, text=True, check=True)
         assert done.stdout.split() == [flavour]
+        assert not older.exists()
 
 
 @pytest.mark.soak

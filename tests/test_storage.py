@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 import sys
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 
 import numpy as np
 import pytest
@@ -31,6 +31,53 @@ with lock(sys.argv[1]):
     print("locked", flush=True)
     sys.stdin.read()
 """
+
+
+# A text, and the name of a file that is made from it.
+SAFE_NAMES = [
+    ("games.pdn.xz", "games.pdn.xz"),
+    ("../../etc/passwd", "passwd"),
+    ("C:\\games\\mine.pdn", "mine.pdn"),
+    (".hidden", "hidden"),
+    ("a<b>\x1b[31m\u202e.pdn", "a_b_31m_.pdn"),
+    ('a:b*c?d"e|f.pdn', "a_b_c_d_e_f.pdn"),
+    ("line\nend\x00.pdn", "line_end_.pdn"),
+    ("\N{SNOWMAN}", "_"),
+    ("..", "instead"),
+    ("games/", "instead"),
+    ("Zo\u00eb 1900-1950.pdn", "Zo\u00eb 1900-1950.pdn"),
+    ("x" * 500 + ".pdn", "x" * 70 + ".pdn"),
+    ("x" * 79 + ". .pdn", "x" * 70 + ".pdn"),
+    ("\u6f22" * 90, "\u6f22" * 53),
+    ("trailing. ", "trailing"),
+    ("con", "_con"),
+    ("NUL.pdn.xz", "_NUL.pdn.xz"),
+    ("Com1 .txt", "_Com1 .txt"),
+    ("lpt9", "_lpt9"),
+    ("console.pdn", "console.pdn"),
+    ("COM10.pdn", "COM10.pdn"),
+]
+
+
+@pytest.mark.parametrize(("text", "name"), SAFE_NAMES)
+def test_a_name_for_every_system(text: str, name: str, tmp_path: Path) -> None:
+    assert storage.safe_name(text, "instead") == name
+    assert storage.safe_name(name, "instead") == name
+    (tmp_path / name).write_text("there")
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+@given(st.text(max_size=200))
+def test_no_text_makes_a_name_that_a_system_refuses(text: str) -> None:
+    name = storage.safe_name(text, "instead")
+    assert name == name.strip(". ")
+    assert 0 < len(name.encode()) <= 2 * storage.LONGEST_SAFE_NAME + 1
+    assert not PureWindowsPath(name).is_reserved()
+    for each in (name, storage.portable_name(text)):
+        assert each == each.rstrip(". ")
+        assert not set(each) & set('<>:"/\\|?*')
+        assert min(each) >= " "
+        assert not PureWindowsPath(each).is_reserved()
 
 
 def start(script: str, target: Path) -> subprocess.Popen[str]:
@@ -96,6 +143,23 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
     storage.write_atomic(tmp_path / "link", "new")
     assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "file").read_text() == "new"
+
+
+def test_what_can_be_written_is_found_out_and_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"content")
+    before = path.stat()
+    assert storage.can_write(path)
+    assert storage.can_write(tmp_path)
+    assert (path.read_bytes(), path.stat().st_mtime_ns) == (b"content", before.st_mtime_ns)
+    assert names(tmp_path) == ["file"]
+    assert not storage.can_write(tmp_path / "none")
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="this system has no /proc")
+def test_a_folder_that_takes_no_file_is_noticed_whatever_its_permissions() -> None:
+    """As folders of Windows and network drives may be; root may write to all others."""
+    assert not storage.can_write(Path("/proc"))
 
 
 @pytest.mark.parametrize("kind", ["file", "directory"])

@@ -4,6 +4,7 @@ Each command is one small file here (options.py says how to add one), imported o
 imports none of them.
 """
 
+import atexit
 import difflib
 import importlib
 import io
@@ -12,14 +13,14 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import click
 
+from kr import system
 from kr.cli import console
 from kr.errors import InvalidFenError, InvalidSettingError, KrError
-from kr.system import END_SIGNALS
 
 # command, its module in this directory, and its line in `kr --help`
 COMMANDS = {
@@ -109,7 +110,7 @@ def _termination() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    number = END_SIGNALS[-1]
+    number = system.END_SIGNALS[-1]
     before = signal.signal(number, signal.default_int_handler)
     try:
         yield
@@ -117,14 +118,26 @@ def _termination() -> Iterator[None]:
         signal.signal(number, before)
 
 
-def _prepare_output() -> None:
-    """Make sure that stdout and stderr exist, and that any file name can be printed."""
-    # both are None if the shell has closed them
+def _prepare_streams() -> None:
+    """Make sure that stdout and stderr exist, and that any text can be printed and read.
+
+    In pipes and files text is UTF-8 with "\\n" as the end of a line, whatever the system has: programs read it. A
+    terminal gets what it shows.
+    """
+    # both are None if the shell has closed them, and in a program of Windows without a console
     sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115
     sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        # as stderr does by default
-        sys.stdout.reconfigure(errors="backslashreplace")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            if stream.isatty():
+                stream.reconfigure(errors="backslashreplace")
+            else:
+                stream.reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        # nothing can be changed once something has been read
+        with suppress(io.UnsupportedOperation):
+            # a stray byte makes an invalid line, not the end of the command; PowerShell's pipes may begin with a mark
+            sys.stdin.reconfigure(encoding=None if sys.stdin.isatty() else "utf-8-sig", errors="replace")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -132,15 +145,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     Errors other than bugs in kr become one line on stderr.
     """
-    _prepare_output()
-    code = _run(arguments)
-    error = console.flush_output()
-    return code if error is None or code else console.say_error(error, 1)
-
-
-def _run(arguments: Sequence[str] | None) -> int:
-    """`main`, except that output may still be buffered at the end."""
+    _prepare_streams()
     words = sys.argv[1:] if arguments is None else list(arguments)
+    if arguments is None and system.has_own_window():
+        # also after an error that isn't caught
+        atexit.register(console.wait_for_reader)
+        # opened by a double-click, or with files that were dropped on it
+        if all(map(os.path.isabs, words)):
+            words = ["web", *words]
+    code = _run(words)
+    if error := console.flush_output():
+        code = code or console.say_error(error, 1)
+    if code == 0:
+        atexit.unregister(console.wait_for_reader)
+    return code
+
+
+def _run(words: list[str]) -> int:
+    """`main`, except that output may still be buffered at the end."""
     try:
         with _termination(), app.make_context("kr", words) as context:
             app.invoke(context)

@@ -20,6 +20,7 @@ from click.exceptions import Exit
 
 from kr.jobs.progress import Progress
 from kr.text import visible, visible_lines
+from kr.threads import join
 
 LONGEST = 1000
 """Most characters of an error message."""
@@ -83,6 +84,13 @@ def fail(message: str, code: int = 1) -> NoReturn:
     """End the command with one line on stderr. code: 1 if the work failed, 2 for wrong usage."""
     say(f"kr: {_one_line(message)}")
     raise Exit(code)
+
+
+def wait_for_reader() -> None:
+    """Wait for Enter: the window of this process closes with it, and what stands there could not be read."""
+    say("press Enter to close this window")
+    with suppress(KeyboardInterrupt, OSError, ValueError):
+        sys.stdin.readline()
 
 
 def flush_output(stream: TextIO | None = None) -> OSError | None:
@@ -327,8 +335,7 @@ def _lines(text: Callable[[], str]) -> Iterator[None]:
         yield
     finally:
         ended.set()
-        if teller.is_alive():
-            teller.join()
+        join(teller)
 
 
 @contextmanager

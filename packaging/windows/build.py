@@ -1,34 +1,35 @@
 """Builds kr's wheel for 64-bit Windows with mingw-w64: python packaging/windows/build.py [--inplace]
 
 setup.py is run by this Python, whose settings (sysconfig) are replaced by those of a Windows Python, as is usual for
-cross builds. The wheel is put into dist/. With --inplace the units are put beside their sources in kr/ instead, for a
-Windows Python that is to run the checkout as it is.
+cross builds. The wheel is put into dist/, and into the Windows Python that runtime.py made. With --inplace the units
+are put beside their sources in kr/ instead, for a Windows Python that runs the checkout as it is.
 """
 
 import os
 import pprint
+import re
 import shutil
 import subprocess
 import sys
 import sysconfig
+import zipfile
 from pathlib import Path
 
-from layout import BUILD, CROSS, MINOR, PYTHON, ROOT, TAG, compiler
+from layout import BUILD, CROSS, MINOR, PYTHON, ROOT, SOURCES, TAG, compiler, object_dump, tool
 
-LIBRARY = f"python{TAG}"
-"""The DLL of Python that units are linked to."""
+LIBRARY = "python3"
+"""The DLL of Python that units are linked to: that of the limited API."""
 
 
 def settings() -> dict[str, str | int]:
     """The settings of a Windows Python that setuptools asks for, in the form of those of other systems."""
     gcc = " ".join(compiler())
     return {
-        "AR": "x86_64-w64-mingw32-ar",
+        "AR": tool("ar"),
         "ARFLAGS": "rcs",
         "CC": gcc,
         "CCSHARED": "",
-        # gcc takes the stack for aligned to 32 bytes where Windows aligns it to 16 (gcc bug 54412)
-        "CFLAGS": "-Wa,-muse-unaligned-vector-move",
+        "CFLAGS": "",
         "CXX": gcc,
         "EXT_SUFFIX": f".cp{TAG}-win_amd64.pyd",
         "INCLUDEPY": str(CROSS / "include"),
@@ -50,7 +51,7 @@ def environment() -> dict[str, str]:
     """The environment of a cross build, and the files that it names."""
     headers = CROSS / "include"
     shutil.copytree(sysconfig.get_path("include"), headers, dirs_exist_ok=True)
-    shutil.copy(Path(__file__).with_name("pyconfig.h"), headers)
+    shutil.copy(SOURCES / "pyconfig.h", headers)
     text = f"build_time_vars = {pprint.pformat(settings())}\n"
     (CROSS / "_sysconfigdata_windows.py").write_text(text)
     return os.environ | {
@@ -61,23 +62,51 @@ def environment() -> dict[str, str]:
 
 
 def setup(*words: str) -> None:
-    """Run setup.py for Windows."""
-    if subprocess.run([sys.executable, "setup.py", "-q", *words], cwd=ROOT, env=environment()).returncode:
+    """Run setup.py for Windows; what it says is shown if it fails."""
+    command = [sys.executable, "setup.py", *words]
+    done = subprocess.run(command, cwd=ROOT, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if done.returncode:
+        sys.stderr.buffer.write(done.stdout)
         sys.exit("kr: the build for Windows failed")
+
+
+def check_libraries(unit: Path) -> None:
+    """End if a unit needs what no Windows has, or a C runtime other than Python's."""
+    needed = {name.lower() for name in re.findall(r"DLL Name: (\S+)", object_dump(unit))}
+    if strange := [name for name in needed if not re.match(rf"api-ms-win-crt-|kernel32\.dll|{LIBRARY}\.dll", name)]:
+        sys.exit(f"kr: {unit.name} needs {', '.join(strange)}")
+
+
+def install() -> None:
+    """Put the newest wheel into the Windows Python, in place of the one there."""
+    packages = PYTHON / "Lib" / "site-packages"
+    for old in packages.glob("kr_draughts-*"):
+        shutil.rmtree(old)
+    shutil.rmtree(packages / "kr", ignore_errors=True)
+    wheel = max((ROOT / "dist").glob("kr_draughts-*-win_amd64.whl"), key=lambda path: path.stat().st_mtime)
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(packages)
 
 
 def main() -> None:
     os.environ.setdefault("KR_ARCH", "portable")
-    # apart from the objects of this system
-    built = BUILD / "win_amd64"
-    build = ["build", f"--build-base={BUILD / 'objects'}", f"--build-lib={built}"]
-    if sys.argv[1:] == ["--inplace"]:
-        setup("build_ext", f"--build-lib={built}", f"--build-temp={BUILD / 'objects' / 'temp'}")
-        for unit in (built / "kr").glob("*.pyd"):
-            shutil.copy2(unit, ROOT / "kr")
+    # apart from what is built for this system
+    built, objects = BUILD / "win_amd64", BUILD / "objects"
+    inplace = sys.argv[1:] == ["--inplace"]
+    if inplace:
+        setup("build_ext", f"--build-lib={built}", f"--build-temp={objects}")
     else:
-        shutil.rmtree(BUILD / "wheel", ignore_errors=True)
+        # a module that was taken out of the checkout is no part of the wheel
+        for file in built.rglob("*"):
+            if file.is_file() and file.suffix != ".pyd":
+                file.unlink()
+        build = ["build", f"--build-lib={built}", f"--build-temp={objects}"]
         setup(*build, "bdist_wheel", f"--bdist-dir={BUILD / 'wheel'}", f"--dist-dir={ROOT / 'dist'}")
+        install()
+    for unit in (built / "kr").glob("*.pyd"):
+        check_libraries(unit)
+        if inplace:
+            shutil.copy2(unit, ROOT / "kr")
 
 
 if __name__ == "__main__":

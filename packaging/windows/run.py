@@ -14,7 +14,7 @@ import sys
 import threading
 from pathlib import Path
 
-from layout import PREFIX, PYTHON, ROOT
+from layout import PYTHON, ROOT, wine_environment
 
 SERVER_SECONDS = 60
 """How long wine's server waits for the next command: a start of it takes a second."""
@@ -27,11 +27,8 @@ def windows_path(path: Path) -> str:
 
 
 def environment(checkout: bool) -> dict[str, str]:
-    """The environment of the Windows Python: this one, without what concerns the Python that runs this."""
-    own = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL_ENV", "WINE"))}
-    # without a display wine starts no desktop
-    own.pop("DISPLAY", None)
-    own |= {"WINEPREFIX": str(PREFIX), "WINEDEBUG": "-all", "PYTHONSAFEPATH": "1"}
+    """The environment of the Windows Python."""
+    own = wine_environment() | {"PYTHONSAFEPATH": "1"}
     if checkout:
         own["PYTHONPATH"] = windows_path(ROOT)
     return own
@@ -94,7 +91,9 @@ def run(words: list[str], checkout: bool) -> int:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
-    assert process.stdin and process.stdout and process.stderr
+    assert process.stdin
+    assert process.stdout
+    assert process.stderr
     threading.Thread(target=feed, args=(0, os.dup(process.stdin.fileno())), daemon=True).start()
     process.stdin.close()
     ended = threading.Event()

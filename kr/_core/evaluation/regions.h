@@ -9,14 +9,6 @@
 #include <emmintrin.h>
 #endif
 
-/* A build for any x86 has the sum once for each size of registers, and takes the processor's when it is loaded: with
-   SSE2 alone a static score takes a quarter longer. Elsewhere it is inlined. */
-#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__AVX2__)
-#define KR_BY_REGISTERS __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define KR_BY_REGISTERS inline __attribute__((always_inline))
-#endif
-
 /* Sixteen indices: one register with AVX-512, two with AVX2, four with SSE2 or NEON. */
 typedef int32_t kr_lanes __attribute__((vector_size(64), may_alias));
 
@@ -87,10 +79,30 @@ static inline __attribute__((always_inline)) int kr_sum_of(const uint32_t* entri
 
 /* The regions' entries, by the shares of the phases. The number of entries is a constant in each branch; those beyond
    `count` are 0. The shipped layout takes 28. */
-static KR_BY_REGISTERS int kr_weighted_sum(const uint32_t* entries, const kr_lanes* first, const kr_lanes* digits,
-        int count, uint64_t own, uint64_t opponent, uint64_t kings, int opening, int ending) {
-    if (count <= 16) return kr_sum_of(entries, first, digits, 16, own, opponent, kings, opening, ending);
-    if (count <= 24) return kr_sum_of(entries, first, digits, 24, own, opponent, kings, opening, ending);
-    if (count <= 28) return kr_sum_of(entries, first, digits, 28, own, opponent, kings, opening, ending);
-    return kr_sum_of(entries, first, digits, 32, own, opponent, kings, opening, ending);
+#define KR_WEIGHTED_SUM(name)                                                                                      \
+    int name(const uint32_t* entries, const kr_lanes* first, const kr_lanes* digits, int count, uint64_t own,      \
+            uint64_t opponent, uint64_t kings, int opening, int ending) {                                          \
+        if (count <= 16) return kr_sum_of(entries, first, digits, 16, own, opponent, kings, opening, ending);      \
+        if (count <= 24) return kr_sum_of(entries, first, digits, 24, own, opponent, kings, opening, ending);      \
+        if (count <= 28) return kr_sum_of(entries, first, digits, 28, own, opponent, kings, opening, ending);      \
+        return kr_sum_of(entries, first, digits, 32, own, opponent, kings, opening, ending);                       \
+    }
+
+/* A build for any x86 has the sum once for each size of registers, and takes the processor's when it is loaded: with
+   SSE2 alone a static score takes a quarter longer. Elsewhere it is inlined. Not gcc's target_clones, which Windows and
+   macOS can't load. */
+#if defined(__x86_64__) && !defined(__AVX2__)
+static KR_WEIGHTED_SUM(kr_weighted_sum_sse2)
+__attribute__((target("avx2"))) static KR_WEIGHTED_SUM(kr_weighted_sum_avx2)
+__attribute__((target("avx512f"))) static KR_WEIGHTED_SUM(kr_weighted_sum_avx512)
+
+static int (*kr_weighted_sum)(const uint32_t*, const kr_lanes*, const kr_lanes*, int, uint64_t, uint64_t, uint64_t, int,
+        int) = kr_weighted_sum_sse2;
+__attribute__((constructor)) static void kr_choose_weighted_sum(void) {
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx512f")) kr_weighted_sum = kr_weighted_sum_avx512;
+    else if (__builtin_cpu_supports("avx2")) kr_weighted_sum = kr_weighted_sum_avx2;
 }
+#else
+static inline __attribute__((always_inline)) KR_WEIGHTED_SUM(kr_weighted_sum)
+#endif
