@@ -20,7 +20,7 @@ OWN = ("remove_held",)
 
 def watch_open_files() -> None:
     """Refuse it in this process from now on, where its open files can be listed."""
-    if DESCRIPTORS.is_dir():
+    if sys.platform == "linux":
         sys.addaudithook(_look)
 
 
