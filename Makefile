@@ -150,6 +150,7 @@ windows: $(WINDOWS)/installed
 	@echo "kr: building the wheel for Windows ..."
 	@$(BIN)/python packaging/windows/build.py
 	$(BIN)/python packaging/windows/run.py -m pytest -q -p no:cacheprovider -n $(PYTEST_JOBS) --dist worksteal \
+		--timeout=300 --timeout-method=thread \
 		$(if $(SMOKE),-m "not soak" $(WINDOWS_SMOKE),-m "$(MARKED)")
 
 $(WINDOWS)/installed: .venv/tests packaging/windows/runtime.py packaging/windows/layout.py pyproject.toml

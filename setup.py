@@ -29,6 +29,8 @@ from setuptools.modified import newer_group
 DATA_SUFFIXES = {".egdb", ".h5", ".md", ".txt", ".json", ".sh", ".toml"}
 DEBUG = os.environ.get("KR_DEBUG", "0") not in ("", "0")
 SANITIZE = os.environ.get("KR_SANITIZE", "")
+# of the system to build for, as the instruction set below: a cross build replaces the settings of this Python
+WINDOWS = sysconfig.get_platform().startswith("win")
 # Compiled once, for this and all later versions of Python (docs/internals/architecture.md says what that costs); Python
 # without the global interpreter lock has no such interface yet.
 LIMITED_API = {} if sysconfig.get_config_var("Py_GIL_DISABLED") else {"Py_LIMITED_API": "0x030B0000"}
@@ -36,7 +38,6 @@ LIMITED_API = {} if sysconfig.get_config_var("Py_GIL_DISABLED") else {"Py_LIMITE
 
 def arch_flag(arch: str) -> str:
     """Compiler flag for an instruction set, named as in KR_ARCH."""
-    # that of the machine to build for
     x86 = sysconfig.get_platform().endswith(("x86_64", "amd64"))
     if arch == "portable":
         arch = "x86-64-v2" if x86 else "armv8-a"
@@ -84,8 +85,7 @@ def units(distribution: Distribution) -> list[Extension]:
     # gcc warns of variables that are filled by functions whose failure is checked, and of Cython's own
     warnings = ["-Wno-unused-function", "-Wno-maybe-uninitialized"]
     compile_args = [*level, arch_flag(chosen_arch(distribution)), *warnings]
-    windows = sysconfig.get_platform().startswith("win")
-    if windows:
+    if WINDOWS:
         # gcc takes the stack there for aligned to 32 bytes, while it is to 16 (gcc bug 54412)
         compile_args.append("-Wa,-muse-unaligned-vector-move")
     sanitize = [f"-fsanitize={SANITIZE}", "-fno-omit-frame-pointer", "-fno-sanitize-recover=undefined"] * bool(SANITIZE)
@@ -98,11 +98,11 @@ def units(distribution: Distribution) -> list[Extension]:
             [],
             # headers are named from here, as parts are: "_rules/memory.h" is not the system's memory.h
             include_dirs=["kr"],
+            # log2, tanhf and others, which Windows has in its C library
+            libraries=[] if WINDOWS else ["m"],
             define_macros=[*LIMITED_API.items()],
             py_limited_api=bool(LIMITED_API),
             depends=sorted(map(str, [Path("kr", f"{name}.pyx"), *contracts, *parts(name)])),
-            # log2, tanhf and others, which Windows has in its C library
-            libraries=[] if windows else ["m"],
             extra_compile_args=compile_args + sanitize,
             extra_link_args=sanitize,
         )
@@ -148,6 +148,11 @@ class BuildCore(build_ext):
         super().finalize_options()
         # a thread for each core
         self.parallel = self.parallel or True
+
+    def get_ext_filename(self, name: str) -> str:
+        """Path of a unit: for Windows its name has no ABI, which setuptools takes from the Python that runs this."""
+        path: str = super().get_ext_filename(name)
+        return path.replace(".abi3.so", ".pyd") if WINDOWS else path
 
     def build_extension(self, ext: Extension) -> None:
         """Compile a unit, or copy that of the checkout if it is up to date: pip builds in new directories."""

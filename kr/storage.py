@@ -6,8 +6,8 @@ import hashlib
 import json
 import os
 import platform
+import re
 import secrets
-import shlex
 import stat
 import subprocess
 import sys
@@ -28,6 +28,34 @@ PACKAGE = Path(__file__).resolve().parent
 CHECKOUT = PACKAGE.parent
 DATA_KINDS = ("weights", "selfplay", "egdb")
 SHIPPED_WEIGHTS = ("kr.h5", "evolved.h5", "people.h5")
+LONGEST_SAFE_NAME = 80
+"""Characters of a file name that is made from a text; in UTF-8 it has at most twice as many bytes."""
+
+_UNSAFE = re.compile(r"[^\w.,()+ -]+")
+_FORBIDDEN = re.compile(r'[<>:"/\\|?*\x00-\x1f]+')
+"""Characters that Windows allows in no name."""
+_DEVICE = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9]) *(\.|$)", re.IGNORECASE)
+"""Names that mean a device to Windows, whatever follows the dot."""
+
+
+def portable_name(name: str) -> str:
+    """A file name like another one, which every system takes: folders travel."""
+    name = _FORBIDDEN.sub("_", name).rstrip(". ") or "_"
+    return f"_{name}" if _DEVICE.match(name) else name
+
+
+def safe_name(text: str, instead: str) -> str:
+    """A portable file name like a text, or `instead` for a text that leaves nothing.
+
+    Without folders, dots at its ends, and characters that a shell or a page may mistake.
+    """
+    name = _UNSAFE.sub("_", re.split(r"[/\\]", text)[-1]).strip(". ")
+    stem, dot, end = name.rpartition(".")
+    if len(name) > LONGEST_SAFE_NAME:
+        name = f"{stem[: LONGEST_SAFE_NAME - 10]}{dot}{end[:8]}" if stem else name[:LONGEST_SAFE_NAME]
+    while len(name.encode()) > 2 * LONGEST_SAFE_NAME:
+        name = name[1:]
+    return portable_name(name.strip(". ") or instead)
 
 
 def remove_orphans(directory: Path, pattern: str) -> None:
@@ -35,7 +63,13 @@ def remove_orphans(directory: Path, pattern: str) -> None:
     for orphan in directory.glob(f".{pattern}.*.tmp"):
         pid = orphan.name.split(".")[-3]
         if pid.isdigit() and not system.is_alive(int(pid)):
-            orphan.unlink(missing_ok=True)
+            _remove_temporary(orphan)
+
+
+def _remove_temporary(path: Path) -> None:
+    # on Windows a file that a library could not close stays until the next writer comes
+    with suppress(PermissionError):
+        path.unlink(missing_ok=True)
 
 
 def _escaped(name: str) -> str:
@@ -185,7 +219,7 @@ def atomic_path(target: str | Path) -> Iterator[Path]:
             system.replace_file(temporary, target)
             system.flush_directory(target.parent)
     finally:
-        temporary.unlink(missing_ok=True)
+        _remove_temporary(temporary)
 
 
 def write_atomic(target: str | Path, content: bytes | str) -> None:
@@ -303,7 +337,7 @@ def provenance(command: str | None = None, *, parents: Sequence[str] = (), **set
 
     if command is None:
         program = Path(sys.argv[0]).name
-        command = shlex.join(["kr" if program == "__main__.py" else program, *sys.argv[1:]])
+        command = system.join_command(["kr" if program == "__main__.py" else program, *sys.argv[1:]])
     record = {
         "command": printable(command),
         "settings": json.dumps(settings, default=_plain, sort_keys=True),

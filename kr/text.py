@@ -1,10 +1,13 @@
-"""Text from elsewhere: shown with its control characters escaped, and compared without case and accents."""
+"""Text from elsewhere: decoded, shown with its control characters escaped, compared without case and accents."""
 
 from __future__ import annotations
 
+import codecs
 import re
 import unicodedata
 
+BYTE_ORDER_MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
+"""First bytes of a text by which its encoding is known."""
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
@@ -22,6 +25,16 @@ def visible_lines(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(each if each in "\n\t" else _escaped(each) for each in text)
+
+
+def file_text(content: bytes, errors: str = "strict") -> str:
+    r"""Text of a file that people write, with ``\n`` as the only line end: UTF-8, or what a byte-order mark says.
+
+    Windows' editors begin UTF-8 with one, and its PowerShell writes UTF-16. errors: as for bytes.decode.
+    """
+    mark = next((mark for mark in BYTE_ORDER_MARKS if content.startswith(mark)), b"")
+    text = content[len(mark) :].decode(BYTE_ORDER_MARKS.get(mark, "utf-8"), errors)
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def whole_characters(text: str) -> str:

@@ -1,16 +1,24 @@
-"""Threads for parallel work: all that were asked for, or none and one clear error."""
+"""Threads for parallel work: all that were asked for, or none and one clear error; and waits that Ctrl-C can end."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+import math
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from threading import Event, Thread
+from typing import TypeVar
 
 from kr.errors import ThreadError
 from kr.system import core_count
 from kr.units import Range
 
+T = TypeVar("T")
+Item = TypeVar("Item")
+
+SIGNALS_WAIT = 0.2
+"""Seconds of a wait after which Ctrl-C has its turn."""
 MAX_THREADS = 1024
 THREADS = Range(1, MAX_THREADS)
 """Threads of one piece of work."""
@@ -25,6 +33,49 @@ def no_thread(count: int) -> ThreadError:
     """Error for work whose `count` threads can't all be started."""
     threads = "a thread" if count == 1 else f"{count} threads"
     return ThreadError(f"cannot start {threads}: the system allows no more (see ulimit -u)")
+
+
+def in_slices(is_over: Callable[[float], object], timeout: float = math.inf) -> bool:
+    """Wait until `is_over(seconds)`, which waits for at most so long, gives something true; False if time runs out.
+
+    Each slice is short: on Windows nothing wakes a main thread that waits for a lock, and elsewhere a signal that
+    arrives as the wait begins, or in another thread, is handled only at its end.
+    """
+    until = time.monotonic() + timeout
+    while True:
+        left = until - time.monotonic()
+        if is_over(max(0.0, min(left, SIGNALS_WAIT))):
+            return True
+        if left <= SIGNALS_WAIT:
+            return False
+
+
+def join(thread: Thread) -> None:
+    """Wait for the end of a thread, which may not have been started."""
+
+    def has_ended(seconds: float) -> bool:
+        thread.join(seconds)
+        return not thread.is_alive()
+
+    if thread.ident is not None:
+        in_slices(has_ended)
+
+
+def awaited(future: Future[T]) -> T:
+    """Wait for a result. Raises what the work has raised."""
+    in_slices(lambda seconds: future.done() or wait([future], seconds).done)
+    return future.result()
+
+
+def results(pool: ThreadPoolExecutor, work: Callable[[Item], T], items: Iterable[Item]) -> Iterator[T]:
+    """As `pool.map`, for work that takes long."""
+    futures = [pool.submit(work, item) for item in items][::-1]
+    try:
+        while futures:
+            yield awaited(futures.pop())
+    finally:
+        for future in futures:
+            future.cancel()
 
 
 def start_all(threads: Sequence[Thread], stop: Callable[[], object]) -> None:
@@ -42,8 +93,7 @@ def start_all(threads: Sequence[Thread], stop: Callable[[], object]) -> None:
     except BaseException:
         stop()
         for thread in threads:
-            if thread.is_alive():
-                thread.join()
+            join(thread)
         raise
 
 

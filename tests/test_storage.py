@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 import sys
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 
 import numpy as np
 import pytest
@@ -31,6 +31,53 @@ with lock(sys.argv[1]):
     print("locked", flush=True)
     sys.stdin.read()
 """
+
+
+# A text, and the name of a file that is made from it.
+SAFE_NAMES = [
+    ("games.pdn.xz", "games.pdn.xz"),
+    ("../../etc/passwd", "passwd"),
+    ("C:\\games\\mine.pdn", "mine.pdn"),
+    (".hidden", "hidden"),
+    ("a<b>\x1b[31m\u202e.pdn", "a_b_31m_.pdn"),
+    ('a:b*c?d"e|f.pdn', "a_b_c_d_e_f.pdn"),
+    ("line\nend\x00.pdn", "line_end_.pdn"),
+    ("\N{SNOWMAN}", "_"),
+    ("..", "instead"),
+    ("games/", "instead"),
+    ("Zo\u00eb 1900-1950.pdn", "Zo\u00eb 1900-1950.pdn"),
+    ("x" * 500 + ".pdn", "x" * 70 + ".pdn"),
+    ("x" * 79 + ". .pdn", "x" * 70 + ".pdn"),
+    ("\u6f22" * 90, "\u6f22" * 53),
+    ("trailing. ", "trailing"),
+    ("con", "_con"),
+    ("NUL.pdn.xz", "_NUL.pdn.xz"),
+    ("Com1 .txt", "_Com1 .txt"),
+    ("lpt9", "_lpt9"),
+    ("console.pdn", "console.pdn"),
+    ("COM10.pdn", "COM10.pdn"),
+]
+
+
+@pytest.mark.parametrize(("text", "name"), SAFE_NAMES)
+def test_a_name_for_every_system(text: str, name: str, tmp_path: Path) -> None:
+    assert storage.safe_name(text, "instead") == name
+    assert storage.safe_name(name, "instead") == name
+    (tmp_path / name).write_text("there")
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+@given(st.text(max_size=200))
+def test_no_text_makes_a_name_that_a_system_refuses(text: str) -> None:
+    name = storage.safe_name(text, "instead")
+    assert name == name.strip(". ")
+    assert 0 < len(name.encode()) <= 2 * storage.LONGEST_SAFE_NAME + 1
+    assert not PureWindowsPath(name).is_reserved()
+    for each in (name, storage.portable_name(text)):
+        assert each == each.rstrip(". ")
+        assert not set(each) & set('<>:"/\\|?*')
+        assert min(each) >= " "
+        assert not PureWindowsPath(each).is_reserved()
 
 
 def start(script: str, target: Path) -> subprocess.Popen[str]:

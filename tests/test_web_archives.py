@@ -26,7 +26,7 @@ from kr.errors import InvalidPdnError, KrError, StoppedError
 from kr.game.position import Position
 from kr.pdn import scan
 from kr.web import archive_store, archive_uploads, explorer
-from kr.web.archive_store import ArchiveStore, safe_name
+from kr.web.archive_store import ArchiveStore
 from kr.web.house import House
 from kr.web.request import PageRequest
 from kr.web.settings import WebSettings
@@ -123,7 +123,7 @@ def test_an_archive_stays_after_a_first_try_that_failed(
     number = sent(house, PACKED)["archive"]
     with monkeypatch.context() as refusing:
         refusing.setattr(archive_store, "flush_directory", Mock(side_effect=OSError(errno.EIO, "Input/output error")))
-        refusing.setattr(Path, "rename", Mock(side_effect=OSError(errno.EIO, "Input/output error")))
+        refusing.setattr(archive_store, "replace_file", Mock(side_effect=OSError(errno.EIO, "Input/output error")))
         with pytest.raises(OSError, match="Input/output error"):
             ask(house, "keep", archive=number)
     assert state(house, number)["games"] == 2
@@ -225,22 +225,10 @@ def test_an_archive_that_cannot_be_read_says_so_and_can_be_removed(house: House,
 
 
 @pytest.mark.parametrize(
-    ("name", "safe"),
-    [
-        ("games.pdn.xz", "games.pdn.xz"),
-        ("../../etc/passwd", "passwd"),
-        ("C:\\games\\mine.pdn", "mine.pdn"),
-        (".hidden", "hidden"),
-        ("a<b>\x1b[31m\u202e.pdn", "a_b_31m_.pdn"),
-        ("\N{SNOWMAN}", "_"),
-        ("..", "archive.pdn"),
-        ("a.kr-index.pdn", "a_kr-index.pdn"),
-        ("Zo\u00eb 1900-1950.pdn", "Zo\u00eb 1900-1950.pdn"),
-        ("x" * 500 + ".pdn", "x" * 70 + ".pdn"),
-    ],
+    ("name", "stored"), [("a.kr-index.pdn", "a_kr-index.pdn"), ("..", "archive.pdn"), ("CON.pdn", "_CON.pdn")]
 )
-def test_names_become_safe(name: str, safe: str) -> None:
-    assert safe_name(name) == safe
+def test_names_become_safe(house: House, name: str, stored: str) -> None:
+    assert sent(house, PACKED, name)["archives"][-1]["name"] == stored
 
 
 def test_rooms_are_bounded(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -249,7 +237,7 @@ def test_rooms_are_bounded(house: House, monkeypatch: pytest.MonkeyPatch) -> Non
     with pytest.raises(KrError, match="1 files are being sent already"):
         ask(house, "upload", name="b.pdn", size=10)
     # one that is silent for long makes room
-    monkeypatch.setattr(archive_store, "UPLOAD_SECONDS", 0.0)
+    monkeypatch.setattr(archive_store, "UPLOAD_SECONDS", -1.0)
     ask(house, "upload", name="b.pdn", size=10)
     with pytest.raises(KrError, match="does not know this upload"):
         ask(house, "upload", upload=upload, start=0, data=base64_of(b"x"))

@@ -30,6 +30,7 @@ from kr.pdn import Game, GameNode, Reader
 from kr.policy.policy import LikelyMove, Policy, policy_option
 from kr.settings import Settings, option
 from kr.storage import is_file
+from kr.text import file_text
 from kr.units import counted, format_count, parse_count
 
 SEVERAL_SECONDS = 1.0
@@ -426,9 +427,9 @@ def read_tasks(settings: AnalyzeSettings, on_error: Callable[[InvalidFenError], 
         yield from _game_tasks(Path(source), settings.game, _plies(settings.ply))
     else:
         _no_ply(settings)
-        with Path(source).open(encoding="utf-8", errors="replace") as lines:
-            if not (yield from _fens(lines, source, on_error)):
-                raise InvalidSettingError(f"{source} holds no positions; expected one FEN per line")
+        lines = file_text(Path(source).read_bytes(), "replace").split("\n")
+        if not (yield from _fens(lines, source, on_error)):
+            raise InvalidSettingError(f"{source} holds no positions; expected one FEN per line")
 
 
 def _no_ply(settings: AnalyzeSettings) -> None:

@@ -34,6 +34,7 @@ from kr.game.position import Move, Position, Side
 from kr.game.value import Result, Value
 from kr.pdn import Game, is_pdn, read_games
 from kr.storage import is_file, parse_json, printable
+from kr.text import file_text
 
 _CLASSICS = "classics.jsonl"
 _WINNERS = {"W-win": Side.WHITE, "B-win": Side.BLACK, "draw": None}
@@ -152,7 +153,7 @@ def read_problems(path: Path, errors: list[KrError] | None = None) -> list[Probl
     errors: as for `load_problems`.
     """
     try:
-        problems = list(_parsed(path.read_text(encoding="utf-8"), str(path), errors))
+        problems = list(_parsed(file_text(path.read_bytes()), str(path), errors))
     except UnicodeDecodeError:
         raise InvalidProblemError(f"{path} is not a text file; a problem file has one JSON object per line") from None
     if errors and not problems:

@@ -13,7 +13,7 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import click
@@ -118,14 +118,26 @@ def _termination() -> Iterator[None]:
         signal.signal(number, before)
 
 
-def _prepare_output() -> None:
-    """Make sure that stdout and stderr exist, and that any file name can be printed."""
-    # both are None if the shell has closed them
+def _prepare_streams() -> None:
+    """Make sure that stdout and stderr exist, and that any text can be printed and read.
+
+    In pipes and files text is UTF-8 with "\\n" as the end of a line, whatever the system has: programs read it. A
+    terminal gets what it shows.
+    """
+    # both are None if the shell has closed them, and in a program of Windows without a console
     sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115
     sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        # as stderr does by default
-        sys.stdout.reconfigure(errors="backslashreplace")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            if stream.isatty():
+                stream.reconfigure(errors="backslashreplace")
+            else:
+                stream.reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        # nothing can be changed once something has been read
+        with suppress(io.UnsupportedOperation):
+            # a stray byte makes an invalid line, not the end of the command; PowerShell's pipes may begin with a mark
+            sys.stdin.reconfigure(encoding=None if sys.stdin.isatty() else "utf-8-sig", errors="replace")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -133,7 +145,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     Errors other than bugs in kr become one line on stderr.
     """
-    _prepare_output()
+    _prepare_streams()
     words = sys.argv[1:] if arguments is None else list(arguments)
     if arguments is None and system.has_own_window():
         # also after an error that isn't caught

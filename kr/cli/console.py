@@ -20,6 +20,7 @@ from click.exceptions import Exit
 
 from kr.jobs.progress import Progress
 from kr.text import visible, visible_lines
+from kr.threads import join
 
 LONGEST = 1000
 """Most characters of an error message."""
@@ -334,8 +335,7 @@ def _lines(text: Callable[[], str]) -> Iterator[None]:
         yield
     finally:
         ended.set()
-        if teller.is_alive():
-            teller.join()
+        join(teller)
 
 
 @contextmanager

@@ -7,6 +7,7 @@ from kr.cli import console, options
 from kr.errors import InvalidSettingError
 from kr.evaluation.evolved import load_runs, picked_champions, save_champions
 from kr.settings import REQUIRED, option
+from kr.system import expand_paths
 from kr.units import counted, parse_count
 
 ALL_GENERATIONS = "all"
@@ -37,7 +38,8 @@ def command(
         if generations == ALL_GENERATIONS
         else [parse_count(each) for each in generations.split(",") if generations]
     )
-    champions = [picked_champions(run, numbers, short) for place in runs for run in load_runs(place)]
+    places = map(str, expand_paths(tuple(map(Path, runs))))
+    champions = [picked_champions(run, numbers, short) for place in places for run in load_runs(place)]
     names = [run.name for run in champions]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise InvalidSettingError(f"two runs are named {twice[0]}: give one of them")

@@ -36,6 +36,7 @@ from kr.cli import console
 from kr.engine.limits import Limits, parse_limits
 from kr.errors import InvalidSettingError
 from kr.settings import REQUIRED, Settings, check_value, option
+from kr.system import expand_paths, typed_path
 from kr.units import parse_count, parse_duration, parse_size
 
 JSON: Any = option(False, "Print one JSON object instead of text.")
@@ -51,7 +52,7 @@ class PathType(click.ParamType[Path]):
         """Path from text."""
         if value == "":
             self.fail("the path is empty", param, ctx)
-        return Path(value)
+        return typed_path(value)
 
 
 TYPES: dict[Any, click.ParamType[Any]] = {
@@ -109,6 +110,8 @@ def parameter(field: str, hint: Any, default: Any, words: Mapping[str, Any]) -> 
     pair = next((get_args(each) for each in (hint, *get_args(hint)) if get_origin(each) is tuple and not many), None)
     if words["argument"]:
         kind = ValueType(field.upper(), hint, words)
+        if many and kind.text is TYPES[Path]:
+            rest["callback"] = _expanded
         return click.Argument([field], type=kind, nargs=-1 if many else 1, **rest)
     if hint is bool:
         return click.Option([f"--{name}/--no-{name}" if default else f"--{name}", field], is_flag=True, **rest)
@@ -116,6 +119,10 @@ def parameter(field: str, hint: Any, default: Any, words: Mapping[str, Any]) -> 
         types = tuple(TYPES[each] for each in pair)
         return click.Option([f"--{name}", field], type=types, metavar=words["metavar"], **rest)
     return click.Option([f"--{name}", field], type=ValueType(f"--{name}", hint, words), multiple=many, **rest)
+
+
+def _expanded(ctx: click.Context, param: click.Parameter, paths: tuple[Path, ...]) -> tuple[Path, ...]:
+    return expand_paths(paths)
 
 
 def _help(default: Any, words: Mapping[str, Any]) -> str:

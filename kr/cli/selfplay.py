@@ -1,10 +1,9 @@
 """`kr selfplay`."""
 
-import shlex
-
 from kr.cli import console, options
 from kr.learn.games import RUN
 from kr.learn.selfplay import SelfplayResult, SelfplaySettings, selfplay, selfplay_report
+from kr.system import join_command
 from kr.units import counted
 
 
@@ -51,5 +50,5 @@ def command(settings: SelfplaySettings, json: bool = options.JSON) -> None:
         )
     else:
         console.put(console.fold(selfplay_report(tally), 2))
-        directory = "" if settings.out == RUN else f" {shlex.quote(str(settings.out))}"
+        directory = "" if settings.out == RUN else f" {join_command([str(settings.out)])}"
         console.put(f"learn from the games: kr fit{directory}")

@@ -13,6 +13,7 @@ from kr.extras import check_extra
 from kr.settings import option
 from kr.storage import parse_json, read_regular
 from kr.system import core_count
+from kr.text import file_text
 from kr.threads import MAX_THREADS
 
 FORMS = "local, local:2, tcp://HOST:8786, tls://HOST:8786 or a scheduler file"
@@ -49,7 +50,7 @@ class ClusterAddress:
 def _of_file(path: Path) -> str:
     """Address in a file that `dask scheduler --scheduler-file` wrote."""
     try:
-        address = parse_json(read_regular(path))["address"]
+        address = parse_json(file_text(read_regular(path)))["address"]
     except (ValueError, LookupError, TypeError):
         address = None
     if not isinstance(address, str) or not _ADDRESS.fullmatch(address):

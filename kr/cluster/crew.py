@@ -28,9 +28,9 @@ from kr.cluster.parcels import file_parcel
 from kr.cluster.store import Store
 from kr.cluster.worker import raised, search_signature
 from kr.errors import ClusterError, WorkerLostError
-from kr.jobs.pool import SIGNALS_WAIT
 from kr.jobs.progress import CREW
 from kr.jobs.unit import Chunk
+from kr.threads import SIGNALS_WAIT
 from kr.units import counted, format_duration
 
 log = logging.getLogger("kr.cluster")

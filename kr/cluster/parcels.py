@@ -16,6 +16,7 @@ from typing import Any
 from kr.cluster.store import Store, digest_of
 from kr.errors import InvalidSettingError, MissingNeedError
 from kr.jobs.needs import Needs
+from kr.storage import portable_name
 from kr.units import counted
 
 MOST_FILES = 10_000
@@ -67,7 +68,7 @@ def pack(text: str, what: str = EGDB_NEEDS[0]) -> tuple[Parcel, dict[str, Path]]
         for file in [path] if path.is_file() else _files(path):
             digest = digest_of(file)
             files[digest] = file
-            name = file.name if path.is_file() else str(file.relative_to(path))
+            name = file.name if path.is_file() else file.relative_to(path).as_posix()
             listing.append((name, digest, file.stat().st_size))
         parts.append(len(places))
         places.append(listing)
@@ -83,12 +84,18 @@ def unpack(parcel: Parcel, store: Store) -> str:
     """Text of a parcel whose files are all in a store."""
     paths = []
     for listing, single in zip(parcel["places"], parcel["single"], strict=True):
-        for name, _, _ in listing:
-            if not Path(name).parts or Path(name).is_absolute() or ".." in Path(name).parts:
-                raise MissingNeedError(f"a parcel with the name {name!r:.80}, outside of its place")
-        directory = store.directory([tuple(each) for each in listing])
-        paths.append(str(directory / listing[0][0] if single else directory))
+        files = [(_place_name(name), digest, size) for name, digest, size in listing]
+        directory = store.directory(files)
+        paths.append(str(directory / files[0][0] if single else directory))
     return "".join(part if isinstance(part, str) else paths[part] for part in parcel["text"])
+
+
+def _place_name(name: str) -> str:
+    """Name of a file below its place, which the system of this worker takes: the file may come from another one."""
+    parts = name.split("/")
+    if not all(part.strip(".") for part in parts):
+        raise MissingNeedError(f"a parcel with the name {name!r:.80}, outside of its place")
+    return "/".join(map(portable_name, parts))
 
 
 def sizes_of(parcels: Mapping[str, Parcel]) -> dict[str, int]:
@@ -111,7 +118,8 @@ def _split(text: str, database: bool) -> Iterator[tuple[str, Path | None]]:
             part = "".join(words[first:last])
             # evolved:DIR, egdb=DIR, or the directory of a database
             directories = words[first - 1] in (":", "=") if first else database and last == len(words)
-            if part not in ("", ".", "..") and (path := _existing(part, directories)):
+            # not "..", nor "C:", which on Windows is a directory too
+            if Path(part).name.strip(".") and (path := _existing(part, directories)):
                 yield part, path
                 first = last
                 break

@@ -34,9 +34,10 @@ from kr.cluster.worker import raised, search_signature
 from kr.errors import ClusterError
 from kr.jobs.kinds import Kind
 from kr.jobs.needs import Needs
-from kr.jobs.pool import AHEAD, SIGNALS_WAIT, FinishedPortion
+from kr.jobs.pool import AHEAD, FinishedPortion
 from kr.jobs.progress import CREW
 from kr.jobs.unit import Unit
+from kr.threads import SIGNALS_WAIT
 from kr.units import counted, format_duration
 
 T = TypeVar("T")

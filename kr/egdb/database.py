@@ -18,7 +18,7 @@ from kr.errors import InvalidDatabaseError, InvalidSettingError, ThreadError
 from kr.game.value import Value
 from kr.settings import EGDB_MEMORY
 from kr.system import core_count, data_folder
-from kr.threads import THREADS, start_all, thread_pool, worker_count
+from kr.threads import THREADS, join, results, start_all, thread_pool, worker_count
 from kr.units import Range
 
 if TYPE_CHECKING:
@@ -232,7 +232,7 @@ class Database:
                 look_up(rows[part], out[part])
         else:
             with thread_pool(threads) as pool:
-                list(pool.map(lambda part: look_up(rows[part], out[part]), parts))
+                list(results(pool, lambda part: look_up(rows[part], out[part]), parts))
         self.raise_damage()
         return out
 
@@ -270,5 +270,4 @@ def _unpack(core: _egdb.EndgameDatabase) -> None:
         start_all(threads, lambda: None)
     core.unpack()
     for thread in threads:
-        if thread.is_alive():
-            thread.join()
+        join(thread)

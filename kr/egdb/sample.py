@@ -32,7 +32,7 @@ from kr.egdb.slices import Shape
 from kr.errors import InvalidSettingError
 from kr.game.position import Position, Side
 from kr.settings import REQUIRED, Settings, option, seed_option, workers_option
-from kr.threads import thread_pool, worker_count
+from kr.threads import awaited, thread_pool, worker_count
 from kr.units import format_count, format_size, parse_count, parse_size
 
 USUAL_FRACTION = 0.1
@@ -318,7 +318,7 @@ class _Drawing:
 
         def finish() -> Iterator[tuple[Shape, Drawn]]:
             shape, count, future = waiting.popleft()
-            yield from ((shape, batch) for batch in future.result())
+            yield from ((shape, batch) for batch in awaited(future))
             advance(count)
 
         def fill(shape: Shape, sampler: Any) -> list[Drawn]:

@@ -33,6 +33,7 @@ from kr.egdb.database import VALUES
 from kr.egdb.sample_choice import Drawn
 from kr.errors import UnreadableOutputError
 from kr.hdf5 import reading_in_place
+from kr.threads import awaited
 
 if TYPE_CHECKING:
     import h5py
@@ -145,7 +146,7 @@ class SampleWriter:
 
     def _write_next(self) -> None:
         share, row, future = self._waiting.popleft()
-        for name, content in future.result().items():
+        for name, content in awaited(future).items():
             dataset = share.datasets[name]
             if dataset.shape[0] < row + CHUNK:
                 dataset.resize(row + CHUNK, axis=0)

@@ -51,7 +51,7 @@ from kr.jobs.needs import Needs
 from kr.jobs.pool import Pool
 from kr.jobs.unit import Unit
 from kr.settings import Settings, option, seed_option, workers_option
-from kr.threads import thread_pool, worker_count
+from kr.threads import results, thread_pool, worker_count
 from kr.units import counted, format_size, parse_size
 
 CHECKED_AT_ONCE = 1 << 21
@@ -249,7 +249,7 @@ class _Verifier:
         """Distances, unpacked as far as they fit into memory."""
         distances = _egdb.KnownDistances(database.core, distance_pieces(database, self.settings.memory))
         with thread_pool(self.threads) as pool:
-            list(pool.map(distances.unpack, range(self.threads), [self.threads] * self.threads))
+            list(results(pool, lambda number: distances.unpack(number, self.threads), range(self.threads)))
         return distances
 
     def _unproven_ranges(self) -> Iterator[dict[str, Any]]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from kr._core import Stop as Stop
 from kr.engine.result import Info, SearchOutcome, SearchResult
 from kr.errors import InvalidSettingError, ThreadError
+from kr.threads import in_slices
 from kr.units import check_number
 
 if TYPE_CHECKING:
@@ -86,13 +87,17 @@ class Course:
             try:
                 # news that came before the bell was in place rang nothing
                 if not self.has_news(count):
-                    bell.acquire(timeout=min(left, threading.TIMEOUT_MAX))
+                    _hear(bell, left)
             finally:
                 self.bells.discard(bell)
         return True
 
     def has_news(self, count: int) -> bool:
         return self.outcome is not None or len(self.infos) > count
+
+
+def _hear(bell: LockType, timeout: float) -> None:
+    in_slices(lambda seconds: bell.acquire(timeout=seconds), timeout)
 
 
 class Search:

@@ -40,6 +40,7 @@ from kr.evaluation.patterns import (
     windows,
 )
 from kr.notation import SQUARES
+from kr.text import file_text
 from kr.units import counted
 
 MAX_NAME = 100
@@ -85,7 +86,7 @@ class Layout:
     def read(cls, path: Path | str) -> Layout:
         """The layout in a file, named as the file if it has no name. Raises InvalidSettingError, naming the file."""
         try:
-            fields = tomllib.loads(storage.read_regular(path, MAX_FILE).decode())
+            fields = tomllib.loads(file_text(storage.read_regular(path, MAX_FILE)))
         except OSError as error:
             raise InvalidSettingError(f"{path}: can't be read: {error.strerror}") from error
         except (ValueError, RecursionError) as error:

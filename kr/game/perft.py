@@ -8,7 +8,7 @@ from threading import Event
 from kr import _core
 from kr.game.board import Board, position_of
 from kr.game.position import Move, Position
-from kr.threads import THREADS, thread_pool
+from kr.threads import THREADS, results, thread_pool
 from kr.units import Range
 
 # Depth counted in one call of the core: about a second at most, so that Ctrl-C is noticed.
@@ -48,7 +48,7 @@ def perft(position: Position | Board, depth: int, threads: int = 1, by_moves: bo
         depth -= 1
     with thread_pool(threads) as pool:
         try:
-            return sum(pool.map(lambda root: _leaves(root, depth, by_moves, stopped), roots))
+            return sum(results(pool, lambda root: _leaves(root, depth, by_moves, stopped), roots))
         finally:
             stopped.set()
 

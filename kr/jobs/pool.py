@@ -16,13 +16,11 @@ from kr.jobs.kinds import Kind, Portion, Stop, UnitSteps
 from kr.jobs.needs import Needs
 from kr.jobs.unit import Unit
 from kr.system import END_SIGNALS
-from kr.threads import start_all
+from kr.threads import SIGNALS_WAIT, join, start_all
 
 T = TypeVar("T")
 R = TypeVar("R")
 
-SIGNALS_WAIT = 0.5
-"""Seconds."""
 AHEAD = 2
 """Units taken per worker, so that none waits while the next unit is made."""
 
@@ -117,7 +115,7 @@ class Pool(Generic[T, R]):
             raise error
 
     def _heard(self) -> FinishedPortion[R] | BaseException | None:
-        """The next news. Waits are short, because a signal that arrives as a wait begins is handled only at its end."""
+        """The next news."""
         while True:
             try:
                 return self._news.get(timeout=SIGNALS_WAIT)
@@ -154,8 +152,7 @@ class Pool(Generic[T, R]):
         for tools in list(self._tools) if self._stop.is_set() else ():
             self._kind.stop(tools)
         for thread in self._threads:
-            if thread.is_alive():
-                thread.join()
+            join(thread)
 
     def _wake_to_end(self) -> None:
         if not self._over:

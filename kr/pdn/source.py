@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from kr.errors import InvalidPdnError, InvalidSettingError
+from kr.text import BYTE_ORDER_MARKS
 
 READ_SIZE = 1 << 18
 """Bytes or characters in a block."""
@@ -22,7 +23,6 @@ DETECT = "detect"
 
 # First bytes of packed files, and the module that unpacks them.
 _UNPACKERS = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\x00": "lzma", b"BZh": "bz2"}
-_MARKS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 _OLD = ("latin-1", "cp437")
 # Score of a byte beyond ASCII that is not a letter in an encoding: unlikely in a text.
 _IMPROBABLE = -4
@@ -141,9 +141,9 @@ class _Decoder:
     """Bytes to text; `encodings` names those met."""
 
     def __init__(self, encoding: str, start: bytes) -> None:
-        mark = next((mark for mark in _MARKS if start.startswith(mark)), None)
+        mark = next((mark for mark in BYTE_ORDER_MARKS if start.startswith(mark)), None)
         if encoding == DETECT and mark and mark != codecs.BOM_UTF8:
-            encoding = _MARKS[mark]
+            encoding = BYTE_ORDER_MARKS[mark]
         self._decoder = None if encoding == DETECT else codecs.getincrementaldecoder(encoding)()
         self._names: dict[str, None] = {}
         self._encoding = encoding

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import datetime
 import math
-import shlex
 import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import nullcontext
@@ -45,6 +44,7 @@ from kr.players.names import names_apart
 from kr.players.player import Player, Reply
 from kr.players.registry import kind_of
 from kr.storage import lock, printable
+from kr.system import join_command
 from kr.units import counted, format_value
 
 Steps = Generator[Prompt | Thought, Any, Outcome | None]
@@ -487,7 +487,7 @@ class Play:
         for side, spec in zip(("--black", "--white"), self._setup.specs, strict=True):
             if kind_of(spec).starts_program:
                 command += [side, spec]
-        again = shlex.join(command)
+        again = join_command(command)
         text = f"the game is kept; resume it with: {again}"
         self._tell("left", text, file=str(path), resume=again, result=Result.UNFINISHED)
 

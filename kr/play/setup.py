@@ -21,6 +21,7 @@ from kr.openings.decks import DECKS, Opening, deck, is_deck
 from kr.players.levels import LEVELS
 from kr.players.registry import PLAYER_TEXTS, kind_of, player_from_spec
 from kr.settings import Settings, option, same_option, some_text
+from kr.system import join_command
 from kr.units import format_duration, parse_duration
 
 if TYPE_CHECKING:
@@ -191,7 +192,8 @@ def _specs(
             if not players[side] and kind_of(before).starts_program:
                 # a file must not start programs on its own
                 raise InvalidSettingError(
-                    f"{SIDE_NAMES[side]} was played by {before}: confirm with --{SIDE_NAMES[side].lower()} '{before}'"
+                    f"{SIDE_NAMES[side]} was played by {before}: confirm with "
+                    f"{join_command([f'--{SIDE_NAMES[side].lower()}', before])}"
                 )
             players[side] = players[side] or before
     if not any(players):

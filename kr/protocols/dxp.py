@@ -11,10 +11,10 @@ import os
 import socket
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from kr import __version__
 from kr.engine.engine import Engine
@@ -74,6 +74,7 @@ from kr.protocols.dxp_text import (
 from kr.protocols.text import FRAMES, Frame
 from kr.settings import Settings, option
 from kr.storage import check_output, lock
+from kr.threads import SIGNALS_WAIT
 from kr.units import counted, format_count, format_duration, parse_count, parse_duration
 
 DXP_COLORS = ("alternate", "black", "white")
@@ -279,8 +280,16 @@ def listen(
         host, port = server.getsockname()[:2]
         on_open(format_address((host, port)))
         while not desk.is_done:
-            connection, caller = server.accept()
+            connection, caller = _accepted(server)
             desk.serve(connection, format_address(caller[:2]), settings.usual_start)
+
+
+def _accepted(server: socket.socket) -> tuple[socket.socket, Any]:
+    # nothing wakes a wait for a caller at Ctrl-C on Windows
+    server.settimeout(SIGNALS_WAIT)
+    while True:
+        with suppress(TimeoutError):
+            return server.accept()
 
 
 def connect(

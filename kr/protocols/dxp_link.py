@@ -5,6 +5,7 @@ Any fault of the peer on the wire becomes one ProtocolError, after which the con
 
 from __future__ import annotations
 
+import math
 import queue
 import re
 import socket
@@ -25,7 +26,7 @@ from kr.protocols.dxp_text import (
     format_message,
     parse_message,
 )
-from kr.threads import start_all
+from kr.threads import in_slices, start_all
 from kr.units import format_duration
 
 PAUSE = 0.1
@@ -91,12 +92,18 @@ class Link(Generic[T]):
         """
         if self._failure is not None:
             raise self._failure
-        try:
-            item = self._inbox.get(timeout=None if seconds is None else max(seconds, 0.0))
-        except queue.Empty:
+        items: list[Message | ProtocolError | T] = []
+
+        def is_here(slice: float) -> bool:
+            with suppress(queue.Empty):
+                items.append(self._inbox.get(timeout=slice))
+            return bool(items)
+
+        if not in_slices(is_here, math.inf if seconds is None else seconds):
             # another thread reads, so this only serves the error message
             half = ", in the middle of a message" if self._splitter.is_inside else ""
-            raise SilentError(f"silent for too long{half}") from None
+            raise SilentError(f"silent for too long{half}")
+        (item,) = items
         if isinstance(item, ProtocolError):
             self._failure = item
             raise item

@@ -366,9 +366,6 @@ def serve_stdio(settings: dict[str, str] | None = None) -> None:
 
     settings: as in HubServer. Raises InvalidSettingError before a line is read.
     """
-    if isinstance(sys.stdin, io.TextIOWrapper):
-        # a stray byte makes an invalid line, not the end of the conversation
-        sys.stdin.reconfigure(encoding="utf-8", errors="replace")
     # None if the shell has closed it, which counts as its end
     HubServer(sys.stdin or io.StringIO(), sys.stdout, settings).serve()
     try:

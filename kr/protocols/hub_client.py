@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import queue
-import shlex
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -31,8 +30,8 @@ from kr.protocols.hub_text import (
     parse_hub_move,
     parse_hub_score,
 )
-from kr.system import end_group, ended_how, start_group
-from kr.threads import start_all
+from kr.system import end_group, ended_how, join_command, split_command, start_group
+from kr.threads import SIGNALS_WAIT, start_all
 
 # an endless line, or endless lines, must not fill our memory
 _LONGEST_LINE = 1 << 16
@@ -187,7 +186,7 @@ class HubClient:
             )
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
-            raise ProtocolError(f"hub engine {shlex.join(self.command)} can't be started: {reason}") from None
+            raise ProtocolError(f"hub engine {join_command(self.command)} can't be started: {reason}") from None
         self._process = process
         self._lines = queue.Queue(_UNREAD_LINES)
         reader = Thread(target=_read_lines, args=(process, self._lines), name="hub reader", daemon=True)
@@ -252,7 +251,7 @@ class HubClient:
                 return None
             left = max(deadline - time.monotonic(), 0.0)
             try:
-                text = self._lines.get(timeout=left if stop is None else min(left, _STOP_POLL))
+                text = self._lines.get(timeout=min(left, SIGNALS_WAIT if stop is None else _STOP_POLL))
             except queue.Empty:
                 if time.monotonic() < deadline:
                     continue
@@ -318,7 +317,7 @@ class HubClient:
 
 def _split(command: str | Sequence[str]) -> list[str]:
     try:
-        words = shlex.split(command) if isinstance(command, str) else list(command)
+        words = split_command(command) if isinstance(command, str) else list(command)
     except ValueError as error:
         raise InvalidSettingError(f"hub command {command!r} can't be parsed: {error}") from None
     if not words:

@@ -5,28 +5,30 @@ from __future__ import annotations
 import fcntl
 import os
 import resource
+import shlex
 import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from multiprocessing import resource_tracker
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 # for type checkers, which skip the rest elsewhere
 assert sys.platform != "win32"
 
 __all__ = [
     "END_SIGNALS",
-    "alarm",
     "cache_folder",
     "core_count",
     "ctrl_c_blocked",
     "data_folder",
     "end_group",
     "ended_how",
+    "expand_paths",
     "flush_directory",
     "flush_file",
     "forget_memory_peak",
@@ -36,6 +38,7 @@ __all__ = [
     "has_own_window",
     "is_alive",
     "is_locked",
+    "join_command",
     "lock_file",
     "lower_priority",
     "memory_peak",
@@ -44,11 +47,40 @@ __all__ = [
     "read_at",
     "remove_held",
     "replace_file",
+    "split_command",
     "start_group",
+    "thread_seconds",
+    "typed_path",
+    "within",
 ]
+
+T = TypeVar("T")
 
 END_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 """Signals that ask a command to end: Ctrl-C, and what another program sends."""
+
+
+# command lines
+
+
+def split_command(text: str) -> list[str]:
+    """Words of a command, as this system's programs take them from a text. Raises ValueError for an open quote."""
+    return shlex.split(text)
+
+
+def join_command(words: Sequence[str]) -> str:
+    """Command of these words: to be typed, and for `split_command`."""
+    return shlex.join(words)
+
+
+def typed_path(text: str) -> Path:
+    """The path that somebody has typed, with what shells of this system leave to programs."""
+    return Path(text)
+
+
+def expand_paths(paths: Sequence[Path]) -> tuple[Path, ...]:
+    """The files that typed paths stand for: shells of this system have replaced patterns by them."""
+    return tuple(paths)
 
 
 # files
@@ -203,12 +235,10 @@ def ctrl_c_blocked() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-@contextmanager
-def alarm(seconds: float | None, error: type[Exception]) -> Iterator[None]:
-    """Raise an error in this block after so many seconds; only in the main thread, elsewhere nothing happens."""
+def within(seconds: float | None, read: Callable[[], T], error: type[Exception]) -> T:
+    """What `read()` gives, or an error after so many seconds; without this limit outside of the main thread."""
     if seconds is None or threading.current_thread() is not threading.main_thread():
-        yield
-        return
+        return read()
 
     def ring(number: int, frame: object) -> None:
         raise error
@@ -216,7 +246,7 @@ def alarm(seconds: float | None, error: type[Exception]) -> Iterator[None]:
     before = signal.signal(signal.SIGALRM, ring)
     signal.setitimer(signal.ITIMER_REAL, max(seconds, 1e-3))
     try:
-        yield
+        return read()
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
@@ -240,6 +270,11 @@ def lower_priority(niceness: int) -> None:
             # from the niceness of the process on: the process itself may give way to something
             niceness += os.getpriority(os.PRIO_PROCESS, os.getpid())
             os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), niceness)
+
+
+def thread_seconds() -> float:
+    """Seconds of processor time that the calling thread has had, to be compared with later ones."""
+    return time.thread_time()
 
 
 def free_memory() -> int:

@@ -8,26 +8,29 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from ctypes import byref, c_int64, c_size_t, c_uint64, c_void_p, wintypes
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
+
+from kr.system import windows_words
 
 # for type checkers, which skip the rest elsewhere
 assert sys.platform == "win32"
 
 __all__ = [
     "END_SIGNALS",
-    "alarm",
     "cache_folder",
     "core_count",
     "ctrl_c_blocked",
     "data_folder",
     "end_group",
     "ended_how",
+    "expand_paths",
     "flush_directory",
     "flush_file",
     "forget_memory_peak",
@@ -37,6 +40,7 @@ __all__ = [
     "has_own_window",
     "is_alive",
     "is_locked",
+    "join_command",
     "lock_file",
     "lower_priority",
     "memory_peak",
@@ -45,8 +49,14 @@ __all__ = [
     "read_at",
     "remove_held",
     "replace_file",
+    "split_command",
     "start_group",
+    "thread_seconds",
+    "typed_path",
+    "within",
 ]
+
+T = TypeVar("T")
 
 END_SIGNALS = (signal.SIGINT, signal.SIGBREAK)
 """Signals that ask a command to end: Ctrl-C and Ctrl-Break, which another program can send. SIGTERM does not exist."""
@@ -151,6 +161,29 @@ _handle_ctrl_c = _function("SetConsoleCtrlHandler", _BOOL, c_void_p, _BOOL)
 def _failure(path: str | None = None) -> OSError:
     number = ctypes.get_last_error()
     return OSError(0, ctypes.FormatError(number).strip(), path, number)
+
+
+# command lines
+
+
+def split_command(text: str) -> list[str]:
+    """Words of a command, as this system's programs take them from a text. Raises ValueError for an open quote."""
+    return windows_words.split_words(text)
+
+
+def join_command(words: Sequence[str]) -> str:
+    """Command of these words: to be typed, and for `split_command`."""
+    return windows_words.join_words(words)
+
+
+def typed_path(text: str) -> Path:
+    """The path that somebody has typed, with what shells of this system leave to programs."""
+    return windows_words.home_path(text)
+
+
+def expand_paths(paths: Sequence[Path]) -> tuple[Path, ...]:
+    """The files that typed paths stand for: programs of this system replace patterns by them."""
+    return tuple(found for path in paths for found in windows_words.matches(path))
 
 
 # files
@@ -361,10 +394,32 @@ def ctrl_c_blocked() -> Iterator[None]:
         _handle_ctrl_c(None, False)
 
 
-@contextmanager
-def alarm(seconds: float | None, error: type[Exception]) -> Iterator[None]:
-    """Nothing: nothing interrupts what waits for the input."""
-    yield
+def within(seconds: float | None, read: Callable[[], T], error: type[Exception]) -> T:
+    """What `read()` gives, or an error after so many seconds.
+
+    Nothing interrupts what waits for the input: it goes on waiting then, and what comes is lost.
+    """
+    if seconds is None:
+        return read()
+    answers: list[T | BaseException] = []
+
+    def answer() -> None:
+        try:
+            answers.append(read())
+        except BaseException as failure:
+            answers.append(failure)
+
+    reader = threading.Thread(target=answer, name="input", daemon=True)
+    reader.start()
+    until = time.monotonic() + seconds
+    while not answers:
+        if (left := until - time.monotonic()) <= 0:
+            raise error
+        # in slices, between which Ctrl-C has its turn
+        reader.join(min(left, 0.2))
+    if isinstance(answers[0], BaseException):
+        raise answers[0]
+    return answers[0]
 
 
 # processor and memory
@@ -382,6 +437,11 @@ def lower_priority(niceness: int) -> None:
         if niceness >= least:
             _set_priority(_this_thread(), priority)
             return
+
+
+def thread_seconds() -> float:
+    """Seconds, to be compared with later ones: the system counts processor time only in ticks of 16 ms."""
+    return time.perf_counter()
 
 
 def free_memory() -> int:

@@ -24,8 +24,8 @@ from typing import Any
 from kr.archives.index_build import INDEX_SUFFIX
 from kr.egdb.database import default_directory
 from kr.errors import InvalidSettingError
-from kr.storage import is_held, lock, make_directory
-from kr.system import flush_directory, flush_file
+from kr.storage import is_held, lock, make_directory, safe_name
+from kr.system import flush_directory, flush_file, replace_file
 
 LARGEST_ARCHIVE = 512 << 20
 """Bytes of a file."""
@@ -38,11 +38,9 @@ MOST_UPLOADS_AT_ONCE = 3
 """Files on their way at a time."""
 UPLOAD_SECONDS = 60.0
 """Time after which an upload without news makes room for another."""
-LONGEST_FILE_NAME = 80
 
 _DIGEST = re.compile(r"[0-9a-f]{16}")
 _SERVER = ".server-"
-_UNSAFE = re.compile(r"[^\w.,()+ -]+")
 
 
 @dataclass
@@ -94,7 +92,7 @@ class ArchiveStore:
             self.check_room(size + on_the_way)
             id, path = secrets.token_urlsafe(12), self._folder() / f"{secrets.token_hex(8)}.part"
             path.touch(0o600)
-            self._uploads[id] = Upload(safe_name(name), size, path, at=time.monotonic())
+            self._uploads[id] = Upload(_archive_name(name), size, path, at=time.monotonic())
             return id
 
     def extend(self, id: str, start: int, piece: bytes) -> None:
@@ -143,7 +141,7 @@ class ArchiveStore:
             path = self._folder() / digest / upload.name
             make_directory(path.parent)
             flush_file(upload.path)
-            upload.path.rename(path)
+            replace_file(upload.path, path)
             del self._uploads[id]
             return path
 
@@ -163,7 +161,7 @@ class ArchiveStore:
                 return there[0]
             # what a server that was killed while it removed the archive has left of it
             shutil.rmtree(to, ignore_errors=True)
-            path.parent.rename(to)
+            replace_file(path.parent, to)
             flush_directory(self.folder)
             return to / path.name
 
@@ -191,10 +189,13 @@ class ArchiveStore:
         """Remove what was to stay until the server ends."""
         with self._lock:
             self._uploads.clear()
-            if self._own is not None:
-                shutil.rmtree(self._own, ignore_errors=True)
-                self._own = None
+            own, self._own = self._own, None
+            if own is not None:
+                shutil.rmtree(own, ignore_errors=True)
             self._stack.close()
+            # on Windows the file of the lock stayed so far
+            if own is not None:
+                shutil.rmtree(own, ignore_errors=True)
 
     # with the lock held
 
@@ -222,17 +223,9 @@ class ArchiveStore:
             upload.path.unlink(missing_ok=True)
 
 
-def safe_name(text: str) -> str:
-    """A file name like a text: without folders, leading dots and characters that a shell or a page may mistake."""
-    name = _UNSAFE.sub("_", re.split(r"[/\\]", text)[-1]).strip(". ")
+def _archive_name(text: str) -> str:
     # an archive with the name of an index would be taken for one
-    name = name.replace(INDEX_SUFFIX, INDEX_SUFFIX.replace(".", "_"))
-    stem, dot, end = name.rpartition(".")
-    if len(name) > LONGEST_FILE_NAME:
-        name = f"{stem[: LONGEST_FILE_NAME - 10]}{dot}{end[:8]}" if stem else name[:LONGEST_FILE_NAME]
-    while len(name.encode()) > 2 * LONGEST_FILE_NAME:
-        name = name[1:]
-    return name or "archive.pdn"
+    return safe_name(text, "archive.pdn").replace(INDEX_SUFFIX, INDEX_SUFFIX.replace(".", "_"))
 
 
 def _archives(folder: Path | None) -> list[Path]:

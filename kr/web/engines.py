@@ -13,7 +13,6 @@ processors among the threads of the searches.
 from __future__ import annotations
 
 import asyncio
-import shlex
 import threading
 import time
 from collections import Counter
@@ -319,7 +318,7 @@ def give_way() -> None:
 def _command(text: str) -> list[str]:
     """The command of an --engines setting. Raises InvalidSettingError."""
     try:
-        words = shlex.split(text.removeprefix(HUB)) if text.startswith(HUB) else []
+        words = system.split_command(text.removeprefix(HUB)) if text.startswith(HUB) else []
     except ValueError as error:
         raise InvalidSettingError(f"--engines: {text!r} can't be parsed: {error}") from None
     if not words:

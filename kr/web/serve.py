@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import logging
-import os
 import socket
 import threading
 import webbrowser
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from kr.errors import InvalidSettingError, KrError
 from kr.extras import check_extra
 from kr.protocols.dxp_link import LOOPBACK
+from kr.threads import join
 from kr.web.settings import USUAL_PORT, WebSettings
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ class WebServer:
             self._ended = True
             self._begun.set()
             # Python may not end while a file is read
-            preparing.join()
+            join(preparing)
 
     def _begin(self, on_ready: Callable[[], None]) -> None:
         try:
@@ -127,9 +127,7 @@ def open_browser(address: str) -> bool:
 
 def _reason(error: OSError) -> str:
     """Reason why an address can't be listened on, without Python's additions."""
-    if isinstance(error, socket.gaierror) or not error.errno:
-        return error.strerror or str(error)
-    return os.strerror(error.errno)
+    return (error.strerror or str(error)).partition(" (while attempting")[0]
 
 
 def _listening(host: str, port: int) -> socket.socket:

@@ -34,7 +34,7 @@ from kr import _core, _learn
 from kr.errors import InvalidGamesError, InvalidSettingError
 from kr.evaluation.patterns import mover_frame
 from kr.learn import games
-from kr.threads import thread_pool
+from kr.threads import awaited, thread_pool
 
 _T = TypeVar("_T")
 SCORE_STEPS = 1 << 16
@@ -270,9 +270,9 @@ def _in_order(
         for path in paths:
             waiting.append(pool.submit(work, path))
             if len(waiting) > workers + 1:
-                yield waiting.popleft().result()
+                yield awaited(waiting.popleft())
         while waiting:
-            yield waiting.popleft().result()
+            yield awaited(waiting.popleft())
     finally:
         for future in waiting:
             future.cancel()
