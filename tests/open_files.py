@@ -20,7 +20,8 @@ OWN = ("remove_held",)
 
 def watch_open_files() -> None:
     """Refuse it in this process from now on, where its open files can be listed."""
-    if DESCRIPTORS.is_dir():
+    # wine shows the directory too
+    if os.name == "posix" and DESCRIPTORS.is_dir():
         sys.addaudithook(_look)
 
 
