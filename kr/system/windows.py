@@ -331,7 +331,7 @@ def has_own_window() -> bool:
     count = _window_processes(pids, len(pids))
     # the Python of a virtual environment starts the one that it was made from
     pythons = (sys.executable, getattr(sys, "_base_executable", ""))
-    own = {"kr.exe", "py.exe", *(os.path.basename(path).lower() for path in pythons)}
+    own = {"kr.exe", "kr-draughts.exe", "py.exe", *(os.path.basename(path).lower() for path in pythons)}
     return 0 < count <= len(pids) and all(_program(pid) in own for pid in pids[:count])
 
 
