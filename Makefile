@@ -6,6 +6,7 @@
 #   make soak   tests of minutes: processes killed in every step, real clusters, large samples; after make test
 #   make windows  a wheel for Windows by mingw-w64, and its tests in a Windows Python under wine (SMOKE=1: fewer, three
 #                 minutes with the build)
+#   make windows-folder  a zip for Windows with kr, Python and the libraries, started under wine
 #   make oldest some tests with the oldest libraries that pyproject.toml allows, in build/oldest
 #   make dist   source archive and wheel in build/dist, the wheel installed beside the versions of requirements.lock in an
 #               empty environment, and checked there; part of make test
@@ -54,7 +55,8 @@ OLDEST := build/oldest
 OLDEST_EXTRAS := plots train web nets evolve cluster parquet test
 
 .PHONY: demo check test soak pytest build style lint types format scripts scripts-lint scripts-types scripts-test tools \
-	debug-test debug-build debug-run oldest dist release lock windows bench figures docs tutorial clean
+	debug-test debug-build debug-run oldest dist release lock windows windows-folder windows-libraries bench figures \
+	docs tutorial clean
 
 demo: build
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh selfplay/demo.sh
@@ -184,6 +186,23 @@ $(WINDOWS)/installed: .venv/tests packaging/windows/runtime.py packaging/windows
 	@echo "kr: making a Windows Python with the libraries of kr ..."
 	@$(BIN)/python packaging/windows/runtime.py
 	@touch $@
+
+# A release has the package of python.org (embeddable.py without --of) in place of the Windows Python of the tests.
+windows-folder: $(WINDOWS)/installed
+	@$(BIN)/python packaging/windows/build.py
+	@$(BIN)/python packaging/windows/embeddable.py --of $(WINDOWS)/python -o $(WINDOWS)/embeddable.zip
+	@rm -rf $(WINDOWS)/libraries
+	@$(BIN)/pip download -q --disable-pip-version-check --no-deps --only-binary=:all: --platform=win_amd64 \
+		--require-hashes -r packaging/windows/libraries.txt -d $(WINDOWS)/libraries
+	@$(BIN)/python packaging/windows/folder.py $(WINDOWS)/embeddable.zip $(WINDOWS)/libraries/*.whl \
+		$$(ls -t dist/kr_draughts-*-win_amd64.whl | head -n 1) -o dist
+	$(BIN)/python packaging/windows/run.py -m pytest -q -p no:cacheprovider tests/test_windows_folder.py
+
+# The versions and checksums of the folder's libraries, those with which it is tested.
+windows-libraries: .venv/tests
+	@$(UV) pip compile -q --upgrade --generate-hashes --no-annotate --only-binary :all: \
+		--custom-compile-command "make windows-libraries" --python-version 3.11 --python-platform x86_64-pc-windows-msvc --constraints packaging/windows/wine-8.txt \
+		--extra web pyproject.toml -o packaging/windows/libraries.txt
 
 clean:
 	rm -rf build dist .venv node_modules *.egg-info kr/*.so .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -63,7 +63,13 @@ def remove_orphans(directory: Path, pattern: str) -> None:
     for orphan in directory.glob(f".{pattern}.*.tmp"):
         pid = orphan.name.split(".")[-3]
         if pid.isdigit() and not system.is_alive(int(pid)):
-            orphan.unlink(missing_ok=True)
+            _remove_temporary(orphan)
+
+
+def _remove_temporary(path: Path) -> None:
+    # on Windows a file that a library could not close stays until the next writer comes
+    with suppress(PermissionError):
+        path.unlink(missing_ok=True)
 
 
 def _escaped(name: str) -> str:
@@ -95,6 +101,23 @@ def make_directory(path: str | Path) -> None:
     """Make a directory and its parents. Raises InvalidSettingError if a file is in the way, and OSError."""
     check_directory(path)
     Path(path).mkdir(parents=True, exist_ok=True)
+
+
+def can_write(path: Path) -> bool:
+    """True if a file can be written, or made in a folder; found out by trying, which changes nothing.
+
+    What os.access says of folders is always yes on Windows, and may be wrong on a network drive.
+    """
+    own = path / f".{os.getpid()}.{secrets.token_hex(4)}.tmp" if path.is_dir() else None
+    try:
+        os.close(os.open(own or path, os.O_RDWR | (os.O_CREAT | os.O_EXCL if own else 0)))
+    except OSError:
+        return False
+    if own:
+        # a virus scanner may hold it
+        with suppress(OSError):
+            own.unlink()
+    return True
 
 
 @contextmanager
@@ -196,7 +219,7 @@ def atomic_path(target: str | Path) -> Iterator[Path]:
             system.replace_file(temporary, target)
             system.flush_directory(target.parent)
     finally:
-        temporary.unlink(missing_ok=True)
+        _remove_temporary(temporary)
 
 
 def write_atomic(target: str | Path, content: bytes | str) -> None:

@@ -97,9 +97,8 @@ def test_the_oldest_versions_are_those_that_are_named() -> None:
     with open(CHECKOUT / "pyproject.toml", "rb") as file:
         content = tomllib.load(file)
     project = content["project"]
-    extras = (
-        each for name, each in project["optional-dependencies"].items() if name not in ("docs", "notebook", "release")
-    )
+    tools = ("docs", "notebook", "release")
+    extras = (each for name, each in project["optional-dependencies"].items() if name not in tools)
     named = [*project["dependencies"], *content["build-system"]["requires"], *itertools.chain.from_iterable(extras)]
     bounds: dict[str, str] = {}
     for package, bound in (text.split(">=") for text in named):

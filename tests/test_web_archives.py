@@ -123,7 +123,7 @@ def test_an_archive_stays_after_a_first_try_that_failed(
     number = sent(house, PACKED)["archive"]
     with monkeypatch.context() as refusing:
         refusing.setattr(archive_store, "flush_directory", Mock(side_effect=OSError(errno.EIO, "Input/output error")))
-        refusing.setattr(Path, "rename", Mock(side_effect=OSError(errno.EIO, "Input/output error")))
+        refusing.setattr(archive_store, "replace_file", Mock(side_effect=OSError(errno.EIO, "Input/output error")))
         with pytest.raises(OSError, match="Input/output error"):
             ask(house, "keep", archive=number)
     assert state(house, number)["games"] == 2
@@ -237,7 +237,7 @@ def test_rooms_are_bounded(house: House, monkeypatch: pytest.MonkeyPatch) -> Non
     with pytest.raises(KrError, match="1 files are being sent already"):
         ask(house, "upload", name="b.pdn", size=10)
     # one that is silent for long makes room
-    monkeypatch.setattr(archive_store, "UPLOAD_SECONDS", 0.0)
+    monkeypatch.setattr(archive_store, "UPLOAD_SECONDS", -1.0)
     ask(house, "upload", name="b.pdn", size=10)
     with pytest.raises(KrError, match="does not know this upload"):
         ask(house, "upload", upload=upload, start=0, data=base64_of(b"x"))

@@ -10,18 +10,18 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from multiprocessing import resource_tracker
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 # for type checkers, which skip the rest elsewhere
 assert sys.platform != "win32"
 
 __all__ = [
     "END_SIGNALS",
-    "alarm",
     "cache_folder",
     "core_count",
     "ctrl_c_blocked",
@@ -35,6 +35,7 @@ __all__ = [
     "free_memory",
     "has_crashed",
     "has_open",
+    "has_own_window",
     "is_alive",
     "is_locked",
     "join_command",
@@ -46,10 +47,15 @@ __all__ = [
     "read_at",
     "remove_held",
     "replace_file",
+    "shows_symbols",
     "split_command",
     "start_group",
+    "thread_seconds",
     "typed_path",
+    "within",
 ]
+
+T = TypeVar("T")
 
 END_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 """Signals that ask a command to end: Ctrl-C, and what another program sends."""
@@ -76,6 +82,11 @@ def typed_path(text: str) -> Path:
 def expand_paths(paths: Sequence[Path]) -> tuple[Path, ...]:
     """The files that typed paths stand for: shells of this system have replaced patterns by them."""
     return tuple(paths)
+
+
+def shows_symbols() -> bool:
+    """True if the terminal takes characters that its font lacks from others."""
+    return True
 
 
 # files
@@ -171,6 +182,11 @@ def is_alive(pid: int) -> bool:
     return True
 
 
+def has_own_window() -> bool:
+    """False: no program is given a window to write in unless it is asked for."""
+    return False
+
+
 def has_open(pid: int, status: os.stat_result) -> bool:
     """True if a process has a file open, or this can't be known: a killed process's number may be another's now.
 
@@ -225,12 +241,10 @@ def ctrl_c_blocked() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-@contextmanager
-def alarm(seconds: float | None, error: type[Exception]) -> Iterator[None]:
-    """Raise an error in this block after so many seconds; only in the main thread, elsewhere nothing happens."""
+def within(seconds: float | None, read: Callable[[], T], error: type[Exception]) -> T:
+    """What `read()` gives, or an error after so many seconds; without this limit outside of the main thread."""
     if seconds is None or threading.current_thread() is not threading.main_thread():
-        yield
-        return
+        return read()
 
     def ring(number: int, frame: object) -> None:
         raise error
@@ -238,7 +252,7 @@ def alarm(seconds: float | None, error: type[Exception]) -> Iterator[None]:
     before = signal.signal(signal.SIGALRM, ring)
     signal.setitimer(signal.ITIMER_REAL, max(seconds, 1e-3))
     try:
-        yield
+        return read()
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
@@ -262,6 +276,11 @@ def lower_priority(niceness: int) -> None:
             # from the niceness of the process on: the process itself may give way to something
             niceness += os.getpriority(os.PRIO_PROCESS, os.getpid())
             os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), niceness)
+
+
+def thread_seconds() -> float:
+    """Seconds of processor time that the calling thread has had, to be compared with later ones."""
+    return time.thread_time()
 
 
 def free_memory() -> int:

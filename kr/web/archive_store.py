@@ -25,7 +25,7 @@ from kr.archives.index_build import INDEX_SUFFIX
 from kr.egdb.database import default_directory
 from kr.errors import InvalidSettingError
 from kr.storage import is_held, lock, make_directory, safe_name
-from kr.system import flush_directory, flush_file
+from kr.system import flush_directory, flush_file, replace_file
 
 LARGEST_ARCHIVE = 512 << 20
 """Bytes of a file."""
@@ -141,7 +141,7 @@ class ArchiveStore:
             path = self._folder() / digest / upload.name
             make_directory(path.parent)
             flush_file(upload.path)
-            upload.path.rename(path)
+            replace_file(upload.path, path)
             del self._uploads[id]
             return path
 
@@ -161,7 +161,7 @@ class ArchiveStore:
                 return there[0]
             # what a server that was killed while it removed the archive has left of it
             shutil.rmtree(to, ignore_errors=True)
-            path.parent.rename(to)
+            replace_file(path.parent, to)
             flush_directory(self.folder)
             return to / path.name
 
@@ -189,10 +189,13 @@ class ArchiveStore:
         """Remove what was to stay until the server ends."""
         with self._lock:
             self._uploads.clear()
-            if self._own is not None:
-                shutil.rmtree(self._own, ignore_errors=True)
-                self._own = None
+            own, self._own = self._own, None
+            if own is not None:
+                shutil.rmtree(own, ignore_errors=True)
             self._stack.close()
+            # on Windows the file of the lock stayed so far
+            if own is not None:
+                shutil.rmtree(own, ignore_errors=True)
 
     # with the lock held
 

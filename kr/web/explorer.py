@@ -94,6 +94,12 @@ class ExploredFile:
             raise InvalidSettingError(f"{self.path.name} is not open yet: {self.error or 'its index is being made'}")
         return index
 
+    def _close_index(self) -> None:
+        """Close the index: what it is made of can't be moved or removed on every system while it is open."""
+        index, self._index = self._index, None
+        if index is not None:
+            index.close()
+
     def mend(self, index: ArchiveIndex) -> None:
         """Make a damaged index anew."""
         with self._lock:
@@ -106,10 +112,10 @@ class ExploredFile:
         if self.store.is_lasting(self.path):
             return
         self.end_work()
+        self._close_index()
         try:
+            # what is done of the index moves with it
             self.path = self.store.make_lasting(self.path)
-            # what is done of the index has moved with it
-            self._index = None
         finally:
             self._closed = False
             self.open()
@@ -117,8 +123,7 @@ class ExploredFile:
     def close(self) -> None:
         """Stop what is under way, and close the index."""
         self.end_work()
-        if self._index is not None:
-            self._index.close()
+        self._close_index()
 
     def end_work(self) -> None:
         """Stop what is under way, for good."""
@@ -159,6 +164,7 @@ class ExploredFile:
             return
         if self.store is not None and not len(index):
             self.error = "no game was found in it"
+            index.close()
             return
         # one that others still ask is closed when the last of them is done
         self._index, self.share = index, 1.0
@@ -223,8 +229,7 @@ class Explorer:
         file = self.file(number)
         if file.store is None:
             raise InvalidSettingError(f"{file.path.name} was named when kr web was started; it can't be removed here")
-        # an index that is still asked is closed when the last of those questions is done
-        file.end_work()
+        file.close()
         file.store.remove(file.path)
         with self._lock:
             self._files.pop(number, None)
@@ -428,6 +433,8 @@ def _telling_damage(house: House, number: int, index: ArchiveIndex) -> Iterator[
         yield
     except InvalidIndexError:
         file = Explorer.of(house).file(number)
+        if file.index() is not index:
+            raise InvalidSettingError(f"{file.path.name} has been opened anew; ask again") from None
         file.mend(index)
         raise InvalidSettingError(
             f"the index of {file.path.name} was damaged and is being made anew; ask again in a moment"
