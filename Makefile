@@ -166,7 +166,7 @@ dist: .venv/tests
 	@$(UV) pip install -q --python $(DIST)/venv/bin/python --no-deps $(DIST)/*.whl
 	$(DIST)/venv/bin/python packaging/check.py
 
-release: .venv/release figures
+release: .venv/release
 	$(BIN)/python packaging/release.py
 
 lock: .venv/tests
@@ -201,7 +201,8 @@ windows-folder: $(WINDOWS)/installed
 # The versions and checksums of the folder's libraries, those with which it is tested.
 windows-libraries: .venv/tests
 	@$(UV) pip compile -q --upgrade --generate-hashes --no-annotate --only-binary :all: \
-		--custom-compile-command "make windows-libraries" --python-version 3.11 --python-platform x86_64-pc-windows-msvc --constraints packaging/windows/wine-8.txt \
+		--custom-compile-command "make windows-libraries" --python-version 3.11 --python-platform x86_64-pc-windows-msvc \
+		--constraints packaging/windows/wine-8.txt \
 		--extra web pyproject.toml -o packaging/windows/libraries.txt
 
 clean:
