@@ -20,8 +20,7 @@ OWN = ("remove_held",)
 
 def watch_open_files() -> None:
     """Refuse it in this process from now on, where its open files can be listed."""
-    # wine shows the directory too
-    if os.name == "posix" and DESCRIPTORS.is_dir():
+    if sys.platform == "linux":
         sys.addaudithook(_look)
 
 

@@ -101,6 +101,7 @@ def test_errors_and_arguments_arrive(kr: Run, tmp_path: Path) -> None:
     (tmp_path / name).write_text("1. 11-15 23-19 *\n")
     done = kr("pdn", "check", name)
     assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith(f"{name}: 1 game")
 
 
 def test_weights_are_read_in_a_process_of_their_own(kr: Run, folder: Path, tmp_path: Path) -> None:

@@ -217,16 +217,17 @@ def write_archived(connection: sqlite3.Connection, archived: Archived) -> None:
 
 def read_ends(connection: sqlite3.Connection) -> list[tuple[int, bool, Place]]:
     """Number of games of each segment, true if it is full, and its end, in order."""
-    rows = connection.execute("SELECT games, full, char, line, column, digest FROM segments ORDER BY number")
+    rows = connection.execute("SELECT games, full, char, line, column, digest FROM segments ORDER BY number").fetchall()
     return [(games, bool(full), Place(*place)) for games, full, *place in rows]
 
 
 def read_segments(connection: sqlite3.Connection) -> list[Segment]:
     """All segments in order. Raises ValueError, zlib.error and sqlite3.Error."""
+    # all at once: a statement under way at an error would keep the file open
     rows = connection.execute(
         "SELECT number, games, full, left_out, complaints, columns, first_keys, char, line, column, digest "
         "FROM segments ORDER BY number"
-    )
+    ).fetchall()
     segments: list[Segment] = []
     for number, games, full, left_out, complaints, columns, first_keys, *place in rows:
         if number != len(segments):

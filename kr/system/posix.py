@@ -47,6 +47,7 @@ __all__ = [
     "read_at",
     "remove_held",
     "replace_file",
+    "shows_symbols",
     "split_command",
     "start_group",
     "thread_seconds",
@@ -81,6 +82,11 @@ def typed_path(text: str) -> Path:
 def expand_paths(paths: Sequence[Path]) -> tuple[Path, ...]:
     """The files that typed paths stand for: shells of this system have replaced patterns by them."""
     return tuple(paths)
+
+
+def shows_symbols() -> bool:
+    """True if the terminal takes characters that its font lacks from others."""
+    return True
 
 
 # files

@@ -49,6 +49,7 @@ __all__ = [
     "read_at",
     "remove_held",
     "replace_file",
+    "shows_symbols",
     "split_command",
     "start_group",
     "thread_seconds",
@@ -184,6 +185,11 @@ def typed_path(text: str) -> Path:
 def expand_paths(paths: Sequence[Path]) -> tuple[Path, ...]:
     """The files that typed paths stand for: programs of this system replace patterns by them."""
     return tuple(found for path in paths for found in windows_words.matches(path))
+
+
+def shows_symbols() -> bool:
+    """True if the terminal takes characters that its font lacks from others: the old console does not."""
+    return not {"WT_SESSION", "TERM_PROGRAM"}.isdisjoint(os.environ)
 
 
 # files
@@ -325,7 +331,7 @@ def has_own_window() -> bool:
     count = _window_processes(pids, len(pids))
     # the Python of a virtual environment starts the one that it was made from
     pythons = (sys.executable, getattr(sys, "_base_executable", ""))
-    own = {"kr.exe", "py.exe", *(os.path.basename(path).lower() for path in pythons)}
+    own = {"kr.exe", "kr-draughts.exe", "py.exe", *(os.path.basename(path).lower() for path in pythons)}
     return 0 < count <= len(pids) and all(_program(pid) in own for pid in pids[:count])
 
 

@@ -1,4 +1,4 @@
-"""Packs kr with a Python as a folder for Windows: python packaging/windows/folder.py RUNTIME WHEEL... -o ZIP
+"""Packs kr with a Python as a folder for Windows: python packaging/windows/folder.py RUNTIME WHEEL... -o DIRECTORY
 
 RUNTIME is Python's embeddable package, of the version that runs this (`embeddable.py` gets one); the wheels are kr's
 and those of the libraries that it needs (libraries.txt). The same input gives the same bytes.
@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
-from layout import ROOT, SOURCES, TAG, compiler
+from layout import ROOT, SOURCES, TAG, compiler, tool
 from PIL import Image
 
 PACKAGES = "runtime/Lib/site-packages/"
@@ -91,18 +91,24 @@ def licenses(runtime: Files, packages: Mapping[str, Files]) -> Iterator[tuple[st
 def make_launcher(version: str) -> bytes:
     """kr.exe."""
     numbers = ",".join((re.findall(r"\d+", version) + ["0"] * 4)[:4])
-    gcc = compiler()
-    windres = re.sub(r"gcc$", "windres", gcc[0])
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         icon = Image.open(ROOT / "kr" / "web" / "static" / "icons" / "kr-512.png").convert("RGBA")
         icon.save(folder / "kr.ico", sizes=[(size, size) for size in ICON_SIZES])
         defined = [f"-DKR_VERSION={version}", f"-DKR_NUMBERS={numbers}"]
-        resources = [windres, *defined, f"-I{folder}", f"-I{SOURCES}", str(SOURCES / "kr.rc"), "-Ocoff", "resources.o"]
+        resources = [
+            tool("windres"),
+            *defined,
+            f"-I{folder}",
+            f"-I{SOURCES}",
+            str(SOURCES / "kr.rc"),
+            "-Ocoff",
+            "resources.o",
+        ]
         subprocess.run(resources, cwd=folder, check=True)
         options = ["-O2", "-municode", "-static-libgcc", "-s", "-Wl,--no-insert-timestamp", "-Wall", "-Werror"]
         options += [f'-DPYTHON_DLL=L"python{TAG}.dll"', str(SOURCES / "kr.c"), "resources.o", "-o", "kr.exe"]
-        subprocess.run([*gcc, *options], cwd=folder, check=True)
+        subprocess.run([*compiler(), *options], cwd=folder, check=True)
         return (folder / "kr.exe").read_bytes()
 
 
@@ -146,20 +152,24 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("runtime", type=Path, metavar="RUNTIME")
     parser.add_argument("wheels", type=Path, nargs="+", metavar="WHEEL")
-    parser.add_argument("-o", "--output", type=Path, required=True, metavar="ZIP")
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="DIRECTORY")
     chosen = parser.parse_args()
+    wheels = {wheel.name.partition("-")[0]: wheel for wheel in sorted(chosen.wheels)}
+    if "kr_draughts" not in wheels or len(wheels) < len(chosen.wheels):
+        sys.exit("kr: give one wheel of kr, and one of each library")
+    for wheel in chosen.wheels:
+        if not wheel.name.endswith(("-win_amd64.whl", "-any.whl")):
+            sys.exit(f"kr: {wheel.name} is not for 64-bit Windows")
     # NAME-VERSION-TAGS.whl
-    versions = dict(wheel.name.split("-")[:2] for wheel in chosen.wheels)
-    if "kr_draughts" not in versions:
-        sys.exit("kr: none of the wheels is kr's")
-    packages = {" ".join(wheel.name.split("-")[:2]): read_wheel(wheel) for wheel in sorted(chosen.wheels)}
-    version = versions["kr_draughts"]
+    packages = {" ".join(wheel.name.split("-")[:2]): read_wheel(wheel) for wheel in wheels.values()}
+    version = wheels["kr_draughts"].name.split("-")[1]
     files = contents(read_zip(chosen.runtime), packages, version)
-    chosen.output.parent.mkdir(parents=True, exist_ok=True)
-    with chosen.output.open("wb") as file:
+    target = chosen.output / f"kr-draughts-{version}-windows.zip"
+    chosen.output.mkdir(parents=True, exist_ok=True)
+    with target.open("wb") as file:
         write_zip({f"kr-draughts-{version}/{name}": data for name, data in files.items()}, file)
-    size = chosen.output.stat().st_size
-    print(f"{chosen.output}: {size / 1e6:.1f} MB, {len(files):,} files of {sum(map(len, files.values())) / 1e6:.0f} MB")
+    size = target.stat().st_size
+    print(f"{target}: {size / 1e6:.1f} MB, {len(files):,} files of {sum(map(len, files.values())) / 1e6:.0f} MB")
 
 
 if __name__ == "__main__":

@@ -43,8 +43,8 @@ LEFT_OUT = [
 """Parts of the standard library that aren't copied."""
 EXTRAS = ["plots", "train", "web", "nets", "evolve", "cluster", "parquet"]
 TESTS = ["pytest", "pytest-xdist", "pytest-timeout", "hypothesis", "scikit-learn", "pydraughts", "tomlkit"]
-FOR_WINE_8 = ["numpy<2.1", "h5py<3.12"]
-"""Later ones call functions of the C runtime that wine 8, of Debian 12, lacks."""
+FOR_WINE_8 = SOURCES / "wine-8.txt"
+"""Versions of libraries that run there; it is that of Debian 12."""
 
 
 def wine_version() -> int:
@@ -108,11 +108,10 @@ def make_stable_library() -> None:
 
 def install_libraries() -> None:
     """What kr and its tests need; uv knows what packages need on another system than this one."""
-    constraints = BUILD / "constraints.txt"
-    constraints.write_text("\n".join(FOR_WINE_8 if wine_version() <= 8 else []) + "\n")
     command = [str(Path(sys.executable).with_name("uv")), "pip", "install", "-q", "--only-binary=:all:"]
     command += ["--python-platform=x86_64-pc-windows-msvc", f"--python-version={MINOR}"]
-    command += [f"--target={PYTHON / 'Lib' / 'site-packages'}", f"--constraints={constraints}"]
+    command += [f"--target={PYTHON / 'Lib' / 'site-packages'}"]
+    command += [f"--constraints={FOR_WINE_8}"] if wine_version() <= 8 else []
     if index := os.environ.get("PIP_INDEX_URL"):
         command += ["--index-url", index]
     command += ["-r", "pyproject.toml", *(f"--extra={name}" for name in EXTRAS), *TESTS]
