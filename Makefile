@@ -201,9 +201,8 @@ windows-folder: $(WINDOWS)/installed
 
 # The versions and checksums of the folder's libraries, those with which it is tested.
 windows-libraries: .venv/tests
-	@UV_NATIVE_TLS=1 UV_SYSTEM_CERTS=1 $(BIN)/uv pip compile -q --upgrade --generate-hashes --no-annotate --only-binary :all: \
-		$(if $(PIP_INDEX_URL),--index-url "$(PIP_INDEX_URL)") --custom-compile-command "make windows-libraries" \
-		--python-version 3.11 --python-platform x86_64-pc-windows-msvc --constraints packaging/windows/wine-8.txt \
+	@$(UV) pip compile -q --upgrade --generate-hashes --no-annotate --only-binary :all: \
+		--custom-compile-command "make windows-libraries" --python-version 3.11 --python-platform x86_64-pc-windows-msvc --constraints packaging/windows/wine-8.txt \
 		--extra web pyproject.toml -o packaging/windows/libraries.txt
 
 clean:
