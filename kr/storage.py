@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, is_dataclass
 from io import FileIO
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from kr import system
@@ -267,7 +267,9 @@ def _locked(name: Path, path: Path) -> int:
 
 
 def _plain(value: Any) -> Any:
-    """Value for json: dataclasses as objects, everything else as text."""
+    """Value for json: dataclasses as objects, paths as every system reads them, everything else as text."""
+    if isinstance(value, PurePath):
+        return value.as_posix()
     return asdict(value) if is_dataclass(value) and not isinstance(value, type) else str(value)
 
 
