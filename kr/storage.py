@@ -305,7 +305,7 @@ def git_commit() -> str | None:
         return None
     describe = ["git", "-C", str(CHECKOUT), "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]
     try:
-        done = subprocess.run(describe, capture_output=True, text=True, timeout=20, check=True)
+        done = subprocess.run(describe, capture_output=True, text=True, timeout=20, check=True, **system.NO_WINDOW)
     except (OSError, subprocess.SubprocessError):
         return None
     return done.stdout.strip()
@@ -321,7 +321,7 @@ def provenance(command: str | None = None, *, parents: Sequence[str] = (), **set
     from kr import __version__
 
     if command is None:
-        program = Path(sys.argv[0]).name
+        program = Path(sys.argv[0]).name.removesuffix(".exe")
         command = system.join_command(["kr" if program == "__main__.py" else program, *sys.argv[1:]])
     record = {
         "command": printable(command),

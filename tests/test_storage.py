@@ -80,6 +80,12 @@ def test_no_text_makes_a_name_that_a_system_refuses(text: str) -> None:
         assert not PureWindowsPath(each).is_reserved()
 
 
+@pytest.mark.parametrize("program", ["kr", "kr.exe", "__main__.py"])
+def test_the_command_in_a_file_begins_with_kr(program: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", [f"somewhere/{program}", "fit", "games"])
+    assert storage.provenance()["command"] == "kr fit games"
+
+
 def test_paths_in_files_are_those_of_every_system() -> None:
     """A folder that was made on Windows is read on Linux, and the other way round."""
     for path in (PureWindowsPath(r"runs\first\games"), PurePosixPath("runs/first/games")):

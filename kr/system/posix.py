@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from multiprocessing import resource_tracker
 from pathlib import Path
@@ -22,6 +22,7 @@ assert sys.platform != "win32"
 
 __all__ = [
     "END_SIGNALS",
+    "NO_WINDOW",
     "alarm",
     "cache_folder",
     "core_count",
@@ -46,6 +47,7 @@ __all__ = [
     "open_to_read",
     "path_of_open",
     "read_at",
+    "reason_of",
     "remove_held",
     "replace_file",
     "shows_symbols",
@@ -56,6 +58,9 @@ __all__ = [
 
 END_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 """Signals that ask a command to end: Ctrl-C, and what another program sends."""
+
+NO_WINDOW: Mapping[str, Any] = {}
+"""Options of Popen with which a program without a console of its own shows no window."""
 
 
 # command lines
@@ -117,6 +122,11 @@ def flush_file(path: str | os.PathLike[str]) -> None:
 def flush_directory(path: str | os.PathLike[str]) -> None:
     """Have the names in a directory on disk, where the system can. Raises OSError."""
     flush_file(path)
+
+
+def reason_of(error: OSError) -> str:
+    """Why the system refused something, in words."""
+    return error.strerror or str(error)
 
 
 def replace_file(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> None:
