@@ -82,9 +82,11 @@ def units(distribution: Distribution) -> list[Extension]:
     # Python's own flags include -g, which makes the files five times as large
     # the lines of a trace are enough of those for a debug build: with all, it takes twice as long to compile
     level = ["-Og", "-g1", "-UNDEBUG"] if DEBUG else ["-O3", "-g0", "-DNDEBUG"]
+    # products that are fused into sums, where the machine can, are rounded differently: numbers would depend on it
+    arithmetic = ["-ffp-contract=off"]
     # gcc warns of variables that are filled by functions whose failure is checked, and of Cython's own
     warnings = ["-Wno-unused-function", "-Wno-maybe-uninitialized"]
-    compile_args = [*level, arch_flag(chosen_arch(distribution)), *warnings]
+    compile_args = [*level, arch_flag(chosen_arch(distribution)), *arithmetic, *warnings]
     if WINDOWS:
         # gcc takes the stack there for aligned to 32 bytes, while it is to 16 (gcc bug 54412)
         compile_args.append("-Wa,-muse-unaligned-vector-move")

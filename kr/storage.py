@@ -103,6 +103,23 @@ def make_directory(path: str | Path) -> None:
     Path(path).mkdir(parents=True, exist_ok=True)
 
 
+def can_write(path: Path) -> bool:
+    """True if a file can be written, or made in a folder; found out by trying, which changes nothing.
+
+    What os.access says of folders is always yes on Windows, and may be wrong on a network drive.
+    """
+    own = path / f".{os.getpid()}.{secrets.token_hex(4)}.tmp" if path.is_dir() else None
+    try:
+        os.close(os.open(own or path, os.O_RDWR | (os.O_CREAT | os.O_EXCL if own else 0)))
+    except OSError:
+        return False
+    if own:
+        # a virus scanner may hold it
+        with suppress(OSError):
+            own.unlink()
+    return True
+
+
 @contextmanager
 def naming(path: str | Path, instead_of: str | Path | None = None) -> Iterator[None]:
     """Add the file name to errors of writing, which lack it on a full disk. instead_of: a name to replace."""

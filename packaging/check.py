@@ -1,7 +1,7 @@
 """Checks the kr that this Python has installed: python packaging/check.py
 
-It is what wheels are tested by, on each system. The search, the shipped database, the command and, with the extra `web`,
-the page must give what they give elsewhere; the first that doesn't ends the check with exit code 1.
+Wheels are tested by it, on each system. The search, the shipped database, the command and, with the extra `web`, the
+page must give what they give elsewhere; the first that doesn't ends the check with exit code 1.
 """
 
 import json
@@ -29,7 +29,8 @@ KR = Path(sysconfig.get_path("scripts"), "kr")
 def answer(*words: str) -> dict[str, object]:
     """What a command answers with --json."""
     done = subprocess.run([KR, *words, "--json"], stdout=subprocess.PIPE, check=True)
-    return json.loads(done.stdout)
+    found: dict[str, object] = json.loads(done.stdout)
+    return found
 
 
 def same(what: str, found: object, wanted: object) -> None:
@@ -43,12 +44,12 @@ def page() -> str:
     """The page's title, from a server of its own."""
     # the address gives a cookie; no proxy reaches this machine's own servers
     browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(), urllib.request.ProxyHandler({}))
-    server = subprocess.Popen([KR, "web", "--no-browser", "--quiet"], stdout=subprocess.PIPE, text=True)
+    server = subprocess.Popen([KR, "web", "--no-browser"], stdout=subprocess.PIPE, text=True)
     assert server.stdout is not None
     try:
         address = server.stdout.readline().split()[-1]
         with browser.open(address, timeout=30) as reply:
-            text = reply.read().decode()
+            text: str = reply.read().decode()
     finally:
         server.terminate()
         server.wait(30)

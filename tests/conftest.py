@@ -43,13 +43,24 @@ def pytest_configure(config: pytest.Config) -> None:
         config.add_cleanup(lambda: shutil.rmtree(compiled, ignore_errors=True))
 
 
+def in_wine() -> bool:
+    """True if this Windows is none, but wine."""
+    import ctypes
+
+    return hasattr(ctypes.CDLL("ntdll"), "wine_get_version")
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave out at Windows what can't be there; `pytest -rs` says why."""
+    """Leave out at Windows what can't be there, and what wine can't do; `pytest -rs` says why."""
     if os.name != "nt":
         return
     for item in items:
         if marker := item.get_closest_marker("posix"):
             item.add_marker(pytest.mark.skip(reason=f"not at Windows: {marker.args[0]}"))
+        elif (marker := item.get_closest_marker("wine")) and in_wine():
+            item.add_marker(pytest.mark.skip(reason=f"not in wine: {marker.args[0]}"))
+        elif "browser" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.skip(reason="not at Windows: pages are tested in Debian's browser"))
 
 
 @pytest.hookimpl(wrapper=True)

@@ -193,7 +193,7 @@ def test_a_missing_library_is_named(
     monkeypatch.setitem(sys.modules, library, None)
     check_refused(
         capsys, f"endnet fit {settings.samples[0]} --out {settings.out}", 2,
-        f"networks need {library}: pip install {library}, or '.[nets]' in kr's checkout",
+        f'networks need {library}: pip install "kr-draughts[nets]"',
     )  # fmt: skip
     assert list(settings.out.parent.iterdir()) == []
 
@@ -282,6 +282,7 @@ def test_shares_without_positions_are_refused(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.smoke
+@pytest.mark.posix("no setrlimit")
 @pytest.mark.parametrize("net", TINY)
 def test_the_command_resumes_wherever_it_ended(
     sample: Path, tmp_path: Path, fits: Fits, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],

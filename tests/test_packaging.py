@@ -26,6 +26,7 @@ DATA = ("weights/*.h5", "weights/*.md", "selfplay/*.txt", "selfplay/*.sh", "egdb
 SOURCES = (
     *("kr/_*.p??", "kr/_*/**/*.pxi", "kr/_*/**/*.h", "Makefile", "mkdocs.yml", "docs/**/*.*"),
     *("bench/*.py", "tests/*.py", "tests/data/*"),
+    *("packaging/**/*.*", "deploy/*", "requirements.lock"),
     *("package*.json", "tsconfig.json", "biome.json", "tests/scripts/*"),
 )
 
@@ -96,7 +97,8 @@ def test_the_oldest_versions_are_those_that_are_named() -> None:
     with open(CHECKOUT / "pyproject.toml", "rb") as file:
         content = tomllib.load(file)
     project = content["project"]
-    extras = (each for name, each in project["optional-dependencies"].items() if name not in ("docs", "notebook"))
+    tools = ("docs", "notebook", "release")
+    extras = (each for name, each in project["optional-dependencies"].items() if name not in tools)
     named = [*project["dependencies"], *content["build-system"]["requires"], *itertools.chain.from_iterable(extras)]
     bounds: dict[str, str] = {}
     for package, bound in (text.split(">=") for text in named):

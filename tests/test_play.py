@@ -435,7 +435,7 @@ def test_colours_are_for_terminals(monkeypatch, variables, coloured):
     assert table.ask("Black: ", ["11-15"], None) == "11-15"
 
 
-def test_the_alarm_ends_a_question(monkeypatch):
+def test_a_question_ends_when_its_time_is_up(monkeypatch):
     read, write = os.pipe()
     with os.fdopen(read) as silent, os.fdopen(write, "w"):
         monkeypatch.setattr(sys, "stdin", silent)

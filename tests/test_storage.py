@@ -158,6 +158,23 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
     assert (tmp_path / "file").read_text() == "new"
 
 
+def test_what_can_be_written_is_found_out_and_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"content")
+    before = path.stat()
+    assert storage.can_write(path)
+    assert storage.can_write(tmp_path)
+    assert (path.read_bytes(), path.stat().st_mtime_ns) == (b"content", before.st_mtime_ns)
+    assert names(tmp_path) == ["file"]
+    assert not storage.can_write(tmp_path / "none")
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="this system has no /proc")
+def test_a_folder_that_takes_no_file_is_noticed_whatever_its_permissions() -> None:
+    """As folders of Windows and network drives may be; root may write to all others."""
+    assert not storage.can_write(Path("/proc"))
+
+
 @pytest.mark.parametrize("kind", ["file", "directory"])
 def test_who_looks_whether_an_output_is_held_takes_no_lock(tmp_path: Path, kind: str) -> None:
     target = tmp_path / "out"

@@ -87,6 +87,13 @@ def fail(message: str, code: int = 1) -> NoReturn:
     raise Exit(code)
 
 
+def wait_for_reader() -> None:
+    """Wait for Enter: the window of this process closes with it, and what stands there could not be read."""
+    say("press Enter to close this window")
+    with suppress(KeyboardInterrupt, OSError, ValueError):
+        sys.stdin.readline()
+
+
 def flush_output(stream: TextIO | None = None) -> OSError | None:
     """Flush standard output or another stream. If that fails, drop the rest of the output and return the error."""
     stream = stream or sys.stdout

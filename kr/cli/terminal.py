@@ -6,12 +6,13 @@ import glob
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from kr.cli import boards, console
 from kr.play.table import Event, TimeUp, View
-from kr.system import alarm
+from kr.system import within
 from kr.text import visible_lines
 
 if TYPE_CHECKING:
@@ -61,20 +62,16 @@ class Terminal:
         """A line typed at the prompt; input that doesn't come from a terminal is echoed."""
         self._words = list(words)
         sys.stdout.flush()
-        with alarm(seconds, TimeUp):
-            if self._typed and sys.stdout.isatty():
-                try:
-                    return input(visible_lines(prompt))
-                except (EOFError, KeyboardInterrupt, TimeUp):
-                    console.put()
-                    raise
+        typed = self._typed and sys.stdout.isatty()
+        if not typed:
             console.put(prompt, end="", flush=True)
-            try:
-                line = _line()
-            except (EOFError, KeyboardInterrupt, TimeUp):
-                console.put()
-                raise
-        console.put(line)
+        try:
+            line = within(seconds, partial(input, visible_lines(prompt)) if typed else _line, TimeUp)
+        except (EOFError, KeyboardInterrupt, TimeUp):
+            console.put()
+            raise
+        if not typed:
+            console.put(line)
         return line
 
     def _draw(self, view: View) -> None:
@@ -115,8 +112,7 @@ class Lines:
 
     def ask(self, prompt: str, words: Sequence[str], seconds: float | None) -> str:
         """The next line of the input."""
-        with alarm(seconds, TimeUp):
-            return _line()
+        return within(seconds, _line, TimeUp)
 
 
 def _line() -> str:

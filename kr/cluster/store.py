@@ -1,9 +1,10 @@
 """A worker's store: files by the SHA-256 of their content, in a directory that all workers of a machine share.
 
     files/ab/abcdef...      the content of each file
-    places/HASH/NAME        the same files under their names, one parcel's file or directory; hard links where it can be
+    places/HASH/NAME        the same files under their names, as hard links: one parcel's file or directory
 
-Files are written beside their place and renamed, so that workers may write the same one at the same time. When a file
+Files are written beside their place and renamed, so that workers may write the same one at the same time; none takes
+away what another may be reading. When a file
 would make the store larger than its limit, those not used for longest go first.
 """
 
@@ -16,7 +17,6 @@ import shutil
 import threading
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
@@ -78,9 +78,7 @@ class Store:
                     file.write(block)
             if content.hexdigest() != digest:
                 raise ValueError(f"a file was damaged on its way: {content.hexdigest()} instead of {digest}")
-            # another worker may have written it meanwhile, and somebody have it open
-            if not _used(target):
-                system.replace_file(temporary, target)
+            _rename(temporary, target)
         except OSError as error:
             # a write to a full disk names no file
             error.filename = error.filename or str(self.root)
@@ -97,17 +95,13 @@ class Store:
         """A directory with these files under their names. All of them must be here."""
         identity = hashlib.sha256(repr([(name, digest) for name, digest, _ in listing]).encode()).hexdigest()
         place = self.root / "places" / identity
-        if not _whole(place, listing):
-            temporary = self.root / "places" / f".{uuid.uuid4().hex}"
-            try:
-                temporary.mkdir(parents=True)
-                for name, digest, _ in listing:
-                    target = temporary / name
-                    target.parent.mkdir(parents=True, exist_ok=True)
-                    system.link_file(self.path(digest), target)
-                _renamed(temporary, place, listing)
-            finally:
-                shutil.rmtree(temporary, ignore_errors=True)
+        new = [(name, self.path(digest)) for name, digest, _ in listing if not _used(place / name)]
+        for _, file in new:
+            # before there is anything of the directory
+            file.stat()
+        place.mkdir(parents=True, exist_ok=True)
+        for name, file in new:
+            _link(file, place / name)
         for _, digest, _ in listing:
             _used(self.path(digest))
         return place
@@ -141,11 +135,12 @@ class Store:
             for path, status in sorted(files.items(), key=lambda each: each[1].st_mtime):
                 if size <= self._limit:
                     break
-                # on Windows one that is open stays
-                with suppress(PermissionError):
+                try:
                     path.unlink(missing_ok=True)
-                    gone[status.st_ino] = status.st_mtime
-                    size -= status.st_size
+                except PermissionError:  # Windows keeps a file that is open
+                    continue
+                gone[status.st_ino] = status.st_mtime
+                size -= status.st_size
             if gone:
                 self._remove_places(gone)
 
@@ -167,27 +162,6 @@ class Store:
                 shutil.rmtree(place, ignore_errors=True)
 
 
-def _whole(place: Path, listing: ParcelFiles) -> bool:
-    """True if a directory has all files of a listing, which are marked as used."""
-    return place.is_dir() and all(_used(place / name) for name, _, _ in listing)
-
-
-def _renamed(source: Path, place: Path, listing: ParcelFiles) -> None:
-    """Give a directory its place, unless another worker was faster; one that lacks files gets them. Raises OSError.
-
-    Nothing is taken away, for other workers may read it already.
-    """
-    try:
-        system.replace_file(source, place)
-    except OSError:
-        if not place.is_dir():
-            raise
-        for name, _, _ in listing:
-            if not _used(place / name):
-                (place / name).parent.mkdir(parents=True, exist_ok=True)
-                system.replace_file(source / name, place / name)
-
-
 def _used(path: Path) -> bool:
     """True if a file is there, which is marked as used."""
     try:
@@ -197,6 +171,33 @@ def _used(path: Path) -> bool:
     except OSError:
         return path.exists()
     return True
+
+
+def _link(source: Path, target: Path) -> None:
+    """Give a file a second name, unless another worker was faster; a copy has it where the file system has no links."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        os.link(source, target)
+    except FileExistsError:
+        return
+    except FileNotFoundError:
+        raise
+    except OSError:
+        temporary = target.with_name(f".{uuid.uuid4().hex}.tmp")
+        try:
+            shutil.copyfile(source, temporary)
+            _rename(temporary, target)
+        finally:
+            temporary.unlink(missing_ok=True)
+
+
+def _rename(temporary: Path, target: Path) -> None:
+    """Give a file its name. Another worker may have been faster, and its file, which has the same content, be open."""
+    try:
+        system.replace_file(temporary, target)
+    except PermissionError:
+        if not target.exists():
+            raise
 
 
 def digest_of(path: Path) -> str:

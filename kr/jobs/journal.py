@@ -40,7 +40,8 @@ class Journal(Generic[T]):
         append(self._file, f"{json.dumps(values)}\n".encode(), self._path)
 
     def remove(self) -> None:
-        """Remove the file, whose work is done. Raises OSError."""
+        """Remove the file: the work is done, or there was none. Raises OSError."""
+        # before its name: Windows keeps the files that are open
         self._file.close()
         self._path.unlink()
 

@@ -6,16 +6,16 @@ import fcntl
 import os
 import resource
 import shlex
-import shutil
 import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from multiprocessing import resource_tracker
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 # for type checkers, which skip the rest elsewhere
 assert sys.platform != "win32"
@@ -23,7 +23,6 @@ assert sys.platform != "win32"
 __all__ = [
     "END_SIGNALS",
     "NO_WINDOW",
-    "alarm",
     "cache_folder",
     "core_count",
     "ctrl_c_blocked",
@@ -37,10 +36,10 @@ __all__ = [
     "free_memory",
     "has_crashed",
     "has_open",
+    "has_own_window",
     "is_alive",
     "is_locked",
     "join_command",
-    "link_file",
     "lock_file",
     "lower_priority",
     "memory_peak",
@@ -53,8 +52,12 @@ __all__ = [
     "shows_symbols",
     "split_command",
     "start_group",
+    "thread_seconds",
     "typed_path",
+    "within",
 ]
+
+T = TypeVar("T")
 
 END_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 """Signals that ask a command to end: Ctrl-C, and what another program sends."""
@@ -134,16 +137,6 @@ def replace_file(source: str | os.PathLike[str], target: str | os.PathLike[str])
     os.replace(source, target)
 
 
-def link_file(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> None:
-    """Give a file a second name; copy it where the file system has no links. Raises OSError."""
-    try:
-        os.link(source, target)
-    except FileNotFoundError:
-        raise
-    except OSError:
-        shutil.copyfile(source, target)
-
-
 def lock_file(descriptor: int) -> bool:
     """Lock an open file until it is closed; False if another opening of it is locked. Raises OSError."""
     try:
@@ -197,6 +190,11 @@ def is_alive(pid: int) -> bool:
     except PermissionError:
         pass
     return True
+
+
+def has_own_window() -> bool:
+    """False: no program is given a window to write in unless it is asked for."""
+    return False
 
 
 def has_open(pid: int, status: os.stat_result) -> bool:
@@ -253,12 +251,10 @@ def ctrl_c_blocked() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-@contextmanager
-def alarm(seconds: float | None, error: type[Exception]) -> Iterator[None]:
-    """Raise an error in this block after so many seconds; only in the main thread, elsewhere nothing happens."""
+def within(seconds: float | None, read: Callable[[], T], error: type[Exception]) -> T:
+    """What `read()` gives, or an error after so many seconds; without this limit outside of the main thread."""
     if seconds is None or threading.current_thread() is not threading.main_thread():
-        yield
-        return
+        return read()
 
     def ring(number: int, frame: object) -> None:
         raise error
@@ -266,7 +262,7 @@ def alarm(seconds: float | None, error: type[Exception]) -> Iterator[None]:
     before = signal.signal(signal.SIGALRM, ring)
     signal.setitimer(signal.ITIMER_REAL, max(seconds, 1e-3))
     try:
-        yield
+        return read()
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
@@ -290,6 +286,11 @@ def lower_priority(niceness: int) -> None:
             # from the niceness of the process on: the process itself may give way to something
             niceness += os.getpriority(os.PRIO_PROCESS, os.getpid())
             os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), niceness)
+
+
+def thread_seconds() -> float:
+    """Seconds of processor time that the calling thread has had, to be compared with later ones."""
+    return time.thread_time()
 
 
 def free_memory() -> int:

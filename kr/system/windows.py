@@ -5,16 +5,16 @@ from __future__ import annotations
 import ctypes
 import msvcrt
 import os
-import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from ctypes import byref, c_int64, c_size_t, c_uint64, c_void_p, wintypes
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 from kr.system import windows_words
@@ -25,7 +25,6 @@ assert sys.platform == "win32"
 __all__ = [
     "END_SIGNALS",
     "NO_WINDOW",
-    "alarm",
     "cache_folder",
     "core_count",
     "ctrl_c_blocked",
@@ -39,10 +38,10 @@ __all__ = [
     "free_memory",
     "has_crashed",
     "has_open",
+    "has_own_window",
     "is_alive",
     "is_locked",
     "join_command",
-    "link_file",
     "lock_file",
     "lower_priority",
     "memory_peak",
@@ -55,8 +54,12 @@ __all__ = [
     "shows_symbols",
     "split_command",
     "start_group",
+    "thread_seconds",
     "typed_path",
+    "within",
 ]
+
+T = TypeVar("T")
 
 END_SIGNALS = (signal.SIGINT, signal.SIGBREAK)
 """Signals that ask a command to end: Ctrl-C and Ctrl-Break, which another program can send. SIGTERM does not exist."""
@@ -156,6 +159,8 @@ _create_job = _function("CreateJobObjectW", _HANDLE, c_void_p, wintypes.LPCWSTR)
 _limit_job = _function("SetInformationJobObject", _BOOL, _HANDLE, ctypes.c_int, c_void_p, _DWORD)
 _add_to_job = _function("AssignProcessToJobObject", _BOOL, _HANDLE, _HANDLE)
 _end_job = _function("TerminateJobObject", _BOOL, _HANDLE, wintypes.UINT)
+_program_path = _function("QueryFullProcessImageNameW", _BOOL, _HANDLE, _DWORD, wintypes.LPWSTR, c_void_p)
+_window_processes = _function("GetConsoleProcessList", _DWORD, c_void_p, _DWORD)
 _handle_ctrl_c = _function("SetConsoleCtrlHandler", _BOOL, c_void_p, _BOOL)
 
 
@@ -261,11 +266,6 @@ def replace_file(source: str | os.PathLike[str], target: str | os.PathLike[str])
         pause = min(2 * pause, 0.1)
 
 
-def link_file(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> None:
-    """Copy a file: none of its names could be removed while it is open by another one. Raises OSError."""
-    shutil.copyfile(source, target)
-
-
 def _lock(descriptor: int, flags: int, offset: int, size: int) -> bool:
     place = _Overlapped.at(offset)
     handle = msvcrt.get_osfhandle(descriptor)
@@ -331,6 +331,32 @@ def is_alive(pid: int) -> bool:
         _close(process)
 
 
+def has_own_window() -> bool:
+    """True if this process writes to a window that was opened for it, as by a double-click, and that closes with it.
+
+    Other processes in such a window are those that started Python, such as the kr.exe that pip makes; never a shell.
+    """
+    if not (os.isatty(0) and os.isatty(1)):
+        return False
+    pids = (_DWORD * 8)()
+    count = _window_processes(pids, len(pids))
+    # the Python of a virtual environment starts the one that it was made from
+    pythons = (sys.executable, getattr(sys, "_base_executable", ""))
+    own = {"kr.exe", "kr-draughts.exe", "py.exe", *(os.path.basename(path).lower() for path in pythons)}
+    return 0 < count <= len(pids) and all(_program(pid) in own for pid in pids[:count])
+
+
+def _program(pid: int) -> str:
+    """Name of the program that a process runs, in small letters; empty if that can't be known."""
+    process = _open_process(_QUERY_PROCESS, False, pid)
+    if not process:
+        return ""
+    name, size = ctypes.create_unicode_buffer(1 << 15), _DWORD(1 << 15)
+    known = _program_path(process, 0, name, byref(size))
+    _close(process)
+    return os.path.basename(name.value).lower() if known else ""
+
+
 def has_open(pid: int, status: os.stat_result) -> bool:
     """True: this can't be known here."""
     return True
@@ -386,10 +412,32 @@ def ctrl_c_blocked() -> Iterator[None]:
         _handle_ctrl_c(None, False)
 
 
-@contextmanager
-def alarm(seconds: float | None, error: type[Exception]) -> Iterator[None]:
-    """Nothing: nothing interrupts what waits for the input."""
-    yield
+def within(seconds: float | None, read: Callable[[], T], error: type[Exception]) -> T:
+    """What `read()` gives, or an error after so many seconds.
+
+    Nothing interrupts what waits for the input: it goes on waiting then, and what comes is lost.
+    """
+    if seconds is None:
+        return read()
+    answers: list[T | BaseException] = []
+
+    def answer() -> None:
+        try:
+            answers.append(read())
+        except BaseException as failure:
+            answers.append(failure)
+
+    reader = threading.Thread(target=answer, name="input", daemon=True)
+    reader.start()
+    until = time.monotonic() + seconds
+    while not answers:
+        if (left := until - time.monotonic()) <= 0:
+            raise error
+        # in slices, between which Ctrl-C has its turn
+        reader.join(min(left, 0.2))
+    if isinstance(answers[0], BaseException):
+        raise answers[0]
+    return answers[0]
 
 
 # processor and memory
@@ -407,6 +455,11 @@ def lower_priority(niceness: int) -> None:
         if niceness >= least:
             _set_priority(_this_thread(), priority)
             return
+
+
+def thread_seconds() -> float:
+    """Seconds, to be compared with later ones: the system counts processor time only in ticks of 16 ms."""
+    return time.perf_counter()
 
 
 def free_memory() -> int:

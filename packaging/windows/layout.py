@@ -30,11 +30,9 @@ def wine_environment() -> dict[str, str]:
 
 
 def tool(name: str) -> str:
-    """Path of a program of mingw-w64. Debian 13 has one whose C runtime is that of Python."""
-    for triplet in ("x86_64-w64-mingw32ucrt", "x86_64-w64-mingw32"):
-        if path := shutil.which(f"{triplet}-{name}"):
-            return path
-    sys.exit(f"kr: no {name} for Windows: apt install gcc-mingw-w64-x86-64")
+    """Path of a program of mingw-w64, empty if there is none. Debian 13 has one whose C runtime is that of Python."""
+    names = (f"x86_64-w64-mingw32ucrt-{name}", f"x86_64-w64-mingw32-{name}")
+    return next(filter(None, map(shutil.which, names)), "")
 
 
 def compiler() -> list[str]:
