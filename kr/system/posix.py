@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from multiprocessing import resource_tracker
 from pathlib import Path
@@ -22,6 +22,7 @@ assert sys.platform != "win32"
 
 __all__ = [
     "END_SIGNALS",
+    "NO_WINDOW",
     "cache_folder",
     "core_count",
     "ctrl_c_blocked",
@@ -45,6 +46,7 @@ __all__ = [
     "open_to_read",
     "path_of_open",
     "read_at",
+    "reason_of",
     "remove_held",
     "replace_file",
     "shows_symbols",
@@ -59,6 +61,9 @@ T = TypeVar("T")
 
 END_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 """Signals that ask a command to end: Ctrl-C, and what another program sends."""
+
+NO_WINDOW: Mapping[str, Any] = {}
+"""Options of Popen with which a program without a console of its own shows no window."""
 
 
 # command lines
@@ -120,6 +125,11 @@ def flush_file(path: str | os.PathLike[str]) -> None:
 def flush_directory(path: str | os.PathLike[str]) -> None:
     """Have the names in a directory on disk, where the system can. Raises OSError."""
     flush_file(path)
+
+
+def reason_of(error: OSError) -> str:
+    """Why the system refused something, in words."""
+    return error.strerror or str(error)
 
 
 def replace_file(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> None:

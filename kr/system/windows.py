@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from ctypes import byref, c_int64, c_size_t, c_uint64, c_void_p, wintypes
 from pathlib import Path
@@ -24,6 +24,7 @@ assert sys.platform == "win32"
 
 __all__ = [
     "END_SIGNALS",
+    "NO_WINDOW",
     "cache_folder",
     "core_count",
     "ctrl_c_blocked",
@@ -47,6 +48,7 @@ __all__ = [
     "open_to_read",
     "path_of_open",
     "read_at",
+    "reason_of",
     "remove_held",
     "replace_file",
     "shows_symbols",
@@ -61,6 +63,9 @@ T = TypeVar("T")
 
 END_SIGNALS = (signal.SIGINT, signal.SIGBREAK)
 """Signals that ask a command to end: Ctrl-C and Ctrl-Break, which another program can send. SIGTERM does not exist."""
+
+NO_WINDOW: Mapping[str, Any] = {"creationflags": subprocess.CREATE_NO_WINDOW}
+"""Options of Popen with which a program without a console of its own shows no window."""
 
 REPLACE_SECONDS = 3.0
 """Seconds in which a file that is to be replaced may be open elsewhere."""
@@ -237,6 +242,12 @@ def flush_directory(path: str | os.PathLike[str]) -> None:
     """Nothing: the system has no such call."""
 
 
+def reason_of(error: OSError) -> str:
+    """Why the system refused something, in words: of a path that is too long it says that there is no such file."""
+    too_long = windows_words.path_length(error.filename) if isinstance(error, FileNotFoundError) else ""
+    return too_long or error.strerror or str(error)
+
+
 def replace_file(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> None:
     """Give a file the name `target`, in place of a file that may have it. Raises OSError.
 
@@ -360,7 +371,8 @@ def start_group(command: Sequence[str], **options: Any) -> subprocess.Popen[Any]
 
     options: as for Popen. Raises OSError and ValueError.
     """
-    process = subprocess.Popen(command, creationflags=subprocess.CREATE_NEW_PROCESS_GROUP, **options)
+    flags = subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW
+    process = subprocess.Popen(command, creationflags=flags, **options)
     job = _create_job(None, None)
     if job:
         limits = _JobLimits(flags=_KILL_ON_CLOSE)
