@@ -1,15 +1,14 @@
 """The answer of every command to bad input: one line on stderr, nothing on stdout, the right exit code."""
 
-import shlex
-
 import pytest
 
 from kr import cli
+from kr.system import split_command
 
 
 def check_refused(capsys: pytest.CaptureFixture, line: str, code: int, said: str) -> None:
     """Run a command line that must be refused with this exit code and one line that contains this text."""
-    assert cli.main(shlex.split(line)) == code
+    assert cli.main(split_command(line)) == code
     out, err = capsys.readouterr()
     assert out == ""
     assert err.startswith("kr: ")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import resource
 import shutil
 import threading
 import time
@@ -23,8 +22,11 @@ def threads_left(count: int) -> Iterator[None]:
     """A context in which the system can run this many more threads at a time and refuses others.
 
     Threads get stacks so large that the address space left to the process holds no more of them. This also holds for
-    threads that compiled code starts, which no patched `Thread.start` would see.
+    threads that compiled code starts, which no patched `Thread.start` would see. Not at
+    Windows, which has no setrlimit.
     """
+    import resource
+
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     _let_stacks_go()
     pages = int(Path("/proc/self/statm").read_text().split()[0])

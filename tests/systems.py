@@ -15,6 +15,8 @@ from kr import system
 POSIX = os.name == "posix"
 KILLED = -9 if POSIX else 9
 """Exit status of a process that os.kill(pid, 9) has ended: SIGKILL has that number, and Windows takes any."""
+DEVICE = "/dev/full" if POSIX else "NUL"
+"""A device, to which nothing is to be written."""
 INTERRUPTED = -signal.SIGINT if POSIX else 0xC000013A
 """Exit status of a Python that Ctrl-C has ended."""
 

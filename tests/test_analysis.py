@@ -7,14 +7,15 @@ import itertools
 import json
 import os
 import re
-import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from refusals import check_refused
+from systems import interrupt, start
 
 import kr
 from kr import Engine, InvalidFenError, InvalidPdnError, InvalidSettingError, Limits, Position
@@ -381,9 +382,9 @@ def test_the_figures_in_a_terminal_move_between_iterations(
     assert "now" not in capsys.readouterr().out
 
 
-def start(*arguments: str) -> subprocess.Popen[str]:
+def started(*arguments: str) -> subprocess.Popen[str]:
     environment = {**os.environ, "PYTHONPATH": str(Path(kr.__file__).parents[1])}
-    return subprocess.Popen(
+    return start(
         [sys.executable, "-m", "kr", "analyze", *arguments, *QUICK],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment,
     )  # fmt: skip
@@ -399,13 +400,15 @@ def rest_of(process: subprocess.Popen[str]) -> tuple[str, str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_ctrl_c_ends_an_endless_search_in_good_order(number: int) -> None:
-    with start(FEN, "--json") as process:
+@pytest.mark.parametrize(
+    "end", [interrupt, pytest.param(subprocess.Popen.terminate, marks=pytest.mark.posix("no SIGTERM"))]
+)
+def test_ctrl_c_ends_an_endless_search_in_good_order(end: Callable[[subprocess.Popen[str]], None]) -> None:
+    with started(FEN, "--json") as process:
         assert process.stdout is not None
         # it is searching: the second iteration is there
         first = [json.loads(process.stdout.readline()) for _ in range(2)]
-        process.send_signal(number)
+        end(process)
         rest, err = rest_of(process)
     assert process.returncode == 0
     assert err == ""
@@ -416,13 +419,13 @@ def test_ctrl_c_ends_an_endless_search_in_good_order(number: int) -> None:
 
 @pytest.mark.slow
 def test_ctrl_c_keeps_the_analyses_made_so_far() -> None:
-    with start("-", "--tc", "100s", "--json") as process:
+    with started("-", "--tc", "100s", "--json") as process:
         assert process.stdin is not None
         assert process.stdout is not None
         process.stdin.write(f"{FEN}\n{ENDING}\n")
         process.stdin.flush()
         process.stdout.readline()
-        process.send_signal(signal.SIGINT)
+        interrupt(process)
         rest, err = rest_of(process)
     assert process.returncode == 1
     assert err == "kr: interrupted\n"
@@ -433,7 +436,7 @@ def test_ctrl_c_keeps_the_analyses_made_so_far() -> None:
     ("line", "code", "said"),
     [
         ("analyze nowhere.txt", 2, "nowhere.txt"),
-        ("analyze /dev/null", 2, "/dev/null"),
+        (f"analyze {os.devnull}", 2, os.devnull),
         ("analyze B:W99:B1", 2, "99"),
         (f"analyze {FEN} --multipv 0", 2, "--multipv"),
         (f"analyze {FEN} --ply 3", 2, "--ply"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 from pathlib import Path
 
 import pytest
@@ -21,6 +20,7 @@ from kr.errors import InvalidSettingError
 from kr.game.position import Move, Position, Side
 from kr.pdn import Game, write_game
 from kr.policy.shape import PolicyShape
+from kr.system import split_command
 
 pytestmark = pytest.mark.core
 
@@ -119,7 +119,7 @@ def test_the_command_with_and_without(tmp_path: Path, capsys: pytest.CaptureFixt
     found = {}
     for people in ("shipped", "none"):
         out = tmp_path / f"{people}.pdn"
-        assert cli.main(shlex.split(f"{line} --people {people} --out {out} --trap 0 --oversight 0")) == 0
+        assert cli.main(split_command(f"{line} --people {people} --out {out} --trap 0 --oversight 0")) == 0
         games = [json.loads(text) for text in capsys.readouterr().out.splitlines()][:-1]
         found[people] = [move for game in games for move in game["moves"]]
         assert ("A trap:" in out.read_text()) == (people == "shipped")
@@ -145,14 +145,14 @@ def test_bad_input(tmp_path: Path, line: str, code: int, said: str, capsys: pyte
 
 def test_analysis_tells_what_people_play(capsys: pytest.CaptureFixture[str]) -> None:
     line = "analyze --depth 4 --multipv 2 --weights manual --egdb none --hash 1MB"
-    assert cli.main(shlex.split(line)) == 0
+    assert cli.main(split_command(line)) == 0
     out = capsys.readouterr().out
     assert "people" in out
     assert "people also play" in out
     assert max(map(len, out.splitlines())) <= 80
-    assert cli.main(shlex.split(f"{line} --people none")) == 0
+    assert cli.main(split_command(f"{line} --people none")) == 0
     assert "people" not in capsys.readouterr().out
-    assert cli.main(shlex.split(f"{line} --json")) == 0
+    assert cli.main(split_command(f"{line} --json")) == 0
     told = json.loads(capsys.readouterr().out.splitlines()[-1])["people"]
     assert len(told) == 7
     assert sum(each["probability"] for each in told) == pytest.approx(1, abs=1e-3)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import random
 import shutil
-import signal
 import sqlite3
 import subprocess
 import sys
@@ -17,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from systems import KILLED
 
 from kr.archives import index_build, index_file
 from kr.archives.index import ArchiveIndex, Record, open_index, rebuild
@@ -368,8 +368,8 @@ def test_an_interrupted_update_is_resumed(archive: Path, after: int) -> None:
         check_true(index)
 
 
-KILLED = """
-import os, signal, sys
+INDEX_DYING = """
+import os, sys
 from pathlib import Path
 from kr.archives import index_build, index_file
 index_build.GAMES_A_SEGMENT = 40
@@ -379,7 +379,7 @@ def trace(statement):
     global steps
     steps += 1
     if steps == where:
-        os.kill(os.getpid(), signal.SIGKILL)
+        os.kill(os.getpid(), 9)
 make = index_build.open_for_writing
 def traced(path):
     connection = make(path)
@@ -394,8 +394,8 @@ print(steps)
 @pytest.mark.slow
 @pytest.mark.parametrize("where", [4, 45, *(pytest.param(each, marks=pytest.mark.soak) for each in (1, 9, 30, 60, 90))])
 def test_a_kill_at_any_statement_leaves_an_index_that_is_mended(archive: Path, where: int) -> None:
-    done = subprocess.run([sys.executable, "-c", KILLED, str(archive), str(where)], capture_output=True, text=True)
-    assert done.returncode in (-signal.SIGKILL, 0), done.stderr
+    done = subprocess.run([sys.executable, "-c", INDEX_DYING, str(archive), str(where)], capture_output=True, text=True)
+    assert done.returncode in (KILLED, 0), done.stderr
     assert not list(archive.parent.glob("*.tmp"))
     with open_index(archive) as index:
         check_true(index)

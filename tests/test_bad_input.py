@@ -7,8 +7,10 @@ import h5py
 import numpy as np
 import pytest
 from refusals import check_refused
+from systems import DEVICE
 
 from kr import cli
+from kr.system import END_SIGNALS
 
 FEN = "'W:W21,K30:B1,2'"
 DEEP = "[" * 100_000
@@ -100,7 +102,7 @@ CASES = [
     ("games text.h5", 1, "not a directory"),
     ("games badshard", 1, "shard-000000.h5"),
     ("games nogames --pdn badrun", 2, "badrun is a directory"),
-    ("games nogames --pdn /dev/full", 2, "not a regular file"),
+    (f"games nogames --pdn {DEVICE}", 2, "not a regular file"),
     ("games nogames --pdn text.h5/x.pdn", 2, "text.h5 is not a directory"),
     ("weights check nothere.pdn", 2, "no file nothere.pdn"),
     ("weights check bad.pdn", 1, "no game in it has a result"),
@@ -110,7 +112,7 @@ CASES = [
     ("pdn convert empty.pdn --out badrun", 2, "badrun is a directory"),
     ("pdn convert empty.pdn --width -1", 2, "width"),
     ("pdn search empty.pdn --position rubbish", 2, "three fields"),
-    ("pdn search empty.pdn --ballot 11-16 --out /dev/full", 2, "not a regular file"),
+    (f"pdn search empty.pdn --ballot 11-16 --out {DEVICE}", 2, "not a regular file"),
     ("openings --deck nothere", 2, "no openings 'nothere'"),
     ("openings --deck 11man:listed", 2, ":all, :playable, :accepted may follow"),
     ("openings --deck bad.fen", 2, "bad.fen, line 1"),
@@ -278,9 +280,10 @@ def test_bad_input_is_one_line(
     assert _names(files) == before
 
 
-def test_sigterm_ends_a_command_as_ctrl_c_does(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture) -> None:
-    handler = signal.getsignal(signal.SIGTERM)
-    monkeypatch.setattr(cli.console, "progress", lambda *words, **more: signal.raise_signal(signal.SIGTERM))
+def test_a_signal_ends_a_command_as_ctrl_c_does(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture) -> None:
+    number = END_SIGNALS[-1]
+    handler = signal.getsignal(number)
+    monkeypatch.setattr(cli.console, "progress", lambda *words, **more: signal.raise_signal(number))
     assert cli.main(["bench", "--weights", "material", "--depth", "2"]) == 1
     assert capsys.readouterr() == ("", "kr: interrupted\n")
-    assert signal.getsignal(signal.SIGTERM) is handler
+    assert signal.getsignal(number) is handler

@@ -152,6 +152,7 @@ def test_other_output_is_refused_and_not_kept(tmp_path, text, fault):
         workshop.result(shlex.join([sys.executable, "-c", "raise SystemExit(3)"]))
 
 
+@pytest.mark.posix("no setitimer")
 def test_what_a_command_has_started_ends_with_it(tmp_path):
     pid = tmp_path / "pid"
     program = (

@@ -370,6 +370,7 @@ def test_without_a_terminal_progress_is_a_line_now_and_then(
     assert set(capsys.readouterr().err.splitlines()) == {"a line"}
 
 
+@pytest.mark.posix("no setrlimit")
 def test_without_threads_work_continues_without_lines(capsys: pytest.CaptureFixture[str]) -> None:
     with threads_left(0), console.progress("work", 10, "games") as bar:
         bar.advance(10)

@@ -25,7 +25,7 @@ LAST_NAME = re.compile(r"([A-Za-z_]\w*)\s*(?:\[[^\]]*\]\s*)*$")
 
 def parts_of(unit: str) -> list[Path]:
     """The parts of a unit in order."""
-    return [PACKAGE / name for name in INCLUDE.findall((PACKAGE / unit).read_text())]
+    return [PACKAGE / name for name in INCLUDE.findall((PACKAGE / unit).read_text(encoding="utf-8"))]
 
 
 def blocks(source: str) -> Iterator[tuple[str, str]]:
@@ -102,7 +102,9 @@ def uses_from_below(sources: list[str]) -> list[tuple[int, str]]:
 @pytest.mark.parametrize("unit", UNITS)
 def test_each_part_uses_only_what_stands_above_it(unit: str) -> None:
     parts = parts_of(unit)
-    assert [f"{parts[n].name}: {name}" for n, name in uses_from_below([part.read_text() for part in parts])] == []
+    assert [
+        f"{parts[n].name}: {name}" for n, name in uses_from_below([part.read_text(encoding="utf-8") for part in parts])
+    ] == []
 
 
 @pytest.mark.parametrize("unit", UNITS)
@@ -117,20 +119,24 @@ def test_parts_stand_in_folders_by_subject(unit: str) -> None:
 @pytest.mark.parametrize("unit", UNITS)
 def test_headers_stand_beside_the_parts_of_their_names(unit: str) -> None:
     """Each is included there, and may include others of its folder."""
-    own = {part: HEADER.findall(part.read_text()) for part in parts_of(unit)}
+    own = {part: HEADER.findall(part.read_text(encoding="utf-8")) for part in parts_of(unit)}
     headers = {PACKAGE / name for names in own.values() for name in names}
     assert headers == {*(PACKAGE / unit).with_suffix("").rglob("*.h")}
     assert [
         names for part, names in own.items() if names and [PACKAGE / n for n in names] != [part.with_suffix(".h")]
     ] == []
     for header in headers:
-        assert {header.parent / name for name in INCLUDED_BY_HEADER.findall(header.read_text())} <= headers
+        assert {
+            header.parent / name for name in INCLUDED_BY_HEADER.findall(header.read_text(encoding="utf-8"))
+        } <= headers
 
 
 @pytest.mark.parametrize("unit", UNITS)
 def test_no_part_has_c_in_a_string(unit: str) -> None:
     assert [
-        part.name for part in parts_of(unit) if re.search(r'^cdef extern from .*:\s+"""', part.read_text(), re.M)
+        part.name
+        for part in parts_of(unit)
+        if re.search(r'^cdef extern from .*:\s+"""', part.read_text(encoding="utf-8"), re.M)
     ] == []
 
 

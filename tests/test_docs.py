@@ -27,7 +27,7 @@ pytestmark = pytest.mark.skipif(not DOCS.is_dir(), reason="the checkout is not h
 
 def blocks(page: Path, language: str) -> list[str]:
     """The page's fenced code in a language, as often as it has some."""
-    return re.findall(rf"^```{language}\n(.*?)^```$", page.read_text(), re.DOTALL | re.MULTILINE)
+    return re.findall(rf"^```{language}\n(.*?)^```$", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
 
 
 @pytest.fixture
@@ -63,18 +63,20 @@ def test_sessions_show_what_comes_out(page: Path, place: Path) -> None:
 
 
 def test_the_search_has_the_steps_of_its_page() -> None:
-    source = (CHECKOUT / "kr" / "_core" / "search" / "search.pxi").read_text()
+    source = (CHECKOUT / "kr" / "_core" / "search" / "search.pxi").read_text(encoding="utf-8")
     steps = re.findall(r"# step (\d+): ([\w -]*\w)", source)
-    listed = re.findall(r"^(\d+)\. \*\*(.+?)\.\*\*", (DOCS / "internals" / "search.md").read_text(), re.MULTILINE)
+    listed = re.findall(
+        r"^(\d+)\. \*\*(.+?)\.\*\*", (DOCS / "internals" / "search.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
     assert sorted((int(number), title.lower()) for number, title in steps) == [
         (int(number), title.lower()) for number, title in listed
     ]
 
 
 def test_what_the_search_says_of_its_worth_is_documented() -> None:
-    pages = " ".join(page.read_text() for page in (*DOCS.rglob("*.md"), DOCS / "measurements.toml"))
+    pages = " ".join(page.read_text(encoding="utf-8") for page in (*DOCS.rglob("*.md"), DOCS / "measurements.toml"))
     parts = (CHECKOUT / "kr" / "_core" / "search").glob("*.pxi")
-    figures = re.findall(r"[+-]?[\d.]+ ± [\d.]*\d", " ".join(part.read_text() for part in parts))
+    figures = re.findall(r"[+-]?[\d.]+ ± [\d.]*\d", " ".join(part.read_text(encoding="utf-8") for part in parts))
     assert len(figures) > 10
     assert [figure for figure in figures if figure not in pages] == []
 
@@ -85,13 +87,21 @@ def test_sources_name_pages_that_exist() -> None:
     for folder, pattern in patterns.items():
         sources += [path for path in (CHECKOUT / folder).rglob(pattern) if "data" not in path.parts]
     sources = [path for path in sources if path.suffix not in (".pyc", ".png")]
-    named = {name for path in sources for name in re.findall(r"\bdocs/[\w/-]+\.(?:md|py|toml)\b", path.read_text())}
+    named = {
+        name
+        for path in sources
+        for name in re.findall(r"\bdocs/[\w/-]+\.(?:md|py|toml)\b", path.read_text(encoding="utf-8"))
+    }
     assert len(named) > 10
     assert sorted(name for name in named if not (CHECKOUT / name).is_file()) == []
 
 
 def test_pages_name_sources_that_exist() -> None:
-    named = {(page.name, path) for page in PAGES for path in re.findall(r"`(kr/[\w./]+\.\w+)`", page.read_text())}
+    named = {
+        (page.name, path)
+        for page in PAGES
+        for path in re.findall(r"`(kr/[\w./]+\.\w+)`", page.read_text(encoding="utf-8"))
+    }
     assert len(named) > 20
     examples = ("NAME.py", "NAME.pyx", "/net.py", "/net.pxi")
     assert [path for _, path in sorted(named) if not path.endswith(examples) and not (CHECKOUT / path).is_file()] == []
@@ -101,27 +111,31 @@ def test_links_of_the_front_pages_lead_somewhere() -> None:
     """mkdocs checks those of the site; these pages stand outside it."""
     for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "weights/README.md", "egdb/README.md"):
         page = CHECKOUT / name
-        for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text()):
+        for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text(encoding="utf-8")):
             assert (page.parent / target).exists(), f"{name}: {target}"
 
 
 @pytest.mark.parametrize("page", sorted((DOCS / "lab").glob("*.md")), ids=lambda page: page.name)
 def test_lab_notes_open_with_their_result(page: Path) -> None:
     """The first screen has figures, before any section tells how they came about."""
-    opening = page.read_text().partition("\n## ")[0]
+    opening = page.read_text(encoding="utf-8").partition("\n## ")[0]
     assert len(opening.splitlines()) <= 40
     assert len(re.findall(r"\d", opening)) >= 15
 
 
 def test_sections_are_named_by_nouns() -> None:
     """Recipes may say how to do something."""
-    headings = {(page.name, line) for page in PAGES for line in re.findall(r"^#+ .+", page.read_text(), re.MULTILINE)}
+    headings = {
+        (page.name, line)
+        for page in PAGES
+        for line in re.findall(r"^#+ .+", page.read_text(encoding="utf-8"), re.MULTILINE)
+    }
     assert len(headings) > 100
     assert [each for each in sorted(headings) if re.match(r"#+ (What|How(?! to )|Who|Whether)\b", each[1])] == []
 
 
 FIGURES = runpy.run_path(str(CHECKOUT / "bench" / "figures.py")) if DOCS.is_dir() else {}
-MEASURED = tomllib.loads((DOCS / "measurements.toml").read_text()) if DOCS.is_dir() else {}
+MEASURED = tomllib.loads((DOCS / "measurements.toml").read_text(encoding="utf-8")) if DOCS.is_dir() else {}
 FRONT_PAGES = [
     *("README.md", "weights/README.md", "egdb/README.md", "docs/index.md"),
     *sorted(str(page.relative_to(CHECKOUT)) for part in ("start", "guides") for page in (DOCS / part).glob("*.md")),
@@ -137,14 +151,14 @@ def test_pages_quote_what_was_measured() -> None:
 
 @pytest.mark.parametrize("page", FRONT_PAGES)
 def test_results_on_the_front_pages_are_measurements(page: str) -> None:
-    text = (CHECKOUT / page).read_text()
+    text = (CHECKOUT / page).read_text(encoding="utf-8")
     spans = FIGURES["quoted_spans"](MEASURED["figure"], page, text)
     found = [match for match in RESULT.finditer(text) if not any(a <= match.start() < b for a, b in spans)]
     assert [match[0] for match in found] == [], "name them in `quoted` of a figure in docs/measurements.toml"
 
 
 def test_the_figures_table_quotes_measurements() -> None:
-    text = (CHECKOUT / "README.md").read_text()
+    text = (CHECKOUT / "README.md").read_text(encoding="utf-8")
     spans = FIGURES["quoted_spans"](MEASURED["figure"], "README.md", text)
     rows = list(re.finditer(r"^\| .*\| (.+) \|$", text[text.index("## Figures") :], re.MULTILINE))
     assert len(rows) > 5
@@ -180,7 +194,7 @@ def test_rooms_stand_above_what_they_import() -> None:
 
 
 def test_the_reference_has_every_public_name() -> None:
-    text = (DOCS / "reference" / "api.md").read_text()
+    text = (DOCS / "reference" / "api.md").read_text(encoding="utf-8")
     missing = [name for name in kr.__all__ if not re.search(rf"\bkr\.{name}\b|`{name}[`(]", text)]
     assert not missing
 
@@ -193,7 +207,7 @@ def test_the_tutorial(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "11. 6-10 by Black gave away" in said
     assert names["solution"].agrees
     assert "win proved" in said
-    assert (place / "turning-point.svg").read_text() == names["board"]
+    assert (place / "turning-point.svg").read_text(encoding="utf-8") == names["board"]
     assert names["played"].result != "*"
 
 
@@ -211,9 +225,9 @@ def script_cells(text: str) -> list[tuple[str, str]]:
 
 def test_the_notebook_is_the_tutorial() -> None:
     """Its cells show the output of the tables it was made with (make tutorial)."""
-    book = json.loads((DOCS / "start" / "tutorial.ipynb").read_text())
+    book = json.loads((DOCS / "start" / "tutorial.ipynb").read_text(encoding="utf-8"))
     cells = [(cell["cell_type"], "".join(cell["source"])) for cell in book["cells"]]
-    assert cells == script_cells((DOCS / "start" / "tutorial.py").read_text()), "make tutorial"
+    assert cells == script_cells((DOCS / "start" / "tutorial.py").read_text(encoding="utf-8")), "make tutorial"
     shown = [output for cell in book["cells"] for output in cell.get("outputs", ())]
     assert not [output for output in shown if output["output_type"] == "error"]
     assert sum("image/svg+xml" in output.get("data", ()) for output in shown) == 3

@@ -502,6 +502,7 @@ def test_a_file_that_another_writes_is_refused(tmp_path):
 
 
 # of a connection, its reader comes before a search
+@pytest.mark.posix("no setrlimit")
 @pytest.mark.parametrize(("name", "started"), [("reader", 0), ("search", 1)])
 def test_threads_that_cannot_be_started_end_it_and_tell_the_peer(tmp_path, name, started):
     kr, address = listening(games=1, out=tmp_path / "games.pdn")

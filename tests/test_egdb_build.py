@@ -6,7 +6,6 @@ import itertools
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import weakref
@@ -21,6 +20,7 @@ import pytest
 from egdb_reference import Shape
 from numpy.typing import NDArray
 from shortages import leave_on_disk
+from systems import KILLED
 
 import kr
 from kr import _egdb, storage
@@ -41,7 +41,7 @@ REFERENCE = json.loads((Path(__file__).parent / "data" / "egdb_reference.json").
 
 # A second process that builds, and dies or waits once a given number of pairs is done.
 BUILD_AND = """
-import os, signal, sys, time
+import os, sys
 from pathlib import Path
 from kr.egdb.build import BuildSettings, build_database
 
@@ -49,7 +49,7 @@ def on_progress(progress):
     if progress.pairs_done < int(sys.argv[4]):
         return
     if sys.argv[3] == "die":
-        os.kill(os.getpid(), signal.SIGKILL)
+        os.kill(os.getpid(), 9)
     print("building", flush=True)
     sys.stdin.read()
 
@@ -240,7 +240,7 @@ def test_a_database_grows_by_pieces_and_by_distances(built: Path, tmp_path: Path
 def test_a_killed_build_goes_on(built: Path, tmp_path: Path, pairs: int) -> None:
     killed = in_a_second_process(tmp_path, PIECES, "die", pairs)
     killed.communicate()
-    assert killed.returncode == -signal.SIGKILL
+    assert killed.returncode == KILLED
     whole = content(built)
     before = {path: path.stat().st_mtime_ns for path in tmp_path.glob("*" + files.SUFFIX)}
     assert before

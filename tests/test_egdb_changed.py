@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from systems import make_fifo
 
 from kr import _egdb, storage
 from kr.egdb import files, slices
@@ -138,7 +139,7 @@ def test_files_kept_open_are_closed_with_their_database(large: Path) -> None:
     assert set(os.listdir("/proc/self/fd")) <= before
 
 
-@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
+@pytest.mark.parametrize("make", [make_fifo, os.mkdir])
 def test_what_is_no_file_is_refused(copy: Path, make: Callable[[Path], None]) -> None:
     path = copy / "wld-0101.egdb"
     path.unlink()

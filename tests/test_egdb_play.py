@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 import shutil
 from collections import Counter
 from dataclasses import replace
@@ -30,6 +29,7 @@ from kr.match.game import BY_DATABASE
 from kr.match.match import MatchSettings, play_match
 from kr.pdn import read_games
 from kr.players.registry import player_from_spec
+from kr.system import split_command
 
 SHIPPED = storage.data_path("egdb")
 MATCH = MatchSettings(a="material", b="manual", ballot="3move", games=24, tc=Limits(nodes=200), workers=1, hash=1 << 20)
@@ -96,7 +96,7 @@ def test_a_directory_without_a_database_is_one_line(
     monkeypatch.chdir(tmp_path)
     Path("kr.txt").write_text("hello\n")
     check_refused(capsys, f"{line} --egdb {said}", 2, said)
-    assert main([*shlex.split(line), "--egdb", "none"]) == 0
+    assert main([*split_command(line), "--egdb", "none"]) == 0
 
 
 # --- matches

@@ -282,6 +282,7 @@ def test_shares_without_positions_are_refused(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.smoke
+@pytest.mark.posix("no setrlimit")
 @pytest.mark.parametrize("net", TINY)
 def test_the_command_resumes_wherever_it_ended(
     sample: Path, tmp_path: Path, fits: Fits, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from models import POINT, REPORT, random_model
 from refusals import check_refused
+from systems import make_fifo
 
 from kr import cli, storage
 from kr.errors import InvalidModelError
@@ -184,7 +185,7 @@ def replaced(make: Callable[[Path], None]) -> Callable[[Path], None]:
         replaced(lambda path: path.write_bytes(b"")),
         replaced(lambda path: path.write_bytes(storage.data_path("weights", "kr.h5").read_bytes())),
         replaced(os.mkdir),
-        replaced(os.mkfifo),
+        replaced(make_fifo),
     ],
     ids=["truncated", "missing", "text", "empty", "weights", "directory", "fifo"],
 )

@@ -502,6 +502,7 @@ def test_a_program_ends_with_a_search_under_way(threads: int, on_info: str, rest
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
+@pytest.mark.posix("no setrlimit")
 def test_a_held_search_without_a_thread(engine: Engine) -> None:
     with threads_left(0), pytest.raises(ThreadError, match="cannot start a thread"):
         engine.start(Position(), Limits())
@@ -510,6 +511,7 @@ def test_a_held_search_without_a_thread(engine: Engine) -> None:
 # --- threads
 
 
+@pytest.mark.posix("no setrlimit")
 @pytest.mark.parametrize("started", [0, 1, 5])
 def test_threads_that_cannot_all_be_started(started: int) -> None:
     engine = Engine("material", hash_mb=1, threads=7, database="none")

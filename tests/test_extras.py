@@ -36,7 +36,7 @@ def test_no_text_installs_another_package_named_kr() -> None:
     checkout = Path(__file__).parents[1]
     texts = [*Path(kr.__file__).parent.rglob("*.py"), *checkout.glob("docs/**/*.md"), *checkout.glob("*.md")]
     for path in texts:
-        assert not re.search(r"pip3? install ['\"]?kr\b(?!-draughts)", path.read_text()), path
+        assert not re.search(r"pip3? install ['\"]?kr\b(?!-draughts)", path.read_text(encoding="utf-8")), path
 
 
 # what a player runs, and what only shows what was learned

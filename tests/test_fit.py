@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import signal
 import subprocess
 import sys
 import time
@@ -17,6 +16,7 @@ import pytest
 from playouts import write_run
 from scipy import sparse
 from scipy.optimize import minimize
+from systems import KILLED, make_fifo
 from tables import TINY, save_random, tiny_file
 
 from kr import storage
@@ -238,11 +238,11 @@ def test_killed_command_goes_on(long_settings: FitSettings, uninterrupted: Path,
         while not checkpoint.exists() and process.poll() is None and time.monotonic() < deadline:
             time.sleep(0.001)
         process.kill()
-        if process.wait() == -signal.SIGKILL:
+        if process.wait() == KILLED:
             break
         # so small a fit may end before it can be killed
         long_settings.out.unlink()
-    assert process.returncode == -signal.SIGKILL, "the fit always ended before it could be killed"
+    assert process.returncode == KILLED, "the fit always ended before it could be killed"
     assert main(arguments) == 0
     assert weights.load_tables(long_settings.out).checksum == weights.load_tables(uninterrupted).checksum
 
@@ -287,7 +287,7 @@ def test_checkpoint_of_another_fit_is_not_used(settings: FitSettings) -> None:
     assert other.checksum == fit(replace(settings, l2=9.0, out=settings.out.with_name("clean.h5"))).checksum
 
 
-@pytest.mark.parametrize("make", [lambda path: path.write_bytes(b"PK nothing"), os.mkfifo, os.mkdir])
+@pytest.mark.parametrize("make", [lambda path: path.write_bytes(b"PK nothing"), make_fifo, os.mkdir])
 def test_damaged_checkpoint_is_named(settings: FitSettings, make: Callable[[Path], None]) -> None:
     make(Path(f"{settings.out}.checkpoint"))
     with pytest.raises(InvalidWeightsError, match=r"made\.h5\.checkpoint: damaged checkpoint"):

@@ -2,7 +2,6 @@
 
 import errno
 import json
-import resource
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,12 +17,16 @@ from kr.learn import games
 from kr.learn.training import history as train_history
 from kr.match.log import Effort, MatchGame, open_log
 
+pytestmark = pytest.mark.posix("no setrlimit")
+
 GAME = MatchGame(0, True, "x", 1, "draw", "", 3, Effort(), Effort())
 
 
 @contextmanager
 def room(size: int) -> Iterator[None]:
     """No file can grow beyond `size` bytes; a write that passes it is cut off there, as on a full disk."""
+    import resource
+
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
     try:

@@ -3,7 +3,8 @@
     files/ab/abcdef...      the content of each file
     places/HASH/NAME        the same files under their names, as hard links: one parcel's file or directory
 
-Files are written beside their place and renamed, so that workers may write the same one at the same time. When a file
+Files are written beside their place and renamed, so that workers may write the same one at the same time; none takes
+away what another may be reading. When a file
 would make the store larger than its limit, those not used for longest go first.
 """
 
@@ -77,7 +78,7 @@ class Store:
                     file.write(block)
             if content.hexdigest() != digest:
                 raise ValueError(f"a file was damaged on its way: {content.hexdigest()} instead of {digest}")
-            system.replace_file(temporary, target)
+            _rename(temporary, target)
         except OSError as error:
             # a write to a full disk names no file
             error.filename = error.filename or str(self.root)
@@ -94,17 +95,13 @@ class Store:
         """A directory with these files under their names. All of them must be here."""
         identity = hashlib.sha256(repr([(name, digest) for name, digest, _ in listing]).encode()).hexdigest()
         place = self.root / "places" / identity
-        if not _whole(place, listing):
-            temporary = self.root / "places" / f".{uuid.uuid4().hex}"
-            try:
-                temporary.mkdir(parents=True)
-                for name, digest, _ in listing:
-                    target = temporary / name
-                    target.parent.mkdir(parents=True, exist_ok=True)
-                    _linked(self.path(digest), target)
-                _renamed(temporary, place, listing)
-            finally:
-                shutil.rmtree(temporary, ignore_errors=True)
+        new = [(name, self.path(digest)) for name, digest, _ in listing if not _used(place / name)]
+        for _, file in new:
+            # before there is anything of the directory
+            file.stat()
+        place.mkdir(parents=True, exist_ok=True)
+        for name, file in new:
+            _link(file, place / name)
         for _, digest, _ in listing:
             _used(self.path(digest))
         return place
@@ -138,7 +135,10 @@ class Store:
             for path, status in sorted(files.items(), key=lambda each: each[1].st_mtime):
                 if size <= self._limit:
                     break
-                path.unlink(missing_ok=True)
+                try:
+                    path.unlink(missing_ok=True)
+                except PermissionError:  # Windows keeps a file that is open
+                    continue
                 gone.add(status.st_ino)
                 size -= status.st_size
             if gone:
@@ -159,27 +159,6 @@ class Store:
                 shutil.rmtree(place, ignore_errors=True)
 
 
-def _whole(place: Path, listing: ParcelFiles) -> bool:
-    """True if a directory has all files of a listing, which are marked as used."""
-    return place.is_dir() and all(_used(place / name) for name, _, _ in listing)
-
-
-def _renamed(source: Path, place: Path, listing: ParcelFiles) -> None:
-    """Give a directory its place, unless another worker was faster; one that lacks files gets them. Raises OSError.
-
-    Nothing is taken away, for other workers may read it already.
-    """
-    try:
-        system.replace_file(source, place)
-    except OSError:
-        if not place.is_dir():
-            raise
-        for name, _, _ in listing:
-            if not _used(place / name):
-                (place / name).parent.mkdir(parents=True, exist_ok=True)
-                system.replace_file(source / name, place / name)
-
-
 def _used(path: Path) -> bool:
     """True if a file is there, which is marked as used."""
     try:
@@ -191,14 +170,31 @@ def _used(path: Path) -> bool:
     return True
 
 
-def _linked(source: Path, target: Path) -> None:
-    """A second name of a file; a copy where the file system has no links."""
+def _link(source: Path, target: Path) -> None:
+    """Give a file a second name, unless another worker was faster; a copy has it where the file system has no links."""
+    target.parent.mkdir(parents=True, exist_ok=True)
     try:
         os.link(source, target)
+    except FileExistsError:
+        return
     except FileNotFoundError:
         raise
     except OSError:
-        shutil.copyfile(source, target)
+        temporary = target.with_name(f".{uuid.uuid4().hex}.tmp")
+        try:
+            shutil.copyfile(source, temporary)
+            _rename(temporary, target)
+        finally:
+            temporary.unlink(missing_ok=True)
+
+
+def _rename(temporary: Path, target: Path) -> None:
+    """Give a file its name. Another worker may have been faster, and its file, which has the same content, be open."""
+    try:
+        system.replace_file(temporary, target)
+    except PermissionError:
+        if not target.exists():
+            raise
 
 
 def digest_of(path: Path) -> str:

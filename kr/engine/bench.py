@@ -9,7 +9,6 @@ Times are CPU seconds, so that other work on the machine matters little.
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
@@ -28,6 +27,7 @@ from kr.jobs.needs import Needs
 from kr.jobs.unit import Unit
 from kr.notation import fen_lines
 from kr.settings import Settings, option
+from kr.system import thread_seconds
 from kr.text import file_text
 
 POSITIONS = "bench.txt"
@@ -297,13 +297,13 @@ def _search(engine: Engine, position: Position, depth: int) -> BenchLine:
     iterations: list[Iteration] = []
 
     def finished(info: Info) -> None:
-        iterations.append(Iteration(info.depth, info.nodes, time.thread_time() - began))
+        iterations.append(Iteration(info.depth, info.nodes, thread_seconds() - began))
 
     engine.new_game()
-    began = time.thread_time()
+    began = thread_seconds()
     result = engine.search(position, Limits(depth=depth), on_info=finished)
     return BenchLine(
-        position.fen, str(result.move), result.score, result.depth, result.nodes, time.thread_time() - began,
+        position.fen, str(result.move), result.score, result.depth, result.nodes, thread_seconds() - began,
         result.probes, result.hits, tuple(iterations),
     )  # fmt: skip
 

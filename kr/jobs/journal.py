@@ -39,6 +39,12 @@ class Journal(Generic[T]):
         """Add the line of a finished piece, and flush it to disk. Raises OSError."""
         append(self._file, f"{json.dumps(values)}\n".encode(), self._path)
 
+    def remove(self) -> None:
+        """Remove the file: the work is done, or there was none. Raises OSError."""
+        # before its name: Windows keeps the files that are open
+        self._file.close()
+        self._path.unlink()
+
 
 @contextmanager
 def open_journal(

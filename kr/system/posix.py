@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
@@ -49,6 +50,7 @@ __all__ = [
     "replace_file",
     "split_command",
     "start_group",
+    "thread_seconds",
     "typed_path",
     "within",
 ]
@@ -269,6 +271,11 @@ def lower_priority(niceness: int) -> None:
             # from the niceness of the process on: the process itself may give way to something
             niceness += os.getpriority(os.PRIO_PROCESS, os.getpid())
             os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), niceness)
+
+
+def thread_seconds() -> float:
+    """Seconds of processor time that the calling thread has had, to be compared with later ones."""
+    return time.thread_time()
 
 
 def free_memory() -> int:

@@ -50,6 +50,7 @@ __all__ = [
     "replace_file",
     "split_command",
     "start_group",
+    "thread_seconds",
     "typed_path",
     "within",
 ]
@@ -426,6 +427,11 @@ def lower_priority(niceness: int) -> None:
         if niceness >= least:
             _set_priority(_this_thread(), priority)
             return
+
+
+def thread_seconds() -> float:
+    """Seconds, to be compared with later ones: the system counts processor time only in ticks of 16 ms."""
+    return time.perf_counter()
 
 
 def free_memory() -> int:

@@ -234,7 +234,7 @@ def annotate_files(
             try:
                 check_any(archive, report.games)
             except InvalidPdnError:
-                settings.journal.unlink()
+                journal.remove()
                 raise
             report.left_out = archive.left_out
             if pages:
@@ -243,7 +243,7 @@ def annotate_files(
                 with output(settings.out) as file:
                     for entry in in_order(_entries(settings.journal)):
                         file.write(entry["pdn"])
-            settings.journal.unlink()
+            journal.remove()
         report.left_out = archive.left_out
     return report
 
