@@ -64,16 +64,3 @@ def is_alive(pid: int) -> bool:
         return False
     status = Path(f"/proc/{pid}/stat")
     return not POSIX or status.read_text().rpartition(")")[2].split()[0] != "Z"
-
-
-def pause(pid: int) -> None:
-    """Let a process hang from now on."""
-    if POSIX:
-        os.kill(pid, signal.SIGSTOP)
-    else:
-        import ctypes
-
-        suspend_resume = 0x800
-        process = ctypes.WinDLL("kernel32").OpenProcess(suspend_resume, False, pid)
-        if ctypes.WinDLL("ntdll").NtSuspendProcess(process):
-            raise OSError(f"no process {pid} that can be paused")

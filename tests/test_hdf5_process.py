@@ -14,7 +14,7 @@ import h5py
 import numpy as np
 import pytest
 from hdf5_files import IN_PLACE, READERS, check_refused, good, write_games, write_positions, write_weights
-from systems import CRASH, NO_FILE, interrupt, start
+from systems import CRASH, NO_FILE, interrupt, is_alive, start
 
 from kr import storage
 from kr.egdb import sample_file
@@ -22,7 +22,6 @@ from kr.errors import InvalidGamesError, KrError, UnreadableOutputError
 from kr.evaluation import kinds
 from kr.hdf5 import files, process, structures, write_hdf5
 from kr.learn.games import read_shard
-from kr.system import is_alive
 
 __all__ = ["good"]
 
@@ -121,7 +120,7 @@ def refused(reader: str, path: Path) -> tuple[str, float]:
 @pytest.mark.slow
 @pytest.mark.parametrize("reader", READERS)
 def test_a_file_that_hangs_the_library_is_refused(
-    good: dict[str, Path], tmp_path: Path, reader: str, trusting: None
+    good: dict[str, Path], tmp_path: Path, reader: str, trusting: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bad = with_heap(good[reader], tmp_path / "bad.h5", no_object)
     said, seconds = refused(reader, bad)
@@ -129,6 +128,7 @@ def test_a_file_that_hangs_the_library_is_refused(
     assert seconds < 6
     # it is not tried again, and others are read
     assert refused(reader, bad)[1] < 0.2
+    monkeypatch.setattr(process, "READ_SECONDS", 60.0)
     READERS[reader][1](good[reader])
 
 
@@ -218,23 +218,23 @@ def test_ctrl_c_ends_a_command_that_waits(good: dict[str, Path], tmp_path: Path)
 
 LEFT_WAITING = """
 import sys, threading, time
-from kr.hdf5 import process
+from kr.hdf5 import process, structures
 from kr.learn.games import read_shard
-sys.path.append(sys.argv[2])
-from systems import pause
+structures.harmful_structure = lambda *given: None
+process.READ_SECONDS = 60.0
 read_shard(sys.argv[1])
-pause(process._process._process.pid)
-threading.Thread(target=read_shard, args=[sys.argv[1]], daemon=True).start()
+threading.Thread(target=read_shard, args=[sys.argv[2]], daemon=True).start()
 time.sleep(0.3)
 print(process._process._process.pid)
 """
 
 
 @pytest.mark.slow
-def test_a_thread_that_waits_keeps_no_process_from_ending(good: dict[str, Path]) -> None:
+def test_a_thread_that_waits_keeps_no_process_from_ending(good: dict[str, Path], tmp_path: Path) -> None:
     """The library hangs in a daemon thread, as of a server, when the process ends."""
-    command = [sys.executable, "-c", LEFT_WAITING, str(good["games"]), str(Path(__file__).parent)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=9)
+    bad = with_heap(good["games"], tmp_path / "bad.h5", no_object)
+    command = [sys.executable, "-c", LEFT_WAITING, str(good["games"]), str(bad)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=50)
     assert done.returncode == 0, done.stderr
     assert not is_alive(int(done.stdout))
 
