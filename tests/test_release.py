@@ -17,7 +17,11 @@ import kr
 
 CHECKOUT = Path(__file__).parents[1]
 PROJECT = CHECKOUT / "pyproject.toml"
-LOCKS = {"requirements.lock": ("plots", "train", "web"), "deploy/requirements.lock": ("cluster", "train")}
+LOCKS = {
+    "requirements.lock": ("plots", "train", "web"),
+    "deploy/requirements.lock": ("cluster", "train"),
+    "packaging/windows/libraries.txt": ("web",),
+}
 """The extras whose libraries a lock has, beside those that kr always needs."""
 
 pytestmark = pytest.mark.skipif(not PROJECT.exists(), reason="the checkout is not here")
