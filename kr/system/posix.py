@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import fcntl
 import os
 import resource
@@ -13,6 +14,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import cache
 from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import Any, TypeVar
@@ -27,6 +29,7 @@ __all__ = [
     "core_count",
     "ctrl_c_blocked",
     "data_folder",
+    "end_after",
     "end_group",
     "ended_how",
     "expand_paths",
@@ -34,7 +37,6 @@ __all__ = [
     "flush_file",
     "forget_memory_peak",
     "free_memory",
-    "has_crashed",
     "has_open",
     "has_own_window",
     "is_alive",
@@ -226,9 +228,14 @@ def end_group(process: subprocess.Popen[Any]) -> None:
     process.wait()
 
 
-def has_crashed(status: int) -> bool:
-    """True for the exit status, as subprocess has it, of a program that did not end of its own accord."""
-    return status < 0
+@cache
+def _nowhere() -> int:
+    return os.open(os.devnull, os.O_WRONLY)
+
+
+def end_after(seconds: float) -> None:
+    """End this process in a while, even if it hangs in C by then; the next call sets another time."""
+    faulthandler.dump_traceback_later(seconds, exit=True, file=_nowhere())
 
 
 def ended_how(status: int) -> str:

@@ -29,6 +29,7 @@ __all__ = [
     "core_count",
     "ctrl_c_blocked",
     "data_folder",
+    "end_after",
     "end_group",
     "ended_how",
     "expand_paths",
@@ -36,7 +37,6 @@ __all__ = [
     "flush_file",
     "forget_memory_peak",
     "free_memory",
-    "has_crashed",
     "has_open",
     "has_own_window",
     "is_alive",
@@ -84,6 +84,7 @@ _WAIT_TIMEOUT = 258
 _SHARING_VIOLATION, _LOCK_VIOLATION, _INVALID_PARAMETER = 32, 33, 87
 _END_OF_FILE = 38
 _JOB_LIMITS, _KILL_ON_CLOSE = 9, 0x2000
+_IN_TIMER_THREAD = 0x20
 _PRIORITIES = ((15, -2), (5, -1))
 """Niceness from which on a thread has a priority: lowest, below normal."""
 
@@ -161,6 +162,10 @@ _add_to_job = _function("AssignProcessToJobObject", _BOOL, _HANDLE, _HANDLE)
 _end_job = _function("TerminateJobObject", _BOOL, _HANDLE, wintypes.UINT)
 _program_path = _function("QueryFullProcessImageNameW", _BOOL, _HANDLE, _DWORD, wintypes.LPWSTR, c_void_p)
 _window_processes = _function("GetConsoleProcessList", _DWORD, c_void_p, _DWORD)
+_create_timer = _function(
+    "CreateTimerQueueTimer", _BOOL, c_void_p, _HANDLE, c_void_p, c_void_p, _DWORD, _DWORD, wintypes.ULONG
+)
+_change_timer = _function("ChangeTimerQueueTimer", _BOOL, _HANDLE, _HANDLE, wintypes.ULONG, wintypes.ULONG)
 _handle_ctrl_c = _function("SetConsoleCtrlHandler", _BOOL, c_void_p, _BOOL)
 
 
@@ -392,14 +397,28 @@ def end_group(process: subprocess.Popen[Any]) -> None:
     process.wait()
 
 
-def has_crashed(status: int) -> bool:
-    """True for the exit status, as subprocess has it, of a program that did not end of its own accord."""
-    return status & 0xFFFFFFFF >= 0xC0000000
+_end = c_void_p()
+"""The timer of `end_after`."""
+
+
+def end_after(seconds: float) -> None:
+    """End this process in a while, even if it hangs in C by then; the next call sets another time.
+
+    Not by exit, which tells libraries so, and these may wait for what the threads held that it has ended.
+    """
+    milliseconds = int(1000 * seconds)
+    if _end:
+        _change_timer(None, _end, milliseconds, 0)
+    else:
+        # TerminateProcess(this process, true)
+        end = ctypes.cast(_kernel.TerminateProcess, c_void_p)
+        _create_timer(byref(_end), None, end, _this_process(), milliseconds, 0, _IN_TIMER_THREAD)
 
 
 def ended_how(status: int) -> str:
     """An exit status in words."""
-    return f"exception 0x{status & 0xFFFFFFFF:08X}" if has_crashed(status) else f"exit status {status}"
+    code = status & 0xFFFFFFFF
+    return f"exception 0x{code:08X}" if code >= 0xC0000000 else f"exit status {status}"
 
 
 @contextmanager
