@@ -11,7 +11,7 @@
 #   make dist   source archive and wheel in build/dist, the wheel installed beside the versions of requirements.lock in an
 #               empty environment, and checked there; part of make test
 #   make release  all of a release but its publication; packaging/release.py describes it
-#   make lock   newer versions of libraries in requirements.lock and deploy/requirements.lock
+#   make lock   newer versions of libraries in requirements.lock, deploy/requirements.lock, packaging/windows/libraries.txt
 #   make build  the environment in .venv and the compiled core
 #   make docs   the site of docs/ in build/site
 #   make bench  node signature and speed of the search
@@ -55,8 +55,7 @@ OLDEST := build/oldest
 OLDEST_EXTRAS := plots train web nets evolve cluster parquet test
 
 .PHONY: demo check test soak pytest build style lint types format scripts scripts-lint scripts-types scripts-test tools \
-	debug-test debug-build debug-run oldest dist release lock windows windows-folder windows-libraries bench figures \
-	docs tutorial clean
+	debug-test debug-build debug-run oldest dist release lock windows windows-folder bench figures docs tutorial clean
 
 demo: build
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh selfplay/demo.sh
@@ -172,6 +171,8 @@ release: .venv/release figures
 lock: .venv/tests
 	$(LOCK) --extra plots --extra train --extra web -o requirements.lock
 	$(LOCK) --extra cluster --extra train -o deploy/requirements.lock
+	$(subst --universal,--python-platform x86_64-pc-windows-msvc --constraints packaging/windows/wine-8.txt,$(LOCK)) \
+		--extra web -o packaging/windows/libraries.txt
 
 # The wheel is what is tested: run.py keeps the checkout's own kr out of the way.
 windows: PYTEST_JOBS = $(shell nproc)
@@ -197,13 +198,6 @@ windows-folder: $(WINDOWS)/installed
 	@$(BIN)/python packaging/windows/folder.py $(WINDOWS)/embeddable.zip $(WINDOWS)/libraries/*.whl \
 		$$(ls -t dist/kr_draughts-*-win_amd64.whl | head -n 1) -o dist
 	$(BIN)/python packaging/windows/run.py -m pytest -q -p no:cacheprovider tests/test_windows_folder.py
-
-# The versions and checksums of the folder's libraries, those with which it is tested.
-windows-libraries: .venv/tests
-	@UV_NATIVE_TLS=1 UV_SYSTEM_CERTS=1 $(BIN)/uv pip compile -q --upgrade --generate-hashes --no-annotate --only-binary :all: \
-		$(if $(PIP_INDEX_URL),--index-url "$(PIP_INDEX_URL)") --custom-compile-command "make windows-libraries" \
-		--python-version 3.11 --python-platform x86_64-pc-windows-msvc --constraints packaging/windows/wine-8.txt \
-		--extra web pyproject.toml -o packaging/windows/libraries.txt
 
 clean:
 	rm -rf build dist .venv node_modules *.egg-info kr/*.so .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -46,9 +46,13 @@ def arch_flag(arch: str) -> str:
 
 def missing_tool() -> str | None:
     """One line about a tool that the build needs and this machine lacks; None if nothing is missing."""
+    if sys.platform == "win32":
+        # its compiler is Visual C++, and kr's C is GNU's: packaging/windows compiles for it on Linux
+        return "kr can't be built on Windows; install its wheel for Windows, with a 64-bit Python"
     compiler = (os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc").split()[0]
     if not shutil.which(compiler):
-        return f"building kr needs a C compiler, but {compiler} was not found; try apt install gcc libc6-dev"
+        source = "xcode-select --install" if sys.platform == "darwin" else "apt install gcc libc6-dev"
+        return f"building kr needs a C compiler, but {compiler} was not found; try {source}"
     header = Path(sysconfig.get_path("include")) / "Python.h"
     if not header.exists():
         return f"building kr needs Python's headers, but {header} was not found; try apt install python3-dev"

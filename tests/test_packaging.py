@@ -5,6 +5,7 @@ import itertools
 import os
 import platform
 import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -223,6 +224,28 @@ def test_an_unchanged_core_is_compiled_once(small: Path, monkeypatch: pytest.Mon
         os.utime(edited, (now + 60, now + 60))
         assert not build(edited.stem), edited
         os.utime(edited, (now - 60, now - 60))
+
+
+NO_COMPILER = "building kr needs a C compiler, but nowhere was not found; try "
+
+
+@in_checkout
+@pytest.mark.parametrize(
+    ("system", "message"),
+    [
+        ("linux", NO_COMPILER + "apt install gcc libc6-dev"),
+        ("darwin", NO_COMPILER + "xcode-select --install"),
+        ("win32", "kr can't be built on Windows; install its wheel for Windows, with a 64-bit Python"),
+    ],
+)
+def test_a_missing_compiler_is_told(system: str, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("setuptools")
+    monkeypatch.setattr("setuptools.setup", lambda **settings: None)
+    monkeypatch.chdir(CHECKOUT)
+    names = runpy.run_path("setup.py")
+    monkeypatch.setenv("CC", "nowhere -m64")
+    monkeypatch.setattr(sys, "platform", system)
+    assert names["missing_tool"]() == message
 
 
 FLAVOUR = '''
