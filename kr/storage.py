@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, is_dataclass
 from io import FileIO
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from kr import system
@@ -284,7 +284,9 @@ def _locked(name: Path, path: Path) -> int:
 
 
 def _plain(value: Any) -> Any:
-    """Value for json: dataclasses as objects, everything else as text."""
+    """Value for json: dataclasses as objects, paths as every system reads them, everything else as text."""
+    if isinstance(value, PurePath):
+        return value.as_posix()
     return asdict(value) if is_dataclass(value) and not isinstance(value, type) else str(value)
 
 
@@ -320,7 +322,7 @@ def git_commit() -> str | None:
         return None
     describe = ["git", "-C", str(CHECKOUT), "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]
     try:
-        done = subprocess.run(describe, capture_output=True, text=True, timeout=20, check=True)
+        done = subprocess.run(describe, capture_output=True, text=True, timeout=20, check=True, **system.NO_WINDOW)
     except (OSError, subprocess.SubprocessError):
         return None
     return done.stdout.strip()
@@ -336,7 +338,7 @@ def provenance(command: str | None = None, *, parents: Sequence[str] = (), **set
     from kr import __version__
 
     if command is None:
-        program = Path(sys.argv[0]).name
+        program = Path(sys.argv[0]).name.removesuffix(".exe")
         command = system.join_command(["kr" if program == "__main__.py" else program, *sys.argv[1:]])
     record = {
         "command": printable(command),

@@ -32,15 +32,19 @@ BIN = Path(sys.executable).parent
 UV = BIN / "uv"
 
 
-def run(*command: str | Path, cwd: Path = ROOT, output: bool = False) -> str:
-    """Run a command, and return what it prints if that is wanted; end if it fails."""
+def run(*command: str | Path, cwd: Path | None = None, output: bool = False) -> str:
+    """Run a command, in the checkout if not elsewhere; return what it prints if that is wanted; end if it fails."""
     print("$", *(str(word).removeprefix(f"{ROOT}/") for word in command), flush=True)
     # certificates are those that the system trusts; later versions of uv know the other name of that
-    environment = os.environ | {"UV_NATIVE_TLS": "1", "UV_SYSTEM_CERTS": "1", "PATH": f"{BIN}:{os.environ['PATH']}"}
+    environment = os.environ | {
+        "UV_NATIVE_TLS": "1",
+        "UV_SYSTEM_CERTS": "1",
+        "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}",
+    }
     if index := os.environ.get("PIP_INDEX_URL"):
         environment["UV_DEFAULT_INDEX"] = index
     stdout = subprocess.PIPE if output else None
-    done = subprocess.run(command, cwd=cwd, env=environment, stdout=stdout, text=True)
+    done = subprocess.run(command, cwd=cwd or ROOT, env=environment, stdout=stdout, text=True)
     if done.returncode:
         sys.exit(f"kr: {Path(command[0]).name} failed")
     return done.stdout or ""

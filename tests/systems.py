@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from kr import system
+
 POSIX = os.name == "posix"
 KILLED = -9 if POSIX else 9
 """Exit status of a process that os.kill(pid, 9) has ended: SIGKILL has that number, and Windows takes any."""
@@ -17,6 +19,13 @@ DEVICE = "/dev/full" if POSIX else "NUL"
 """A device, to which nothing is to be written."""
 INTERRUPTED = -signal.SIGINT if POSIX else 0xC000013A
 """Exit status of a Python that Ctrl-C has ended."""
+
+NO_FILE = "No such file|[Ff]ile not found|[Pp]ath not found|cannot find the (file|path)"
+"""A missing file or folder in a system's words."""
+CRASH = signal.SIGSEGV if POSIX else 0xC0000005 - (1 << 32)
+"""Number that ends a process by os.kill as if it had used memory that it hasn't."""
+CRASHED = r"signal 11 \(Segmentation fault\)" if POSIX else "exception 0xC0000005"
+"""How kr tells such an end."""
 
 
 def start(command: Sequence[str], **options: Any) -> subprocess.Popen[Any]:
@@ -47,3 +56,11 @@ def make_fifo(path: Path) -> None:
     if not hasattr(os, "mkfifo"):
         pytest.skip("not at Windows: no FIFOs")
     os.mkfifo(path)
+
+
+def is_alive(pid: int) -> bool:
+    """True if a process runs. A child that nobody has waited for is dead all the same."""
+    if not system.is_alive(pid):
+        return False
+    status = Path(f"/proc/{pid}/stat")
+    return not POSIX or status.read_text().rpartition(")")[2].split()[0] != "Z"

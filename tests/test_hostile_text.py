@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from models import random_model
 from policies import random_policy_model
+from systems import POSIX
 
 from kr import cli, figures, storage
 from kr.archives import archive
@@ -33,7 +34,7 @@ from kr.viewer.assets import static
 EVIL = "Ann\x1b[31m\x07\x9b2J\u202eb\u2028[bold]x[/bold]{task}:smile:\u200f\x7f\x00"
 """A colour, a bell, an 8-bit control sequence, an override of direction, a line separator, markup of rich, a format."""
 SHOWN = r"Ann\x1b[31m\x07\x9b2J\u202eb\u2028[bold]x[/bold]{task}:smile:\u200f\x7f\x00"
-NAME = EVIL.replace("\x00", "").replace("/", "")
+NAME = re.sub("[\x00/]" if POSIX else r'[\x00-\x1f<>:"/\\|?*]', "", EVIL)
 """A name that a file may have."""
 REMARK = EVIL.replace("{task}", "")
 OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
@@ -85,17 +86,19 @@ COMMANDS = [
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A directory with files whose texts are hostile."""
     directory = tmp_path_factory.mktemp("hostile")
-    (directory / "games.pdn").write_text(GAMES)
-    (directory / f"{NAME}.pdn").write_text(GAMES)
-    (directory / "one.pdn").write_text(GAMES.partition(f'[Event "{EVIL} again')[0])
-    (directory / "fens.txt").write_text(f"W:W21,K30:B1,2\n{EVIL}\n")
-    (directory / "deck.txt").write_text(f"1\t{EVIL}\tplayable\t-\tW:W21,K30:B1,2\n")
+    (directory / "games.pdn").write_text(GAMES, "utf-8")
+    (directory / f"{NAME}.pdn").write_text(GAMES, "utf-8")
+    (directory / "one.pdn").write_text(GAMES.partition(f'[Event "{EVIL} again')[0], "utf-8")
+    (directory / "fens.txt").write_text(f"W:W21,K30:B1,2\n{EVIL}\n", "utf-8")
+    (directory / "deck.txt").write_text(f"1\t{EVIL}\tplayable\t-\tW:W21,K30:B1,2\n", "utf-8")
     said = [f'id name="{EVIL}" version=1\nwait', f'error message="{EVIL}"']
-    (directory / "engine.py").write_text("\n".join(f"input()\nprint({line!r}, flush=True)" for line in said))
-    (directory / "match.pdn").write_text(GAMES)
-    (directory / "match.pdn.log").write_text(json.dumps({"settings": {"a": EVIL, EVIL: EVIL}}) + "\n")
+    steps = [f"input()\nprint({line!r}, flush=True)" for line in said]
+    engine = ["import sys", "sys.stdout.reconfigure(encoding='utf-8')", *steps]
+    (directory / "engine.py").write_text("\n".join(engine), "utf-8")
+    (directory / "match.pdn").write_text(GAMES, "utf-8")
+    (directory / "match.pdn.log").write_text(json.dumps({"settings": {"a": EVIL, EVIL: EVIL}}) + "\n", "utf-8")
     problem = {"fen": "W:W21,K30:B1,2", "id": EVIL, "title": EVIL, "author": EVIL, "source": EVIL}
-    (directory / "problems.jsonl").write_text(json.dumps(problem) + "\n" + json.dumps({"fen": EVIL}) + "\n")
+    (directory / "problems.jsonl").write_text(json.dumps(problem) + "\n" + json.dumps({"fen": EVIL}) + "\n", "utf-8")
     attrs = {name: EVIL.replace("\x00", "") for name in ("command", "kr", "created", "commit", "note")}
     layout = Layout.parse("small")
     tables = [np.zeros(shape, kind) for kind, shape in expected_shapes(layout).values()]
@@ -138,7 +141,7 @@ def test_no_command_prints_what_a_terminal_obeys(run: Callable[[str], str], line
         ("pdn stats games.pdn", SHOWN),
         ("policy show policy.h5", SHOWN[:30]),
         ("analyze games.pdn --ply 1 --depth 1 --hash 1MB --weights material --egdb none", SHOWN[:30]),
-        (f"pdn search games.pdn --player {shlex.quote('ANN' + NAME[3:9])}", SHOWN[:30]),
+        (f"pdn search games.pdn --player {shlex.quote('ANN' + EVIL[3:9])}", SHOWN[:30]),
     ],
 )
 def test_it_is_shown_with_escapes(run: Callable[[str], str], line: str, shown: str) -> None:
@@ -152,7 +155,7 @@ def test_json_is_valid_and_as_it_was(run: Callable[[str], str]) -> None:
 def test_pages_of_annotated_games_show_it(run: Callable[[str], str], place: Path) -> None:
     run(f"annotate one.pdn --tc nodes=50 --html shown {SMALL}")
     for page in (place / "shown").glob("*.html"):
-        text = page.read_text()
+        text = page.read_text("utf-8")
         # the game as JSON has escapes of its own
         assert not OBEYED.findall(text)
         assert r"Ann\x1b[31m\x07\x9b2J\u202eb\u2028" in text
@@ -230,7 +233,7 @@ def test_lines_stay_lines() -> None:
 def test_commands_print_by_the_console_alone() -> None:
     """No module of kr.cli calls print: kr.cli.console shows what is foreign."""
     for path in Path(cli.__file__).parent.glob("*.py"):
-        calls = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)]
+        calls = [node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.Call)]
         printing = [call.lineno for call in calls if isinstance(call.func, ast.Name) and call.func.id == "print"]
         assert path.name == "console.py" or not printing, f"{path.name}: {printing}"
 
@@ -240,8 +243,10 @@ def test_pages_escape_as_the_terminal_does(tmp_path: Path) -> None:
     if node is None:
         pytest.skip("node is not here")
     texts = [EVIL, "Müller 😀 a\u00a0b\n\t½", "\r\u2029\u00ad\ufeff\u2066\u0085"]
-    (tmp_path / "dom.mjs").write_text(static("dom.js"))
+    (tmp_path / "dom.mjs").write_text(static("dom.js"), "utf-8")
     program = f"import {{visible}} from './dom.mjs'; console.log(JSON.stringify({json.dumps(texts)}.map(visible)));"
-    (tmp_path / "show.mjs").write_text(program)
-    done = subprocess.run([node, "show.mjs"], cwd=tmp_path, capture_output=True, text=True, check=True, timeout=60)
+    (tmp_path / "show.mjs").write_text(program, "utf-8")
+    done = subprocess.run(
+        [node, "show.mjs"], cwd=tmp_path, capture_output=True, encoding="utf-8", check=True, timeout=60
+    )
     assert json.loads(done.stdout) == list(map(visible_lines, texts))

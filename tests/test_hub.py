@@ -425,6 +425,7 @@ def test_an_engine_without_memory_is_an_error_line(talk):
     conversation.expect(fault("out of memory"))
 
 
+@pytest.mark.posix("no setrlimit")
 def test_a_search_without_a_thread_is_an_error_line(talk):
     conversation = talk()
     with threads_left(0):
@@ -447,6 +448,7 @@ def test_end_of_input_quits_a_search():
     assert b"\nready\n" in result.stdout
 
 
+@pytest.mark.posix("no sh")
 def test_a_closed_standard_input_ends_the_server():
     command = " ".join([*KR_HUB, "<&-"])
     result = subprocess.run(["sh", "-c", command], capture_output=True, timeout=30, check=False)

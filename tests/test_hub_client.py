@@ -1,12 +1,12 @@
 """The Hub client against kr's own server, and against engines that crash, hang, cheat and talk nonsense."""
 
-import os
 import sys
 import threading
 import time
 from pathlib import Path
 
 import pytest
+from systems import CRASHED, NO_FILE, is_alive
 
 from kr.engine.limits import Limits
 from kr.engine.search import Stop
@@ -22,15 +22,6 @@ FAULTY = Path(__file__).parent / "hub_engines" / "faulty.py"
 def faulty(fault, *heard, **kwargs):
     timeouts = {"startup_timeout": 5.0, "margin": 0.2, "patience": 0.5, **kwargs}
     return HubClient([sys.executable, "-IS", str(FAULTY), fault, *map(str, heard)], **timeouts)
-
-
-def is_alive(pid):
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    # a child that nobody has waited for is dead all the same
-    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
 
 
 @pytest.mark.slow
@@ -81,7 +72,7 @@ def test_only_the_reversible_history_is_sent(tmp_path):
         ("hang", Limits(time=0.01), "hangs: no answer to 'go think'"),
         ("hang", Limits(depth=3), "hangs: no answer to 'go think'"),
         ("exit", Limits(depth=3), "crashed: exit status 7"),
-        ("crash", Limits(depth=3), "crashed: signal 11"),
+        ("crash", Limits(depth=3), f"crashed: {CRASHED}"),
         ("close", Limits(depth=3), "closed its output"),
         ("illegal", Limits(depth=3), "plays an illegal move: 12-13 is not legal in B:W21"),
         ("nonsense", Limits(depth=3), "sends nonsense instead of a move: 'e2e4'"),
@@ -227,7 +218,7 @@ def test_options_must_exist():
 @pytest.mark.parametrize(
     ("command", "error", "reason"),
     [
-        ("/no/such/engine hub", ProtocolError, "can't be started: No such file"),
+        ("/no/such/engine hub", ProtocolError, f"can't be started: ({NO_FILE})"),
         ('kr "hub', InvalidSettingError, "can't be parsed"),
         ("", InvalidSettingError, "empty"),
     ],

@@ -83,7 +83,7 @@ def name_of(path: Path) -> str:
 
 @cache
 def parsed(path: Path) -> ast.Module:
-    return ast.parse(path.read_text())
+    return ast.parse(path.read_text("utf-8"))
 
 
 def imports(module: ast.Module) -> Iterator[tuple[int, str]]:
@@ -143,7 +143,7 @@ def test_imports_go_down_only() -> None:
 @pytest.mark.skipif(not ARCHITECTURE.exists(), reason="the checkout is not here")
 def test_the_map_shows_the_floors() -> None:
     """The first table of docs/internals/architecture.md has the rooms from the top down."""
-    table = ARCHITECTURE.read_text().partition("| room |")[2].partition("\n\n")[0]
+    table = ARCHITECTURE.read_text("utf-8").partition("| room |")[2].partition("\n\n")[0]
     assert re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE) == FLOORS
 
 
@@ -182,7 +182,7 @@ def test_no_module_imports_itself_by_way_of_others() -> None:
 
 def listed_names() -> list[tuple[str, str]]:
     """Module and name of each public name, as kr/__init__.pyi lists them."""
-    stub = ast.parse((PACKAGE / "__init__.pyi").read_text())
+    stub = ast.parse((PACKAGE / "__init__.pyi").read_text("utf-8"))
     lines = [node for node in stub.body if isinstance(node, ast.ImportFrom) and node.module]
     return [(f"kr.{node.module}", alias.name) for node in lines for alias in node.names]
 

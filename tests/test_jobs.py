@@ -245,9 +245,9 @@ def test_an_interrupt_as_the_pool_is_locked_does_not_leave_it_locked() -> None:
 def test_the_first_interrupt_stops_and_the_second_is_raised() -> None:
     stopped = []
     with pytest.raises(KeyboardInterrupt), interruptible(lambda: stopped.append(1)):
-        os.kill(os.getpid(), signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
         assert stopped == [1]
-        os.kill(os.getpid(), signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 

@@ -152,7 +152,7 @@ def test_the_command_writes_layouts(tmp_path: Path, capsys: pytest.CaptureFixtur
     path.write_text(capsys.readouterr().out)
     assert Layout.read(path) == SMALL
     assert main(["weights", "layout", str(path)]) == 0
-    assert capsys.readouterr().out == path.read_text()
+    assert capsys.readouterr().out == path.read_text("utf-8")
     assert main(["weights", "layout"]) == 0
     made = tmp_path / "shipped.toml"
     made.write_text(capsys.readouterr().out)
@@ -227,6 +227,6 @@ def test_the_command_tells_of_squares_without_a_region(tmp_path: Path, capsys: p
     assert main([*words, "--layout", str(half)]) == 0
     assert "warning: layout half: no region of men has the squares 25, 26" in capsys.readouterr().err
     assert kr.Engine(tmp_path / "half.h5", hash_mb=1, database="none").evaluate(kr.Position()) is not None
-    half.write_text(half.read_text().replace("[1, 2,", "[1, 1,", 1))
+    half.write_text(half.read_text("utf-8").replace("[1, 2,", "[1, 1,", 1))
     assert main([*words, "--layout", str(half)]) == 2
     assert f"{half}: men, region 1: the square 1 is listed twice" in capsys.readouterr().err

@@ -181,7 +181,7 @@ def test_endings_treat_both_sides_alike(endings):
 
 @pytest.mark.parametrize("name", ["3move", "11man"])
 def test_decks_are_the_published_ones(name, shared_data):
-    lines = (shared_data / f"ballots-{name}.txt").read_text().splitlines()
+    lines = (shared_data / f"ballots-{name}.txt").read_text("utf-8").splitlines()
     published = [line.split("\t") for line in lines if not line.startswith("#")]
     openings = generated(name)
     assert {Position.from_fen(fields[-1]) for fields in published} == {opening.position for opening in openings}
@@ -200,7 +200,7 @@ def test_shipped_deck_files_agree_with_the_rules(name):
     assert [(o.name, o.moves, o.position) for o in openings] == [(o.name, o.moves, o.position) for o in made]
     file = data_path("selfplay", f"{name}.txt")
     if file.is_file():
-        assert "# number, moves, standing, score" in file.read_text()
+        assert "# number, moves, standing, score" in file.read_text("utf-8")
 
 
 @pytest.mark.parametrize(
@@ -307,7 +307,7 @@ def test_marking_keeps_the_published_list_or_takes_another(tmp_path):
     settings = replace(MARKS, accepted=tmp_path / "list.txt", source="a list, of 1900")
     out = tmp_path / "2move.txt"
     assert [o.number for o in mark_deck(settings, out) if o.accepted] == [1]
-    assert "# accepted: a list, of 1900\n" in out.read_text()
+    assert "# accepted: a list, of 1900\n" in out.read_text("utf-8")
     with pytest.raises(InvalidSettingError, match="give both"):
         replace(MARKS, source="a list")
     (tmp_path / "list.txt").write_text("W:W21,K30:B1,2\n")

@@ -184,6 +184,39 @@ def test_wheels_run_on_any_machine_of_their_name(
     assert done.stdout.splitlines()[-1] == built
 
 
+CROSS = """
+import sys
+import setuptools
+from distutils.core import run_setup
+found = run_setup("setup.py", ["bdist_wheel"], stop_after="commandline")
+build = found.get_command_obj("build_ext")
+build.ensure_finalized()
+(unit,) = found.ext_modules
+(arch,) = {flag for flag in unit.extra_compile_args if flag.startswith("-m")}
+print(arch, *unit.libraries, build.get_ext_filename(unit.name).rpartition(".")[2])
+"""
+
+
+@pytest.mark.slow
+@in_checkout
+@pytest.mark.parametrize(
+    ("system", "built"),
+    [
+        ("linux-x86_64", "-march=x86-64-v2 m so"),
+        ("linux-aarch64", "-march=armv8-a m so"),
+        ("macosx-11.0-arm64", "-march=armv8-a m so"),
+        ("win-amd64", "-march=x86-64-v2 pyd"),
+    ],
+)
+def test_a_cross_build_is_for_the_other_system(
+    small: Path, monkeypatch: pytest.MonkeyPatch, system: str, built: str
+) -> None:
+    monkeypatch.delenv("KR_ARCH", raising=False)
+    monkeypatch.setenv("_PYTHON_HOST_PLATFORM", system)
+    done = subprocess.run([sys.executable, "-c", CROSS], cwd=small, check=True, capture_output=True, text=True)
+    assert done.stdout.splitlines()[-1] == built
+
+
 def test_the_release_carries_no_debug_information() -> None:
     for unit in (_core, _egdb, _learn):
         if "build/debug" in unit.__file__:

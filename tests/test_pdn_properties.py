@@ -26,7 +26,7 @@ from kr.pdn import (
     write_game,
 )
 
-GAMES = (Path(__file__).parent / "data" / "games.pdn").read_text()
+GAMES = (Path(__file__).parent / "data" / "games.pdn").read_text("utf-8")
 STARTS = [Position().fen, "W:WK10,18,24:B12,K22", "W:W32:B27,18,19,10,11", "B:WK1:BK5", "B:W32,31,21:B1,2,12"]
 
 LETTERS = st.characters(exclude_categories=["Cs"], exclude_characters="\r")

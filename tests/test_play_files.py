@@ -9,6 +9,7 @@ from kr.errors import InvalidSettingError, OutputBusyError, ProtocolError
 from kr.game.position import Side
 from kr.pdn import read_game
 from kr.play.record import PlayRecord
+from kr.system import join_command
 
 
 def test_a_game_is_resumed(tmp_path, monkeypatch):
@@ -18,7 +19,7 @@ def test_a_game_is_resumed(tmp_path, monkeypatch):
     assert engine.closed
     path = tmp_path / "game.pdn"
     (event,) = (event for event in table.events if event.kind == "left")
-    assert event.facts["resume"] == f"kr play --resume {path}"
+    assert event.facts["resume"] == join_command(["kr", "play", "--resume", str(path)])
 
     engine = Scripted()
     play, table = start(tmp_path, monkeypatch, ["quit"], engine, resume=path)
@@ -122,4 +123,6 @@ def test_an_engine_that_fails_costs_nothing_that_was_played(tmp_path, monkeypatc
     with pytest.raises(ProtocolError):
         play.run()
     assert [str(move) for move in kept(tmp_path).moves] == ["11-15"]
-    assert table.said("left")[0].endswith(f"kr play --resume {tmp_path}/game.pdn --white 'hub:./x y'")
+    assert table.said("left")[0].endswith(
+        join_command(["kr", "play", "--resume", str(tmp_path / "game.pdn"), "--white", "hub:./x y"])
+    )

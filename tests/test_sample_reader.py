@@ -375,7 +375,7 @@ def test_the_guide_shows_a_loader_that_works(written: Path, tmp_path: Path, monk
         monkeypatch.setitem(sys.modules, module.__name__, module)
     monkeypatch.chdir(tmp_path)
     shutil.copy(written, "endings.h5")
-    guide = (Path(__file__).parents[1] / "docs" / "guides" / "researcher.md").read_text()
+    guide = (Path(__file__).parents[1] / "docs" / "guides" / "researcher.md").read_text("utf-8")
     [example] = [each for each in re.findall(r"```python\n(.*?)```", guide, re.DOTALL) if "import torch" in each]
     names: dict[str, Any] = {}
     exec(example, names)

@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 import sys
-from pathlib import Path, PureWindowsPath
+from pathlib import Path, PurePosixPath, PureWindowsPath
 
 import numpy as np
 import pytest
@@ -78,6 +78,19 @@ def test_no_text_makes_a_name_that_a_system_refuses(text: str) -> None:
         assert not set(each) & set('<>:"/\\|?*')
         assert min(each) >= " "
         assert not PureWindowsPath(each).is_reserved()
+
+
+@pytest.mark.parametrize("program", ["kr", "kr.exe", "__main__.py"])
+def test_the_command_in_a_file_begins_with_kr(program: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", [f"somewhere/{program}", "fit", "games"])
+    assert storage.provenance()["command"] == "kr fit games"
+
+
+def test_paths_in_files_are_those_of_every_system() -> None:
+    """A folder that was made on Windows is read on Linux, and the other way round."""
+    for path in (PureWindowsPath(r"runs\first\games"), PurePosixPath("runs/first/games")):
+        record = storage.provenance("kr", directories=(path,))
+        assert json.loads(record["settings"]) == {"directories": ["runs/first/games"]}
 
 
 def start(script: str, target: Path) -> subprocess.Popen[str]:

@@ -52,6 +52,6 @@ def test_stubs_match_the_compiled_units(stubtest: str) -> None:
 @pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.__name__)
 def test_no_name_is_left_open(unit: object) -> None:
     """No catch-all that would hide a misspelt name, and no Any where a type can be given."""
-    text = stub_of(unit).read_text()
+    text = stub_of(unit).read_text("utf-8")
     assert "__getattr__" not in text
     assert not re.findall(r"\bAny\b", text)

@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+from systems import POSIX
 
 import kr
 from kr import system
@@ -178,10 +179,33 @@ def test_a_group_ends_with_all_that_it_started(leader: str) -> None:
 
 
 def test_a_crash_is_told_from_an_end() -> None:
-    for program, crashed in [("raise SystemExit(3)", False), ("import faulthandler as f; f._sigsegv()", True)]:
+    told = []
+    for program in ("raise SystemExit(3)", "import faulthandler; faulthandler._read_null()"):
         done = subprocess.run([sys.executable, "-c", program], stderr=subprocess.DEVNULL)
-        assert system.has_crashed(done.returncode) == crashed
-    assert system.ended_how(3) == "exit status 3"
+        told.append(system.ended_how(done.returncode))
+    assert told == ["exit status 3", "signal 11 (Segmentation fault)" if POSIX else "exception 0xC0000005"]
+
+
+HANGS = """
+import re, sys, time
+from kr import system
+system.end_after(1.0)
+time.sleep(0.3)
+system.end_after(1.0)
+print("here", flush=True)
+time.sleep(0.8)
+system.end_after(float(sys.argv[1]))
+print("still here", flush=True)
+re.match(r"(a+)+$", "a" * 200 + "b")
+"""
+
+
+def test_a_process_that_hangs_is_ended() -> None:
+    process = run(HANGS, "0.1")
+    began = time.monotonic()
+    assert process.communicate(timeout=60)[0].split() == ["here", "still", "here"]
+    assert time.monotonic() - began >= 1.2
+    assert process.returncode
 
 
 def test_memory_is_told() -> None:

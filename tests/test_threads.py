@@ -36,7 +36,11 @@ THREADS = 4
 @pytest.mark.parametrize(
     ("system", "count"),
     [
-        ({"sched_getaffinity": lambda process: {0, 2, 5}, "cpu_count": lambda: 8}, 3),
+        pytest.param(
+            {"sched_getaffinity": lambda process: {0, 2, 5}, "cpu_count": lambda: 8},
+            3,
+            marks=pytest.mark.posix("no sched_getaffinity"),
+        ),
         ({"process_cpu_count": lambda: 6, "cpu_count": lambda: 8}, 6),
         ({"cpu_count": lambda: 8}, 8),
         ({"cpu_count": lambda: None}, 1),
@@ -53,6 +57,7 @@ def test_cores_of_systems_with_and_without_affinity(
     assert [worker_count(0), worker_count(2)] == [count, 2]
 
 
+@pytest.mark.posix("no setrlimit")
 @pytest.mark.parametrize("count", range(THREADS + 1))
 def test_all_threads_start_or_none(count: int) -> None:
     ended, worked = threading.Event(), []
@@ -112,6 +117,7 @@ WORK: dict[str, Callable[[Path, Path], Any]] = {
 
 
 @pytest.mark.slow
+@pytest.mark.posix("no setrlimit")
 @pytest.mark.parametrize("started", [0, 2])
 @pytest.mark.parametrize("work", WORK)
 def test_work_whose_threads_cannot_be_started(tmp_path: Path, whole: Path, work: str, started: int) -> None:
@@ -121,6 +127,7 @@ def test_work_whose_threads_cannot_be_started(tmp_path: Path, whole: Path, work:
     assert threading.active_count() == before
 
 
+@pytest.mark.posix("no setrlimit")
 def test_perft_prints_nothing_but_the_error(capsys: pytest.CaptureFixture[str]) -> None:
     with threads_left(2):
         assert cli.main(["perft", "--depth", "8", "--threads", str(THREADS)]) == 1
@@ -129,6 +136,7 @@ def test_perft_prints_nothing_but_the_error(capsys: pytest.CaptureFixture[str]) 
     assert err.startswith("kr: cannot start 4 threads")
 
 
+@pytest.mark.posix("no setrlimit")
 def test_a_hub_engine_that_nobody_could_listen_to_is_not_left_running(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

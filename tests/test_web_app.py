@@ -122,7 +122,7 @@ def test_only_server_js_knows_that_there_is_a_server() -> None:
         path.name
         for room in ("web", "viewer")
         for path in (package / room / "static").rglob("*.js")
-        if network.search(re.sub(r"^\s*(?://|\*).*$", "", path.read_text(), flags=re.MULTILINE))
+        if network.search(re.sub(r"^\s*(?://|\*).*$", "", path.read_text("utf-8"), flags=re.MULTILINE))
     }
     # the worker stands between the page and the server, and knows nothing of what is asked
     assert found == {"server.js", "worker.js"}

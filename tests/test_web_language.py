@@ -88,7 +88,7 @@ class English:
     """The English texts that have another one in a language."""
 
     def __init__(self, code: str) -> None:
-        source = Path(f"kr/web/static/languages/{code}.js").read_text()
+        source = Path(f"kr/web/static/languages/{code}.js").read_text("utf-8")
         texts = {}
         for key, text in PAIR.findall(source):
             texts[json.loads(key) if key.startswith('"') else key] = json.loads(text)

@@ -87,7 +87,7 @@ def test_a_match_is_watched_opened_and_saved(server, opened, data_directory):
     assert re.search(r"\d ± \d+ Elo", said)
     with page.expect_download() as download:
         page.get_by_role("button", name="Save as PDN").click()
-    assert download.value.path().read_text() == file.read_text()
+    assert download.value.path().read_text("utf-8") == file.read_text()
     page.get_by_role("button", name="Open game 1 in Analyse").click()
     wait_until(page, "() => location.hash === '#analyse'")
     page.keyboard.press("End")

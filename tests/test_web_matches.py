@@ -108,7 +108,7 @@ def test_a_whole_match(matches_directory):
             assert read_document(document).moves == game.moves
         with pytest.raises(KrError, match="no game 5"):
             await matches.show_match_game(house, PageRequest({"match": id, "number": 4}))
-        assert matches.save_match(house, PageRequest({"match": id}))["pdn"] == file.read_text()
+        assert matches.save_match(house, PageRequest({"match": id}))["pdn"] == file.read_text("utf-8")
         # a page that is behind hears of the end last
         late = matches.matches_of(house).find(id).news(live_match.Seen(facts={}, rows=3))
         assert [next(iter(event)) for event in late] == ["games", "match"]

@@ -358,7 +358,7 @@ def test_the_first_page_is_small() -> None:
     sizes = {"colors.css": len(board_colors())}
     waiting = [
         "index.html",
-        *re.findall(r'/static/(.+\.css)"', (rooms[0] / "index.html").read_text()),
+        *re.findall(r'/static/(.+\.css)"', (rooms[0] / "index.html").read_text("utf-8")),
         "main.js",
         "shell.js",
     ]
@@ -366,7 +366,7 @@ def test_the_first_page_is_small() -> None:
         name = waiting.pop()
         if name in sizes:
             continue
-        text = next(path for room in rooms if (path := room / name).is_file()).read_text()
+        text = next(path for room in rooms if (path := room / name).is_file()).read_text("utf-8")
         sizes[name] = len(gzip.compress(text.encode()))
         if name.endswith(".js"):
             found = re.findall(r'^(?:import|export)\b[^;]*?from "(\.[^"]+)";', text, re.MULTILINE)
@@ -416,7 +416,7 @@ def test_style_sheets_of_pages_share_no_class() -> None:
     owners: dict[str, set[str]] = {}
     for room in ("web", "viewer"):
         for path in (Path(serve.__file__).parents[1] / room / "static").glob("*.css"):
-            sheet = re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.DOTALL)
+            sheet = re.sub(r"/\*.*?\*/", "", path.read_text("utf-8"), flags=re.DOTALL)
             for selectors in re.findall(r"([^{}]+)\{", sheet):
                 for selector in selectors.split(","):
                     if first := re.match(r"\s*\.([\w-]+)", selector):

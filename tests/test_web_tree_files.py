@@ -189,7 +189,7 @@ def test_copies(server: WebServer, opened: Opener) -> None:
     with page.expect_download() as download:
         from_send_menu(page, "Save SVG")
     assert download.value.suggested_filename == "Ann-Bob.svg"
-    assert Path(download.value.path()).read_text() == kr.svg.board(position, last_move="11-15", flipped=True)
+    assert Path(download.value.path()).read_text("utf-8") == kr.svg.board(position, last_move="11-15", flipped=True)
 
 
 def link_to(server: WebServer, game: Game, place: str) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 import numpy as np
@@ -173,10 +174,15 @@ def open_for_writing(path: Path) -> sqlite3.Connection:
     return connection
 
 
+def read_only_uri(path: PurePath) -> str:
+    """Address of a file for SQLite, which takes none with a host, as that of a share of Windows is."""
+    return f"{re.sub('^file://(?!/)', 'file:////', path.as_uri())}?mode=ro"
+
+
 def open_for_reading(path: Path) -> sqlite3.Connection:
     """Open an index for reading. Raises InvalidIndexError."""
     with telling_damage(path):
-        uri = f"{path.absolute().as_uri()}?mode=ro"
+        uri = read_only_uri(path.absolute())
         connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
         try:
             check_kind(connection, path)

@@ -19,6 +19,7 @@ from typing import Any, NoReturn, TextIO
 from click.exceptions import Exit
 
 from kr.jobs.progress import Progress
+from kr.system import reason_of
 from kr.text import visible, visible_lines
 from kr.threads import join
 
@@ -115,8 +116,8 @@ def say_error(error: BaseException | str, code: int) -> int:
     if isinstance(error, BrokenPipeError):
         return code
     text = "out of memory" if isinstance(error, MemoryError) else str(error)
-    if isinstance(error, OSError) and error.strerror:
-        text = f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    if isinstance(error, OSError):
+        text = f"{error.filename}: {reason_of(error)}" if error.filename else reason_of(error)
     say(f"kr: {_one_line(text)}")
     return code
 

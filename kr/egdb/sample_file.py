@@ -32,7 +32,7 @@ from kr import _egdb, storage
 from kr.egdb.database import VALUES
 from kr.egdb.sample_choice import Drawn
 from kr.errors import UnreadableOutputError
-from kr.hdf5 import reading_in_place
+from kr.hdf5 import new_file, new_group, reading_in_place
 from kr.threads import awaited
 
 if TYPE_CHECKING:
@@ -99,15 +99,13 @@ class SampleWriter:
         self._shares = {name: _Share() for name in shares}
 
     def __enter__(self) -> SampleWriter:
-        import h5py
-
         with ExitStack() as stack:
             temporary = stack.enter_context(storage.atomic_path(self.path))
             # once the file is closed, and before it takes its name
             stack.enter_context(self._reading_back(temporary))
-            self._file = stack.enter_context(h5py.File(temporary, "w", libver=("v110", "v110")))
+            self._file = stack.enter_context(new_file(temporary))
             for name, share in self._shares.items():
-                share.open(self._file.create_group(name), self._names, self._compression)
+                share.open(new_group(self._file, name), self._names, self._compression)
             # from here on __exit__ closes the files
             self._stack = stack.pop_all()
         return self

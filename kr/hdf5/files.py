@@ -24,6 +24,7 @@ from kr.storage import atomic_path, is_shipped, is_written_elsewhere, open_regul
 from kr.system import read_at
 
 if TYPE_CHECKING:
+    import h5py
     from numpy.typing import NDArray
 
 MOST_BYTES = 1 << 30
@@ -128,15 +129,44 @@ def write_hdf5(
     _own[hashlib.sha256(content).digest()] = None
 
 
+def new_file(place: Path | BytesIO) -> h5py.File:
+    """An HDF5 file to write, at a path or in memory.
+
+    It has no times, which h5py before 3.16 gives to files and groups: the same content has the same bytes. Make its
+    groups by `new_group`. Raises OSError.
+    """
+    import h5py
+    from h5py import h5f, h5p
+
+    access, creation = h5p.create(h5p.FILE_ACCESS), h5p.create(h5p.FILE_CREATE)
+    access.set_fclose_degree(h5f.CLOSE_STRONG)
+    access.set_libver_bounds(h5f.LIBVER_V110, h5f.LIBVER_V110)
+    creation.set_obj_track_times(False)
+    name = b"memory"
+    if isinstance(place, BytesIO):
+        access.set_fileobj_driver(h5py.h5fd.fileobj_driver, place)
+    else:
+        name = os.fsencode(place)
+    return h5py.File(h5f.create(name, h5f.ACC_TRUNC, creation, access))
+
+
+def new_group(file: h5py.File, name: str) -> h5py.Group:
+    """A group of a `new_file`, without times."""
+    import h5py
+    from h5py import h5g, h5p
+
+    creation = h5p.create(h5p.GROUP_CREATE)
+    creation.set_obj_track_times(False)
+    return h5py.Group(h5g.create(file.id, name.encode(), gcpl=creation))
+
+
 def _hdf5_content(
     arrays: Mapping[str, NDArray[Any]], attrs: Mapping[str, Any], packing: Mapping[str, Mapping[str, Any]]
 ) -> bytes:
     """The content of a file. HDF5 writes to memory, since it never gives up a file that it fails to write: on a full
     disk every attempt to close it would fail again. Only what has been closed is whole."""
-    import h5py
-
     memory = BytesIO()
-    with h5py.File(memory, "w", libver=("v110", "v110")) as file:
+    with new_file(memory) as file:
         for name, array in arrays.items():
             file.create_dataset(name, data=array, **packing.get(name, {}))
         file.attrs.update(attrs)

@@ -11,13 +11,13 @@ of JSON, and the bytes of an array if the line has its type and shape.
 from __future__ import annotations
 
 import atexit
-import faulthandler
 import json
 import math
 import os
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from io import FileIO
@@ -28,7 +28,7 @@ from kr.errors import KrError
 from kr.hdf5.library import LibrarySource, library_file
 from kr.hdf5.source import Chunks, Hdf5Source
 from kr.storage import open_regular
-from kr.system import has_crashed, path_of_open, start_group
+from kr.system import end_after, path_of_open, start_group
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -186,7 +186,7 @@ class _Process:
 
     def ask(self, request: Mapping[str, Any], content: bytes = b"") -> tuple[dict[str, Any], Any]:
         """Answer and array. Raises _LostError."""
-        accepted = False
+        accepted, began = False, time.monotonic()
         try:
             with suppress(OSError):
                 self._requests.write(json.dumps({**request, "content": len(content)}).encode() + b"\n")
@@ -201,11 +201,9 @@ class _Process:
             # the rest of the answer would count as the next one
             self.end()
             raise
-        with suppress(subprocess.TimeoutExpired):
-            self._process.wait(1.0)
-        crashed = has_crashed(self._process.returncode or 0)
         self.end()
-        ended = "crashes when it reads it" if crashed else f"does not finish reading it in {request['limit']:.0f} s"
+        in_time = time.monotonic() - began < request["limit"]
+        ended = "crashes when it reads it" if in_time else f"does not finish reading it in {request['limit']:.0f} s"
         raise _LostError(f"HDF5 {ended}", accepted)
 
     def _array(self, dtype: str, shape: Sequence[int]) -> NDArray[Any]:
@@ -294,18 +292,18 @@ def serve() -> None:
     """Answer requests until there are no more."""
     requests = sys.stdin.buffer
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    nowhere = os.open(os.devnull, os.O_WRONLY)
     # output of the library must not get among the answers
-    os.dup2(nowhere, sys.stdout.fileno())
+    with open(os.devnull, "wb") as nowhere:
+        os.dup2(nowhere.fileno(), sys.stdout.fileno())
     files: dict[int, _ServedFile] = {}
     while True:
-        faulthandler.dump_traceback_later(READER_IDLE_SECONDS, exit=True, file=nowhere)
+        end_after(READER_IDLE_SECONDS)
         if not (line := requests.readline()):
             return
         request = json.loads(line)
-        faulthandler.dump_traceback_later(LONGEST_READ, exit=True, file=nowhere)
+        end_after(LONGEST_READ)
         content = requests.read(request["content"])
-        faulthandler.dump_traceback_later(request["limit"], exit=True, file=nowhere)
+        end_after(request["limit"])
         answers.write(REQUEST_TAKEN)
         answers.flush()
         try:
@@ -316,7 +314,7 @@ def serve() -> None:
             answer, array = {"refused": "it claims more memory than there is"}, None
         if array is not None:
             answer["array"] = [array.dtype.str, array.shape]
-        faulthandler.dump_traceback_later(LONGEST_READ, exit=True, file=nowhere)
+        end_after(LONGEST_READ)
         answers.write(json.dumps(answer).encode() + b"\n")
         if array is not None:
             answers.write(array.reshape(-1).view("u1").data)

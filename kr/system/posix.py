@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import fcntl
 import os
 import resource
@@ -11,8 +12,9 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import cache
 from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import Any, TypeVar
@@ -22,10 +24,12 @@ assert sys.platform != "win32"
 
 __all__ = [
     "END_SIGNALS",
+    "NO_WINDOW",
     "cache_folder",
     "core_count",
     "ctrl_c_blocked",
     "data_folder",
+    "end_after",
     "end_group",
     "ended_how",
     "expand_paths",
@@ -33,7 +37,6 @@ __all__ = [
     "flush_file",
     "forget_memory_peak",
     "free_memory",
-    "has_crashed",
     "has_open",
     "has_own_window",
     "is_alive",
@@ -45,6 +48,7 @@ __all__ = [
     "open_to_read",
     "path_of_open",
     "read_at",
+    "reason_of",
     "remove_held",
     "replace_file",
     "shows_symbols",
@@ -59,6 +63,9 @@ T = TypeVar("T")
 
 END_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 """Signals that ask a command to end: Ctrl-C, and what another program sends."""
+
+NO_WINDOW: Mapping[str, Any] = {}
+"""Options of Popen with which a program without a console of its own shows no window."""
 
 
 # command lines
@@ -120,6 +127,11 @@ def flush_file(path: str | os.PathLike[str]) -> None:
 def flush_directory(path: str | os.PathLike[str]) -> None:
     """Have the names in a directory on disk, where the system can. Raises OSError."""
     flush_file(path)
+
+
+def reason_of(error: OSError) -> str:
+    """Why the system refused something, in words."""
+    return error.strerror or str(error)
 
 
 def replace_file(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> None:
@@ -216,9 +228,14 @@ def end_group(process: subprocess.Popen[Any]) -> None:
     process.wait()
 
 
-def has_crashed(status: int) -> bool:
-    """True for the exit status, as subprocess has it, of a program that did not end of its own accord."""
-    return status < 0
+@cache
+def _nowhere() -> int:
+    return os.open(os.devnull, os.O_WRONLY)
+
+
+def end_after(seconds: float) -> None:
+    """End this process in a while, even if it hangs in C by then; the next call sets another time."""
+    faulthandler.dump_traceback_later(seconds, exit=True, file=_nowhere())
 
 
 def ended_how(status: int) -> str:

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from ctypes import byref, c_int64, c_size_t, c_uint64, c_void_p, wintypes
 from pathlib import Path
@@ -24,10 +24,12 @@ assert sys.platform == "win32"
 
 __all__ = [
     "END_SIGNALS",
+    "NO_WINDOW",
     "cache_folder",
     "core_count",
     "ctrl_c_blocked",
     "data_folder",
+    "end_after",
     "end_group",
     "ended_how",
     "expand_paths",
@@ -35,7 +37,6 @@ __all__ = [
     "flush_file",
     "forget_memory_peak",
     "free_memory",
-    "has_crashed",
     "has_open",
     "has_own_window",
     "is_alive",
@@ -47,6 +48,7 @@ __all__ = [
     "open_to_read",
     "path_of_open",
     "read_at",
+    "reason_of",
     "remove_held",
     "replace_file",
     "shows_symbols",
@@ -61,6 +63,9 @@ T = TypeVar("T")
 
 END_SIGNALS = (signal.SIGINT, signal.SIGBREAK)
 """Signals that ask a command to end: Ctrl-C and Ctrl-Break, which another program can send. SIGTERM does not exist."""
+
+NO_WINDOW: Mapping[str, Any] = {"creationflags": subprocess.CREATE_NO_WINDOW}
+"""Options of Popen with which a program without a console of its own shows no window."""
 
 REPLACE_SECONDS = 3.0
 """Seconds in which a file that is to be replaced may be open elsewhere."""
@@ -79,6 +84,7 @@ _WAIT_TIMEOUT = 258
 _SHARING_VIOLATION, _LOCK_VIOLATION, _INVALID_PARAMETER = 32, 33, 87
 _END_OF_FILE = 38
 _JOB_LIMITS, _KILL_ON_CLOSE = 9, 0x2000
+_IN_TIMER_THREAD = 0x20
 _PRIORITIES = ((15, -2), (5, -1))
 """Niceness from which on a thread has a priority: lowest, below normal."""
 
@@ -156,6 +162,10 @@ _add_to_job = _function("AssignProcessToJobObject", _BOOL, _HANDLE, _HANDLE)
 _end_job = _function("TerminateJobObject", _BOOL, _HANDLE, wintypes.UINT)
 _program_path = _function("QueryFullProcessImageNameW", _BOOL, _HANDLE, _DWORD, wintypes.LPWSTR, c_void_p)
 _window_processes = _function("GetConsoleProcessList", _DWORD, c_void_p, _DWORD)
+_create_timer = _function(
+    "CreateTimerQueueTimer", _BOOL, c_void_p, _HANDLE, c_void_p, c_void_p, _DWORD, _DWORD, wintypes.ULONG
+)
+_change_timer = _function("ChangeTimerQueueTimer", _BOOL, _HANDLE, _HANDLE, wintypes.ULONG, wintypes.ULONG)
 _handle_ctrl_c = _function("SetConsoleCtrlHandler", _BOOL, c_void_p, _BOOL)
 
 
@@ -235,6 +245,12 @@ def flush_file(path: str | os.PathLike[str]) -> None:
 
 def flush_directory(path: str | os.PathLike[str]) -> None:
     """Nothing: the system has no such call."""
+
+
+def reason_of(error: OSError) -> str:
+    """Why the system refused something, in words: of a path that is too long it says that there is no such file."""
+    too_long = windows_words.path_length(error.filename) if isinstance(error, FileNotFoundError) else ""
+    return too_long or error.strerror or str(error)
 
 
 def replace_file(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> None:
@@ -360,7 +376,8 @@ def start_group(command: Sequence[str], **options: Any) -> subprocess.Popen[Any]
 
     options: as for Popen. Raises OSError and ValueError.
     """
-    process = subprocess.Popen(command, creationflags=subprocess.CREATE_NEW_PROCESS_GROUP, **options)
+    flags = subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW
+    process = subprocess.Popen(command, creationflags=flags, **options)
     job = _create_job(None, None)
     if job:
         limits = _JobLimits(flags=_KILL_ON_CLOSE)
@@ -380,14 +397,28 @@ def end_group(process: subprocess.Popen[Any]) -> None:
     process.wait()
 
 
-def has_crashed(status: int) -> bool:
-    """True for the exit status, as subprocess has it, of a program that did not end of its own accord."""
-    return status & 0xFFFFFFFF >= 0xC0000000
+_end = c_void_p()
+"""The timer of `end_after`."""
+
+
+def end_after(seconds: float) -> None:
+    """End this process in a while, even if it hangs in C by then; the next call sets another time.
+
+    Not by exit, which tells libraries so, and these may wait for what the threads held that it has ended.
+    """
+    milliseconds = int(1000 * seconds)
+    if _end:
+        _change_timer(None, _end, milliseconds, 0)
+    else:
+        # TerminateProcess(this process, true)
+        end = ctypes.cast(_kernel.TerminateProcess, c_void_p)
+        _create_timer(byref(_end), None, end, _this_process(), milliseconds, 0, _IN_TIMER_THREAD)
 
 
 def ended_how(status: int) -> str:
     """An exit status in words."""
-    return f"exception 0x{status & 0xFFFFFFFF:08X}" if has_crashed(status) else f"exit status {status}"
+    code = status & 0xFFFFFFFF
+    return f"exception 0x{code:08X}" if code >= 0xC0000000 else f"exit status {status}"
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 Its move is always 9-13, which is legal for Black at the start. Plain Python without kr, so that it starts at once.
 """
 
+import faulthandler
 import os
 import signal
 import subprocess
@@ -19,8 +20,9 @@ def say(line):
 
 
 def hang():
-    for stop in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        signal.signal(stop, signal.SIG_IGN)
+    for name in ("SIGTERM", "SIGINT", "SIGHUP", "SIGBREAK"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
     while True:
         time.sleep(3600)
 
@@ -32,7 +34,7 @@ def answer_hub():
         sys.exit(3)
     if FAULT == "child":
         # a wrapper's child that would outlive it, holding its output
-        child = subprocess.Popen(["sleep", "3600"])
+        child = subprocess.Popen([sys.executable, "-IS", "-c", "import time; time.sleep(3600)"])
         say(f"id name=wrapper version={child.pid}")
     else:
         say(f'id name="faulty engine" version={os.getpid()}')
@@ -55,7 +57,7 @@ def answer_go():
         case "exit":
             sys.exit(7)
         case "crash":
-            os.kill(os.getpid(), signal.SIGSEGV)
+            faulthandler._read_null()
         case "close":
             os.close(1)
             hang()
