@@ -37,6 +37,7 @@ __all__ = [
     "forget_memory_peak",
     "free_memory",
     "has_open",
+    "interruptible",
     "is_alive",
     "is_locked",
     "join_command",
@@ -234,6 +235,11 @@ def ctrl_c_blocked() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def interruptible(read: Callable[[], T]) -> T:
+    """What `read()` gives, which waits for a pipe; Ctrl-C ends the wait."""
+    return read()
 
 
 def within(seconds: float | None, read: Callable[[], T], error: type[Exception]) -> T:
