@@ -28,7 +28,7 @@ from kr.errors import KrError
 from kr.hdf5.library import LibrarySource, library_file
 from kr.hdf5.source import Chunks, Hdf5Source
 from kr.storage import open_regular
-from kr.system import end_after, interruptible, path_of_open, start_group
+from kr.system import end_after, path_of_open, read_pipe, start_group
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -190,7 +190,7 @@ class _Process:
         began = time.monotonic()
         try:
             with suppress(OSError):
-                if answer := interruptible(lambda: self._answer(request, content)):
+                if answer := read_pipe(lambda: self._answer(request, content)):
                     return answer
         except BaseException:
             # the rest of the answer would count as the next one

@@ -37,7 +37,6 @@ __all__ = [
     "forget_memory_peak",
     "free_memory",
     "has_open",
-    "interruptible",
     "is_alive",
     "is_locked",
     "join_command",
@@ -47,6 +46,7 @@ __all__ = [
     "open_to_read",
     "path_of_open",
     "read_at",
+    "read_pipe",
     "remove_held",
     "replace_file",
     "split_command",
@@ -237,7 +237,7 @@ def ctrl_c_blocked() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def interruptible(read: Callable[[], T]) -> T:
+def read_pipe(read: Callable[[], T]) -> T:
     """What `read()` gives, which waits for a pipe; Ctrl-C ends the wait."""
     return read()
 

@@ -38,7 +38,6 @@ __all__ = [
     "forget_memory_peak",
     "free_memory",
     "has_open",
-    "interruptible",
     "is_alive",
     "is_locked",
     "join_command",
@@ -48,6 +47,7 @@ __all__ = [
     "open_to_read",
     "path_of_open",
     "read_at",
+    "read_pipe",
     "remove_held",
     "replace_file",
     "split_command",
@@ -409,7 +409,7 @@ def _in_thread(read: Callable[[], T], seconds: float) -> T:
     return answers[0]
 
 
-def interruptible(read: Callable[[], T]) -> T:
+def read_pipe(read: Callable[[], T]) -> T:
     """What `read()` gives, which waits for a pipe; Ctrl-C ends the wait, but nothing ends the read itself."""
     if threading.current_thread() is not threading.main_thread():
         return read()
