@@ -6,8 +6,7 @@ import asyncio
 import base64
 import errno
 import lzma
-import os
-import signal
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -123,7 +122,7 @@ def test_an_archive_stays_after_a_first_try_that_failed(
     number = sent(house, PACKED)["archive"]
     with monkeypatch.context() as refusing:
         refusing.setattr(archive_store, "flush_directory", Mock(side_effect=OSError(errno.EIO, "Input/output error")))
-        refusing.setattr(Path, "rename", Mock(side_effect=OSError(errno.EIO, "Input/output error")))
+        refusing.setattr(archive_store, "replace_file", Mock(side_effect=OSError(errno.EIO, "Input/output error")))
         with pytest.raises(OSError, match="Input/output error"):
             ask(house, "keep", archive=number)
     assert state(house, number)["games"] == 2
@@ -172,6 +171,27 @@ def test_an_archive_is_kept_or_removed_while_its_index_is_made(
     assert state(house, numbers[0])["games"] == 100
     assert sorted(path.name for path in folder.glob("[0-9a-f]*/*")) == ["long.pdn", "long.pdn.kr-index"]
     assert not list(folder.glob(".server-*/[0-9a-f]*"))
+
+
+def test_an_index_is_closed_when_the_last_question_to_it_is_answered(house: House) -> None:
+    """Where files that are open can't be removed, a removal waits for that."""
+    number = sent(house, PACKED)["archive"]
+    assert state(house, number)["games"] == 2
+    index = explorer.Explorer.of(house).file(number).index()
+    connection = index._connection
+
+    def answer() -> None:
+        nonlocal index
+        time.sleep(0.3)
+        assert index.headers(0)["Event"] == "One"
+        del index
+
+    asked = threading.Thread(target=answer)
+    asked.start()
+    assert ask(house, "remove", archive=number) == {"archives": []}
+    asked.join()
+    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+        connection.execute("SELECT 1")
 
 
 BAD: list[tuple[str, dict[str, Any], str]] = [
@@ -237,7 +257,7 @@ def test_rooms_are_bounded(house: House, monkeypatch: pytest.MonkeyPatch) -> Non
     with pytest.raises(KrError, match="1 files are being sent already"):
         ask(house, "upload", name="b.pdn", size=10)
     # one that is silent for long makes room
-    monkeypatch.setattr(archive_store, "UPLOAD_SECONDS", 0.0)
+    monkeypatch.setattr(archive_store, "UPLOAD_SECONDS", -1.0)
     ask(house, "upload", name="b.pdn", size=10)
     with pytest.raises(KrError, match="does not know this upload"):
         ask(house, "upload", upload=upload, start=0, data=base64_of(b"x"))
@@ -295,7 +315,7 @@ def test_what_a_killed_server_left_is_removed_by_the_next(tmp_path: Path) -> Non
         store.begin("b.pdn", 10)
         # not while it runs
         assert left.exists()
-    os.kill(child.pid, signal.SIGKILL)
+    child.kill()
     child.communicate()
     with closing(ArchiveStore(folder)) as store:
         store.begin("b.pdn", 10)

@@ -7,6 +7,7 @@ import fcntl
 import os
 import resource
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -48,6 +49,7 @@ __all__ = [
     "read_at",
     "read_pipe",
     "remove_held",
+    "remove_tree",
     "replace_file",
     "split_command",
     "start_group",
@@ -121,6 +123,11 @@ def flush_directory(path: str | os.PathLike[str]) -> None:
 def replace_file(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> None:
     """Give a file the name `target`, in place of a file that may have it and be open elsewhere. Raises OSError."""
     os.replace(source, target)
+
+
+def remove_tree(path: str | os.PathLike[str]) -> None:
+    """Remove a folder and all in it, which may be open elsewhere. Raises OSError."""
+    shutil.rmtree(path)
 
 
 def lock_file(descriptor: int) -> bool:

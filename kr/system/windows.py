@@ -6,6 +6,7 @@ import ctypes
 import math
 import msvcrt
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -49,6 +50,7 @@ __all__ = [
     "read_at",
     "read_pipe",
     "remove_held",
+    "remove_tree",
     "replace_file",
     "split_command",
     "start_group",
@@ -63,7 +65,7 @@ END_SIGNALS = (signal.SIGINT, signal.SIGBREAK)
 """Signals that ask a command to end: Ctrl-C and Ctrl-Break, which another program can send. SIGTERM does not exist."""
 
 REPLACE_SECONDS = 3.0
-"""Seconds in which a file that is to be replaced may be open elsewhere."""
+"""Seconds in which a file that is to be replaced or removed may be open elsewhere."""
 
 _kernel = ctypes.WinDLL("kernel32", use_last_error=True)
 
@@ -235,22 +237,32 @@ def flush_directory(path: str | os.PathLike[str]) -> None:
     """Nothing: the system has no such call."""
 
 
-def replace_file(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> None:
-    """Give a file the name `target`, in place of a file that may have it. Raises OSError.
-
-    Waits for REPLACE_SECONDS while the file is open elsewhere: readers and virus scanners hold it for moments.
-    """
+def _once_closed(change: Callable[[], object], has_failed: Callable[[], bool] = lambda: False) -> None:
+    """Change a file or folder for REPLACE_SECONDS at most: readers and virus scanners hold files for moments."""
     deadline = time.monotonic() + REPLACE_SECONDS
     pause = 0.001
     while True:
         try:
-            os.replace(source, target)
+            change()
             return
         except PermissionError:
-            if time.monotonic() > deadline or os.path.isdir(target):
+            if time.monotonic() > deadline or has_failed():
                 raise
         time.sleep(pause)
         pause = min(2 * pause, 0.1)
+
+
+def replace_file(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> None:
+    """Give a file the name `target`, in place of a file that may have it. Raises OSError.
+
+    Waits for REPLACE_SECONDS while one of them is open elsewhere.
+    """
+    _once_closed(lambda: os.replace(source, target), lambda: os.path.isdir(target))
+
+
+def remove_tree(path: str | os.PathLike[str]) -> None:
+    """Remove a folder and all in it; waits for REPLACE_SECONDS while a file of it is open. Raises OSError."""
+    _once_closed(lambda: shutil.rmtree(path))
 
 
 def _lock(descriptor: int, flags: int, offset: int, size: int) -> bool:

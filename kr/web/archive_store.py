@@ -25,7 +25,7 @@ from kr.archives.index_build import INDEX_SUFFIX
 from kr.egdb.database import default_directory
 from kr.errors import InvalidSettingError
 from kr.storage import is_held, lock, make_directory, safe_name
-from kr.system import flush_directory, flush_file
+from kr.system import flush_directory, flush_file, remove_tree, replace_file
 
 LARGEST_ARCHIVE = 512 << 20
 """Bytes of a file."""
@@ -141,7 +141,7 @@ class ArchiveStore:
             path = self._folder() / digest / upload.name
             make_directory(path.parent)
             flush_file(upload.path)
-            upload.path.rename(path)
+            replace_file(upload.path, path)
             del self._uploads[id]
             return path
 
@@ -161,7 +161,7 @@ class ArchiveStore:
                 return there[0]
             # what a server that was killed while it removed the archive has left of it
             shutil.rmtree(to, ignore_errors=True)
-            path.parent.rename(to)
+            replace_file(path.parent, to)
             flush_directory(self.folder)
             return to / path.name
 
@@ -171,7 +171,7 @@ class ArchiveStore:
             if path.parent.parent not in (self.folder, self._own):
                 raise InvalidSettingError(f"{path.name} was not added here; its file is not removed")
             if path.parent.exists():
-                shutil.rmtree(path.parent)
+                remove_tree(path.parent)
 
     def check_room(self, size: int) -> None:
         """Raise InvalidSettingError if there is no room for some bytes more."""
@@ -189,10 +189,11 @@ class ArchiveStore:
         """Remove what was to stay until the server ends."""
         with self._lock:
             self._uploads.clear()
+            # before what it locks, since Windows removes no open file
+            self._stack.close()
             if self._own is not None:
                 shutil.rmtree(self._own, ignore_errors=True)
                 self._own = None
-            self._stack.close()
 
     # with the lock held
 

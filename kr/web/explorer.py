@@ -107,25 +107,26 @@ class ExploredFile:
             return
         self.end_work()
         try:
+            # what is done of the index moves with it
             self.path = self.store.make_lasting(self.path)
-            # what is done of the index has moved with it
-            self._index = None
         finally:
             self._closed = False
             self.open()
 
     def close(self) -> None:
         """Stop what is under way, and close the index."""
+        index = self._index
         self.end_work()
-        if self._index is not None:
-            self._index.close()
+        if index is not None:
+            index.close()
 
     def end_work(self) -> None:
-        """Stop what is under way, for good."""
+        """Stop what is under way, for good. The index is closed when the last of those that still ask it is done."""
         with self._lock:
             self._closed = True
         if self._thread is not None:
             join(self._thread)
+        self._index = None
 
     def json(self, number: int) -> dict[str, Any]:
         """State of the file for a page."""
@@ -158,6 +159,7 @@ class ExploredFile:
             self.error = "" if isinstance(error, StoppedError) else error_line(error)
             return
         if self.store is not None and not len(index):
+            index.close()
             self.error = "no game was found in it"
             return
         # one that others still ask is closed when the last of them is done
@@ -223,7 +225,6 @@ class Explorer:
         file = self.file(number)
         if file.store is None:
             raise InvalidSettingError(f"{file.path.name} was named when kr web was started; it can't be removed here")
-        # an index that is still asked is closed when the last of those questions is done
         file.end_work()
         file.store.remove(file.path)
         with self._lock:
