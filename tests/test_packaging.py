@@ -107,6 +107,7 @@ def test_the_oldest_versions_are_those_that_are_named() -> None:
 
 @pytest.mark.slow
 @in_checkout
+@pytest.mark.posix("no links without rights")
 def test_wheels_carry_all_data(linked: Path) -> None:
     pytest.importorskip("setuptools")
     command = [sys.executable, "setup.py", "-q", "build_py", "--build-lib", "wheel"]
@@ -119,6 +120,7 @@ def test_wheels_carry_all_data(linked: Path) -> None:
 
 
 @in_checkout
+@pytest.mark.posix("no links without rights")
 def test_source_archives_carry_all_that_a_build_and_its_tests_need(
     linked: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
