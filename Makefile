@@ -6,7 +6,12 @@
 #   make soak   tests of minutes: processes killed in every step, real clusters, large samples; after make test
 #   make windows  a wheel for Windows by mingw-w64, and its tests in a Windows Python under wine (SMOKE=1: fewer, three
 #                 minutes with the build)
+#   make windows-folder  a zip for Windows with kr, Python and the libraries, started under wine
 #   make oldest some tests with the oldest libraries that pyproject.toml allows, in build/oldest
+#   make dist   source archive and wheel in build/dist, the wheel installed beside the versions of requirements.lock in an
+#               empty environment, and checked there; part of make test
+#   make release  all of a release but its publication; packaging/release.py describes it
+#   make lock   newer versions of libraries in requirements.lock, deploy/requirements.lock, packaging/windows/libraries.txt
 #   make build  the environment in .venv and the compiled core
 #   make docs   the site of docs/ in build/site
 #   make bench  node signature and speed of the search
@@ -38,13 +43,20 @@ NODE := $(shell command -v npm >/dev/null && \
 WINDOWS := build/windows
 # What Windows differs in most: the units, files and their locks, processes and their ends, streams.
 WINDOWS_SMOKE := tests/test_rules.py tests/test_perft.py tests/test_notation.py tests/test_bench.py \
-	tests/test_egdb_search.py tests/test_storage.py tests/test_hub.py tests/test_journal.py
+	tests/test_egdb_search.py tests/test_egdb_changed.py tests/test_system.py tests/test_storage.py tests/test_hub.py \
+	tests/test_journal.py tests/test_egdb_build.py::test_a_killed_build_goes_on
 
+# It trusts the certificates that the system does, as pip may: its later versions know the other name of that.
+UV = UV_NATIVE_TLS=1 UV_SYSTEM_CERTS=1 $(if $(PIP_INDEX_URL),UV_DEFAULT_INDEX="$(PIP_INDEX_URL)") $(BIN)/uv
+LOCK = $(UV) pip compile -q --upgrade --universal --generate-hashes --no-annotate --python-version 3.11 \
+	--custom-compile-command "make lock" pyproject.toml
+
+DIST := build/dist
 OLDEST := build/oldest
 OLDEST_EXTRAS := plots train web nets evolve cluster parquet test
 
 .PHONY: demo check test soak pytest build style lint types format scripts scripts-lint scripts-types scripts-test tools \
-	debug-test debug-build debug-run oldest windows bench figures docs tutorial clean
+	debug-test debug-build debug-run oldest dist release lock windows windows-folder bench figures docs tutorial clean
 
 demo: build
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh selfplay/demo.sh
@@ -52,9 +64,9 @@ demo: build
 check: lint
 	$(MAKE) -j2 pytest types scripts-test MARKED="not slow and not soak"
 
-# While tests wait for browsers and other processes, types are checked, and the debug build and the site are made.
+# While tests wait for browsers and other processes, types are checked, and the debug build, the site and a wheel made.
 test: lint .venv/docs
-	$(MAKE) -j2 pytest debug-build types scripts-test docs $(OLDEST)/installed
+	$(MAKE) -j2 pytest debug-build types scripts-test docs $(OLDEST)/installed dist
 	$(MAKE) debug-run
 	$(MAKE) oldest
 
@@ -131,7 +143,6 @@ debug-run: .venv/tests
 		$$(grep -l "mark.core" tests/test_*.py)
 
 # uv finds the oldest versions of what pyproject.toml names that have wheels for this Python; the core is that of .venv.
-# It trusts the certificates that the system does, as pip may: its later versions know the other name of that.
 oldest: PYTEST_JOBS = $(shell nproc)
 oldest: $(OLDEST)/installed
 	KR_OLDEST=1 PYTHONPATH="$(CURDIR)" $(OLDEST)/bin/python -m pytest -q -p no:cacheprovider -n $(PYTEST_JOBS) \
@@ -140,9 +151,29 @@ oldest: $(OLDEST)/installed
 $(OLDEST)/installed: .venv/tests
 	@echo "kr: installing the oldest libraries that pyproject.toml allows ..."
 	@$(BIN)/python -m venv --clear --without-pip $(OLDEST)
-	@UV_NATIVE_TLS=1 UV_SYSTEM_CERTS=1 $(BIN)/uv pip install -q --python $(OLDEST)/bin/python --only-binary :all: --resolution lowest-direct \
-		$(if $(PIP_INDEX_URL),--index-url "$(PIP_INDEX_URL)") -r pyproject.toml $(OLDEST_EXTRAS:%=--extra %)
+	@$(UV) pip install -q --python $(OLDEST)/bin/python --only-binary :all: --resolution lowest-direct \
+		-r pyproject.toml $(OLDEST_EXTRAS:%=--extra %)
 	@touch $@
+
+# Built as it is released, but by the tools in .venv: first the source archive, then the wheel from that.
+dist: .venv/tests
+	@echo "kr: building source archive and wheel; a minute ..."
+	@rm -rf $(DIST)
+	@$(UV) build -q --no-build-isolation --python $(BIN)/python --out-dir $(DIST)
+	$(BIN)/python packaging/contents.py $(DIST)
+	@$(UV) venv -q --clear --python $(BIN)/python $(DIST)/venv
+	@$(UV) pip install -q --python $(DIST)/venv/bin/python --require-hashes -r requirements.lock
+	@$(UV) pip install -q --python $(DIST)/venv/bin/python --no-deps $(DIST)/*.whl
+	$(DIST)/venv/bin/python packaging/check.py
+
+release: .venv/release figures
+	$(BIN)/python packaging/release.py
+
+lock: .venv/tests
+	$(LOCK) --extra plots --extra train --extra web -o requirements.lock
+	$(LOCK) --extra cluster --extra train -o deploy/requirements.lock
+	$(subst --universal,--python-platform x86_64-pc-windows-msvc --constraints packaging/windows/wine-8.txt,$(LOCK)) \
+		--extra web -o packaging/windows/libraries.txt
 
 # The wheel is what is tested: run.py keeps the checkout's own kr out of the way.
 windows: PYTEST_JOBS = $(shell nproc)
@@ -150,12 +181,24 @@ windows: $(WINDOWS)/installed
 	@echo "kr: building the wheel for Windows ..."
 	@$(BIN)/python packaging/windows/build.py
 	$(BIN)/python packaging/windows/run.py -m pytest -q -p no:cacheprovider -n $(PYTEST_JOBS) --dist worksteal \
+		--timeout=300 --timeout-method=thread \
 		$(if $(SMOKE),-m "not soak" $(WINDOWS_SMOKE),-m "$(MARKED)")
 
 $(WINDOWS)/installed: .venv/tests packaging/windows/runtime.py packaging/windows/layout.py pyproject.toml
 	@echo "kr: making a Windows Python with the libraries of kr ..."
 	@$(BIN)/python packaging/windows/runtime.py
 	@touch $@
+
+# A release has the package of python.org (embeddable.py without --of) in place of the Windows Python of the tests.
+windows-folder: $(WINDOWS)/installed
+	@$(BIN)/python packaging/windows/build.py
+	@$(BIN)/python packaging/windows/embeddable.py --of $(WINDOWS)/python -o $(WINDOWS)/embeddable.zip
+	@rm -rf $(WINDOWS)/libraries
+	@$(BIN)/pip download -q --disable-pip-version-check --no-deps --only-binary=:all: --platform=win_amd64 \
+		--require-hashes -r packaging/windows/libraries.txt -d $(WINDOWS)/libraries
+	@$(BIN)/python packaging/windows/folder.py $(WINDOWS)/embeddable.zip $(WINDOWS)/libraries/*.whl \
+		$$(ls -t dist/kr_draughts-*-win_amd64.whl | head -n 1) -o dist
+	$(BIN)/python packaging/windows/run.py -m pytest -q -p no:cacheprovider tests/test_windows_folder.py
 
 clean:
 	rm -rf build dist .venv node_modules *.egg-info kr/*.so .mypy_cache .ruff_cache .pytest_cache .hypothesis
@@ -201,6 +244,10 @@ $(NODE_BIN)/biome: package.json package-lock.json
 
 .venv/figures: .venv/kr
 	@$(INSTALL) -e '.[plots,train,web,figures]'
+	@touch $@
+
+.venv/release: .venv/tests
+	@$(INSTALL) -e '.[plots,train,web,test,figures,release]'
 	@touch $@
 
 .venv/notebook: .venv/kr

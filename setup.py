@@ -10,6 +10,7 @@ KR_DEBUG=1        C asserts and bounds checks, for `make debug-test`
 KR_SANITIZE=LIST  gcc's sanitizers, such as address,undefined; run with LD_PRELOAD=$(gcc -print-file-name=libasan.so)
 """
 
+import hashlib
 import os
 import shutil
 import subprocess
@@ -21,17 +22,22 @@ from setuptools import Distribution, Extension, setup
 from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_ext import build_ext
 from setuptools.command.build_py import build_py
+from setuptools.command.sdist import sdist
 from setuptools.errors import CompileError
 from setuptools.modified import newer_group
 
 DATA_SUFFIXES = {".egdb", ".h5", ".md", ".txt", ".json", ".sh", ".toml"}
 DEBUG = os.environ.get("KR_DEBUG", "0") not in ("", "0")
 SANITIZE = os.environ.get("KR_SANITIZE", "")
+# of the system to build for, as the instruction set below: a cross build replaces the settings of this Python
+WINDOWS = sysconfig.get_platform().startswith("win")
+# Compiled once, for this and all later versions of Python (docs/internals/architecture.md says what that costs); Python
+# without the global interpreter lock has no such interface yet.
+LIMITED_API = {} if sysconfig.get_config_var("Py_GIL_DISABLED") else {"Py_LIMITED_API": "0x030B0000"}
 
 
 def arch_flag(arch: str) -> str:
     """Compiler flag for an instruction set, named as in KR_ARCH."""
-    # that of the machine to build for
     x86 = sysconfig.get_platform().endswith(("x86_64", "amd64"))
     if arch == "portable":
         arch = "x86-64-v2" if x86 else "armv8-a"
@@ -40,9 +46,13 @@ def arch_flag(arch: str) -> str:
 
 def missing_tool() -> str | None:
     """One line about a tool that the build needs and this machine lacks; None if nothing is missing."""
+    if sys.platform == "win32":
+        # its compiler is Visual C++, and kr's C is GNU's: packaging/windows compiles for it on Linux
+        return "kr can't be built on Windows; install its wheel for Windows, with a 64-bit Python"
     compiler = (os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc").split()[0]
     if not shutil.which(compiler):
-        return f"building kr needs a C compiler, but {compiler} was not found; try apt install gcc libc6-dev"
+        source = "xcode-select --install" if sys.platform == "darwin" else "apt install gcc libc6-dev"
+        return f"building kr needs a C compiler, but {compiler} was not found; try {source}"
     header = Path(sysconfig.get_path("include")) / "Python.h"
     if not header.exists():
         return f"building kr needs Python's headers, but {header} was not found; try apt install python3-dev"
@@ -76,11 +86,12 @@ def units(distribution: Distribution) -> list[Extension]:
     # Python's own flags include -g, which makes the files five times as large
     # the lines of a trace are enough of those for a debug build: with all, it takes twice as long to compile
     level = ["-Og", "-g1", "-UNDEBUG"] if DEBUG else ["-O3", "-g0", "-DNDEBUG"]
+    # products that are fused into sums, where the machine can, are rounded differently: numbers would depend on it
+    arithmetic = ["-ffp-contract=off"]
     # gcc warns of variables that are filled by functions whose failure is checked, and of Cython's own
     warnings = ["-Wno-unused-function", "-Wno-maybe-uninitialized"]
-    compile_args = [*level, arch_flag(chosen_arch(distribution)), *warnings]
-    windows = sysconfig.get_platform().startswith("win")
-    if windows:
+    compile_args = [*level, arch_flag(chosen_arch(distribution)), *arithmetic, *warnings]
+    if WINDOWS:
         # gcc takes the stack there for aligned to 32 bytes, while it is to 16 (gcc bug 54412)
         compile_args.append("-Wa,-muse-unaligned-vector-move")
     sanitize = [f"-fsanitize={SANITIZE}", "-fno-omit-frame-pointer", "-fno-sanitize-recover=undefined"] * bool(SANITIZE)
@@ -89,12 +100,15 @@ def units(distribution: Distribution) -> list[Extension]:
     return [
         Extension(
             f"kr.{name}",
-            [f"kr/{name}.pyx"],
+            # the C code, which is known once it is made
+            [],
             # headers are named from here, as parts are: "_rules/memory.h" is not the system's memory.h
             include_dirs=["kr"],
-            depends=sorted(map(str, [*contracts, *parts(name)])),
             # log2, tanhf and others, which Windows has in its C library
-            libraries=[] if windows else ["m"],
+            libraries=[] if WINDOWS else ["m"],
+            define_macros=[*LIMITED_API.items()],
+            py_limited_api=bool(LIMITED_API),
+            depends=sorted(map(str, [Path("kr", f"{name}.pyx"), *contracts, *parts(name)])),
             extra_compile_args=compile_args + sanitize,
             extra_link_args=sanitize,
         )
@@ -122,8 +136,18 @@ class BuildCore(build_ext):
         folder = Path(self.build_lib).name
         place = "lib" if self.editable_mode or folder.startswith("lib.") else folder
         unit = self.extensions[0]
-        self.stamp = flags_stamp(place, [*unit.extra_compile_args, *unit.extra_link_args])
+        macros = [f"-D{name}={value}" for name, value in unit.define_macros]
+        self.stamp = flags_stamp(place, [*macros, *unit.extra_compile_args, *unit.extra_link_args])
         super().run()
+        if self.inplace:
+            self._remove_other_names()
+
+    def _remove_other_names(self) -> None:
+        """Remove units that an older setup.py named by the version of Python, which would be imported first."""
+        for ext in self.extensions:
+            built = Path(self.get_ext_fullpath(ext.name))
+            for other in {*built.parent.glob(f"{built.name.split('.')[0]}.*{built.suffix}")} - {built}:
+                other.unlink()
 
     def finalize_options(self) -> None:
         self.distribution.ext_modules = units(self.distribution)
@@ -131,41 +155,56 @@ class BuildCore(build_ext):
         # a thread for each core
         self.parallel = self.parallel or True
 
+    def get_ext_filename(self, name: str) -> str:
+        """Path of a unit: for Windows its name has no ABI, which setuptools takes from the Python that runs this."""
+        path: str = super().get_ext_filename(name)
+        return path.replace(".abi3.so", ".pyd") if WINDOWS else path
+
     def build_extension(self, ext: Extension) -> None:
         """Compile a unit, or copy that of the checkout if it is up to date: pip builds in new directories."""
         built = Path(*ext.name.split(".")[:-1], Path(self.get_ext_filename(ext.name)).name)
-        if self.editable_mode and not newer_group([*ext.sources, *ext.depends, self.stamp], str(built)):
+        if self.editable_mode and not newer_group([*ext.depends, self.stamp], str(built)):
             target = Path(self.get_ext_fullpath(ext.name))
             target.parent.mkdir(parents=True, exist_ok=True)
             self.copy_file(str(built), str(target))
             return
-        ext.sources = [self._translated(ext)]
+        ext.sources = [str(translated(ext))]
         ext.depends = [*ext.depends, self.stamp]
         super().build_extension(ext)
 
-    def _translated(self, ext: Extension) -> str:
-        """Path of the C code of a unit. Another process translates it: here threads would wait for each other."""
-        directives = {
-            "boundscheck": DEBUG,
-            "wraparound": False,
-            "cdivision": True,
-            "initializedcheck": False,
-            "nonecheck": False,
-            # of bounds checks, which the debug build wants
-            "show_performance_hints": not DEBUG,
-        }
-        # apart by KR_DEBUG, since a change of it changes the C code of an unchanged unit
-        target = Path("build", f"{'debug' if DEBUG else 'release'}-c", f"{ext.name.split('.')[-1]}.c")
-        if self.force or newer_group([*ext.sources, *ext.depends], str(target)):
-            target.parent.mkdir(parents=True, exist_ok=True)
-            options = [word for name, value in directives.items() for word in ("-X", f"{name}={value}")]
-            # renamed once complete, so that an interrupted translation leaves no bad file
-            part = target.with_suffix(".part")
-            command = [sys.executable, "-m", "cython", "-3", *options, "-o", str(part), *ext.sources]
-            if subprocess.run(command).returncode:
-                raise CompileError(f"Cython could not translate {ext.sources[0]}")
-            part.replace(target)
-        return str(target)
+
+def translated(ext: Extension) -> Path:
+    """The C code of a unit, translated unless it is there and made of the same sources, as it is in source archives."""
+    directives = {
+        "boundscheck": DEBUG,
+        "wraparound": False,
+        "cdivision": True,
+        "initializedcheck": False,
+        "nonecheck": False,
+        # of bounds checks, which the debug build wants
+        "show_performance_hints": not DEBUG,
+    }
+    unit = ext.name.split(".")[-1]
+    # apart by KR_DEBUG, since a change of it changes the C code of an unchanged unit
+    target = Path("build", f"{'debug' if DEBUG else 'release'}-c", f"{unit}.c")
+    digest = hashlib.sha256()
+    for path in ext.depends:
+        digest.update(Path(path).read_bytes())
+    made_of = f"/* made of {digest.hexdigest()} */\n".encode()
+    if target.exists() and target.read_bytes().endswith(made_of):
+        return target
+    target.parent.mkdir(parents=True, exist_ok=True)
+    options = [word for name, value in directives.items() for word in ("-X", f"{name}={value}")]
+    # renamed once complete, so that an interrupted translation leaves no bad file
+    part = target.with_suffix(".part")
+    # in another process: threads would wait for each other
+    command = [sys.executable, "-m", "cython", "-3", *options, "-o", str(part), f"kr/{unit}.pyx"]
+    if subprocess.run(command).returncode:
+        raise CompileError(f"Cython could not translate kr/{unit}.pyx")
+    with part.open("ab") as file:
+        file.write(made_of)
+    part.replace(target)
+    return target
 
 
 class BuildWheel(bdist_wheel):
@@ -201,8 +240,21 @@ class BuildPackage(build_py):
         return [*super().get_outputs(include_bytecode), *(str(target) for _, target in self._data())]
 
 
+class BuildSourceArchive(sdist):
+    """Adds the C code of the units, so that a build needs no Cython."""
+
+    def make_release_tree(self, base_dir: str, files: list[str]) -> None:
+        super().make_release_tree(base_dir, files)
+        for ext in self.get_finalized_command("build_ext").extensions:
+            source = translated(ext)
+            target = Path(base_dir, source)
+            self.mkpath(str(target.parent))
+            self.copy_file(str(source), str(target))
+
+
 setup(
     # completed in BuildCore.finalize_options, where the command is known
-    ext_modules=[Extension(f"kr.{name}", [f"kr/{name}.pyx"]) for name in UNITS],
-    cmdclass={"build_ext": BuildCore, "build_py": BuildPackage, "bdist_wheel": BuildWheel},
+    ext_modules=[Extension(f"kr.{name}", []) for name in UNITS],
+    options={"bdist_wheel": {"py_limited_api": "cp311"}} if LIMITED_API else {},
+    cmdclass={"build_ext": BuildCore, "build_py": BuildPackage, "bdist_wheel": BuildWheel, "sdist": BuildSourceArchive},
 )

@@ -6,6 +6,8 @@ from importlib.util import find_spec
 
 from kr.errors import InvalidSettingError
 
+DISTRIBUTION = "kr-draughts"
+"""kr's name for pip: that of the module and the command is taken on the public index."""
 TRAINING = ("scipy", "threadpoolctl")
 PACKAGES = {"PIL": "pillow"}
 """Names of packages whose modules are called otherwise."""
@@ -18,6 +20,5 @@ def check_extra(purpose: str, extra: str, *libraries: str, otherwise: str = "") 
     """
     if missing := [PACKAGES.get(name, name) for name in libraries if find_spec(name) is None]:
         raise InvalidSettingError(
-            f"{purpose} {' and '.join(missing)}: pip install {' '.join(missing)}, or '.[{extra}]' in kr's checkout"
-            f"{otherwise}"
+            f'{purpose} {" and ".join(missing)}: pip install "{DISTRIBUTION}[{extra}]"{otherwise}'
         )

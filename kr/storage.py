@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, is_dataclass
 from io import FileIO
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from kr import system
@@ -63,7 +63,13 @@ def remove_orphans(directory: Path, pattern: str) -> None:
     for orphan in directory.glob(f".{pattern}.*.tmp"):
         pid = orphan.name.split(".")[-3]
         if pid.isdigit() and not system.is_alive(int(pid)):
-            orphan.unlink(missing_ok=True)
+            _remove_temporary(orphan)
+
+
+def _remove_temporary(path: Path) -> None:
+    # on Windows a file that a library could not close stays until the next writer comes
+    with suppress(PermissionError):
+        path.unlink(missing_ok=True)
 
 
 def _escaped(name: str) -> str:
@@ -95,6 +101,23 @@ def make_directory(path: str | Path) -> None:
     """Make a directory and its parents. Raises InvalidSettingError if a file is in the way, and OSError."""
     check_directory(path)
     Path(path).mkdir(parents=True, exist_ok=True)
+
+
+def can_write(path: Path) -> bool:
+    """True if a file can be written, or made in a folder; found out by trying, which changes nothing.
+
+    What os.access says of folders is always yes on Windows, and may be wrong on a network drive.
+    """
+    own = path / f".{os.getpid()}.{secrets.token_hex(4)}.tmp" if path.is_dir() else None
+    try:
+        os.close(os.open(own or path, os.O_RDWR | (os.O_CREAT | os.O_EXCL if own else 0)))
+    except OSError:
+        return False
+    if own:
+        # a virus scanner may hold it
+        with suppress(OSError):
+            own.unlink()
+    return True
 
 
 @contextmanager
@@ -196,7 +219,7 @@ def atomic_path(target: str | Path) -> Iterator[Path]:
             system.replace_file(temporary, target)
             system.flush_directory(target.parent)
     finally:
-        temporary.unlink(missing_ok=True)
+        _remove_temporary(temporary)
 
 
 def write_atomic(target: str | Path, content: bytes | str) -> None:
@@ -261,7 +284,9 @@ def _locked(name: Path, path: Path) -> int:
 
 
 def _plain(value: Any) -> Any:
-    """Value for json: dataclasses as objects, everything else as text."""
+    """Value for json: dataclasses as objects, paths as every system reads them, everything else as text."""
+    if isinstance(value, PurePath):
+        return value.as_posix()
     return asdict(value) if is_dataclass(value) and not isinstance(value, type) else str(value)
 
 
@@ -297,7 +322,7 @@ def git_commit() -> str | None:
         return None
     describe = ["git", "-C", str(CHECKOUT), "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]
     try:
-        done = subprocess.run(describe, capture_output=True, text=True, timeout=20, check=True)
+        done = subprocess.run(describe, capture_output=True, text=True, timeout=20, check=True, **system.NO_WINDOW)
     except (OSError, subprocess.SubprocessError):
         return None
     return done.stdout.strip()
@@ -313,7 +338,7 @@ def provenance(command: str | None = None, *, parents: Sequence[str] = (), **set
     from kr import __version__
 
     if command is None:
-        program = Path(sys.argv[0]).name
+        program = Path(sys.argv[0]).name.removesuffix(".exe")
         command = system.join_command(["kr" if program == "__main__.py" else program, *sys.argv[1:]])
     record = {
         "command": printable(command),

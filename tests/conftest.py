@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
+from open_files import watch_open_files
 
 from kr.egdb.build import BuildSettings, build_database
 from kr.evaluation.kinds import Scorer, load_scorer
@@ -32,8 +33,9 @@ SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 def pytest_configure(config: pytest.Config) -> None:
     """Let code that JAX has compiled for one training serve the next of the same shape, in any process of the tests.
 
-    JAX reads the variables when it is imported, and processes inherit them.
+    JAX reads the variables when it is imported, and processes inherit them. Also let no file be removed that is open.
     """
+    watch_open_files()
     if "JAX_COMPILATION_CACHE_DIR" not in os.environ:
         compiled = tempfile.mkdtemp(prefix="kr-compiled-")
         os.environ["JAX_COMPILATION_CACHE_DIR"] = compiled

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 import random
 import re
 from collections.abc import Iterator
@@ -155,6 +156,36 @@ def test_the_same_command_goes_on_after_a_kill(
     assert not settings.journal.exists()
     assert [settings.out.read_text()] == undisturbed[:1]
     assert [path.read_text() for path in sorted((tmp_path / "b").iterdir())] == undisturbed[1:]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("recorded", ["as it is", "as kr 0.2 did"])
+def test_a_run_whose_folder_has_moved_is_resumed(archive: Path, tmp_path: Path, recorded: str) -> None:
+    """From one system to another as well. kr 0.2 recorded the whole path of the pages, and resumes in their place."""
+    pytest.importorskip("jinja2")
+
+    def settings(folder: str) -> AnnotateSettings:
+        return settings_of(archive, tmp_path / folder / "b.pdn", html=tmp_path / folder / "pages" / "b")
+
+    def stop(record: dict[str, Any], earlier: bool) -> None:
+        raise Killed
+
+    with pytest.raises(Killed):
+        annotate_files(settings("here"), stop)
+    journal = settings("here").journal
+    first, *others = journal.read_text().splitlines(keepends=True)
+    assert '"html": "pages/b"' in first
+    if recorded != "as it is":
+        place = json.dumps(os.path.realpath(tmp_path / "here" / "pages" / "b"))
+        journal.write_text(first.replace('"pages/b"', place) + "".join(others))
+    else:
+        (tmp_path / "here").rename(tmp_path / "there")
+    told: list[bool] = []
+    annotate_files(
+        settings("there" if recorded == "as it is" else "here"), lambda record, earlier: told.append(earlier)
+    )
+    assert len(told) == GAMES
+    assert told[0]
 
 
 def test_the_journal_of_an_earlier_version_is_resumed(archive: Path, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import random
 import shutil
@@ -11,7 +12,7 @@ import sys
 import time
 from collections import Counter
 from contextlib import closing
-from pathlib import Path
+from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
 from typing import Any
 
 import numpy as np
@@ -508,7 +509,16 @@ def test_an_index_is_in_the_cache_where_the_folder_cannot_be_written(
     archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(index_build.os, "access", lambda path, mode: False)
+    make = os.open
+
+    def refuse(path: Any, flags: int, *rest: Any) -> int:
+        if Path(path).parent == archive.parent and flags & os.O_CREAT:
+            raise PermissionError(errno.EACCES, "refused", str(path))
+        return make(path, flags, *rest)
+
+    # what it says of folders on Windows
+    monkeypatch.setattr(os, "access", lambda path, mode: True)
+    monkeypatch.setattr(os, "open", refuse)
     with open_index(archive) as index:
         assert index.path.parent == tmp_path / "cache" / "kr" / "indexes"
         check_true(index)
@@ -568,3 +578,16 @@ def test_arrays_come_back() -> None:
         np.testing.assert_array_equal(again[name], column)
     texts = ["", "a", "½ 日本\n"]
     assert index_file.unpacked_texts(index_file.packed_texts(texts)) == texts
+
+
+@pytest.mark.parametrize(
+    ("path", "address"),
+    [
+        (PurePosixPath("/a b/x?#%.kr-index"), "file:///a%20b/x%3F%23%25.kr-index?mode=ro"),
+        (PureWindowsPath(r"C:\games\ä.kr-index"), "file:///C:/games/%C3%A4.kr-index?mode=ro"),
+        # a share of another computer, which SQLite would take for a host
+        (PureWindowsPath(r"\\server\share\x.kr-index"), "file:////server/share/x.kr-index?mode=ro"),
+    ],
+)
+def test_the_address_of_an_index(path: PurePath, address: str) -> None:
+    assert index_file.read_only_uri(path) == address

@@ -111,7 +111,7 @@ def test_what_is_missing_is_named_with_the_extra(
 ) -> None:  # fmt: skip
     monkeypatch.setattr("kr.extras.find_spec", lambda name: name if name in installed else None)
     monkeypatch.chdir(tmp_path)
-    said = f"a cluster needs {missing}: pip install {missing.replace(' and', '')}, or '.[cluster]' in kr's checkout"
+    said = f'a cluster needs {missing}: pip install "kr-draughts[cluster]"'
     check_refused(capsys, f"selfplay --games 10 --cluster {cluster}", 2, said)
 
 

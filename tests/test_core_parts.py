@@ -140,6 +140,15 @@ def test_no_part_has_c_in_a_string(unit: str) -> None:
     ] == []
 
 
+@pytest.mark.parametrize("unit", UNITS)
+def test_only_system_h_asks_for_the_system(unit: str) -> None:
+    asked = re.compile(
+        r"_WIN32|__linux__|__gnu_linux__|__APPLE__|\b(c?import|from) posix\b|<(unistd|pthread|windows)\.h>"
+    )
+    files = [file for file in (PACKAGE / unit).with_suffix("").rglob("*.*") if file.suffix in (".pxi", ".h")]
+    assert [file.name for file in files if asked.search(file.read_text())] == ["system.h"] * (unit == "_rules.pxd")
+
+
 ABOVE = "cdef inline int used_below(int x) noexcept nogil:\n    return x\n"
 
 

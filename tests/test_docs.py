@@ -86,7 +86,7 @@ def test_sources_name_pages_that_exist() -> None:
     patterns = {"kr": "*.p*", "tests": "*.py", "bench": "*.py", "selfplay": "*.sh", "docs": "*.md"}
     for folder, pattern in patterns.items():
         sources += [path for path in (CHECKOUT / folder).rglob(pattern) if "data" not in path.parts]
-    sources = [path for path in sources if path.suffix not in (".pyc", ".png")]
+    sources = [path for path in sources if path.suffix not in (".pyc", ".pyd", ".png")]
     named = {
         name
         for path in sources

@@ -119,6 +119,16 @@ def test_one_layer_is_a_weight_for_each_square() -> None:
     assert evaluator.outputs(boards).tolist() == [1 + 3 + 1.5 * 9 - 20, 1 - 31]
 
 
+def test_products_are_rounded_before_they_are_added() -> None:
+    """As numpy does it: a machine that can fuse them, if it may, has other numbers than one that can't."""
+    bias, difference = np.float32(0.1), np.float32(0.3)
+    layer = np.zeros((32, 1), dtype=np.float32), np.array([bias])
+    boards = np.array([[(1 << own) - 1, ((1 << foe) - 1) << 20, 1, 0] for own in range(1, 13) for foe in range(13)])
+    evaluator = _core.EvolvedEvaluator([layer], 1.7, difference, False)
+    total = np.array([own + np.float32(0.7) - foe for own in range(1, 13) for foe in range(13)], dtype=np.float32)
+    assert evaluator.outputs(boards.astype(np.uint32)).tolist() == (bias + total * difference).tolist()
+
+
 def test_a_file_of_champions(tmp_path: Path) -> None:
     path = tmp_path / "champions.h5"
     runs = [a_run(), a_run("fogel2001-2", NETWORKS[-1], (0, 100))]

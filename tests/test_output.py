@@ -16,7 +16,7 @@ from recorded import write_archive
 from tables import TINY
 
 from kr import cli
-from kr.cli import console
+from kr.cli import boards, console
 from kr.egdb.sample import SampleSettings, write_sample
 from kr.game.position import Position
 from kr.policy.model_file import save_policy
@@ -371,3 +371,12 @@ def test_how_tables_are_folded(
     assert lines[-len(shown) :] == shown
     monkeypatch.setenv("COLUMNS", "400")
     assert console.table(columns, [row]).count("\n") == 1
+
+
+@pytest.mark.parametrize(("symbols", "king"), [(True, "♛"), (False, "K")])
+def test_a_coloured_board_has_kings_in_every_font(symbols: bool, king: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(boards, "shows_symbols", lambda: symbols)
+    shown = boards.draw(Position.from_fen("B:W18,K30:B1,K6"), colour=True).plain
+    assert shown.count("●") == shown.count(king) == 2
+    assert {len(line) for line in shown.splitlines()} == {8 * boards.WIDTH}
+    assert ("♛" in shown) == symbols

@@ -5,9 +5,11 @@ import itertools
 import os
 import platform
 import re
+import runpy
 import shutil
 import subprocess
 import sys
+import sysconfig
 import time
 import tomllib
 from pathlib import Path
@@ -20,11 +22,12 @@ from kr import _core, _egdb, _learn
 from kr.storage import data_path
 
 CHECKOUT = Path(__file__).parents[1]
-CODE = (".py", ".pyc", ".pyx", ".pxd", ".pxi", ".h", ".c", ".so")
+CODE = (".py", ".pyc", ".pyx", ".pxd", ".pxi", ".h", ".c", ".so", ".pyd")
 DATA = ("weights/*.h5", "weights/*.md", "selfplay/*.txt", "selfplay/*.sh", "egdb/*.egdb", "egdb/*.md")
 SOURCES = (
     *("kr/_*.p??", "kr/_*/**/*.pxi", "kr/_*/**/*.h", "Makefile", "mkdocs.yml", "docs/**/*.*"),
     *("bench/*.py", "tests/*.py", "tests/data/*"),
+    *("packaging/**/*.*", "deploy/*", "requirements.lock"),
     *("package*.json", "tsconfig.json", "biome.json", "tests/scripts/*"),
 )
 
@@ -95,7 +98,8 @@ def test_the_oldest_versions_are_those_that_are_named() -> None:
     with open(CHECKOUT / "pyproject.toml", "rb") as file:
         content = tomllib.load(file)
     project = content["project"]
-    extras = (each for name, each in project["optional-dependencies"].items() if name not in ("docs", "notebook"))
+    tools = ("docs", "notebook", "release")
+    extras = (each for name, each in project["optional-dependencies"].items() if name not in tools)
     named = [*project["dependencies"], *content["build-system"]["requires"], *itertools.chain.from_iterable(extras)]
     bounds: dict[str, str] = {}
     for package, bound in (text.split(">=") for text in named):
@@ -182,6 +186,39 @@ def test_wheels_run_on_any_machine_of_their_name(
     assert done.stdout.splitlines()[-1] == built
 
 
+CROSS = """
+import sys
+import setuptools
+from distutils.core import run_setup
+found = run_setup("setup.py", ["bdist_wheel"], stop_after="commandline")
+build = found.get_command_obj("build_ext")
+build.ensure_finalized()
+(unit,) = found.ext_modules
+(arch,) = {flag for flag in unit.extra_compile_args if flag.startswith("-m")}
+print(arch, *unit.libraries, build.get_ext_filename(unit.name).rpartition(".")[2])
+"""
+
+
+@pytest.mark.slow
+@in_checkout
+@pytest.mark.parametrize(
+    ("system", "built"),
+    [
+        ("linux-x86_64", "-march=x86-64-v2 m so"),
+        ("linux-aarch64", "-march=armv8-a m so"),
+        ("macosx-11.0-arm64", "-march=armv8-a m so"),
+        ("win-amd64", "-march=x86-64-v2 pyd"),
+    ],
+)
+def test_a_cross_build_is_for_the_other_system(
+    small: Path, monkeypatch: pytest.MonkeyPatch, system: str, built: str
+) -> None:
+    monkeypatch.delenv("KR_ARCH", raising=False)
+    monkeypatch.setenv("_PYTHON_HOST_PLATFORM", system)
+    done = subprocess.run([sys.executable, "-c", CROSS], cwd=small, check=True, capture_output=True, text=True)
+    assert done.stdout.splitlines()[-1] == built
+
+
 def test_the_release_carries_no_debug_information() -> None:
     for unit in (_core, _egdb, _learn):
         if "build/debug" in unit.__file__:
@@ -224,6 +261,28 @@ def test_an_unchanged_core_is_compiled_once(small: Path, monkeypatch: pytest.Mon
         os.utime(edited, (now - 60, now - 60))
 
 
+NO_COMPILER = "building kr needs a C compiler, but nowhere was not found; try "
+
+
+@in_checkout
+@pytest.mark.parametrize(
+    ("system", "message"),
+    [
+        ("linux", NO_COMPILER + "apt install gcc libc6-dev"),
+        ("darwin", NO_COMPILER + "xcode-select --install"),
+        ("win32", "kr can't be built on Windows; install its wheel for Windows, with a 64-bit Python"),
+    ],
+)
+def test_a_missing_compiler_is_told(system: str, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("setuptools")
+    monkeypatch.setattr("setuptools.setup", lambda **settings: None)
+    monkeypatch.chdir(CHECKOUT)
+    names = runpy.run_path("setup.py")
+    monkeypatch.setenv("CC", "nowhere -m64")
+    monkeypatch.setattr(sys, "platform", system)
+    assert names["missing_tool"]() == message
+
+
 FLAVOUR = '''
 cdef extern from *:
     """
@@ -243,17 +302,60 @@ def built_in_place(checkout: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=checkout, capture_output=True, text=True, check=False)
 
 
+@pytest.fixture
+def bare(tmp_path: Path) -> Path:
+    """The Python of an environment with setuptools and nothing else."""
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(tmp_path / "bare")], check=True)
+    (packages,) = (tmp_path / "bare").glob("lib/python3*/site-packages")
+    source = Path(pytest.importorskip("setuptools").__file__).parents[1]
+    for path in (*source.glob("setuptools*"), source / "_distutils_hack"):
+        (packages / path.name).symlink_to(path)
+    return tmp_path / "bare" / "bin" / "python"
+
+
+@pytest.mark.slow
+@in_checkout
+def test_a_source_archive_is_built_without_cython(small: Path, bare: Path) -> None:
+    pytest.importorskip("pip")
+    (small / "kr" / "_core" / "part.pxi").write_text("ANSWER = 42")
+    subprocess.run([sys.executable, "setup.py", "-q", "sdist"], cwd=small, check=True, capture_output=True)
+    (archive,) = (small / "dist").iterdir()
+    options = ["--no-build-isolation", "--no-deps", "--no-index", "--disable-pip-version-check"]
+    install = [sys.executable, "-m", "pip", "--python", str(bare), "install", *options]
+
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            words, cwd=small / "dist", env={"PATH": os.environ["PATH"]}, capture_output=True, text=True, check=False
+        )
+
+    assert run(str(bare), "-c", "import Cython").returncode
+    done = run(*install, archive.name)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert run(str(bare), "-c", "import kr._core; print(kr._core.ANSWER)").stdout == "42\n"
+    # C code that is not of these sources is not built
+    shutil.unpack_archive(archive, small / "dist")
+    unpacked = archive.with_suffix("").with_suffix("")
+    (unpacked / "kr" / "_core" / "part.pxi").write_text("ANSWER = 43")
+    done = run(*install, f"./{unpacked.name}")
+    assert done.returncode
+    assert "No module named cython" in done.stdout + done.stderr
+
+
 @pytest.mark.soak
 @pytest.mark.slow
 @in_checkout
 def test_the_units_are_those_of_the_flavour_asked_for_last(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (small / "kr" / "_core" / "part.pxi").write_text(FLAVOUR)
+    # those that an older setup.py left would be imported first
+    older = small / "kr" / f"_core{sysconfig.get_config_var('EXT_SUFFIX')}"
+    older.write_bytes(b"")
     for debug, flavour in (("0", "release"), ("1", "debug"), ("0", "release"), ("1", "debug")):
         monkeypatch.setenv("KR_DEBUG", debug)
         assert built_in_place(small).returncode == 0
         command = [sys.executable, "-P", "-c", "import kr._core; print(kr._core.FLAVOUR)"]
         done = subprocess.run(command, env={"PYTHONPATH": str(small)}, capture_output=True, text=True, check=True)
         assert done.stdout.split() == [flavour]
+        assert not older.exists()
 
 
 @pytest.mark.soak

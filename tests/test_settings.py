@@ -105,7 +105,7 @@ def test_choices_in_words(choices, text):
 def settings_classes() -> list[type]:
     """Every settings class of kr."""
     for module in pkgutil.walk_packages(kr.__path__, "kr."):
-        if not module.name.startswith(("kr._", "kr.cli", "kr.__")):
+        if not module.name.startswith(("kr._", "kr.cli", "kr.__", "kr.system")):
             importlib.import_module(module.name)
     found, todo = [], [Settings]
     while todo:

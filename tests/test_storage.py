@@ -5,7 +5,7 @@ import os
 import re
 import subprocess
 import sys
-from pathlib import Path, PureWindowsPath
+from pathlib import Path, PurePosixPath, PureWindowsPath
 
 import numpy as np
 import pytest
@@ -80,6 +80,19 @@ def test_no_text_makes_a_name_that_a_system_refuses(text: str) -> None:
         assert not PureWindowsPath(each).is_reserved()
 
 
+@pytest.mark.parametrize("program", ["kr", "kr.exe", "__main__.py"])
+def test_the_command_in_a_file_begins_with_kr(program: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", [f"somewhere/{program}", "fit", "games"])
+    assert storage.provenance()["command"] == "kr fit games"
+
+
+def test_paths_in_files_are_those_of_every_system() -> None:
+    """A folder that was made on Windows is read on Linux, and the other way round."""
+    for path in (PureWindowsPath(r"runs\first\games"), PurePosixPath("runs/first/games")):
+        record = storage.provenance("kr", directories=(path,))
+        assert json.loads(record["settings"]) == {"directories": ["runs/first/games"]}
+
+
 def start(script: str, target: Path) -> subprocess.Popen[str]:
     """A second process that has reached the middle of its block."""
     command = [sys.executable, "-c", script, str(target)]
@@ -146,6 +159,23 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
     storage.write_atomic(tmp_path / "link", "new")
     assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "file").read_text() == "new"
+
+
+def test_what_can_be_written_is_found_out_and_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"content")
+    before = path.stat()
+    assert storage.can_write(path)
+    assert storage.can_write(tmp_path)
+    assert (path.read_bytes(), path.stat().st_mtime_ns) == (b"content", before.st_mtime_ns)
+    assert names(tmp_path) == ["file"]
+    assert not storage.can_write(tmp_path / "none")
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="this system has no /proc")
+def test_a_folder_that_takes_no_file_is_noticed_whatever_its_permissions() -> None:
+    """As folders of Windows and network drives may be; root may write to all others."""
+    assert not storage.can_write(Path("/proc"))
 
 
 @pytest.mark.parametrize("kind", ["file", "directory"])

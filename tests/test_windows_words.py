@@ -1,6 +1,7 @@
 """Command lines by the rules of Windows, which need no Windows to be tested."""
 
 import json
+import os
 import random
 import subprocess
 import sys
@@ -11,7 +12,7 @@ import pytest
 from kr.errors import InvalidSettingError, ProtocolError
 from kr.protocols import hub_client
 from kr.system import windows_words
-from kr.system.windows_words import join_words, matches, split_words
+from kr.system.windows_words import join_words, matches, path_length, split_words
 from kr.web import engines
 
 SCAN = r"C:\Program Files\Scan\scan.exe"
@@ -102,6 +103,15 @@ def test_an_engine_in_a_folder_of_windows(windows_lines: None) -> None:
         assert f'hub engine "{SCAN}" hub can\'t be started' in str(failure.value)
     with pytest.raises(InvalidSettingError, match="can't be parsed: No closing quotation"):
         hub_client.HubClient(rf'"{SCAN} hub')
+
+
+@pytest.mark.parametrize(("length", "said"), [(259, False), (260, True), (400, True)])
+def test_a_path_that_is_too_long_is_told(length: int, said: bool) -> None:
+    path = os.path.abspath("x")
+    path += "x" * (length - len(path))
+    reason = f"the path has {length} characters; Windows takes 259, unless its long paths are enabled"
+    assert path_length(path) == (reason if said else "")
+    assert path_length(None) == path_length(7) == ""
 
 
 NAMES = ["a.pdn", "b.pdn", "b[1].pdn", "c.pdn.xz", "d.txt"]

@@ -18,6 +18,8 @@ cdef class EndgameSampler:
 
     Each is drawn with the same probability, independently of the others. The gap to the next one is drawn at once:
     `survival` has the probabilities that 1, 2, ... positions in a row are not drawn, in units of 2^-64.
+    database: None if no values are wanted; first, last: range of indices, `last` excluded; quiet: leave out positions
+    with captures.
     """
     cdef EndgameDatabase database
     cdef Slice slice
@@ -30,8 +32,6 @@ cdef class EndgameSampler:
 
     def __init__(self, EndgameDatabase database, tuple shape, u64 first, u64 last, const u64[::1] survival not None,
                  u64 seed, bint quiet):
-        """database: None if no values are wanted; first, last: range of indices, `last` excluded; quiet: leave out
-        positions with captures."""
         self.database = database
         self.slice = make_slice(shape[0], shape[1], shape[2], shape[3])
         if last > self.slice.size:

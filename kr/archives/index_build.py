@@ -43,7 +43,7 @@ from kr.archives.index_file import (
 from kr.errors import InvalidIndexError, InvalidPdnError
 from kr.game.position import Position
 from kr.pdn.scan import MovedError, Place, Scanned, Scanner
-from kr.storage import lock, make_directory
+from kr.storage import can_write, lock, make_directory
 from kr.system import cache_folder
 
 INDEX_SUFFIX = ".kr-index"
@@ -63,9 +63,9 @@ OnShare = Callable[[float], None]
 def index_path(source: Path) -> Path:
     """Path of the index of an archive: beside it, or in the user's cache if no file can be written there."""
     beside = source.with_name(source.name + INDEX_SUFFIX)
-    if beside.exists() and (os.access(beside, os.W_OK) or is_current(beside, source)):
+    if beside.exists() and (can_write(beside) or is_current(beside, source)):
         return beside
-    if os.access(source.absolute().parent, os.W_OK):
+    if can_write(source.absolute().parent):
         return beside
     place = hashlib.sha256(os.fsencode(source.absolute())).hexdigest()[:16]
     return cache_folder() / "indexes" / f"{place}-{source.name}{INDEX_SUFFIX}"

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 import numpy as np
@@ -173,10 +174,15 @@ def open_for_writing(path: Path) -> sqlite3.Connection:
     return connection
 
 
+def read_only_uri(path: PurePath) -> str:
+    """Address of a file for SQLite, which takes none with a host, as that of a share of Windows is."""
+    return f"{re.sub('^file://(?!/)', 'file:////', path.as_uri())}?mode=ro"
+
+
 def open_for_reading(path: Path) -> sqlite3.Connection:
     """Open an index for reading. Raises InvalidIndexError."""
     with telling_damage(path):
-        uri = f"{path.absolute().as_uri()}?mode=ro"
+        uri = read_only_uri(path.absolute())
         connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
         try:
             check_kind(connection, path)
@@ -217,16 +223,17 @@ def write_archived(connection: sqlite3.Connection, archived: Archived) -> None:
 
 def read_ends(connection: sqlite3.Connection) -> list[tuple[int, bool, Place]]:
     """Number of games of each segment, true if it is full, and its end, in order."""
-    rows = connection.execute("SELECT games, full, char, line, column, digest FROM segments ORDER BY number")
+    rows = connection.execute("SELECT games, full, char, line, column, digest FROM segments ORDER BY number").fetchall()
     return [(games, bool(full), Place(*place)) for games, full, *place in rows]
 
 
 def read_segments(connection: sqlite3.Connection) -> list[Segment]:
     """All segments in order. Raises ValueError, zlib.error and sqlite3.Error."""
+    # all at once: a statement under way at an error would keep the file open
     rows = connection.execute(
         "SELECT number, games, full, left_out, complaints, columns, first_keys, char, line, column, digest "
         "FROM segments ORDER BY number"
-    )
+    ).fetchall()
     segments: list[Segment] = []
     for number, games, full, left_out, complaints, columns, first_keys, *place in rows:
         if number != len(segments):

@@ -4,6 +4,7 @@ Each command is one small file here (options.py says how to add one), imported o
 imports none of them.
 """
 
+import atexit
 import difflib
 import importlib
 import io
@@ -17,9 +18,9 @@ from typing import Any
 
 import click
 
+from kr import system
 from kr.cli import console
 from kr.errors import InvalidFenError, InvalidSettingError, KrError
-from kr.system import END_SIGNALS
 
 # command, its module in this directory, and its line in `kr --help`
 COMMANDS = {
@@ -109,7 +110,7 @@ def _termination() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    number = END_SIGNALS[-1]
+    number = system.END_SIGNALS[-1]
     before = signal.signal(number, signal.default_int_handler)
     try:
         yield
@@ -145,14 +146,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Errors other than bugs in kr become one line on stderr.
     """
     _prepare_streams()
-    code = _run(arguments)
-    error = console.flush_output()
-    return code if error is None or code else console.say_error(error, 1)
-
-
-def _run(arguments: Sequence[str] | None) -> int:
-    """`main`, except that output may still be buffered at the end."""
     words = sys.argv[1:] if arguments is None else list(arguments)
+    if arguments is None and system.has_own_window():
+        # also after an error that isn't caught
+        atexit.register(console.wait_for_reader)
+        # opened by a double-click, or with files that were dropped on it
+        if all(map(os.path.isabs, words)):
+            words = ["web", *words]
+    code = _run(words)
+    if error := console.flush_output():
+        code = code or console.say_error(error, 1)
+    if code == 0:
+        atexit.unregister(console.wait_for_reader)
+    return code
+
+
+def _run(words: list[str]) -> int:
+    """`main`, except that output may still be buffered at the end."""
     try:
         with _termination(), app.make_context("kr", words) as context:
             app.invoke(context)

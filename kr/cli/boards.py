@@ -9,6 +9,7 @@ from kr.cli import console
 from kr.game.position import Move, Position
 from kr.notation import SQUARES, draw_board, square_name
 from kr.svg import place
+from kr.system import shows_symbols
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
 
 LIGHT_SQUARE, DARK_SQUARE, LAST = "#efe4cb", "#7d9a6a", "#b5b04a"
 BLACK, WHITE, SQUARE_NUMBER = "#141414", "#ffffff", "#3c5230"
-GLYPHS = {"b": "●", "w": "●", "B": "♛", "W": "♛"}
+MAN, KING, PLAIN_KING = "●", "♛", "K"
+"""The last one for consoles whose font lacks the king; it has the man."""
 WIDTH = 7
 """Columns of a coloured square; it has two lines."""
 
@@ -69,6 +71,7 @@ def draw(
         return Text(f"{shown}\n", no_wrap=True)
     touched = set(last_move.path) if last_move else set()
     standing = {place(square, flipped): square for square in range(SQUARES)}
+    king = KING if shows_symbols() else PLAIN_KING
     board = Text(no_wrap=True)
     for row in range(8):
         for upper in (True, False):
@@ -84,7 +87,8 @@ def draw(
                 letter = _letter(position, square)
                 board.append(f"{square_name(square):<3}", f"{SQUARE_NUMBER} on {ground}")
                 ink = WHITE if letter in "wW" else BLACK
-                board.append(GLYPHS.get(letter, " ").ljust(WIDTH - 3), f"bold {ink} on {ground}")
+                glyph = king if letter in "BW" else MAN if letter in "bw" else " "
+                board.append(glyph.ljust(WIDTH - 3), f"bold {ink} on {ground}")
             board.append("\n")
     return board
 

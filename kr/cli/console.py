@@ -19,6 +19,7 @@ from typing import Any, NoReturn, TextIO
 from click.exceptions import Exit
 
 from kr.jobs.progress import Progress
+from kr.system import reason_of
 from kr.text import visible, visible_lines
 from kr.threads import join
 
@@ -86,6 +87,13 @@ def fail(message: str, code: int = 1) -> NoReturn:
     raise Exit(code)
 
 
+def wait_for_reader() -> None:
+    """Wait for Enter: the window of this process closes with it, and what stands there could not be read."""
+    say("press Enter to close this window")
+    with suppress(KeyboardInterrupt, OSError, ValueError):
+        sys.stdin.readline()
+
+
 def flush_output(stream: TextIO | None = None) -> OSError | None:
     """Flush standard output or another stream. If that fails, drop the rest of the output and return the error."""
     stream = stream or sys.stdout
@@ -108,8 +116,8 @@ def say_error(error: BaseException | str, code: int) -> int:
     if isinstance(error, BrokenPipeError):
         return code
     text = "out of memory" if isinstance(error, MemoryError) else str(error)
-    if isinstance(error, OSError) and error.strerror:
-        text = f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    if isinstance(error, OSError):
+        text = f"{error.filename}: {reason_of(error)}" if error.filename else reason_of(error)
     say(f"kr: {_one_line(text)}")
     return code
 

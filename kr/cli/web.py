@@ -3,6 +3,7 @@
 import os
 import sys
 
+from kr import __version__, system
 from kr.cli import console, options
 from kr.web.settings import WebSettings
 
@@ -19,6 +20,8 @@ def command(settings: WebSettings, json: bool = options.JSON) -> None:
         kr web games.pdn --archive OCA_2.0.pdn.xz
         kr web --engines 'hub:other-engine --hub' --port 8080 --no-browser
     """
+    if window := system.has_own_window():
+        console.say(f"kr {__version__}: English draughts in your browser; starting ...")
     from kr.web.serve import WebServer, open_browser
 
     server = WebServer(settings)
@@ -28,7 +31,7 @@ def command(settings: WebSettings, json: bool = options.JSON) -> None:
             console.emit_json({"address": server.address, "port": server.port, "token": server.token})
         else:
             console.put(f"kr is at {server.address}", flush=True)
-            console.say("Ctrl-C ends it")
+            console.say("leave this window open: closing it ends kr" if window else "Ctrl-C ends it")
         if settings.browser and not open_browser(server.address_to_open):
             console.say("no browser found: open the address above in one")
 

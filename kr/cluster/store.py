@@ -16,7 +16,7 @@ import re
 import shutil
 import threading
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -131,7 +131,7 @@ class Store:
         with _pruning:
             files = self.sizes()
             size = coming + sum(status.st_size for status in files.values())
-            gone = set()
+            gone: dict[int, float] = {}
             for path, status in sorted(files.items(), key=lambda each: each[1].st_mtime):
                 if size <= self._limit:
                     break
@@ -139,23 +139,26 @@ class Store:
                     path.unlink(missing_ok=True)
                 except PermissionError:  # Windows keeps a file that is open
                     continue
-                gone.add(status.st_ino)
+                gone[status.st_ino] = status.st_mtime
                 size -= status.st_size
             if gone:
                 self._remove_places(gone)
 
-    def _remove_places(self, gone: set[int]) -> None:
-        """Remove directories that still have one of these inodes, which keeps it on the disk, or copies of files.
+    def _remove_places(self, gone: Mapping[int, float]) -> None:
+        """Remove directories that still have one of these inodes, which keeps it on the disk, or copies that were not
+        used after the last of them. gone: time of the last use of each.
 
         Others stay: another process may be about to read them.
         """
+        latest = max(gone.values())
         places = next(os.walk(self.root / "places"), ("", [], []))[1]
         for place in (self.root / "places" / name for name in places):
             try:
                 statuses = [path.stat() for path in place.rglob("*") if path.is_file()]
             except OSError:  # removed meanwhile
                 continue
-            if any(status.st_ino in gone or status.st_nlink == 1 for status in statuses):
+            copies = [status.st_mtime for status in statuses if status.st_nlink == 1]
+            if any(status.st_ino in gone for status in statuses) or (copies and min(copies) <= latest):
                 shutil.rmtree(place, ignore_errors=True)
 
 

@@ -255,7 +255,7 @@ def _begin_run(
             f"{settings.out} holds games with {key}={old_shaping.get(key)}, not {shaping[key]}; "
             "use the same settings to resume, or another --out"
         )
-    facts = {**asdict(settings), "weights": name, "out": str(settings.out), "egdb": shaping["egdb"]}
+    facts = {**asdict(settings), "weights": name, "out": settings.out.as_posix(), "egdb": shaping["egdb"]}
     parents = [shaping["weights"]] + [shaping["egdb"]] * (shaping["egdb"] != "none")
     return {**storage.provenance(parents=parents, **facts), "decks": json.dumps(mix.decks)}
 

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
 from multiprocessing import resource_tracker
@@ -25,6 +25,7 @@ assert sys.platform != "win32"
 
 __all__ = [
     "END_SIGNALS",
+    "NO_WINDOW",
     "cache_folder",
     "core_count",
     "ctrl_c_blocked",
@@ -38,6 +39,7 @@ __all__ = [
     "forget_memory_peak",
     "free_memory",
     "has_open",
+    "has_own_window",
     "is_alive",
     "is_locked",
     "join_command",
@@ -48,9 +50,11 @@ __all__ = [
     "path_of_open",
     "read_at",
     "read_pipe",
+    "reason_of",
     "remove_held",
     "remove_tree",
     "replace_file",
+    "shows_symbols",
     "split_command",
     "start_group",
     "thread_seconds",
@@ -62,6 +66,9 @@ T = TypeVar("T")
 
 END_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 """Signals that ask a command to end: Ctrl-C, and what another program sends."""
+
+NO_WINDOW: Mapping[str, Any] = {}
+"""Options of Popen with which a program without a console of its own shows no window."""
 
 
 # command lines
@@ -85,6 +92,11 @@ def typed_path(text: str) -> Path:
 def expand_paths(paths: Sequence[Path]) -> tuple[Path, ...]:
     """The files that typed paths stand for: shells of this system have replaced patterns by them."""
     return tuple(paths)
+
+
+def shows_symbols() -> bool:
+    """True if the terminal takes characters that its font lacks from others."""
+    return True
 
 
 # files
@@ -118,6 +130,11 @@ def flush_file(path: str | os.PathLike[str]) -> None:
 def flush_directory(path: str | os.PathLike[str]) -> None:
     """Have the names in a directory on disk, where the system can. Raises OSError."""
     flush_file(path)
+
+
+def reason_of(error: OSError) -> str:
+    """Why the system refused something, in words."""
+    return error.strerror or str(error)
 
 
 def replace_file(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> None:
@@ -183,6 +200,11 @@ def is_alive(pid: int) -> bool:
     except PermissionError:
         pass
     return True
+
+
+def has_own_window() -> bool:
+    """False: no program is given a window to write in unless it is asked for."""
+    return False
 
 
 def has_open(pid: int, status: os.stat_result) -> bool:

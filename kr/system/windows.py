@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from ctypes import byref, c_int64, c_size_t, c_uint64, c_void_p, wintypes
 from pathlib import Path
@@ -26,6 +26,7 @@ assert sys.platform == "win32"
 
 __all__ = [
     "END_SIGNALS",
+    "NO_WINDOW",
     "cache_folder",
     "core_count",
     "ctrl_c_blocked",
@@ -39,6 +40,7 @@ __all__ = [
     "forget_memory_peak",
     "free_memory",
     "has_open",
+    "has_own_window",
     "is_alive",
     "is_locked",
     "join_command",
@@ -49,9 +51,11 @@ __all__ = [
     "path_of_open",
     "read_at",
     "read_pipe",
+    "reason_of",
     "remove_held",
     "remove_tree",
     "replace_file",
+    "shows_symbols",
     "split_command",
     "start_group",
     "thread_seconds",
@@ -63,6 +67,9 @@ T = TypeVar("T")
 
 END_SIGNALS = (signal.SIGINT, signal.SIGBREAK)
 """Signals that ask a command to end: Ctrl-C and Ctrl-Break, which another program can send. SIGTERM does not exist."""
+
+NO_WINDOW: Mapping[str, Any] = {"creationflags": subprocess.CREATE_NO_WINDOW}
+"""Options of Popen with which a program without a console of its own shows no window."""
 
 REPLACE_SECONDS = 3.0
 """Seconds in which a file that is to be replaced or removed may be open elsewhere."""
@@ -157,6 +164,8 @@ _create_job = _function("CreateJobObjectW", _HANDLE, c_void_p, wintypes.LPCWSTR)
 _limit_job = _function("SetInformationJobObject", _BOOL, _HANDLE, ctypes.c_int, c_void_p, _DWORD)
 _add_to_job = _function("AssignProcessToJobObject", _BOOL, _HANDLE, _HANDLE)
 _end_job = _function("TerminateJobObject", _BOOL, _HANDLE, wintypes.UINT)
+_program_path = _function("QueryFullProcessImageNameW", _BOOL, _HANDLE, _DWORD, wintypes.LPWSTR, c_void_p)
+_window_processes = _function("GetConsoleProcessList", _DWORD, c_void_p, _DWORD)
 _create_timer = _function(
     "CreateTimerQueueTimer", _BOOL, c_void_p, _HANDLE, c_void_p, c_void_p, _DWORD, _DWORD, wintypes.ULONG
 )
@@ -190,6 +199,11 @@ def typed_path(text: str) -> Path:
 def expand_paths(paths: Sequence[Path]) -> tuple[Path, ...]:
     """The files that typed paths stand for: programs of this system replace patterns by them."""
     return tuple(found for path in paths for found in windows_words.matches(path))
+
+
+def shows_symbols() -> bool:
+    """True if the terminal takes characters that its font lacks from others: the old console does not."""
+    return not {"WT_SESSION", "TERM_PROGRAM"}.isdisjoint(os.environ)
 
 
 # files
@@ -235,6 +249,12 @@ def flush_file(path: str | os.PathLike[str]) -> None:
 
 def flush_directory(path: str | os.PathLike[str]) -> None:
     """Nothing: the system has no such call."""
+
+
+def reason_of(error: OSError) -> str:
+    """Why the system refused something, in words: of a path that is too long it says that there is no such file."""
+    too_long = windows_words.path_length(error.filename) if isinstance(error, FileNotFoundError) else ""
+    return too_long or error.strerror or str(error)
 
 
 def _once_closed(change: Callable[[], object], has_failed: Callable[[], bool] = lambda: False) -> None:
@@ -330,6 +350,32 @@ def is_alive(pid: int) -> bool:
         _close(process)
 
 
+def has_own_window() -> bool:
+    """True if this process writes to a window that was opened for it, as by a double-click, and that closes with it.
+
+    Other processes in such a window are those that started Python, such as the kr.exe that pip makes; never a shell.
+    """
+    if not (os.isatty(0) and os.isatty(1)):
+        return False
+    pids = (_DWORD * 8)()
+    count = _window_processes(pids, len(pids))
+    # the Python of a virtual environment starts the one that it was made from
+    pythons = (sys.executable, getattr(sys, "_base_executable", ""))
+    own = {"kr.exe", "kr-draughts.exe", "py.exe", *(os.path.basename(path).lower() for path in pythons)}
+    return 0 < count <= len(pids) and all(_program(pid) in own for pid in pids[:count])
+
+
+def _program(pid: int) -> str:
+    """Name of the program that a process runs, in small letters; empty if that can't be known."""
+    process = _open_process(_QUERY_PROCESS, False, pid)
+    if not process:
+        return ""
+    name, size = ctypes.create_unicode_buffer(1 << 15), _DWORD(1 << 15)
+    known = _program_path(process, 0, name, byref(size))
+    _close(process)
+    return os.path.basename(name.value).lower() if known else ""
+
+
 def has_open(pid: int, status: os.stat_result) -> bool:
     """True: this can't be known here."""
     return True
@@ -344,7 +390,8 @@ def start_group(command: Sequence[str], **options: Any) -> subprocess.Popen[Any]
 
     options: as for Popen. Raises OSError and ValueError.
     """
-    process = subprocess.Popen(command, creationflags=subprocess.CREATE_NEW_PROCESS_GROUP, **options)
+    flags = subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW
+    process = subprocess.Popen(command, creationflags=flags, **options)
     job = _create_job(None, None)
     if job:
         limits = _JobLimits(flags=_KILL_ON_CLOSE)

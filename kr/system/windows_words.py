@@ -12,6 +12,8 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+MAX_PATH = 260
+"""Characters of a path, with a zero at its end."""
 _BACKSLASHES = re.compile(r"\\+(?=[^\\]|$)")
 _SINGLE_QUOTED = re.compile(r"'(.*?)'(?=\s|$)")
 _PLAIN = re.compile(r"[\w.:\\/+=-]+")
@@ -72,6 +74,14 @@ def join_words(words: Sequence[str]) -> str:
 def _quoted(word: str) -> str:
     # with a blank in front, the word is in quotes whatever it has in it
     return f'"{subprocess.list2cmdline([f" {word}"])[2:]}'
+
+
+def path_length(name: object) -> str:
+    """What is wrong with a path that is longer than programs may use by default; "" for any other one."""
+    length = len(os.path.abspath(name)) if isinstance(name, str) else 0
+    if length < MAX_PATH:
+        return ""
+    return f"the path has {length} characters; Windows takes {MAX_PATH - 1}, unless its long paths are enabled"
 
 
 def home_path(text: str) -> Path:

@@ -429,6 +429,8 @@ def _telling_damage(house: House, number: int, index: ArchiveIndex) -> Iterator[
         yield
     except InvalidIndexError:
         file = Explorer.of(house).file(number)
+        if file.index() is not index:
+            raise InvalidSettingError(f"{file.path.name} has been opened anew; ask again") from None
         file.mend(index)
         raise InvalidSettingError(
             f"the index of {file.path.name} was damaged and is being made anew; ask again in a moment"

@@ -15,17 +15,17 @@ import sysconfig
 import zipfile
 from pathlib import Path
 
-from layout import BUILD, CROSS, MINOR, PYTHON, ROOT, SOURCES, TAG, compiler
+from layout import BUILD, CROSS, MINOR, PYTHON, ROOT, SOURCES, TAG, compiler, object_dump, tool
 
-LIBRARY = f"python{TAG}"
-"""The DLL of Python that units are linked to."""
+LIBRARY = "python3"
+"""The DLL of Python that units are linked to: that of the limited API."""
 
 
 def settings() -> dict[str, str | int]:
     """The settings of a Windows Python that setuptools asks for, in the form of those of other systems."""
     gcc = " ".join(compiler())
     return {
-        "AR": "x86_64-w64-mingw32-ar",
+        "AR": tool("ar"),
         "ARFLAGS": "rcs",
         "CC": gcc,
         "CCSHARED": "",
@@ -62,16 +62,17 @@ def environment() -> dict[str, str]:
 
 
 def setup(*words: str) -> None:
-    """Run setup.py for Windows."""
-    if subprocess.run([sys.executable, "setup.py", "-q", *words], cwd=ROOT, env=environment()).returncode:
+    """Run setup.py for Windows; what it says is shown if it fails."""
+    command = [sys.executable, "setup.py", *words]
+    done = subprocess.run(command, cwd=ROOT, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if done.returncode:
+        sys.stderr.buffer.write(done.stdout)
         sys.exit("kr: the build for Windows failed")
 
 
 def check_libraries(unit: Path) -> None:
     """End if a unit needs what no Windows has, or a C runtime other than Python's."""
-    command = ["x86_64-w64-mingw32-objdump", "-p", str(unit)]
-    listing = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    needed = {name.lower() for name in re.findall(r"DLL Name: (\S+)", listing)}
+    needed = {name.lower() for name in re.findall(r"DLL Name: (\S+)", object_dump(unit))}
     if strange := [name for name in needed if not re.match(rf"api-ms-win-crt-|kernel32\.dll|{LIBRARY}\.dll", name)]:
         sys.exit(f"kr: {unit.name} needs {', '.join(strange)}")
 

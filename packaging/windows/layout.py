@@ -29,16 +29,26 @@ def wine_environment() -> dict[str, str]:
     return kept | {"WINEPREFIX": str(PREFIX), "WINEDEBUG": "-all"}
 
 
+def tool(name: str) -> str:
+    """Path of a program of mingw-w64, empty if there is none. Debian 13 has one whose C runtime is that of Python."""
+    names = (f"x86_64-w64-mingw32ucrt-{name}", f"x86_64-w64-mingw32-{name}")
+    return next(filter(None, map(shutil.which, names)), "")
+
+
 def compiler() -> list[str]:
     """The first words of a command that compiles for Windows, with the C runtime that Python uses there, the universal
     one: descriptors belong to it."""
-    if path := shutil.which("x86_64-w64-mingw32ucrt-gcc"):
-        return [path]
-    if path := shutil.which("x86_64-w64-mingw32-gcc"):
-        specs = CROSS / "ucrt.specs"
-        if not specs.exists():
-            text = subprocess.run([path, "-dumpspecs"], check=True, capture_output=True, text=True).stdout
-            specs.parent.mkdir(parents=True, exist_ok=True)
-            specs.write_text(text.replace("-lmsvcrt", "-lucrt").replace("*cpp:\n", "*cpp:\n-D_UCRT "))
-        return [path, f"-specs={specs}"]
-    sys.exit("kr: no compiler for Windows: apt install gcc-mingw-w64-x86-64")
+    gcc = tool("gcc")
+    if Path(gcc).name.startswith("x86_64-w64-mingw32ucrt"):
+        return [gcc]
+    specs = CROSS / "ucrt.specs"
+    if not specs.exists():
+        text = subprocess.run([gcc, "-dumpspecs"], check=True, capture_output=True, text=True).stdout
+        specs.parent.mkdir(parents=True, exist_ok=True)
+        specs.write_text(text.replace("-lmsvcrt", "-lucrt").replace("*cpp:\n", "*cpp:\n-D_UCRT "))
+    return [gcc, f"-specs={specs}"]
+
+
+def object_dump(path: Path) -> str:
+    """What is told of a DLL: the libraries that it needs, the names that it offers."""
+    return subprocess.run([tool("objdump"), "-p", str(path)], check=True, capture_output=True, text=True).stdout

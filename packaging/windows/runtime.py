@@ -1,7 +1,8 @@
 """Makes a Windows Python for wine, with the libraries that kr and its tests use, in build/windows/python.
 
 No installer is needed: the wheel of panda3d for Windows carries python3xx.dll and the compiled part of the standard
-library. Its other part is that of the Python that runs this, of the same minor version.
+library. Its other part is that of the Python that runs this, of the same minor version. With --check nothing is made:
+one line says what is missing for it, if anything is.
 """
 
 import os
@@ -13,7 +14,20 @@ import sysconfig
 import zipfile
 from pathlib import Path
 
-from layout import BUILD, DOWNLOADS, MINOR, PREFIX, PYTHON, ROOT, SOURCES, TAG, compiler, wine_environment
+from layout import (
+    BUILD,
+    DOWNLOADS,
+    MINOR,
+    PREFIX,
+    PYTHON,
+    ROOT,
+    SOURCES,
+    TAG,
+    compiler,
+    object_dump,
+    tool,
+    wine_environment,
+)
 
 LEFT_OUT = [
     "config-*",
@@ -28,16 +42,25 @@ LEFT_OUT = [
 ]
 """Parts of the standard library that aren't copied."""
 EXTRAS = ["plots", "train", "web", "nets", "evolve", "cluster", "parquet"]
-TESTS = ["pytest", "pytest-xdist", "hypothesis", "scikit-learn", "pydraughts", "tomlkit"]
-FOR_WINE_8 = ["numpy<2.1", "h5py<3.12"]
-"""Later ones call functions of the C runtime that wine 8, of Debian 12, lacks."""
+TESTS = ["pytest", "pytest-xdist", "pytest-timeout", "hypothesis", "scikit-learn", "pydraughts", "tomlkit"]
+FOR_WINE_8 = SOURCES / "wine-8.txt"
+"""Versions of libraries that run there; it is that of Debian 12."""
+
+
+def wine_version() -> int:
+    """The number before the point."""
+    told = subprocess.run(["wine", "--version"], check=True, capture_output=True, text=True).stdout
+    return int(told.removeprefix("wine-").partition(".")[0])
 
 
 def check_tools() -> None:
     """End with one line about what is missing, if anything is."""
-    compiler()
-    if missing := [tool for tool in ("wine", "wineboot", "wineserver") if not shutil.which(tool)]:
-        sys.exit(f"kr: no {missing[0]} to run Windows programs with: apt install wine wine64")
+    packages = ["wine"] * any(not shutil.which(name) for name in ("wine", "wineboot", "wineserver"))
+    packages += ["gcc-mingw-w64-x86-64"] * (not tool("gcc"))
+    if packages:
+        sys.exit(f"kr: no wine or compiler for Windows: apt install {' '.join(packages)}")
+    if wine_version() <= 8 and sys.version_info >= (3, 13):
+        sys.exit("kr: wine 8 runs no numpy for Python 3.13 or newer: make windows PYTHON=python3.12, or a newer wine")
 
 
 def downloaded(package: str) -> Path:
@@ -65,8 +88,9 @@ def make_python() -> None:
     with zipfile.ZipFile(downloaded("panda3d")) as wheel:
         for name in wheel.namelist():
             folder, _, file = name.rpartition("/")
-            # wine has the C runtime
-            if folder == "deploy_libs" and file.endswith((".dll", ".pyd")) and not file.startswith("api-ms-"):
+            # wine has the C runtime; wine 8 crashes on questions about the machine (_wmi), which Python does without
+            skipped = file.startswith(("api-ms-", "_wmi"))
+            if folder == "deploy_libs" and file.endswith((".dll", ".pyd")) and not skipped:
                 beside = file.lower().startswith(("python", "vcruntime"))
                 (PYTHON if beside else extensions).joinpath(file).write_bytes(wheel.read(name))
     compiled("python.exe", "-municode", str(SOURCES / "launcher.c"), f"-L{PYTHON}", f"-lpython{TAG}")
@@ -74,8 +98,7 @@ def make_python() -> None:
 
 def make_stable_library() -> None:
     """python3.dll, which modules with the limited API are linked to: each name stands for that of the whole library."""
-    command = ["x86_64-w64-mingw32-objdump", "-p", str(PYTHON / f"python{TAG}.dll")]
-    listing = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    listing = object_dump(PYTHON / f"python{TAG}.dll")
     names = sorted(set(re.findall(r"^\t\[ *\d+\].* (_?Py\w+)$", listing, re.MULTILINE)))
     definition = BUILD / "python3.def"
     lines = [f"{name} = python{TAG}.{name}" for name in names]
@@ -83,19 +106,12 @@ def make_stable_library() -> None:
     compiled("python3.dll", "-shared", "-nostdlib", "-Wl,--entry=0", str(definition))
 
 
-def wine_version() -> int:
-    """The number before the point."""
-    told = subprocess.run(["wine", "--version"], check=True, capture_output=True, text=True).stdout
-    return int(told.removeprefix("wine-").partition(".")[0])
-
-
 def install_libraries() -> None:
     """What kr and its tests need; uv knows what packages need on another system than this one."""
-    constraints = BUILD / "constraints.txt"
-    constraints.write_text("\n".join(FOR_WINE_8 if wine_version() <= 8 else []) + "\n")
     command = [str(Path(sys.executable).with_name("uv")), "pip", "install", "-q", "--only-binary=:all:"]
     command += ["--python-platform=x86_64-pc-windows-msvc", f"--python-version={MINOR}"]
-    command += [f"--target={PYTHON / 'Lib' / 'site-packages'}", f"--constraints={constraints}"]
+    command += [f"--target={PYTHON / 'Lib' / 'site-packages'}"]
+    command += [f"--constraints={FOR_WINE_8}"] if wine_version() <= 8 else []
     if index := os.environ.get("PIP_INDEX_URL"):
         command += ["--index-url", index]
     command += ["-r", "pyproject.toml", *(f"--extra={name}" for name in EXTRAS), *TESTS]
@@ -116,6 +132,10 @@ def make_prefix() -> None:
 
 def main() -> None:
     check_tools()
+    if sys.argv[1:] == ["--check"]:
+        return
+    # what an earlier version of this, or of Python, has left
+    shutil.rmtree(PYTHON, ignore_errors=True)
     for folder in (BUILD, DOWNLOADS, PYTHON):
         folder.mkdir(parents=True, exist_ok=True)
     make_python()

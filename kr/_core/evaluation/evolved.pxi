@@ -1,6 +1,6 @@
 # Evolved networks: one number from the squares, through layers of tanh (layers.pxi). 100 to 200 ns a position.
 #
-# Sums are in one order and products are not fused into them, so that the numbers are the same on every machine.
+# Sums are in one order, so that the numbers are the same on every machine.
 
 cdef enum:
     EVOLVED_LAYERS = 4          # with weights, at most

@@ -1,17 +1,9 @@
 /* kr_layer_sums: the sums of a layer of a network; kr_dot, kr_tanh_of_all. C, since Cython has no vectors, which keep
-   sums in registers, and since only a pragma keeps products from being fused into sums: so numbers are the same on
-   every machine. */
+   sums in registers. */
 
 #pragma once
 
 #include <stddef.h>
-
-#if defined(__clang__)
-#pragma STDC FP_CONTRACT OFF
-#elif defined(__GNUC__)
-#pragma GCC push_options
-#pragma GCC optimize("fp-contract=off")
-#endif
 
 /* Eight units: one register with AVX, two with SSE or NEON. */
 typedef float kr_eight __attribute__((vector_size(32), aligned(4), may_alias));
@@ -77,7 +69,3 @@ static void kr_tanh_of_all(float* values, int count) {
         values[i] = x > -1.0f ? x : -1.0f;
     }
 }
-
-#if !defined(__clang__) && defined(__GNUC__)
-#pragma GCC pop_options
-#endif

@@ -1,6 +1,9 @@
 # Games in their plainest text, read and replayed at once.
 
-from cpython.unicode cimport PyUnicode_DATA, PyUnicode_KIND, PyUnicode_READ
+from cpython.object cimport PyObject
+
+cdef extern from "Python.h":
+    u32 PyUnicode_ReadChar(PyObject* text, Py_ssize_t at)
 
 cdef enum:
     NO_CODE = 0xFFFF         # in place of a move after the last one
@@ -15,13 +18,12 @@ cdef enum:
 
 cdef struct Letters:
     # Characters of a text; those beyond its end are 0.
-    int kind
-    void* data
+    PyObject* text
     Py_ssize_t size
 
 
 cdef inline u32 letter(const Letters* text, Py_ssize_t at) noexcept:
-    return PyUnicode_READ(text.kind, text.data, at) if at < text.size else 0
+    return PyUnicode_ReadChar(text.text, at) if at < text.size else 0
 
 
 cdef inline bint is_digit(u32 character) noexcept nogil:
@@ -111,7 +113,7 @@ def read_line(str text, Py_ssize_t at, u32 black, u32 white, u32 kings, int side
     cdef Py_ssize_t begin
     cdef u32 separator
     cdef Move move
-    letters.kind, letters.data, letters.size = PyUnicode_KIND(text), PyUnicode_DATA(text), len(text)
+    letters.text, letters.size = <PyObject*>text, len(text)
     if at < 0 or most < 1:
         return None
     while True:

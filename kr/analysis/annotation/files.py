@@ -29,7 +29,7 @@ from kr.engine.search import Stop
 from kr.engine.settings import egdb_memory_option, egdb_option, engine_from, hash_option, weights_option
 from kr.errors import InvalidPdnError, InvalidSettingError
 from kr.game.position import Position
-from kr.jobs.journal import Journal, open_journal
+from kr.jobs.journal import Journal, begun_settings, open_journal
 from kr.jobs.kinds import Portion, UnitSteps
 from kr.jobs.needs import Needs
 from kr.jobs.unit import Unit
@@ -397,7 +397,7 @@ def _journal(
         "people": None if policy is None else policy.signature, "trap": None if policy is None else settings.trap,
         "oversight": None if policy is None else settings.oversight, "results": settings.results,
         "encoding": settings.encoding, "hash": settings.hash,
-        "html": None if settings.html is None else os.path.realpath(settings.html),
+        "html": _place_of_pages(settings),
         "weights": engine.signature,
         "egdb": None if engine.database is None else engine.database.signature,
         "files": [_checksum(path) for path in archive.paths],
@@ -416,6 +416,20 @@ def _journal(
 
     with open_journal(settings.journal, shaping, provenance(), read) as journal:
         yield journal
+
+
+def _place_of_pages(settings: AnnotateSettings) -> str | None:
+    """Directory of the pages, seen from that of the journal: they may move together."""
+    if settings.html is None:
+        return None
+    pages, journal = os.path.realpath(settings.html), settings.journal
+    recorded = begun_settings(journal) if journal.exists() else None
+    if recorded is not None and recorded.get("html") == pages:
+        return pages  # in a journal of kr 0.2
+    try:
+        return Path(os.path.relpath(pages, os.path.realpath(journal.parent))).as_posix()
+    except ValueError:  # on another drive
+        return Path(pages).as_posix()
 
 
 def _checksum(path: Path) -> str:

@@ -229,7 +229,7 @@ def read_samples(
                     mergers[key].add(*part)
                 advance()
             played, held = (sum(getattr(shard, name) for shard in read) for name in ("games", "held_out"))
-            runs.append(SampledRun(str(directory), len(paths), played, scale, held, read[0].seed, read[0].player))
+            runs.append(SampledRun(directory.as_posix(), len(paths), played, scale, held, read[0].seed, read[0].player))
     samples = {key: merger.samples() for key, merger in mergers.items()}
     training, held_out = ({k: samples[held, k] for k in (False, True)} for held in (False, True))
     if not any(len(s) for s in training.values()):

@@ -110,8 +110,8 @@ def _earlier_fit(settings: FitSettings) -> tuple[dict[str, Any], str]:
         return {}, ""
     tables = weights.load_tables(settings.out)
     if settings.out == FITTED:
-        prior = storage.printable(str(settings.prior)) if settings.prior else ""
-        wanted = [settings.shaping(), [str(path) for path in settings.directories], prior]
+        prior = storage.printable(settings.prior.as_posix()) if settings.prior else ""
+        wanted = [settings.shaping(), [path.as_posix() for path in settings.directories], prior]
         earlier = [
             *(storage.parse_json(str(tables.attrs.get(name, "null"))) for name in ("settings", "parents")),
             str(tables.attrs.get("prior", "")).rpartition(" (")[0],
@@ -178,7 +178,7 @@ def _write(
     }
     attrs = {
         **storage.provenance(**settings.shaping(), parents=[run.directory for run in source.runs]),
-        **({"prior": storage.printable(f"{settings.prior} ({prior_checksum})")} if settings.prior else {}),
+        **({"prior": storage.printable(f"{settings.prior.as_posix()} ({prior_checksum})")} if settings.prior else {}),
         "fingerprint": fingerprint,
         "centimen_per_logit": factor,
         "report": json.dumps(report),

@@ -61,9 +61,9 @@ class HeldPart:
     inputs: dict[bool, Inputs] = field(default_factory=dict)
     entries: Entries | None = None
     kings: bool = False
-    folder: tempfile.TemporaryDirectory[str] | None = None
-    """Of the table indices, if they are kept on the disk."""
     sums: dict[str, InputSums] = field(default_factory=dict)
+    folder: tempfile.TemporaryDirectory[str] | None = None
+    """Of the table indices, if they are kept on the disk. The last field: a mapped file can't be removed everywhere."""
 
     def set(self, held_out: bool) -> Samples:
         """Samples of the group under way."""
@@ -293,7 +293,7 @@ def _array(part: HeldPart, shape: tuple[int, int], held: bool, on_disk: bool) ->
     if part.folder is None:
         root = Store.of_environment().root
         root.mkdir(parents=True, exist_ok=True)
-        part.folder = tempfile.TemporaryDirectory(prefix=".ids-", dir=root)
+        part.folder = tempfile.TemporaryDirectory(prefix=".ids-", dir=root, ignore_cleanup_errors=True)
     return np.memmap(Path(part.folder.name) / f"{held}", dtype=np.uint32, mode="w+", shape=shape)
 
 

@@ -232,7 +232,7 @@ class SpreadSource(SampleSource):
         own = [each for each in runs if each[0] == number]
         _, _, _, seed, player = own[0]
         return SampledRun(
-            str(self._directories[number]), len(own), sum(each[1] for each in own), scale,
+            self._directories[number].as_posix(), len(own), sum(each[1] for each in own), scale,
             sum(each[2] for each in own), seed, player,
         )  # fmt: skip
 

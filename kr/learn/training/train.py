@@ -218,7 +218,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, tuple):
         return [_plain(each) for each in value]
     if isinstance(value, Path):
-        return os.path.abspath(value)
+        return Path(os.path.abspath(value)).as_posix()
     if isinstance(value, Layout):
         return value.name if LAYOUTS.get(value.name) == value else value.as_dict()
     return value if value is None or isinstance(value, int | float | str) else str(value)
@@ -506,7 +506,7 @@ class _Training:
     def _name(self, directory: str) -> str:
         """Name of a run directory in the history: its own name if it belongs to this run, else the absolute path."""
         path = Path(directory)
-        return path.name if path.parent == self.settings.out else os.path.abspath(path)
+        return path.name if path.parent == self.settings.out else Path(os.path.abspath(path)).as_posix()
 
 
 class _Clock:

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from kr import _core
 from kr.egdb.sample_reader import SampleRows
 from kr.errors import InvalidSettingError
+from kr.extras import DISTRIBUTION
 from kr.notation import SQUARES
 
 NODE_BYTES = 10
@@ -55,7 +56,7 @@ def check_lightgbm() -> None:
         import lightgbm  # noqa: F401
     except (ImportError, OSError) as error:
         raise InvalidSettingError(
-            f"boosted trees need LightGBM: pip install 'kr-draughts[nets]', or '.[nets]' in kr's checkout ({error})"
+            f'boosted trees need LightGBM: pip install "{DISTRIBUTION}[nets]" ({error})'
         ) from error
 
 

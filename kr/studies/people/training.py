@@ -182,7 +182,7 @@ def _fitted(task: FitTask) -> PolicyModel:
     settings, eyes = task.settings, task.eyes
     attrs = storage.provenance(
         parents=[task.decisions.signature],
-        **{**settings.shaping(), "files": [str(path) for path in settings.files]},
+        **{**settings.shaping(), "files": [path.as_posix() for path in settings.files]},
     )
     model = PolicyModel(
         task.shape, arrays, eyes.signature if eyes else "", eyes.scale if eyes else 1.0,

@@ -1,0 +1,159 @@
+"""Makes a release but for its publication: python packaging/release.py [--anyway] (make release)
+
+It ends at the first of these that fails:
+
+1. The version of kr/__init__.py is final, and CITATION.cff has it. CHANGELOG.md begins with it and a date, as in
+   "## 0.3.0, 2026-12-24". No tag has its name, and nothing is left to commit. --anyway only says what of this fails.
+2. Source archive and wheel are built in empty environments, the wheel from the archive; auditwheel gives the wheel its
+   name. The tools of the Python Packaging Authority find nothing wrong, the archives have each file that they should,
+   and the wheel no symbol that is not in the limited API.
+3. With each Python from 3.11 that is found on the PATH (or by PYTHONS, their paths), both are installed in an empty
+   environment, beside the libraries of requirements.lock, and checked there.
+4. `uvx` and `pipx run` run the wheel.
+5. dist/SHA256SUMS is written.
+
+Wheels of other systems and the publication are left to the workflow .github/workflows/release.yml, which a tag starts.
+"""
+
+import argparse
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+DIST = ROOT / "dist"
+BIN = Path(sys.executable).parent
+UV = BIN / "uv"
+
+
+def run(*command: str | Path, cwd: Path | None = None, output: bool = False) -> str:
+    """Run a command, in the checkout if not elsewhere; return what it prints if that is wanted; end if it fails."""
+    print("$", *(str(word).removeprefix(f"{ROOT}/") for word in command), flush=True)
+    # certificates are those that the system trusts; later versions of uv know the other name of that
+    environment = os.environ | {
+        "UV_NATIVE_TLS": "1",
+        "UV_SYSTEM_CERTS": "1",
+        "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}",
+    }
+    if index := os.environ.get("PIP_INDEX_URL"):
+        environment["UV_DEFAULT_INDEX"] = index
+    stdout = subprocess.PIPE if output else None
+    done = subprocess.run(command, cwd=cwd or ROOT, env=environment, stdout=stdout, text=True)
+    if done.returncode:
+        sys.exit(f"kr: {Path(command[0]).name} failed")
+    return done.stdout or ""
+
+
+def version() -> str:
+    """The version that is to be released."""
+    (found,) = re.findall(r'^__version__ = "(.+)"$', (ROOT / "kr" / "__init__.py").read_text(), re.MULTILINE)
+    return str(found)
+
+
+def not_ready(release: str) -> list[str]:
+    """What stands against a release of this version, in one line each."""
+    found = []
+    if not re.fullmatch(r"\d+\.\d+\.\d+", release):
+        found.append(f"{release} is not a final version: kr/__init__.py")
+    heading = re.search("^## (.*)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    dated = re.fullmatch(rf"{re.escape(release)}, (\d{{4}}-\d\d-\d\d)", heading[1] if heading else "")
+    if not dated:
+        found.append(f'CHANGELOG.md does not begin with "## {release}, YEAR-MONTH-DAY"')
+    citation = dict(re.findall("^(version|date-released): (.+)$", (ROOT / "CITATION.cff").read_text(), re.MULTILINE))
+    if citation != {"version": release, "date-released": dated[1] if dated else citation.get("date-released")}:
+        found.append(f"CITATION.cff has {citation}")
+    if run("git", "tag", "--list", f"v{release}", output=True):
+        found.append(f"there is a tag v{release}")
+    if changed := run("git", "status", "--porcelain", output=True):
+        found.append(f"not committed: {', '.join(line[3:] for line in changed.splitlines())}")
+    return found
+
+
+def build() -> tuple[Path, Path]:
+    """Source archive and wheel, in dist/ and without older ones."""
+    for old in (*DIST.glob("*.whl"), *DIST.glob("*.tar.gz")):
+        # that of `make windows` is another build of the same version
+        if not old.name.endswith("-win_amd64.whl"):
+            old.unlink()
+    run(UV, "build", "-q", "--python", sys.executable, "--out-dir", DIST)
+    (archive,), (wheel,) = DIST.glob("*.tar.gz"), DIST.glob("*-linux_*.whl")
+    run("auditwheel", "repair", "--wheel-dir", DIST, wheel)
+    wheel.unlink()
+    (wheel,) = DIST.glob("*-manylinux*.whl")
+    return archive, wheel
+
+
+def check_archives() -> None:
+    """Check those in dist/ by the usual tools, and by what they contain."""
+    archives = sorted(path for path in DIST.iterdir() if path.name.endswith((".whl", ".tar.gz")))
+    wheels = [path for path in archives if path.suffix == ".whl"]
+    run("twine", "check", "--strict", *archives)
+    run("check-wheel-contents", *wheels)
+    run("abi3audit", "--strict", *wheels)
+    run(sys.executable, ROOT / "packaging" / "contents.py", DIST)
+
+
+def pythons() -> list[str]:
+    """The Pythons to check with: those of PYTHONS, or one of each minor version that kr's metadata name."""
+    if named := os.environ.get("PYTHONS"):
+        return named.split()
+    classifiers = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["classifiers"]
+    minors = [line.rpartition(" ")[2] for line in classifiers if re.search(r":: 3\.\d+$", line)]
+    found = [path for minor in minors if (path := shutil.which(f"python{minor}"))]
+    # shims of pyenv are there for versions that are not chosen
+    return [path for path in found if not subprocess.run([path, "-c", ""], stderr=subprocess.DEVNULL).returncode]
+
+
+def check_installed(python: str, file: Path, folder: Path) -> None:
+    """Install an archive in an empty environment, and check it there."""
+    run(UV, "venv", "-q", "--clear", "--python", python, folder)
+    own = folder / "bin" / "python"
+    install = [UV, "pip", "install", "-q", "--python", own]
+    run(*install, "--require-hashes", "-r", "requirements.lock")
+    # not one that an earlier release of this version left in uv's cache
+    run(*install, "--no-deps", "--refresh-package", "kr-draughts", file)
+    run(own, ROOT / "packaging" / "check.py", cwd=folder)
+
+
+def write_checksums() -> None:
+    """SHA256SUMS, as sha256sum -c reads it."""
+    archives = sorted(path for path in DIST.iterdir() if path.name.endswith((".whl", ".tar.gz")))
+    lines = [f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in archives]
+    (DIST / "SHA256SUMS").write_text("".join(lines))
+    print("".join(lines), end="")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--anyway", action="store_true", help="build and check a version that is not ready")
+    options = parser.parse_args()
+    release = version()
+    reasons = not_ready(release)
+    for reason in reasons:
+        print(f"kr: {reason}", file=sys.stderr)
+    if reasons and not options.anyway:
+        sys.exit(f"kr: {release} can't be released")
+    archive, wheel = build()
+    check_archives()
+    checked = pythons()
+    with tempfile.TemporaryDirectory(prefix="kr-release-") as folder:
+        for python in checked:
+            for file in (wheel, archive):
+                check_installed(python, file, Path(folder, "installed"))
+        run(UV, "tool", "run", "--from", wheel, "kr", "--version", cwd=Path(folder))
+        run("pipx", "run", "--spec", wheel, "kr", "--version", cwd=Path(folder))
+    write_checksums()
+    print(
+        f"kr: {release} was built and checked with {' '.join(checked)}. What is left: git tag v{release} && git push "
+        f"origin v{release}; the workflow builds the wheels of all systems from that tag, tests them, and publishes"
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,180 @@
+"""What a release rests on: one version everywhere, locked libraries, the checks, and what the workflow calls."""
+
+import re
+import runpy
+import subprocess
+import sys
+import tomllib
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.version import Version
+
+import kr
+
+CHECKOUT = Path(__file__).parents[1]
+PROJECT = CHECKOUT / "pyproject.toml"
+LOCKS = {"requirements.lock": ("plots", "train", "web"), "deploy/requirements.lock": ("cluster", "train")}
+"""The extras whose libraries a lock has, beside those that kr always needs."""
+
+pytestmark = pytest.mark.skipif(not PROJECT.exists(), reason="the checkout is not here")
+
+
+def text(name: str) -> str:
+    return (CHECKOUT / name).read_text(encoding="utf-8")
+
+
+def project() -> dict[str, Any]:
+    return tomllib.loads(text("pyproject.toml"))
+
+
+@pytest.mark.parametrize(
+    ("name", "pattern"),
+    [
+        ("CITATION.cff", r"^version: (\S+)$"),
+        ("deploy/kubernetes.yaml", r"registry\.example\.org/kr:([\w.]+)"),
+        ("docs/guides/cluster.md", r"registry\.example\.org/kr:([\w.]+)"),
+    ],
+)
+def test_one_version_everywhere(name: str, pattern: str) -> None:
+    assert {*re.findall(pattern, text(name), re.MULTILINE)} == {kr.__version__}
+
+
+def locked(lock: str) -> dict[str, list[Requirement]]:
+    """The requirements of a lock by the names of packages; each has hashes."""
+    found = defaultdict(list)
+    for entry in re.split(r"\n(?=\w)", text(lock).partition("\n#    make lock\n")[2].rstrip("\n")):
+        requirement, *hashes = entry.split(" \\\n")
+        assert hashes
+        assert all(re.fullmatch(r"    --hash=sha256:[0-9a-f]{64}", each) for each in hashes), entry
+        found[Requirement(requirement).name].append(Requirement(requirement))
+    return found
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+def test_a_lock_fits_what_kr_needs(lock: str) -> None:
+    found = locked(lock)
+    content = project()["project"]
+    extras = [content["optional-dependencies"][name] for name in LOCKS[lock]]
+    for line in (*content["dependencies"], *(line for extra in extras for line in extra)):
+        wanted = Requirement(line)
+        choices = found[wanted.name]
+        for minor in range(11, 15):
+            # one version for each Python
+            (version,) = (
+                str(choice.specifier).removeprefix("==")
+                for choice in choices
+                if choice.marker is None or choice.marker.evaluate({"python_full_version": f"3.{minor}.0"})
+            )
+            assert Version(version) in wanted.specifier, line
+
+
+def test_the_image_is_built_by_versions_that_fit() -> None:
+    pins = [Requirement(pin) for pin in re.findall(r"[\w-]+==[\d.]+", text("deploy/Dockerfile"))]
+    wanted = {each.name: each for each in map(Requirement, project()["build-system"]["requires"])}
+    assert {pin.name for pin in pins} == {*wanted}
+    for pin in pins:
+        assert Version(str(pin.specifier).removeprefix("==")) in wanted[pin.name].specifier
+
+
+def test_the_workflow_calls_what_there_is() -> None:
+    workflow = text(".github/workflows/release.yml")
+    for called in re.findall(r"(?:bash|python) ([\w./]+\.py|\.ci/run)$", workflow, re.MULTILINE):
+        assert (CHECKOUT / called).is_file()
+    assert workflow.count("packaging/check.py") == 1
+    assert "bash .ci/run" in workflow
+    # which makes the wheel that the workflow takes
+    assert "make windows SMOKE=1" in text(".ci/run")
+    assert re.search(r"^windows:", text("Makefile"), re.MULTILINE)
+    assert "-win_amd64.whl" in text("packaging/windows/build.py")
+    # the line that a tag is compared with
+    assert f'__version__ = "{kr.__version__}"\n' in text("kr/__init__.py")
+    # each action by its commit
+    used = re.findall(r"uses: (.+)", workflow)
+    assert used
+    assert all(re.fullmatch(r"[\w/-]+@[0-9a-f]{40} # v[\d.]+", each) for each in used)
+
+
+def test_wheels_are_tested_with_the_pythons_that_are_named() -> None:
+    content = project()
+    named = {line.rpartition(" ")[2] for line in content["project"]["classifiers"] if ":: 3." in line}
+    assert {f"cp{minor.replace('.', '')}-*" for minor in named} == {*content["tool"]["cibuildwheel"]["build"].split()}
+    (on_windows,) = re.findall(r"python: \[(.*)\]", text(".github/workflows/release.yml"))
+    assert {*re.findall(r"[\d.]+", on_windows)} == named
+    assert content["tool"]["cibuildwheel"]["test-command"].endswith("/packaging/check.py")
+
+
+CHECK = CHECKOUT / "packaging" / "check.py"
+
+
+@pytest.mark.posix("an installed command: the Windows Python of the tests has the files of kr alone")
+@pytest.mark.slow
+def test_the_check_passes_here() -> None:
+    done = subprocess.run([sys.executable, str(CHECK)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "title of the page" in done.stdout
+
+
+@pytest.mark.parametrize(("found", "wanted"), [(283361, 15075549), (("loss", 108), ("win", 109)), (None, "kr 0.2.0")])
+def test_a_difference_ends_the_check(found: object, wanted: object, capsys: pytest.CaptureFixture[str]) -> None:
+    same = runpy.run_path(str(CHECK))["same"]
+    same("signature", wanted, wanted)
+    with pytest.raises(SystemExit, match="kr: signature: expected"):
+        same("signature", found, wanted)
+    assert capsys.readouterr().out == f"signature: {wanted}\nsignature: {found}\n"
+
+
+READY = {
+    "kr/__init__.py": '__version__ = "1.2.0"\n',
+    "CHANGELOG.md": "# Changelog\n\n## 1.2.0, 2027-01-31\n\n- More.\n\n## 1.1.0, 2026-12-24\n",
+    "CITATION.cff": "cff-version: 1.2.0\nversion: 1.2.0\ndate-released: 2027-01-31\n",
+}
+
+
+@pytest.mark.posix("git")
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("changed", "content", "said"),
+    [
+        ("README", None, []),
+        ("README", "More.\n", ["not committed: README"]),
+        (
+            "kr/__init__.py",
+            '__version__ = "1.2.0.dev1"\n',
+            ["1.2.0.dev1 is not a final version: kr/__init__.py", "", ""],
+        ),
+        (
+            "CHANGELOG.md",
+            "## Unreleased\n\n## 1.2.0, 2027-01-31\n",
+            ['CHANGELOG.md does not begin with "## 1.2.0, YEAR'],
+        ),
+        ("CHANGELOG.md", "## 1.2.0\n", ['CHANGELOG.md does not begin with "## 1.2.0, YEAR']),
+        ("CITATION.cff", "version: 1.2.0\ndate-released: 2027-01-30\n", ["CITATION.cff has {'version': '1.2.0'"]),
+        ("tag", "v1.2.0", ["there is a tag v1.2.0"]),
+    ],
+)
+def test_what_stands_against_a_release(
+    changed: str, content: str | None, said: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    release = runpy.run_path(str(CHECKOUT / "packaging" / "release.py"))
+    monkeypatch.setitem(release["version"].__globals__, "ROOT", tmp_path)
+    git = ["git", "-c", "user.name=kr", "-c", "user.email=kr@example.org", "-C", str(tmp_path)]
+    for name, ready in READY.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(ready)
+    commands = [["init", "-q"], ["add", "."], ["commit", "-qm", "Make a release"]]
+    if changed == "tag":
+        commands.append(["tag", str(content)])
+    for command in commands:
+        subprocess.run([*git, *command], check=True)
+    if content and changed != "tag":
+        (tmp_path / changed).write_text(content)
+        if changed != "README":
+            subprocess.run([*git, "commit", "-qam", "Change a file"], check=True)
+    found = release["not_ready"](release["version"]())
+    assert len(found) == len(said), found
+    for line, start in zip(found, said, strict=True):
+        assert line.startswith(start)
