@@ -69,7 +69,7 @@ def test_the_data_found_are_those_of_the_checkout() -> None:
 def files_named(patterns: tuple[str, ...]) -> set[str]:
     """The checkout's files of these patterns, of which every one is to find some."""
     found = {
-        pattern: [path for path in CHECKOUT.glob(pattern) if path.is_file() and path.suffix != ".pyc"]
+        pattern: [path for path in CHECKOUT.glob(pattern) if path.is_file() and path.suffix not in (".pyc", ".pyd")]
         for pattern in patterns
     }
     assert all(found.values())

@@ -6,7 +6,6 @@ import asyncio
 import base64
 import errno
 import lzma
-import sqlite3
 import subprocess
 import sys
 import threading
@@ -171,27 +170,6 @@ def test_an_archive_is_kept_or_removed_while_its_index_is_made(
     assert state(house, numbers[0])["games"] == 100
     assert sorted(path.name for path in folder.glob("[0-9a-f]*/*")) == ["long.pdn", "long.pdn.kr-index"]
     assert not list(folder.glob(".server-*/[0-9a-f]*"))
-
-
-def test_an_index_is_closed_when_the_last_question_to_it_is_answered(house: House) -> None:
-    """Where files that are open can't be removed, a removal waits for that."""
-    number = sent(house, PACKED)["archive"]
-    assert state(house, number)["games"] == 2
-    index = explorer.Explorer.of(house).file(number).index()
-    connection = index._connection
-
-    def answer() -> None:
-        nonlocal index
-        time.sleep(0.3)
-        assert index.headers(0)["Event"] == "One"
-        del index
-
-    asked = threading.Thread(target=answer)
-    asked.start()
-    assert ask(house, "remove", archive=number) == {"archives": []}
-    asked.join()
-    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
-        connection.execute("SELECT 1")
 
 
 BAD: list[tuple[str, dict[str, Any], str]] = [

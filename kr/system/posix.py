@@ -7,7 +7,6 @@ import fcntl
 import os
 import resource
 import shlex
-import shutil
 import signal
 import subprocess
 import sys
@@ -52,7 +51,6 @@ __all__ = [
     "read_pipe",
     "reason_of",
     "remove_held",
-    "remove_tree",
     "replace_file",
     "shows_symbols",
     "split_command",
@@ -140,11 +138,6 @@ def reason_of(error: OSError) -> str:
 def replace_file(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> None:
     """Give a file the name `target`, in place of a file that may have it and be open elsewhere. Raises OSError."""
     os.replace(source, target)
-
-
-def remove_tree(path: str | os.PathLike[str]) -> None:
-    """Remove a folder and all in it, which may be open elsewhere. Raises OSError."""
-    shutil.rmtree(path)
 
 
 def lock_file(descriptor: int) -> bool:

@@ -6,7 +6,6 @@ import ctypes
 import math
 import msvcrt
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -53,7 +52,6 @@ __all__ = [
     "read_pipe",
     "reason_of",
     "remove_held",
-    "remove_tree",
     "replace_file",
     "shows_symbols",
     "split_command",
@@ -72,7 +70,7 @@ NO_WINDOW: Mapping[str, Any] = {"creationflags": subprocess.CREATE_NO_WINDOW}
 """Options of Popen with which a program without a console of its own shows no window."""
 
 REPLACE_SECONDS = 3.0
-"""Seconds in which a file that is to be replaced or removed may be open elsewhere."""
+"""Seconds in which a file that is to be replaced may be open elsewhere."""
 
 _kernel = ctypes.WinDLL("kernel32", use_last_error=True)
 
@@ -257,32 +255,22 @@ def reason_of(error: OSError) -> str:
     return too_long or error.strerror or str(error)
 
 
-def _once_closed(change: Callable[[], object], has_failed: Callable[[], bool] = lambda: False) -> None:
-    """Change a file or folder for REPLACE_SECONDS at most: readers and virus scanners hold files for moments."""
+def replace_file(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> None:
+    """Give a file the name `target`, in place of a file that may have it. Raises OSError.
+
+    Waits for REPLACE_SECONDS while the file is open elsewhere: readers and virus scanners hold it for moments.
+    """
     deadline = time.monotonic() + REPLACE_SECONDS
     pause = 0.001
     while True:
         try:
-            change()
+            os.replace(source, target)
             return
         except PermissionError:
-            if time.monotonic() > deadline or has_failed():
+            if time.monotonic() > deadline or os.path.isdir(target):
                 raise
         time.sleep(pause)
         pause = min(2 * pause, 0.1)
-
-
-def replace_file(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> None:
-    """Give a file the name `target`, in place of a file that may have it. Raises OSError.
-
-    Waits for REPLACE_SECONDS while one of them is open elsewhere.
-    """
-    _once_closed(lambda: os.replace(source, target), lambda: os.path.isdir(target))
-
-
-def remove_tree(path: str | os.PathLike[str]) -> None:
-    """Remove a folder and all in it; waits for REPLACE_SECONDS while a file of it is open. Raises OSError."""
-    _once_closed(lambda: shutil.rmtree(path))
 
 
 def _lock(descriptor: int, flags: int, offset: int, size: int) -> bool:

@@ -25,7 +25,7 @@ from kr.archives.index_build import INDEX_SUFFIX
 from kr.egdb.database import default_directory
 from kr.errors import InvalidSettingError
 from kr.storage import is_held, lock, make_directory, safe_name
-from kr.system import flush_directory, flush_file, remove_tree, replace_file
+from kr.system import flush_directory, flush_file, replace_file
 
 LARGEST_ARCHIVE = 512 << 20
 """Bytes of a file."""
@@ -171,7 +171,7 @@ class ArchiveStore:
             if path.parent.parent not in (self.folder, self._own):
                 raise InvalidSettingError(f"{path.name} was not added here; its file is not removed")
             if path.parent.exists():
-                remove_tree(path.parent)
+                shutil.rmtree(path.parent)
 
     def check_room(self, size: int) -> None:
         """Raise InvalidSettingError if there is no room for some bytes more."""

@@ -94,6 +94,12 @@ class ExploredFile:
             raise InvalidSettingError(f"{self.path.name} is not open yet: {self.error or 'its index is being made'}")
         return index
 
+    def _close_index(self) -> None:
+        """Close the index: what it is made of can't be moved or removed on every system while it is open."""
+        index, self._index = self._index, None
+        if index is not None:
+            index.close()
+
     def mend(self, index: ArchiveIndex) -> None:
         """Make a damaged index anew."""
         with self._lock:
@@ -106,6 +112,7 @@ class ExploredFile:
         if self.store.is_lasting(self.path):
             return
         self.end_work()
+        self._close_index()
         try:
             # what is done of the index moves with it
             self.path = self.store.make_lasting(self.path)
@@ -115,18 +122,15 @@ class ExploredFile:
 
     def close(self) -> None:
         """Stop what is under way, and close the index."""
-        index = self._index
         self.end_work()
-        if index is not None:
-            index.close()
+        self._close_index()
 
     def end_work(self) -> None:
-        """Stop what is under way, for good. The index is closed when the last of those that still ask it is done."""
+        """Stop what is under way, for good."""
         with self._lock:
             self._closed = True
         if self._thread is not None:
             join(self._thread)
-        self._index = None
 
     def json(self, number: int) -> dict[str, Any]:
         """State of the file for a page."""
@@ -159,8 +163,8 @@ class ExploredFile:
             self.error = "" if isinstance(error, StoppedError) else error_line(error)
             return
         if self.store is not None and not len(index):
-            index.close()
             self.error = "no game was found in it"
+            index.close()
             return
         # one that others still ask is closed when the last of them is done
         self._index, self.share = index, 1.0
@@ -225,7 +229,7 @@ class Explorer:
         file = self.file(number)
         if file.store is None:
             raise InvalidSettingError(f"{file.path.name} was named when kr web was started; it can't be removed here")
-        file.end_work()
+        file.close()
         file.store.remove(file.path)
         with self._lock:
             self._files.pop(number, None)
