@@ -48,6 +48,7 @@ __all__ = [
     "open_to_read",
     "path_of_open",
     "read_at",
+    "read_pipe",
     "reader_has_gone",
     "reason_of",
     "remove_held",
@@ -262,6 +263,11 @@ def ctrl_c_blocked() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def read_pipe(read: Callable[[], T]) -> T:
+    """What `read()` gives, which waits for a pipe; Ctrl-C ends the wait."""
+    return read()
 
 
 def within(seconds: float | None, read: Callable[[], T], error: type[Exception]) -> T:
