@@ -43,7 +43,10 @@ LIBRARY = {
 }
 PACKAGES = "runtime/Lib/site-packages/"
 
-pytestmark = pytest.mark.skipif(not SCRIPTS.is_dir(), reason="the checkout is not here")
+pytestmark = [
+    pytest.mark.posix("the folder is packed on Linux"),
+    pytest.mark.skipif(not SCRIPTS.is_dir(), reason="the checkout is not here"),
+]
 
 
 @pytest.fixture
