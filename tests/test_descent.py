@@ -20,13 +20,15 @@ import jax
 import numpy as np
 import optax
 import pytest
-from systems import INTERRUPTED, KILLED, make_fifo
+from systems import INTERRUPTED, KILLED, RUNS_JAX, make_fifo
 from test_full_disk import room
 
 from kr.errors import DivergedError, InvalidCheckpointError, InvalidSettingError, OutputBusyError, StoppedError
 from kr.studies import descent
 from kr.studies.checkpoint import FitStage, StudyCheckpoint, fitting, read_stage
 from kr.studies.descent import Arrays, Descent, FitProgress, Learner, Point, TrainedNet
+
+pytestmark = RUNS_JAX
 
 SOURCE = np.random.default_rng(1)
 INPUTS = SOURCE.normal(0, 1, (60, 2)).astype(np.float32)

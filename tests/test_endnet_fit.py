@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 from refusals import check_refused
+from systems import RUNS_JAX
 from test_full_disk import room
 
 from kr import cli
@@ -98,6 +99,7 @@ def essence(model: EndnetModel) -> tuple[Any, ...]:
 # --- what it learns
 
 
+@RUNS_JAX
 @pytest.mark.soak
 @pytest.mark.slow
 def test_it_learns_all_positions_of_two_and_three_pieces(tmp_path: Path) -> None:
@@ -118,6 +120,7 @@ def test_it_learns_all_positions_of_two_and_three_pieces(tmp_path: Path) -> None
         assert right.mean() > 0.999
 
 
+@RUNS_JAX
 @pytest.mark.slow
 @pytest.mark.parametrize("net", TINY)
 def test_a_training_is_told_in_the_file(sample: Path, fits: Fits, net: str) -> None:
@@ -146,6 +149,7 @@ def test_a_training_is_told_in_the_file(sample: Path, fits: Fits, net: str) -> N
     assert json.loads(model.attrs["settings"])["epochs"] == 3
 
 
+@RUNS_JAX
 def test_the_weights_of_classes_are_the_paper_s(sample: Path, tmp_path: Path) -> None:
     """(N / N_i)^0.5 with N positions, N_i of class i."""
     fitted = tiny(sample, tmp_path / "net.h5", "paper", batch=1)
@@ -156,6 +160,7 @@ def test_the_weights_of_classes_are_the_paper_s(sample: Path, tmp_path: Path) ->
     assert weights == pytest.approx((n.sum() / n) ** 0.5)
 
 
+@RUNS_JAX
 @pytest.mark.slow
 def test_a_limit_takes_the_first_positions(settings: EndnetFitSettings) -> None:
     model = fit_endnet(replace(settings, limit=100, epochs=1))
@@ -164,6 +169,7 @@ def test_a_limit_takes_the_first_positions(settings: EndnetFitSettings) -> None:
     assert huge.report["training_positions"] > 1000
 
 
+@RUNS_JAX
 @pytest.mark.slow
 @pytest.mark.parametrize("net", TINY)
 def test_training_goes_on_from_a_model(sample: Path, tmp_path: Path, fits: Fits, net: str) -> None:
@@ -176,6 +182,7 @@ def test_training_goes_on_from_a_model(sample: Path, tmp_path: Path, fits: Fits,
     assert same == {name for name in frozen.parameters if name.startswith(("block", "first", "w1", "b1"))}
 
 
+@RUNS_JAX
 @pytest.mark.slow
 def test_patience_ends_a_training(settings: EndnetFitSettings) -> None:
     # nothing changes any more, so the first epoch stays the best
@@ -198,6 +205,7 @@ def test_a_missing_library_is_named(
     assert list(settings.out.parent.iterdir()) == []
 
 
+@RUNS_JAX
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("net", "changed", "said"),
@@ -280,6 +288,7 @@ def test_shares_without_positions_are_refused(tmp_path: Path) -> None:
 # --- the command
 
 
+@RUNS_JAX
 @pytest.mark.slow
 @pytest.mark.smoke
 @pytest.mark.posix("no setrlimit")
@@ -334,6 +343,7 @@ def test_the_command_resumes_wherever_it_ended(
     assert "trained already" in capsys.readouterr().out
 
 
+@RUNS_JAX
 @pytest.mark.slow
 def test_pictures_are_the_same_each_time(fits: Fits, tmp_path: Path) -> None:
     model = fits("small").model

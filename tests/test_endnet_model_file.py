@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from models import POINT, REPORT, random_model
 from refusals import check_refused
-from systems import make_fifo
+from systems import RUNS_JAX, make_fifo
 
 from kr import cli, storage
 from kr.errors import InvalidModelError
@@ -53,6 +53,7 @@ def test_a_model_is_read_back(tmp_path: Path, shape: NetShape) -> None:
     assert load_model(path).attrs == found.attrs
 
 
+@RUNS_JAX
 @pytest.mark.slow
 def test_probabilities_do_not_depend_on_the_batch() -> None:
     model = random_model(SHAPES[1])

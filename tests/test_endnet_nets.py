@@ -10,9 +10,12 @@ import numpy as np
 import pytest
 import reference
 from numpy.typing import NDArray
+from systems import RUNS_JAX
 
 from kr.studies.endings.nets import HIDDEN_LIMIT, NORM_DECAY, NORM_EPSILON, Net, piece_bits, planes, threat_bits
 from kr.studies.endings.shape import NetShape
+
+pytestmark = RUNS_JAX
 
 SHAPES = [
     NetShape("small", hidden=(12, 5)),

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from models import random_model
 from refusals import check_refused
+from systems import RUNS_JAX
 
 from kr import cli, storage
 from kr.egdb.sample import SampleSettings, write_sample
@@ -132,6 +133,7 @@ def test_an_unknown_experiment() -> None:
 # --- runs
 
 
+@RUNS_JAX
 @pytest.mark.slow
 def test_a_table_has_all_its_parts(done: Path) -> None:
     table = json.loads((done / "table.json").read_text())
@@ -152,6 +154,7 @@ def test_a_table_has_all_its_parts(done: Path) -> None:
                     assert score["right"] == sum(score["confusion"][i][i] for i in range(3))
 
 
+@RUNS_JAX
 @pytest.mark.slow
 def test_the_paper_stands_beside_each_row(done: Path) -> None:
     lines = json.loads((done / "table.json").read_text())["experiments"]["sampling"]
@@ -166,6 +169,7 @@ def test_the_paper_stands_beside_each_row(done: Path) -> None:
     assert [row[2] for row in rows[1:6]] == ["1,021", "1,021", "20,223,804", "102", "102"]
 
 
+@RUNS_JAX
 @pytest.mark.slow
 def test_what_is_there_is_not_made_again(made: Path) -> None:
     before = {path: path.stat().st_mtime_ns for path in made.rglob("*.*") if path.parent != made}
@@ -175,6 +179,7 @@ def test_what_is_there_is_not_made_again(made: Path) -> None:
     assert {path: path.stat().st_mtime_ns for path in made.rglob("*.*") if path.parent != made} == before
 
 
+@RUNS_JAX
 @pytest.mark.slow
 def test_an_interrupted_table_resumes_to_the_same(done: Path, tmp_path: Path) -> None:
     out = tmp_path / "broken"
@@ -190,6 +195,7 @@ def test_an_interrupted_table_resumes_to_the_same(done: Path, tmp_path: Path) ->
     assert results(out) == results(done)
 
 
+@RUNS_JAX
 @pytest.mark.slow
 @pytest.mark.parametrize("content", ["", "{}", "[1]", "\0", '{"inputs": [], "checksum": "", "content": {}}'])
 def test_a_damaged_test_is_done_again(made: Path, content: str) -> None:
@@ -201,6 +207,7 @@ def test_a_damaged_test_is_done_again(made: Path, content: str) -> None:
     assert json.loads(path.read_text())["content"]
 
 
+@RUNS_JAX
 @pytest.mark.slow
 def test_an_edited_test_is_done_again(made: Path) -> None:
     [path] = (made / "tests").glob("2-5-10-direct*")
@@ -210,6 +217,7 @@ def test_an_edited_test_is_done_again(made: Path) -> None:
     assert results(made) == before
 
 
+@RUNS_JAX
 @pytest.mark.soak
 @pytest.mark.slow
 def test_rows_can_be_added(made: Path) -> None:
@@ -244,6 +252,7 @@ def test_rivals_learn_from_the_positions_of_the_sampling(
     assert "| regions 100KB | 90,000 | 120,000 | 90.00 ±2.00 | 91.00 |" in (out / "table.md").read_text()
 
 
+@RUNS_JAX
 @pytest.mark.soak
 @pytest.mark.slow
 def test_plots_are_drawn(made: Path) -> None:
@@ -253,6 +262,7 @@ def test_plots_are_drawn(made: Path) -> None:
     assert names == {"sampling.png", *(f"{net}-{what}.png" for net in nets for what in ("confidence", "confusion"))}
 
 
+@RUNS_JAX
 @pytest.mark.slow
 def test_the_command_shows_the_rows(made: Path, capsys: pytest.CaptureFixture[str]) -> None:
     line = f"endnet table --out {made} --set 2-5 --rows 100%,10% --scale 1e-5 --tested 300 --experiment "
@@ -286,11 +296,13 @@ def test_libraries_of_the_rivals_are_missed_before_anything_is_done(
     assert not (tmp_path / "table").exists()
 
 
+@RUNS_JAX
 def test_two_writers_are_refused(made: Path) -> None:
     with storage.lock(made), pytest.raises(OutputBusyError):
         EndnetTable(settings(made)).run()
 
 
+@RUNS_JAX
 @pytest.mark.slow
 def test_another_seed_is_refused(made: Path, capsys: pytest.CaptureFixture[str]) -> None:
     line = f"endnet table --out {made} --set 2-5 --experiment sampling --rows 100% --scale 1e-5 --tested 300 --seed 2"
@@ -330,6 +342,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return directory
 
 
+@RUNS_JAX
 @pytest.mark.parametrize("name", ["model.h5", "all.h5"])
 def test_a_network_is_tested(place: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
     line = ["endnet", "test", str(place / name), str(place / "some.h5"), "--limit", "200", "--ways", "rules,plies1"]
@@ -348,6 +361,7 @@ def test_a_network_is_tested(place: Path, capsys: pytest.CaptureFixture[str], na
     assert f"{100 * right / 200:.2f} ±" in shown
 
 
+@RUNS_JAX
 def test_all_positions_are_a_limit_of_0(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     line = f"endnet test {place / 'model.h5'} {place / 'some.h5'} --limit 0 --share validation --ways rules --json"
     assert cli.main(line.split()) == 0
@@ -374,6 +388,7 @@ def test_what_is_no_network_is_refused(
     check_refused(capsys, f"endnet test {path} {place / 'some.h5'} {words}", code, said)
 
 
+@RUNS_JAX
 def test_values_do_not_depend_on_the_parts(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     boards = SampleFile(place / "some.h5").shares["test"].read(0, 100).boards
     net = load_net(place / "model.h5")

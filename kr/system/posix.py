@@ -49,6 +49,7 @@ __all__ = [
     "path_of_open",
     "read_at",
     "read_pipe",
+    "reader_has_gone",
     "reason_of",
     "remove_held",
     "replace_file",
@@ -128,6 +129,11 @@ def flush_file(path: str | os.PathLike[str]) -> None:
 def flush_directory(path: str | os.PathLike[str]) -> None:
     """Have the names in a directory on disk, where the system can. Raises OSError."""
     flush_file(path)
+
+
+def reader_has_gone(error: OSError) -> bool:
+    """True for the error of writing to a pipe that nobody reads any more."""
+    return isinstance(error, BrokenPipeError)
 
 
 def reason_of(error: OSError) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import errno
 import math
 import msvcrt
 import os
@@ -50,6 +51,7 @@ __all__ = [
     "path_of_open",
     "read_at",
     "read_pipe",
+    "reader_has_gone",
     "reason_of",
     "remove_held",
     "replace_file",
@@ -247,6 +249,11 @@ def flush_file(path: str | os.PathLike[str]) -> None:
 
 def flush_directory(path: str | os.PathLike[str]) -> None:
     """Nothing: the system has no such call."""
+
+
+def reader_has_gone(error: OSError) -> bool:
+    """True for the error of writing to a pipe that nobody reads any more."""
+    return isinstance(error, BrokenPipeError) or error.errno == errno.EINVAL
 
 
 def reason_of(error: OSError) -> str:
