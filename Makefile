@@ -166,7 +166,7 @@ dist: .venv/tests
 	@$(UV) pip install -q --python $(DIST)/venv/bin/python --no-deps $(DIST)/*.whl
 	$(DIST)/venv/bin/python packaging/check.py
 
-release: .venv/release figures
+release: .venv/release
 	$(BIN)/python packaging/release.py
 
 lock: .venv/tests

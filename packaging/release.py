@@ -3,7 +3,8 @@
 It ends at the first of these that fails:
 
 1. The version of kr/__init__.py is final, and CITATION.cff has it. CHANGELOG.md begins with it and a date, as in
-   "## 0.3.0, 2026-12-24". No tag has its name, and nothing is left to commit. --anyway only says what of this fails.
+   "## 0.3.0, 2026-12-24". No tag has its name. Nothing is left to commit, before `make figures` and after it. --anyway
+   only says what of this fails, and repeats no figures.
 2. Source archive and wheel are built in empty environments, the wheel from the archive; auditwheel gives the wheel its
    name. The tools of the Python Packaging Authority find nothing wrong, the archives have each file that they should,
    and the wheel no symbol that is not in the limited API.
@@ -75,6 +76,15 @@ def not_ready(release: str) -> list[str]:
     return found
 
 
+def say_what_is_missing(release: str, anyway: bool = False) -> None:
+    """Print what stands against a release; end if anything does."""
+    reasons = not_ready(release)
+    for reason in reasons:
+        print(f"kr: {reason}", file=sys.stderr)
+    if reasons and not anyway:
+        sys.exit(f"kr: {release} can't be released")
+
+
 def build() -> tuple[Path, Path]:
     """Source archive and wheel, in dist/ and without older ones."""
     for old in (*DIST.glob("*.whl"), *DIST.glob("*.tar.gz")):
@@ -131,14 +141,13 @@ def write_checksums() -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--anyway", action="store_true", help="build and check a version that is not ready")
+    parser.add_argument("--anyway", action="store_true", help="build and check what is not ready")
     options = parser.parse_args()
     release = version()
-    reasons = not_ready(release)
-    for reason in reasons:
-        print(f"kr: {reason}", file=sys.stderr)
-    if reasons and not options.anyway:
-        sys.exit(f"kr: {release} can't be released")
+    say_what_is_missing(release, options.anyway)
+    if not options.anyway:
+        run("make", "figures")
+        say_what_is_missing(release)
     archive, wheel = build()
     check_archives()
     checked = pythons()

@@ -182,6 +182,8 @@ def test_every_command_has_help_that_ends_with_an_example(capsys: pytest.Capture
     paragraphs = capsys.readouterr().out.rstrip().split("\n\n")
     assert paragraphs[-1].strip().startswith("Example")
     assert f"kr {' '.join(names)}" in paragraphs[-1]
+    # double quotes are quotes in every shell, single ones not in cmd.exe
+    assert " '" not in paragraphs[-1]
 
 
 def test_version(capsys: pytest.CaptureFixture) -> None:

@@ -196,6 +196,11 @@ INTERRUPTED = """
 import sys
 from kr.hdf5 import process, structures
 structures.harmful_structure = lambda *given: None
+ask = process._Process.ask
+def told(*given):
+    print("asks", flush=True)
+    return ask(*given)
+process._Process.ask = told
 from kr.cli import main
 sys.exit(main(["games", sys.argv[1]]))
 """
@@ -207,7 +212,8 @@ def test_ctrl_c_ends_a_command_that_waits(good: dict[str, Path], tmp_path: Path)
     command = start(
         [sys.executable, "-c", INTERRUPTED, str(tmp_path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
-    time.sleep(2.0)
+    assert command.stdout.readline() == "asks\n"
+    time.sleep(0.5)
     assert command.poll() is None
     began = time.monotonic()
     interrupt(command)

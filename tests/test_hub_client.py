@@ -244,3 +244,18 @@ def test_close_ends_a_search_in_another_thread():
     closer.join()
     assert time.monotonic() - begin < 30
     assert not is_alive(int(client.version))
+
+
+READS_BYTES = """
+import sys
+print("id", "name=" + sys.stdin.buffer.readline().hex())
+print("wait", flush=True)
+sys.stdin.buffer.readline()
+print("ready", flush=True)
+sys.stdin.read()
+"""
+
+
+def test_lines_to_an_engine_end_alike_on_each_system() -> None:
+    with HubClient([sys.executable, "-c", READS_BYTES]) as client:
+        assert bytes.fromhex(client.name) == b"hub\n"

@@ -23,13 +23,11 @@ pytestmark = pytest.mark.skipif(not TEXT, reason="the checkout is not here")
 
 
 def commands() -> Iterator[list[str]]:
-    """Words of the command lines of the page, in blocks and in texts."""
-    blocks = re.findall(r"^```(?:console|bat)\n(.*?)^```$", TEXT, re.DOTALL | re.MULTILINE)
-    inline = re.findall(
-        r"`((?:kr|make|pip|pipx|uv|uvx|py|python3) [^`]+)`",
-        re.sub(r"^```.*?^```$", "", TEXT, flags=re.DOTALL | re.MULTILINE),
-    )
-    for line in [*"".join(blocks).splitlines(), *(" ".join(each.split()) for each in inline)]:
+    """Words of the command lines of the page, in blocks and in texts; the first column of a table may be messages."""
+    block = re.compile(r"^```(?:console|bat)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+    prose = re.sub(r"^\| [^|]*", "", block.sub("", TEXT), flags=re.MULTILINE)
+    inline = re.findall(r"`((?:kr|make|pip|pipx|uv|uvx|py|python3) [^`]+)`", prose)
+    for line in [*"".join(block.findall(TEXT)).splitlines(), *(" ".join(each.split()) for each in inline)]:
         yield shlex.split(line, comments=True)
 
 

@@ -3,7 +3,6 @@
 import json
 import random
 import re
-import shlex
 import sys
 from collections import Counter, defaultdict
 from dataclasses import replace
@@ -34,6 +33,7 @@ from kr.players.names import names_apart
 from kr.players.own import EnginePlayer
 from kr.players.player import Reply
 from kr.players.registry import player_from_spec
+from kr.system import join_command
 
 FAULTY = Path(__file__).parent / "hub_engines" / "faulty.py"
 NODES = Limits(nodes=60)
@@ -421,7 +421,7 @@ def test_totals_cover_all_games_whenever_read(monkeypatch):
     [("exit", "crashed"), ("crash", "crashed"), ("hang", "hangs"), ("illegal", "illegal"), ("nonsense", "nonsense")],
 )
 def test_a_faulty_engine_loses_and_the_match_continues(fault, words):
-    command = shlex.join([sys.executable, "-IS", str(FAULTY), fault])
+    command = join_command([sys.executable, "-IS", str(FAULTY), fault])
     result = play_match(replace(TINY, b=f"hub:{command}", games=4, patience=0.3))
     assert result.count(2) == len(result.games) == 4
     assert {game.reason for game in result.games} == {FAILURE}
@@ -431,7 +431,7 @@ def test_a_faulty_engine_loses_and_the_match_continues(fault, words):
 
 @pytest.mark.slow
 def test_kr_behind_hub_plays_like_kr():
-    command = shlex.join([sys.executable, "-m", "kr", "hub", "--weights", "material", "--hash", "1MB"])
+    command = join_command([sys.executable, "-m", "kr", "hub", "--weights", "material", "--hash", "1MB"])
     result = play_match(replace(TINY, b=f"hub:{command}", games=4))
     assert FAILURE not in result.reasons()
     assert result.pentanomial == (0, 0, 2, 0, 0)
@@ -440,7 +440,7 @@ def test_kr_behind_hub_plays_like_kr():
 @pytest.mark.slow
 def test_two_engines_of_one_name_are_told_apart_in_the_match_and_its_games(tmp_path):
     kr = [sys.executable, "-m", "kr", "hub", "--hash", "1MB", "--weights"]
-    a, b = (f"hub:{shlex.join([*kr, weights])}" for weights in ("material", "manual"))
+    a, b = (f"hub:{join_command([*kr, weights])}" for weights in ("material", "manual"))
     result = play_match(replace(TINY, pdn=tmp_path / "match.pdn", a=a, b=b, games=2))
     names = ("kr (material)", "kr (manual)")
     assert result.names == names

@@ -2,7 +2,6 @@
 
 import json
 import os
-import signal
 import subprocess
 import sys
 from dataclasses import replace
@@ -10,6 +9,7 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
+from systems import interrupt, start
 from test_match import TINY, essence
 
 from kr import storage
@@ -238,8 +238,9 @@ def test_a_game_is_on_the_disk_before_its_line(tmp_path, monkeypatch):
     sync = os.fsync
 
     def watched_sync(descriptor):
-        name = os.readlink(f"/proc/self/fd/{descriptor}")
-        done.append(("sync", Path(name).suffix))
+        status = os.fstat(descriptor)
+        paths = [tmp_path, *tmp_path.iterdir()]
+        done.extend(("sync", path.suffix) for path in paths if os.path.samestat(path.stat(), status))
         sync(descriptor)
 
     monkeypatch.setattr(os, "fsync", watched_sync)
@@ -302,11 +303,12 @@ with lock({str(tmp_path / "match.pdn")!r}):
     print("locked", flush=True)
     input()
 """
-    with subprocess.Popen([sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
-        assert other.stdout.readline() == b"locked\n"
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen([sys.executable, "-c", script], **pipes) as other:
+        assert other.stdout.readline() == "locked\n"
         with pytest.raises(OutputBusyError):
             play_match(recorded(tmp_path))
-        other.communicate(b"\n")
+        other.communicate("\n")
 
 
 @pytest.mark.slow
@@ -315,10 +317,10 @@ def test_ctrl_c_loses_only_the_games_in_flight(tmp_path):
     words = "material manual --ballot 3move --tc nodes=2000 --games 200 --workers 2 --hash 1MB --json --pdn"
     command = [sys.executable, "-m", "kr", "match", *words.split(), str(settings.pdn)]
     log = tmp_path / "match.pdn.log"
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as match:
+    with start(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as match:
         while not log.exists() or log.read_text().count("\n") < 3:
             assert match.poll() is None, match.stderr.read()
-        match.send_signal(signal.SIGINT)
+        interrupt(match)
         shown, error = match.communicate()
     summary = json.loads(shown)
     assert match.returncode == 1

@@ -2,7 +2,6 @@
 
 import json
 import re
-import shlex
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -26,6 +25,7 @@ from kr.studies.endings.model_file import save_model
 from kr.studies.endings.shape import NetShape
 from kr.studies.evolution.run import evolve
 from kr.studies.evolution.settings import EvolveSettings
+from kr.system import split_command
 
 WIDTH = 80
 SMALL = "--hash 1MB --weights material --egdb none"
@@ -147,7 +147,7 @@ def run(place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixt
     capsys.readouterr()
 
     def call(line: str) -> tuple[str, str]:
-        assert cli.main(shlex.split(line)) == 0, capsys.readouterr().err
+        assert cli.main(split_command(line)) == 0, capsys.readouterr().err
         return capsys.readouterr()
 
     return call

@@ -2,7 +2,6 @@
 
 import http.client
 import re
-import signal
 import socket
 import subprocess
 import sys
@@ -11,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from systems import POSIX, interrupt, start
 
 from kr import cli, system
 
@@ -23,8 +23,8 @@ PRESS = "press Enter to close this window\n"
 def window(*words: str, before: str = "") -> Iterator[subprocess.Popen[str]]:
     """A kr that takes its terminal for a window of its own."""
     command = [sys.executable, "-c", DOUBLE_CLICKED + before + END, *words]
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    with start(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8"
     ) as process:
         try:
             yield process
@@ -48,7 +48,7 @@ def test_a_double_click_opens_the_page(tmp_path: Path) -> None:
         link = http.client.HTTPConnection("127.0.0.1", int(port), timeout=20)
         link.request("POST", f"{home}api/games/files", "{}", {"content-type": "application/json"})
         assert b"game.pdn" in link.getresponse().read()
-        process.send_signal(signal.SIGINT)
+        interrupt(process)
         errors = process.communicate(timeout=20)[1]
     assert process.returncode == 0
     assert re.fullmatch(
@@ -91,6 +91,18 @@ def test_what_went_well_closes_its_window() -> None:
         said, errors = process.communicate(timeout=20)
     assert (process.returncode, errors) == (0, "")
     assert said.startswith("kr ")
+
+
+ASKED = "import sys; from kr import system; open(sys.argv[1], 'w').write(str(system.has_own_window()))"
+
+
+@pytest.mark.skipif(POSIX, reason="at Windows only: a console is made for a process")
+@pytest.mark.parametrize(("shell", "own"), [([], "True"), (["cmd", "/c"], "False")])
+def test_a_window_is_its_own_unless_a_shell_has_it(shell: list[str], own: str, tmp_path: Path) -> None:
+    answer = tmp_path / "answer"
+    with start([*shell, sys.executable, "-c", ASKED, str(answer)]) as process:
+        process.wait(timeout=60)
+    assert answer.read_text() == own
 
 
 def test_elsewhere_kr_alone_is_its_help(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,7 +22,7 @@ from kr import _core, _egdb, _learn
 from kr.storage import data_path
 
 CHECKOUT = Path(__file__).parents[1]
-CODE = (".py", ".pyc", ".pyx", ".pxd", ".pxi", ".h", ".c", ".so")
+CODE = (".py", ".pyc", ".pyx", ".pxd", ".pxi", ".h", ".c", ".so", ".pyd")
 DATA = ("weights/*.h5", "weights/*.md", "selfplay/*.txt", "selfplay/*.sh", "egdb/*.egdb", "egdb/*.md")
 SOURCES = (
     *("kr/_*.p??", "kr/_*/**/*.pxi", "kr/_*/**/*.h", "Makefile", "mkdocs.yml", "docs/**/*.*"),
@@ -69,7 +69,7 @@ def test_the_data_found_are_those_of_the_checkout() -> None:
 def files_named(patterns: tuple[str, ...]) -> set[str]:
     """The checkout's files of these patterns, of which every one is to find some."""
     found = {
-        pattern: [path for path in CHECKOUT.glob(pattern) if path.is_file() and path.suffix != ".pyc"]
+        pattern: [path for path in CHECKOUT.glob(pattern) if path.is_file() and path.suffix not in (".pyc", ".pyd")]
         for pattern in patterns
     }
     assert all(found.values())
@@ -111,6 +111,7 @@ def test_the_oldest_versions_are_those_that_are_named() -> None:
 
 @pytest.mark.slow
 @in_checkout
+@pytest.mark.posix("no links without rights")
 def test_wheels_carry_all_data(linked: Path) -> None:
     pytest.importorskip("setuptools")
     command = [sys.executable, "setup.py", "-q", "build_py", "--build-lib", "wheel"]
@@ -123,6 +124,7 @@ def test_wheels_carry_all_data(linked: Path) -> None:
 
 
 @in_checkout
+@pytest.mark.posix("no links without rights")
 def test_source_archives_carry_all_that_a_build_and_its_tests_need(
     linked: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import shlex
 from dataclasses import replace
 from pathlib import Path
 
@@ -31,6 +30,7 @@ from kr.studies.people.strengths import (
     read_losses,
     strengths_of,
 )
+from kr.system import split_command
 
 GAMES = 25
 
@@ -175,12 +175,12 @@ def test_losses_of_other_games_are_refused(file: Path, decisions: Decisions) -> 
 def test_the_command(archive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "players.h5"
     line = f"policy players {archive} --out {out} --nodes 100 --weights material --egdb none"
-    assert cli.main(shlex.split(f"{line} --top 2")) == 0
+    assert cli.main(split_command(f"{line} --top 2")) == 0
     text, said = capsys.readouterr()
     assert text.splitlines()[0].split() == ["player", "games", "moves", "loss", "years"]
     assert len(text.split("\n\n")[0].splitlines()) == 3
     assert f"wrote {out}" in said
-    assert cli.main(shlex.split(f"{line} --json")) == 0
+    assert cli.main(split_command(f"{line} --json")) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["decisions"] > 500
     assert {each["name"] for each in found["players"]} == set(strengths_names(archive))

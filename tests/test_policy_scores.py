@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import shlex
 from pathlib import Path
 
 import numpy as np
@@ -31,6 +30,7 @@ from kr.studies.people.scores import (
 )
 from kr.studies.people.splits import split_decisions
 from kr.studies.people.testing import policy_rows, score_model
+from kr.system import split_command
 
 SHAPE = PolicyShape(hidden=(16, 8), sight="none")
 
@@ -164,7 +164,7 @@ def policy(tmp_path: Path, decisions: Decisions) -> Path:
 
 def test_the_command(policy: Path, archive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     line = f"policy test {policy} {archive} --against seen,random,nodes=60 --journals {tmp_path / 'rivals'}"
-    assert cli.main(shlex.split(f"{line} --json")) == 0
+    assert cli.main(split_command(f"{line} --json")) == 0
     found = json.loads(capsys.readouterr().out)
     assert (found["split"], found["seed"], found["warning"]) == ("games", 7, None)
     assert [each["name"] for each in found["models"]] == ["policy", "seen", "random", "nodes=60"]
@@ -173,7 +173,7 @@ def test_the_command(policy: Path, archive: Path, tmp_path: Path, capsys: pytest
         assert each["all"]["decisions"] == found["models"][0]["all"]["decisions"]
     assert found["models"][3]["unforced"]["cross_entropy"] is None
     assert (tmp_path / "rivals" / "search-60.jsonl").exists()
-    assert cli.main(shlex.split(f"{line} --kinds --split years")) == 0
+    assert cli.main(split_command(f"{line} --kinds --split years")) == 0
     out, err = capsys.readouterr()
     assert "calibration" in out
     assert max(map(len, out.splitlines())) <= 80

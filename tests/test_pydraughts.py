@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 from dxp_peers import SECONDS, Playing, connecting, listening
+from systems import POSIX
 
 import kr
 from kr.game.position import Position, Side
@@ -193,9 +194,10 @@ def test_its_messages_and_rules_as_a_follower():
 @pytest.fixture
 def kr_hub(tmp_path, monkeypatch) -> Path:
     """`kr hub` as one file, because pydraughts runs the file behind a link: of an environment's python, another one."""
-    script = tmp_path / "kr-hub"
+    script = tmp_path / ("kr-hub" if POSIX else "kr-hub.cmd")
     options = "--weights material --hash 1MB --egdb none"
-    script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m kr hub {options}\n')
+    run = "#!/bin/sh\nexec " if POSIX else "@"
+    script.write_text(f'{run}"{sys.executable}" -m kr hub {options}\n')
     script.chmod(0o755)
     monkeypatch.setenv("PYTHONPATH", str(Path(kr.__file__).parents[1]))
     return script

@@ -17,7 +17,11 @@ import kr
 
 CHECKOUT = Path(__file__).parents[1]
 PROJECT = CHECKOUT / "pyproject.toml"
-LOCKS = {"requirements.lock": ("plots", "train", "web"), "deploy/requirements.lock": ("cluster", "train")}
+LOCKS = {
+    "requirements.lock": ("plots", "train", "web"),
+    "deploy/requirements.lock": ("cluster", "train"),
+    "packaging/windows/libraries.txt": ("web",),
+}
 """The extras whose libraries a lock has, beside those that kr always needs."""
 
 pytestmark = pytest.mark.skipif(not PROJECT.exists(), reason="the checkout is not here")
@@ -82,8 +86,10 @@ def test_the_image_is_built_by_versions_that_fit() -> None:
 
 def test_the_workflow_calls_what_there_is() -> None:
     workflow = text(".github/workflows/release.yml")
-    for called in re.findall(r"(?:bash|python) ([\w./]+\.py|\.ci/run)$", workflow, re.MULTILINE):
-        assert (CHECKOUT / called).is_file()
+    called = re.findall(r" ((?:packaging|tests)/[\w/]+\.\w+|\.ci/run|[\w.]+\.lock)", workflow)
+    assert len(called) > 5
+    for path in called:
+        assert (CHECKOUT / path).is_file(), path
     assert workflow.count("packaging/check.py") == 1
     assert "bash .ci/run" in workflow
     # which makes the wheel that the workflow takes

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import signal
 import subprocess
 import sys
 import time
@@ -127,7 +125,7 @@ def test_a_kill_leaves_only_whole_shards(tmp_path: Path) -> None:
         while len(list(tmp_path.glob("shard-*.h5"))) < 2 and time.monotonic() < give_up:
             assert process.poll() is None
             time.sleep(0.02)
-        os.kill(process.pid, signal.SIGKILL)
+        process.kill()
     paths = games.shard_paths(tmp_path)
     assert len(paths) >= 2
     assert all(len(games.read_shard(path)) == 20 for path in paths)
@@ -208,9 +206,9 @@ with storage.lock({str(finished[0])!r}):
     sys.stdin.read()
 """,
     ]
-    with subprocess.Popen(holder, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+    with subprocess.Popen(holder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
-        assert process.stdout.readline() == b"held\n"
+        assert process.stdout.readline() == "held\n"
         with pytest.raises(OutputBusyError):
             selfplay(replace(SETTINGS, out=finished[0], games=30))
         process.kill()

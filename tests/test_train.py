@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from systems import make_fifo
 from tables import TINY as TINY_LAYOUT
 from tables import tiny_file
 
@@ -308,7 +309,7 @@ def in_place_of(make: Callable[[Path], None]) -> Callable[[Path], None]:
         (changed(with_checksum(lambda c: c.update(seed="1"))), "not of format version 1"),
         (changed(with_checksum(lambda c: c["generations"][0].update(number="1"))), "not of format version 1"),
         (changed(with_checksum(lambda c: c["generations"][0]["play"].update(result=[1]))), "not of format version 1"),
-        (in_place_of(os.mkfifo), "not a regular file"),
+        (in_place_of(make_fifo), "not a regular file"),
         (in_place_of(os.mkdir), "not a regular file"),
         (changed(lambda c: c.update(seed=3)), "does not match its checksum"),
         (changed(with_checksum(lambda c: c.update(bogus=1))), "not of format version 1"),

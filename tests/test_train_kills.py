@@ -116,6 +116,7 @@ def content(path: Path) -> Any:
 
 
 @pytest.mark.soak
+@pytest.mark.posix("no fork")
 def test_killed_in_every_step(learned_from_many: Path, tmp_path: Path) -> None:
     undisturbed, run = tmp_path / "undisturbed", tmp_path / "run"
     expected = train(replace(SETTINGS, out=undisturbed, weights=str(learned_from_many)))

@@ -6,8 +6,6 @@ import asyncio
 import base64
 import errno
 import lzma
-import os
-import signal
 import subprocess
 import sys
 import threading
@@ -295,7 +293,7 @@ def test_what_a_killed_server_left_is_removed_by_the_next(tmp_path: Path) -> Non
         store.begin("b.pdn", 10)
         # not while it runs
         assert left.exists()
-    os.kill(child.pid, signal.SIGKILL)
+    child.kill()
     child.communicate()
     with closing(ArchiveStore(folder)) as store:
         store.begin("b.pdn", 10)

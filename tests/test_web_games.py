@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from systems import NO_FILE
 
 from kr.errors import InvalidSettingError, KrError
 from kr.pdn import Game, read_game, write_game
@@ -281,7 +282,7 @@ def test_a_changed_file_is_read_again(archive: Path) -> None:
     os.utime(archive, (1, 1))
     assert [game["event"] for game in ask("games/list", place, file=1)["games"]] == ["New"]
     archive.unlink()
-    with pytest.raises(OSError, match="No such file"):
+    with pytest.raises(OSError, match=NO_FILE):
         ask("games/list", place, file=1)
 
 

@@ -317,7 +317,7 @@ def test_matches_are_kept_within_a_budget(matches_directory, monkeypatch):
     async def told(house):
         async with watching(house, **FAST) as page:
             await page.until("done", rows=4)
-        with pytest.raises(KrError, match=r"^1 matches \(0 MB\) are kept in .*/matches"):
+        with pytest.raises(KrError, match=r"^1 matches \(0 MB\) are kept in .*[/\\]matches"):
             async with watching(house, **FAST) as page:
                 await page.hear()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from systems import make_fifo
 from watched_runs import Clock, clock, lines, table, told, watching
 from web_pages import (
     PHONE,
@@ -242,6 +242,7 @@ def test_watching_takes_no_lock(made: tuple[Path, MatchResult], watching: Callab
     assert sorted(made[0].rglob("*")) == before
 
 
+@pytest.mark.posix("no links without rights")
 def test_links_are_not_followed(copied: Path, tmp_path: Path, watching: Callable[..., RunWatch], clock: Clock) -> None:
     inside = tmp_path / "inside"
     inside.mkdir()
@@ -371,7 +372,7 @@ def test_odd_values_hide_no_other_run(
 @pytest.mark.parametrize("place", ["match.pdn.log", "deep/games/run.json", "deep/games/shard-000009.h5"])
 def test_what_is_no_file_is_not_waited_for(copied: Path, watching: Callable[..., RunWatch], place: str) -> None:
     (copied / place).unlink(missing_ok=True)
-    os.mkfifo(copied / place)
+    make_fifo(copied / place)
     watch = watching(copied)
     for row in watch.rows():
         watch.page(row["name"])

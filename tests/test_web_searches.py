@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from systems import CRASHED
 from web_pages import finished
 
 from kr.egdb.probe import probe
@@ -21,6 +22,7 @@ from kr.engine.result import Info
 from kr.errors import InvalidSettingError, KrError
 from kr.game.position import Position
 from kr.protocols.hub_client import HubClient
+from kr.system import join_command
 from kr.web import engines
 from kr.web.engines import SEARCH_NICENESS, Lender
 from kr.web.house import House
@@ -32,6 +34,11 @@ from kr.web.settings import WebSettings
 START = Position().fen
 FAULTY = Path(__file__).parent / "hub_engines" / "faulty.py"
 KR_HUB = f"hub:{sys.executable} -m kr hub --weights material --hash 1MB --egdb none"
+
+
+def faulty(fault: str) -> str:
+    """An engine with a fault of its own."""
+    return f"hub:{join_command([sys.executable, '-IS', str(FAULTY), fault])}"
 
 
 def at_home(told: Callable[[House], Awaitable[None]], **settings: Any) -> None:
@@ -387,7 +394,11 @@ def test_another_engine_beside_kr() -> None:
 
 @pytest.mark.parametrize(
     ("fault", "reason"),
-    [("crash", "crashed: signal 11"), ("exit at hub", "crashed: exit status 3"), ("illegal", "plays an illegal move")],
+    [
+        ("crash", f"crashed: {CRASHED}"),
+        ("exit at hub", "crashed: exit status 3"),
+        ("illegal", "plays an illegal move"),
+    ],
 )
 def test_a_crash_of_an_engine_is_one_line(fault: str, reason: str) -> None:
     async def told(house: House) -> None:
@@ -399,7 +410,7 @@ def test_a_crash_of_an_engine_is_one_line(fault: str, reason: str) -> None:
             await until(lambda: lender.lent == 0)
             assert lender.idle == 0
 
-    at_home(told, engines=(f"hub:{sys.executable} -IS {FAULTY} '{fault}'",))
+    at_home(told, engines=(faulty(fault),))
 
 
 def test_an_engine_that_says_no_line_has_its_move() -> None:
@@ -407,7 +418,7 @@ def test_an_engine_that_says_no_line_has_its_move() -> None:
         found = await events(house, engine=1, limit="depth=3", lines=1)
         assert lines_of(found)[-1][0]["pv"][0]["text"] == "9-13"
 
-    at_home(told, engines=(f"hub:{sys.executable} -IS {FAULTY} twice",))
+    at_home(told, engines=(faulty("twice"),))
 
 
 # --- who gets an engine

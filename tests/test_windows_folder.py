@@ -7,27 +7,17 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 import urllib.request
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from systems import interrupt, start
 from test_bench import SIGNATURES
 
 CHECKOUT = Path(__file__).parents[1]
 ZIPS = sorted((CHECKOUT / "dist").glob("kr-draughts-*-windows.zip"))
-NEW_CONSOLE_WITHOUT_WINDOW = 0x8000000
-PRESS_CTRL_C = """
-import ctypes, sys
-kernel = ctypes.WinDLL("kernel32")
-kernel.FreeConsole()
-assert kernel.AttachConsole(int(sys.argv[1]))
-# not for this process
-kernel.SetConsoleCtrlHandler(None, True)
-assert kernel.GenerateConsoleCtrlEvent(0, 0)
-"""
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -118,17 +108,17 @@ def test_hub_plays_a_move(kr: Run) -> None:
 
 
 def test_the_page_is_served_until_ctrl_c(folder: Path, environment: dict[str, str], tmp_path: Path) -> None:
-    with subprocess.Popen(
+    with start(
         [str(folder / "kr.exe"), "web", "--no-browser", "--json", "--quiet"],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path, env=environment,
-        encoding="utf-8", creationflags=NEW_CONSOLE_WITHOUT_WINDOW,
+        encoding="utf-8",
     ) as process:  # fmt: skip
         try:
             address = json.loads(process.stdout.readline())["address"]
             cookies = urllib.request.HTTPCookieProcessor()
             browser = urllib.request.build_opener(urllib.request.ProxyHandler({}), cookies)
             assert b"<title>kr" in browser.open(address, timeout=60).read()
-            subprocess.run([sys.executable, "-c", PRESS_CTRL_C, str(process.pid)], check=True)
+            interrupt(process)
             assert process.communicate(timeout=30) == ("", "ended\n")
         finally:
             process.kill()

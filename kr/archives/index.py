@@ -9,6 +9,7 @@ for move, record in index.moves(Position(), hits):
 from __future__ import annotations
 
 import threading
+import weakref
 from collections import OrderedDict
 from collections.abc import Mapping
 from contextlib import closing
@@ -109,6 +110,8 @@ class ArchiveIndex:
         self._blocks: OrderedDict[int, list[str]] = OrderedDict()
         self._masks: OrderedDict[SearchSettings, Mask] = OrderedDict()
         self._connection = open_for_reading(path)
+        # a connection is part of a cycle: it would stay open until the garbage collector finds it
+        weakref.finalize(self, self._connection.close)
         try:
             with telling_damage(path):
                 segments = read_segments(self._connection)

@@ -45,9 +45,9 @@ def command(settings: AnalyzeSettings, json: bool = options.JSON) -> None:
 
     Example:
         kr analyze
-        kr analyze 'W:W18,24,K10,K15:B12,16,20,K22,K29' --tc 10s --multipv 5
+        kr analyze "W:W18,24,K10,K15:B12,16,20,K22,K29" --tc 10s --multipv 5
         kr analyze game.pdn --game 3 --ply 20-40 --tc 2s --json
-        echo 'B:W18,K30:B1,K6' | kr analyze - --nodes 1M
+        echo "B:W18,K30:B1,K6" | kr analyze - --nodes 1M
     """
     left_out = 0
 

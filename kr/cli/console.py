@@ -19,10 +19,12 @@ from typing import Any, NoReturn, TextIO
 from click.exceptions import Exit
 
 from kr.jobs.progress import Progress
-from kr.system import reason_of
+from kr.system import reader_has_gone, reason_of
 from kr.text import visible, visible_lines
 from kr.threads import join
 
+STANDARD_OUTPUT = "standard output"
+"""Its name in errors."""
 LONGEST = 1000
 """Most characters of an error message."""
 EVERY = 30.0
@@ -103,7 +105,7 @@ def flush_output(stream: TextIO | None = None) -> OSError | None:
         # The rest of the buffer would fail again at exit, with a traceback and exit code 120.
         with open(os.devnull, "wb") as nowhere:
             os.dup2(nowhere.fileno(), stream.fileno())
-        error.filename = "standard output"
+        error.filename = STANDARD_OUTPUT
         return error
     return None
 
@@ -113,7 +115,7 @@ def say_error(error: BaseException | str, code: int) -> int:
     if isinstance(error, OSError) and not error.filename:
         # perhaps from a failed print, which would fail again
         error = flush_output() or error
-    if isinstance(error, BrokenPipeError):
+    if isinstance(error, OSError) and error.filename in (None, STANDARD_OUTPUT) and reader_has_gone(error):
         return code
     text = "out of memory" if isinstance(error, MemoryError) else str(error)
     if isinstance(error, OSError):

@@ -137,7 +137,7 @@ def _connect(
     Example:
         kr dxp connect 192.168.1.7:27531 --games 10 --minutes 5 --moves 75
         kr dxp connect --ballot 3move --games 20 --tc nodes=5000
-        kr dxp connect --fen 'W:W18,24,27,28:B12,16,20,K31' --color white
+        kr dxp connect --fen "W:W18,24,27,28:B12,16,20,K31" --color white
     """
     if ballot is not None and settings.fen is not None:
         raise InvalidSettingError("--fen and --ballot both set the first position; give only one")

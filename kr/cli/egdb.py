@@ -226,7 +226,7 @@ def _probe(
     Values are for the side to move; distances are plies to the end of the game under best play.
 
     Example:
-        kr egdb probe 'W:WK18:B1,K29' --json
+        kr egdb probe "W:WK18:B1,K29" --json
     """
     position = Position.from_fen(fen)
     result = probe(Database.open(directory_for(dir)), position)
@@ -301,7 +301,7 @@ command = options.group(
     Example:
         kr egdb build --pieces 5
         kr egdb verify
-        kr egdb probe 'W:WK18:B1,K29'
+        kr egdb probe "W:WK18:B1,K29"
     """,
     {"build": _build, "verify": _verify, "stats": _stats, "probe": _probe, "sample": _sample, "export": _export},
 )

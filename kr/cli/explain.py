@@ -38,9 +38,9 @@ def command(
     little. The evaluation "manual" has no tables; the board then shows the worth of each piece.
 
     Example:
-        kr explain 'B:W18,22,25,26,28,30,31,32:B1,3,5,8,11,12,13,19'
-        kr explain --moves '11-15 22-18 15x22' --svg board.svg --png board.png
-        kr explain 'W:WK10,21,K30:B1,2,9,K23' --weights weights/mine.h5 --json
+        kr explain "B:W18,22,25,26,28,30,31,32:B1,3,5,8,11,12,13,19"
+        kr explain --moves "11-15 22-18 15x22" --svg board.svg --png board.png
+        kr explain "W:WK10,21,K30:B1,2,9,K23" --weights weights/mine.h5 --json
     """
     from kr import figures, storage
     from kr.evaluation import plot

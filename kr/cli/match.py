@@ -30,7 +30,7 @@ def command(settings: MatchSettings, json: bool = options.JSON) -> None:
         kr match --ballot 11man --tc 20ms --games 1000 --pdn match.pdn
         kr match --tc 1m+0.5s --games 100
         kr match weights/new.h5 shipped --tc nodes=5000 --games 20k --sprt 0 5
-        kr match 'hub:kr hub' shipped --ballot 3move
+        kr match "hub:kr hub" shipped --ballot 3move
     """
     if "a" not in options.explicit_parameters() and FITTED.exists():
         settings = replace(settings, a=str(FITTED), b=SHIPPED)

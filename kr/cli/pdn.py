@@ -121,7 +121,7 @@ def _search(settings: SearchSettings, json: bool = options.JSON) -> None:
     Example:
         kr pdn search archive.pdn --player Tinsley --year 1950-1962 --result 1-0
         kr pdn search archive.pdn.xz --ballot 68 --out doctor.pdn
-        kr pdn search archive.pdn.xz --position 'W:W21,K30:B1,2' --reversed
+        kr pdn search archive.pdn.xz --position "W:W21,K30:B1,2" --reversed
     """
     if settings.out is not None:
         storage.check_output(settings.out)
@@ -306,7 +306,7 @@ command = options.group(
 
     Example:
         kr pdn check archive.pdn.xz
-        kr pdn search archive.pdn.xz --ballot 'white doctor' --out found.pdn
+        kr pdn search archive.pdn.xz --ballot "white doctor" --out found.pdn
     """,
     {"check": _check, "convert": _convert, "stats": _stats, "search": _search},
 )

@@ -25,7 +25,7 @@ def command(
 
     Example:
         kr perft --depth 11
-        kr perft 'W:W21,K30:B1,2' --depth 6 --divide
+        kr perft "W:W21,K30:B1,2" --depth 6 --divide
     """
     position = Position() if fen is None else Position.from_fen(fen)
     if divided:

@@ -17,7 +17,7 @@ def command(settings: PlaySettings, json: bool = options.JSON) -> None:
     Example:
         kr play
         kr play --level 8 --side random --ballot 3move --tc 5m+3s
-        kr play --white 'hub:other-engine --hub' --tc-engine 2s
+        kr play --white "hub:other-engine --hub" --tc-engine 2s
         kr play --black shipped --white manual --tc 0.3s --out game.pdn
         kr play --resume game.pdn
     """

@@ -65,8 +65,8 @@ def _show(
 
     Example:
         kr policy show policy.h5
-        kr policy show shipped --moves '11-15 23-19' --year 1890
-        kr policy show policy.h5 'W:W18,22,25,26,28,30,31,32:B1,3,5,8,11,12,13,19'
+        kr policy show shipped --moves "11-15 23-19" --year 1890
+        kr policy show policy.h5 "W:W18,22,25,26,28,30,31,32:B1,3,5,8,11,12,13,19"
     """
     path = shipped_policy() if policy == SHIPPED else Path(policy)
     model = read_policy(path)

@@ -29,9 +29,9 @@ def command(settings: SolveSettings, json: bool = options.JSON) -> None:
 
     Example:
         kr solve-problem
-        kr solve-problem 'hundred years' --tc 1s --multipv 3
-        kr solve-problem 'W:W21,K30:B1,2' --tc depth=15
-        kr solve-problem 'W:W21,K30:B1,2' --tc 1m --threads 8
+        kr solve-problem "hundred years" --tc 1s --multipv 3
+        kr solve-problem "W:W21,K30:B1,2" --tc depth=15
+        kr solve-problem "W:W21,K30:B1,2" --tc 1m --threads 8
         kr solve-problem problems.jsonl --tc 0.1s --tc 1s --out answers.jsonl
     """
     errors: list[KrError] = []

@@ -18,7 +18,7 @@ def command(settings: WebSettings, json: bool = options.JSON) -> None:
     Example:
         kr web
         kr web games.pdn --archive OCA_2.0.pdn.xz
-        kr web --engines 'hub:other-engine --hub' --port 8080 --no-browser
+        kr web --engines "hub:other-engine --hub" --port 8080 --no-browser
     """
     if window := system.has_own_window():
         console.say(f"kr {__version__}: English draughts in your browser; starting ...")

@@ -28,7 +28,7 @@ from kr.errors import KrError
 from kr.hdf5.library import LibrarySource, library_file
 from kr.hdf5.source import Chunks, Hdf5Source
 from kr.storage import open_regular
-from kr.system import end_after, path_of_open, start_group
+from kr.system import end_after, path_of_open, read_pipe, start_group
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -186,17 +186,12 @@ class _Process:
 
     def ask(self, request: Mapping[str, Any], content: bytes = b"") -> tuple[dict[str, Any], Any]:
         """Answer and array. Raises _LostError."""
-        accepted, began = False, time.monotonic()
+        self._accepted = False
+        began = time.monotonic()
         try:
             with suppress(OSError):
-                self._requests.write(json.dumps({**request, "content": len(content)}).encode() + b"\n")
-                self._requests.write(content)
-                self._requests.flush()
-                accepted = self._answers.read(1) == REQUEST_TAKEN
-                line = self._answers.readline() if accepted else b""
-                if line.endswith(b"\n"):
-                    answer = json.loads(line)
-                    return answer, self._array(*answer["array"]) if "array" in answer else None
+                if answer := read_pipe(lambda: self._answer(request, content)):
+                    return answer
         except BaseException:
             # the rest of the answer would count as the next one
             self.end()
@@ -204,7 +199,19 @@ class _Process:
         self.end()
         in_time = time.monotonic() - began < request["limit"]
         ended = "crashes when it reads it" if in_time else f"does not finish reading it in {request['limit']:.0f} s"
-        raise _LostError(f"HDF5 {ended}", accepted)
+        raise _LostError(f"HDF5 {ended}", self._accepted)
+
+    def _answer(self, request: Mapping[str, Any], content: bytes) -> tuple[dict[str, Any], Any] | None:
+        """Answer and array, None if the process ends instead. Raises OSError for the same reason."""
+        self._requests.write(json.dumps({**request, "content": len(content)}).encode() + b"\n")
+        self._requests.write(content)
+        self._requests.flush()
+        self._accepted = self._answers.read(1) == REQUEST_TAKEN
+        line = self._answers.readline() if self._accepted else b""
+        if not line.endswith(b"\n"):
+            return None
+        answer = json.loads(line)
+        return answer, self._array(*answer["array"]) if "array" in answer else None
 
     def _array(self, dtype: str, shape: Sequence[int]) -> NDArray[Any]:
         import numpy as np

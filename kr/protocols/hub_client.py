@@ -6,6 +6,7 @@ process is killed, since nothing is known about its state any more. ``new_game``
 
 from __future__ import annotations
 
+import io
 import math
 import queue
 import subprocess
@@ -188,6 +189,8 @@ class HubClient:
             reason = getattr(error, "strerror", None) or error
             raise ProtocolError(f"hub engine {join_command(self.command)} can't be started: {reason}") from None
         self._process = process
+        assert isinstance(process.stdin, io.TextIOWrapper)
+        process.stdin.reconfigure(newline="\n")
         self._lines = queue.Queue(_UNREAD_LINES)
         reader = Thread(target=_read_lines, args=(process, self._lines), name="hub reader", daemon=True)
         try:

@@ -48,6 +48,8 @@ __all__ = [
     "open_to_read",
     "path_of_open",
     "read_at",
+    "read_pipe",
+    "reader_has_gone",
     "reason_of",
     "remove_held",
     "replace_file",
@@ -127,6 +129,11 @@ def flush_file(path: str | os.PathLike[str]) -> None:
 def flush_directory(path: str | os.PathLike[str]) -> None:
     """Have the names in a directory on disk, where the system can. Raises OSError."""
     flush_file(path)
+
+
+def reader_has_gone(error: OSError) -> bool:
+    """True for the error of writing to a pipe that nobody reads any more."""
+    return isinstance(error, BrokenPipeError)
 
 
 def reason_of(error: OSError) -> str:
@@ -256,6 +263,11 @@ def ctrl_c_blocked() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def read_pipe(read: Callable[[], T]) -> T:
+    """What `read()` gives, which waits for a pipe; Ctrl-C ends the wait."""
+    return read()
 
 
 def within(seconds: float | None, read: Callable[[], T], error: type[Exception]) -> T:

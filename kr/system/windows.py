@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+import errno
+import math
 import msvcrt
 import os
 import signal
@@ -48,6 +50,8 @@ __all__ = [
     "open_to_read",
     "path_of_open",
     "read_at",
+    "read_pipe",
+    "reader_has_gone",
     "reason_of",
     "remove_held",
     "replace_file",
@@ -247,6 +251,11 @@ def flush_directory(path: str | os.PathLike[str]) -> None:
     """Nothing: the system has no such call."""
 
 
+def reader_has_gone(error: OSError) -> bool:
+    """True for the error of writing to a pipe that nobody reads any more."""
+    return isinstance(error, BrokenPipeError) or error.errno == errno.EINVAL
+
+
 def reason_of(error: OSError) -> str:
     """Why the system refused something, in words: of a path that is too long it says that there is no such file."""
     too_long = windows_words.path_length(error.filename) if isinstance(error, FileNotFoundError) else ""
@@ -431,13 +440,8 @@ def ctrl_c_blocked() -> Iterator[None]:
         _handle_ctrl_c(None, False)
 
 
-def within(seconds: float | None, read: Callable[[], T], error: type[Exception]) -> T:
-    """What `read()` gives, or an error after so many seconds.
-
-    Nothing interrupts what waits for the input: it goes on waiting then, and what comes is lost.
-    """
-    if seconds is None:
-        return read()
+def _in_thread(read: Callable[[], T], seconds: float) -> T:
+    """What `read()` gives in a thread of its own. Raises TimeoutError."""
     answers: list[T | BaseException] = []
 
     def answer() -> None:
@@ -446,17 +450,34 @@ def within(seconds: float | None, read: Callable[[], T], error: type[Exception])
         except BaseException as failure:
             answers.append(failure)
 
-    reader = threading.Thread(target=answer, name="input", daemon=True)
+    reader = threading.Thread(target=answer, name="reader", daemon=True)
     reader.start()
     until = time.monotonic() + seconds
     while not answers:
         if (left := until - time.monotonic()) <= 0:
-            raise error
+            raise TimeoutError
         # in slices, between which Ctrl-C has its turn
         reader.join(min(left, 0.2))
     if isinstance(answers[0], BaseException):
         raise answers[0]
     return answers[0]
+
+
+def read_pipe(read: Callable[[], T]) -> T:
+    """What `read()` gives, which waits for a pipe; Ctrl-C ends the wait, but nothing ends the read itself."""
+    if threading.current_thread() is not threading.main_thread():
+        return read()
+    return _in_thread(read, math.inf)
+
+
+def within(seconds: float | None, read: Callable[[], T], error: type[Exception]) -> T:
+    """What `read()` gives, or an error after so many seconds; then what comes later is lost."""
+    if seconds is None:
+        return read()
+    try:
+        return _in_thread(read, seconds)
+    except TimeoutError:
+        raise error from None
 
 
 # processor and memory

@@ -189,13 +189,11 @@ class ArchiveStore:
         """Remove what was to stay until the server ends."""
         with self._lock:
             self._uploads.clear()
-            own, self._own = self._own, None
-            if own is not None:
-                shutil.rmtree(own, ignore_errors=True)
+            # before what it locks, since Windows removes no open file
             self._stack.close()
-            # on Windows the file of the lock stayed so far
-            if own is not None:
-                shutil.rmtree(own, ignore_errors=True)
+            if self._own is not None:
+                shutil.rmtree(self._own, ignore_errors=True)
+                self._own = None
 
     # with the lock held
 

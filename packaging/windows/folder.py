@@ -1,7 +1,8 @@
 """Packs kr with a Python as a folder for Windows: python packaging/windows/folder.py RUNTIME WHEEL... -o DIRECTORY
 
 RUNTIME is Python's embeddable package, of the version that runs this (`embeddable.py` gets one); the wheels are kr's
-and those of the libraries that it needs (libraries.txt). The same input gives the same bytes.
+and those of the libraries that it needs (libraries.txt). The same input gives the same bytes. A bundle of PyInstaller
+was larger and no faster, and the Python that kr starts to read files from elsewhere would have been kr.exe again.
 """
 
 import argparse
@@ -148,12 +149,12 @@ def write_zip(files: Files, target: BinaryIO) -> None:
             archive.writestr(entry, data)
 
 
-def main() -> None:
+def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("runtime", type=Path, metavar="RUNTIME")
     parser.add_argument("wheels", type=Path, nargs="+", metavar="WHEEL")
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="DIRECTORY")
-    chosen = parser.parse_args()
+    chosen = parser.parse_args(arguments)
     wheels = {wheel.name.partition("-")[0]: wheel for wheel in sorted(chosen.wheels)}
     if "kr_draughts" not in wheels or len(wheels) < len(chosen.wheels):
         sys.exit("kr: give one wheel of kr, and one of each library")
