@@ -1,4 +1,4 @@
-"""The clock of Windows, for a Python under wine: before Python 3.13 time.time() ticks there, and Dask waits for that."""
+"""The clock of Windows for a Python under wine: time.time() ticks there before Python 3.13, and Dask waits for it."""
 
 import time
 
