@@ -7,6 +7,9 @@
 #   make windows  a wheel for Windows by mingw-w64, and its tests in a Windows Python under wine (SMOKE=1: fewer, three
 #                 minutes with the build)
 #   make windows-folder  a zip for Windows with kr, Python and the libraries, started under wine
+#   make arm    kr in an arm64 Python in qemu: its wheel's check, results compared with those here, tests of compiled code
+#               (QUICK=1: without the tests)
+#   make macos  the compiled core for both machines of macOS, compiled and linked but not run, in build/macos
 #   make oldest some tests with the oldest libraries that pyproject.toml allows, in build/oldest
 #   make dist   source archive and wheel in build/dist, the wheel installed beside the versions of requirements.lock in an
 #               empty environment, and checked there; part of make test
@@ -56,7 +59,8 @@ OLDEST := build/oldest
 OLDEST_EXTRAS := plots train web nets evolve cluster parquet test
 
 .PHONY: demo check test soak pytest build style lint types format scripts scripts-lint scripts-types scripts-test tools \
-	debug-test debug-build debug-run oldest dist release lock windows windows-folder bench figures docs tutorial clean
+	debug-test debug-build debug-run oldest dist release lock windows windows-folder arm macos bench figures docs \
+	tutorial clean
 
 demo: build
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh selfplay/demo.sh
@@ -199,6 +203,20 @@ windows-folder: $(WINDOWS)/installed
 	@$(BIN)/python packaging/windows/folder.py $(WINDOWS)/embeddable.zip $(WINDOWS)/libraries/*.whl \
 		$$(ls -t dist/kr_draughts-*-win_amd64.whl | head -n 1) -o dist
 	$(BIN)/python packaging/windows/run.py -m pytest -q -p no:cacheprovider tests/test_windows_folder.py
+
+arm: .venv/tests
+	@$(BIN)/python packaging/arm.py $(if $(QUICK),--quick)
+
+# ziglang, of PyPI, is clang with Apple's headers. It knows no -march but its own names; Python's symbols are found when
+# a unit is loaded.
+macos: .venv/tests
+	@echo "kr: compiling for macOS ..."
+	@for machine in arm64:aarch64 x86_64:x86_64; do \
+		CC="env -u _PYTHON_HOST_PLATFORM $(CURDIR)/$(BIN)/python -m uv tool run -q --from ziglang python-zig cc -target $${machine#*:}-macos" \
+		LDFLAGS="-undefined dynamic_lookup" KR_ARCH=baseline UV_NATIVE_TLS=1 UV_SYSTEM_CERTS=1 \
+		_PYTHON_HOST_PLATFORM=macosx-11.0-$${machine%:*} $(BIN)/python setup.py -q build_ext \
+			--build-lib build/macos/$${machine%:*} --build-temp build/macos/objects-$${machine%:*} || exit; \
+	done
 
 clean:
 	rm -rf build dist .venv node_modules *.egg-info kr/*.so .mypy_cache .ruff_cache .pytest_cache .hypothesis
