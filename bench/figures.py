@@ -73,7 +73,7 @@ def misquotes(figures: Sequence[Figure], checkout: Path = CHECKOUT) -> list[Misq
     for figure in figures:
         for page, quote in quotes(figure):
             if page not in texts:
-                texts[page] = (checkout / page).read_text() if (checkout / page).is_file() else ""
+                texts[page] = (checkout / page).read_text(encoding="utf-8") if (checkout / page).is_file() else ""
             wrong += _misquoted(figure, page, texts[page], quote)
     return wrong
 
@@ -221,7 +221,7 @@ class Workshop:
 
         path = self.results / f"{hashlib.sha256(line.encode()).hexdigest()[:32]}.json"
         if path.is_file():
-            return CommandResult(**json.loads(path.read_text()))
+            return CommandResult(**json.loads(path.read_text(encoding="utf-8")))
         began = time.monotonic()
         print(f"$ {line}", flush=True)
         printed = run(line)
@@ -305,7 +305,7 @@ def main() -> int:
     from kr.errors import KrError
 
     path = CHECKOUT / MEASUREMENTS
-    figures = tomllib.loads(path.read_text())["figure"]
+    figures = tomllib.loads(path.read_text(encoding="utf-8"))["figure"]
     try:
         if not options.check:
             refresh(path, figures, options.only, options.expensive)
@@ -315,7 +315,7 @@ def main() -> int:
     except KeyboardInterrupt:
         print("figures: interrupted; run the same command to resume", file=sys.stderr)
         return 130
-    wrong = misquotes(tomllib.loads(path.read_text())["figure"])
+    wrong = misquotes(tomllib.loads(path.read_text(encoding="utf-8"))["figure"])
     for each in wrong:
         print(each, file=sys.stderr)
     if not wrong:
@@ -357,7 +357,7 @@ def refresh(path: Path, figures: list[Figure], only: str, expensive: bool) -> No
             ]
             print(f"{old['what']}: {'; '.join(changed) or 'the same'}", flush=True)
             if changed or new["commit"] != old["commit"] or new["date"] != str(old["date"]):
-                write_atomic(path, rewritten(path.read_text(), number, new))
+                write_atomic(path, rewritten(path.read_text(encoding="utf-8"), number, new))
     left = [
         (figure["unrepeated"] if "unrepeated" in figure else f"expensive, {figure['expensive']}", figure)
         for figure, take in zip(figures, selected, strict=True)

@@ -7,7 +7,6 @@ again by `mend`, as a batch system or a shell loop would do it.
 from __future__ import annotations
 
 import os
-import resource
 import signal
 import socket
 import subprocess
@@ -85,8 +84,7 @@ class LocalProcesses:
         command += ["--host", "127.0.0.1", "--worker-port", str(worker.port)]
         command += ["--memory-limit", "0", "--local-directory", str(self.directory)]
         command += ["--preload", worker.preload] if worker.preload else []
-        limits = ((resource.RLIMIT_FSIZE, worker.file_limit),) if worker.file_limit else ()
-        worker.process = self._start(worker.name, command, {"KR_STORE": str(worker.store)}, limits)
+        worker.process = self._start(worker.name, command, {"KR_STORE": str(worker.store)}, worker.file_limit)
         worker.hung = False
         self.workers[worker.name] = worker
         return worker
@@ -142,18 +140,19 @@ class LocalProcesses:
         name: str,
         arguments: Sequence[str],
         environment: Mapping[str, str] | None = None,
-        limits: Sequence[tuple[int, int]] = (),
+        file_limit: int = 0,
     ) -> subprocess.Popen[bytes]:
         """Run a command of Dask; what it writes goes to NAME.log."""
 
         def limit() -> None:
-            for what, most in limits:
-                resource.setrlimit(what, (most, most))
+            import resource
+
+            resource.setrlimit(resource.RLIMIT_FSIZE, (file_limit, file_limit))
 
         with open(self.directory / f"{name}.log", "ab") as log:
             return subprocess.Popen(
                 [sys.executable, "-m", "dask", *arguments], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                env={**os.environ, **QUIET, **(environment or {})}, preexec_fn=limit if limits else None,
+                env={**os.environ, **QUIET, **(environment or {})}, preexec_fn=limit if file_limit else None,
                 start_new_session=True,
             )  # fmt: skip
 

@@ -138,7 +138,9 @@ FIGURES = runpy.run_path(str(CHECKOUT / "bench" / "figures.py")) if DOCS.is_dir(
 MEASURED = tomllib.loads((DOCS / "measurements.toml").read_text(encoding="utf-8")) if DOCS.is_dir() else {}
 FRONT_PAGES = [
     *("README.md", "weights/README.md", "egdb/README.md", "docs/index.md"),
-    *sorted(str(page.relative_to(CHECKOUT)) for part in ("start", "guides") for page in (DOCS / part).glob("*.md")),
+    *sorted(
+        page.relative_to(CHECKOUT).as_posix() for part in ("start", "guides") for page in (DOCS / part).glob("*.md")
+    ),
 ]
 RESULT = re.compile(r"(?<![\w-])\d+-\d+-\d+(?![\w-])|[+-]?\d[\d.]*\s±\s[\d.]*\d")
 """Wins, draws and losses, and figures with their errors."""

@@ -3,9 +3,7 @@
 import errno
 import json
 import os
-import resource
 import shutil
-import signal
 import struct
 import subprocess
 import sys
@@ -25,6 +23,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from refusals import check_refused
 from shortages import leave_on_disk
+from systems import POSIX, interrupt, start
 
 import kr
 from kr import _egdb, cli
@@ -344,7 +343,6 @@ CASES = [
     ("egdb build --pieces 8 --dir nofiles --memory 1GB", 2, "of memory"),
     ("egdb build --pieces 2 --dir text", 1, "text"),
     ("egdb build --pieces 2 --dir text/new", 1, "text"),
-    ("egdb build --pieces 2 --dir /proc/new", 1, "/proc/new"),
     ("egdb sample --dir good --out new.h5 --pieces 2-9", 2, "pieces"),
     ("egdb sample --dir good --out new.h5 --pieces 3", 2, "pieces"),
     ("egdb sample --dir good --out new.h5 --pieces 2 --fraction 2", 2, "fraction"),
@@ -361,7 +359,13 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("line", "code", "said"), CASES, ids=[line for line, *_ in CASES])
+PROC = "egdb build --pieces 2 --dir /proc/new", 1, "/proc/new"
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "said"),
+    [*(pytest.param(*case, id=case[0]) for case in CASES), pytest.param(*PROC, marks=pytest.mark.posix("no /proc"))],
+)
 def test_bad_input_is_one_line(
     places: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture, line: str, code: int, said: str
 ) -> None:
@@ -389,7 +393,7 @@ def kr_command(*words: object, **more: Any) -> subprocess.Popen[str]:
     # -P: the kr under test, not one in the current directory
     environment = os.environ | {"PYTHONPATH": str(Path(kr.__file__).parents[1])}
     command = [sys.executable, "-P", "-m", "kr", *map(str, words)]
-    return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **more)
+    return start(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **more)
 
 
 def check_only_whole_files(directory: Path) -> int:
@@ -402,13 +406,15 @@ def check_only_whole_files(directory: Path) -> int:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_build_that_is_told_to_end(tmp_path: Path, number: int) -> None:
+@pytest.mark.parametrize(
+    "end", [interrupt, pytest.param(subprocess.Popen.terminate, marks=pytest.mark.posix("no SIGTERM"))]
+)
+def test_a_build_that_is_told_to_end(tmp_path: Path, end: Callable[[subprocess.Popen[str]], None]) -> None:
     process = kr_command("egdb", "build", "--pieces", 5, "--dir", tmp_path, "--workers", 1)
     while not paths(tmp_path):
         assert process.poll() is None
         time.sleep(0.01)
-    process.send_signal(number)
+    end(process)
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out) == (1, "")
     assert err.splitlines()[-1] == "kr: interrupted"
@@ -433,9 +439,12 @@ def test_a_build_beside_another(tmp_path: Path, capsys: pytest.CaptureFixture) -
 
 
 @pytest.mark.slow
+@pytest.mark.posix("no setrlimit")
 @pytest.mark.parametrize("limit", [100, 3000, 20_000])
 def test_a_build_whose_files_can_not_grow(tmp_path: Path, limit: int) -> None:
     def few_bytes() -> None:
+        import resource
+
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 
     process = kr_command("egdb", "build", "--pieces", 4, "--dir", tmp_path / "egdb", preexec_fn=few_bytes)
@@ -450,6 +459,8 @@ def test_a_build_whose_files_can_not_grow(tmp_path: Path, limit: int) -> None:
 @contextmanager
 def mounted(directory: Path, options: str) -> Iterator[None]:
     """Mount a small file system in memory at the directory; skips the test where that isn't allowed."""
+    if not POSIX:
+        pytest.skip("not at Windows: no mount")
     directory.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", options, "none", str(directory)]
     if subprocess.run(mount, capture_output=True).returncode:

@@ -224,6 +224,7 @@ def test_a_model_to_start_from_must_fit(
     assert said in str(caught.value)
 
 
+@pytest.mark.posix("no links without rights")
 def test_what_is_read_is_not_written(settings: EndnetFitSettings) -> None:
     link = settings.out.with_name("link.h5")
     link.symlink_to(settings.samples[0])

@@ -137,7 +137,7 @@ def test_an_unknown_experiment() -> None:
 @pytest.mark.slow
 def test_a_table_has_all_its_parts(done: Path) -> None:
     table = json.loads((done / "table.json").read_text())
-    text = (done / "table.md").read_text()
+    text = (done / "table.md").read_text(encoding="utf-8")
     for name, lines in table["experiments"].items():
         for rows_of in TABLES[name]:
             head, rows = rows_of(lines)
@@ -249,7 +249,9 @@ def test_rivals_learn_from_the_positions_of_the_sampling(
         assert file.pieces == "2-5"
         assert len(file.shares["training"]) > 1021
     assert "regions 100KB  90,000" in capsys.readouterr().out
-    assert "| regions 100KB | 90,000 | 120,000 | 90.00 ±2.00 | 91.00 |" in (out / "table.md").read_text()
+    assert "| regions 100KB | 90,000 | 120,000 | 90.00 ±2.00 | 91.00 |" in (out / "table.md").read_text(
+        encoding="utf-8"
+    )
 
 
 @RUNS_JAX

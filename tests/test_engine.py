@@ -379,6 +379,7 @@ def test_a_search_cannot_wait_for_itself(engine: Engine, where: str, wait: Calla
     assert engine.search(Position(), Limits(depth=3)).depth == 3
 
 
+@pytest.mark.posix("no setitimer")
 def test_a_search_can_be_waited_for_by_a_signal_handler_and_what_it_interrupts(engine: Engine) -> None:
     depths: list[int] = []
 

@@ -93,6 +93,7 @@ def make_python() -> None:
             if folder == "deploy_libs" and file.endswith((".dll", ".pyd")) and not skipped:
                 beside = file.lower().startswith(("python", "vcruntime"))
                 (PYTHON if beside else extensions).joinpath(file).write_bytes(wheel.read(name))
+    shutil.copy(SOURCES / "sitecustomize.py", PYTHON / "Lib")
     compiled("python.exe", "-municode", str(SOURCES / "launcher.c"), f"-L{PYTHON}", f"-lpython{TAG}")
 
 
