@@ -77,9 +77,9 @@ def test_players_are_summed_up_over_their_games(archive: Path) -> None:
 def texts(settings: AnnotateSettings) -> Iterator[str]:
     annotate_files(settings)
     assert settings.out is not None
-    yield settings.out.read_text()
+    yield settings.out.read_text(encoding="utf-8")
     if settings.html is not None:
-        yield from (path.read_text() for path in sorted(settings.html.iterdir()))
+        yield from (path.read_text(encoding="utf-8") for path in sorted(settings.html.iterdir()))
 
 
 @pytest.mark.parametrize("targets", [{}, {"out": "out.pdn"}, {"out": "out.pdn", "html": "pages"}])
@@ -154,8 +154,8 @@ def test_the_same_command_goes_on_after_a_kill(
     assert sorted(told) == sorted((number, number in seen) for number in range(1, GAMES + 1))
     assert report.games == GAMES
     assert not settings.journal.exists()
-    assert [settings.out.read_text()] == undisturbed[:1]
-    assert [path.read_text() for path in sorted((tmp_path / "b").iterdir())] == undisturbed[1:]
+    assert [settings.out.read_text(encoding="utf-8")] == undisturbed[:1]
+    assert [path.read_text(encoding="utf-8") for path in sorted((tmp_path / "b").iterdir())] == undisturbed[1:]
 
 
 @pytest.mark.slow
