@@ -12,6 +12,7 @@ KR_SANITIZE=LIST  gcc's sanitizers, such as address,undefined; run with LD_PRELO
 
 import hashlib
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -36,12 +37,16 @@ WINDOWS = sysconfig.get_platform().startswith("win")
 LIMITED_API = {} if sysconfig.get_config_var("Py_GIL_DISABLED") else {"Py_LIMITED_API": "0x030B0000"}
 
 
-def arch_flag(arch: str) -> str:
-    """Compiler flag for an instruction set, named as in KR_ARCH."""
-    x86 = sysconfig.get_platform().endswith(("x86_64", "amd64"))
+def arch_flags(arch: str) -> list[str]:
+    """Compiler flags for an instruction set, named as in KR_ARCH."""
+    system = sysconfig.get_platform()
+    if system.endswith("universal2"):
+        # both machines of macOS in one file, of which only one takes a flag; that one's portable set is meant
+        return ["-Xarch_x86_64", "-march=x86-64-v2"]
+    x86 = system.endswith(("x86_64", "amd64"))
     if arch == "portable":
         arch = "x86-64-v2" if x86 else "armv8-a"
-    return f"-mcpu={arch}" if arch == "native" and not x86 else f"-march={arch}"
+    return [f"-mcpu={arch}" if arch == "native" and not x86 else f"-march={arch}"]
 
 
 def missing_tool() -> str | None:
@@ -49,14 +54,14 @@ def missing_tool() -> str | None:
     if sys.platform == "win32":
         # its compiler is Visual C++, and kr's C is GNU's: packaging/windows compiles for it on Linux
         return "kr can't be built on Windows; install its wheel for Windows, with a 64-bit Python"
-    compiler = (os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc").split()[0]
-    if not shutil.which(compiler):
+    compiler = shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc")
+    if not shutil.which(compiler[0]):
         source = "xcode-select --install" if sys.platform == "darwin" else "apt install gcc libc6-dev"
-        return f"building kr needs a C compiler, but {compiler} was not found; try {source}"
+        return f"building kr needs a C compiler, but {compiler[0]} was not found; try {source}"
     header = Path(sysconfig.get_path("include")) / "Python.h"
     if not header.exists():
         return f"building kr needs Python's headers, but {header} was not found; try apt install python3-dev"
-    probe = subprocess.run([compiler, "-E", "-x", "c", "-"], input=b"#include <stdlib.h>", capture_output=True)
+    probe = subprocess.run([*compiler, "-E", "-x", "c", "-"], input=b"#include <stdlib.h>", capture_output=True)
     if probe.returncode:
         return "building kr needs the C library's headers, but stdlib.h was not found; try apt install libc6-dev"
     return None
@@ -88,9 +93,10 @@ def units(distribution: Distribution) -> list[Extension]:
     level = ["-Og", "-g1", "-UNDEBUG"] if DEBUG else ["-O3", "-g0", "-DNDEBUG"]
     # products that are fused into sums, where the machine can, are rounded differently: numbers would depend on it
     arithmetic = ["-ffp-contract=off"]
-    # gcc warns of variables that are filled by functions whose failure is checked, and of Cython's own
-    warnings = ["-Wno-unused-function", "-Wno-maybe-uninitialized"]
-    compile_args = [*level, arch_flag(chosen_arch(distribution)), *arithmetic, *warnings]
+    # gcc warns of variables that are filled by functions whose failure is checked, and of Cython's own; clang doesn't
+    # know that warning
+    warnings = ["-Wno-unused-function", "-Wno-maybe-uninitialized", "-Wno-unknown-warning-option"]
+    compile_args = [*level, *arch_flags(chosen_arch(distribution)), *arithmetic, *warnings]
     if WINDOWS:
         # gcc takes the stack there for aligned to 32 bytes, while it is to 16 (gcc bug 54412)
         compile_args.append("-Wa,-muse-unaligned-vector-move")

@@ -251,14 +251,15 @@ def lock(path: str | Path) -> Iterator[None]:
 def is_held(path: str | Path) -> bool:
     """True if a writer on this machine holds the output `path`.
 
-    Takes no lock, not even for a moment: a writer would find it and give up.
+    Takes no lock for which a writer gives up.
     """
+    name = _lock_name(Path(os.path.realpath(path)))
     try:
-        with open_regular(_lock_name(Path(os.path.realpath(path)))) as file:
-            status, pid = os.fstat(file.fileno()), file.read(20)
+        with open_regular(name) as file:
+            pid = file.read(20)
+        return pid.isdigit() and system.is_alive(int(pid)) and system.holds(int(pid), name)
     except OSError:
         return False
-    return pid.isdigit() and system.is_alive(int(pid)) and system.has_open(int(pid), status)
 
 
 def _lock_name(path: Path) -> Path:

@@ -194,8 +194,8 @@ found = run_setup("setup.py", ["bdist_wheel"], stop_after="commandline")
 build = found.get_command_obj("build_ext")
 build.ensure_finalized()
 (unit,) = found.ext_modules
-(arch,) = {flag for flag in unit.extra_compile_args if flag.startswith("-m")}
-print(arch, *unit.libraries, build.get_ext_filename(unit.name).rpartition(".")[2])
+arch = [flag for flag in unit.extra_compile_args if flag.startswith(("-m", "-X"))]
+print(*arch, *unit.libraries, build.get_ext_filename(unit.name).rpartition(".")[2])
 """
 
 
@@ -207,6 +207,7 @@ print(arch, *unit.libraries, build.get_ext_filename(unit.name).rpartition(".")[2
         ("linux-x86_64", "-march=x86-64-v2 m so"),
         ("linux-aarch64", "-march=armv8-a m so"),
         ("macosx-11.0-arm64", "-march=armv8-a m so"),
+        ("macosx-11.0-universal2", "-Xarch_x86_64 -march=x86-64-v2 m so"),
         ("win-amd64", "-march=x86-64-v2 pyd"),
     ],
 )
@@ -339,6 +340,15 @@ def test_a_source_archive_is_built_without_cython(small: Path, bare: Path) -> No
     done = run(*install, f"./{unpacked.name}")
     assert done.returncode
     assert "No module named cython" in done.stdout + done.stderr
+
+
+@pytest.mark.slow
+@in_checkout
+def test_a_compiler_may_have_arguments(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (small / "kr" / "_core" / "part.pxi").write_text("ANSWER = 42")
+    monkeypatch.setenv("CC", f"env {sysconfig.get_config_var('CC')}")
+    done = built_in_place(small)
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.soak

@@ -2,6 +2,7 @@
 
 import itertools
 import random
+import re
 from collections import Counter
 
 import pytest
@@ -15,6 +16,7 @@ from kr.play.play import PlaySettings
 from kr.play.setup import HUMAN, set_up, shown_name
 from kr.players.levels import LEVELS, LEVELS_BY_CHANCE, Level, choose, level_numbered
 from kr.players.registry import player_from_spec
+from kr.system import join_command
 
 TINY = "nodes=50"
 JUMPS = "W:W27:B23,15,14"
@@ -264,7 +266,7 @@ def test_who_plays(given, tags, specs):
 
 
 def test_a_file_starts_no_program():
-    with pytest.raises(InvalidSettingError, match="--black 'hub:rm x'"):
+    with pytest.raises(InvalidSettingError, match=re.escape(join_command(["--black", "hub:rm x"]))):
         set_up(PlaySettings(), {"BlackPlayer": "hub:rm x", "WhitePlayer": HUMAN})
 
 

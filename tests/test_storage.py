@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import threading
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 import numpy as np
@@ -197,6 +198,26 @@ def test_who_looks_whether_an_output_is_held_takes_no_lock(tmp_path: Path, kind:
     with storage.lock(target):
         assert storage.is_held(target)
     assert not storage.is_held(target)
+
+
+def test_who_looks_makes_no_writer_give_up(tmp_path: Path) -> None:
+    target, over = tmp_path / "out", threading.Event()
+    seen: list[bool] = []
+
+    def look() -> None:
+        while not over.is_set():
+            seen.append(storage.is_held(target))
+
+    looking = [threading.Thread(target=look) for _ in range(2)]
+    for thread in looking:
+        thread.start()
+    for _ in range(100):
+        with storage.lock(target):
+            assert storage.is_held(target)
+    over.set()
+    for thread in looking:
+        thread.join()
+    assert seen
 
 
 def test_the_second_writer_is_refused(tmp_path: Path) -> None:

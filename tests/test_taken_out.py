@@ -69,7 +69,8 @@ def test_options_and_commands_that_were_taken_out(line: str, said: str, capsys: 
 @pytest.mark.parametrize("text", ["shipped+net.h5", "material+net.h5:pieces=8:share=0.5", "weights/kr.h5+net.h5"])
 @pytest.mark.parametrize("line", ["weights show {}", "analyze --tc depth=1 --weights {}", "match shipped {} --games 2"])
 def test_tables_with_a_network(line: str, text: str, capsys: pytest.CaptureFixture[str]) -> None:
-    said = f"{text}: no such weights file; tables with a network, BASE+NET, were taken out: they won no match"
+    named = Path(text) if line.startswith("weights") else text
+    said = f"{named}: no such weights file; tables with a network, BASE+NET, were taken out: they won no match"
     check_refused(capsys, line.format(text), 1, said)
 
 

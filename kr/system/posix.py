@@ -37,8 +37,8 @@ __all__ = [
     "flush_file",
     "forget_memory_peak",
     "free_memory",
-    "has_open",
     "has_own_window",
+    "holds",
     "is_alive",
     "is_locked",
     "join_command",
@@ -206,11 +206,12 @@ def has_own_window() -> bool:
     return False
 
 
-def has_open(pid: int, status: os.stat_result) -> bool:
+def holds(pid: int, path: str | os.PathLike[str]) -> bool:
     """True if a process has a file open, or this can't be known: a killed process's number may be another's now.
 
-    Known on Linux alone, and of the user's own processes.
+    Known on Linux alone, and of the user's own processes. Raises OSError for no file.
     """
+    status = os.stat(path)
     try:
         opened = os.listdir(f"/proc/{pid}/fd")
     except OSError:

@@ -39,8 +39,8 @@ __all__ = [
     "flush_file",
     "forget_memory_peak",
     "free_memory",
-    "has_open",
     "has_own_window",
+    "holds",
     "is_alive",
     "is_locked",
     "join_command",
@@ -73,6 +73,9 @@ NO_WINDOW: Mapping[str, Any] = {"creationflags": subprocess.CREATE_NO_WINDOW}
 
 REPLACE_SECONDS = 3.0
 """Seconds in which a file that is to be replaced may be open elsewhere."""
+
+LOCK_PAUSES = (0.001, 0.01, 0.1)
+"""Seconds in which a lock may be another's that only looks whether there is one."""
 
 _kernel = ctypes.WinDLL("kernel32", use_last_error=True)
 
@@ -290,9 +293,18 @@ def _lock(descriptor: int, flags: int, offset: int, size: int) -> bool:
     raise _failure()
 
 
+def _unlock(descriptor: int, offset: int, size: int) -> None:
+    place = _Overlapped.at(offset)
+    _unlock_range(msvcrt.get_osfhandle(descriptor), 0, size & 0xFFFFFFFF, size >> 32, byref(place))
+
+
 def lock_file(descriptor: int) -> bool:
     """Lock an open file until it is closed; False if another opening of it is locked. Raises OSError."""
-    return _lock(descriptor, _LOCK_EXCLUSIVE, _LOCK_PLACE, 1)
+    for pause in (*LOCK_PAUSES, 0.0):
+        if _lock(descriptor, _LOCK_EXCLUSIVE, _LOCK_PLACE, 1):
+            return True
+        time.sleep(pause)
+    return False
 
 
 def is_locked(descriptor: int) -> bool:
@@ -303,8 +315,7 @@ def is_locked(descriptor: int) -> bool:
             return True
     except OSError:  # a file system without locks
         return False
-    place = _Overlapped.at(0)
-    _unlock_range(msvcrt.get_osfhandle(descriptor), 0, size & 0xFFFFFFFF, size >> 32, byref(place))
+    _unlock(descriptor, 0, size)
     return False
 
 
@@ -371,9 +382,19 @@ def _program(pid: int) -> str:
     return os.path.basename(name.value).lower() if known else ""
 
 
-def has_open(pid: int, status: os.stat_result) -> bool:
-    """True: this can't be known here."""
-    return True
+def holds(pid: int, path: str | os.PathLike[str]) -> bool:
+    """True if a process, whichever it is, has locked a file by `lock_file`, which waits while this is asked.
+
+    Raises OSError for no file.
+    """
+    descriptor = open_to_read(path)
+    try:
+        is_free = _lock(descriptor, 0, _LOCK_PLACE, 1)
+        if is_free:
+            _unlock(descriptor, _LOCK_PLACE, 1)
+        return not is_free
+    finally:
+        os.close(descriptor)
 
 
 _jobs: WeakKeyDictionary[subprocess.Popen[Any], int] = WeakKeyDictionary()
