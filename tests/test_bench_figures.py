@@ -47,7 +47,7 @@ def figure(quote: str, **numbers: str):
     ],
 )
 def test_pages_quote_the_numbers_in_their_words(tmp_path, quote, numbers, said):
-    (tmp_path / "page.md").write_text(PAGE)
+    (tmp_path / "page.md").write_text(PAGE, encoding="utf-8")
     assert list(map(str, FIGURES["misquotes"]([figure(quote, **numbers)], tmp_path))) == said
 
 

@@ -96,6 +96,7 @@ def test_its_http_pages_are_off(local: tuple[ClusterConnection, dict[str, Any]])
 
 
 @pytest.mark.slow
+@pytest.mark.posix("no permission bits")
 def test_what_workers_write_is_for_this_user_alone(local: tuple[ClusterConnection, dict[str, Any]]) -> None:
     _, facts = local
     (worker,) = facts["workers"].values()

@@ -1,6 +1,8 @@
 """DXP: noise from any number of peers, and what a link does with single messages."""
 
+import errno
 import socket
+from contextlib import closing
 from types import SimpleNamespace
 
 import pytest
@@ -10,7 +12,8 @@ from hypothesis import strategies as st
 
 from kr.errors import ProtocolError
 from kr.game.position import Position
-from kr.protocols import dxp_link
+from kr.protocols import dxp, dxp_link
+from kr.protocols.dxp_link import ClosedError, Link
 from kr.protocols.dxp_text import BackAccept, Chat, GameAccept, GameEnd, MoveMade
 
 MOVE = r"M\d{8,}"
@@ -56,6 +59,39 @@ def test_no_noise_ends_the_program(tireless, pieces, abrupt):
     assert kr.is_alive()
     assert all("\n" not in line for line in kr.lines)
     assert all("\n" not in game.reason for game in kr.games)
+
+
+class Fleeting:
+    """A server whose callers hang up again, each told in the way of another system, before one stays."""
+
+    def __init__(self, *errors):
+        self.errors = list(errors)
+
+    def settimeout(self, seconds):
+        pass
+
+    def accept(self):
+        if self.errors:
+            raise self.errors.pop(0)
+        return "connection", "caller"
+
+
+def test_a_caller_that_hangs_up_at_once_does_not_end_the_listener():
+    gone = [ConnectionAbortedError(), ConnectionResetError(), OSError(errno.ENOTCONN, ""), TimeoutError()]
+    assert dxp._accepted(Fleeting(*gone)) == ("connection", "caller")
+    with pytest.raises(OSError, match="too many"):
+        dxp._accepted(Fleeting(OSError(errno.EMFILE, "too many")))
+
+
+def test_a_connection_that_takes_no_options_is_read_to_its_end():
+    class Reset(socket.socket):
+        def setsockopt(self, *words):
+            raise OSError(errno.EINVAL, "reset")
+
+    here, there = socket.socketpair()
+    there.close()
+    with closing(Link(Reset(fileno=here.detach()))) as link, pytest.raises(ClosedError):
+        link.take(SECONDS)
 
 
 def test_messages_are_kept_apart_unless_the_peer_has_answered(monkeypatch):

@@ -131,6 +131,7 @@ def test_threads_take_up_a_file_together(written: tuple[Path, np.ndarray], large
             assert told.all() == whole
 
 
+@pytest.mark.posix("no /proc")
 def test_files_kept_open_are_closed_with_their_database(large: Path) -> None:
     before = set(os.listdir("/proc/self/fd"))
     file = files.open_slice(large)

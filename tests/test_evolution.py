@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import time
@@ -17,6 +16,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from systems import interrupt, start
 
 from kr.errors import InvalidGamesError, InvalidSettingError, KrError, OutputBusyError
 from kr.evaluation.evolved import KING_RANGE, EvolvedNetwork, load_champion, load_runs
@@ -268,10 +268,10 @@ def test_a_run_that_is_killed(tmp_path: Path) -> None:
         "from kr.studies.evolution.run import evolve; from kr.studies.evolution.settings import EvolveSettings\n"
         f"evolve(EvolveSettings(out={str(tmp_path / 'killed')!r}, **{settings!r}))"
     )
-    for wait, number in ((1.6, signal.SIGKILL), (1.8, signal.SIGINT), (2.2, signal.SIGKILL)):
-        process = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.DEVNULL, env={**os.environ})
+    for wait, end in ((1.6, subprocess.Popen.kill), (1.8, interrupt), (2.2, subprocess.Popen.kill)):
+        process = start([sys.executable, "-c", code], stderr=subprocess.DEVNULL, env={**os.environ})
         time.sleep(wait)
-        process.send_signal(number)
+        end(process)
         process.wait()
     again = evolve(EvolveSettings(out=tmp_path / "killed", **settings))
     assert told(again) == told(whole)

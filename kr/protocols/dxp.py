@@ -7,11 +7,12 @@ it can still be used, else on a new one.
 from __future__ import annotations
 
 import datetime
+import errno
 import os
 import socket
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -288,8 +289,12 @@ def _accepted(server: socket.socket) -> tuple[socket.socket, Any]:
     # nothing wakes a wait for a caller at Ctrl-C on Windows
     server.settimeout(SIGNALS_WAIT)
     while True:
-        with suppress(TimeoutError):
+        try:
             return server.accept()
+        except OSError as error:
+            # of a caller that has hung up again, some systems tell an error
+            if not isinstance(error, TimeoutError | ConnectionError) and error.errno != errno.ENOTCONN:
+                raise
 
 
 def connect(

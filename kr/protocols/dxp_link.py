@@ -58,8 +58,10 @@ class Link(Generic[T]):
 
     def __init__(self, connection: socket.socket) -> None:
         connection.settimeout(SEND_SECONDS)
-        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        # some systems refuse options of a connection that has been reset by now; the reader tells of that
+        with suppress(OSError):
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         self._socket = connection
         self._inbox: queue.SimpleQueue[Message | ProtocolError | T] = queue.SimpleQueue()
         self._failure: ProtocolError | None = None
