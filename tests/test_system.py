@@ -59,25 +59,18 @@ def test_no_other_room_knows_of_one_system() -> None:
 
 
 def functions(path: Path) -> dict[str, str]:
-    """Parameters and results of what a module offers."""
+    """Parameters and results of the public functions of a module."""
     module = ast.parse(path.read_text(encoding="utf-8"))
-    (names,) = (
-        ast.literal_eval(node.value)
-        for node in module.body
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"
-    )
-    defined = {node.name: node for node in module.body if isinstance(node, ast.FunctionDef)}
-    assert all(ast.get_docstring(node) for name, node in defined.items() if name in names)
-    return {
-        name: f"({ast.unparse(defined[name].args)}) -> {ast.unparse(defined[name].returns)}" if name in defined else ""
-        for name in names
-    }
+    public = [node for node in module.body if isinstance(node, ast.FunctionDef) and node.name[0] != "_"]
+    assert all(map(ast.get_docstring, public))
+    return {node.name: f"({ast.unparse(node.args)}) -> {ast.unparse(node.returns)}" for node in public}
 
 
 def test_each_system_offers_the_same() -> None:
     own, other = functions(ROOM / "posix.py"), functions(ROOM / "windows.py")
     assert own == other
-    assert set(own) <= set(dir(system))
+    constants = {name for name in system.__all__ if name.isupper()}
+    assert {*own, *constants} == set(system.__all__) <= set(dir(system))
 
 
 def run(program: str, *words: str) -> subprocess.Popen[str]:

@@ -24,45 +24,6 @@ from kr.system import windows_words
 # for type checkers, which skip the rest elsewhere
 assert sys.platform == "win32"
 
-__all__ = [
-    "END_SIGNALS",
-    "NO_WINDOW",
-    "cache_folder",
-    "core_count",
-    "ctrl_c_blocked",
-    "data_folder",
-    "end_after",
-    "end_group",
-    "ended_how",
-    "expand_paths",
-    "flush_directory",
-    "flush_file",
-    "forget_memory_peak",
-    "free_memory",
-    "has_own_window",
-    "holds",
-    "is_alive",
-    "is_locked",
-    "join_command",
-    "lock_file",
-    "lower_priority",
-    "memory_peak",
-    "open_to_read",
-    "path_of_open",
-    "read_at",
-    "read_pipe",
-    "reader_has_gone",
-    "reason_of",
-    "remove_held",
-    "replace_file",
-    "shows_symbols",
-    "split_command",
-    "start_group",
-    "thread_seconds",
-    "typed_path",
-    "within",
-]
-
 T = TypeVar("T")
 
 END_SIGNALS = (signal.SIGINT, signal.SIGBREAK)
