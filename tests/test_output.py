@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from models import random_model
 from policies import random_policy_model
 from recorded import write_archive
+from systems import RUNS_JAX
 from tables import TINY
 
 from kr import cli
@@ -69,7 +71,7 @@ COMMANDS = [
     f"egdb probe {KINGS}",
     "egdb sample --pieces 2-3 --fraction 0.001 --dir three --out sample.h5",
     "egdb sample --pieces 2-3 --count 500 --stratify value --dir three --out counted.h5",
-    "endnet fit endings.h5 --out fitted-net.h5 --hidden 8,4 --epochs 2 --limit 1000",
+    pytest.param("endnet fit endings.h5 --out fitted-net.h5 --hidden 8,4 --epochs 2 --limit 1000", marks=RUNS_JAX),
     "endnet positions run --high 24 --results --out of-games.h5",
     "endnet show net.h5",
     "endnet test net.h5 endings.h5 --limit 200",
@@ -122,7 +124,7 @@ def place(tmp_path_factory: pytest.TempPathFactory, whole: Path) -> Path:
     write_archive(directory / "people.pdn", 30)
     save_policy(directory / "policy.h5", random_policy_model(PolicyShape(hidden=(16, 8))))
     (directory / "fens.txt").write_text(f"{Position().fen}\n{KINGS}\n")
-    (directory / "three").symlink_to(whole)
+    shutil.copytree(whole, directory / "three")
     write_sample(SampleSettings(directory / "endings.h5", pieces="2-3", fraction=0.02, planes=False, dir=whole))
     save_model(directory / "net.h5", random_model(NetShape(hidden=(64, 16))))
     evolved = EvolveSettings(
@@ -252,7 +254,10 @@ def test_nothing_is_suggested_if_nothing_is_similar(line: str, capsys: pytest.Ca
         ("annotate games.pdn --tc nodes=9 --egdb none --out told-marked.pdn", "told-marked.pdn", "2 games"),
         ("annotate games.pdn --tc nodes=9 --egdb none --html told-pages", "told-pages", "2 games"),
         ("egdb sample --pieces 2 --fraction 0.01 --dir three --out told.h5", "told.h5", r"\d+ positions?"),
-        ("endnet fit endings.h5 --hidden 8,4 --epochs 1 --limit 100 --out told-net.h5", "told-net.h5", "network"),
+        pytest.param(
+            "endnet fit endings.h5 --hidden 8,4 --epochs 1 --limit 100 --out told-net.h5", "told-net.h5", "network",
+            marks=RUNS_JAX,
+        ),
         ("evolve --generations 1 --plies 1 --population 4 --moves 5 --comparisons 0 --out told-run", "told-run", "run"),
         ("evolve pack evolution --short --out told-champions.h5", "told-champions.h5", "champions"),
         ("fit run --layout tiny.toml --out told-tables.h5 --l2 1 --max-iter 2", "told-tables.h5", "tables"),
