@@ -8,7 +8,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar, cast
 
@@ -148,6 +148,9 @@ class Pool(Generic[T, R]):
 
     def _end(self) -> None:
         """Wait until all threads end; their searches are stopped unless the work is over."""
+        # since Python 3.14 an interrupt between what a `with` enters and its block leaves the lock taken
+        with suppress(RuntimeError):
+            self._lock.release()
         self._wake_to_end()
         for tools in list(self._tools) if self._stop.is_set() else ():
             self._kind.stop(tools)
