@@ -33,10 +33,11 @@ def _look(event: str, values: tuple) -> None:
         _check(target, target_directory)
 
 
-def _check(name: object, directory: int) -> None:
+def _check(name: str | bytes | os.PathLike, directory: int) -> None:
     if not _is_of_kr(sys._getframe(2)):
         return
-    path = os.path.abspath(os.path.join(os.readlink(DESCRIPTORS / str(directory)) if directory >= 0 else "", name))
+    folder = os.readlink(DESCRIPTORS / str(directory)) if directory >= 0 else ""
+    path = os.path.abspath(os.path.join(folder, os.fsdecode(name)))
     path = os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
     for opened in _open_paths():
         if opened == path or opened.startswith(path + os.sep):
@@ -44,11 +45,13 @@ def _check(name: object, directory: int) -> None:
 
 
 def _is_of_kr(frame: FrameType | None) -> bool:
-    """True if kr, and not a test, does it."""
+    """True if kr does it, by the standard library too, and not a test or another package that kr imports or calls."""
     while frame is not None:
         file = frame.f_code.co_filename
         if file.startswith((PACKAGE, TESTS)):
             return file.startswith(PACKAGE) and frame.f_code.co_name not in OWN
+        if "site-packages" in file:
+            return False
         frame = frame.f_back
     return False
 

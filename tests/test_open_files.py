@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import kr
 from kr import storage, system
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux lists the files of a process")
@@ -38,3 +39,18 @@ def test_what_kr_has_open_stays(act: str, tmp_path: Path) -> None:
     ACTS[act](path)
     os.close(descriptor)
     assert not path.exists() or path.read_text() == "new"
+
+
+@pytest.mark.parametrize(("file", "refused"), [("kr/new.py", True), ("site-packages/other/unuran.py", False)])
+@pytest.mark.parametrize("kind", [os.fspath, os.fsencode, Path])
+def test_whose_removal_is_refused(file: str, refused: bool, kind: Callable[[str], object], tmp_path: Path) -> None:
+    """Another package that kr imports may remove what it has open, as SciPy does on Linux; names are text or bytes."""
+    path = tmp_path / "file"
+    with path.open("w"):
+        remove = compile("import os; os.remove(name)", Path(kr.__file__).parent.parent / file, "exec")
+        if refused:
+            with pytest.raises(PermissionError):
+                exec(remove, {"name": kind(str(path))})
+        else:
+            exec(remove, {"name": kind(str(path))})
+    assert path.exists() == refused
