@@ -99,7 +99,7 @@ class Attacked:
 @contextmanager
 def attacked_server(directory: Path, *arguments: str) -> Iterator[Attacked]:
     errors = directory / "errors"
-    command = [sys.executable, "-c", RUN, "web", "--no-browser", "--json", "--quiet", "--hash", "4MB", *arguments]
+    command = [sys.executable, "-c", RUN, "web", "--no-browser", "--json", "--quiet", "--hash", "1MB", *arguments]
     with errors.open("w") as file, subprocess.Popen(command, stdout=subprocess.PIPE, stderr=file, text=True) as process:
         try:
             assert process.stdout

@@ -18,6 +18,7 @@ from web_pages import (
     read_board,
     server,
     serving,
+    wait_for_board,
     wait_until,
 )
 
@@ -222,6 +223,7 @@ def test_play_from_a_position_of_analyse(server, opened):
     page = opened(server.address, reduced_motion="reduce")
     click_square(page, 11)
     click_square(page, 15)
+    wait_for_board(page, kr.Position().play("11-15").fen)
     page.get_by_role("button", name="Play from here").click()
     fen = page.get_by_label("FEN of the position", exact=True)
     fen.wait_for()

@@ -22,6 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 #if defined(__linux__)
+#include <malloc.h>
 #include <sys/mman.h>
 #endif
 #endif
@@ -56,6 +57,11 @@ static void kr_free_pages(void* memory) {
 #if defined(_WIN32)
     _aligned_free(memory);
 #else
+#if defined(__linux__)
+    /* else the C library would keep the pages, for whatever thread asks for as many again */
+    const size_t bytes = malloc_usable_size(memory) / KR_PAGE * KR_PAGE;
+    if (bytes) madvise(memory, bytes, MADV_DONTNEED);
+#endif
     free(memory);
 #endif
 }
