@@ -1,8 +1,8 @@
 # Evaluations: the part that all kinds have in common.
 #
-# A kind is a part of its own below this one: its weights, its score, and the class of its evaluators, which it enters
-# in EVALUATORS. Python finds the module kr/evaluation/NAME.py by the kind's name there. The call of the score through a
-# pointer has no measurable cost: a kind's score is too large to be inlined.
+# A kind is a part of its own: its weights and its score. Its class for Python stands in evaluators.pxi, or in the same
+# part if the C library (_engine.pyx) lacks it. The call of the score through a pointer has no measurable cost: a kind's
+# score is too large to be inlined.
 
 # `weights` are those of the kind. The score is in centi-men from the side to move.
 ctypedef int (*KindScore)(const void* weights, const Board* board) noexcept nogil
@@ -30,28 +30,3 @@ cdef inline int evaluate(const Evaluation* evaluation, const Board* board) noexc
 
 cdef int nothing(const void* weights, const Board* board) noexcept nogil:
     return 0
-
-
-cdef class Evaluator:
-    """A static evaluation with its weights; each kind has its own class. Without one every position scores 0."""
-    cdef Evaluation evaluation
-
-    def __cinit__(self):
-        self.evaluation.score = nothing
-
-    def evaluate(self, u32 black, u32 white, u32 kings, int side):
-        """The static score in centi-men, from the side to move."""
-        cdef Board board = board_from_bits(black, white, kings, side)
-        return evaluate(&self.evaluation, &board)
-
-    def evaluate_batch(self, const uint32_t[:, ::1] positions, int16_t[::1] scores):
-        """Write the static score of each row (black, white, kings, side) into `scores`. Releases the GIL."""
-        cdef Board board
-        cdef Py_ssize_t i
-        with nogil:
-            for i in range(positions.shape[0]):
-                board = board_from_bits(positions[i, 0], positions[i, 1], positions[i, 2], <int>positions[i, 3])
-                scores[i] = <int16_t>evaluate(&self.evaluation, &board)
-
-
-EVALUATORS = {}                 # the classes of the kinds, by name

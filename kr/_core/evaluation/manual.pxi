@@ -335,13 +335,3 @@ cdef int manual_score(const Board* board) noexcept nogil:
 
 cdef int manual_kind_score(const void* weights, const Board* board) noexcept nogil:
     return manual_score(board)
-
-
-cdef class _ManualEvaluator(Evaluator):
-    """The hand-built evaluation."""
-
-    def __cinit__(self):
-        self.evaluation.score = manual_kind_score
-
-
-EVALUATORS["manual"] = _ManualEvaluator

@@ -61,36 +61,40 @@ cdef int region_score(const void* weights, const Board* board) noexcept nogil:
     return sum // (FULL_BOARD * TABLE_UNIT)
 
 
-cdef int fill_group(RegionGroup* group, regions, int base, const int16_t[:, :, ::1] entries,
-                    const int32_t[:, ::1] material) except -1:
-    """Copy one group of tables into memory that the system may back with huge pages."""
-    cdef int halves = (len(regions) + LANES - 1) // LANES
+cdef int open_group(RegionGroup* group, const uint8_t* squares, int count, int base, uint32_t* entries,
+                    u64 table_entries, const int32_t* material) noexcept nogil:
+    """Set up one group of tables; -1 without memory.
+
+    squares: (count, 12 or 8) of the regions, each ascending; base: 3 for 12 squares, 5 for 8; entries: of all regions,
+    table_entries each, and an entry of zeros after the last; the group frees them. material: (3, 2).
+    """
+    cdef int halves = (count + LANES - 1) // LANES
+    cdef int size = MEN_SQUARES if base == 3 else KINGS_SQUARES
     cdef int32_t* first
     cdef int32_t* digits
-    cdef int i, side, pieces, power
-    group.count = <int>len(regions)
+    cdef int i, k, side, pieces, power, square
+    group.count = count
+    group.entries = entries
     group.first = <Lanes*>allocate_pages(halves * sizeof(Lanes))
     group.digits[BLACK] = <Lanes*>allocate_pages(8 * ROW_SETS * halves * sizeof(Lanes))
     group.digits[WHITE] = <Lanes*>allocate_pages(8 * ROW_SETS * halves * sizeof(Lanes))
-    group.entries = <uint32_t*>allocate_pages(entries.nbytes + sizeof(uint32_t))
-    if group.first == NULL or group.digits[BLACK] == NULL or group.digits[WHITE] == NULL or group.entries == NULL:
-        raise MemoryError("no memory for the region tables")
-    memcpy(group.entries, &entries[0, 0, 0], entries.nbytes)
+    if group.first == NULL or group.digits[BLACK] == NULL or group.digits[WHITE] == NULL:
+        return -1
     first = <int32_t*>group.first
     for i in range(halves * LANES):
-        first[i] = min(i, <int>len(regions)) * <int>entries.shape[1]
+        first[i] = min(i, count) * <int>table_entries
     for i in range(3):
-        group.material[i][0] = material[i, 0]
-        group.material[i][1] = material[i, 1]
+        group.material[i][0] = material[2 * i]
+        group.material[i][1] = material[2 * i + 1]
     for side in range(2):
         digits = <int32_t*>group.digits[side]
-        for i, region in enumerate(regions):
+        for i in range(count):
             power = 1
-            for square in sorted(region):
-                row, column = divmod(square if side == BLACK else 31 - square, 4)
+            for k in range(size):
+                square = squares[i * size + k] if side == BLACK else 31 - squares[i * size + k]
                 for pieces in range(ROW_SETS):
-                    if pieces >> column & 1:
-                        digits[(row * ROW_SETS + pieces) * halves * LANES + i] += power
+                    if pieces >> (square & 3) & 1:
+                        digits[((square >> 2) * ROW_SETS + pieces) * halves * LANES + i] += power
                 power *= base
     return 0
 
@@ -100,45 +104,3 @@ cdef void free_group(RegionGroup* group) noexcept nogil:
     free_pages(group.digits[BLACK])
     free_pages(group.digits[WHITE])
     free_pages(group.entries)
-
-
-cdef check_regions(regions, int size):
-    for region in regions:
-        if len(region) != size or len(set(region)) != size or min(region) < 0 or max(region) > 31:
-            raise ValueError(f"a region of {size} squares 0-31, not {tuple(region)}")
-
-
-cdef class _RegionEvaluator(Evaluator):
-    """Region tables, copied into memory that the system may back with huge pages.
-
-    Raises ValueError for shapes that do not belong together.
-    """
-    cdef RegionTables tables
-
-    def __cinit__(self, men_regions, kings_regions, const int16_t[:, :, ::1] men not None,
-                  const int16_t[:, :, ::1] kings not None, const int32_t[:, ::1] men_material not None,
-                  const int32_t[:, ::1] kings_material not None):
-        """Regions as tuples of squares 0-31; men and kings: (regions, entries, 2); materials: (3, 2), rows a man, a
-        king, having the move."""
-        if not 0 < len(men_regions) <= MAX_REGIONS or not 0 < len(kings_regions) <= MAX_REGIONS:
-            raise ValueError(f"from 1 to {MAX_REGIONS} regions of either kind, "
-                             f"not {len(men_regions)} and {len(kings_regions)}")
-        if (men.shape[0] != len(men_regions) or men.shape[1] != MEN_ENTRIES or men.shape[2] != 2
-                or kings.shape[0] != len(kings_regions) or kings.shape[1] != KINGS_ENTRIES or kings.shape[2] != 2):
-            raise ValueError("tables and regions do not belong together")
-        if (men_material.shape[0] != 3 or men_material.shape[1] != 2
-                or kings_material.shape[0] != 3 or kings_material.shape[1] != 2):
-            raise ValueError("material weights have the shape (3, 2)")
-        check_regions(men_regions, MEN_SQUARES)
-        check_regions(kings_regions, KINGS_SQUARES)
-        fill_group(&self.tables.men, men_regions, 3, men, men_material)
-        fill_group(&self.tables.kings, kings_regions, 5, kings, kings_material)
-        self.evaluation.score = region_score
-        self.evaluation.weights = &self.tables
-
-    def __dealloc__(self):
-        free_group(&self.tables.men)
-        free_group(&self.tables.kings)
-
-
-EVALUATORS["regions"] = _RegionEvaluator

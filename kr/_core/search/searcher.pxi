@@ -275,6 +275,8 @@ cdef class Searcher:
         cdef double time_limit = request.time
         cdef double usual_time = request.usual_time
         cdef IterationCallback callback = NULL
+        cdef Board positions[MAX_GAME]
+        cdef int count = 0
         cdef int i
         if request.listener is not None:
             callback = report_iteration
@@ -287,8 +289,11 @@ cdef class Searcher:
             usual_time = 0
         worker.usual_time = usual_time
         worker.start = start
+        for each in [*request.history, request.root][-MAX_GAME:]:
+            positions[count] = board_of(each)
+            count += 1
         for i in range(self.threads):
-            self.set_history(self.workers[i], [*request.history, request.root])
+            set_history(self.workers[i], positions, count)
             self.workers[i].deadline = start + time_limit if time_limit > 0 else 1e300
             self.workers[i].node_limit = max(<u64>1, request.nodes // self.threads) if request.nodes > 0 else <u64>1 << 62
             self.workers[i].owner = NULL
@@ -315,19 +320,6 @@ cdef class Searcher:
         if self.pending is not None:
             raise self.pending
         return self.reply()
-
-    cdef set_history(self, Worker* worker, positions):
-        """Set the keys and reversible plies of the positions of the game, the root being the last."""
-        cdef Board board
-        cdef int i
-        recent = positions[-MAX_GAME:]
-        worker.root_index = len(recent) - 1
-        worker.reversible[0] = 0
-        for i in range(len(recent)):
-            board = board_of(recent[i])
-            worker.keys[i] = board.key
-            if i > 0:
-                worker.reversible[i] = worker.reversible[i - 1] + 1 if only_kings_moved(recent[i - 1], recent[i]) else 0
 
     cdef start_helper(self, int index, tuple root):
         """Start a helper thread; returns a lock that is held until it ends. Raises ThreadError."""
@@ -384,23 +376,12 @@ cdef class Searcher:
         return reply
 
     cdef list line_moves(self, const Line* line):
-        """Moves of a line, continued by best play to the end if it ends at a known distance in the database."""
-        cdef Board board = self.root
-        cdef Move move
-        cdef int left = SCORE_WIN - abs(line.score) - line.length
+        """Moves of a line, to the end if it is known."""
+        cdef Move moves[MAX_WHOLE_LINE]
+        cdef int count = whole_line(line, &self.root, &self.database.db if self.database is not None else NULL, moves,
+                                    MAX_WHOLE_LINE)
         cdef int i
-        moves = []
-        for i in range(line.length):
-            moves.append(move_squares(line.moves[i]))
-            board = played(&board, line.moves[i])
-        if self.database is not None and abs(line.score) > SCORE_DECIDED:
-            for i in range(left):
-                move = best_known_move(&self.database.db, &board)
-                if move == 0:
-                    break
-                moves.append(move_squares(move))
-                board = played(&board, move)
-        return moves
+        return [move_squares(moves[i]) for i in range(count)]
 
 
 cdef Board board_of(tuple bits):
@@ -419,5 +400,6 @@ cdef void use_database(Endgames* endgames, EndgameDatabase database):
 
 def only_kings_moved(tuple before, tuple after):
     """True if a king's quiet move leads from one position to the next; positions are (black, white, kings, side)."""
-    return (int(before[0] | before[1]).bit_count() == int(after[0] | after[1]).bit_count()
-            and (before[0] & ~before[2], before[1] & ~before[2]) == (after[0] & ~after[2], after[1] & ~after[2]))
+    cdef Board first = board_of(before)
+    cdef Board second = board_of(after)
+    return only_a_king_moved(&first, &second)

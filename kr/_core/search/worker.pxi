@@ -6,7 +6,8 @@ cdef enum:
     MIN_REPETITION = 4       # plies after which a position can be repeated at the earliest
     LINE_SLOTS = 1 << 12
 
-cdef u64 NO_LEAF = ~<u64>0
+cdef extern from *:
+    const u64 NO_LEAF "UINT64_MAX"
 
 cdef struct Line:
     int score
