@@ -1,7 +1,7 @@
 # Coding of a slice's values on disk: run lengths with prefix codes, in blocks that are decoded independently.
 #
-# docs/reference/egdb-format.md describes the format. Files are not trusted: whatever their bytes, no read leaves the body. Every chunk
-# is read once, into memory, so that a file may change or shrink while it is in use.
+# docs/reference/egdb-format.md describes the format. Files are not trusted: whatever their bytes, no read leaves the
+# body. Every chunk is read once, into memory, so that a file may change or shrink while it is in use.
 
 # the compiler's own
 cdef extern from * nogil:
@@ -34,12 +34,14 @@ cdef struct CodedSlice:
     u64 index_bytes
     u64 data_bytes
     uint8_t* body                # index, data and CODE_PAD bytes; a chunk is there once it is CHUNK_GOOD
+    bint lent                    # the body is the caller's memory
     uint8_t* checks              # CRC-32 of each chunk of the body
     uint8_t* chunk_states
     u64 chunks
     int descriptor               # of the file that chunks are read from; -1 if all were read when it was opened
     u64 start                    # offset of the body in the file
     Lock reading                 # held while a chunk is read
+    bint locking                 # it was opened
     u64* table                   # of values: (3 values, 2^CODE_BITS), see decode_entry
     uint16_t* symbols            # of distances: (runs and differences, contexts, 2^CODE_BITS), see fill_symbols
 
@@ -156,13 +158,9 @@ cdef inline u64 code_index_bytes(u64 entries, int block_bits) noexcept nogil:
     return ((entries - 1 >> block_bits) // CODE_GROUP + 1) * CODE_GROUP_BYTES
 
 
-cdef int check_blocks(u64 entries, int block_bits) except -1:
-    """Raise ValueError if `entries` can't be coded in blocks of 2^block_bits."""
-    if not CODE_MIN_BLOCK_BITS <= block_bits <= CODE_MAX_BLOCK_BITS:
-        raise ValueError(f"blocks of 2^{block_bits} entries, not 2^{CODE_MIN_BLOCK_BITS} to 2^{CODE_MAX_BLOCK_BITS}")
-    if entries == 0 or entries >> 48:
-        raise ValueError(f"{entries} entries; from 1 to 2^48 - 1 can be coded")
-    return 0
+cdef inline bint fit_blocks(u64 entries, int block_bits) noexcept nogil:
+    """True if `entries` can be coded in blocks of 2^block_bits."""
+    return CODE_MIN_BLOCK_BITS <= block_bits <= CODE_MAX_BLOCK_BITS and entries != 0 and entries >> 48 == 0
 
 
 cdef int fill_symbols(uint16_t* table, const uint8_t* lengths, int symbols) noexcept nogil:

@@ -1,22 +1,30 @@
 # An endgame database, for Python: opened, unpacked, probed.
 
 
-cdef add_distances(EndgameDatabase database, dict distances):
-    """Add the files of distances, up to the number of pieces up to which they are complete."""
-    cdef StoredSlice* s
-    cdef int i
-    database.db.distance_pieces = min(complete_pieces(distances), database.db.pieces)
-    chosen = [shape for shape in distances if sum(shape) <= database.db.distance_pieces]
-    database.distance_slices = <StoredSlice*>calloc(len(chosen) + 1, sizeof(StoredSlice))
-    if database.distance_slices == NULL:
+cdef int complete_shapes(files):
+    """Most pieces up to which every slice or its twin is among those of `files`."""
+    cdef uint8_t present[SLICES]
+    memset(present, 0, sizeof(present))
+    for shape in files:
+        if sum(shape) <= EGDB_MAX_PIECES:
+            present[slice_number(shape[0], shape[1], shape[2], shape[3])] = True
+    return complete_pieces(present)
+
+
+cdef StoredSlice* store_file(StoredSlice* s, CodedFile file, tuple shape) except NULL:
+    cdef int failed = store_slice(s, &file.coded, shape[0], shape[1], shape[2], shape[3])
+    if failed == 1:
+        raise ValueError(f"file of {file.coded.entries} entries for a slice of {s.shape.size} positions")
+    if failed:
+        raise MemoryError("no memory for the indices of a slice")
+    return s
+
+
+cdef StoredSlice* slice_list(int count) except NULL:
+    cdef StoredSlice* slices = <StoredSlice*>calloc(count + 1, sizeof(StoredSlice))
+    if slices == NULL:
         raise MemoryError("no memory for the list of slices")
-    for i, shape in enumerate(chosen):
-        s = database.distance_slices + i
-        s.shape = make_slice(shape[0], shape[1], shape[2], shape[3])
-        s.symmetric = s.shape.own_men == s.shape.opponent_men and s.shape.own_kings == s.shape.opponent_kings
-        s.coded = coded_slice(distances[shape], s.shape.size)
-        database.files.append(distances[shape])
-        database.db.distances[slice_number(shape[0], shape[1], shape[2], shape[3])] = s
+    return slices
 
 
 cdef class EndgameDatabase:
@@ -27,36 +35,32 @@ cdef class EndgameDatabase:
     bits a position, once `unpack` has read them.
     """
     def __cinit__(self, dict values not None, dict distances not None, int unpacked=0):
-        cdef int number, size, i
-        cdef StoredSlice* s
+        cdef int i
         cdef u64 bytes = 0
         self.files = []
         self.to_unpack = []
-        self.db.pieces = complete_pieces(values)
+        self.db.pieces = complete_shapes(values)
         chosen = sorted((shape for shape in values if sum(shape) <= self.db.pieces), key=egdb_size_of, reverse=True)
-        self.slices = <StoredSlice*>calloc(len(chosen) + 1, sizeof(StoredSlice))
-        if self.slices == NULL:
-            raise MemoryError("no memory for the list of slices")
+        self.slices = slice_list(len(chosen))
         for i, shape in enumerate(chosen):
-            s = self.slices + i
-            s.shape = make_slice(shape[0], shape[1], shape[2], shape[3])
-            s.symmetric = s.shape.own_men == s.shape.opponent_men and s.shape.own_kings == s.shape.opponent_kings
-            s.turned_own_men = turned_row(MEN_SQUARES_28, s.shape.own_men)
-            s.turned_opponent_men = turned_row(MEN_SQUARES_28 - s.shape.own_men, s.shape.opponent_men)
-            s.turned_opponent_kings = turned_row(s.shape.free, s.shape.opponent_kings)
-            s.turned_own_kings = turned_row(s.shape.free - s.shape.opponent_kings, s.shape.own_kings)
-            s.coded = coded_slice(values[shape], s.shape.size)
             self.files.append(values[shape])
-            self.db.values[slice_number(shape[0], shape[1], shape[2], shape[3])] = s
+            self.db.values[slice_number(shape[0], shape[1], shape[2], shape[3])] = store_file(
+                self.slices + i, values[shape], shape)
             if sum(shape) <= unpacked:
                 self.to_unpack.append((i, bytes))
-                bytes += packed_bytes(s.shape.size)
+                bytes += packed_bytes(self.slices[i].shape.size)
         if bytes:
             self.memory = <uint8_t*>allocate_untouched(bytes)
             if self.memory == NULL:
                 raise MemoryError(f"no memory for a database of {bytes} bytes")
         self.to_unpack.reverse()
-        add_distances(self, distances)
+        self.db.distance_pieces = min(complete_shapes(distances), self.db.pieces)
+        chosen = [shape for shape in distances if sum(shape) <= self.db.distance_pieces]
+        self.distance_slices = slice_list(len(chosen))
+        for i, shape in enumerate(chosen):
+            self.files.append(distances[shape])
+            self.db.distances[slice_number(shape[0], shape[1], shape[2], shape[3])] = store_file(
+                self.distance_slices + i, distances[shape], shape)
 
     def __dealloc__(self):
         free(self.slices)
@@ -161,29 +165,5 @@ cdef distances_of(const Egdb* db, const u32[:, ::1] boards, short[::1] distances
         free(values)
 
 
-cdef inline u64 packed_bytes(u64 positions) noexcept nogil:
-    """Bytes that an unpacked slice takes: whole cache lines."""
-    return (positions + 255) // 256 * 64
-
-
-cdef CodedSlice* coded_slice(CodedFile file, u64 positions) except NULL:
-    if file.coded.entries != positions:
-        raise ValueError(f"file of {file.coded.entries} entries for a slice of {positions} positions")
-    return &file.coded
-
-
 cdef egdb_size_of(shape):
     return egdb_slice_size(shape[0], shape[1], shape[2], shape[3])
-
-
-cdef int complete_pieces(files):
-    """Most pieces up to which every slice or its twin is among those of `files`."""
-    cdef int pieces, own, men, other_men
-    for pieces in range(2, EGDB_MAX_PIECES + 1):
-        for own in range(1, pieces):
-            for men in range(own + 1):
-                for other_men in range(pieces - own + 1):
-                    shape = men, own - men, other_men, pieces - own - other_men
-                    if shape not in files and shape[2:] + shape[:2] not in files:
-                        return pieces - 1
-    return EGDB_MAX_PIECES

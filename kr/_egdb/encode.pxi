@@ -452,6 +452,15 @@ def encoded_size(const uint8_t[::1] codes not None, u64 entries):
     return bits
 
 
+cdef int check_blocks(u64 entries, int block_bits) except -1:
+    """Raise ValueError if `entries` can't be coded in blocks of 2^block_bits."""
+    if not CODE_MIN_BLOCK_BITS <= block_bits <= CODE_MAX_BLOCK_BITS:
+        raise ValueError(f"blocks of 2^{block_bits} entries, not 2^{CODE_MIN_BLOCK_BITS} to 2^{CODE_MAX_BLOCK_BITS}")
+    if not fit_blocks(entries, block_bits):
+        raise ValueError(f"{entries} entries; from 1 to 2^48 - 1 can be coded")
+    return 0
+
+
 cdef int fitting_blocks(u64 bits, u64 entries, u64 mean_bytes) noexcept nogil:
     """Base-2 logarithm of the largest block size with at most `mean_bytes` a block on average."""
     cdef int block_bits = CODE_MAX_BLOCK_BITS

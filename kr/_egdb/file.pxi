@@ -2,9 +2,6 @@
 
 from cpython.exc cimport PyErr_SetFromErrno
 
-cpdef enum:
-    SMALL_FILE = 1 << 20         # a body of at most this many bytes is read at once, and its file closed
-
 
 def code_shape(kind, u64 entries, int block_bits):
     """Bytes of the index, and the number of symbols of each code, of a slice of `entries`. Raises ValueError."""
@@ -26,67 +23,41 @@ cdef class CodedFile:
     ValueError if the numbers contradict each other, the code lengths are invalid or the file ends early, and OSError.
     """
     cdef CodedSlice coded
-    cdef bint locking
 
     def __cinit__(self, kind, int descriptor, u64 size, u64 body, u64 index_bytes, u64 data_bytes,
                   u64 checks, u64 entries, int block_bits, const uint8_t[::1] lengths not None):
-        cdef CodedSlice* s = &self.coded
-        cdef u64 body_bytes = index_bytes + data_bytes + CODE_PAD
+        cdef CodedPlace place
         cdef int failed
-        s.descriptor = -1
         right_index_bytes, symbols = code_shape(kind, entries, block_bits)
-        if index_bytes != right_index_bytes:
-            raise ValueError(f"index of {index_bytes} bytes for {entries} entries")
-        if data_bytes >> 32 or body > size or body_bytes > size - body:
-            raise ValueError(f"body beyond the file's {size} bytes")
-        s.chunks = (body_bytes - 1) // CODE_CHUNK + 1
-        if checks > size or 4 * s.chunks > size - checks:
-            raise ValueError(f"checksums beyond the file's {size} bytes")
-        if lengths.shape[0] != sum(symbols):
-            raise ValueError(f"{lengths.shape[0]} code lengths instead of {sum(symbols)}")
-        s.entries = entries
-        s.block_bits = block_bits
-        s.index_bytes = index_bytes
-        s.data_bytes = data_bytes
-        s.start = body
-        s.body = <uint8_t*>allocate_untouched(body_bytes)
-        s.checks = <uint8_t*>malloc(4 * s.chunks)
-        s.chunk_states = <uint8_t*>calloc(s.chunks, 1)
-        if kind == "wld":
-            s.table = <u64*>malloc(3 * sizeof(u64) << CODE_BITS)
-        else:
-            s.symbols = <uint16_t*>malloc(2 * DISTANCE_CONTEXTS * sizeof(uint16_t) << CODE_BITS)
-        if s.body == NULL or s.checks == NULL or s.chunk_states == NULL or (s.table == NULL and s.symbols == NULL):
+        place.distances = kind == "dtw"
+        place.descriptor = descriptor
+        place.memory = NULL
+        place.size = size
+        place.body = body
+        place.index_bytes = index_bytes
+        place.data_bytes = data_bytes
+        place.checks = checks
+        place.entries = entries
+        place.block_bits = block_bits
+        place.lengths = &lengths[0] if lengths.shape[0] else NULL
+        place.length_count = lengths.shape[0]
+        failed = open_coded(&self.coded, &place)
+        if failed == CODED_NO_MEMORY:
             raise MemoryError("no memory for a slice of the endgame database")
-        if open_lock(&s.reading):
-            raise MemoryError("no memory for a lock")
-        self.locking = True
-        if s.table != NULL:
-            failed = fill_decode_table(s.table, &lengths[0], block_bits)
-        else:
-            failed = fill_distance_tables(s.symbols, &lengths[0], block_bits)
+        if failed == CODED_DESCRIPTOR:
+            PyErr_SetFromErrno(OSError)
         if failed:
-            raise ValueError("code lengths without a prefix code")
-        failed = read_at(descriptor, s.checks, 4 * s.chunks, checks)
-        if failed == 0 and body_bytes <= SMALL_FILE:
-            failed = read_at(descriptor, s.body, body_bytes, body)
-        if failed:
-            raise ValueError("the file ends early")
-        if body_bytes > SMALL_FILE:
-            s.descriptor = duplicate(descriptor)
-            if s.descriptor < 0:
-                PyErr_SetFromErrno(OSError)
+            raise ValueError({
+                CODED_INDEX: f"index of {index_bytes} bytes for {entries} entries",
+                CODED_BODY: f"body beyond the file's {size} bytes",
+                CODED_CHECKS: f"checksums beyond the file's {size} bytes",
+                CODED_LENGTHS: f"{lengths.shape[0]} code lengths instead of {sum(symbols)}",
+                CODED_CODES: "code lengths without a prefix code",
+                CODED_SHORT: "the file ends early",
+            }[failed])
 
     def __dealloc__(self):
-        if self.coded.descriptor >= 0:
-            close_descriptor(self.coded.descriptor)
-        if self.locking:
-            close_lock(&self.coded.reading)
-        free_pages(self.coded.body)
-        free(self.coded.checks)
-        free(self.coded.chunk_states)
-        free(self.coded.table)
-        free(self.coded.symbols)
+        close_coded(&self.coded)
 
     @property
     def entries(self):

@@ -13,6 +13,7 @@
 
 cdef enum:
     MEN_SQUARES_28 = 28
+    NO_SLICE = -2
 
 cdef u32 CHOOSE[33][EGDB_MAX_PIECES + 1]
 cdef u32 TURNED_CHOOSE[33][32][EGDB_MAX_PIECES + 1]      # [n][s][k]: C(n - 1 - s, k)
@@ -110,17 +111,16 @@ cdef int fill_men_offsets(int own, int opponent) noexcept nogil:
     return 0
 
 
-cdef Slice make_slice(int own_men, int own_kings, int opponent_men, int opponent_kings):
-    """The slice of these pieces. Raises ValueError for more than EGDB_MAX_PIECES, or for a side without pieces."""
-    cdef Slice s
-    if (min(own_men, own_kings, opponent_men, opponent_kings) < 0
-            or max(own_men, own_kings, opponent_men, opponent_kings) > EGDB_MAX_PIECES
+cdef int describe_slice(Slice* s, int own_men, int own_kings, int opponent_men, int opponent_kings) noexcept nogil:
+    """Describe the slice of these pieces. NO_SLICE for more than EGDB_MAX_PIECES, or for a side without pieces; -1
+    without memory."""
+    if (min(min(own_men, own_kings), min(opponent_men, opponent_kings)) < 0
+            or max(max(own_men, own_kings), max(opponent_men, opponent_kings)) > EGDB_MAX_PIECES
             or own_men + own_kings == 0 or opponent_men + opponent_kings == 0
             or own_men + own_kings + opponent_men + opponent_kings > EGDB_MAX_PIECES):
-        raise ValueError(f"no slice of {own_men} men, {own_kings} kings against {opponent_men} men, "
-                         f"{opponent_kings} kings")
+        return NO_SLICE
     if fill_men_offsets(own_men, opponent_men) < 0:
-        raise MemoryError("no memory for the indices of a slice")
+        return -1
     s.own_men = own_men
     s.own_kings = own_kings
     s.opponent_men = opponent_men
@@ -132,7 +132,7 @@ cdef Slice make_slice(int own_men, int own_kings, int opponent_men, int opponent
     s.men_offsets = MEN_OFFSETS[own_men][opponent_men]
     s.arrangements = s.men_offsets[CHOOSE[MEN_SQUARES_28][own_men]]
     s.size = s.arrangements * s.block
-    return s
+    return 0
 
 
 cdef inline u64 arrangement_number(const Slice* s, u64 own_men, u64 opponent_men, const int side) noexcept nogil:
@@ -218,35 +218,3 @@ cdef inline int advancement(u64 men, const int side) noexcept nogil:
     if side == WHITE:
         rows += 7 * popcount(men & 15)
     return rows
-
-
-def egdb_slice_size(int own_men, int own_kings, int opponent_men, int opponent_kings):
-    """Positions of a slice. Raises ValueError for more than EGDB_MAX_PIECES, or for a side without pieces."""
-    return make_slice(own_men, own_kings, opponent_men, opponent_kings).size
-
-
-def egdb_slice_block(int own_men, int own_kings, int opponent_men, int opponent_kings):
-    """Positions of a slice with the same arrangement of men."""
-    return make_slice(own_men, own_kings, opponent_men, opponent_kings).block
-
-
-def egdb_index(u32 black, u32 white, u32 kings, int side):
-    """((own men, own kings, opponent's men, opponent's kings), index) of a position. Raises ValueError."""
-    cdef Board board = board_from_bits(black, white, kings, side)
-    cdef u64 own = board.pieces[side]
-    cdef u64 opponent = board.pieces[1 - side]
-    shape = (popcount(own & ~board.kings), popcount(own & board.kings),
-             popcount(opponent & ~board.kings), popcount(opponent & board.kings))
-    cdef Slice s = make_slice(shape[0], shape[1], shape[2], shape[3])
-    return shape, board_index(&s, &board)
-
-
-def egdb_position(tuple shape, u64 index):
-    """Position (black, white, kings, 0) of a slice with this index, the side to move as Black. Raises ValueError."""
-    cdef int own_men, own_kings, opponent_men, opponent_kings
-    own_men, own_kings, opponent_men, opponent_kings = shape
-    cdef Slice s = make_slice(own_men, own_kings, opponent_men, opponent_kings)
-    if index >= s.size:
-        raise ValueError(f"index {index} is beyond the slice's {s.size} positions")
-    cdef Board board = board_at(&s, index)
-    return unpad(board.pieces[BLACK]), unpad(board.pieces[WHITE]), unpad(board.kings), 0
