@@ -59,7 +59,7 @@ OLDEST := build/oldest
 OLDEST_EXTRAS := plots train web nets evolve cluster parquet test
 
 .PHONY: demo check test soak pytest build style lint types format scripts scripts-lint scripts-types scripts-test tools \
-	debug-test debug-build debug-run oldest dist release lock windows windows-folder arm macos bench figures docs \
+	debug-test debug-build debug-run oldest dist release lock library windows windows-folder arm macos bench figures docs \
 	tutorial clean
 
 demo: build
@@ -178,6 +178,10 @@ lock: .venv/tests
 	$(LOCK) --extra cluster --extra train -o deploy/requirements.lock
 	$(subst --universal,--python-platform x86_64-pc-windows-msvc --constraints packaging/windows/wine-8.txt,$(LOCK)) \
 		--extra web -o packaging/windows/libraries.txt
+
+# kr as a C library, into build/library; SYSTEM=windows and SYSTEM=windows32 by mingw-w64
+library: build
+	@$(BIN)/python packaging/library/build.py $(if $(SYSTEM),--system $(SYSTEM)) $(if $(ARCH),--arch $(ARCH))
 
 # The wheel is what is tested: run.py keeps the checkout's own kr out of the way.
 windows: PYTEST_JOBS = $(shell nproc)

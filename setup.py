@@ -77,8 +77,9 @@ def flags_stamp(place: str, flags: list[str]) -> str:
     return str(stamp)
 
 
-UNITS = sorted(path.stem for path in Path("kr").glob("_*.pyx"))
-"""The compiled units. Each has its parts in a folder of its name; all of them include the parts of _rules."""
+UNITS = sorted({path.stem for path in Path("kr").glob("_*.pyx")} - {"_engine"})
+"""The compiled units that Python imports. Each has its parts in a folder of its name; all include the parts of _rules.
+_engine, a C library made of the same parts, is compiled by packaging/library."""
 
 
 def parts(unit: str) -> list[Path]:

@@ -28,8 +28,8 @@ def own_files(*options: str) -> set[str]:
 
 
 def units() -> list[str]:
-    """Names of the compiled units."""
-    return [path.stem for path in (ROOT / "kr").glob("_*.pyx")]
+    """Names of the compiled units that Python imports."""
+    return [path.stem for path in (ROOT / "kr").glob("_*.pyx") if path.stem != "_engine"]
 
 
 def of_source_archive(path: Path) -> tuple[set[str], set[str]]:

@@ -24,8 +24,15 @@ LAST_NAME = re.compile(r"([A-Za-z_]\w*)\s*(?:\[[^\]]*\]\s*)*$")
 
 
 def parts_of(unit: str) -> list[Path]:
-    """The parts of a unit in order."""
-    return [PACKAGE / name for name in INCLUDE.findall((PACKAGE / unit).read_text(encoding="utf-8"))]
+    """The parts of a unit in order, first those of its contract."""
+    files = dict.fromkeys([(PACKAGE / unit).with_suffix(".pxd"), PACKAGE / unit])
+    return [PACKAGE / name for path in files if path.exists() for name in INCLUDE.findall(path.read_text("utf-8"))]
+
+
+def own_parts(unit: str) -> list[Path]:
+    """Those in its own folder; the C library is made of parts of other units too."""
+    folder = (PACKAGE / unit).with_suffix("")
+    return [part for part in parts_of(unit) if folder in part.parents]
 
 
 def blocks(source: str) -> Iterator[tuple[str, str]]:
@@ -48,7 +55,10 @@ def declared(text: str) -> set[str]:
 def defined(head: str, body: str) -> set[str]:
     """Names that a statement at the left margin defines."""
     if re.match(r"(cdef|cpdef) (extern from .*|enum\b.*):$", head):
-        lines = [re.sub(r"\(.*|\s*$", "", line) for line in body.splitlines()]
+        # the fields of structures are no names of the part
+        pointer = re.compile(r"ctypedef .*\(\s*\*\s*(\w+)\s*\)\(.*")
+        bare = re.sub(r"(?m)^( +)(?:ctypedef |cdef )?struct\b(.*):\n(?:\1 .*\n?)*", r"\1struct\2\n", f"{body}\n")
+        lines = [re.sub(r"\(.*|\s*$", "", pointer.sub(r"int \1", line)) for line in bare.splitlines()]
         return set().union(*(declared(line) for line in lines if line.strip() not in ("", "pass"))) | declared(
             head.partition("enum")[2].rstrip(":")
         )
@@ -111,7 +121,8 @@ def test_each_part_uses_only_what_stands_above_it(unit: str) -> None:
 def test_parts_stand_in_folders_by_subject(unit: str) -> None:
     """Each part is included once, and those of a folder one after the other."""
     parts = parts_of(unit)
-    assert sorted(parts) == sorted((PACKAGE / unit).with_suffix("").rglob("*.pxi"))
+    assert sorted(own_parts(unit)) == sorted((PACKAGE / unit).with_suffix("").rglob("*.pxi"))
+    assert len(set(parts)) == len(parts)
     folders = [folder for folder, _ in itertools.groupby(part.parent for part in parts)]
     assert len(folders) == len(set(folders))
 
@@ -119,7 +130,7 @@ def test_parts_stand_in_folders_by_subject(unit: str) -> None:
 @pytest.mark.parametrize("unit", UNITS)
 def test_headers_stand_beside_the_parts_of_their_names(unit: str) -> None:
     """Each is included there, and may include others of its folder."""
-    own = {part: HEADER.findall(part.read_text(encoding="utf-8")) for part in parts_of(unit)}
+    own = {part: HEADER.findall(part.read_text(encoding="utf-8")) for part in own_parts(unit)}
     headers = {PACKAGE / name for names in own.values() for name in names}
     assert headers == {*(PACKAGE / unit).with_suffix("").rglob("*.h")}
     assert [

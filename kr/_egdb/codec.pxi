@@ -95,9 +95,9 @@ cdef void fill_crc_table() noexcept nogil:
 fill_crc_table()
 
 
-cdef u32 crc32(const uint8_t* data, u64 size) noexcept nogil:
-    """CRC-32 as in zlib, eight bytes at a time."""
-    cdef u32 crc = 0xFFFFFFFF
+cdef u32 crc32_on(u32 before, const uint8_t* data, u64 size) noexcept nogil:
+    """CRC-32 as in zlib, eight bytes at a time, after bytes whose CRC-32 is `before`."""
+    cdef u32 crc = ~before
     cdef u64 word
     while size >= 8:
         word = load64(data) ^ crc
@@ -111,6 +111,10 @@ cdef u32 crc32(const uint8_t* data, u64 size) noexcept nogil:
         data += 1
         size -= 1
     return ~crc
+
+
+cdef inline u32 crc32(const uint8_t* data, u64 size) noexcept nogil:
+    return crc32_on(0, data, size)
 
 
 # ---- run classes ----

@@ -33,7 +33,7 @@ cdef enum:
     STEPS = 2                # its quiet moves
     CAPTURES = 3             # its captures
 
-cdef struct Node:
+cdef struct WalkNode:
     # A position, Black to move.
     u64 own
     u64 opponent
@@ -51,7 +51,7 @@ cdef struct Node:
 cdef struct Walk:
     # A probe under way: the line of moves that it has followed.
     int depth
-    Node nodes[MAX_WALK]
+    WalkNode nodes[MAX_WALK]
 
 
 # ---- ranks without branches ----
@@ -159,7 +159,7 @@ cdef inline bint is_stored(const StoredSlice* s, u64 own_men, u64 opponent_men) 
             <= arrangement_number(&s.shape, opponent_men, own_men, WHITE))
 
 
-cdef inline void fetch_entries(const Node* node) noexcept nogil:
+cdef inline void fetch_entries(const WalkNode* node) noexcept nogil:
     cdef const uint8_t* packed = node.slice.packed
     cdef int i
     if packed != NULL:
@@ -175,7 +175,7 @@ cdef inline int stored_value(const StoredSlice* s, u64 index) noexcept nogil:
 
 # ---- probing ----
 
-cdef inline void find_steps(Node* node) noexcept nogil:
+cdef inline void find_steps(WalkNode* node) noexcept nogil:
     """Collect the quiet moves: look-ups, or moves to follow after which the opponent can capture."""
     cdef const StoredSlice* s = node.slice
     cdef u64 own_men = node.own & ~node.kings
@@ -222,8 +222,8 @@ cdef inline void find_steps(Node* node) noexcept nogil:
     node.followed = 0
 
 
-cdef inline bint find_single_jumps(Node* node, u64 pairs, u64 own_kings, u64 empty) noexcept nogil:
-    """Collect the captures; returns False if any has a second jump. pairs: see `enter`."""
+cdef inline bint find_single_jumps(WalkNode* node, u64 pairs, u64 own_kings, u64 empty) noexcept nogil:
+    """Collect the captures; returns False if any has a second jump. pairs: see `enter_node`."""
     cdef u64 victim, step, target, left, open, up, down
     cdef int bit, low, width
     cdef int moves = 0
@@ -249,7 +249,7 @@ cdef inline bint find_single_jumps(Node* node, u64 pairs, u64 own_kings, u64 emp
     return True
 
 
-cdef void find_captures(Node* node, u64 movers, u64 empty) noexcept nogil:
+cdef void find_captures(WalkNode* node, u64 movers, u64 empty) noexcept nogil:
     """Collect captures of any length."""
     cdef MoveList moves
     cdef Board board
@@ -267,7 +267,8 @@ cdef void find_captures(Node* node, u64 movers, u64 empty) noexcept nogil:
     node.followed = 0
 
 
-cdef inline void enter(const Egdb* db, Node* node, u64 own, u64 opponent, u64 kings, int alpha, int beta) noexcept nogil:
+cdef inline void enter_node(const Egdb* db, WalkNode* node, u64 own, u64 opponent, u64 kings, int alpha,
+                            int beta) noexcept nogil:
     """Begin a node: find the source of its value, and prefetch the entries."""
     cdef u64 own_kings = own & kings
     cdef u64 opponent_kings = opponent & kings
@@ -307,7 +308,7 @@ cdef inline void enter(const Egdb* db, Node* node, u64 own, u64 opponent, u64 ki
     fetch_entries(node)
 
 
-cdef inline void enter_next(const Egdb* db, Walk* walk, Node* node) noexcept nogil:
+cdef inline void enter_next(const Egdb* db, Walk* walk, WalkNode* node) noexcept nogil:
     """Follow the next move of the walk's last node."""
     cdef u64 step, kings
     cdef u64 captured = 0
@@ -323,11 +324,11 @@ cdef inline void enter_next(const Egdb* db, Walk* walk, Node* node) noexcept nog
     kings = kings ^ step if step & node.own & kings else kings | step & BLACK_KING_ROW
     walk.depth += 1
     c_assert(walk.depth < MAX_WALK)
-    enter(db, node + 1, turned(node.opponent ^ captured), turned(node.own ^ step), turned(kings),
-          VALUE_WIN - node.beta, VALUE_WIN - node.best)
+    enter_node(db, node + 1, turned(node.opponent ^ captured), turned(node.own ^ step), turned(kings),
+               VALUE_WIN - node.beta, VALUE_WIN - node.best)
 
 
-cdef inline void take(Node* node, int value) noexcept nogil:
+cdef inline void take(WalkNode* node, int value) noexcept nogil:
     """Take into account a move to a position of this value."""
     if value == VALUE_UNKNOWN:
         node.unknown = True
@@ -337,7 +338,7 @@ cdef inline void take(Node* node, int value) noexcept nogil:
 
 cdef int walk_on(const Egdb* db, Walk* walk) noexcept nogil:
     """Read the prefetched entries, and continue until more are prefetched; returns the value once known, else -1."""
-    cdef Node* node = &walk.nodes[walk.depth]
+    cdef WalkNode* node = &walk.nodes[walk.depth]
     cdef int value, i
     if node.source == CAPTURES:
         while node.source == CAPTURES:
@@ -377,10 +378,10 @@ cdef inline int start_walk(const Egdb* db, Walk* walk, const Board* board) noexc
     if popcount(board.pieces[BLACK] | board.pieces[WHITE]) > db.pieces:
         return VALUE_UNKNOWN
     if board.side == BLACK:
-        enter(db, &walk.nodes[0], board.pieces[BLACK], board.pieces[WHITE], board.kings, VALUE_LOSS, VALUE_WIN)
+        enter_node(db, &walk.nodes[0], board.pieces[BLACK], board.pieces[WHITE], board.kings, VALUE_LOSS, VALUE_WIN)
     else:
-        enter(db, &walk.nodes[0], turned(board.pieces[WHITE]), turned(board.pieces[BLACK]), turned(board.kings),
-              VALUE_LOSS, VALUE_WIN)
+        enter_node(db, &walk.nodes[0], turned(board.pieces[WHITE]), turned(board.pieces[BLACK]), turned(board.kings),
+                   VALUE_LOSS, VALUE_WIN)
     return -1
 
 

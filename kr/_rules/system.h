@@ -10,6 +10,8 @@
 #if defined(_WIN32)
 #define WIN32_LEAN_AND_MEAN
 #define NOMINMAX
+#include <errno.h>
+#include <fcntl.h>
 #include <io.h>
 #include <malloc.h>
 #include <windows.h>
@@ -18,7 +20,9 @@
 #undef far
 #else
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 #if defined(__linux__)
@@ -110,6 +114,37 @@ static void kr_release(kr_lock* lock) {
 
 /* Files by descriptor. On Windows descriptors belong to the C runtime, which must be the one that Python was linked
    with: the universal one. */
+
+/* Open a file by its path, in UTF-8, to read it; -1 with errno. A pipe or a device isn't waited for. */
+static int kr_open_file(const char* path) {
+#if defined(_WIN32)
+    wchar_t wide[32768];
+    if (!MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, path, -1, wide, 32768)) {
+        errno = ENOENT;
+        return -1;
+    }
+    return _wopen(wide, _O_RDONLY | _O_BINARY | _O_NOINHERIT);
+#else
+    return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+#endif
+}
+
+/* True if the last file could not be opened because there is none. */
+static int kr_no_such_file(void) {
+    return errno == ENOENT;
+}
+
+/* Bytes of a regular file; -1 for anything else. */
+static int64_t kr_file_size(int descriptor) {
+#if defined(_WIN32)
+    struct _stat64 status;
+    if (_fstat64(descriptor, &status) || !(status.st_mode & _S_IFREG)) return -1;
+#else
+    struct stat status;
+    if (fstat(descriptor, &status) || !S_ISREG(status.st_mode)) return -1;
+#endif
+    return (int64_t)status.st_size;
+}
 
 /* Another descriptor of the same open file; -1 with errno if there is none. */
 static int kr_duplicate(int descriptor) {

@@ -7,6 +7,10 @@ from libc.string cimport memcpy, memset
 cdef extern from "_rules/types.h":
     pass
 
+cdef extern from "<stdlib.h>" nogil:
+    # Cython's own may raise
+    int abs(int x) noexcept
+
 cdef extern from "<assert.h>":
     void c_assert "assert"(bint condition) noexcept nogil
 

@@ -6,6 +6,7 @@ from typing import Any
 from kr.cli import console, options
 from kr.errors import InvalidSettingError
 from kr.evaluation import kinds
+from kr.evaluation.compact import COMPACT_SUFFIX, save_compact
 from kr.evaluation.files import shipped_path
 from kr.evaluation.layouts import LAYOUTS, Layout
 from kr.evaluation.regions import Regions
@@ -13,6 +14,7 @@ from kr.evaluation.weights import load_tables
 from kr.settings import REQUIRED, option, workers_option
 from kr.storage import lock, parse_json
 from kr.threads import worker_count
+from kr.units import format_size
 
 
 @options.command
@@ -90,6 +92,29 @@ def layout(
 
 
 @options.command
+def compact(
+    file: str = option(
+        kinds.SHIPPED, "Weights file of region tables, or shipped: the tables of kr.", argument=True, metavar="FILE"
+    ),
+    out: Path = option(REQUIRED, f"File to write, such as mine{COMPACT_SUFFIX}.", metavar="FILE"),
+    json: bool = options.JSON,
+) -> None:
+    """Write tables as a compact file, which kr reads as a C library.
+
+    Example:
+        kr weights compact weights/mine.h5 --out mine.krt
+    """
+    weights = load_tables(shipped_path() if file == kinds.SHIPPED else file)
+    with lock(out):
+        size = save_compact(out, weights)
+    console.wrote(out)
+    if json:
+        console.emit_json({"out": out, "bytes": size, "checksum": weights.checksum})
+    else:
+        console.put(f"{format_size(size)}, checksum {weights.checksum}")
+
+
+@options.command
 def count(
     games: tuple[Path, ...] = option(
         REQUIRED, "Run directories of self-play games, or folders of them.", argument=True, metavar="DIR"
@@ -160,5 +185,5 @@ command = options.group(
         kr weights show weights/kr.h5
         kr weights check tournament.pdn.xz
     """,
-    {"show": _show, "layout": layout, "count": count, "check": _check},
+    {"show": _show, "layout": layout, "count": count, "compact": compact, "check": _check},
 )

@@ -1,0 +1,52 @@
+# cython: language_level=3
+"""The engine as a C library: rules, search, region tables and endgame databases behind the functions of _engine/kr.h.
+
+It is made of the parts of other units that know nothing of Python, and is compiled by itself (`make library`), never
+imported. Each part uses only the parts above it.
+"""
+
+from libc.string cimport memcmp, strcmp, strlen
+
+from kr._core cimport (
+    NO_PROGRESS_PLIES,
+    SCORE_DATABASE_WIN,
+    SCORE_DECIDED,
+    SCORE_INFINITE,
+    SCORE_KEPT_WIN,
+    SCORE_NONE,
+    SCORE_STATIC_MAX,
+    SCORE_WIN,
+)
+from kr._rules cimport *
+
+include "_egdb/types.pxi"
+include "_egdb/index.pxi"
+include "_egdb/codec.pxi"
+include "_egdb/distance_codec.pxi"
+include "_egdb/coded.pxi"
+include "_egdb/probe.pxi"
+include "_egdb/stored.pxi"
+include "_core/evaluation/kinds.pxi"
+include "_core/evaluation/manual.pxi"
+include "_core/evaluation/regions.pxi"
+include "_core/search/sizes.pxi"
+include "_core/search/tt.pxi"
+include "_core/search/search_options.pxi"
+include "_core/search/ordering.pxi"
+include "_core/search/sharing.pxi"
+include "_core/search/endgames.pxi"
+include "_core/search/reductions.pxi"
+include "_core/search/clock.pxi"
+include "_core/search/worker.pxi"
+include "_core/search/shots.pxi"
+include "_core/search/qsearch.pxi"
+include "_core/search/search.pxi"
+include "_core/search/iteration.pxi"
+include "_core/search/game.pxi"
+include "_engine/kr.pxi"
+include "_engine/prepare.pxi"
+include "_engine/rules.pxi"
+include "_engine/tables.pxi"
+include "_engine/header.pxi"
+include "_engine/database.pxi"
+include "_engine/engine.pxi"

@@ -1,0 +1,199 @@
+/* kr, an engine for English draughts, as a C library.
+
+   A position is three sets of squares and the side to move. Squares are numbered 1-32 as in the game's books; in a set,
+   bit s - 1 stands for square s. Black has the squares 1-12 at first, moves up the numbers, and moves first.
+
+   Scores are in centi-men (100 is a man) for the side to move. A win that is searched to its end in n plies scores
+   KR_SCORE_WIN - n, and -KR_SCORE_WIN + n a loss.
+
+   Functions that can fail return KR_OK or an error below 0, whose text kr_error_text gives. Nothing is printed, no
+   signal is touched, and no thread is started. Tables and databases may be shared by any number of engines and threads;
+   an engine is for one thread at a time, but for kr_stop. Texts are UTF-8. */
+
+#ifndef KR_H
+#define KR_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* what offers a function to other programs; the build of the library sets it */
+#ifndef KR_API
+#define KR_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    KR_OK = 0,
+    KR_NO_MEMORY = -1,
+    KR_NO_FILE = -2,     /* a file is missing or can't be read; errno has the system's reason */
+    KR_NOT_KR = -3,      /* not a file of the wanted kind */
+    KR_DAMAGED = -4,     /* a file of kr that doesn't match its checksum, or contradicts itself */
+    KR_NEWER = -5,       /* a file of a format that this library doesn't know */
+    KR_ILLEGAL = -6,     /* a position that can't be, a move that isn't legal there, or text that is neither */
+    KR_BAD_VALUE = -7    /* an argument out of its range, or an option of another name */
+};
+
+enum {
+    KR_BLACK = 0,
+    KR_WHITE = 1,
+    KR_SCORE_WIN = 30000,
+    KR_SCORE_DECIDED = 29000,  /* a higher score is a win searched to its end */
+    KR_LOSS = 0,               /* values, of the side to move */
+    KR_DRAW = 1,
+    KR_WIN = 2,
+    KR_UNKNOWN = 3,
+    KR_MAX_MOVES = 128,        /* legal moves of a position, at most */
+    KR_MAX_PATH = 10,          /* squares of a move */
+    KR_MAX_LINE = 512,         /* moves of a line */
+    KR_MAX_LINES = 64,
+    KR_MAX_REGIONS = 32,
+    KR_FEN_BYTES = 160         /* room for any position's FEN */
+};
+
+typedef struct {
+    uint32_t black, white, kings; /* pieces of each side; those of both that are kings */
+    int32_t side;                 /* to move: KR_BLACK or KR_WHITE */
+} kr_position;
+
+typedef struct {
+    uint8_t from, to;  /* squares 1-32 */
+    uint16_t unused;
+    uint32_t captured; /* set of squares; empty for a quiet move */
+} kr_move;
+
+/* Version of kr, such as "0.2.0". */
+KR_API const char* kr_version(void);
+/* What an error means, as a line of English. */
+KR_API const char* kr_error_text(int error);
+
+/* Rules. */
+
+/* The starting position. */
+KR_API kr_position kr_start(void);
+/* KR_OK, or KR_ILLEGAL: pieces of both sides on a square, a man on its last row, no such side. */
+KR_API int kr_check(const kr_position* position);
+/* Write the legal moves, in a fixed order, and return their number; `moves` has room for KR_MAX_MOVES. Without a legal
+   move the side to move has lost. Captures over the same squares in another order are one move. */
+KR_API int kr_moves(const kr_position* position, kr_move* moves);
+/* Write the position after a legal move. KR_ILLEGAL if it isn't one. */
+KR_API int kr_play(const kr_position* position, const kr_move* move, kr_position* after);
+/* Write the squares that a legal move passes, from the first to the last, and return their number; `squares` has room
+   for KR_MAX_PATH. KR_ILLEGAL if it isn't one. */
+KR_API int kr_path(const kr_position* position, const kr_move* move, uint8_t* squares);
+/* Read a position from FEN, such as "B:W21,22,K23:B1,2". KR_ILLEGAL for anything else. */
+KR_API int kr_read_fen(const char* text, kr_position* position);
+/* Write a position as FEN; `text` has room for KR_FEN_BYTES. */
+KR_API int kr_write_fen(const kr_position* position, char* text);
+
+/* Region tables, which `make library` makes of a weights file. They take 94 MB in memory. */
+
+typedef struct kr_tables kr_tables;
+
+/* From a file. */
+KR_API int kr_open_tables(kr_tables** tables, const char* path);
+/* From the bytes of such a file, which may be freed afterwards. */
+KR_API int kr_read_tables(kr_tables** tables, const void* bytes, size_t size);
+/* Checksum of layout and tables, as `kr weights` shows it. */
+KR_API const char* kr_tables_checksum(const kr_tables* tables);
+/* Free them, once no engine has them. NULL is allowed, here and below. */
+KR_API void kr_close_tables(kr_tables* tables);
+
+/* Endgame databases: files of kr, from any number of pieces. Entries are read and checked as they are needed. */
+
+typedef struct kr_database kr_database;
+
+typedef struct {
+    const void* bytes;
+    size_t size;
+} kr_bytes;
+
+/* From a folder. KR_NO_FILE if it holds no database. unpacked: values of positions with this many pieces or fewer are
+   unpacked into memory at once, where they are looked up ten times as fast (5: 36 MB, 6: 0.6 GB); 0 for none. */
+KR_API int kr_open_database(kr_database** database, const char* folder, int unpacked);
+/* From the bytes of its files, which have to stay. */
+KR_API int kr_read_database(kr_database** database, const kr_bytes* files, int count, int unpacked);
+/* Most pieces up to which every position has a value, or a distance. */
+KR_API int kr_database_pieces(const kr_database* database);
+KR_API int kr_distance_pieces(const kr_database* database);
+/* Value of a position for the side to move: KR_LOSS, KR_DRAW or KR_WIN; KR_UNKNOWN for too many pieces or where the
+   file is damaged. KR_ILLEGAL. */
+KR_API int kr_value(const kr_database* database, const kr_position* position);
+/* Plies to the end under best play of both sides; -1 for a draw, or if it isn't known. KR_ILLEGAL. */
+KR_API int kr_distance(const kr_database* database, const kr_position* position);
+/* Values of many positions, a byte each, looked up in turns: faster than one by one. Positions must be legal. */
+KR_API void kr_values(const kr_database* database, const kr_position* positions, uint8_t* values, size_t count);
+KR_API void kr_close_database(kr_database* database);
+
+/* Engines. */
+
+typedef struct kr_engine kr_engine;
+
+/* tables: NULL for the hand-built evaluation; database: NULL for none; both are the caller's. hash_bytes: of the
+   transposition table, which takes the largest power of two of lines of 64 bytes within them. */
+KR_API int kr_open_engine(kr_engine** engine, const kr_tables* tables, const kr_database* database, size_t hash_bytes);
+KR_API void kr_close_engine(kr_engine* engine);
+/* Forget everything, for a new game. */
+KR_API void kr_clear(kr_engine* engine);
+/* Change an option of the search by its name, such as "lmr_depth" (docs/internals/search.md). KR_BAD_VALUE. */
+KR_API int kr_set_option(kr_engine* engine, const char* name, int value);
+/* The position to search is the last of these, those before are the game so far, which repetitions and draws for lack
+   of progress count. KR_ILLEGAL. */
+KR_API int kr_set_game(kr_engine* engine, const kr_position* positions, int count);
+
+typedef struct {
+    double seconds;       /* 0 for no limit, likewise below */
+    double usual_seconds; /* that a move takes on average, so that only a difficult one takes all of `seconds` */
+    uint64_t nodes;
+    int depth;
+    int lines;            /* principal variations wanted; 0 is 1 */
+    int forced_at_once;   /* return the only legal move without a search */
+} kr_limits;
+
+typedef struct {
+    int score;
+    int length;
+    const kr_move* moves; /* to the end of the game, where the database knows it */
+} kr_line;
+
+typedef struct {
+    int depth;            /* of the last finished iteration */
+    int line_count;       /* none if no move is legal */
+    const kr_line* lines; /* best first */
+    uint64_t nodes, probes, hits; /* look-ups in the database, and those that ended a line */
+    double seconds;
+    int value;            /* of the position in the database */
+} kr_result;
+
+/* Called after each iteration, with a result that is good until it returns; anything but 0 ends the search. */
+typedef int (*kr_listener)(const kr_result* result, void* context);
+
+/* Search. The result is good until the engine's next search. listener: NULL for none. */
+KR_API int kr_search(
+        kr_engine* engine, const kr_limits* limits, kr_listener listener, void* context, kr_result* result);
+/* End the running search, or the next one at once: from any thread, or a signal handler. */
+KR_API void kr_stop(kr_engine* engine);
+
+typedef struct {
+    uint32_t squares; /* set, on the board */
+    double score;     /* centi-men for the side to move, as all scores */
+} kr_share;
+
+typedef struct {
+    int score;                       /* static score */
+    double material;                 /* men and kings alone */
+    double turn;                     /* having the move */
+    int count;                       /* regions; 0 for the hand-built evaluation */
+    kr_share regions[KR_MAX_REGIONS];
+} kr_evaluation;
+
+/* The static score of a position, with the share of each region. KR_ILLEGAL. */
+KR_API int kr_evaluate(const kr_engine* engine, const kr_position* position, kr_evaluation* evaluation);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

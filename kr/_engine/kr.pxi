@@ -1,0 +1,76 @@
+# What the C library offers, as its header has it. The compiler compares each function with its declaration there.
+
+cdef extern from "_engine/kr.h" nogil:
+    enum:
+        KR_OK
+        KR_NO_MEMORY
+        KR_NO_FILE
+        KR_NOT_KR
+        KR_DAMAGED
+        KR_NEWER
+        KR_ILLEGAL
+        KR_BAD_VALUE
+        KR_MAX_MOVES
+        KR_MAX_PATH
+        KR_MAX_LINE
+        KR_MAX_LINES
+        KR_MAX_REGIONS
+
+    ctypedef struct kr_position:
+        u32 black
+        u32 white
+        u32 kings
+        int32_t side
+
+    ctypedef struct kr_move:
+        uint8_t origin "from"
+        uint8_t to
+        uint16_t unused
+        u32 captured
+
+    ctypedef struct kr_tables:
+        pass
+    ctypedef struct kr_database:
+        pass
+    ctypedef struct kr_engine:
+        pass
+
+    ctypedef struct kr_bytes:
+        const void* bytes
+        size_t size
+
+    ctypedef struct kr_limits:
+        double seconds
+        double usual_seconds
+        u64 nodes
+        int depth
+        int lines
+        int forced_at_once
+
+    ctypedef struct kr_line:
+        int score
+        int length
+        const kr_move* moves
+
+    ctypedef struct kr_result:
+        int depth
+        int line_count
+        const kr_line* lines
+        u64 nodes
+        u64 probes
+        u64 hits
+        double seconds
+        int value
+
+    ctypedef int (*kr_listener)(const kr_result* result, void* context) noexcept
+
+    ctypedef struct kr_share:
+        u32 squares
+        double score
+
+    ctypedef struct kr_evaluation:
+        int score
+        double material
+        double turn
+        int count
+        kr_share* regions

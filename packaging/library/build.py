@@ -1,0 +1,146 @@
+"""Builds kr as a C library: python packaging/library/build.py [--system SYSTEM] [--arch ARCH]
+
+SYSTEM is linux (if not given), windows or windows32, by mingw-w64. Into build/library, or build/library-SYSTEM for
+another, go
+
+    libkr.so, libkr.a (kr.dll, libkr.dll.a)   the engine; it needs the C library alone
+    kr.h                                       its interface
+    kr.krt                                     the tables of kr, compact
+    example.c                                  a first program
+
+ARCH is as KR_ARCH in setup.py: portable if not given. What is up to date is not made again.
+"""
+
+import argparse
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+SOURCES = Path(__file__).resolve().parent
+ROOT = SOURCES.parents[1]
+HEADER = ROOT / "kr" / "_engine" / "kr.h"
+COMPILERS = {"linux": "cc", "windows": "x86_64-w64-mingw32-gcc", "windows32": "i686-w64-mingw32-gcc"}
+PACKAGES = {"linux": "gcc", "windows": "gcc-mingw-w64-x86-64", "windows32": "gcc-mingw-w64-i686"}
+PORTABLE = {"linux": "x86-64-v2", "windows": "x86-64-v2", "windows32": "pentium4"}
+DIRECTIVES = ("boundscheck=False", "wraparound=False", "cdivision=True", "initializedcheck=False")
+# as setup.py has them for the units; what Cython makes has unused functions
+FLAGS = (
+    *("-O3", "-DNDEBUG", "-ffp-contract=off", "-fvisibility=hidden", "-DPy_LIMITED_API=0x030B0000"),
+    *("-Wall", "-Werror", "-Wno-unused-function", "-Wno-unused-variable", "-Wno-maybe-uninitialized"),
+)
+
+
+def run(command: list[str | Path]) -> None:
+    """Run a program; what it says is shown if it fails."""
+    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if done.returncode:
+        sys.stderr.buffer.write(done.stdout)
+        sys.exit(f"kr: {Path(command[0]).name} failed")
+
+
+def sources() -> list[Path]:
+    """All that the library is made of."""
+    kr = ROOT / "kr"
+    return [*kr.glob("_*.p[xy][xdi]"), *kr.glob("_*/**/*.pxi"), *kr.glob("_*/**/*.h"), *SOURCES.iterdir()]
+
+
+def is_fresh(target: Path, made_of: list[Path]) -> bool:
+    """True if a file is newer than all that it is made of."""
+    return target.exists() and target.stat().st_mtime > max(path.stat().st_mtime for path in made_of)
+
+
+def translate() -> Path:
+    """The C code of the engine, by Cython."""
+    target = ROOT / "build" / "library-c" / "_engine.c"
+    if not is_fresh(target, sources()):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        part = target.with_suffix(".part.c")
+        options = [word for directive in DIRECTIVES for word in ("-X", directive)]
+        run([sys.executable, "-m", "cython", "-3", *options, "-o", part, ROOT / "kr" / "_engine.pyx"])
+        part.replace(target)
+    return target
+
+
+def python_headers() -> Path:
+    """Python's headers, with sizes that the compiler knows; no function of Python is used."""
+    headers = ROOT / "build" / "library-c" / "python"
+    shutil.copytree(sysconfig.get_path("include"), headers, dirs_exist_ok=True)
+    shutil.copy(SOURCES / "pyconfig.h", headers)
+    return headers
+
+
+def version() -> str:
+    """Version of kr."""
+    found = re.search(r'^__version__ = "(.+)"', (ROOT / "kr" / "__init__.py").read_text(), re.MULTILINE)
+    assert found
+    return found[1]
+
+
+def python_symbols(built: Path, system: str) -> list[str]:
+    """Names of Python's that an object file needs: none, or it would need Python."""
+    tool = COMPILERS[system].replace("gcc", "nm") if "gcc" in COMPILERS[system] else "nm"
+    listed = subprocess.run([tool, "-u", built], check=True, capture_output=True, text=True).stdout
+    return re.findall(r"\b_*Py\w+", listed)
+
+
+def compile_library(out: Path, system: str, arch: str) -> None:
+    """Compile and link."""
+    code = translate()
+    compiler = COMPILERS[system]
+    built = out / "kr.o"
+    machine = [f"-march={PORTABLE[system] if arch == 'portable' else arch}"]
+    if system == "windows32":
+        machine += ["-mfpmath=sse", "-mstackrealign"]
+    if system != "linux":
+        # gcc takes the stack there for aligned to 32 bytes, while it is to 16 (gcc bug 54412)
+        machine += ["-Wa,-muse-unaligned-vector-move"]
+    position = ["-fPIC"] if system == "linux" else []
+    include = [f"-I{path}" for path in (code.parent, ROOT / "kr", python_headers())]
+    offered = '__attribute__((visibility("default")))' if system == "linux" else "__declspec(dllexport)"
+    define = [f'-DKR_VERSION="{version()}"', f"-DKR_API={offered}"]
+    run([compiler, *FLAGS, *machine, *position, *define, *include, "-c", SOURCES / "unit.c", "-o", built])
+    if names := python_symbols(built, system):
+        sys.exit(f"kr: the library would need Python: {', '.join(sorted(set(names)))}")
+    if system == "linux":
+        run([compiler, "-shared", "-s", built, "-lm", "-Wl,--no-undefined", "-o", out / "libkr.so"])
+        archive, tool = out / "libkr.a", "ar"
+    else:
+        link = ["-shared", "-s", "-static-libgcc", f"-Wl,--out-implib,{out / 'libkr.dll.a'}"]
+        run([compiler, *link, built, "-o", out / "kr.dll"])
+        archive, tool = out / "libkr.a", compiler.replace("gcc", "ar")
+    archive.unlink(missing_ok=True)
+    run([tool, "rcs", archive, built])
+    built.unlink()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--system", choices=COMPILERS, default="linux")
+    parser.add_argument("--arch", default="portable")
+    parser.add_argument("--out", type=Path)
+    chosen = parser.parse_args()
+    if not shutil.which(COMPILERS[chosen.system]):
+        sys.exit(f"kr: {COMPILERS[chosen.system]} was not found; try apt install {PACKAGES[chosen.system]}")
+    suffix = "" if chosen.system == "linux" else f"-{chosen.system}"
+    out = chosen.out or ROOT / "build" / f"library{suffix}"
+    out.mkdir(parents=True, exist_ok=True)
+    made = out / ("libkr.so" if chosen.system == "linux" else "kr.dll")
+    stamp = out / f".{chosen.arch}"
+    if not is_fresh(made, sources()) or not stamp.exists():
+        for old in out.glob(".*"):
+            old.unlink()
+        compile_library(out, chosen.system, chosen.arch)
+        stamp.touch()
+    shutil.copy(HEADER, out)
+    shutil.copy(SOURCES / "example.c", out)
+    tables, weights = out / "kr.krt", ROOT / "weights" / "kr.h5"
+    if not is_fresh(tables, [weights]):
+        run([sys.executable, "-m", "kr", "weights", "compact", "--out", tables])
+    print(f"kr: wrote {out.relative_to(ROOT) if out.is_relative_to(ROOT) else out}")
+
+
+if __name__ == "__main__":
+    main()

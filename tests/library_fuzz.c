@@ -1,0 +1,157 @@
+/* Reads damaged files by kr as a C library: library_fuzz SEED ROUNDS TABLES EGDB_FILE ...
+
+   Each round changes a few bytes of the tables and of one file of the database, or cuts them, and in half of the rounds
+   makes their checksums right again, so that what lies behind these is read too. If the database can still be opened,
+   positions are looked up. Built with sanitizers, it ends by itself unless the library reads or writes out of bounds.
+   Prints how many tables and databases were refused. */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kr.h"
+
+enum { MOST_FILES = 64, FIXED = 20, LOOK_UPS = 300 };
+
+typedef struct {
+    uint8_t* bytes;
+    size_t size;
+    size_t body, body_bytes; /* of a database's file with one chunk */
+} file;
+
+static uint64_t state;
+
+static uint64_t random_number(void) {
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return state;
+}
+
+static uint32_t crc32(uint32_t crc, const uint8_t* data, size_t size) {
+    size_t i;
+    int k;
+    crc = ~crc;
+    for (i = 0; i < size; i++) {
+        crc ^= data[i];
+        for (k = 0; k < 8; k++) crc = crc >> 1 ^ (crc & 1 ? 0xEDB88320u : 0);
+    }
+    return ~crc;
+}
+
+static void put(uint8_t* at, uint32_t number) {
+    memcpy(at, &number, 4);
+}
+
+static size_t field(const char* text, const char* name) {
+    return (size_t)strtoull(strstr(text, name) + strlen(name), NULL, 10);
+}
+
+static file read_whole(const char* path) {
+    file found = {0};
+    FILE* stream = fopen(path, "rb");
+    if (!stream) exit(3);
+    fseek(stream, 0, SEEK_END);
+    found.size = (size_t)ftell(stream);
+    rewind(stream);
+    found.bytes = calloc(found.size + 1, 1);
+    if (!found.bytes || fread(found.bytes, 1, found.size, stream) != found.size) exit(3);
+    fclose(stream);
+    if (!memcmp(found.bytes + 3, "EGDB", 4)) {
+        uint32_t text;
+        memcpy(&text, found.bytes + 12, 4);
+        found.body = (FIXED + text + 63) / 64 * 64;
+        found.body_bytes = field((char*)found.bytes + FIXED, "\"index_bytes\":")
+                + field((char*)found.bytes + FIXED, "\"data_bytes\":") + 16;
+    }
+    return found;
+}
+
+/* A copy of exactly the bytes that are left, so that reads beyond them are found. */
+static file damaged(const file* whole, size_t head) {
+    file copy = *whole;
+    int changes = 1 + (int)(random_number() % 4);
+    if (random_number() % 8 == 0) copy.size = random_number() % (whole->size + 1);
+    copy.bytes = malloc(copy.size ? copy.size : 1);
+    memcpy(copy.bytes, whole->bytes, copy.size);
+    while (changes-- && copy.size) {
+        const size_t range = random_number() % 2 && head < copy.size ? head : copy.size;
+        const size_t at = random_number() % range;
+        copy.bytes[at] = random_number() % 2 ? (uint8_t)random_number()
+                                             : (uint8_t)(copy.bytes[at] ^ 1 << random_number() % 8);
+    }
+    return copy;
+}
+
+static void mend_tables(file* copy) {
+    if (copy->size >= 16) put(copy->bytes + 12, crc32(0, copy->bytes + 16, copy->size - 16));
+}
+
+static void mend_database(file* copy, const file* whole) {
+    const uint8_t* bytes = copy->bytes;
+    uint32_t text;
+    if (copy->size < FIXED) return;
+    memcpy(&text, bytes + 12, 4);
+    if (text <= copy->size - FIXED) put(copy->bytes + 16, crc32(crc32(0, bytes, 16), bytes + FIXED, text));
+    if (copy->size == whole->size) {
+        put(copy->bytes + copy->size - 4, crc32(0, bytes + whole->body, whole->body_bytes));
+    }
+}
+
+static void look_up(const kr_database* database) {
+    int i;
+    for (i = 0; i < LOOK_UPS; i++) {
+        const uint32_t first = 1u << random_number() % 32, second = 1u << random_number() % 32;
+        kr_position position = {first, second, (uint32_t)random_number() & (first | second), (int)(random_number() % 2)};
+        if (random_number() % 2) position.white |= 1u << random_number() % 32;
+        if (kr_check(&position) == KR_OK) {
+            uint8_t value;
+            kr_values(database, &position, &value, 1);
+            if (kr_value(database, &position) != value || value > KR_UNKNOWN) exit(4);
+            if (kr_distance(database, &position) < -1) exit(4);
+        }
+    }
+}
+
+int main(int argc, char** argv) {
+    static file files[MOST_FILES];
+    static kr_bytes given[MOST_FILES];
+    const int count = argc - 4;
+    file tables;
+    int i, round, refused[2] = {0, 0};
+    if (count < 1 || count > MOST_FILES) return 2;
+    state = strtoull(argv[1], NULL, 10) * 0x9E3779B97F4A7C15u + 1;
+    tables = read_whole(argv[3]);
+    for (i = 0; i < count; i++) {
+        files[i] = read_whole(argv[4 + i]);
+        given[i].bytes = files[i].bytes;
+        given[i].size = files[i].size;
+    }
+    for (round = 0; round < atoi(argv[2]); round++) {
+        const int chosen = (int)(random_number() % (uint64_t)count);
+        kr_tables* opened = NULL;
+        kr_database* database = NULL;
+        file copy;
+        if (round % 20 == 0) {
+            copy = damaged(&tables, 1500);
+            if (round % 40) mend_tables(&copy);
+            refused[0] += kr_read_tables(&opened, copy.bytes, copy.size) != KR_OK;
+            kr_close_tables(opened);
+            free(copy.bytes);
+        }
+        copy = damaged(&files[chosen], files[chosen].body);
+        if (round % 2) mend_database(&copy, &files[chosen]);
+        given[chosen].bytes = copy.bytes;
+        given[chosen].size = copy.size;
+        if (kr_read_database(&database, given, count, (int)(random_number() % 4)) == KR_OK) look_up(database);
+        else refused[1]++;
+        kr_close_database(database);
+        given[chosen].bytes = files[chosen].bytes;
+        given[chosen].size = files[chosen].size;
+        free(copy.bytes);
+    }
+    printf("%d %d\n", refused[0], refused[1]);
+    free(tables.bytes);
+    for (i = 0; i < count; i++) free(files[i].bytes);
+    return 0;
+}

@@ -1,0 +1,342 @@
+"""kr as a C library gives what kr gives in Python: rules, searches, scores, values."""
+
+import ctypes as c
+import math
+import random
+import re
+import shutil
+import subprocess
+import threading
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import library as lib
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from library import built, library, position_of
+
+import kr
+from kr._egdb import VALUE_UNKNOWN
+from kr.egdb import slices
+from kr.egdb.database import UNKNOWN_VALUE
+from kr.egdb.sample import random_positions
+from kr.errors import InvalidFenError
+from kr.storage import data_path
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.posix("the library for Windows is built on Linux"),
+    pytest.mark.skipif(not lib.BUILD.exists(), reason="the sources of the library are not here"),
+]
+
+HASH = 1 << 20
+
+
+@pytest.fixture(scope="module")
+def tables() -> Iterator[c.c_void_p]:
+    yield from lib.open_tables()
+
+
+@pytest.fixture(scope="module")
+def database() -> Iterator[c.c_void_p]:
+    yield from lib.open_database(data_path("egdb"), 5)
+
+
+@pytest.fixture(scope="module")
+def own_database() -> kr.Database:
+    return kr.Database.open(data_path("egdb"))
+
+
+def games(count: int, seed: int) -> list[list[kr.Position]]:
+    """Random games, each as the positions from the start."""
+    source = random.Random(seed)
+    found = []
+    for _ in range(count):
+        game = [kr.Position()]
+        while (moves := game[-1].legal_moves()) and len(game) < 150:
+            game.append(game[-1].play(source.choice(moves)))
+        found.append(game)
+    return found
+
+
+def sampled(count: int, seed: int) -> list[kr.Position]:
+    """Positions of random games that aren't over."""
+    every = [position for game in games(count // 8, seed) for position in game if not position.is_over]
+    return random.Random(seed).sample(every, count)
+
+
+def test_it_needs_the_c_library_alone() -> None:
+    def names(*options: str) -> set[str]:
+        listed = subprocess.run(
+            ["nm", "-D", *options, built() / "libkr.so"], check=True, capture_output=True, text=True
+        ).stdout
+        return {line.split()[-1].partition("@")[0] for line in listed.splitlines()}
+
+    needed = {name for name in names("-u") if not name.startswith(("_ITM_", "__gmon_start__", "__cxa_finalize"))}
+    assert needed <= {
+        *("calloc", "malloc", "realloc", "free", "posix_memalign", "malloc_usable_size", "madvise"),
+        *("memcmp", "memcpy", "memmove", "memset", "strcmp", "strlen", "log2", "clock_gettime"),
+        *("open64", "open", "close", "dup", "fstat64", "fstat", "pread64", "pread", "__errno_location"),
+        *("pthread_mutex_init", "pthread_mutex_destroy", "pthread_mutex_lock", "pthread_mutex_unlock"),
+        *("__stack_chk_fail", "__memcpy_chk", "__fxstat64"),
+    }
+    declared = re.findall(r"^KR_API .*?(kr_\w+)\(", (built() / "kr.h").read_text(), re.MULTILINE)
+    assert names("--defined-only") == set(declared)
+    assert len(declared) > 25
+
+
+def test_a_call_of_python_is_found(tmp_path: Path) -> None:
+    """The build refuses a library that would need Python."""
+    sources = tmp_path / "kr"
+    for name in ("kr", "packaging/library"):
+        shutil.copytree(lib.ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("*.so", "__pycache__"))
+    rules = sources / "_engine" / "rules.pxi"
+    rules.write_text(rules.read_text() + "\n\ncdef public void kr_greet() noexcept:\n    print('kr')\n")
+    build = tmp_path / "packaging" / "library" / "build.py"
+    done = subprocess.run([lib.sys.executable, build], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert re.search(r"^kr: the library would need Python: PyErr_", done.stderr, re.MULTILINE), done.stderr
+
+
+def test_rules() -> None:
+    for position in sampled(1000, 1):
+        found = {lib.key(move): lib.text_of(move, position) for move in lib.legal_moves(position)}
+        own = {(move.origin, move.target, move.captured): move for move in position.legal_moves()}
+        assert found.keys() == own.keys()
+        for move in lib.legal_moves(position):
+            after = lib.CPosition()
+            assert library().kr_play(c.byref(position_of(position)), c.byref(move), c.byref(after)) == lib.OK
+            assert (after.black, after.white, after.kings, after.side) == position.play(own[lib.key(move)]).bits
+            # of captures by several paths it names one
+            assert position.parse_move(found[lib.key(move)]).captured == move.captured
+        wrong = lib.CMove(1, 32, 0, 0)
+        for call in (library().kr_play, library().kr_path):
+            assert call(c.byref(position_of(position)), c.byref(wrong), c.byref(lib.CPosition())) == lib.ILLEGAL
+
+
+IMPOSSIBLE = [(1, 1, 0, 0), (1, 2, 4, 0), (1 << 31, 2, 0, 0), (2, 1, 0, 0), (0x1FFF, 1 << 20, 0, 0), (1, 1 << 20, 0, 2)]
+
+
+@pytest.mark.parametrize("bits", IMPOSSIBLE)
+def test_impossible_positions_are_refused(bits: tuple[int, ...], database: c.c_void_p) -> None:
+    with pytest.raises(InvalidFenError):
+        kr.Position(*bits)  # type: ignore[arg-type]
+    position, room = c.byref(lib.CPosition(*bits)), c.create_string_buffer(1024)
+    engine = lib.CEngine(None, None, HASH)
+    assert library().kr_check(position) == lib.ILLEGAL
+    assert library().kr_moves(position, room) == lib.ILLEGAL
+    assert library().kr_write_fen(position, room) == lib.ILLEGAL
+    assert library().kr_value(database, position) == lib.ILLEGAL
+    assert library().kr_distance(database, position) == lib.ILLEGAL
+    assert library().kr_set_game(engine.handle, position, 1) == lib.ILLEGAL
+    assert library().kr_evaluate(engine.handle, position, c.byref(lib.CEvaluation())) == lib.ILLEGAL
+    engine.close()
+
+
+def read_fen(text: str) -> tuple[int, ...] | None:
+    """What the library reads; None if it refuses."""
+    found = lib.CPosition()
+    error = library().kr_read_fen(text.encode(), c.byref(found))
+    assert error in (lib.OK, lib.ILLEGAL)
+    return None if error else (found.black, found.white, found.kings, found.side)
+
+
+def test_fen() -> None:
+    room = c.create_string_buffer(lib.FEN_BYTES)
+    for position in [*sampled(1000, 2), kr.Position(0xFFF, 0xFFF00000, 0xFFF00FFF)]:
+        assert library().kr_write_fen(c.byref(position_of(position)), room) == lib.OK
+        assert room.value.decode() == position.fen
+        assert read_fen(position.fen) == position.bits
+        assert read_fen(f" {position.fen.lower().replace(',', ' , ')}. ") == position.bits
+
+
+@given(st.text("BWK:,. 0123459x-", max_size=30) | st.text(max_size=12))
+def test_what_it_reads_as_fen_kr_reads_too(text: str) -> None:
+    for each in (text, f"B:W{text}:B1", f"W:B{text}"):
+        if "\0" not in each and (found := read_fen(each)) is not None:
+            assert kr.Position.from_fen(each).bits == found
+
+
+NO_FEN = ["", "B", "B:W1", "B:W1:B1", "B:W21:W22", "B:W33:B1", "B:W21,:B1", "B:WK:B1", "X:W21:B1", "B:W21:B1:",
+          "B:W21:B1x", "B:W21 22:B1", "B:W21:B32", "B:W" + "1" * 400]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", NO_FEN)
+def test_other_texts_are_no_fen(text: str) -> None:
+    assert read_fen(text) is None
+
+
+def test_searches_are_those_of_kr(tables: c.c_void_p, database: c.c_void_p, own_database: kr.Database) -> None:
+    """1,000 positions, with and without the database, one line or more: nodes, scores, lines."""
+    for own, other, number in ((own_database, database, 500), (None, None, 500)):
+        theirs = lib.CEngine(tables, other, HASH)
+        ours = kr.Engine(hash_mb=1, database=own)
+        for count, position in enumerate(sampled(number, 3)):
+            depth, lines = (7, 3) if count % 10 == 0 else (9, 1)
+            result, found = theirs.search([position], depth=depth, lines=lines)
+            expected = ours.search(position, kr.Limits(depth=depth), multipv=lines)
+            assert (result.nodes, result.depth) == (expected.nodes, expected.depth), position.fen
+            assert (result.probes, result.hits) == (expected.probes, expected.hits)
+            assert found == [
+                (line.score, [(move.origin, move.target, move.captured) for move in line.pv]) for line in expected.lines
+            ]
+        theirs.close()
+
+
+def test_the_game_so_far_counts(tables: c.c_void_p, database: c.c_void_p, own_database: kr.Database) -> None:
+    """Repetitions, and plies without progress, as in Python; a game of more positions than are kept."""
+    theirs, ours = lib.CEngine(tables, database, HASH), kr.Engine(hash_mb=1, database=own_database)
+    game = [kr.Position.from_fen("B:WK32,29,20:BK1,12,4")]
+    for text in ("1-5", "32-28", "5-1", "28-32") * 30:
+        game.append(game[-1].play(text))
+    for length in (1, 5, 9, 60, 79, 80, 100):
+        theirs_result, found = theirs.search(game[:length], nodes=3000)
+        expected = ours.search(game[length - 1], kr.Limits(nodes=3000), history=game[: length - 1])
+        assert (theirs_result.nodes, found[0][0]) == (expected.nodes, expected.score), length
+    assert theirs.search(game * 30, nodes=100)[0].nodes == 100
+    theirs.close()
+
+
+def test_static_scores_and_their_shares(tables: c.c_void_p) -> None:
+    engine, own = lib.CEngine(tables, None, HASH), kr.Engine(hash_mb=1, database="none")
+    manual, own_manual = lib.CEngine(None, None, HASH), kr.Engine("manual", hash_mb=1, database="none")
+    for number, position in enumerate(sampled(600, 4)):
+        found = lib.CEvaluation()
+        assert library().kr_evaluate(engine.handle, c.byref(position_of(position)), c.byref(found)) == lib.OK
+        assert found.score == own.evaluate(position)
+        shares = [(share.squares, share.score) for share in found.regions[: found.count]]
+        # scores are rounded towards 0
+        whole = found.material + found.turn + sum(score for _, score in shares)
+        assert found.score == math.trunc(round(whole, 6))
+        if number % 30 == 0:
+            parts = kr.explain(position)
+            assert [
+                (sum(1 << s for s in region.squares), pytest.approx(region.score)) for region in parts.regions
+            ] == shares
+            assert (parts.material, parts.move) == (pytest.approx(found.material), pytest.approx(found.turn))
+        assert library().kr_evaluate(manual.handle, c.byref(position_of(position)), c.byref(found)) == lib.OK
+        assert (found.score, found.count) == (own_manual.evaluate(position), 0)
+    engine.close()
+    manual.close()
+
+
+@pytest.mark.parametrize("unpacked", [0, 3, 5])
+def test_values_and_distances(unpacked: int, own_database: kr.Database) -> None:
+    shapes = [shape for pieces in (2, 3, 4, 5) for shape in slices.shapes(pieces)]
+    positions = list(islice(random_positions(shapes, random.Random(unpacked)), 1000))
+    positions += [position for game in games(30, 5) for position in game[-6:]]
+    boards = np.array([position.bits for position in positions], dtype=np.uint32)
+    values, distances = own_database.values(boards), own_database.distances(boards)
+    values[values == UNKNOWN_VALUE] = VALUE_UNKNOWN
+    for opened in lib.open_database(data_path("egdb"), unpacked):
+        assert (library().kr_database_pieces(opened), library().kr_distance_pieces(opened)) == (5, 4)
+        listed = (lib.CPosition * len(positions))(*map(position_of, positions))
+        batch = (c.c_uint8 * len(positions))()
+        library().kr_values(opened, listed, batch, c.c_size_t(len(positions)))
+        assert list(batch) == list(values)
+        for position, value, distance in zip(listed, values, distances, strict=True):
+            assert library().kr_value(opened, c.byref(position)) == value
+            assert library().kr_distance(opened, c.byref(position)) == distance
+    assert {0, 1, 2, 3} == set(values)
+
+
+def test_a_listener_hears_each_iteration_and_ends_the_search(tables: c.c_void_p) -> None:
+    engine, depths = lib.CEngine(tables, None, HASH), list[int]()
+
+    def hear(result: Any, _: int) -> int:
+        assert lib.lines_of(result[0])[0][1]
+        depths.append(result[0].depth)
+        return int(result[0].depth == 6)
+
+    result, _ = engine.search([kr.Position()], listener=hear)
+    assert (depths, result.depth) == ([1, 2, 3, 4, 5, 6], 6)
+    engine.close()
+
+
+def test_stop_ends_a_search_from_another_thread(tables: c.c_void_p) -> None:
+    engine = lib.CEngine(tables, None, HASH)
+    timer = threading.Timer(0.2, library().kr_stop, [engine.handle])
+    timer.start()
+    result, lines = engine.search([kr.Position()], seconds=60.0)
+    timer.join()
+    assert 0.1 < result.seconds < 30
+    assert lines[0][1]
+    # it counts once
+    assert engine.search([kr.Position()], nodes=500)[0].nodes == 500
+    library().kr_stop(engine.handle)
+    assert engine.search([kr.Position()], nodes=500_000)[0].nodes < 50_000
+    engine.close()
+
+
+WRONG_LIMITS = [{}, {"seconds": -1.0}, {"seconds": float("nan")}, {"depth": -1}, {"lines": 65, "depth": 1},
+                {"lines": -1, "depth": 1}, {"usual_seconds": -1.0, "depth": 2}]  # fmt: skip
+
+
+@pytest.mark.parametrize("limits", WRONG_LIMITS)
+def test_wrong_limits_are_refused(limits: dict[str, float]) -> None:
+    engine = lib.CEngine(None, None, HASH)
+    asked = lib.CLimits(**limits)
+    assert library().kr_search(engine.handle, c.byref(asked), None, None, c.byref(lib.CResult())) == lib.BAD_VALUE
+    engine.close()
+
+
+def test_options(tables: c.c_void_p) -> None:
+    engine, own = lib.CEngine(tables, None, HASH), kr.Engine(hash_mb=1, database="none", options={"lmr_depth": 99})
+    for name, value in (("lmr_depth", 1), ("lmr_depth", 100), ("lmr", 3), ("", 1)):
+        assert library().kr_set_option(engine.handle, name.encode(), value) == lib.BAD_VALUE
+    assert library().kr_set_option(engine.handle, b"lmr_depth", 99) == lib.OK
+    assert engine.search([kr.Position()], depth=9)[0].nodes == own.search(kr.Position(), "depth=9").nodes
+    # and forgets all of it
+    library().kr_clear(engine.handle)
+    own.new_game()
+    assert engine.search([kr.Position()], depth=9)[0].nodes == own.search(kr.Position(), "depth=9").nodes
+    engine.close()
+
+
+def test_a_lost_position_has_no_line() -> None:
+    engine = lib.CEngine(None, None, HASH)
+    result, lines = engine.search([kr.Position.from_fen("B:WK10:B")], depth=5)
+    assert (lines, result.nodes) == ([], 0)
+    engine.close()
+
+
+@pytest.mark.parametrize("kind", ["shared", "static"])
+def test_the_example_plays_a_game(kind: str, tmp_path: Path) -> None:
+    """A C compiler takes example and header without a warning; the moves are legal."""
+    source = lib.ROOT / "packaging" / "library" / "example.c"
+    linked = [f"-L{built()}", "-lkr", f"-Wl,-rpath,{built()}"] if kind == "shared" else [built() / "libkr.a", "-lm"]
+    strict = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-O1"]
+    subprocess.run(["cc", *strict, source, f"-I{built()}", *linked, "-o", tmp_path / "example"], check=True)
+    run = [tmp_path / "example", built() / "kr.krt", data_path("egdb")]
+    shown = subprocess.run(run, check=True, capture_output=True, text=True).stdout
+    moves, last = shown.strip().splitlines()
+    game = kr.Board()
+    for text in re.sub(r"\d+\. ", "", moves).split():
+        game.play(text)
+    assert len(game.moves) > 20
+    assert last.startswith(game.position.fen)
+    failed = subprocess.run([tmp_path / "example", tmp_path, tmp_path], capture_output=True, text=True)
+    assert (failed.returncode, failed.stdout) == (1, "")
+    assert failed.stderr == f"{tmp_path}: a file is missing or can't be read\n"
+
+
+def test_the_header_is_c_plus_plus_too(tmp_path: Path) -> None:
+    (tmp_path / "try.cpp").write_text('#include "kr.h"\nint main() { return kr_check(nullptr) == KR_OK; }\n')
+    command = ["g++", "-std=c++17", "-Wall", "-Wextra", "-Werror", "-pedantic", "-fsyntax-only", f"-I{built()}"]
+    if shutil.which("g++") is None:
+        pytest.skip("no C++ compiler")
+    subprocess.run([*command, tmp_path / "try.cpp"], check=True)
+
+
+def test_version_and_errors() -> None:
+    assert library().kr_version().decode() == kr.__version__
+    texts = [library().kr_error_text(error).decode() for error in range(0, -9, -1)]
+    assert texts[-1] == "unknown error"
+    assert len(set(texts)) == len(texts)
+    assert tuple(bits for bits in kr.Position().bits) == tuple(
+        getattr(library().kr_start(), name) for name in ("black", "white", "kings", "side")
+    )
