@@ -59,7 +59,7 @@ OLDEST := build/oldest
 OLDEST_EXTRAS := plots train web nets evolve cluster parquet test
 
 .PHONY: demo check test soak pytest build style lint types format scripts scripts-lint scripts-types scripts-test tools \
-	debug-test debug-build debug-run oldest dist release lock library windows windows-folder arm macos bench figures docs \
+	debug-test debug-build debug-run oldest dist release lock library checkerboard windows windows-folder arm macos bench figures docs \
 	tutorial clean
 
 demo: build
@@ -181,7 +181,12 @@ lock: .venv/tests
 
 # kr as a C library, into build/library; SYSTEM=windows and SYSTEM=windows32 by mingw-w64
 library: build
-	@$(BIN)/python packaging/library/build.py $(if $(SYSTEM),--system $(SYSTEM)) $(if $(ARCH),--arch $(ARCH))
+	@$(BIN)/python packaging/library/compile_library.py $(if $(SYSTEM),--system $(SYSTEM)) $(if $(ARCH),--arch $(ARCH))
+
+# an engine for CheckerBoard, and GAMES (6) games through its interface under wine
+checkerboard: build
+	@$(BIN)/python packaging/checkerboard/compile_engine.py
+	@$(BIN)/python packaging/checkerboard/play_games.py $(GAMES)
 
 # The wheel is what is tested: run.py keeps the checkout's own kr out of the way.
 windows: PYTEST_JOBS = $(shell nproc)

@@ -11,7 +11,7 @@ import kr
 from kr.storage import lock
 
 ROOT = Path(__file__).resolve().parents[1]
-BUILD = ROOT / "packaging" / "library" / "build.py"
+BUILD = ROOT / "packaging" / "library" / "compile_library.py"
 OK, NO_MEMORY, NO_FILE, NOT_KR, DAMAGED, NEWER, ILLEGAL, BAD_VALUE = range(0, -8, -1)
 MAX_MOVES, MAX_PATH, FEN_BYTES = 128, 10, 160
 

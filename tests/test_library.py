@@ -96,7 +96,7 @@ def test_a_call_of_python_is_found(tmp_path: Path) -> None:
         shutil.copytree(lib.ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("*.so", "__pycache__"))
     rules = sources / "_engine" / "rules.pxi"
     rules.write_text(rules.read_text() + "\n\ncdef public void kr_greet() noexcept:\n    print('kr')\n")
-    build = tmp_path / "packaging" / "library" / "build.py"
+    build = tmp_path / "packaging" / "library" / "compile_library.py"
     done = subprocess.run([lib.sys.executable, build], capture_output=True, text=True)
     assert done.returncode == 1
     assert re.search(r"^kr: the library would need Python: PyErr_", done.stderr, re.MULTILINE), done.stderr

@@ -8,7 +8,7 @@
 
    Functions that can fail return KR_OK or an error below 0, whose text kr_error_text gives. Nothing is printed, no
    signal is touched, and no thread is started. Tables and databases may be shared by any number of engines and threads;
-   an engine is for one thread at a time, but for kr_stop. Texts are UTF-8. */
+   an engine is for one thread at a time, but for kr_stop. A search takes up to 2 MB of stack. Texts are UTF-8. */
 
 #ifndef KR_H
 #define KR_H

@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <io.h>
 #include <malloc.h>
+#include <sys/stat.h>
 #include <windows.h>
 /* empty words of Windows 3, which kr uses as names */
 #undef near

@@ -1,4 +1,4 @@
-"""Builds kr as a C library: python packaging/library/build.py [--system SYSTEM] [--arch ARCH]
+"""Builds kr as a C library: python packaging/library/compile_library.py [--system SYSTEM] [--arch ARCH]
 
 SYSTEM is linux (if not given), windows or windows32, by mingw-w64. Into build/library, or build/library-SYSTEM for
 another, go
@@ -7,6 +7,7 @@ another, go
     kr.h                                       its interface
     kr.krt                                     the tables of kr, compact
     example.c                                  a first program
+    version                                    the version of kr
 
 ARCH is as KR_ARCH in setup.py: portable if not given. What is up to date is not made again.
 """
@@ -134,6 +135,7 @@ def main() -> None:
             old.unlink()
         compile_library(out, chosen.system, chosen.arch)
         stamp.touch()
+    (out / "version").write_text(version())
     shutil.copy(HEADER, out)
     shutil.copy(SOURCES / "example.c", out)
     tables, weights = out / "kr.krt", ROOT / "weights" / "kr.h5"

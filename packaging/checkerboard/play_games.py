@@ -1,0 +1,153 @@
+"""Plays games through CheckerBoard's interface under wine: python packaging/checkerboard/play_games.py [GAMES]
+
+The DLL for 64 bits plays against itself and against random moves (host.c), with a full hash table of 1 MB, with and
+without its files, and is given nonsense. Each move is judged by the rules of Python, each claim of a result by the
+database. Ends with exit code 1 for an illegal move, a wrong claim, a lost message, or if more than one move in 50 is
+late by more than 20 ms, or returns as long after Play!.
+"""
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import kr
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "packaging" / "windows"))
+
+from layout import PREFIX, wine_environment  # noqa: E402
+
+BUILD = ROOT / "build" / "checkerboard"
+SEED = 1
+LATE = 20.0
+"""Milliseconds."""
+MOST_LATE = 0.02
+CLAIMS = {0: kr.Value.DRAW, 1: kr.Value.WIN, 2: kr.Value.LOSS}
+
+COMMANDS = {
+    "name": (1, f"kr {kr.__version__}"),
+    "get protocolversion": (1, "2"),
+    "get gametype": (1, "21"),
+    "help": (1, "kr.htm"),
+    "get hashsize": (1, "64"),
+    "set hashsize 0": (0, "hashsize is 1 to 65536"),
+    "set hashsize x": (0, "hashsize is 1 to 65536"),
+    "set hashsize 1": (1, "hashsize set to 1"),
+    "set hashsizes 1": (0, "?"),
+    "set searchthreads 8": (0, "searchthreads is 1 to 1"),
+    "set book 3": (0, "?"),
+    "get book": (0, "?"),
+    "set allscores 1": (1, "allscores set to 1"),
+    "set allscores 0": (1, "allscores set to 0"),
+    "set gamehist nonsense": (0, "no game"),
+    "set gamehist B:W18:B14 14-18": (0, "no game"),
+    "staticevaluation nonsense": (0, "no position"),
+    "": (0, "?"),
+    "set": (0, "?"),
+    "get movelist B:W:B": (0, "?"),
+}
+"""Commands, with what they return and reply."""
+
+
+class Move(NamedTuple):
+    """A move of the engine."""
+
+    game: int
+    ply: int
+    before: str
+    after: str
+    claim: int
+    ms: float
+    allowed: float
+    since_play: float
+    status: str
+
+    @classmethod
+    def of(cls, line: str) -> "Move":
+        fields = line.split("\t")
+        ms, allowed, since_play = map(float, fields[5:8])
+        before, after = fields[2:4]
+        return cls(int(fields[0]), int(fields[1]), before, after, int(fields[4]), ms, allowed, since_play, fields[8])
+
+
+def play(games: int, seed: int, commands: Sequence[str], folder: Path = BUILD) -> tuple[list[list[str]], list[Move]]:
+    """Answers to the commands, and the moves of the engine."""
+    words = ["wine", str(BUILD / "host.exe"), str(folder / "kr64.dll"), str(games), str(seed), *commands]
+    # the streams of a program under wine are pipes, or it opens a console
+    done = subprocess.run(words, cwd=folder, env=wine_environment(), input=b"", capture_output=True)
+    text = done.stdout.decode("utf-8", "replace").replace("\r\n", "\n")
+    if done.returncode:
+        sys.stderr.buffer.write(done.stderr)
+        sys.exit(f"kr: the host ended with {done.returncode} after {text[-300:]!r}")
+    lines = text.splitlines()
+    answers = [line.split("\t") for line in lines[: len(commands)]]
+    return answers, [Move.of(line) for line in lines[len(commands) :]]
+
+
+def faults(moves: Sequence[Move], database: kr.Database) -> Iterator[str]:
+    """What is wrong with the moves."""
+    for move in moves:
+        where = f"game {move.game}, ply {move.ply}, {move.before}"
+        before = kr.Position.from_fen(move.before)
+        if move.after not in {before.play(each).fen for each in before.legal_moves()}:
+            yield f"{where}: illegal, {move.after}"
+        if (claimed := CLAIMS.get(move.claim)) is not None and before.pieces <= database.pieces:
+            if database.value(before) != claimed:
+                yield f"{where}: {claimed} is claimed, not {database.value(before)}"
+        elif move.claim == 0:
+            yield f"{where}: a draw is claimed without the database"
+        if not move.status:
+            yield f"{where}: an empty status line"
+
+
+def check(name: str, moves: Sequence[Move], database: kr.Database) -> None:
+    """Print what was seen, and end if something is wrong."""
+    if found := list(faults(moves, database)):
+        sys.exit("\n".join(f"kr: {each}" for each in found))
+    over = sorted(move.ms - move.allowed for move in moves)
+    pressed = sorted(move.since_play for move in moves if move.since_play >= 0)
+    late = sum(each > LATE for each in over), sum(each > LATE for each in pressed)
+    played = max((move.game for move in moves), default=-1) + 1
+    print(
+        f"{name}: {len(moves)} moves of {played} games, all legal; {late[0]} over {LATE:.0f} ms late, the latest "
+        f"{over[-1]:.1f}; Play! pressed {len(pressed)} times, {late[1]} over {LATE:.0f} ms, the slowest "
+        f"{max(pressed, default=0):.1f}"
+    )
+    if late[0] > MOST_LATE * len(moves) or late[1] > max(1, MOST_LATE * len(pressed)):
+        sys.exit("kr: too late")
+
+
+def main() -> None:
+    games = int(sys.argv[1]) if len(sys.argv) > 1 else 6
+    if not shutil.which("wine"):
+        sys.exit("kr: the engine for CheckerBoard is tried under wine: apt install wine wine64")
+    PREFIX.parent.mkdir(parents=True, exist_ok=True)
+    database = kr.Database.open(ROOT / "egdb")
+    answers, _ = play(0, SEED, list(COMMANDS))
+    wrong = [each for each, right in zip(answers, COMMANDS.items(), strict=True) if tuple(each) != flat(right)]
+    if wrong:
+        sys.exit(f"kr: wrong answers: {wrong}")
+    _, moves = play(games, SEED, ["set hashsize 1"])
+    check("full hash of 1 MB", moves, database)
+    if not any("database hits" in move.status for move in moves):
+        sys.exit("kr: the database beside the DLL was not found")
+    bare = BUILD / "bare"
+    bare.mkdir(exist_ok=True)
+    shutil.copy(BUILD / "kr64.dll", bare)
+    _, moves = play(2, SEED + 1, ["set dbpath C:\\none"], bare)
+    check("without its files", moves, database)
+    if not all("kr.krt, without which kr is weaker" in move.status for move in moves):
+        sys.exit("kr: missing tables are not told")
+
+
+def flat(row: tuple[str, tuple[int, str]]) -> tuple[str, str, str]:
+    """A command with its answer, as the host prints it."""
+    command, (done, reply) = row
+    return command, str(done), reply
+
+
+if __name__ == "__main__":
+    main()
