@@ -161,6 +161,7 @@ def test_games_on_standard_output_are_utf_8_whatever_the_locale(command: str, lo
 
 
 @pytest.mark.slow
+@pytest.mark.posix("no line feeds in names of files")
 @pytest.mark.parametrize("command", ["pdn check", "pdn convert", "pdn stats", "pdn search", "annotate"])
 def test_a_fault_is_one_line_whatever_the_file_is_called(
     command: str, tmp_path: Path, capsys: pytest.CaptureFixture

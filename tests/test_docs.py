@@ -11,6 +11,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from systems import RUNS_JAX
 
 import kr
 
@@ -51,6 +52,7 @@ def test_examples_run(page: Path, place: Path) -> None:
 
 
 @pytest.mark.slow
+@RUNS_JAX
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "pycon")], ids=lambda page: page.name)
 def test_sessions_show_what_comes_out(page: Path, place: Path) -> None:
     session = "\n".join(blocks(page, "pycon"))

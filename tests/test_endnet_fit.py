@@ -277,6 +277,7 @@ def test_bad_settings_are_refused_in_one_line(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["folder", "text.h5"]
 
 
+@RUNS_JAX
 @pytest.mark.slow
 def test_shares_without_positions_are_refused(tmp_path: Path) -> None:
     for name, shares in (("training", (0.0, 0.5, 0.5)), ("validation", (0.5, 0.0, 0.5))):

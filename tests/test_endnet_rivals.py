@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from refusals import check_refused
+from systems import RUNS_JAX
 
 from kr import _core, cli, storage
 from kr.egdb.sample import SampleSettings, write_sample
@@ -144,6 +145,7 @@ def test_list_of_errors(wrong: float, bits: float) -> None:
     assert error_list_bits(wrong) == pytest.approx(bits, abs=1e-4)
 
 
+@RUNS_JAX
 @pytest.mark.slow
 def test_rows_are_made_once(sample: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     settings = RivalSettings((sample,), tmp_path, egdb=SHIPPED, sizes=("100KB",), limit=4000, tested=2000, epochs=2)

@@ -451,6 +451,7 @@ unsafe_fork = pytest.mark.skipif("asan" in os.environ.get("LD_PRELOAD", ""), rea
 
 
 @pytest.mark.slow
+@pytest.mark.posix("no fork")
 @pytest.mark.parametrize("threads", [1, pytest.param(2, marks=unsafe_fork)])
 def test_a_process_that_is_forked_does_not_wait_for_the_search(threads: int) -> None:
     script = f"""

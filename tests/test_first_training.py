@@ -37,7 +37,7 @@ def typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
 def test_each_command_takes_what_the_one_before_it_made(typed: Callable[..., str], tiny_file: Path) -> None:
     fit = f"fit --layout {tiny_file} --max-iter 4"
     play = "selfplay --nodes 30 --weights material --shard-games 20"
-    assert "selfplay/games: no such directory; `kr selfplay` makes it" in typed(fit, 1)
+    assert f"{Path('selfplay/games')}: no such directory; `kr selfplay` makes it" in typed(fit, 1)
     assert "players" not in typed("match --games 2 --tc nodes=20")
     said = typed(f"{play} --games 30")
     assert "learn from the games: kr fit" in said

@@ -36,7 +36,8 @@ def test_client_plays_the_server():
             assert result.pv[0] == result.move
             assert result.depth >= 1
             assert result.nodes >= 1
-            assert result.time > 0
+            # clocks of Windows tick too slowly for 500 nodes
+            assert result.time >= 0
             history.append(position)
             position = position.play(result.move)
         assert not position.is_over
@@ -80,7 +81,9 @@ def test_only_the_reversible_history_is_sent(tmp_path):
         ("nonsense", Limits(depth=3), "sends nonsense instead of a move: 'e2e4'"),
         ("no move", Limits(depth=3), "sends nonsense instead of a move: ''"),
         ("error", Limits(depth=3), "reports an error: out of ideas"),
-        ("flood", Limits(time=0.01), "hangs: .* keeps sending lines"),
+        pytest.param(
+            "flood", Limits(time=0.01), "hangs: .* keeps sending lines", marks=pytest.mark.wine("lines come late")
+        ),
         ("endless line", Limits(time=0.01), "hangs"),
     ],
 )

@@ -266,6 +266,7 @@ def test_first_numbers_follow_from_the_seed() -> None:
 
 @pytest.mark.slow
 @pytest.mark.smoke
+@pytest.mark.posix("no setrlimit")
 @pytest.mark.parametrize("name", TINY)
 def test_the_command_resumes_wherever_it_ended(
     archive: Path, tmp_path: Path, fits: Fits, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],

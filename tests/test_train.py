@@ -191,7 +191,7 @@ def test_refused_tables_do_not_play(finished: tuple[Path, TrainHistory], tmp_pat
     assert (tmp_path / "g01.h5").exists()
     assert second.player == "material"
     runs = [[run["directory"] for run in generation.fit.result["runs"]] for generation in (first, second)]
-    assert runs == [[str(finished[0] / "games-01"), "games-01"], ["games-01", "games-02"]]
+    assert runs == [[(finished[0] / "games-01").as_posix(), "games-01"], ["games-01", "games-02"]]
 
 
 @pytest.mark.slow

@@ -34,7 +34,7 @@ from kr.web import app, entry, guard
 from kr.web.entry import KEY_SECONDS, Entry
 
 __all__ = ["open_server", "server", "survives"]
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.posix("no /proc, by which a server's memory is watched")]
 
 # --- who asks
 

@@ -40,7 +40,7 @@ from websockets.sync.client import ClientConnection
 from kr.web import app, live
 
 __all__ = ["open_server", "server", "survives"]
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.posix("no /proc, by which a server's memory is watched")]
 
 # --- the WebSocket
 

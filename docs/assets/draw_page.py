@@ -16,7 +16,7 @@ PLY = 21
 
 def main() -> None:
     """Annotate the game, open its page at the losing move and take a picture of it."""
-    text = (HERE.parent / "start" / "tutorial.py").read_text()
+    text = (HERE.parent / "start" / "tutorial.py").read_text(encoding="utf-8")
     game = text.partition('PDN = """\n')[2].partition('"""')[0]
     with TemporaryDirectory() as directory:
         pdn, pages = Path(directory, "game.pdn"), Path(directory, "pages")

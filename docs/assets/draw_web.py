@@ -28,7 +28,7 @@ REVIEW_MS = 120_000
 
 def main() -> None:
     """Serve the game, open it before the losing move and take pictures of it."""
-    text = (HERE.parent / "start" / "tutorial.py").read_text()
+    text = (HERE.parent / "start" / "tutorial.py").read_text(encoding="utf-8")
     game = text.partition('PDN = """\n')[2].partition('"""')[0]
     with TemporaryDirectory() as directory:
         pdn = Path(directory, "game.pdn")

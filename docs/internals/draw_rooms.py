@@ -39,7 +39,7 @@ def imports(files: list[Path], known: set[str]) -> set[str]:
     """The rooms that some files import, those of the compiled units by cimport and include."""
     found = set()
     for path in files:
-        text = path.read_text()
+        text = path.read_text(encoding="utf-8")
         if path.suffix != ".py":
             found |= set(re.findall(r"^\s*(?:from|cimport|from kr cimport) kr\.(\w+)", text, re.MULTILINE))
             found |= set(re.findall(r"\b(_rules|_egdb|_core)\b(?= cimport)", text))
@@ -116,7 +116,10 @@ def draw() -> str:
     ways = routed(reduced(edges, level), level)
     steps = {name: {after for way in ways for here, after in pairwise(way) if here == name} for name in level}
     rows = ordered(steps, level)
-    lines = {name: sum(len(path.read_text().splitlines()) for path in paths) for name, paths in rooms().items()}
+    lines = {
+        name: sum(len(path.read_text(encoding="utf-8").splitlines()) for path in paths)
+        for name, paths in rooms().items()
+    }
     height = ROW * len(rows) - (ROW - BOX) + 2 * GAP
     boxes = {}
     for number, row in enumerate(rows):

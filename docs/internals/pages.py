@@ -145,7 +145,7 @@ def command_pages() -> dict[str, str]:
 def imported(path: Path, package: str) -> dict[str, str]:
     """The names that a file imports from a package, with the module of each."""
     found = {}
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and (node.level or str(node.module).split(".")[0] == package):
             home = ".".join([package] * bool(node.level) + [node.module] * bool(node.module))
             found |= {alias.asname or alias.name: home for alias in node.names}
@@ -199,7 +199,7 @@ def documented(name: str) -> str:
 
 def measurements_page() -> str:
     """All figures of measurements.toml by subject, each with what repeats it."""
-    data = tomllib.loads((DOCS / "measurements.toml").read_text())
+    data = tomllib.loads((DOCS / "measurements.toml").read_text(encoding="utf-8"))
     parts = [f"# Measurements\n\n{data['about'].strip()}"]
     for key, title in data["subjects"].items():
         parts.append(f"## {title}")
@@ -224,7 +224,7 @@ def indented(text: str) -> str:
 def tutorial_page() -> str:
     """The notebook as a page: cells, and what they show."""
     parts = []
-    for cell in json.loads((DOCS / "start" / "tutorial.ipynb").read_text())["cells"]:
+    for cell in json.loads((DOCS / "start" / "tutorial.ipynb").read_text(encoding="utf-8"))["cells"]:
         text = "".join(cell["source"])
         parts.append(text if cell["cell_type"] == "markdown" else f"```python\n{text}\n```")
         for output in cell.get("outputs", ()):
