@@ -37,13 +37,13 @@ def typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
 def test_each_command_takes_what_the_one_before_it_made(typed: Callable[..., str], tiny_file: Path) -> None:
     fit = f"fit --layout {tiny_file} --max-iter 4"
     play = "selfplay --nodes 30 --weights material --shard-games 20"
-    assert f"{Path('selfplay/games')}: no such directory; `kr selfplay` makes it" in typed(fit, 1)
+    assert f"{games.RUN}: no such directory; `kr selfplay` makes it" in typed(fit, 1)
     assert "players" not in typed("match --games 2 --tc nodes=20")
     said = typed(f"{play} --games 30")
     assert "learn from the games: kr fit" in said
-    assert "wrote selfplay/games: 30 games" in said
+    assert f"wrote {games.RUN}: 30 games" in said
     said = typed(fit)
-    assert "games: selfplay/games, where kr selfplay writes by default" in said
+    assert f"games: {games.RUN}, where kr selfplay writes by default" in said
     assert said.startswith("30 games, ")
     assert "a match against the shipped tables: kr match" in said
     assert said.endswith("wrote fitted.h5: tables")
@@ -54,7 +54,7 @@ def test_each_command_takes_what_the_one_before_it_made(typed: Callable[..., str
     assert "solved" in typed("solve-problem --tc nodes=20")
 
     assert "already fitted to these games" in typed(fit)
-    assert typed(f"{play} --games 30").endswith("games: selfplay/games")
+    assert typed(f"{play} --games 30").endswith(f"games: {games.RUN}")
     typed(f"{play} --games 40")
     said = typed(fit)
     assert said.startswith("40 games, ")

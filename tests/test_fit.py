@@ -228,6 +228,7 @@ def test_resumed_equals_uninterrupted(long_settings: FitSettings, uninterrupted:
 
 
 @pytest.mark.slow
+@pytest.mark.wine("the fit ends before it is seen to have begun")
 def test_killed_command_goes_on(long_settings: FitSettings, uninterrupted: Path, tiny_file: Path) -> None:
     arguments = ["fit", str(long_settings.directories[0]), "--out", str(long_settings.out)]
     arguments += ["--layout", str(tiny_file), "--holdout", "0.2", "--max-iter", "24", "--tolerance", "0"]

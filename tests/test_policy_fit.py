@@ -19,6 +19,7 @@ import pytest
 from policies import random_policy_model
 from recorded import write_archive
 from refusals import check_refused
+from systems import RUNS_JAX
 from test_full_disk import room
 
 from kr import cli
@@ -47,6 +48,8 @@ TINY: dict[str, dict[str, Any]] = {
 INTERRUPTED_AT = {"net": 4, "logit": 24, "post": 30}
 """Calls about training: in the second epoch, or leg."""
 SHAPE = PolicyShape(hidden=(24, 8))
+
+pytestmark = RUNS_JAX
 
 
 @pytest.fixture(scope="module")
