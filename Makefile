@@ -179,9 +179,10 @@ lock: .venv/tests
 	$(subst --universal,--python-platform x86_64-pc-windows-msvc --constraints packaging/windows/wine-8.txt,$(LOCK)) \
 		--extra web -o packaging/windows/libraries.txt
 
-# kr as a C library, into build/library; SYSTEM=windows and SYSTEM=windows32 by mingw-w64
+# kr as a C library, into build/library; SYSTEM=windows and SYSTEM=windows32 by mingw-w64, SYSTEM=wasm by zig
 library: build
 	@$(BIN)/python packaging/library/compile_library.py $(if $(SYSTEM),--system $(SYSTEM)) $(if $(ARCH),--arch $(ARCH))
+	@$(if $(filter wasm,$(SYSTEM)),$(BIN)/python packaging/library/try_wasm.py)
 
 # an engine for CheckerBoard, and GAMES (6) games through its interface under wine
 checkerboard: build

@@ -19,6 +19,9 @@
 /* empty words of Windows 3, which kr uses as names */
 #undef near
 #undef far
+#elif defined(__wasm__)
+#include <errno.h>
+#include <time.h>
 #else
 #include <errno.h>
 #include <fcntl.h>
@@ -92,6 +95,26 @@ static void kr_acquire(kr_lock* lock) {
 static void kr_release(kr_lock* lock) {
     ReleaseSRWLockExclusive(lock);
 }
+#elif defined(__wasm__)
+/* there is one thread */
+typedef char kr_lock;
+
+static int kr_open_lock(kr_lock* lock) {
+    *lock = 0;
+    return 0;
+}
+
+static void kr_close_lock(kr_lock* lock) {
+    (void)lock;
+}
+
+static void kr_acquire(kr_lock* lock) {
+    (void)lock;
+}
+
+static void kr_release(kr_lock* lock) {
+    (void)lock;
+}
 #else
 typedef pthread_mutex_t kr_lock;
 
@@ -116,6 +139,37 @@ static void kr_release(kr_lock* lock) {
 /* Files by descriptor. On Windows descriptors belong to the C runtime, which must be the one that Python was linked
    with: the universal one. */
 
+#if defined(__wasm__)
+/* A page has no files: all is read from memory. */
+static int kr_open_file(const char* path) {
+    (void)path;
+    errno = ENOENT;
+    return -1;
+}
+
+static int kr_no_such_file(void) {
+    return 1;
+}
+
+static int64_t kr_file_size(int descriptor) {
+    (void)descriptor;
+    return -1;
+}
+
+static int kr_duplicate(int descriptor) {
+    (void)descriptor;
+    return -1;
+}
+
+static void kr_close(int descriptor) {
+    (void)descriptor;
+}
+
+static int kr_read_at(int descriptor, uint8_t* to, uint64_t size, uint64_t at) {
+    (void)descriptor, (void)to, (void)size, (void)at;
+    return -1;
+}
+#else
 /* Open a file by its path, in UTF-8, to read it; -1 with errno. A pipe or a device isn't waited for. */
 static int kr_open_file(const char* path) {
 #if defined(_WIN32)
@@ -186,6 +240,7 @@ static int kr_read_at(int descriptor, uint8_t* to, uint64_t size, uint64_t at) {
     }
     return 0;
 }
+#endif
 
 /* Seconds since some moment, by a clock that is never set. */
 static double kr_seconds(void) {

@@ -1,9 +1,10 @@
 """Builds kr as a C library: python packaging/library/compile_library.py [--system SYSTEM] [--arch ARCH]
 
-SYSTEM is linux (if not given), windows or windows32, by mingw-w64. Into build/library, or build/library-SYSTEM for
-another, go
+SYSTEM is linux (if not given), windows or windows32, by mingw-w64, or wasm, by zig, which uv downloads. Into
+build/library, or build/library-SYSTEM for another, go
 
-    libkr.so, libkr.a (kr.dll, libkr.dll.a)   the engine; it needs the C library alone
+    libkr.so, libkr.a (kr.dll, libkr.dll.a)    the engine; it needs the C library alone
+    kr.wasm                                    the same as WebAssembly, which needs a clock
     kr.h                                       its interface
     kr.krt                                     the tables of kr, compact
     example.c                                  a first program
@@ -13,6 +14,7 @@ ARCH is as KR_ARCH in setup.py: portable if not given. What is up to date is not
 """
 
 import argparse
+import os
 import re
 import shutil
 import subprocess
@@ -26,6 +28,10 @@ HEADER = ROOT / "kr" / "_engine" / "kr.h"
 COMPILERS = {"linux": "cc", "windows": "x86_64-w64-mingw32-gcc", "windows32": "i686-w64-mingw32-gcc"}
 PACKAGES = {"linux": "gcc", "windows": "gcc-mingw-w64-x86-64", "windows32": "gcc-mingw-w64-i686"}
 PORTABLE = {"linux": "x86-64-v2", "windows": "x86-64-v2", "windows32": "pentium4"}
+WASM = "wasm"
+ZIG = (sys.executable, "-m", "uv", "tool", "run", "-q", "--from", "ziglang", "python-zig", "cc")
+STACK = 4 << 20
+"""Bytes of the stack of WebAssembly."""
 DIRECTIVES = ("boundscheck=False", "wraparound=False", "cdivision=True", "initializedcheck=False")
 # as setup.py has them for the units; what Cython makes has unused functions
 FLAGS = (
@@ -36,7 +42,10 @@ FLAGS = (
 
 def run(command: list[str | Path]) -> None:
     """Run a program; what it says is shown if it fails."""
-    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    environment = os.environ | {"UV_NATIVE_TLS": "1", "UV_SYSTEM_CERTS": "1"}
+    # which Python's own settings for another system would disturb
+    environment.pop("_PYTHON_HOST_PLATFORM", None)
+    done = subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if done.returncode:
         sys.stderr.buffer.write(done.stdout)
         sys.exit(f"kr: {Path(command[0]).name} failed")
@@ -117,23 +126,37 @@ def compile_library(out: Path, system: str, arch: str) -> None:
     built.unlink()
 
 
+def compile_wasm(out: Path) -> None:
+    """Compile and link for WebAssembly: all functions of the header, and what gives memory for their arguments."""
+    code = translate()
+    machine = ["-target", "wasm32-wasi", "-mcpu=generic+simd128+bulk_memory", "-mexec-model=reactor"]
+    include = [f"-I{path}" for path in (code.parent, ROOT / "kr", python_headers())]
+    define = [f'-DKR_VERSION="{version()}"', '-DKR_API=__attribute__((visibility("default"),used))']
+    link = ["-s", "-Wl,--export-dynamic", "-Wl,--export=malloc,--export=free", f"-Wl,-z,stack-size={STACK}"]
+    # clang warns of what Cython writes
+    run([*ZIG, *machine, *FLAGS, "-w", *define, *include, SOURCES / "unit.c", *link, "-o", out / "kr.wasm"])
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--system", choices=COMPILERS, default="linux")
+    parser.add_argument("--system", choices=[*COMPILERS, WASM], default="linux")
     parser.add_argument("--arch", default="portable")
     parser.add_argument("--out", type=Path)
     chosen = parser.parse_args()
-    if not shutil.which(COMPILERS[chosen.system]):
+    if chosen.system != WASM and not shutil.which(COMPILERS[chosen.system]):
         sys.exit(f"kr: {COMPILERS[chosen.system]} was not found; try apt install {PACKAGES[chosen.system]}")
     suffix = "" if chosen.system == "linux" else f"-{chosen.system}"
     out = chosen.out or ROOT / "build" / f"library{suffix}"
     out.mkdir(parents=True, exist_ok=True)
-    made = out / ("libkr.so" if chosen.system == "linux" else "kr.dll")
+    made = out / {"linux": "libkr.so", WASM: "kr.wasm"}.get(chosen.system, "kr.dll")
     stamp = out / f".{chosen.arch}"
     if not is_fresh(made, sources()) or not stamp.exists():
         for old in out.glob(".*"):
             old.unlink()
-        compile_library(out, chosen.system, chosen.arch)
+        if chosen.system == WASM:
+            compile_wasm(out)
+        else:
+            compile_library(out, chosen.system, chosen.arch)
         stamp.touch()
     (out / "version").write_text(version())
     shutil.copy(HEADER, out)
