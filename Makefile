@@ -10,6 +10,8 @@
 #   make arm    kr in an arm64 Python in qemu: its wheel's check, results compared with those here, tests of compiled code
 #               (QUICK=1: without the tests)
 #   make macos  the compiled core for both machines of macOS, compiled and linked but not run, in build/macos
+#   make library  kr as a C library in build/library (SYSTEM=windows, windows32 or wasm: for these)
+#   make checkerboard  engines for CheckerBoard of it, and GAMES games through its interface under wine
 #   make oldest some tests with the oldest libraries that pyproject.toml allows, in build/oldest
 #   make dist   source archive and wheel in build/dist, the wheel installed beside the versions of requirements.lock in an
 #               empty environment, and checked there; part of make test
@@ -59,8 +61,8 @@ OLDEST := build/oldest
 OLDEST_EXTRAS := plots train web nets evolve cluster parquet test
 
 .PHONY: demo check test soak pytest build style lint types format scripts scripts-lint scripts-types scripts-test tools \
-	debug-test debug-build debug-run oldest dist release lock library checkerboard windows windows-folder arm macos bench figures docs \
-	tutorial clean
+	debug-test debug-build debug-run oldest dist release lock library checkerboard windows windows-folder arm macos bench \
+	figures docs tutorial clean
 
 demo: build
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh selfplay/demo.sh
