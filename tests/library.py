@@ -3,16 +3,19 @@
 import ctypes as c
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
 import kr
+from kr.errors import OutputBusyError
 from kr.storage import lock
 
 ROOT = Path(__file__).resolve().parents[1]
 BUILD = ROOT / "packaging" / "library" / "compile_library.py"
-OK, NO_MEMORY, NO_FILE, NOT_KR, DAMAGED, NEWER, ILLEGAL, BAD_VALUE = range(0, -8, -1)
+OK, NO_MEMORY, NO_FILE, NOT_KR, DAMAGED, NEWER, ILLEGAL, BAD_VALUE, BUSY = range(0, -9, -1)
 MAX_MOVES, MAX_PATH, FEN_BYTES = 128, 10, 160
 
 
@@ -22,9 +25,11 @@ def built() -> Path:
     folder = ROOT / "build" / "library"
     folder.mkdir(parents=True, exist_ok=True)
     # several processes of tests ask at the same time
-    with lock(folder):
-        subprocess.run([sys.executable, BUILD], check=True)
-    return folder
+    while True:
+        with suppress(OutputBusyError), lock(folder):
+            subprocess.run([sys.executable, BUILD], check=True)
+            return folder
+        time.sleep(0.2)
 
 
 class CPosition(c.Structure):
@@ -78,7 +83,7 @@ def library() -> c.CDLL:
     found.kr_start.restype = CPosition
     for name in ("kr_version", "kr_error_text", "kr_tables_checksum"):
         getattr(found, name).restype = c.c_char_p
-    for name in ("kr_close_tables", "kr_close_database", "kr_close_engine", "kr_clear", "kr_stop", "kr_values"):
+    for name in ("kr_close_tables", "kr_close_database", "kr_close_engine", "kr_stop", "kr_values"):
         getattr(found, name).restype = None
     found.kr_tables_checksum.argtypes = [c.c_void_p]
     return found

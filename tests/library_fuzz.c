@@ -77,8 +77,11 @@ static file damaged(const file* whole, size_t head) {
     while (changes-- && copy.size) {
         const size_t range = random_number() % 2 && head < copy.size ? head : copy.size;
         const size_t at = random_number() % range;
-        copy.bytes[at] = random_number() % 2 ? (uint8_t)random_number()
-                                             : (uint8_t)(copy.bytes[at] ^ 1 << random_number() % 8);
+        switch (random_number() % 3) {
+        case 0: copy.bytes[at] = (uint8_t)random_number(); break;
+        case 1: copy.bytes[at] ^= (uint8_t)(1 << random_number() % 8); break;
+        default: copy.bytes[at] = (uint8_t)('0' + random_number() % 10); /* another number, where there is one */
+        }
     }
     return copy;
 }

@@ -80,7 +80,7 @@ def test_it_needs_the_c_library_alone() -> None:
     assert needed <= {
         *("calloc", "malloc", "realloc", "free", "posix_memalign", "malloc_usable_size", "madvise"),
         *("memcmp", "memcpy", "memmove", "memset", "strcmp", "strlen", "log2", "clock_gettime"),
-        *("open64", "open", "close", "dup", "fstat64", "fstat", "pread64", "pread", "__errno_location"),
+        *("open64", "open", "close", "fcntl", "fcntl64", "fstat64", "fstat", "pread64", "pread", "__errno_location"),
         *("pthread_mutex_init", "pthread_mutex_destroy", "pthread_mutex_lock", "pthread_mutex_unlock"),
         *("__stack_chk_fail", "__memcpy_chk", "__fxstat64"),
     }
@@ -265,10 +265,73 @@ def test_stop_ends_a_search_from_another_thread(tables: c.c_void_p) -> None:
     timer.join()
     assert 0.1 < result.seconds < 30
     assert lines[0][1]
-    # it counts once
-    assert engine.search([kr.Position()], nodes=500)[0].nodes == 500
+    # it counts once, and a new position withdraws it
     library().kr_stop(engine.handle)
-    assert engine.search([kr.Position()], nodes=500_000)[0].nodes < 50_000
+    assert engine.search([kr.Position()], nodes=50_000)[0].nodes == 50_000
+    library().kr_stop(engine.handle)
+    limits, result = lib.CLimits(nodes=500_000), lib.CResult()
+    for nodes in (range(1, 5000), range(500_000, 500_001)):
+        assert library().kr_search(engine.handle, c.byref(limits), None, None, c.byref(result)) == lib.OK
+        assert result.nodes in nodes
+    engine.close()
+
+
+def test_a_listener_may_ask_but_not_change(tables: c.c_void_p, database: c.c_void_p) -> None:
+    engine, seen = lib.CEngine(tables, database, HASH), set()
+
+    def hear(result: Any, _: int) -> int:
+        position, found = position_of(kr.Position()), lib.CEvaluation()
+        assert library().kr_evaluate(engine.handle, c.byref(position), c.byref(found)) == lib.OK
+        seen.add(library().kr_set_game(engine.handle, c.byref(position), 1))
+        seen.add(library().kr_clear(engine.handle))
+        seen.add(library().kr_set_option(engine.handle, b"lmr_depth", 4))
+        seen.add(library().kr_limit_database(engine.handle, 3))
+        limits = lib.CLimits(depth=2)
+        seen.add(library().kr_search(engine.handle, c.byref(limits), None, None, c.byref(lib.CResult())))
+        return 0
+
+    nodes = engine.search([kr.Position()], listener=hear, depth=7)[0].nodes
+    assert seen == {lib.BUSY}
+    assert library().kr_clear(engine.handle) == lib.OK
+    assert engine.search([kr.Position()], depth=7)[0].nodes == nodes
+    engine.close()
+
+
+def test_a_limited_database(tables: c.c_void_p, database: c.c_void_p) -> None:
+    engine = lib.CEngine(tables, database, HASH)
+    position = kr.Position.from_fen("W:WK10,K14,21:BK3,K28")
+    assert engine.search([position], nodes=2000)[0].hits > 0
+    assert library().kr_limit_database(engine.handle, 0) == lib.OK
+    library().kr_clear(engine.handle)
+    result, _ = engine.search([position], nodes=2000)
+    assert (result.probes, result.hits, result.value) == (0, 0, VALUE_UNKNOWN)
+    assert library().kr_limit_database(engine.handle, -1) == lib.BAD_VALUE
+    assert library().kr_limit_database(engine.handle, 99) == lib.OK
+    assert engine.search([position], nodes=2000)[0].hits > 0
+    engine.close()
+
+
+def test_lines_are_best_first_wherever_a_search_ends(tables: c.c_void_p) -> None:
+    """But for the first, the best so far of an iteration that isn't over."""
+    for number, position in enumerate(sampled(60, 6)):
+        engine = lib.CEngine(tables, None, HASH)
+        for nodes in (300, 1000, 3000 + 37 * number):
+            scores = [score for score, _ in engine.search([position], nodes=nodes, lines=6)[1]]
+            assert scores[1:] == sorted(scores[1:], reverse=True)
+        engine.close()
+
+
+def test_a_table_of_more_bytes_than_there_are() -> None:
+    for size in (2**63, 2**64 - 1, 2**62):
+        engine = c.c_void_p()
+        assert library().kr_open_engine(c.byref(engine), None, None, c.c_size_t(size)) == lib.NO_MEMORY
+        assert not engine
+
+
+def test_the_longest_time_is_kept_whatever_the_options(tables: c.c_void_p) -> None:
+    engine = lib.CEngine(tables, None, HASH)
+    assert library().kr_set_option(engine.handle, b"unrest", 0) == lib.OK
+    assert engine.search([kr.Position()], seconds=0.1, usual_seconds=9.0)[0].seconds < 5
     engine.close()
 
 
@@ -297,10 +360,11 @@ def test_options(tables: c.c_void_p) -> None:
     engine.close()
 
 
-def test_a_lost_position_has_no_line() -> None:
-    engine = lib.CEngine(None, None, HASH)
-    result, lines = engine.search([kr.Position.from_fen("B:WK10:B")], depth=5)
-    assert (lines, result.nodes) == ([], 0)
+def test_a_lost_position_has_no_line(database: c.c_void_p) -> None:
+    engine = lib.CEngine(None, database, HASH)
+    assert engine.search([kr.Position.from_fen("W:WK10,K14:BK3")], depth=5)[0].value == 2
+    result, lines = engine.search([kr.Position.from_fen("B:WK10,K14:B")], depth=5)
+    assert (lines, result.nodes, result.value) == ([], 0, 0)
     engine.close()
 
 
@@ -334,7 +398,7 @@ def test_the_header_is_c_plus_plus_too(tmp_path: Path) -> None:
 
 def test_version_and_errors() -> None:
     assert library().kr_version().decode() == kr.__version__
-    texts = [library().kr_error_text(error).decode() for error in range(0, -9, -1)]
+    texts = [library().kr_error_text(error).decode() for error in range(0, -10, -1)]
     assert texts[-1] == "unknown error"
     assert len(set(texts)) == len(texts)
     assert tuple(bits for bits in kr.Position().bits) == tuple(

@@ -172,6 +172,21 @@ def test_a_damaged_header_is_told(at: int, error: int, tmp_path: Path) -> None:
     assert open_database(tmp_path) == error
 
 
+@pytest.mark.parametrize("stored", ["8000", "0008", "0080", "0201", "0001", "0100", "7777", "01:1", "010"])
+def test_a_slice_that_can_not_be_is_refused(stored: str, tmp_path: Path) -> None:
+    """A header with a right checksum, in which another slice stands."""
+    for name in SMALL:
+        shutil.copy(EGDB / f"wld-{name}.egdb", tmp_path)
+    content = bytearray((tmp_path / "wld-0101.egdb").read_bytes())
+    (size,) = struct.unpack_from("<I", content, 12)
+    text = bytes(content[20 : 20 + size]).replace(b'"stored":"0101"', f'"stored":"{stored}"'.encode())
+    text = text.ljust(size)[:size]
+    content[20 : 20 + size] = text
+    struct.pack_into("<I", content, 16, zlib.crc32(text, zlib.crc32(content[:16])))
+    (tmp_path / "wld-0101.egdb").write_bytes(content)
+    assert open_database(tmp_path) == (lib.NO_FILE if stored == "0201" else lib.DAMAGED)
+
+
 def test_a_damaged_body_has_no_values(tmp_path: Path) -> None:
     shutil.copytree(EGDB, tmp_path / "egdb")
     path = tmp_path / "egdb" / "wld-0101.egdb"

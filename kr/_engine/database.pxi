@@ -53,7 +53,13 @@ cdef int open_entries(OpenFile* file, int descriptor, const uint8_t* memory, u64
         place.descriptor = descriptor
         place.memory = memory
         failed = open_coded(&file.coded, &place)
-        error = KR_OK if failed == 0 else KR_NO_MEMORY if failed == CODED_NO_MEMORY else KR_DAMAGED
+        if failed == CODED_NO_MEMORY:
+            error = KR_NO_MEMORY
+        elif failed == CODED_DESCRIPTOR or failed == CODED_SHORT:
+            # the system's limit, or a fault of the medium
+            error = KR_NO_FILE
+        elif failed:
+            error = KR_DAMAGED
     free(lengths)
     free(json)
     return error
@@ -171,7 +177,7 @@ cdef int add_folder(Store* store, const char* folder) noexcept nogil:
     cdef char path[PATH_BYTES]
     cdef u64 length = strlen(folder)
     cdef int mine, other, pieces, error, distances
-    if length + NAME_BYTES > PATH_BYTES:
+    if length == 0 or length + NAME_BYTES > PATH_BYTES:
         return KR_NO_FILE
     memcpy(path, folder, length)
     path[length] = c'/'

@@ -8,6 +8,7 @@ cdef struct Player:
     Table table
     Worker worker
     volatile int stopped
+    bint searching           # a listener may call no function that changes the engine
     Board root
     volatile u64 line_keys[LINE_SLOTS]
     kr_listener listener
@@ -62,14 +63,30 @@ cdef public void kr_close_engine(kr_engine* engine) noexcept nogil:
         free(player)
 
 
-cdef public void kr_clear(kr_engine* engine) noexcept nogil:
+cdef public int kr_clear(kr_engine* engine) noexcept nogil:
     cdef Player* player = player_of(engine)
+    if player.searching:
+        return KR_BUSY
     clear_table(&player.table)
     memset(&player.worker.ordering, 0, sizeof(Ordering))
+    return KR_OK
+
+
+cdef public int kr_limit_database(kr_engine* engine, int pieces) noexcept nogil:
+    cdef Player* player = player_of(engine)
+    if player.searching:
+        return KR_BUSY
+    if pieces < 0:
+        return KR_BAD_VALUE
+    if player.store != NULL:
+        player.worker.endgames.pieces = min(pieces, player.store.db.pieces)
+    return KR_OK
 
 
 cdef public int kr_set_option(kr_engine* engine, const char* name, int value) noexcept nogil:
     cdef int i
+    if player_of(engine).searching:
+        return KR_BUSY
     for i in range(OPTION_COUNT):
         if strcmp(OPTION_ROWS[i].name, name) == 0:
             if not OPTION_ROWS[i].least <= value <= OPTION_ROWS[i].most:
@@ -84,6 +101,8 @@ cdef public int kr_set_game(kr_engine* engine, const kr_position* positions, int
     cdef Player* player = player_of(engine)
     cdef Board boards[MAX_GAME]
     cdef int i
+    if player.searching:
+        return KR_BUSY
     if count < 1:
         return KR_BAD_VALUE
     for i in range(count):
@@ -96,6 +115,8 @@ cdef public int kr_set_game(kr_engine* engine, const kr_position* positions, int
         boards[i] = board_of(positions + i)
     set_history(&player.worker, boards, count)
     player.root = boards[count - 1]
+    # a stop that came as the search before had just ended
+    player.stopped = 0
     return KR_OK
 
 
@@ -136,8 +157,11 @@ cdef public int kr_search(kr_engine* engine, const kr_limits* limits, kr_listene
     cdef IterationCallback callback = NULL
     cdef double time_limit = limits.seconds
     cdef int depth = limits.depth if limits.depth > 0 else MAX_PLY
+    if player.searching:
+        return KR_BUSY
     # a number that is no number is refused too
-    if not (limits.seconds >= 0 and limits.usual_seconds >= 0) or limits.depth < 0 or not 0 <= limits.lines <= MAX_LINES:
+    if (not (limits.seconds >= 0 and limits.usual_seconds >= 0) or limits.depth < 0
+            or not 0 <= limits.lines <= MAX_LINES):
         return KR_BAD_VALUE
     if limits.seconds == 0 and limits.nodes == 0 and limits.depth == 0 and listener == NULL:
         # without an end
@@ -145,7 +169,8 @@ cdef public int kr_search(kr_engine* engine, const kr_limits* limits, kr_listene
     worker.start = seconds()
     worker.usual_time = limits.usual_seconds
     if not worker.options.unrest:
-        time_limit = limits.usual_seconds if limits.usual_seconds > 0 else time_limit
+        if limits.usual_seconds > 0 and not 0 < time_limit < limits.usual_seconds:
+            time_limit = limits.usual_seconds
         worker.usual_time = 0
     worker.deadline = worker.start + time_limit if time_limit > 0 else 1e300
     worker.node_limit = limits.nodes if limits.nodes else <u64>1 << 62
@@ -154,7 +179,9 @@ cdef public int kr_search(kr_engine* engine, const kr_limits* limits, kr_listene
     if listener != NULL:
         callback = tell_iteration
     new_generation(&player.table)
+    player.searching = True
     think(worker, &player.root, depth, max(limits.lines, 1), limits.forced_at_once, callback, player)
+    player.searching = False
     player.stopped = 0
     fill_result(player, result)
     return KR_OK
@@ -248,4 +275,6 @@ cdef public const char* kr_error_text(int error) noexcept nogil:
         return "an impossible position, an illegal move, or text that is neither"
     if error == KR_BAD_VALUE:
         return "a number out of its range, or an option of another name"
+    if error == KR_BUSY:
+        return "the engine is searching"
     return "unknown error"

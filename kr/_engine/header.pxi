@@ -117,9 +117,11 @@ cdef bint take_field(Text* text, const char* name, u64 name_size, FileHeader* he
             return False
         for i in range(4):
             header.shape[i] = word[i] - c'0'
-            if not 0 <= header.shape[i] <= EGDB_MAX_PIECES:
+            if not 0 <= header.shape[i] < EGDB_MAX_PIECES:
                 return False
-        return True
+        # as describe_slice wants it
+        return (header.shape[0] + header.shape[1] > 0 and header.shape[2] + header.shape[3] > 0
+                and header.shape[0] + header.shape[1] + header.shape[2] + header.shape[3] <= EGDB_MAX_PIECES)
     if is_word(name, name_size, b"entries"):
         return take_count(text, &header.entries)
     if is_word(name, name_size, b"block_bits"):
@@ -149,7 +151,8 @@ cdef bint parse_header(Text* text, FileHeader* header) noexcept nogil:
             break
         if not take_character(text, c','):
             return False
-    return header.entries != 0 and header.codes != NULL and fit_blocks(header.entries, <int>min(header.block_bits, 99))
+    return (header.shape[0] + header.shape[1] > 0 and header.codes != NULL
+            and fit_blocks(header.entries, <int>min(header.block_bits, 99)))
 
 
 cdef bint take_code(Text* text, uint8_t* lengths, u64 symbols) noexcept nogil:

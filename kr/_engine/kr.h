@@ -28,12 +28,13 @@ extern "C" {
 enum {
     KR_OK = 0,
     KR_NO_MEMORY = -1,
-    KR_NO_FILE = -2,     /* a file is missing or can't be read; errno has the system's reason */
+    KR_NO_FILE = -2,     /* a file is missing or can't be read, or a folder has no whole database */
     KR_NOT_KR = -3,      /* not a file of the wanted kind */
     KR_DAMAGED = -4,     /* a file of kr that doesn't match its checksum, or contradicts itself */
     KR_NEWER = -5,       /* a file of a format that this library doesn't know */
     KR_ILLEGAL = -6,     /* a position that can't be, a move that isn't legal there, or text that is neither */
-    KR_BAD_VALUE = -7    /* an argument out of its range, or an option of another name */
+    KR_BAD_VALUE = -7,   /* an argument out of its range, or an option of another name */
+    KR_BUSY = -8         /* the engine is searching */
 };
 
 enum {
@@ -41,6 +42,7 @@ enum {
     KR_WHITE = 1,
     KR_SCORE_WIN = 30000,
     KR_SCORE_DECIDED = 29000,  /* a higher score is a win searched to its end */
+    KR_SCORE_PROVED = 28000,   /* so is one above this, or a win by the database whose length isn't known */
     KR_LOSS = 0,               /* values, of the side to move */
     KR_DRAW = 1,
     KR_WIN = 2,
@@ -73,7 +75,8 @@ KR_API const char* kr_error_text(int error);
 
 /* The starting position. */
 KR_API kr_position kr_start(void);
-/* KR_OK, or KR_ILLEGAL: pieces of both sides on a square, a man on its last row, no such side. */
+/* KR_OK, or KR_ILLEGAL: pieces of both sides on a square, a king where no piece is, a man on its last row, more than 12
+   pieces of a side, no such side. All functions that take a position return KR_ILLEGAL for these. */
 KR_API int kr_check(const kr_position* position);
 /* Write the legal moves, in a fixed order, and return their number; `moves` has room for KR_MAX_MOVES. Without a legal
    move the side to move has lost. Captures over the same squares in another order are one move. */
@@ -83,7 +86,8 @@ KR_API int kr_play(const kr_position* position, const kr_move* move, kr_position
 /* Write the squares that a legal move passes, from the first to the last, and return their number; `squares` has room
    for KR_MAX_PATH. KR_ILLEGAL if it isn't one. */
 KR_API int kr_path(const kr_position* position, const kr_move* move, uint8_t* squares);
-/* Read a position from FEN, such as "B:W21,22,K23:B1,2". KR_ILLEGAL for anything else. */
+/* Read a position from FEN of this form: "B:W21,22,K23:B1,2", the sides in either order, blanks and small letters
+   allowed. KR_ILLEGAL for anything else. */
 KR_API int kr_read_fen(const char* text, kr_position* position);
 /* Write a position as FEN; `text` has room for KR_FEN_BYTES. */
 KR_API int kr_write_fen(const kr_position* position, char* text);
@@ -101,7 +105,8 @@ KR_API const char* kr_tables_checksum(const kr_tables* tables);
 /* Free them, once no engine has them. NULL is allowed, here and below. */
 KR_API void kr_close_tables(kr_tables* tables);
 
-/* Endgame databases: files of kr, from any number of pieces. Entries are read and checked as they are needed. */
+/* Endgame databases: files of kr, of any number of pieces. Entries are read and checked as they are needed, and stay in
+   memory then. A file of more than 1 MB stays open. */
 
 typedef struct kr_database kr_database;
 
@@ -123,7 +128,8 @@ KR_API int kr_distance_pieces(const kr_database* database);
 KR_API int kr_value(const kr_database* database, const kr_position* position);
 /* Plies to the end under best play of both sides; -1 for a draw, or if it isn't known. KR_ILLEGAL. */
 KR_API int kr_distance(const kr_database* database, const kr_position* position);
-/* Values of many positions, a byte each, looked up in turns: faster than one by one. Positions must be legal. */
+/* Values of many positions, a byte each, looked up in turns: faster than one by one, with 0.3 MB of stack. Positions
+   must be legal. */
 KR_API void kr_values(const kr_database* database, const kr_position* positions, uint8_t* values, size_t count);
 KR_API void kr_close_database(kr_database* database);
 
@@ -135,21 +141,23 @@ typedef struct kr_engine kr_engine;
    transposition table, which takes the largest power of two of lines of 64 bytes within them. */
 KR_API int kr_open_engine(kr_engine** engine, const kr_tables* tables, const kr_database* database, size_t hash_bytes);
 KR_API void kr_close_engine(kr_engine* engine);
-/* Forget everything, for a new game. */
-KR_API void kr_clear(kr_engine* engine);
+/* Forget everything, for a new game. This and the functions below change an engine: KR_BUSY if a listener calls them. */
+KR_API int kr_clear(kr_engine* engine);
+/* Look up positions with this many pieces or fewer alone. */
+KR_API int kr_limit_database(kr_engine* engine, int pieces);
 /* Change an option of the search by its name, such as "lmr_depth" (docs/internals/search.md). KR_BAD_VALUE. */
 KR_API int kr_set_option(kr_engine* engine, const char* name, int value);
 /* The position to search is the last of these, those before are the game so far, which repetitions and draws for lack
-   of progress count. KR_ILLEGAL. */
+   of progress count: the last 1,024 of them. Withdraws a stop that came after the search before. KR_ILLEGAL. */
 KR_API int kr_set_game(kr_engine* engine, const kr_position* positions, int count);
 
 typedef struct {
-    double seconds;       /* 0 for no limit, likewise below */
+    double seconds;       /* 0 for no limit, likewise below; but seconds, nodes, depth or a listener is needed */
     double usual_seconds; /* that a move takes on average, so that only a difficult one takes all of `seconds` */
     uint64_t nodes;
     int depth;
     int lines;            /* principal variations wanted; 0 is 1 */
-    int forced_at_once;   /* return the only legal move without a search */
+    int forced_at_once;   /* return the only legal move after one ply */
 } kr_limits;
 
 typedef struct {
@@ -161,7 +169,8 @@ typedef struct {
 typedef struct {
     int depth;            /* of the last finished iteration */
     int line_count;       /* none if no move is legal */
-    const kr_line* lines; /* best first */
+    const kr_line* lines; /* best first; if the search ended within an iteration, the first is its best so far, and
+                             some of the others are of the iteration before */
     uint64_t nodes, probes, hits; /* look-ups in the database, and those that ended a line */
     double seconds;
     int value;            /* of the position in the database */
@@ -173,7 +182,8 @@ typedef int (*kr_listener)(const kr_result* result, void* context);
 /* Search. The result is good until the engine's next search. listener: NULL for none. */
 KR_API int kr_search(
         kr_engine* engine, const kr_limits* limits, kr_listener listener, void* context, kr_result* result);
-/* End the running search, or the next one at once: from any thread, or a signal handler. */
+/* End the running search, or the next one at once unless kr_set_game comes before it: from any thread, or a signal
+   handler. */
 KR_API void kr_stop(kr_engine* engine);
 
 typedef struct {
@@ -185,7 +195,7 @@ typedef struct {
     int score;                       /* static score */
     double material;                 /* men and kings alone */
     double turn;                     /* having the move */
-    int count;                       /* regions; 0 for the hand-built evaluation */
+    int count;                       /* regions; 0 for the hand-built evaluation, as material and turn are */
     kr_share regions[KR_MAX_REGIONS];
 } kr_evaluation;
 

@@ -10,6 +10,7 @@ cdef extern from "_engine/kr.h" nogil:
         KR_NEWER
         KR_ILLEGAL
         KR_BAD_VALUE
+        KR_BUSY
         KR_MAX_MOVES
         KR_MAX_PATH
         KR_MAX_LINE

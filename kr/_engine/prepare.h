@@ -11,6 +11,7 @@ static kr_lock kr_indexing;
 
 void kr_prepare(void);
 
-__attribute__((constructor)) static void kr_prepare_library(void) {
+/* before the constructors of the program's own objects */
+__attribute__((constructor(101))) static void kr_prepare_library(void) {
     kr_prepare();
 }

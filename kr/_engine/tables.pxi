@@ -1,11 +1,13 @@
-# Region tables from a file (docs/reference/c-library.md describes it): entries that aren't zero, and the parts that many
-# entries share, unpacked into memory at once.
+# Region tables from a file (docs/reference/c-library.md describes it): entries that aren't zero, and the parts that
+# many entries share, unpacked into memory at once.
 
 cdef enum:
     TABLES_VERSION = 1
     CHECKSUM_LETTERS = 32
     MOST_PARTS = 160         # of a group, as in kr.evaluation.parts
     MOST_WINDOWS = MAX_REGIONS + MOST_PARTS
+    MOST_TABLES_BYTES = 1 << 29      # all entries and parts take 0.3 GB
+    MOST_MATERIAL = 1 << 20          # either way, as kr.evaluation.weights allows
 
 cdef struct Tables:
     RegionTables regions
@@ -213,7 +215,7 @@ cdef int read_tables(Tables* tables, const uint8_t* bytes, u64 size) noexcept no
     cdef const uint8_t* magic
     cdef const uint8_t* text
     cdef int32_t material[2][6]
-    cdef int error
+    cdef int error, i
     data.at = bytes
     data.left = size
     magic = take_bytes(&data, 8)
@@ -234,6 +236,9 @@ cdef int read_tables(Tables* tables, const uint8_t* bytes, u64 size) noexcept no
     if text == NULL:
         return KR_DAMAGED
     memcpy(material, text, sizeof(material))
+    for i in range(6):
+        if abs(material[0][i] // 2) > MOST_MATERIAL // 2 or abs(material[1][i] // 2) > MOST_MATERIAL // 2:
+            return KR_DAMAGED
     error = take_group(&data, &tables.regions.men, tables.squares[0], men, men_parts, 3, material[0])
     if error == KR_OK:
         error = take_group(&data, &tables.regions.kings, tables.squares[1], kings, kings_parts, 5, material[1])
@@ -265,7 +270,9 @@ cdef public int kr_open_tables(kr_tables** tables, const char* path) noexcept no
     if descriptor < 0:
         return KR_NO_FILE
     size = file_size(descriptor)
-    if size >= 0:
+    if size > MOST_TABLES_BYTES:
+        error = KR_NOT_KR
+    elif size >= 0:
         bytes = <uint8_t*>malloc(size + 1)
         if bytes == NULL:
             error = KR_NO_MEMORY

@@ -39,9 +39,12 @@
 
 #define KR_PAGE ((size_t)1 << 21)
 
-static void* kr_allocate_untouched(size_t bytes) {
+static void* kr_allocate_untouched(uint64_t wanted) {
     void* memory = NULL;
+    size_t bytes = (size_t)wanted;
     size_t alignment = bytes >= KR_PAGE ? KR_PAGE : 64;
+    /* more than there are addresses, of 32 bits for instance */
+    if (wanted > SIZE_MAX - KR_PAGE) return NULL;
     bytes = (bytes + alignment - 1) / alignment * alignment;
     if (bytes == 0) bytes = alignment;
 #if defined(_WIN32)
@@ -55,9 +58,9 @@ static void* kr_allocate_untouched(size_t bytes) {
     return memory;
 }
 
-static void* kr_allocate_pages(size_t bytes) {
+static void* kr_allocate_pages(uint64_t bytes) {
     void* memory = kr_allocate_untouched(bytes);
-    if (memory) memset(memory, 0, bytes);
+    if (memory) memset(memory, 0, (size_t)bytes);
     return memory;
 }
 
@@ -206,7 +209,7 @@ static int kr_duplicate(int descriptor) {
 #if defined(_WIN32)
     return _dup(descriptor);
 #else
-    return dup(descriptor);
+    return fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
 #endif
 }
 

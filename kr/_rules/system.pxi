@@ -2,8 +2,8 @@
 
 cdef extern from "_rules/system.h" nogil:
     # aligned, and on huge pages if the system provides them: +6 to 9% nodes a second
-    void* allocate_untouched "kr_allocate_untouched"(size_t bytes) noexcept    # not zeroed: takes no memory yet
-    void* allocate_pages "kr_allocate_pages"(size_t bytes) noexcept            # zeroed
+    void* allocate_untouched "kr_allocate_untouched"(uint64_t bytes) noexcept    # not zeroed: takes no memory yet
+    void* allocate_pages "kr_allocate_pages"(uint64_t bytes) noexcept            # zeroed
     void free_pages "kr_free_pages"(void* memory) noexcept                     # of both
 
     ctypedef struct Lock "kr_lock":

@@ -60,7 +60,7 @@ static settings used;
 static kr_tables* tables;
 static kr_database* database;
 static kr_engine* engine;
-static char lacking[160]; /* what could not be opened */
+static char lacking[400]; /* what could not be opened */
 
 /* ---- texts ---- */
 
@@ -86,6 +86,8 @@ static void put_score(writer* out, int score) {
     const int plies = KR_SCORE_WIN - (score < 0 ? -score : score);
     if (score > KR_SCORE_DECIDED) put(out, "wins in %d plies", plies);
     else if (score < -KR_SCORE_DECIDED) put(out, "loses in %d plies", plies);
+    else if (score > KR_SCORE_PROVED) put(out, "wins by the database");
+    else if (score < -KR_SCORE_PROVED) put(out, "loses by the database");
     else put(out, "%+.2f", score / 100.0);
 }
 
@@ -174,7 +176,8 @@ static void beside(const char* name, char* path) {
         while (length > 0 && wide[length - 1] != L'\\' && wide[length - 1] != L'/') length--;
         bytes = WideCharToMultiByte(CP_UTF8, 0, wide, (int)length, path, PATH - 64, NULL, NULL);
     }
-    snprintf(path + bytes, (size_t)(PATH - bytes), "%s", name);
+    if (bytes > 0) snprintf(path + bytes, (size_t)(PATH - bytes), "%s", name);
+    else path[0] = 0;
 }
 
 /* CheckerBoard's paths are in the code page of the system, the library's in UTF-8. */
@@ -187,7 +190,8 @@ static void to_utf8(const char* text, char* path) {
 }
 
 static void tell_lack(const char* what, int error) {
-    snprintf(lacking, sizeof lacking, "%s: %s", what, kr_error_text(error));
+    const size_t length = strlen(lacking);
+    snprintf(lacking + length, sizeof lacking - length, "%s%s: %s", length ? "; " : "", what, kr_error_text(error));
 }
 
 /* Open what is not open yet, or wanted otherwise; 0 if there is no engine. */
@@ -229,6 +233,7 @@ static int prepare(void) {
         tell_lack("hash table", error);
         error = kr_open_engine(&engine, tables, database, 1 << 20);
     }
+    if (error == KR_OK) kr_limit_database(engine, used.database_pieces);
     return error == KR_OK;
 }
 
@@ -283,7 +288,11 @@ static void search_watched(search* own, volatile int* playnow) {
     HANDLE thread = CreateThread(NULL, STACK, run, own, STACK_SIZE_PARAM_IS_A_RESERVATION, NULL);
     if (!thread) return;
     while (WaitForSingleObject(thread, POLL_MS) == WAIT_TIMEOUT) {
-        if (*playnow) kr_stop(engine);
+        if (*playnow) {
+            kr_stop(engine);
+            WaitForSingleObject(thread, INFINITE);
+            break;
+        }
     }
     CloseHandle(thread);
 }
@@ -402,7 +411,13 @@ static int read_game(const char* text, settings* into) {
         text = end;
         count = kr_moves(at, moves);
         for (i = 0; i < count && (moves[i].from != from || moves[i].to != to); i++) continue;
-        if (i >= count || into->game_length == MOST_GAME) break;
+        if (i >= count) break;
+        if (into->game_length == MOST_GAME) {
+            /* the end of it counts */
+            memmove(into->game, into->game + 1, (MOST_GAME - 1) * sizeof into->game[0]);
+            into->game_length--;
+            at--;
+        }
         kr_play(at, &moves[i], at + 1);
         into->game_length++;
     }
@@ -479,7 +494,9 @@ static int static_score(const char* text, char* reply) {
     int done = 0;
     snprintf(reply, REPLY, "no position");
     if (kr_read_fen(text, &position)) return 0;
-    AcquireSRWLockExclusive(&searching);
+    /* CheckerBoard doesn't wait for a search */
+    snprintf(reply, REPLY, "searching");
+    if (!TryAcquireSRWLockExclusive(&searching)) return 0;
     if (prepare() && kr_evaluate(engine, &position, &evaluation) == KR_OK) {
         snprintf(reply, REPLY, "eval %d", evaluation.score);
         done = 1;
@@ -521,4 +538,15 @@ EXPORT int WINAPI enginecommand(const char* command, char reply[REPLY]) {
         return 0;
     }
     return 1;
+}
+
+/* CheckerBoard loads another engine in place of this one; at the end of the process the system frees all. */
+BOOL WINAPI DllMain(HINSTANCE module, DWORD reason, LPVOID ending) {
+    (void)module;
+    if (reason == DLL_PROCESS_DETACH && !ending) {
+        kr_close_engine(engine);
+        kr_close_database(database);
+        kr_close_tables(tables);
+    }
+    return TRUE;
 }

@@ -48,13 +48,14 @@ cdef bint goes_before(const Worker* worker, const Line* line, const Line* other)
     return value > other_value or value == other_value and line.score > other.score
 
 
-cdef void sort_lines(Worker* worker) noexcept nogil:
+cdef void sort_lines(Worker* worker, int first) noexcept nogil:
+    """Sort the lines from `first` on."""
     cdef Line line
     cdef int i, j
-    for i in range(1, worker.line_count):
+    for i in range(first + 1, worker.line_count):
         line = worker.lines[i]
         j = i
-        while j > 0 and goes_before(worker, &line, &worker.lines[j - 1]):
+        while j > first and goes_before(worker, &line, &worker.lines[j - 1]):
             worker.lines[j] = worker.lines[j - 1]
             j -= 1
         worker.lines[j] = line
@@ -78,7 +79,7 @@ cdef void search_lines(Worker* worker, const Board* board, int depth, int lines,
             worker.line_count = i + 1
         if worker.stopped:
             return
-    sort_lines(worker)
+    sort_lines(worker, 0)
     worker.depth = depth
 
 
@@ -152,15 +153,17 @@ cdef void think(Worker* worker, const Board* board, int max_depth, int lines, bi
         memset(<void*>worker.line_keys, 0, LINE_SLOTS * sizeof(u64))
     start_ordering(&worker.ordering)
     generate(board, &moves)
-    if moves.size == 0:
-        return
     worker.endgames.draws_apart = worker.options.draws_apart
     look_up_root(&worker.endgames, board, &moves, worker.reversible[worker.root_index])
+    if moves.size == 0:
+        return
     lines = min(lines, min(moves.size, MAX_LINES))
     for depth in range(1, min(max_depth, MAX_PLY - 1) + 1):
         search_lines(worker, board, depth, lines, previous, previous_count)
         if worker.stopped:
             fill_lines(worker, lines, previous, previous_count)
+            # the first is that of the deeper search
+            sort_lines(worker, 1)
             break
         if worker.leaf != NULL:
             worker.leaf.score = worker.lines[0].score

@@ -117,7 +117,7 @@ cdef inline void store(Table* table, u64 key, Move move, int score, int bound, i
 cdef int allocate_table(Table* table, u64 bytes) noexcept nogil:
     """Allocate the largest power of two of clusters within `bytes`; -1 without memory."""
     cdef u64 clusters = 1
-    while clusters * 2 * CLUSTER * sizeof(Entry) <= bytes:
+    while clusters <= bytes // (2 * CLUSTER * sizeof(Entry)):
         clusters *= 2
     table.entries = <Entry*>allocate_pages(clusters * CLUSTER * sizeof(Entry))
     table.mask = clusters - 1
