@@ -3,9 +3,9 @@
 In a checkout (`make`, `pip install -e .`) the extensions are built for this machine's instruction set. Wheels may be
 used on other machines: `pip wheel .`, and `pip install .`, which makes a wheel too, build for all of them.
 
-KR_ARCH=LEVEL     another instruction set: "native" is this machine's; "portable" is x86-64-v2 (Intel since 2008) or plain
-                  arm64; any other text is passed to the compiler as -march. A wheel that is not portable says so by its
-                  build tag (kr_draughts-0.2.0-1native-...)
+KR_ARCH=LEVEL     another instruction set: "native" is this machine's; "portable" is x86-64-v2 (Intel since 2008) or
+                  plain arm64; any other text is passed to the compiler as -march. A wheel that is not portable says so
+                  by its build tag (kr_draughts-0.2.0-1native-...)
 KR_DEBUG=1        C asserts and bounds checks, for `make debug-test`
 KR_SANITIZE=LIST  gcc's sanitizers, such as address,undefined; run with LD_PRELOAD=$(gcc -print-file-name=libasan.so)
 """
