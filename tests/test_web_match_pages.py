@@ -130,9 +130,10 @@ def test_the_pace_and_clocks_of_a_match(server, opened, monkeypatch):
     monkeypatch.setattr(live_match, "LONGEST_PACE", 30.0)
     page = opened(server.address + "#play", reduced_motion="reduce")
     page.locator(".modes input[value=match]").check(force=True)
+    # the form is drawn anew as its players come
+    wait_until(page, "() => document.querySelectorAll('.match-form option').length > 20")
     page.locator("input[name=tc][value='3+2']").check(force=True)
     begin = "() => document.querySelectorAll('.played span').length"
-    wait_until(page, "() => document.querySelectorAll('.match-form option').length > 20")
     page.get_by_role("button", name="Start the match").click()
     page.get_by_label("Pace").select_option("3")
     wait_until(page, begin)
