@@ -36,8 +36,8 @@ def test_client_plays_the_server():
             assert result.pv[0] == result.move
             assert result.depth >= 1
             assert result.nodes >= 1
-            # clocks of Windows tick too slowly for 500 nodes
-            assert result.time >= 0
+            # clocks of Windows tick too slowly for so short a search
+            assert result.time > 0 or sys.platform == "win32"
             history.append(position)
             position = position.play(result.move)
         assert not position.is_over

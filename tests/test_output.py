@@ -160,8 +160,8 @@ def faults(text: str) -> list[str]:
     return [
         line
         for line in text.splitlines()
-        # a path is never broken
-        if (len(line) > WIDTH and " " in line.strip())
+        # the path of a file is never broken
+        if (len(line) > WIDTH and not Path(line.strip()).is_file())
         or ONE_OF_MANY.search(line)
         or LONG_NUMBER.search(line.replace("1e-05", ""))
     ]
