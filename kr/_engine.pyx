@@ -1,5 +1,6 @@
 # cython: language_level=3
-"""The engine as a C library: rules, search, region tables and endgame databases behind the functions of _engine/kr.h.
+"""The engine as a C library: rules, search, region tables, endgame databases and people's moves behind the functions of
+_engine/kr.h.
 
 It is made of the parts of other units that know nothing of Python, and is compiled by itself (`make library`), never
 imported. Each part uses only the parts above it.
@@ -29,6 +30,10 @@ include "_egdb/stored.pxi"
 include "_core/evaluation/kinds.pxi"
 include "_core/evaluation/manual.pxi"
 include "_core/evaluation/regions.pxi"
+include "_core/evaluation/layers.pxi"
+include "_core/policy/choices.pxi"
+include "_core/policy/asking.pxi"
+include "_core/policy/net.pxi"
 include "_core/search/sizes.pxi"
 include "_core/search/tt.pxi"
 include "_core/search/search_options.pxi"
@@ -46,7 +51,9 @@ include "_core/search/game.pxi"
 include "_engine/kr.pxi"
 include "_engine/prepare.pxi"
 include "_engine/rules.pxi"
+include "_engine/bytes.pxi"
 include "_engine/tables.pxi"
+include "_engine/people.pxi"
 include "_engine/header.pxi"
 include "_engine/database.pxi"
 include "_engine/engine.pxi"

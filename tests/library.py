@@ -69,6 +69,18 @@ class CEvaluation(c.Structure):
     ]  # fmt: skip
 
 
+class CProgress(c.Structure):
+    _fields_ = [("depth", c.c_int), ("nodes", c.c_uint64), ("seconds", c.c_double)]
+
+
+class CChoice(c.Structure):
+    _fields_ = [("move", CMove), ("probability", c.c_float)]
+
+
+class CShares(c.Structure):
+    _fields_ = [("places", c.c_double * 32), ("empty", c.c_double), ("worths", c.c_int * 32)]
+
+
 class CBytes(c.Structure):
     _fields_ = [("bytes", c.c_char_p), ("size", c.c_size_t)]
 
@@ -81,11 +93,14 @@ def library() -> c.CDLL:
     """The library, with the types of what its functions return."""
     found = c.CDLL(str(built() / "libkr.so"))
     found.kr_start.restype = CPosition
-    for name in ("kr_version", "kr_error_text", "kr_tables_checksum"):
+    for name in ("kr_version", "kr_error_text", "kr_tables_checksum", "kr_policy_checksum"):
         getattr(found, name).restype = c.c_char_p
-    for name in ("kr_close_tables", "kr_close_database", "kr_close_engine", "kr_stop", "kr_values"):
+    for name in ("tables", "database", "policy", "engine"):
+        getattr(found, f"kr_close_{name}").restype = None
+    for name in ("kr_stop", "kr_values"):
         getattr(found, name).restype = None
-    found.kr_tables_checksum.argtypes = [c.c_void_p]
+    for name in ("kr_tables_checksum", "kr_policy_checksum"):
+        getattr(found, name).argtypes = [c.c_void_p]
     return found
 
 

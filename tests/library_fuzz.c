@@ -1,9 +1,9 @@
-/* Reads damaged files by kr as a C library: library_fuzz SEED ROUNDS TABLES EGDB_FILE ...
+/* Reads damaged files by kr as a C library: library_fuzz SEED ROUNDS TABLES POLICY EGDB_FILE ...
 
-   Each round changes a few bytes of the tables and of one file of the database, or cuts them, and in half of the rounds
-   makes their checksums right again, so that what lies behind these is read too. If the database can still be opened,
-   positions are looked up. Built with sanitizers, it ends by itself unless the library reads or writes out of bounds.
-   Prints how many tables and databases were refused. */
+   Each round changes a few bytes of the tables, of the policy and of one file of the database, or cuts them, and in half
+   of the rounds makes their checksums right again, so that what lies behind these is read too. If the policy or the
+   database can still be opened, they are asked. Built with sanitizers, it ends by itself unless the library reads or
+   writes out of bounds. Prints how many tables, policies and databases were refused. */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,7 +86,8 @@ static file damaged(const file* whole, size_t head) {
     return copy;
 }
 
-static void mend_tables(file* copy) {
+/* Of tables or of a policy. */
+static void mend_whole(file* copy) {
     if (copy->size >= 16) put(copy->bytes + 12, crc32(0, copy->bytes + 16, copy->size - 16));
 }
 
@@ -116,30 +117,62 @@ static void look_up(const kr_database* database) {
     }
 }
 
+/* The choices of every position of a random game: their probabilities sum to 1. */
+static void ask(const kr_policy* policy, const kr_tables* tables) {
+    static kr_position game[LOOK_UPS + 1];
+    kr_choice choices[KR_MAX_MOVES];
+    int ply, i;
+    game[0] = kr_start();
+    for (ply = 0; ply < LOOK_UPS; ply++) {
+        const int group = (int)(random_number() % (uint64_t)(kr_policy_groups(policy) + 1)) - 1;
+        const int count = kr_people(policy, tables, game, ply + 1, group, choices);
+        double sum = 0;
+        /* other tables, of a damaged checksum */
+        if (count == KR_BAD_VALUE) return;
+        if (count < 0) exit(4);
+        for (i = 0; i < count; i++) sum += choices[i].probability;
+        if (count == 0) return;
+        if (!(sum > 0.999 && sum < 1.001)) exit(5);
+        kr_play(&game[ply], &choices[random_number() % (uint64_t)count].move, &game[ply + 1]);
+    }
+}
+
 int main(int argc, char** argv) {
     static file files[MOST_FILES];
     static kr_bytes given[MOST_FILES];
-    const int count = argc - 4;
-    file tables;
-    int i, round, refused[2] = {0, 0};
+    const int count = argc - 5;
+    file tables, policy;
+    kr_tables* whole = NULL;
+    int i, round, refused[3] = {0, 0, 0};
     if (count < 1 || count > MOST_FILES) return 2;
     state = strtoull(argv[1], NULL, 10) * 0x9E3779B97F4A7C15u + 1;
     tables = read_whole(argv[3]);
+    policy = read_whole(argv[4]);
+    if (kr_read_tables(&whole, tables.bytes, tables.size)) exit(3);
     for (i = 0; i < count; i++) {
-        files[i] = read_whole(argv[4 + i]);
+        files[i] = read_whole(argv[5 + i]);
         given[i].bytes = files[i].bytes;
         given[i].size = files[i].size;
     }
     for (round = 0; round < atoi(argv[2]); round++) {
         const int chosen = (int)(random_number() % (uint64_t)count);
         kr_tables* opened = NULL;
+        kr_policy* people = NULL;
         kr_database* database = NULL;
         file copy;
         if (round % 20 == 0) {
             copy = damaged(&tables, 1500);
-            if (round % 40) mend_tables(&copy);
+            if (round % 40) mend_whole(&copy);
             refused[0] += kr_read_tables(&opened, copy.bytes, copy.size) != KR_OK;
             kr_close_tables(opened);
+            free(copy.bytes);
+        }
+        if (round % 4 == 0) {
+            copy = damaged(&policy, 1500);
+            if (round % 8) mend_whole(&copy);
+            if (kr_read_policy(&people, copy.bytes, copy.size) == KR_OK) ask(people, whole);
+            else refused[1]++;
+            kr_close_policy(people);
             free(copy.bytes);
         }
         copy = damaged(&files[chosen], files[chosen].body);
@@ -147,14 +180,16 @@ int main(int argc, char** argv) {
         given[chosen].bytes = copy.bytes;
         given[chosen].size = copy.size;
         if (kr_read_database(&database, given, count, (int)(random_number() % 4)) == KR_OK) look_up(database);
-        else refused[1]++;
+        else refused[2]++;
         kr_close_database(database);
         given[chosen].bytes = files[chosen].bytes;
         given[chosen].size = files[chosen].size;
         free(copy.bytes);
     }
-    printf("%d %d\n", refused[0], refused[1]);
+    printf("%d %d %d\n", refused[0], refused[1], refused[2]);
+    kr_close_tables(whole);
     free(tables.bytes);
+    free(policy.bytes);
     for (i = 0; i < count; i++) free(files[i].bytes);
     return 0;
 }

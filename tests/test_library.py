@@ -79,7 +79,7 @@ def test_it_needs_the_c_library_alone() -> None:
     needed = {name for name in names("-u") if not name.startswith(("_ITM_", "__gmon_start__", "__cxa_finalize"))}
     assert needed <= {
         *("calloc", "malloc", "realloc", "free", "posix_memalign", "malloc_usable_size", "madvise"),
-        *("memcmp", "memcpy", "memmove", "memset", "strcmp", "strlen", "log2", "clock_gettime"),
+        *("memcmp", "memcpy", "memmove", "memset", "strcmp", "strlen", "log2", "expf", "clock_gettime"),
         *("open64", "open", "close", "fcntl", "fcntl64", "fstat64", "fstat", "pread64", "pread", "__errno_location"),
         *("pthread_mutex_init", "pthread_mutex_destroy", "pthread_mutex_lock", "pthread_mutex_unlock"),
         *("__stack_chk_fail", "__memcpy_chk", "__fxstat64"),
@@ -134,6 +134,7 @@ def test_impossible_positions_are_refused(bits: tuple[int, ...], database: c.c_v
     assert library().kr_distance(database, position) == lib.ILLEGAL
     assert library().kr_set_game(engine.handle, position, 1) == lib.ILLEGAL
     assert library().kr_evaluate(engine.handle, position, c.byref(lib.CEvaluation())) == lib.ILLEGAL
+    assert library().kr_share_out(engine.handle, position, c.byref(lib.CShares())) == lib.ILLEGAL
     engine.close()
 
 
@@ -218,6 +219,12 @@ def test_static_scores_and_their_shares(tables: c.c_void_p) -> None:
                 (sum(1 << s for s in region.squares), pytest.approx(region.score)) for region in parts.regions
             ] == shares
             assert (parts.material, parts.move) == (pytest.approx(found.material), pytest.approx(found.turn))
+            shares = lib.CShares()
+            assert library().kr_share_out(engine.handle, c.byref(position_of(position)), c.byref(shares)) == lib.OK
+            for piece in parts.pieces:
+                assert pytest.approx(piece.place) == shares.places[piece.square]
+                assert piece.worth == shares.worths[piece.square]
+            assert (sum(map(bool, shares.worths)) <= position.pieces, parts.empty) == (True, pytest.approx(shares.empty))
         assert library().kr_evaluate(manual.handle, c.byref(position_of(position)), c.byref(found)) == lib.OK
         assert (found.score, found.count) == (own_manual.evaluate(position), 0)
     engine.close()
@@ -273,6 +280,47 @@ def test_stop_ends_a_search_from_another_thread(tables: c.c_void_p) -> None:
     for nodes in (range(1, 5000), range(500_000, 500_001)):
         assert library().kr_search(engine.handle, c.byref(limits), None, None, c.byref(result)) == lib.OK
         assert result.nodes in nodes
+    engine.close()
+
+
+def test_progress(tables: c.c_void_p) -> None:
+    """A listener hears what the result has; another thread sees the search go on; none runs before and after."""
+    engine, told, seen = lib.CEngine(tables, None, HASH), list[tuple[Any, ...]](), list[tuple[int, int, float]]()
+
+    def progress() -> tuple[int, int, float] | None:
+        found = lib.CProgress(-1, 9, 9)
+        running = library().kr_progress(engine.handle, c.byref(found))
+        figures = found.depth, found.nodes, found.seconds
+        assert running in (0, 1)
+        assert running or figures == (0, 0, 0)
+        return figures if running else None
+
+    def hear(result: Any, _: int) -> int:
+        told.append((result[0].depth, result[0].nodes, progress()))
+        return 0
+
+    assert progress() is None
+    engine.search([kr.Position()], listener=hear, depth=9)
+    assert [(depth, nodes) for depth, nodes, _ in told] == [figures[:2] for _, _, figures in told]
+    ended = threading.Event()
+
+    def watch() -> None:
+        while not ended.wait(0.01):
+            if figures := progress():
+                seen.append(figures)
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    result, _ = engine.search([kr.Position()], seconds=0.5)
+    ended.set()
+    watcher.join()
+    assert progress() is None
+    assert len(seen) > 5
+    assert seen == sorted(seen)
+    depth, nodes, seconds = seen[-1]
+    assert 5 < depth <= result.depth
+    assert 1024 < nodes <= result.nodes
+    assert 0.1 < seconds < 0.6
     engine.close()
 
 

@@ -8,7 +8,7 @@ cdef struct Player:
     Table table
     Worker worker
     volatile int stopped
-    bint searching           # a listener may call no function that changes the engine
+    volatile int searching   # a listener may call no function that changes the engine
     Board root
     volatile u64 line_keys[LINE_SLOTS]
     kr_listener listener
@@ -166,7 +166,10 @@ cdef public int kr_search(kr_engine* engine, const kr_limits* limits, kr_listene
     if limits.seconds == 0 and limits.nodes == 0 and limits.depth == 0 and listener == NULL:
         # without an end
         return KR_BAD_VALUE
-    worker.start = seconds()
+    worker.start = worker.asked = seconds()
+    # those of the search before are not its progress
+    worker.nodes = 0
+    worker.depth = 0
     worker.usual_time = limits.usual_seconds
     if not worker.options.unrest:
         if limits.usual_seconds > 0 and not 0 < time_limit < limits.usual_seconds:
@@ -189,6 +192,18 @@ cdef public int kr_search(kr_engine* engine, const kr_limits* limits, kr_listene
 
 cdef public void kr_stop(kr_engine* engine) noexcept nogil:
     player_of(engine).stopped = 1
+
+
+cdef public int kr_progress(const kr_engine* engine, kr_progress_info* progress) noexcept nogil:
+    cdef const Player* player = <const Player*>engine
+    memset(progress, 0, sizeof(kr_progress_info))
+    if not player.searching:
+        return 0
+    progress.depth = player.worker.depth
+    progress.nodes = player.worker.nodes
+    # not by the clock, which may be what calls this
+    progress.seconds = player.worker.asked - player.worker.start
+    return 1
 
 
 # ---- static scores ----
@@ -252,6 +267,95 @@ cdef public int kr_evaluate(const kr_engine* engine, const kr_position* position
     return KR_OK
 
 
+cdef enum:
+    MOST_SETS = 1 << MEN_SQUARES     # of the pieces in a region
+
+
+cdef double share_region(const RegionGroup* group, u64 first, const u64* steps, const int* squares, int count,
+                         int pieces, double* places) noexcept nogil:
+    """Share an entry out among its pieces, and return what belongs to none of them. steps: what each adds to the index
+    of the entry; as kr/evaluation/regions.py does it, in whole numbers."""
+    cdef int64_t scores[MOST_SETS]
+    cdef u64 indices[MOST_SETS]
+    cdef int64_t orders[MEN_SQUARES + 1]   # in which a number of pieces comes before one, and the others after it
+    cdef int64_t sum, all_orders = 1
+    cdef const int16_t* entry
+    cdef int i, j
+    indices[0] = 0
+    for i in range(1 << count):
+        if i:
+            # the set without its last piece comes before it
+            j = 63 - leading_zeros(i)
+            indices[i] = indices[i ^ 1 << j] + steps[j]
+        entry = <const int16_t*>(group.entries + first + indices[i])
+        scores[i] = entry[0] * pieces + entry[1] * (FULL_BOARD - pieces)
+    for i in range(2, count + 1):
+        all_orders *= i
+    for i in range(count):
+        orders[i] = 1
+        for j in range(2, i + 1):
+            orders[i] *= j
+        for j in range(2, count - i):
+            orders[i] *= j
+    for j in range(count):
+        sum = 0
+        for i in range(1 << count):
+            if not i >> j & 1:
+                sum += (scores[i | 1 << j] - scores[i]) * orders[popcount(<u32>i)]
+        places[squares[j]] += <double>sum / all_orders / (FULL_BOARD * TABLE_UNIT)
+    return <double>scores[0] / (FULL_BOARD * TABLE_UNIT)
+
+
+cdef public int kr_share_out(const kr_engine* engine, const kr_position* position, kr_shares* shares) noexcept nogil:
+    cdef const Player* player = <const Player*>engine
+    cdef const RegionGroup* group
+    cdef const uint8_t* region
+    cdef kr_position less
+    cdef Board board
+    cdef u64 steps[MEN_SQUARES]
+    cdef int squares[MEN_SQUARES]
+    cdef u32 own, opponent, kings
+    cdef u64 power
+    cdef int pieces, group_number, size, base, count, score, square, digit, i, k
+    memset(shares, 0, sizeof(kr_shares))
+    if kr_check(position):
+        return KR_ILLEGAL
+    board = board_of(position)
+    score = evaluate(&player.evaluation, &board)
+    for square in range(32):
+        if (position.black | position.white) >> square & 1:
+            less = position[0]
+            less.black &= ~(<u32>1 << square)
+            less.white &= ~(<u32>1 << square)
+            less.kings &= ~(<u32>1 << square)
+            board = board_of(&less)
+            shares.worths[square] = score - evaluate(&player.evaluation, &board)
+    if player.tables == NULL:
+        return KR_OK
+    own = position.black if position.side == BLACK else rotated32(position.white)
+    opponent = position.white if position.side == BLACK else rotated32(position.black)
+    kings = position.kings if position.side == BLACK else rotated32(position.kings)
+    group_number = 1 if kings else 0
+    group = &player.tables.regions.kings if kings else &player.tables.regions.men
+    size = KINGS_SQUARES if kings else MEN_SQUARES
+    base = 5 if kings else 3
+    pieces = popcount(own | opponent)
+    for i in range(group.count):
+        region = player.tables.squares[group_number] + i * size
+        count = 0
+        power = 1
+        for k in range(size):
+            digit = square_digit(own, opponent, kings, region[k])
+            if digit:
+                steps[count] = power * digit
+                squares[count] = region[k] if position.side == BLACK else 31 - region[k]
+                count += 1
+            power *= base
+        shares.empty += share_region(
+            group, <u64>i * (KINGS_ENTRIES if kings else MEN_ENTRIES), steps, squares, count, pieces, shares.places)
+    return KR_OK
+
+
 # ---- texts ----
 
 cdef public const char* kr_version() noexcept nogil:
@@ -274,7 +378,7 @@ cdef public const char* kr_error_text(int error) noexcept nogil:
     if error == KR_ILLEGAL:
         return "an impossible position, an illegal move, or text that is neither"
     if error == KR_BAD_VALUE:
-        return "a number out of its range, or an option of another name"
+        return "a number out of its range, an option of another name, or other tables than the policy's"
     if error == KR_BUSY:
         return "the engine is searching"
     return "unknown error"

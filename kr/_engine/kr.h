@@ -7,8 +7,9 @@
    KR_SCORE_WIN - n, and -KR_SCORE_WIN + n a loss.
 
    Functions that can fail return KR_OK or an error below 0, whose text kr_error_text gives. Nothing is printed, no
-   signal is touched, and no thread is started. Tables and databases may be shared by any number of engines and threads;
-   an engine is for one thread at a time, but for kr_stop. A search takes up to 2 MB of stack. Texts are UTF-8. */
+   signal is touched, and no thread is started. Tables, databases and policies may be shared by any number of engines
+   and threads; an engine is for one thread at a time, but for kr_stop and kr_progress. A search takes up to 2 MB of
+   stack. Texts are UTF-8. */
 
 #ifndef KR_H
 #define KR_H
@@ -33,7 +34,7 @@ enum {
     KR_DAMAGED = -4,     /* a file of kr that doesn't match its checksum, or contradicts itself */
     KR_NEWER = -5,       /* a file of a format that this library doesn't know */
     KR_ILLEGAL = -6,     /* a position that can't be, a move that isn't legal there, or text that is neither */
-    KR_BAD_VALUE = -7,   /* an argument out of its range, or an option of another name */
+    KR_BAD_VALUE = -7,   /* an argument out of its range, an option of another name, other tables than the policy's */
     KR_BUSY = -8         /* the engine is searching */
 };
 
@@ -182,8 +183,17 @@ typedef int (*kr_listener)(const kr_result* result, void* context);
 /* Search. The result is good until the engine's next search. listener: NULL for none. */
 KR_API int kr_search(
         kr_engine* engine, const kr_limits* limits, kr_listener listener, void* context, kr_result* result);
-/* End the running search, or the next one at once unless kr_set_game comes before it: from any thread, or a signal
-   handler. */
+typedef struct {
+    int depth;            /* of the last finished iteration */
+    uint64_t nodes;
+    double seconds;       /* when the search last asked the clock: it does so every 1,024 nodes */
+} kr_progress_info;
+
+/* How far the running search is: 1, or 0 and zeros if none runs. From any thread, a listener, or a clock that the
+   program gives (WebAssembly); numbers may be a moment old. */
+KR_API int kr_progress(const kr_engine* engine, kr_progress_info* progress);
+/* End the running search, or the next one at once unless kr_set_game comes before it: from any thread, a signal
+   handler, or a clock that the program gives. */
 KR_API void kr_stop(kr_engine* engine);
 
 typedef struct {
@@ -201,6 +211,43 @@ typedef struct {
 
 /* The static score of a position, with the share of each region. KR_ILLEGAL. */
 KR_API int kr_evaluate(const kr_engine* engine, const kr_position* position, kr_evaluation* evaluation);
+
+/* Of each piece, by its square less 1; 0 for empty squares. */
+typedef struct {
+    double places[32]; /* its share of the regions' scores: the average of what it adds, over all orders in which the
+                          pieces of a region could come onto the board (Shapley values); 0 without tables */
+    double empty;      /* the shares of regions without a piece: with the places they make the sum of all regions */
+    int worths[32];    /* what the static score loses without it */
+} kr_shares;
+
+/* Share the static score of a position out among its pieces. It takes a millisecond. KR_ILLEGAL. */
+KR_API int kr_share_out(const kr_engine* engine, const kr_position* position, kr_shares* shares);
+
+/* Moves that people play: policies, which `make library` makes of a policy file. One takes 1 MB in memory. */
+
+typedef struct kr_policy kr_policy;
+
+typedef struct {
+    kr_move move;
+    float probability;
+} kr_choice;
+
+/* From a file, or from the bytes of such a file, which may be freed afterwards. */
+KR_API int kr_open_policy(kr_policy** policy, const char* path);
+KR_API int kr_read_policy(kr_policy** policy, const void* bytes, size_t size);
+/* Its checksum, as `kr policy show` has it. */
+KR_API const char* kr_policy_checksum(const kr_policy* policy);
+/* Groups of players that it distinguishes by their strength; 0 if it doesn't. */
+KR_API int kr_policy_groups(const kr_policy* policy);
+KR_API void kr_close_policy(kr_policy* policy);
+/* Write the legal moves with the probabilities that people play them, the most probable first, and return their number;
+   `choices` has room for KR_MAX_MOVES. The last of the positions is the one to move in; up to two before it tell the
+   last moves, which are unknown where no legal move leads from one to the next. group: of the player to move, 0 for
+   the strongest; -1 for any player. tables: those that the policy looks with (the ones of kr), else KR_BAD_VALUE; NULL
+   if it looks with none. KR_ILLEGAL. */
+KR_API int kr_people(
+        const kr_policy* policy, const kr_tables* tables, const kr_position* positions, int count, int group,
+        kr_choice* choices);
 
 #ifdef __cplusplus
 }

@@ -31,6 +31,8 @@ cdef extern from "_engine/kr.h" nogil:
 
     ctypedef struct kr_tables:
         pass
+    ctypedef struct kr_policy:
+        pass
     ctypedef struct kr_database:
         pass
     ctypedef struct kr_engine:
@@ -65,6 +67,11 @@ cdef extern from "_engine/kr.h" nogil:
 
     ctypedef int (*kr_listener)(const kr_result* result, void* context) noexcept
 
+    ctypedef struct kr_progress_info:
+        int depth
+        u64 nodes
+        double seconds
+
     ctypedef struct kr_share:
         u32 squares
         double score
@@ -75,3 +82,12 @@ cdef extern from "_engine/kr.h" nogil:
         double turn
         int count
         kr_share* regions
+
+    ctypedef struct kr_shares:
+        double places[32]
+        double empty
+        int worths[32]
+
+    ctypedef struct kr_choice:
+        kr_move move
+        float probability

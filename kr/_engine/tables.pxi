@@ -3,7 +3,6 @@
 
 cdef enum:
     TABLES_VERSION = 1
-    CHECKSUM_LETTERS = 32
     MOST_PARTS = 160         # of a group, as in kr.evaluation.parts
     MOST_WINDOWS = MAX_REGIONS + MOST_PARTS
     MOST_TABLES_BYTES = 1 << 29      # all entries and parts take 0.3 GB
@@ -14,11 +13,6 @@ cdef struct Tables:
     char checksum[CHECKSUM_LETTERS + 1]
     uint8_t squares[2][MAX_REGIONS * MEN_SQUARES]     # of the regions without kings, and with
 
-cdef struct Bytes:
-    # What is left to read.
-    const uint8_t* at
-    u64 left
-
 cdef struct Window:
     # A region, or a part in its home, which is another window.
     int size
@@ -26,24 +20,6 @@ cdef struct Window:
     uint8_t squares[MEN_SQUARES]
     u64 entries
     int16_t* own             # weights of its entries, two each; of a part alone
-
-
-cdef const uint8_t* take_bytes(Bytes* data, u64 count) noexcept nogil:
-    """The next bytes; NULL if fewer are left."""
-    cdef const uint8_t* at = data.at
-    if count > data.left:
-        return NULL
-    data.at += count
-    data.left -= count
-    return at
-
-
-cdef bint take_number(Bytes* data, u32* number) noexcept nogil:
-    cdef const uint8_t* at = take_bytes(data, 4)
-    if at == NULL:
-        return False
-    number[0] = load32(at)
-    return True
 
 
 cdef bint take_squares(Bytes* data, uint8_t* squares, int size) noexcept nogil:
@@ -262,24 +238,13 @@ cdef public int kr_read_tables(kr_tables** tables, const void* bytes, size_t siz
 
 
 cdef public int kr_open_tables(kr_tables** tables, const char* path) noexcept nogil:
-    cdef int descriptor = open_file(path)
-    cdef int64_t size
     cdef uint8_t* bytes
-    cdef int error = KR_NO_FILE
+    cdef size_t size
+    cdef int error = read_whole(path, MOST_TABLES_BYTES, &bytes, &size)
     tables[0] = NULL
-    if descriptor < 0:
-        return KR_NO_FILE
-    size = file_size(descriptor)
-    if size > MOST_TABLES_BYTES:
-        error = KR_NOT_KR
-    elif size >= 0:
-        bytes = <uint8_t*>malloc(size + 1)
-        if bytes == NULL:
-            error = KR_NO_MEMORY
-        elif read_at(descriptor, bytes, size, 0) == 0:
-            error = kr_read_tables(tables, bytes, size)
-        free(bytes)
-    close_descriptor(descriptor)
+    if error == KR_OK:
+        error = kr_read_tables(tables, bytes, size)
+    free(bytes)
     return error
 
 

@@ -6,14 +6,16 @@ from typing import Any
 from kr.cli import console, options, policy_players, policy_test
 from kr.evaluation.kinds import SHIPPED
 from kr.game.position import Position
+from kr.policy.compact import COMPACT_POLICY_SUFFIX, save_compact_policy
 from kr.policy.model_file import PolicyModel, read_policy
-from kr.policy.policy import Policy, shipped_policy
+from kr.policy.policy import Policy, load_policy, shipped_policy
 from kr.settings import REQUIRED, option
+from kr.storage import lock
 from kr.studies.people.fit_task import PolicyProgress
 from kr.studies.people.settings import PolicyFitSettings
 from kr.studies.people.training import fit_policy
 from kr.text import visible
-from kr.units import counted
+from kr.units import counted, format_size
 
 
 @options.command
@@ -101,6 +103,29 @@ def _show_moves(
     console.put(console.table(["move", "people %"], shares))
 
 
+@options.command
+def compact(
+    file: str = option(
+        SHIPPED, "Policy file of a net, or shipped: the policy that comes with kr.", argument=True, metavar="FILE"
+    ),
+    out: Path = option(REQUIRED, f"File to write, such as mine{COMPACT_POLICY_SUFFIX}.", metavar="FILE"),
+    json: bool = options.JSON,
+) -> None:
+    """Write a policy as a compact file, which kr reads as a C library.
+
+    Example:
+        kr policy compact policy.h5 --out mine.krp
+    """
+    policy = load_policy(file)
+    with lock(out):
+        size = save_compact_policy(out, policy)
+    console.wrote(out)
+    if json:
+        console.emit_json({"out": out, "bytes": size, "checksum": policy.model.checksum})
+    else:
+        console.put(f"{format_size(size)}, checksum {policy.model.checksum}")
+
+
 def _details(model: PolicyModel) -> dict[str, Any]:
     return {
         "shape": model.shape, "numbers": model.numbers, "checksum": model.checksum, "evaluation": model.evaluation,
@@ -170,5 +195,5 @@ command = options.group(
         kr policy test policy.h5 games.pdn.xz --against seen,nodes=500
         kr policy show policy.h5
     """,
-    {"fit": _fit, "show": _show, "test": policy_test.command, "players": policy_players.command},
+    {"fit": _fit, "show": _show, "test": policy_test.command, "players": policy_players.command, "compact": compact},
 )

@@ -4,9 +4,10 @@ SYSTEM is linux (if not given), windows or windows32, by mingw-w64, or wasm, by 
 build/library, or build/library-SYSTEM for another, go
 
     libkr.so, libkr.a (kr.dll, libkr.dll.a)    the engine; it needs the C library alone
-    kr.wasm                                    the same as WebAssembly, which needs a clock
+    kr.wasm                                    the same as WebAssembly, which needs a clock and a listener
     kr.h                                       its interface
     kr.krt                                     the tables of kr, compact
+    people.krp                                 the moves that people play, compact
     example.c                                  a first program
     version                                    the version of kr
 
@@ -127,14 +128,15 @@ def compile_library(out: Path, system: str, arch: str) -> None:
 
 
 def compile_wasm(out: Path) -> None:
-    """Compile and link for WebAssembly: all functions of the header, and what gives memory for their arguments."""
+    """Compile and link for WebAssembly: the functions of the header and of wasm.c, and what gives memory."""
     code = translate()
     machine = ["-target", "wasm32-wasi", "-mcpu=generic+simd128+bulk_memory", "-mexec-model=reactor"]
     include = [f"-I{path}" for path in (code.parent, ROOT / "kr", python_headers())]
     define = [f'-DKR_VERSION="{version()}"', '-DKR_API=__attribute__((visibility("default"),used))']
     link = ["-s", "-Wl,--export-dynamic", "-Wl,--export=malloc,--export=free", f"-Wl,-z,stack-size={STACK}"]
     # clang warns of what Cython writes
-    run([*ZIG, *machine, *FLAGS, "-w", *define, *include, SOURCES / "unit.c", *link, "-o", out / "kr.wasm"])
+    units = [SOURCES / "unit.c", SOURCES / "wasm.c"]
+    run([*ZIG, *machine, *FLAGS, "-w", *define, *include, f"-I{HEADER.parent}", *units, *link, "-o", out / "kr.wasm"])
 
 
 def main() -> None:
@@ -164,6 +166,10 @@ def main() -> None:
     tables, weights = out / "kr.krt", ROOT / "weights" / "kr.h5"
     if not is_fresh(tables, [weights]):
         run([sys.executable, "-m", "kr", "weights", "compact", "--out", tables])
+    people, policy = out / "people.krp", ROOT / "weights" / "people.h5"
+    # it names the tables that it looks with
+    if not is_fresh(people, [weights, policy]):
+        run([sys.executable, "-m", "kr", "policy", "compact", "--out", people])
     print(f"kr: wrote {out.relative_to(ROOT) if out.is_relative_to(ROOT) else out}")
 
 

@@ -1,20 +1,34 @@
-/* Searches positions with kr compiled to WebAssembly: node search.mjs WASM TABLES HASH_MB DEPTH < FENS
+/* Searches positions with kr compiled to WebAssembly: node search.mjs WASM TABLES POLICY HASH_MB DEPTH < FENS
 
-   Prints nodes, score and depth of each, a line each, then the milliseconds of reading the tables and of all searches,
-   and the megabytes of memory. The module asks for nothing but a clock. */
+   Prints nodes, score, depth and number of iterations heard of each position, then the moves that people play there as
+   FROM,TO,CAPTURED,PROBABILITY, a line each; then nodes of a search without end, as told by the clock that stops it and
+   at its end; then the milliseconds of reading the tables and of all searches, and the megabytes of memory. The module
+   asks for nothing but a clock and a listener. */
 
 import { readFileSync } from "node:fs";
 
-const [wasm, tables, hash, depth] = process.argv.slice(2);
+const STOP_AT = 100_000;
+const [MAX_MOVES, CHOICE_BYTES] = [128, 12];
+
+const [wasm, tables, policy, hash, depth] = process.argv.slice(2);
 const module = new WebAssembly.Module(readFileSync(wasm));
 let memory;
+let heard = 0;
+let onClock = () => {};
 const clock = {
   clock_time_get: (_id, _precision, at) => {
     new DataView(memory.buffer).setBigUint64(at, BigInt(Math.round(performance.now() * 1e6)), true);
+    onClock();
     return 0;
   },
 };
-const kr = new WebAssembly.Instance(module, { wasi_snapshot_preview1: clock }).exports;
+const listener = {
+  kr_listen: () => {
+    heard += 1;
+    return 0;
+  },
+};
+const kr = new WebAssembly.Instance(module, { wasi_snapshot_preview1: clock, env: listener }).exports;
 memory = kr.memory;
 kr._initialize();
 
@@ -26,18 +40,34 @@ const copied = (bytes) => {
 };
 const good = (error, what) => {
   if (error < 0) throw new Error(`${what}: error ${error}`);
+  return error;
+};
+const opened = (read, path) => {
+  const content = readFileSync(path);
+  const at = copied(content);
+  good(read(room, at, content.length), path);
+  kr.free(at);
+  return view().getUint32(room, true);
 };
 
 const room = kr.malloc(512);
-const [position, limits, result] = [room + 16, room + 64, room + 256];
+const [position, limits, result, progress] = [room + 16, room + 64, room + 256, room + 384];
+const choices = kr.malloc(MAX_MOVES * CHOICE_BYTES);
 let begin = performance.now();
-const content = readFileSync(tables);
-const at = copied(content);
-good(kr.kr_read_tables(room, at, content.length), tables);
-kr.free(at);
+const readTables = opened(kr.kr_read_tables, tables);
 const reading = performance.now() - begin;
-good(kr.kr_open_engine(room, view().getUint32(room, true), 0, Number(hash) << 20), "engine");
+const readPolicy = opened(kr.kr_read_policy, policy);
+good(kr.kr_open_engine(room, readTables, 0, Number(hash) << 20), "engine");
 const engine = view().getUint32(room, true);
+
+const people = () => {
+  const count = good(kr.kr_people(readPolicy, readTables, position, 1, -1, choices), "people");
+  return Array.from({ length: count }, (_, i) => {
+    const at = choices + i * CHOICE_BYTES;
+    const [from, to] = [view().getUint8(at), view().getUint8(at + 1)];
+    return [from, to, view().getUint32(at + 4, true), view().getFloat32(at + 8, true)].join(",");
+  });
+};
 
 const lines = [];
 begin = performance.now();
@@ -49,10 +79,26 @@ for (const fen of readFileSync(0, "utf8").split("\n").filter(Boolean)) {
   good(kr.kr_set_game(engine, position, 1), fen);
   new Uint8Array(memory.buffer).fill(0, limits, limits + 48);
   view().setInt32(limits + 24, Number(depth), true);
-  good(kr.kr_search(engine, limits, 0, 0, result), fen);
+  heard = 0;
+  good(kr.kr_search_heard(engine, limits, result), fen);
   const line = view().getUint32(result + 8, true);
-  lines.push([view().getBigUint64(result + 16, true), view().getInt32(line, true), view().getInt32(result, true)]);
+  const told = [view().getInt32(line, true), view().getInt32(result, true), heard];
+  lines.push([view().getBigUint64(result + 16, true), ...told, ...people()]);
 }
 const searching = performance.now() - begin;
+
+let stopped = 0n;
+onClock = () => {
+  if (kr.kr_progress(engine, progress) && view().getBigUint64(progress + 8, true) >= STOP_AT && !stopped) {
+    stopped = view().getBigUint64(progress + 8, true);
+    kr.kr_stop(engine);
+  }
+};
+kr.kr_clear(engine);
+kr.kr_set_game(engine, position, 1);
+view().setInt32(limits + 24, 0, true);
+good(kr.kr_search_heard(engine, limits, result), "a search without end");
+lines.push([stopped, view().getBigUint64(result + 16, true)]);
+
 for (const line of lines) console.log(line.join(" "));
 console.log(`${reading.toFixed(0)} ${searching.toFixed(0)} ${memory.buffer.byteLength >> 20}`);

@@ -1,7 +1,8 @@
 """Compares kr compiled to WebAssembly with kr here: python packaging/library/try_wasm.py
 
-Both search the positions of the bench and 200 of random games, and have to agree in nodes, scores and depths; node.js
-runs the former. Prints the speeds, and ends with exit code 1 if they differ.
+Both search the positions of the bench and 200 of random games, and have to agree in nodes, scores and depths, and in
+the moves that people play there; node.js runs the former. A search there is stopped by its clock. Prints the speeds,
+and ends with exit code 1 if they differ.
 """
 
 import random
@@ -14,12 +15,17 @@ from pathlib import Path
 
 import kr
 from kr.notation import fen_lines
+from kr.policy.policy import Policy, load_policy
 
 SOURCES = Path(__file__).resolve().parent
 BUILD = SOURCES.parents[1] / "build" / "library-wasm"
 RANDOM = 200
 DEPTH = 11
 HASH_MB = 16
+STOP_NODES = 1024
+"""Of a search once it was told to stop, at most."""
+CLOSE = 1e-6
+"""Difference of probabilities that the C libraries' exponential functions make, at most."""
 
 
 def positions() -> list[kr.Position]:
@@ -36,6 +42,18 @@ def positions() -> list[kr.Position]:
     return found + source.sample(played, RANDOM)
 
 
+def check_people(policy: Policy, position: kr.Position, told: list[str]) -> None:
+    """End the program if the moves that people play, as FROM,TO,CAPTURED,PROBABILITY, are not those of kr."""
+    expected = {(each.move.origin, each.move.target, each.move.captured): each for each in policy.choices(position)}
+    rows = [tuple(map(float, word.split(","))) for word in told]
+    for origin, target, captured, probability in rows:
+        likely = expected.pop((int(origin) - 1, int(target) - 1, int(captured)), None)
+        if likely is None or abs(likely.probability - probability) > CLOSE:
+            sys.exit(f"kr: {position.fen}: {told}, not {likely}")
+    if expected or rows != sorted(rows, key=lambda row: -row[3]):
+        sys.exit(f"kr: {position.fen}: {told}, which are not all, or not in order")
+
+
 def main() -> None:
     if not shutil.which("node"):
         sys.exit("kr: the WebAssembly is tried by node.js: apt install nodejs")
@@ -45,6 +63,7 @@ def main() -> None:
         SOURCES / "search.mjs",
         BUILD / "kr.wasm",
         BUILD / "kr.krt",
+        BUILD / "people.krp",
         str(HASH_MB),
         str(DEPTH),
     ]
@@ -52,17 +71,24 @@ def main() -> None:
     done = subprocess.run(words, input=fens, capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"kr: {done.stderr.strip()}")
-    *lines, times = done.stdout.splitlines()
+    *lines, stop, times = done.stdout.splitlines()
+    stopped, ended = map(int, stop.split())
+    if not 0 < stopped <= ended <= stopped + STOP_NODES:
+        sys.exit(f"kr: told to stop at {stopped} nodes, a search ended at {ended}")
     reading, searching, memory = map(int, times.split())
-    engine, nodes = kr.Engine(hash_mb=HASH_MB, database="none"), 0
+    engine, nodes, found, policy = kr.Engine(hash_mb=HASH_MB, database="none"), 0, [], load_policy()
     begin = time.perf_counter()
-    for position, line in zip(asked, lines, strict=True):
+    for position in asked:
         engine.new_game()
         result = engine.search(position, kr.Limits(depth=DEPTH))
         nodes += result.nodes
-        if line != f"{result.nodes} {result.score} {result.depth}":
-            sys.exit(f"kr: {position.fen}: {line}, not {result.nodes} {result.score} {result.depth}")
+        found.append(f"{result.nodes} {result.score} {result.depth} {result.depth}".split())
     seconds = time.perf_counter() - begin
+    for position, line, expected in zip(asked, lines, found, strict=True):
+        told, people = line.split()[:4], line.split()[4:]
+        if told != expected:
+            sys.exit(f"kr: {position.fen}: {told}, not {expected}")
+        check_people(policy, position, people)
     print(
         f"{len(asked)} positions the same, {nodes} nodes: {nodes / searching / 1000:.2f} million nodes/s, here "
         f"{nodes / seconds / 1e6:.2f}; tables read in {reading} ms, {memory} MB of memory"

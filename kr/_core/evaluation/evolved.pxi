@@ -81,7 +81,7 @@ cdef class EvolvedEvaluator(Evaluator):
                     or not (units == 1 if layer == <int>len(layers) - 1 else 1 <= units <= EVOLVED_UNITS)):
                 raise ValueError(f"layer {layer + 1} has weights ({weights.shape[0]}, {units}) and {biases.shape[0]} "
                                  f"biases; expected ({before}, n) and n, n up to {EVOLVED_UNITS}, 1 in the last layer")
-            open_layer(&self.scored.layers[layer], weights, biases)
+            copy_layer(&self.scored.layers[layer], weights, biases)
             before = units
         last = &self.scored.layers[len(layers) - 1]
         self.scored.bias, last.biases[0] = last.biases[0], 0

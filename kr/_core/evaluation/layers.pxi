@@ -14,20 +14,13 @@ cdef struct Layer:
     float* biases
 
 
-cdef int open_layer(Layer* layer, const float[:, ::1] weights, const float[::1] biases) except -1:
-    """Copy weights (inputs, units) and biases (units,)."""
-    cdef int units = <int>weights.shape[1]
-    cdef int i
-    layer.inputs = <int>weights.shape[0]
+cdef int open_layer(Layer* layer, int inputs, int units) noexcept nogil:
+    """Make room for weights and biases, which are all 0; -1 without memory."""
+    layer.inputs = inputs
     layer.units = (units + 7) // 8 * 8
-    layer.weights = <float*>allocate_pages(layer.inputs * layer.units * sizeof(float))
+    layer.weights = <float*>allocate_pages(<u64>layer.inputs * layer.units * sizeof(float))
     layer.biases = <float*>allocate_pages(layer.units * sizeof(float))
-    if layer.weights == NULL or layer.biases == NULL:
-        raise MemoryError("no memory for a network")
-    for i in range(layer.inputs):
-        memcpy(layer.weights + i * layer.units, &weights[i, 0], units * sizeof(float))
-    memcpy(layer.biases, &biases[0], units * sizeof(float))
-    return 0
+    return -1 if layer.weights == NULL or layer.biases == NULL else 0
 
 
 cdef void close_layer(Layer* layer) noexcept nogil:

@@ -47,6 +47,7 @@ cdef struct Worker:
     double deadline
     int checks
     double start             # when the search began
+    double asked             # the clock when it was last asked
     double usual_time        # seconds that a move takes on average; 0: every move takes all of its time
     Unrest unrest
     Leaf* leaf               # wanted of this search; NULL for none
@@ -69,7 +70,9 @@ ctypedef bint (*IterationCallback)(Worker* worker, void* listener) noexcept nogi
 
 
 cdef void check_clock(Worker* worker) noexcept nogil:
-    if worker.stop[0] or seconds() >= worker.deadline:
+    worker.asked = seconds()
+    # after the clock, which may be a page's own and stop the search (WebAssembly)
+    if worker.stop[0] or worker.asked >= worker.deadline:
         worker.stopped = True
     worker.checks += 1
     if worker.owner != NULL and worker.checks % CHECK_SIGNALS == 0:
