@@ -5,6 +5,7 @@ import {Errands} from "./errands.js";
 import {iconButton} from "./icons.js";
 import {install} from "./install.js";
 import {showKeys} from "./keys.js";
+import {RUNS, unloaded} from "./offers.js";
 import {choosePreferences} from "./preferences.js";
 import {api, live, onback, onstranger} from "./server.js";
 import {keep, kept} from "./store.js";
@@ -27,7 +28,7 @@ const PAGES = [
   {name: "play", title: () => t("Play"), load: async () => (await import("./play/page.js")).page},
   {name: "learn", title: () => t("Learn"), load: async () => (await import("./learn/page.js")).page},
   {name: "endings", title: () => t("Endings"), load: async () => (await import("./endings/page.js")).page},
-  {name: "runs", title: () => t("Runs"), load: async () => (await import("./runs/page.js")).page},
+  ...(RUNS ? [{name: "runs", title: () => t("Runs"), load: async () => (await import("./runs/page.js")).page}] : []),
 ];
 const TOLD_MS = 5000,
   FAILED_MS = 8000;
@@ -178,7 +179,7 @@ async function route() {
     next = await pageNamed(pageOf(location.hash));
   } catch (error) {
     console.warn(error);
-    if (!errand.isStale) app.fail(t("The page did not load. Is kr web still running?"));
+    if (!errand.isStale) app.fail(unloaded());
     return;
   }
   if (errand.isStale) return;

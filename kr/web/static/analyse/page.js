@@ -9,6 +9,7 @@ import {Graph, better, judgement, points} from "../graph.js";
 import {iconButton} from "../icons.js";
 import {pressing, stepKeys} from "../keys.js";
 import {menu} from "../menu.js";
+import {EXPLORER} from "../offers.js";
 import {panel as people} from "../people/panel.js";
 import {panel as regions} from "../regions/panel.js";
 import {retold} from "../retold.js";
@@ -125,7 +126,9 @@ class Analyse {
       own = {name: "notation", title: t("Moves"), element: null};
     const games = files(app);
     this._games = [games.strip, games.reading];
-    return new Tabs([own, review(app), explorer(app), people(app), regions(app), games, this.setup.panel], {
+    const archives = EXPLORER ? [explorer(app)] : [],
+      panels = [own, review(app), ...archives, people(app), regions(app), games, this.setup.panel];
+    return new Tabs(panels, {
       label: t("Panels"),
       closes: true,
       onchange: name => {

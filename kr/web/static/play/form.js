@@ -3,6 +3,7 @@
 import {choices} from "../choices.js";
 import {check, choose, form} from "../controls.js";
 import {button, el} from "../dom.js";
+import {MATCHES} from "../offers.js";
 import {t} from "../texts.js";
 import {MatchForm} from "./matchform.js";
 import {Openings} from "./openings.js";
@@ -64,7 +65,7 @@ export class Form {
     this._opponents = new Opponents(app, kept);
     this._openings = new Openings(app, kept.opening);
     this._clock = new ClockField(kept.clock || "");
-    this._match = new MatchForm(app);
+    this._match = MATCHES ? new MatchForm(app) : null;
     this._names = {black: nameField(t("Name of Black, who begins")), white: nameField(t("Name of White"))};
     this._people = el(
       "div",
@@ -101,12 +102,12 @@ export class Form {
     this._mode = mode;
     choose(this._modes, "mode", mode);
     this._own.hidden = mode === "match";
-    this._match.element.hidden = mode !== "match";
+    if (this._match) this._match.element.hidden = mode !== "match";
     this._opponents.element.hidden = this._side.hidden = mode !== "kr";
     this._people.hidden = mode !== "two";
     this._submit.textContent = mode === "match" ? t("Start the match") : t("Play");
     this._wrong.textContent = "";
-    if (mode === "match") this._match.show();
+    if (mode === "match") this._match?.show();
   }
 
   /**
@@ -116,7 +117,7 @@ export class Form {
   from(fen) {
     this._openings.from(fen);
     this._options.open = true;
-    this._match.from(fen);
+    this._match?.from(fen);
   }
 
   /** @param {boolean} back whether something goes on behind it */
@@ -131,7 +132,7 @@ export class Form {
     return choices(
       t("Who plays"),
       "mode",
-      {kr: t("You and kr"), two: t("Two people"), match: t("Engines")},
+      {kr: t("You and kr"), two: t("Two people"), ...(MATCHES ? {match: t("Engines")} : {})},
       "kr",
       mode => this.mode(mode),
       {class: "choices modes"},
@@ -154,7 +155,7 @@ export class Form {
     return form(
       {class: "new-game", "aria-label": t("New game")},
       () => this._begin(),
-      el("div", {class: "fields-of-game"}, this._modes, this._own, this._match.element),
+      el("div", {class: "fields-of-game"}, this._modes, this._own, this._match?.element),
       this._wrong,
       el("div", {class: "row begin"}, this._submit, this._back, button(t("Rules"), showRules)),
     );
@@ -162,7 +163,7 @@ export class Form {
 
   _begin() {
     this._wrong.textContent = "";
-    if (this._mode === "match") {
+    if (this._match && this._mode === "match") {
       this._listener.onmatch(this._match.settings());
       return;
     }

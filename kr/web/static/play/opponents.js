@@ -3,6 +3,7 @@
 import {choices} from "../choices.js";
 import {choice, choose, labelled, offer} from "../controls.js";
 import {el} from "../dom.js";
+import {EVOLVED} from "../offers.js";
 import {t} from "../texts.js";
 import {NAMED_LEVELS, levelName, levelWords, strengthWords} from "./words.js";
 
@@ -23,12 +24,15 @@ const cards = () =>
   ]);
 
 /** @returns {Array<[string, string]>} */
-const others = () => [
-  ["", t("none of these")],
-  ...[2, 4, 6, 8].map(level => /** @type {[string, string]} */ ([String(level), t("kr, level {level}", {level})])),
-  ["0", t("people, without search")],
-  ["evolved", t("an evolved player")],
-];
+const others = () => {
+  /** @type {Array<[string, string]>} */
+  const known = [
+    ["", t("none of these")],
+    ...[2, 4, 6, 8].map(level => /** @type {[string, string]} */ ([String(level), t("kr, level {level}", {level})])),
+    ["0", t("people, without search")],
+  ];
+  return EVOLVED ? [...known, ["evolved", t("an evolved player")]] : known;
+};
 
 export class Opponents {
   /**
@@ -38,7 +42,7 @@ export class Opponents {
   constructor(app, kept) {
     this.app = app;
     /** a level, 0 for people, or evolved */
-    this.level = String(kept.level ?? USUAL);
+    this.level = kept.level === "evolved" && !EVOLVED ? USUAL : String(kept.level ?? USUAL);
     this._kept = kept.generation;
     /** @type {Level[]} */
     this._levels = [];
@@ -86,7 +90,7 @@ export class Opponents {
         this._generation,
         known.generations.map((/** @type {number} */ each) => [String(each), t("generation {number}", {number: each})]),
       );
-      this._generation.value = this._kept || String(known.generations.at(-1));
+      this._generation.value = this._kept || String(known.generations.at(-1) ?? "");
       this._describe();
     } catch (error) {
       this._asked = false;

@@ -5,6 +5,7 @@ import {el} from "../dom.js";
 import {iconButton} from "../icons.js";
 import {pressing, stepKeys} from "../keys.js";
 import {menu} from "../menu.js";
+import {MATCHES} from "../offers.js";
 import {SIDES, START} from "../squares.js";
 import {Stage, stepButtons} from "../stage.js";
 import {t} from "../texts.js";
@@ -94,9 +95,11 @@ class PlayPage {
         t("More"),
         () => {
           const forced = this.app.kept("forced", true);
+          /** @type {[string, () => void]} */
+          const engines = [t("Engines against each other"), () => this._choose("match")];
           return [
             [t("New game"), () => this._choose("kr")],
-            [t("Engines against each other"), () => this._choose("match")],
+            ...(MATCHES ? [engines] : []),
             [t("Rules"), showRules],
             null,
             [
@@ -160,7 +163,7 @@ class PlayPage {
       this._choose("kr");
       this.form.from(this.app.kept("play-from", START));
     } else if (first === "new") this._choose("kr");
-    else if (first === "match") this._enterMatch(second);
+    else if (first === "match" && MATCHES) this._enterMatch(second);
     else this._enterGame(first);
   }
 
