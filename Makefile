@@ -12,6 +12,7 @@
 #   make macos  the compiled core for both machines of macOS, compiled and linked but not run, in build/macos
 #   make library  kr as a C library in build/library (SYSTEM=windows, windows32 or wasm: for these)
 #   make checkerboard  engines for CheckerBoard of it, and GAMES games through its interface under wine
+#   make page   the page of kr web without a server in build/page, for any web server to show
 #   make oldest some tests with the oldest libraries that pyproject.toml allows, in build/oldest
 #   make dist   source archive and wheel in build/dist, the wheel installed beside the versions of requirements.lock in an
 #               empty environment, and checked there; part of make test
@@ -61,8 +62,8 @@ OLDEST := build/oldest
 OLDEST_EXTRAS := plots train web nets evolve cluster parquet test
 
 .PHONY: demo check test soak pytest build style lint types format scripts scripts-lint scripts-types scripts-test tools \
-	debug-test debug-build debug-run oldest dist release lock library checkerboard windows windows-folder arm macos bench \
-	figures docs tutorial clean
+	debug-test debug-build debug-run oldest dist release lock library checkerboard page windows windows-folder arm macos \
+	bench figures docs tutorial clean
 
 demo: build
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh selfplay/demo.sh
@@ -90,7 +91,7 @@ lint: .venv/tests scripts-lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check -q .
 	@# longer than 120 characters, but for texts for readers, each of which is one literal
-	@! LC_ALL=C.UTF-8 grep -rnE --include="*.js" --include="*.css" --exclude-dir=languages ".{121,}" kr docs  # longer than 120 characters
+	@! LC_ALL=C.UTF-8 grep -rnE --include="*.js" --include="*.css" --exclude-dir=languages ".{121,}" kr docs packaging  # longer than 120 characters
 
 types: .venv/tests scripts-types
 	$(BIN)/mypy
@@ -108,6 +109,7 @@ scripts-lint: $(NODE_BIN)/biome
 
 scripts-types: $(NODE_BIN)/biome
 	$(NODE_BIN)/tsc
+	$(NODE_BIN)/tsc -p packaging/page
 
 scripts-test: $(NODE_BIN)/biome
 	node --import ./tests/scripts/merged.js --test --test-reporter dot tests/scripts/*.test.js
@@ -190,6 +192,16 @@ library: build
 checkerboard: build
 	@$(BIN)/python packaging/checkerboard/compile_engine.py
 	@$(BIN)/python packaging/checkerboard/play_games.py $(GAMES)
+
+# the page without a server: kr as WebAssembly answers in the browser
+ifneq ($(NODE),)
+page: build $(NODE_BIN)/biome
+	@$(MAKE) --no-print-directory library SYSTEM=wasm
+	@$(BIN)/python packaging/page/build.py
+else
+page:
+	@echo "kr: make page needs node of version 18.19 or newer with npm (apt install nodejs npm)"; exit 1
+endif
 
 # The wheel is what is tested: run.py keeps the checkout's own kr out of the way.
 windows: PYTEST_JOBS = $(shell nproc)

@@ -23,6 +23,7 @@ settings.register_profile("kr", derandomize=True, deadline=None, database=None, 
 settings.load_profile("kr")
 
 if TYPE_CHECKING:
+    from page import Page
     from playwright.sync_api import Browser
 
 CHROMIUM = (Path("/usr/bin/chromium-headless-shell"), Path("/usr/bin/chromium"))
@@ -119,6 +120,14 @@ def no_database_of_the_user(tmp_path_factory: pytest.TempPathFactory) -> Iterato
 def shipped_tables() -> Scorer:
     """The tables of kr stay in memory, so that no engine of the tests reads them again."""
     return load_scorer()
+
+
+@pytest.fixture(scope="session")
+def page() -> Iterator[Page]:
+    """The answers of the page without a server, in node.js."""
+    from page import started
+
+    yield from started()
 
 
 @pytest.fixture(scope="session")

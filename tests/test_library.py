@@ -224,7 +224,8 @@ def test_static_scores_and_their_shares(tables: c.c_void_p) -> None:
             for piece in parts.pieces:
                 assert pytest.approx(piece.place) == shares.places[piece.square]
                 assert piece.worth == shares.worths[piece.square]
-            assert (sum(map(bool, shares.worths)) <= position.pieces, parts.empty) == (True, pytest.approx(shares.empty))
+            assert parts.empty == pytest.approx(shares.empty)
+            assert sum(map(bool, shares.worths)) <= position.pieces
         assert library().kr_evaluate(manual.handle, c.byref(position_of(position)), c.byref(found)) == lib.OK
         assert (found.score, found.count) == (own_manual.evaluate(position), 0)
     engine.close()

@@ -22,6 +22,7 @@ export class Tabs {
   constructor(panels, {label, closes = false, onchange = () => {}}) {
     this.panels = panels;
     this.current = "";
+    this._isShown = false;
     this._onchange = onchange;
     this._tabs = panels.map(panel => this._tab(panel, closes));
     this.element = el("div", {class: "tabs", role: "tablist", "aria-label": label}, this._tabs);
@@ -31,17 +32,35 @@ export class Tabs {
     this.body = el(
       "div",
       {class: "panels"},
-      panels.map(({name, title, element}) => {
-        if (!element) return null;
-        Object.assign(element, {id: `panel-${name}`, hidden: true});
-        element.classList.add("panel", name);
-        element.setAttribute("role", "tabpanel");
-        // so that the keys scroll it
-        element.tabIndex = 0;
-        element.setAttribute("aria-label", title);
-        return element;
-      }),
+      panels.map(panel => this._place(panel)),
     );
+  }
+
+  /** @param {Panel} panel */
+  _place({name, title, element}) {
+    if (!element) return null;
+    Object.assign(element, {id: `panel-${name}`, hidden: true});
+    element.classList.add("panel", name);
+    element.setAttribute("role", "tabpanel");
+    // so that the keys scroll it
+    element.tabIndex = 0;
+    element.setAttribute("aria-label", title);
+    return element;
+  }
+
+  /**
+   * Puts a panel in the place of one of the same name, which held it until its script had come.
+   * @param {Panel} panel
+   */
+  fill(panel) {
+    const number = this.panels.findIndex(({name}) => name === panel.name),
+      before = this.panels[number].element,
+      element = this._place(panel);
+    this.panels[number] = panel;
+    if (!element || !before) return;
+    element.hidden = before.hidden;
+    before.replaceWith(element);
+    if (this.current === panel.name && this._isShown) panel.show?.();
   }
 
   /**
@@ -68,10 +87,12 @@ export class Tabs {
 
   /** The panel in sight is told that it is, such as when its page is entered. */
   show() {
+    this._isShown = true;
     this._shown()?.show?.();
   }
 
   hide() {
+    this._isShown = false;
     this._shown()?.hide?.();
   }
 

@@ -3,20 +3,14 @@
 
 import {Analysis} from "../analysis/panel.js";
 import {el} from "../dom.js";
-import {panel as explorer} from "../explorer/panel.js";
-import {panel as files} from "../files/panel.js";
+import {takeAnywhere} from "../files/anywhere.js";
 import {Graph, better, judgement, points} from "../graph.js";
 import {iconButton} from "../icons.js";
 import {pressing, stepKeys} from "../keys.js";
 import {menu} from "../menu.js";
-import {EXPLORER} from "../offers.js";
-import {panel as people} from "../people/panel.js";
-import {panel as regions} from "../regions/panel.js";
+import {EXPLORER, unloaded} from "../offers.js";
 import {retold} from "../retold.js";
-import {panel as review} from "../review/panel.js";
 import {SIDES, START} from "../squares.js";
-import {actions} from "../send.js";
-import {Setup} from "../setup/setup.js";
 import {Stage, stepButtons} from "../stage.js";
 import {Tabs} from "../tabs.js";
 import {t} from "../texts.js";
@@ -45,6 +39,11 @@ class Analyse {
     /** @type {import("../graph.js").Point[]} */
     this._points = [];
     this._controls = el("div", {class: "row"});
+    this._send = iconButton("share", t("Send"), () => {}, {disabled: true});
+    /** @type {Promise<void> | null} */
+    this._filled = null;
+    /** @type {import("../files/reading.js").Reading | null} */
+    this._reading = null;
     const steps = {
       start: () => this.tree.start(),
       back: () => this.tree.back(),
@@ -69,12 +68,22 @@ class Analyse {
     this._opening = new OpeningName(app);
     this.analysis = new Analysis(app, this.stage);
     this.analysis.onexpect = () => this._expect();
-    this.setup = new Setup(app);
+    /** @type {import("../setup/setup.js").Setup | null} */
+    this.setup = null;
+    /** Ways to send the game. @type {import("../send.js").Action[]} */
+    this._sending = [];
     this._graph = new Graph({onpick: ply => this.tree.select(this._points[ply].node)});
     this._moves = moves(app);
     this._tabs = this._makeTabs();
     this._fillControls();
     this._follow();
+    // what comes in waits until somebody reads it
+    takeAnywhere({
+      file: file => this._fill().then(() => this._reading?.file(file)),
+      text: text => this._fill().then(() => this._reading?.text(text)),
+    });
+    const fill = () => this._fill();
+    this._position(START).then(fill, fill);
     this.page = {
       name: "analyse",
       title: t("Analyse"),
@@ -104,6 +113,9 @@ class Analyse {
       },
     };
     app.panel = (/** @type {string} */ name) => this._tabs.open(name);
+    // what other panels do waits until they are there
+    app.onrest = (/** @type {string} */ rest) => this._fill().then(() => app.onrest(rest));
+    app.review = () => this._fill().then(() => app.review());
     // while one learns from mistakes, nothing beside the board gives the answer away
     app.practise = (/** @type {boolean} */ on, /** @type {"black" | "white"} */ side) => this._practise(on, side);
   }
@@ -123,21 +135,42 @@ class Analyse {
 
   _makeTabs() {
     const {app} = this,
-      own = {name: "notation", title: t("Moves"), element: null};
-    const games = files(app);
-    this._games = [games.strip, games.reading];
-    const archives = EXPLORER ? [explorer(app)] : [],
-      panels = [own, review(app), ...archives, people(app), regions(app), games, this.setup.panel];
-    return new Tabs(panels, {
+      own = {name: "notation", title: t("Moves"), element: null},
+      later = (/** @type {string} */ name, /** @type {string} */ title) => ({name, title, element: el("div")}),
+      archives = EXPLORER ? [later("explorer", t("Explorer"))] : [],
+      setup = {...later("setup", t("Set up")), untabbed: true},
+      played = [later("people", t("People")), later("regions", t("Regions")), later("game", t("Games"))];
+    return new Tabs([own, later("review", t("Review")), ...archives, ...played, setup], {
       label: t("Panels"),
       closes: true,
       onchange: name => {
         this._side?.classList.toggle("open", name !== "notation");
-        if (name !== "setup") this.setup.cancel();
+        if (name !== "setup") this.setup?.cancel();
         this._setUp?.setAttribute("aria-expanded", String(name === "setup"));
         app.keep("panel", name);
       },
     });
+  }
+
+  /** The panels that come once the board is there: their scripts are fetched once, again if that failed. */
+  _fill() {
+    this._filled ??= import("./panels.js").then(({panels}) => {
+      const {games, setup, sending, all} = panels(this.app);
+      this.setup = setup;
+      this._sending = sending;
+      this._send.disabled = false;
+      this.analysis.element.before(games.strip, games.reading.element);
+      this._reading = games.reading;
+      for (const panel of all) this._tabs.fill(panel);
+    });
+    const filled = this._filled;
+    filled.catch(error => {
+      if (this._filled !== filled) return;
+      this._filled = null;
+      console.warn(error);
+      this.app.fail(unloaded());
+    });
+    return filled;
   }
 
   _element() {
@@ -146,7 +179,6 @@ class Analyse {
     this._side = el(
       "div",
       {class: "side"},
-      this._games,
       this.analysis.element,
       notation,
       this._current.element,
@@ -159,11 +191,10 @@ class Analyse {
 
   _fillControls() {
     const {app, tree} = this,
-      more = iconButton("more", t("More"), () => {}),
-      send = iconButton("share", t("Send"), () => {});
+      more = iconButton("more", t("More"), () => {});
     /** @type {(name: string) => [string, () => void, Record<string, unknown>]} */
     const sending = name => {
-      const {label, act, title} = actions(/** @type {any} */ (app)).find(each => each.name === name) ?? {
+      const {label, act, title} = this._sending.find(each => each.name === name) ?? {
         label: "",
         act() {},
         title: "",
@@ -180,7 +211,7 @@ class Analyse {
       iconButton("flip", t("Turn the board"), () => this.stage.flip(), {key: "f"}),
       iconButton("play", t("Play from here"), () => app.playFrom?.(tree), {shown: true}),
       this._setUp,
-      menu(send, t("Send"), () => [
+      menu(this._send, t("Send"), () => [
         ...["page", "png", "gif", "gif-here"].map(sending),
         null,
         ...["pdn", "svg"].map(sending),
@@ -188,7 +219,7 @@ class Analyse {
         ...["copy-picture", "copy-pdn", "copy-fen", "copy-svg"].map(sending),
       ]),
       menu(more, t("More"), () => [
-        [t("New game"), () => this.setup.begin(START)],
+        [t("New game"), () => this._fill().then(() => this.setup?.begin(START))],
         [t("Undo"), () => tree.undo(), {disabled: !tree.canUndo}],
         [t("Redo"), () => tree.redo(), {disabled: !tree.canRedo}],
         null,
@@ -229,9 +260,9 @@ class Analyse {
       tree.on(change, () => {
         this._draw();
         this._name();
-        if (change === "edit" && !this.setup.isEditing) this._told();
+        if (change === "edit" && !this.setup?.isEditing) this._told();
       });
-    app.onback(() => this._active && !this.setup.isEditing && this._show(false));
+    app.onback(() => this._active && !this.setup?.isEditing && this._show(false));
     this._draw();
     this._name();
   }
@@ -312,7 +343,7 @@ class Analyse {
     if (!this._tabs.current) this._tabs.open(this.app.kept("panel", "notation"));
     else this._tabs.show();
     // a position that is being set up stays on the board
-    if (!this.setup.isEditing) this._show(false);
+    if (!this.setup?.isEditing) this._show(false);
   }
 
   leave() {

@@ -99,6 +99,8 @@ export class Opened {
   begin() {
     for (const what of ["node", "edit", "game"]) this.app.tree.on(what, () => this._save());
     addEventListener("pagehide", () => this._saving && this._write());
+    // a game may have come meanwhile
+    if (this.app.tree.canUndo) this._save();
   }
 
   /** What this tab or another one has saved: {own, state}; own: true if it was this one. */

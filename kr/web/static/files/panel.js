@@ -45,12 +45,11 @@ class Games {
       const found = LINK.exec(`#analyse/${rest}`);
       if (found) this.reading.link(found[1], found[2]);
     };
-    this._anywhere();
     this._begin().then(() => this.opened.begin());
     this.panel = {
       name: "game",
       strip: this.opened.element,
-      reading: this.reading.element,
+      reading: this.reading,
       title: t("Games"),
       element: this._element(),
       show: () => this._show(),
@@ -196,28 +195,6 @@ class Games {
       el("summary", null, title),
       el("ul", null, ...faults.map(fault => el("li", null, plain(fault)))),
     );
-  }
-
-  /** Texts are pasted, and files dropped, anywhere on the page. */
-  _anywhere() {
-    document.addEventListener("paste", event => {
-      const place = /** @type {Element} */ (event.target),
-        data = event.clipboardData;
-      if (!data || place.closest?.("input, textarea, select, [contenteditable], dialog")) return;
-      const [file] = data.files,
-        text = data.getData("text/plain");
-      if (!file && !text.trim()) return;
-      event.preventDefault();
-      file ? this.reading.file(file) : this.reading.text(text);
-    });
-    document.addEventListener("dragover", event => {
-      if (event.dataTransfer?.types.includes("Files")) event.preventDefault();
-    });
-    document.addEventListener("drop", event => {
-      if (!event.dataTransfer?.files.length) return;
-      event.preventDefault();
-      this.reading.file(event.dataTransfer.files[0]);
-    });
   }
 
   // --- the beginning: files of the command line, and the games from before

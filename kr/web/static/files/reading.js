@@ -71,6 +71,7 @@ export class Reading {
   async link(data, rest) {
     const {_app: app} = this,
       errand = app.errand();
+    this.count += 1;
     try {
       const {document, games} = await app.api("games/read", {text: await unpacked(data)});
       if (!document) throw new Error(t("The link holds more than one game"));

@@ -1,0 +1,23 @@
+// The panels of Analyse, and ways to send a game: what a board does without until it is there.
+
+import {panel as explorer} from "../explorer/panel.js";
+import {panel as files} from "../files/panel.js";
+import {EXPLORER} from "../offers.js";
+import {panel as people} from "../people/panel.js";
+import {panel as regions} from "../regions/panel.js";
+import {panel as review} from "../review/panel.js";
+import {actions} from "../send.js";
+import {Setup} from "../setup/setup.js";
+
+/** @param {import("../shell.js").App} app */
+export function panels(app) {
+  const games = files(app),
+    setup = new Setup(app),
+    archives = EXPLORER ? [explorer(app)] : [];
+  return {
+    games,
+    setup,
+    sending: actions(/** @type {any} */ (app)),
+    all: [review(app), ...archives, people(app), regions(app), games, setup.panel],
+  };
+}

@@ -1,0 +1,26 @@
+// Texts that are pasted and files that are dropped, anywhere on the page.
+
+/**
+ * @param {{file: (file: File) => void, text: (text: string) => void}} take gets them, from now on
+ */
+export function takeAnywhere({file: takeFile, text: takeText}) {
+  document.addEventListener("paste", event => {
+    const place = /** @type {Element} */ (event.target),
+      data = event.clipboardData;
+    if (!data || place.closest?.("input, textarea, select, [contenteditable], dialog")) return;
+    const [file] = data.files,
+      text = data.getData("text/plain");
+    if (!file && !text.trim()) return;
+    event.preventDefault();
+    if (file) takeFile(file);
+    else takeText(text);
+  });
+  document.addEventListener("dragover", event => {
+    if (event.dataTransfer?.types.includes("Files")) event.preventDefault();
+  });
+  document.addEventListener("drop", event => {
+    if (!event.dataTransfer?.files.length) return;
+    event.preventDefault();
+    takeFile(event.dataTransfer.files[0]);
+  });
+}

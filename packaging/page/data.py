@@ -1,0 +1,119 @@
+"""Writes what the page without a server needs of kr's data, as JSON: python packaging/page/data.py DIR
+
+DIR gets NAME.json for each entry of DATA. The page's scripts load a file when they first need it, so each is as small
+as it can be: what the rules give, such as positions, is left out.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import sending_data
+
+from kr import __version__
+from kr.analysis.puzzles import load_puzzles
+from kr.evaluation.kinds import load_scorer
+from kr.openings.decks import STANDINGS, Opening, deck
+from kr.openings.lines import named_lines
+from kr.pdn.replay import Replay
+from kr.players.levels import LEVELS
+from kr.policy.policy import load_policy
+from kr.web.house import House
+from kr.web.opponents import levels as told_levels
+from kr.web.request import PageRequest
+
+
+def openings() -> dict[str, Any]:
+    """The openings that have a name, and the two decks of ballots; a standing is a digit, its place in STANDINGS.
+
+    The 11-man ballots are each part of Black's with each of White's: the man removed, the move, and the men after it.
+    """
+    three, eleven = deck("3move", playable_only=False), deck("11man", playable_only=False)
+    halves = [*map(_halves, eleven)]
+    white = list(dict.fromkeys(half for _, half in halves))
+    black = list(dict.fromkeys(half for half, _ in halves))
+    assert halves == [(own, other) for own in black for other in white]
+    for opening in three:
+        assert Replay(opening.start.bits, opening.moves.split()).boards[-1] == opening.position.bits
+    return {
+        "names": [[line.name, line.moves, *line.spellings] for line in named_lines()],
+        "three_move": [each.moves for each in three],
+        "three_move_standings": _standings(three),
+        "eleven_man": {"black": black, "white": white},
+        "eleven_man_standings": _standings(eleven),
+    }
+
+
+def _halves(opening: Opening) -> tuple[tuple[int, str, int], tuple[int, str, int]]:
+    """Black's and White's part of an 11-man ballot."""
+    removal, moves = opening.moves.split("; ")
+    _, black, _, white = removal.split()
+    black_move, white_move = moves.split()
+    position = opening.position
+    return (int(black), black_move, position.black), (int(white), white_move, position.white)
+
+
+def _standings(openings: list[Opening]) -> str:
+    assert [each.number for each in openings] == list(range(1, len(openings) + 1))
+    return "".join(str(STANDINGS.index(each.standing)) for each in openings)
+
+
+def problems() -> dict[str, Any]:
+    """The problems that are puzzles, by their ids, without the fields that are empty; each has a published result."""
+    puzzles = load_puzzles(())
+    assert all(problem.published for problem in puzzles.values())
+    return {
+        name: {key: field for key, field in problem.as_object().items() if field and key != "id"}
+        for name, problem in puzzles.items()
+    }
+
+
+def engine() -> dict[str, Any]:
+    """The version of kr; of the shipped tables their name and the scale of the chances behind their scores; of the
+    shipped policy of what people play its name and how many groups of players it distinguishes by their strength."""
+    evaluation, policy = load_scorer(), load_policy()
+    groups = len(policy.shape.strengths) + 1 if policy.shape.strengths else 0
+    return {
+        "version": __version__,
+        "name": evaluation.name,
+        "scale": evaluation.scale,
+        "policy": policy.name,
+        "groups": groups,
+    }
+
+
+def levels() -> dict[str, Any]:
+    """The levels of kr as a page tells of them, with their figures, and as they play."""
+    house = cast(House, SimpleNamespace(policy=load_policy()))
+    return {"told": told_levels(house, PageRequest({}))["levels"], "levels": [asdict(level) for level in LEVELS]}
+
+
+DATA: dict[str, Callable[[], Any]] = {
+    "drawing": sending_data.drawing,
+    "engine": engine,
+    "game-page": sending_data.game_page,
+    "levels": levels,
+    "openings": openings,
+    "pictures": sending_data.pictures,
+    "problems": problems,
+}
+"""The files by their names, each with the function that makes its content."""
+
+
+def main() -> None:
+    """Write all of them."""
+    folder = Path(sys.argv[1])
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, make in DATA.items():
+        text = json.dumps(make(), ensure_ascii=False, separators=(",", ":"))
+        (folder / f"{name}.json").write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

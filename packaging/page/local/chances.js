@@ -1,0 +1,43 @@
+// Chances of a win, a draw and a loss behind a score: kr/evaluation/chances.py.
+
+/** @typedef {"win" | "draw" | "loss"} Value */
+
+/** A win or loss that is proved scores beyond this (SCORE_STATIC_MAX of the core). */
+export const SCORE_PROVED = 28000;
+/** So does one searched to its end. */
+export const SCORE_DECIDED = 29000;
+export const SCORE_WIN = 30000;
+
+const DRAW_SHARE = 0.93;
+
+/** @param {number} win @param {number} draw @param {number} loss */
+const chancesOf = (win, draw, loss) => ({win, draw, loss, expected: win + draw / 2});
+
+/** @typedef {ReturnType<typeof chancesOf>} Chances */
+
+/** @type {Record<Value, Chances>} */
+export const KNOWN = {win: chancesOf(1, 0, 0), draw: chancesOf(0, 1, 0), loss: chancesOf(0, 0, 1)};
+
+/** @param {number} number @returns {Value} */
+export const valueOfSign = number => (number > 0 ? "win" : number < 0 ? "loss" : "draw");
+
+/** The value from the opponent's view. @param {Value} value @returns {Value} */
+export const opposite = value => (value === "win" ? "loss" : value === "loss" ? "win" : "draw");
+
+/** Chances by scores in a scale, centi-men in a logit. */
+export class ChancesOfScores {
+  /** @param {number} scale */
+  constructor(scale) {
+    this.scale = scale;
+  }
+
+  /** @param {number} score of the side to move @param {Value | null} [value] if it is proved */
+  of(score, value = null) {
+    const known = value ?? (Math.abs(score) > SCORE_PROVED ? valueOfSign(score) : null);
+    if (known) return KNOWN[known];
+    const worse = 1 / (1 + Math.exp(Math.min(Math.abs(score) / this.scale, 700))),
+      draw = 2 * DRAW_SHARE * worse,
+      [win, loss] = [1 - worse - draw / 2, worse - draw / 2];
+    return score >= 0 ? chancesOf(win, draw, loss) : chancesOf(loss, draw, win);
+  }
+}

@@ -1,0 +1,186 @@
+// Endings to practise against exact play, as in kr/web/endings.py. The page keeps the game: each request has its start
+// and moves.
+
+import {exactMoves, exactValue, hardestMove} from "./exact.js";
+import {DIFFICULTIES, findExercise, material} from "./exercise.js";
+import {BLACK, moveJson, NO_PROGRESS_PLIES, positionJson, WHITE} from "./rules.js";
+import {opposite} from "./chances.js";
+import {KrError} from "./text.js";
+
+/** @typedef {import("./house.js").House} House */
+/** @typedef {import("./request.js").PageRequest} PageRequest */
+/** @typedef {import("./rules.js").Board} Board */
+/** @typedef {import("./rules.js").Move} Move */
+/** @typedef {import("./rules.js").Position} Position */
+/** @typedef {import("./chances.js").Value} Value */
+/** @typedef {import("./weighing.js").Database} Database */
+/** @typedef {import("./exact.js").ExactMove} ExactMove */
+
+/** Moves after which a drawn ending counts as held. */
+const HOLD_MOVES = 20;
+const GOALS = ["win", "draw"];
+/** Limits of the search by which kr wins where the distance is not known. */
+const CONVERSION = {seconds: 0.3, nodes: 100_000};
+
+/** Reach of the database; 0 pieces without one. @param {House} house */
+async function knownEndings(house) {
+  const database = await house.database();
+  return {
+    pieces: database?.pieces ?? 0,
+    distance_pieces: database?.distancePieces ?? 0,
+    hold_moves: HOLD_MOVES,
+    no_progress: NO_PROGRESS_PLIES,
+  };
+}
+
+/** A random position with the person to move. @param {House} house @param {PageRequest} request */
+async function newEnding(house, request) {
+  const database = await databaseOf(house),
+    most = database.pieces - 1,
+    own = request.number("own", 1, most),
+    other = request.number("other", 1, most);
+  if (own + other > database.pieces)
+    throw new KrError(`${own} v ${other}: the database has positions with up to ${database.pieces} pieces`);
+  const ownKings = request.has("own_kings") ? request.number("own_kings", 0, own) : null,
+    otherKings = request.has("other_kings") ? request.number("other_kings", 0, other) : null,
+    shapes = material([own, ownKings], [other, otherKings]),
+    goal = /** @type {Value} */ (request.choice("goal", GOALS)),
+    difficulty = request.choice("difficulty", DIFFICULTIES, DIFFICULTIES[0]),
+    side = request.choice("side", ["black", "white"]) === "black" ? BLACK : WHITE,
+    position = findExercise(database, shapes, goal, difficulty, side, request.number("seed", 0, 2 ** 53));
+  return position ? {position: positionJson(position), goal, distance: database.distance(position)} : {position: null};
+}
+
+/** The verdict on the person's last move, and kr's reply. @param {House} house @param {PageRequest} request */
+async function playEnding(house, request) {
+  const database = await databaseOf(house),
+    board = request.board(),
+    person = board.start.side,
+    goal = /** @type {Value} */ (request.choice("goal", GOALS));
+  if (!board.moves.length || board.side === person) throw new KrError("the last move is not the person's");
+  const [before, after] = board.positions.slice(-2),
+    moves = exactMoves(database, before),
+    [best] = moves,
+    answered = exactValue(database, after);
+  if (!moves.length || answered === null) throw new KrError(`${before.fen} is not in the database`);
+  const value = opposite(answered),
+    keeps = value === best.value,
+    made = /** @type {ExactMove} */ (moves.find(each => each.after.equals(after))),
+    distance = after.isOver ? 0 : database.distance(after);
+  let over = ended(board, person, goal, value),
+    reply = null,
+    reasons = null;
+  if (!over && (keeps || request.flag("on"))) {
+    const move = await replyTo(house, database, board);
+    reply = {...moveJson(move), fen: board.position.play(move).fen};
+    reasons = reasonsOf(database, board.position, move);
+    board.play(move);
+    over = ended(board, person, goal, value);
+  }
+  const {position, history} = board;
+  return {
+    kept: keeps,
+    value,
+    was: best.value,
+    distance,
+    better: keeps ? [] : moves.filter(each => each.value === best.value).map(each => moveJson(each.move)),
+    best: {...moveJson(best.move), distance: best.distance},
+    cost: keeps ? costOf(best, made) : null,
+    reply,
+    reasons,
+    position: positionJson(position),
+    quiet: history.length,
+    seen: 1 + history.filter(each => each.equals(position)).length,
+    over,
+  };
+}
+
+/** Every move of a position with its value and distance, best first. @param {House} house @param {PageRequest} request */
+async function showValues(house, request) {
+  const position = request.position(),
+    moves = exactMoves(await databaseOf(house), position);
+  return {
+    fen: position.fen,
+    moves: moves.map(({move, value, distance}) => ({...moveJson(move), value, distance})),
+  };
+}
+
+/** @param {House} house @returns {Promise<Database>} */
+async function databaseOf(house) {
+  const database = await house.database();
+  if (!database) throw new KrError("there is no endgame database");
+  return database;
+}
+
+/**
+ * Plies by which a move makes a win longer or a loss shorter than the best one; null where no distance is known.
+ * @param {ExactMove} best
+ * @param {ExactMove} made
+ */
+const costOf = (best, made) =>
+  best.distance === null || made.distance === null ? null : Math.abs(made.distance - best.distance);
+
+/**
+ * What speaks for kr's reply: its choice, its value and distance for kr, and the answers that keep the person's.
+ * @param {Database} database
+ * @param {Position} position
+ * @param {Move} reply
+ */
+function reasonsOf(database, position, reply) {
+  const moves = exactMoves(database, position),
+    chosen = /** @type {ExactMove} */ (moves.find(each => each.move.equals(reply))),
+    answers = exactMoves(database, chosen.after);
+  return {
+    choice: moves.length,
+    capture: reply.isCapture,
+    value: chosen.value,
+    distance: chosen.distance,
+    answers: answers.length,
+    right: answers.filter(each => each.value === opposite(chosen.value)).length,
+  };
+}
+
+/** @param {House} house @param {Database} database @param {Board} board */
+async function replyTo(house, database, board) {
+  // a move adds no piece, so that the database has every answer
+  const hardest = /** @type {ExactMove} */ (hardestMove(database, board.position, board.history));
+  if (hardest.value !== "win" || hardest.distance !== null) return hardest.move;
+  return (await converting(house, database, board)) ?? hardest.move;
+}
+
+/**
+ * A winning move by a search, which makes progress where the database knows no distance.
+ * @param {House} house
+ * @param {Database} database
+ * @param {Board} board
+ */
+async function converting(house, database, {position, history}) {
+  const winning = exactMoves(database, position).filter(each => each.value === "win"),
+    {move} = await house.engine.search({position, history, limits: CONVERSION, fresh: true}),
+    reached = move && position.play(move);
+  return reached && winning.find(each => each.after.equals(reached))?.move;
+}
+
+/**
+ * Result of the exercise here, "won", "lost", "drawn" by rule or "held", and the reason; null if it goes on.
+ * @param {Board} board
+ * @param {number} person
+ * @param {Value} goal
+ * @param {Value} value
+ */
+function ended(board, person, goal, value) {
+  const outcome = board.outcome();
+  if (outcome) {
+    const {winner, reason} = outcome;
+    return {result: winner === null ? "drawn" : winner === person ? "won" : "lost", why: reason};
+  }
+  const held = Math.ceil(board.moves.length / 2) >= HOLD_MOVES && board.side !== person;
+  return goal === "draw" && value === "draw" && held ? {result: "held", why: `${HOLD_MOVES} moves`} : null;
+}
+
+export const ROUTES = {
+  "endings/known": knownEndings,
+  "endings/new": newEnding,
+  "endings/move": playEnding,
+  "endings/values": showValues,
+};

@@ -1,0 +1,260 @@
+// The engine, as the answers have it: one Worker, which searches one position at a time. Whoever asks waits for a turn; a
+// patient search, an analysis that somebody watches, gives way to others and goes on after them.
+
+import {KrError} from "./text.js";
+import {bitsOf, moveOf} from "./wire.js";
+
+/** @typedef {import("./kr.js").Limits} Limits */
+/** @typedef {import("./kr.js").Result} Result */
+/** @typedef {import("./kr.js").Progress} Progress */
+/** @typedef {import("./rules.js").Position} Position */
+
+/**
+ * @typedef {{
+ *   position: Position, history?: readonly Position[], limits: Limits, lines?: number, signal?: AbortSignal,
+ *   onLines?: (result: Result) => void, onProgress?: (progress: Progress) => void, onTurn?: () => void,
+ *   fresh?: boolean, patient?: boolean, small?: boolean, database?: boolean,
+ * }} Search
+ */
+
+/**
+ * A thread that does what it is asked, one thing at a time. ask: the answer to a message; hear gets what it tells before;
+ * stop: ends what is under way, which then answers.
+ * @typedef {{
+ *   ask: (message: any, hear?: (told: any) => void) => Promise<any>, stop: () => void, close: () => void,
+ * }} Thread
+ */
+
+const SHARE_MS = 1000;
+export const HASH_MB = 16;
+
+/** A job: a search, or something short that has no `search`. */
+class Job {
+  /** @param {any} message @param {Search | null} search */
+  constructor(message, search) {
+    this.message = message;
+    this.search = search;
+    /** @type {Promise<any>} */
+    this.done = new Promise((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+    });
+    /** @type {Result | null} */
+    this.best = null;
+    // of the times that it has run before
+    this.nodes = this.seconds = 0;
+    this.yields = false;
+  }
+
+  get isPatient() {
+    return Boolean(this.search?.patient);
+  }
+
+  get isEnded() {
+    return Boolean(this.search?.signal?.aborted);
+  }
+
+  /** What is known so far. @param {Result} result */
+  take(result) {
+    const whole = {...result, nodes: this.nodes + result.nodes, seconds: this.seconds + result.seconds};
+    // a search that goes on begins again at the first ply, with what it has in its memory
+    if (!result.lines.length || (this.best && result.depth < this.best.depth)) return false;
+    this.best = whole;
+    return true;
+  }
+}
+
+export class Engine {
+  name = "kr";
+  hashMb = HASH_MB;
+
+  /** @param {() => Promise<Thread>} start begins the thread; it is called again if that had to be ended */
+  constructor(start) {
+    this._start = start;
+    /** @type {Promise<Thread> | null} */
+    this._thread = null;
+    /** @type {Job[]} */
+    this._waiting = [];
+    /** @type {Job | null} */
+    this._running = null;
+    this._timer = 0;
+  }
+
+  /** True if somebody else's search has to end first. */
+  get isBusy() {
+    return Boolean(this._running && !this._running.isPatient);
+  }
+
+  /** Begins to load, so that the first search need not wait for it. */
+  prepare() {
+    return this._ready().then(() => {});
+  }
+
+  /**
+   * Searches. It resolves with what has been found when its signal ends it, perhaps nothing.
+   * @param {Search} search
+   * @returns {Promise<Result & {score: number, move: import("./rules.js").Move | undefined}>}
+   */
+  async search(search) {
+    const {position, history = [], limits, lines = 1, fresh = false, small = false, database = true, signal} = search;
+    const positions = [...history, position].map(bitsOf);
+    const job = new Job({search: {positions, limits, lines, fresh, small, database}}, search);
+    const end = () => this._end(job);
+    signal?.addEventListener("abort", end);
+    try {
+      const found = await this._do(job),
+        [best] = found.lines;
+      return {...found, score: best?.score ?? 0, move: best?.moves[0]};
+    } finally {
+      signal?.removeEventListener("abort", end);
+    }
+  }
+
+  /** Static score, and the share of each region: centi-men of the side to move, squares as sets. @param {Position} position */
+  evaluate(position) {
+    return this._do(new Job({evaluate: bitsOf(position)}, null));
+  }
+
+  /**
+   * The last position's moves as people play them, the likeliest first.
+   * @param {readonly Position[]} positions up to two before it, oldest first, then the position
+   * @param {number} [group] of the mover, 0 for the strongest; -1 for any player
+   * @returns {Promise<{move: import("./rules.js").Move, probability: number}[]>}
+   */
+  async people(positions, group = -1) {
+    /** @type {any[]} */
+    const choices = await this._do(new Job({people: positions.map(bitsOf), group}, null));
+    return choices.map(({move, probability}) => ({move: moveOf(move), probability}));
+  }
+
+  // --
+
+  _ready() {
+    if (!this._thread) {
+      const starting = this._start();
+      this._thread = starting;
+      // the next one who asks begins anew
+      starting.catch(() => (this._thread = null));
+    }
+    return this._thread;
+  }
+
+  /** @param {Job} job */
+  _do(job) {
+    // what is short goes first
+    if (job.search) this._waiting.push(job);
+    else this._waiting.unshift(job);
+    this._next();
+    return job.done;
+  }
+
+  /** Its signal has ended it. @param {Job} job */
+  _end(job) {
+    const place = this._waiting.indexOf(job);
+    if (place >= 0) {
+      this._waiting.splice(place, 1);
+      job.resolve?.(job.best ?? nothing());
+    } else if (this._running === job) {
+      this._stop();
+    }
+  }
+
+  _stop() {
+    this._thread?.then(thread => thread.stop()).catch(() => {});
+  }
+
+  _next() {
+    if (this._running) {
+      this._crowd();
+      return;
+    }
+    const place = this._waiting.findIndex(job => !job.isPatient),
+      [job] = this._waiting.splice(Math.max(place, 0), 1);
+    if (!job) return;
+    this._running = job;
+    this._run(job).then(
+      found => found && job.resolve?.(found),
+      error => job.reject?.(error),
+    );
+  }
+
+  /** A patient search ends when others wait: at once, or for another patient one after a while. */
+  _crowd() {
+    const {_running: running} = this;
+    if (!running?.isPatient || !this._waiting.length || this._timer) return;
+    const yieldNow = () => {
+      this._timer = 0;
+      if (this._running !== running || !this._waiting.length) return;
+      running.yields = true;
+      this._stop();
+    };
+    if (this._waiting.some(job => !job.isPatient)) yieldNow();
+    else this._timer = setTimeout(yieldNow, SHARE_MS);
+  }
+
+  /** @param {Job} job @returns {Promise<any>} null if it goes on later */
+  async _run(job) {
+    const {search} = job;
+    try {
+      const thread = await this._ready();
+      if (job.isEnded) return job.best ?? nothing();
+      if (!search) return await thread.ask(job.message);
+      search.onTurn?.();
+      this._crowd();
+      const found = heard(await thread.ask(this._rest(job), told => this._heard(job, told)));
+      const isNew = job.take(found);
+      job.nodes += found.nodes;
+      job.seconds += found.seconds;
+      if (job.yields && !job.isEnded) {
+        if (isNew && job.best) search.onLines?.(job.best);
+        job.yields = false;
+        job.message.search.fresh = false;
+        this._waiting.push(job);
+        return null;
+      }
+      return {...(job.best ?? nothing()), nodes: job.nodes, seconds: job.seconds};
+    } catch (error) {
+      // a thread that has failed isn't asked again
+      if (!(error instanceof KrError)) {
+        this._thread?.then(thread => thread.close()).catch(() => {});
+        this._thread = null;
+      }
+      throw error;
+    } finally {
+      clearTimeout(this._timer);
+      this._timer = 0;
+      this._running = null;
+      this._next();
+    }
+  }
+
+  /** The message of a search, with what is left of its limits. @param {Job} job */
+  _rest(job) {
+    const {limits} = job.message.search,
+      left = {...limits};
+    if (limits.nodes) left.nodes = Math.max(1, limits.nodes - job.nodes);
+    if (limits.seconds) left.seconds = Math.max(0.001, limits.seconds - job.seconds);
+    return {search: {...job.message.search, limits: left}};
+  }
+
+  /** @param {Job} job @param {{lines?: Result, progress?: Progress}} told */
+  _heard(job, {lines, progress}) {
+    const {search} = job;
+    if (!search || job.isEnded) return;
+    if (lines && job.take(heard(lines)) && job.best) search.onLines?.(job.best);
+    if (progress) {
+      const {depth, nodes, seconds} = progress;
+      search.onProgress?.({
+        depth: Math.max(depth, job.best?.depth ?? 0),
+        nodes: job.nodes + nodes,
+        seconds: job.seconds + seconds,
+      });
+    }
+  }
+}
+
+/** A result that has come from another thread. @param {Result} result @returns {Result} */
+const heard = result => ({...result, lines: result.lines.map(line => ({...line, moves: line.moves.map(moveOf)}))});
+
+/** @returns {Result} */
+const nothing = () => ({depth: 0, lines: [], nodes: 0, seconds: 0, value: null});

@@ -1,0 +1,127 @@
+// Endings to practise: random positions of a chosen material with a wanted value and difficulty (kr/egdb/exercise.py).
+//
+// A win is as difficult as it is long, if its distance is known. A draw, and a win of unknown length, is as difficult as
+// its right moves are rare: easy if at least half of the legal moves keep the value, hard if a single one does.
+
+import {exactMoves} from "./exact.js";
+import {BLACK_KING_ROW, WHITE_KING_ROW} from "./notation.js";
+import {BLACK, Position, WHITE} from "./rules.js";
+import {Twister} from "./twister.js";
+
+/** @typedef {import("./chances.js").Value} Value */
+/** @typedef {import("./weighing.js").Database} Database */
+/** @typedef {[men: number, kings: number, otherMen: number, otherKings: number]} Shape "other" are the opponent's */
+/** @typedef {[pieces: number, kings: number | null]} Pieces of a side, with any number of kings if that is null */
+
+export const DIFFICULTIES = ["any", "easy", "medium", "hard"];
+export const EASY_PLIES = 9,
+  HARD_PLIES = 23;
+/** Positions drawn of each material: first a few, then many if none of them fits. */
+const SAMPLES = [1 << 12, 1 << 17];
+/** Most positions of the wanted value whose difficulty is measured, of each sample. */
+const MOST_LOOKED_AT = 300;
+const SQUARES = 32;
+const ALL = 0xffffffff;
+
+/** The shapes of a material. @param {Pieces} own of the side to move @param {Pieces} other @returns {Shape[]} */
+export function material(own, other) {
+  const kings = (/** @type {Pieces} */ [pieces, count]) =>
+    count === null ? Array.from({length: pieces + 1}, (_, each) => each) : [count];
+  return kings(own).flatMap(ownKings =>
+    kings(other).map(
+      otherKings => /** @type {Shape} */ ([own[0] - ownKings, ownKings, other[0] - otherKings, otherKings]),
+    ),
+  );
+}
+
+/**
+ * A random position of these shapes with a choice of quiet moves; null if no drawn one fits. Each shape is as likely as
+ * the others. At least one move of a drawn position loses. The same seed gives the same position.
+ * @param {Database} database
+ * @param {readonly Shape[]} shapes
+ * @param {Value} goal its value for `side`, which is to move
+ * @param {string} difficulty
+ * @param {number} side
+ * @param {number} seed
+ */
+export function findExercise(database, shapes, goal, difficulty, side, seed) {
+  const chance = new Twister(seed),
+    order = [...shapes];
+  chance.shuffle(order);
+  for (const count of SAMPLES)
+    for (const shape of order) {
+      let lookedAt = 0;
+      for (const position of drawn(database, shape, goal, count, chance)) {
+        if (lookedAt++ === MOST_LOOKED_AT) break;
+        if (isWanted(database, position, goal, difficulty)) return side === BLACK ? position : flipped(position);
+      }
+    }
+  return null;
+}
+
+/**
+ * Different positions of a shape with Black to move, no capture and this value, among so many random ones.
+ * @param {Database} database
+ * @param {Shape} shape
+ * @param {Value} goal
+ * @param {number} count
+ * @param {Twister} chance
+ */
+function* drawn(database, [men, kings, otherMen, otherKings], goal, count, chance) {
+  const seen = new Set();
+  for (let i = 0; i < count; i++) {
+    const black = placed(chance, men, BLACK_KING_ROW),
+      white = placed(chance, otherMen, black | WHITE_KING_ROW),
+      blackKings = placed(chance, kings, black | white),
+      whiteKings = placed(chance, otherKings, black | white | blackKings);
+    const position = new Position(black | blackKings, white | whiteKings, blackKings | whiteKings, BLACK);
+    if (seen.has(position.key) || database.value(position) !== goal) continue;
+    seen.add(position.key);
+    if (!position.entries.some(each => each.captured)) yield position;
+  }
+}
+
+/** Random squares that aren't taken, as a set. @param {Twister} chance @param {number} count @param {number} taken */
+function placed(chance, count, taken) {
+  let squares = 0;
+  while (count) {
+    const square = 1 << chance.below(SQUARES);
+    if ((squares | taken) & square) continue;
+    squares |= square;
+    count--;
+  }
+  return squares;
+}
+
+/** The position with the board turned and the colours swapped. @param {Position} position */
+const flipped = ({black, white, kings, side}) =>
+  new Position(turned(white), turned(black), turned(kings), side === BLACK ? WHITE : BLACK);
+
+/** @param {number} squares */
+function turned(squares) {
+  let left = 0;
+  for (let square = 0; square < SQUARES; square++) if ((squares >>> square) & 1) left |= 1 << (SQUARES - 1 - square);
+  return left & ALL;
+}
+
+/**
+ * @param {Database} database
+ * @param {Position} position
+ * @param {Value} goal
+ * @param {string} difficulty
+ */
+function isWanted(database, position, goal, difficulty) {
+  const moves = exactMoves(database, position),
+    keeping = moves.filter(each => each.value === goal).length;
+  if (moves.length < 2 || (goal === "draw" && keeping === moves.length)) return false;
+  if (difficulty === "any") return true;
+  const distance = goal === "win" ? moves[0].distance : null,
+    grade =
+      distance !== null
+        ? graded(distance <= EASY_PLIES, distance >= HARD_PLIES)
+        : graded(2 * keeping >= moves.length, keeping === 1);
+  return grade === difficulty;
+}
+
+/** @param {boolean} easy @param {boolean} hard */
+const graded = (easy, hard) => (hard ? "hard" : easy ? "easy" : "medium");

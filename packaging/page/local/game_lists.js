@@ -1,0 +1,208 @@
+// Texts and files that the page brings: read at once, or listed (kr/web/games.py, Shelf of kr/web/game_lists.py).
+
+import {UploadList, MOST_FILE_GAMES} from "./upload_list.js";
+import {boundedDocument, MOST_FAULTS, readText, summary} from "./pasted_games.js";
+import {lengthOf} from "./pdn/blanks.js";
+import {Text} from "./pdn/source.js";
+import {opener} from "./pdn/unpack.js";
+import {RESULT_CONVENTIONS, writeGame} from "./pdn/writer.js";
+import {KrError} from "./text.js";
+
+/** @typedef {import("./house.js").House} House */
+/** @typedef {import("./pdn/tree.js").Game} Game */
+/** @typedef {import("./pdn/writer.js").Results} Results */
+/** @typedef {import("./request.js").PageRequest} PageRequest */
+
+/** Characters of PDN that are read at once; of a packed file those that come out of it. */
+const LONGEST_PASTE = 2_000_000;
+/** Games that a page gets at once; of more it gets a list. */
+const MOST_PASTED_GAMES = 2000;
+/** Bytes of a file that a page uploads. */
+const LARGEST_UPLOAD = 64 << 20;
+/** Uploads that are kept, and bytes of them all together; the oldest go. */
+const MOST_UPLOADS = 4,
+  LARGEST_UPLOADS = 128 << 20;
+
+/** Uploads of the page, by name. */
+class Shelf {
+  /** @type {Map<string, {bytes: Uint8Array, lists: Map<Results, Promise<UploadList>>}>} */
+  #uploads = new Map();
+
+  /** The shelf of a page. @param {House} house */
+  static of(house) {
+    const shelf = shelves.get(house) ?? new Shelf();
+    shelves.set(house, shelf);
+    return shelf;
+  }
+
+  /** Keeps an upload, and returns its name. @param {House} house @param {Uint8Array} bytes */
+  add(house, bytes) {
+    const name = Math.floor(house.random() * 2 ** 52).toString(36);
+    this.#put(name, {bytes, lists: new Map()});
+    return name;
+  }
+
+  /** Adds to an upload. @param {string} name @param {Uint8Array} piece */
+  extend(name, piece) {
+    const {bytes, lists} = this.#upload(name);
+    if (!bytes.length) refuseUpload();
+    if (lists.size) throw new KrError("this upload is read already; nothing can be added to it");
+    if (bytes.length + piece.length > LARGEST_UPLOAD) {
+      this.#uploads.delete(name);
+      throw new KrError(`the file is larger than ${LARGEST_UPLOAD >> 20} MB: start kr web FILE.pdn`);
+    }
+    const both = new Uint8Array(bytes.length + piece.length);
+    both.set(bytes);
+    both.set(piece, bytes.length);
+    this.#put(name, {bytes: both, lists});
+  }
+
+  /** The list that a request names. @param {PageRequest} request @returns {Promise<UploadList>} */
+  games(request) {
+    const results = resultsOf(request);
+    if (!request.has("upload")) throw new KrError("no file was named: kr web FILE.pdn");
+    const name = request.text("upload"),
+      upload = this.#upload(name);
+    this.#put(name, upload);
+    let list = upload.lists.get(results);
+    if (!list) {
+      // games read by the other convention make room
+      upload.lists.clear();
+      list = opener(upload.bytes).then(open => new UploadList(open, results));
+      upload.lists.set(results, list);
+    }
+    return list;
+  }
+
+  /** @param {string} name */
+  #upload(name) {
+    return this.#uploads.get(name) ?? refuseUpload();
+  }
+
+  /**
+   * Puts an upload behind all others; the first of too many go.
+   * @param {string} name
+   * @param {{bytes: Uint8Array, lists: Map<Results, Promise<UploadList>>}} upload
+   */
+  #put(name, upload) {
+    this.#uploads.delete(name);
+    this.#uploads.set(name, upload);
+    let size = 0;
+    for (const {bytes} of this.#uploads.values()) size += bytes.length;
+    for (const [oldest, {bytes}] of this.#uploads) {
+      if (oldest === name || (this.#uploads.size <= MOST_UPLOADS && size <= LARGEST_UPLOADS)) break;
+      this.#uploads.delete(oldest);
+      size -= bytes.length;
+    }
+  }
+}
+
+/** @type {WeakMap<House, Shelf>} */
+const shelves = new WeakMap();
+
+/** @returns {never} */
+function refuseUpload() {
+  throw new KrError("the server does not have this file any more: open it again");
+}
+
+/** @param {PageRequest} request @returns {Results} */
+const resultsOf = request => request.choice("results", RESULT_CONVENTIONS, "english");
+
+/** The bytes that a request has in base64. @param {PageRequest} request */
+function decodedBytes(request) {
+  const units = decoded(request);
+  if (units === null) throw new KrError("data is not base64");
+  const bytes = new Uint8Array(units.length);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = units.charCodeAt(i);
+  return bytes;
+}
+
+/** Its bytes as characters; null for anything else than base64. @param {PageRequest} request */
+function decoded(request) {
+  try {
+    const data = request.text("data", 2 * LONGEST_PASTE);
+    // unlike here, blanks are taken by atob, and ends may be missing
+    return data.length % 4 || !/^[A-Za-z0-9+/]*={0,2}$/.test(data) ? null : atob(data);
+  } catch (error) {
+    if (error instanceof KrError) return null;
+    throw error;
+  }
+}
+
+/** The text of some bytes; null if it is longer than what is read at once. @param {Uint8Array} bytes */
+async function wholeText(bytes) {
+  const source = new Text((await opener(bytes))()),
+    blocks = [];
+  let length = 0;
+  for (let block = source.read(); block; block = source.read()) {
+    blocks.push(block);
+    length += lengthOf(block);
+    if (length > LONGEST_PASTE) return null;
+  }
+  return blocks.join("");
+}
+
+/**
+ * Games of a PDN text, of the bytes of a file in base64, or positions as FEN, one a line. Each game has its row in a
+ * list and its PDN; a single one also comes as a document. If there are more games, or a longer text, than a page gets
+ * at once, `upload` names a list of them.
+ * @param {House} house
+ * @param {PageRequest} request
+ */
+async function read(house, request) {
+  const results = resultsOf(request),
+    bytes = request.has("data") ? decodedBytes(request) : new TextEncoder().encode(request.text("text", LONGEST_PASTE)),
+    text = await wholeText(bytes);
+  /** @type {Game[]} */
+  const games = [];
+  /** @type {string[]} */
+  const faults = [];
+  let isWhole = text !== null;
+  for (const game of readText(text ?? "", results, why => faults.push(why))) {
+    isWhole &&= games.length < MOST_PASTED_GAMES;
+    if (!isWhole) break;
+    games.push(game);
+  }
+  if (!isWhole) return {upload: Shelf.of(house).add(house, bytes)};
+  if (!games.length) {
+    const why = faults[0] ?? "write moves as 11-15 or 22x15, or a position such as W:W21,K30:B1,2";
+    throw new KrError(`no game found: ${why}`, "pdn");
+  }
+  const answer = {faults: faults.slice(0, MOST_FAULTS), left_out: faults.length};
+  if (games.length === 1) return {...answer, games: [summary(games[0], 1)], document: boundedDocument(games[0])};
+  return {...answer, games: games.map((game, index) => ({...summary(game, index + 1), pdn: writeGame(game)}))};
+}
+
+/**
+ * A piece of a file in base64: the first, or the next one of `upload`. The answer names the list of its games.
+ * @param {House} house
+ * @param {PageRequest} request
+ */
+function upload(house, request) {
+  const shelf = Shelf.of(house),
+    piece = decodedBytes(request);
+  if (!request.has("upload")) return {upload: shelf.add(house, piece)};
+  const name = request.text("upload");
+  shelf.extend(name, piece);
+  return {upload: name};
+}
+
+/** A page of the games of an upload. @param {House} house @param {PageRequest} request */
+async function listPage(house, request) {
+  const start = request.number("start", 0, MOST_FILE_GAMES, 0),
+    list = await Shelf.of(house).games(request);
+  return list.page(house, start, request.text("wanted", 100, ""), request.flag("on"));
+}
+
+/** A game of an upload. @param {House} house @param {PageRequest} request */
+async function openGame(house, request) {
+  const list = await Shelf.of(house).games(request);
+  return list.document(request.number("number", 1, MOST_FILE_GAMES));
+}
+
+export const ROUTES = {
+  "games/read": read,
+  "games/upload": upload,
+  "games/list": listPage,
+  "games/open": openGame,
+};

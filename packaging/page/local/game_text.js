@@ -1,0 +1,166 @@
+// What a page says of a game in words, as kr/analysis/annotation/pages.py has it: its moves and variations as lines of
+// text, the notes on its moves, and kr's own story, each without the commands that comments hold.
+
+import {words} from "./pdn/blanks.js";
+import {SIGNS} from "./pdn/writer.js";
+import {MARK_KINDS} from "./review/marking.js";
+
+/** @typedef {import("./pdn/tree.js").ChildNode} ChildNode */
+/** @typedef {import("./pdn/tree.js").Game} Game */
+/** @typedef {import("./pdn/tree.js").GameNode} GameNode */
+/**
+ * @typedef {{label: string, signs: string, kind: string, words: string, comments: string[], lines: string[]}} Note on a
+ *   move: all judgements of it, kr's mark, kr's words, others' comments, and variations as text
+ */
+
+// a comment with the first is kr's own, one with the second about the whole game
+const OWN = "[%kr",
+  OWN_GAME = "[%kr game";
+const WORD = "\\p{L}\\p{N}_";
+const COMMANDS = /\[%[^[\]]*\]/g,
+  SENTENCE = /\[%kr story ([^[\]]*)\]/g,
+  VALUE = new RegExp(`<([${WORD}]+)=[^<>]*>`, "gu"),
+  MARK = new RegExp(`\\[%kr [^[\\]]{0,80}(?<![${WORD}])(?:nag|mark)=([?!]{1,2})`, "u");
+
+/** A comment without its commands. @param {string} comment */
+const withoutCommands = comment => words(comment.replace(COMMANDS, "")).join(" ");
+
+/** Comments as text, those of kr left out. @param {readonly string[]} comments */
+export const othersComments = comments =>
+  comments
+    .filter(comment => !comment.includes(OWN))
+    .map(withoutCommands)
+    .filter(Boolean);
+
+/** kr's words about a whole game; "" if it has not judged it. @param {Game} game */
+export const judgementOf = game => withoutCommands(game.comments.find(comment => comment.includes(OWN_GAME)) ?? "");
+
+/** The sentences of a game's story, without what they say of this game. @param {Game} game */
+export const sentencesOf = game =>
+  new Set([...game.comments.join(" ").matchAll(SENTENCE)].map(([, sentence]) => sentence.replace(VALUE, "{$1}")));
+
+/** Notes on the moves that are marked, commented or have variations. @param {Game} game @returns {Note[]} */
+export function notesOf(game) {
+  const notes = [];
+  for (const [index, node] of game.mainline().entries()) {
+    const ply = game.start.side + index,
+      own = node.comments.filter(comment => comment.includes(OWN)),
+      mark = own.map(comment => MARK.exec(comment)).find(Boolean);
+    const note = {
+      label: `${moveNumber(ply)} ${node.text}`,
+      signs: node.nags.map(sign).join(""),
+      kind: (mark && MARK_KINDS[mark[1]]) ?? "",
+      words: own.map(withoutCommands).join(" "),
+      comments: othersComments([...node.startingComments, ...node.comments]),
+      lines: (node.parent?.variations.slice(1) ?? []).map(child => lineOf(child, ply)),
+    };
+    if (note.words || note.comments.length || note.lines.length) notes.push(note);
+  }
+  return notes;
+}
+
+/** The moves of a game, without all else. @param {Game} game */
+export function movesOf(game) {
+  const line = new Line(game.start.side);
+  for (const node of game.mainline()) line.addMove(node, false);
+  return line.text;
+}
+
+/** A variation with all that is in it. @param {ChildNode} head @param {number} ply that of its first move */
+function lineOf(head, ply) {
+  const line = new Line(ply);
+  line.addMove(head);
+  // lines to continue, variations to begin; null ends the current variation
+  /** @type {({after: GameNode} | {first: ChildNode} | null)[]} */
+  const waiting = [{after: head}];
+  while (waiting.length) {
+    const step = waiting.pop();
+    if (!step) {
+      line.end();
+      continue;
+    }
+    if ("first" in step) {
+      waiting.push(null);
+      line.begin();
+      line.addMove(step.first);
+    }
+    /** @type {GameNode} */
+    let node = "first" in step ? step.first : step.after;
+    while (node.variations.length) {
+      const [following, ...others] = node.variations;
+      line.addMove(following);
+      if (others.length) {
+        waiting.push({after: following}, ...others.reverse().map(first => ({first})));
+        break;
+      }
+      node = following;
+    }
+  }
+  return line.text;
+}
+
+/** @param {number} ply that of a move, from 0 */
+const moveNumber = ply => `${(ply >> 1) + 1}${ply % 2 ? "..." : "."}`;
+
+/** @param {string} nag */
+const sign = nag => SIGNS.get(nag) ?? (nag.startsWith("$") ? ` ${nag}` : nag);
+
+/** A line of text that grows by moves. */
+class Line {
+  /** @type {string[]} */
+  #words = [];
+  #opening = "";
+  #ply;
+  /** Plies at the ends of the variations that are open. @type {number[]} */
+  #plies = [];
+  /** True if the next move needs a number, whoever plays it. */
+  #isNumbered = true;
+
+  /** @param {number} ply that of the first move */
+  constructor(ply) {
+    this.#ply = ply;
+  }
+
+  get text() {
+    return this.#words.join(" ");
+  }
+
+  begin() {
+    this.#plies.push(this.#ply);
+    this.#ply--;
+    this.#opening += "(";
+    this.#isNumbered = true;
+  }
+
+  end() {
+    this.#words[this.#words.length - 1] += ")";
+    this.#ply = this.#plies.pop() ?? 0;
+    this.#isNumbered = true;
+  }
+
+  /** @param {ChildNode} node @param {boolean} commented true for its comments too */
+  addMove(node, commented = true) {
+    if (commented) this.#addComments(node.startingComments);
+    if (this.#ply % 2 === 0 || this.#isNumbered) this.#add(moveNumber(this.#ply));
+    this.#ply++;
+    this.#isNumbered = false;
+    const starsFirst = [...node.nags].sort((a, b) => Number(a !== "*") - Number(b !== "*"));
+    this.#add(node.text + starsFirst.map(sign).join(""));
+    if (node.setup) {
+      this.#add(`[set up: ${node.setup.fen}]`);
+      this.#isNumbered = true;
+    }
+    if (commented) this.#addComments(node.comments);
+  }
+
+  /** @param {readonly string[]} comments */
+  #addComments(comments) {
+    for (const text of comments.map(withoutCommands)) if (text) this.#add(`[${text}]`);
+  }
+
+  /** @param {string} word */
+  #add(word) {
+    this.#words.push(this.#opening + word);
+    this.#opening = "";
+  }
+}

@@ -1,0 +1,27 @@
+// Games in and out (kr/web/games.py): a game that the page has kept is checked, or written as PDN.
+
+import {gameDocument} from "./document.js";
+import {ROUTES as LISTS} from "./game_lists.js";
+import {words} from "./pdn/blanks.js";
+import {normalise, RESULT_CONVENTIONS, writeGame} from "./pdn/writer.js";
+
+/** @typedef {import("./house.js").House} House */
+/** @typedef {import("./request.js").PageRequest} PageRequest */
+
+/** A game that the page has kept, its moves checked. @param {House} _house @param {PageRequest} request */
+const check = async (_house, request) => ({document: gameDocument(await request.document())});
+
+/** A game as PDN, with the usual tags. @param {House} _house @param {PageRequest} request */
+async function pdn(_house, request) {
+  const game = await request.document();
+  // comments that PDN can't write as they are go into one line
+  for (const node of [game, ...game.descendants()])
+    node.comments = node.comments.map(text => (text.includes("}") ? words(text).join(" ") : text));
+  normalise(game);
+  return {pdn: writeGame(game, {results: request.choice("results", RESULT_CONVENTIONS, "english")})};
+}
+
+/** Names of the files of a command line, which this page has none of. */
+const files = () => ({files: [], mark: ""});
+
+export const ROUTES = {...LISTS, "games/check": check, "games/pdn": pdn, "games/files": files};

@@ -1,0 +1,140 @@
+// Whole games judged while the page watches: each move as it is known, from the last to the first, then the marked game.
+// kr/web/judging.py has the form of the request and of the events.
+
+import {gameDocument, readDocument} from "./document.js";
+import {formatDuration} from "./durations.js";
+import {accuracies, mark, tableOf} from "./review/annotation.js";
+import {rounded} from "./review/figures.js";
+import {judgeMoves, openingPlies} from "./review/judging.js";
+import {MARK_KINDS, pov} from "./review/marking.js";
+import {withPolicy} from "./review/policy.js";
+import {tell} from "./review/story.js";
+import {BLACK, sideName, WHITE} from "./rules.js";
+import {KrError} from "./text.js";
+
+/** @typedef {import("./answers.js").Inbox} Inbox */
+/** @typedef {import("./house.js").House} House */
+/** @typedef {import("./pdn/tree.js").Game} Game */
+/** @typedef {import("./request.js").PageRequest} PageRequest */
+/** @typedef {import("./review/judging.js").JudgedMove} JudgedMove */
+/** @typedef {import("./review/searches.js").Limits} Limits */
+
+/** Moves of a game that is judged. */
+const MOST_PLIES = 1000;
+/** Least and most nodes of a search. */
+const NODES = [1000, 5_000_000];
+const USUAL_NODES = 200_000;
+/** Least and most time of a search. */
+const SECONDS = [0.01, 10];
+/** Seconds between two events. */
+const EVENT_SECONDS = 0.05;
+/** Time in which the page sends its game for the marks. */
+const DOCUMENT_SECONDS = 20;
+/** Tags of a game that was played here. */
+const SPEC_TAGS = ["BlackPlayer", "WhitePlayer"];
+const HUMAN = "human";
+
+/** @param {House} house @param {PageRequest} request @param {Inbox} inbox */
+async function* annotate(house, request, inbox) {
+  const game = readDocument(request.object("document").fields),
+    {length} = game.moves;
+  if (!length) throw new KrError("the game has no moves to judge");
+  if (length > MOST_PLIES) throw new KrError(`a game of ${length} moves; at most ${MOST_PLIES} are judged`);
+  const limits = limitsOf(request);
+  yield {total: length};
+  if (house.engine.isBusy) yield {waits: true};
+  // the engine is on its way while the database is
+  house.engine.prepare().catch(() => {});
+  const [database, chances, {name, version}] = await Promise.all([
+    house.database(),
+    house.chances,
+    house.data("engine"),
+  ]);
+  const judge = {engine: house.engine, database, chances, signal: inbox.signal};
+  /** @type {JudgedMove[]} */
+  const backwards = [];
+  /** @type {Record<string, any>[]} */
+  let waiting = [],
+    last = -Infinity;
+  for await (const judged of judgeMoves(game, {limits, fromPly: firstPly(game)}, judge)) {
+    backwards.push(judged);
+    waiting.push(eventOf(judged));
+    if (house.clock() < last + EVENT_SECONDS) continue;
+    yield {moves: waiting};
+    waiting = [];
+    last = house.clock();
+  }
+  if (waiting.length) yield {moves: waiting};
+  const moves = await withPolicy(game, backwards.reverse(), house.engine),
+    story = tell(game, moves);
+  yield {judged: true};
+  const now = await current(game, inbox);
+  const endings = database ? `endgames up to ${database.pieces} pieces` : "no endgame database";
+  mark(now, moves, story, `kr ${version} (${limitsText(limits)} a position, weights ${name}, ${endings})`);
+  const you = personOf(now);
+  yield {
+    document: gameDocument(now),
+    table: tableOf(moves, now.headers),
+    story: tell(now, moves, you),
+    accuracy: accuracies(moves).map(figure => (figure === null ? null : rounded(figure, 1))),
+    you: you === null ? null : sideName(you),
+  };
+}
+
+/**
+ * First ply that is judged: in a game that was played here, the first that no ballot chose; elsewhere nobody knows, and
+ * the judge's own rule holds (null).
+ * @param {Game} game
+ */
+const firstPly = game => (SPEC_TAGS.some(tag => game.headers.has(tag)) ? openingPlies(game) : null);
+
+/** Side of the person in a game against kr; null for other games. @param {Game} game */
+function personOf({headers}) {
+  const people = [BLACK, WHITE].filter(side => headers.get(SPEC_TAGS[side]) === HUMAN);
+  return people.length === 1 && headers.get(SPEC_TAGS[1 - people[0]]) ? people[0] : null;
+}
+
+/** @param {PageRequest} request @returns {Limits} */
+function limitsOf(request) {
+  if (request.has("seconds")) return {seconds: request.fraction("seconds", SECONDS[0], SECONDS[1])};
+  return {nodes: request.number("nodes", NODES[0], NODES[1], USUAL_NODES)};
+}
+
+/** @param {Limits} limits */
+const limitsText = ({seconds, nodes}) => (seconds === undefined ? `nodes=${nodes}` : formatDuration(seconds));
+
+/** @param {JudgedMove} judged */
+const eventOf = ({ply, side, expected, mark: sign, reason, confirmed}) => ({
+  ply: ply + 1,
+  expected: expected === null ? null : rounded(pov(side, expected), 2),
+  kind: MARK_KINDS[sign] ?? "",
+  reason,
+  once: expected !== null && !confirmed,
+});
+
+/** The game as the page has it now. @param {Game} game @param {Inbox} inbox */
+async function current(game, inbox) {
+  let timer = 0;
+  const late = new Promise((_, reject) => {
+    const error = new KrError("the page did not send its game for the marks");
+    timer = setTimeout(() => reject(error), 1000 * DOCUMENT_SECONDS);
+  });
+  try {
+    /** @type {PageRequest} */
+    const message = await Promise.race([inbox.get(), late]);
+    const now = readDocument(message.object("document").fields);
+    if (playedText(now) === playedText(game)) return now;
+  } finally {
+    clearTimeout(timer);
+  }
+  throw new KrError("the moves of the game have changed meanwhile; analyse it again", "pdn");
+}
+
+/** The main line, equal for equal ones alone. @param {Game} game */
+const playedText = game =>
+  game
+    .stretches()
+    .map(([start, moves]) => [start.key, ...moves.map(({path, captured}) => `${path}x${captured}`)].join(" "))
+    .join("; ");
+
+export const LIVE = {annotate};

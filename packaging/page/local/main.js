@@ -1,0 +1,108 @@
+// The Worker that answers the page, in place of a server. Messages are those of packaging/page/static/server.js.
+
+import {answer, errorLine, events, Messages} from "./answers.js";
+import {FILES} from "./files.js";
+import {House} from "./house.js";
+import {load, loadJson, onFileProgress, retry} from "./store.js";
+
+const worker = /** @type {any} */ (globalThis);
+/** Those of the files that are no data: the service worker keeps them. */
+const SCRIPTS = new Set(["search-worker"]);
+
+const compiled = once(async () => WebAssembly.compile(/** @type {any} */ (await load("kr.wasm"))));
+
+/** A function's promise, made once; again if it has failed. @template T @param {() => Promise<T>} make */
+function once(make) {
+  /** @type {Promise<T> | null} */
+  let made = null;
+  return () => {
+    if (!made) {
+      made = make();
+      made.catch(() => (made = null));
+    }
+    return made;
+  };
+}
+
+async function databaseFiles() {
+  const bytes = await load("database");
+  // a line of JSON with the size of each file, then the files
+  const end = bytes.indexOf(10),
+    {sizes} = JSON.parse(new TextDecoder().decode(bytes.subarray(0, end)));
+  let at = end + 1;
+  return sizes.map((/** @type {number} */ size) => bytes.subarray(at, (at += size)));
+}
+
+const house = new House({
+  loadJson: name => loadJson(`${name}.json`),
+  async openDatabase() {
+    const [{Database}, module, files] = await Promise.all([import("./database.js"), compiled(), databaseFiles()]);
+    return new Database(module, files);
+  },
+  async startThread() {
+    const [{startThread}, module, tables, policy, database] = await Promise.all([
+      import("./thread.js"),
+      compiled(),
+      load("tables"),
+      load("people"),
+      databaseFiles(),
+    ]);
+    const script = new URL(FILES["search-worker"].path, self.location.href);
+    return startThread(script, {module, tables, policy, database}, [tables.buffer, policy.buffer]);
+  },
+});
+
+/** Fetches what nobody has asked for yet, so that all of the page works without a network later. */
+async function keepAll() {
+  // nothing would be kept otherwise
+  if (!globalThis.caches) return;
+  for (const name of Object.keys(FILES)) if (!SCRIPTS.has(name)) await load(name);
+}
+
+/** @type {Map<number, {inbox: Messages, run: AsyncGenerator<any>}>} */
+const open = new Map();
+
+/** @param {number} id @param {string} what @param {any} args */
+async function stream(id, what, args) {
+  const inbox = new Messages(),
+    run = events(house, what, args, inbox);
+  open.set(id, {inbox, run});
+  try {
+    for await (const event of run) worker.postMessage({id, event});
+    worker.postMessage({id, end: true});
+  } catch (error) {
+    // whoever has stopped it hears no more of it
+    if (!inbox.signal.aborted) worker.postMessage({id, error: errorLine(error)});
+  } finally {
+    open.delete(id);
+  }
+}
+
+worker.onmessage = (/** @type {MessageEvent} */ {data}) => {
+  const {id} = data;
+  if (data.ask) {
+    answer(house, data.ask, data.body).then(
+      found => worker.postMessage({id, answer: found}),
+      error => worker.postMessage({id, error: errorLine(error)}),
+    );
+  } else if (data.open) {
+    void stream(id, data.open, data.args);
+  } else if (data.say) {
+    try {
+      open.get(id)?.inbox.put(data.say);
+    } catch {
+      // nothing that a page says
+    }
+  } else if (data.stop) {
+    const stopped = open.get(id);
+    open.delete(id);
+    // one that waits is told first, or it would not end before what it waits for
+    stopped?.inbox.stop();
+    stopped?.run.return(undefined);
+  } else if (data.retry) {
+    retry(data.retry);
+  } else if (data.keepAll) {
+    void keepAll();
+  }
+};
+onFileProgress(progress => worker.postMessage({progress}));

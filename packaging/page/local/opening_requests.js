@@ -1,0 +1,65 @@
+// Openings by number or name, and the names of lines, as in kr/web/positions.py. What only searches need is loaded with
+// the first of them.
+
+import {begun, NAMED, openingsOf} from "./openings.js";
+import {LONGEST_FEN, LONGEST_LINE} from "./request.js";
+import {lineJson, Position} from "./rules.js";
+
+/** @typedef {import("./request.js").PageRequest} PageRequest */
+/** @typedef {{data: (name: string) => Promise<any>}} House */
+
+/** Openings that one search gives. */
+const MOST_OPENINGS = 40;
+/** @type {Record<string, string>} */
+const DECK_TITLES = {"3move": "Three-move ballot", "11man": "11-man ballot"};
+const SEARCHED = [...Object.keys(DECK_TITLES), NAMED];
+
+/**
+ * The names that a game comes to, each more specific than the one before, and its three-move ballot.
+ * @param {House} house
+ * @param {PageRequest} request
+ */
+async function lineNames(house, request) {
+  const {Replay} = await import("./pdn/replay.js");
+  const fen = request.text("start", LONGEST_FEN, ""),
+    start = fen ? Position.fromFen(fen) : new Position(),
+    replay = new Replay(start, request.texts("moves", LONGEST_LINE, 100, []));
+  if (replay.error) throw replay.error;
+  const openings = await openingsOf(house),
+    {ballot, ply} = openings.ballotOf(replay.boards);
+  return {
+    names: openings.namesOf(replay.boards),
+    ballot: ballot && {number: ballot.number, name: ballot.name, ply},
+  };
+}
+
+/**
+ * Openings of a deck whose number, name or moves match a text; all of them in order without one.
+ * @param {House} house
+ * @param {PageRequest} request
+ */
+async function findOpenings(house, request) {
+  const name = request.choice("deck", SEARCHED),
+    wanted = request.text("wanted", 100, "");
+  const {searched} = await import("./opening_search.js"),
+    found = searched(await openingsOf(house), name, wanted);
+  return {openings: found.slice(0, MOST_OPENINGS), found: found.length};
+}
+
+/** An opening as a start and its moves, by deck and number. @param {House} house @param {PageRequest} request */
+async function openingMoves(house, request) {
+  const name = request.choice("deck", SEARCHED),
+    openings = await openingsOf(house),
+    all = openings.deck(name, false),
+    number = request.number("number", 1, all.length),
+    {start, moves} = begun(all[number - 1]);
+  const title = name in DECK_TITLES ? `${DECK_TITLES[name]} ${number}` : "",
+    named = openings.nameAt(all[number - 1].position);
+  return {start: start.fen, moves: lineJson(start, moves), title: [title, named].filter(Boolean).join(": ")};
+}
+
+export const ROUTES = {
+  openings: findOpenings,
+  opening: openingMoves,
+  "openings/names": lineNames,
+};

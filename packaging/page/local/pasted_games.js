@@ -1,0 +1,103 @@
+// Games of a text that people paste or open, and what a list shows of a game (kr/web/game_lists.py).
+
+import {gameDocument, MOST_NODES} from "./document.js";
+import {looksLikeFen, parseFen} from "./notation.js";
+import {beginning, lengthOf, linesOf, stripped} from "./pdn/blanks.js";
+import {Reader} from "./pdn/reader.js";
+import {Game} from "./pdn/tree.js";
+import {LONGEST_FEN} from "./request.js";
+import {Position} from "./rules.js";
+import {KrError} from "./text.js";
+
+/** @typedef {import("./pdn/writer.js").Results} Results */
+/** @typedef {[number, string]} NumberedLine */
+/** @typedef {ReturnType<typeof summary>} Row */
+
+/** Unreadable games whose reasons are listed. */
+export const MOST_FAULTS = 50;
+
+/** A game's row in a list. @param {Game} game @param {number} number */
+export function summary(game, number) {
+  const shown = (/** @type {string} */ name) => {
+    const value = beginning(stripped(game.headers.get(name) ?? ""), 80);
+    return /[^?. ]/.test(value) ? value : "";
+  };
+  return {
+    number,
+    event: shown("Event"),
+    black: shown("Black"),
+    white: shown("White"),
+    date: shown("Date"),
+    result: game.result,
+    moves: game.mainline().length,
+    warnings: game.warnings.slice(0, MOST_FAULTS).map(warning => beginning(warning, 300)),
+  };
+}
+
+/** A game as JSON, unless it has more moves than a page takes back. @param {Game} game */
+export function boundedDocument(game) {
+  const document = gameDocument(game),
+    count = document.nodes.length;
+  if (count > MOST_NODES) throw new KrError(`a game of ${count} moves and positions; at most ${MOST_NODES}`, "pdn");
+  return document;
+}
+
+/**
+ * Games of a text that people paste: PDN, or positions as FEN, one a line.
+ * @param {string} text
+ * @param {Results} results
+ * @param {(why: string) => void} onFault called for those left out
+ */
+export function readText(text, results, onFault) {
+  const lines = fensOf(text);
+  return lines.length
+    ? positionGames(lines, onFault)
+    : withContent(new Reader(`${text}\n`, {results, forgiving: true, onError: onFault}));
+}
+
+/** Games without remarks that stand alone, which are games without moves. @param {Reader} reader */
+export function* withContent(reader) {
+  for (const game of reader)
+    if (game.variations.length || !game.start.equals(new Position()) || game.headers.size > 1) yield game;
+}
+
+/** @param {NumberedLine[]} lines @param {(why: string) => void} onFault */
+export function* positionGames(lines, onFault) {
+  for (const [number, line] of lines) {
+    const game = positionGame(line);
+    if (game instanceof Game) yield game;
+    else onFault(`line ${number}: ${game.message}`);
+  }
+}
+
+/** Lines of a text that holds nothing but FENs, with their numbers; none for any other text. @param {string} text */
+export function fensOf(text) {
+  /** @type {NumberedLine[]} */
+  const lines = [];
+  for (const [index, each] of linesOf(text).entries()) {
+    // without comments
+    const line = stripped(each.split("#", 1)[0]);
+    if (!line) continue;
+    if (lengthOf(line) > LONGEST_FEN || !looksLikeFen(line)) return [];
+    lines.push([index + 1, line]);
+  }
+  return lines;
+}
+
+/** A game from a position, or what is wrong with it. @param {string} fen */
+function positionGame(fen) {
+  let why = "";
+  for (const crown of [false, true]) {
+    try {
+      const {black, white, kings, side} = parseFen(fen, crown),
+        game = new Game([], new Position(black, white, kings, side));
+      if (why) game.warnings = [`${why} (read so)`];
+      return game;
+    } catch (error) {
+      if (!(error instanceof KrError)) throw error;
+      if (crown) return error;
+      why = error.message;
+    }
+  }
+  throw new Error("unreachable");
+}

@@ -1,0 +1,150 @@
+// Games as written, whose moves are not yet checked, and what is noted while they are read (kr/pdn/grammar.py).
+
+import {quoted} from "../text.js";
+import {beginning, stripped} from "./blanks.js";
+
+/** @typedef {import("../rules.js").Position} Position */
+/** @typedef {string | Judgement | DraftSetup | DraftLine} DraftNote */
+/** @typedef {[number, DraftNote]} PlacedNote a note, and the number of moves before it */
+
+/** Parts left out of a game that are reported. */
+export const MOST_LEFT_OUT = 20;
+
+/** The buffer ends before the text there can be judged. */
+export class NeedMore extends Error {}
+
+/** An error at an offset of the buffer; `resume` is the offset at which to look for the next game. */
+export class Fault extends Error {
+  /** @param {number} offset @param {string} message @param {number} [resume] */
+  constructor(offset, message, resume = offset) {
+    super(message);
+    this.offset = offset;
+    this.resume = resume;
+  }
+}
+
+/** Moves of a line as written, with the notes between them. */
+export class DraftLine {
+  constructor() {
+    /** @type {string[]} */
+    this.moves = [];
+    /** Offset of each move in the buffer. @type {number[]} */
+    this.offsets = [];
+    /** Comments, judgements, setups and variations, each with the number of moves before it. @type {PlacedNote[]} */
+    this.notes = [];
+    /** Number of moves before an unknown one; null if all are known. @type {number | null} */
+    this.known = null;
+  }
+
+  /** Number of moves that can be replayed. */
+  get played() {
+    return this.known ?? this.moves.length;
+  }
+}
+
+/** A setup command after a move. */
+export class DraftSetup {
+  /** @param {string} fen @param {number} offset in the buffer */
+  constructor(fen, offset) {
+    this.fen = fen;
+    this.offset = offset;
+    /** The position, once it has been set up. @type {Position | null} */
+    this.board = null;
+  }
+
+  /** The command as PDN has it. */
+  get text() {
+    return `/FEN "${this.fen}"/`;
+  }
+}
+
+/** A judgement of a move as written: "!?", "(!)", "*" or "$3". */
+export class Judgement {
+  /** @param {string} text */
+  constructor(text) {
+    this.text = text;
+  }
+}
+
+/** A game as written. */
+export class Draft extends DraftLine {
+  constructor() {
+    super();
+    /** Offset of its beginning in the buffer; -1 until it is known. */
+    this.offset = -1;
+    /** @type {Map<string, string>} */
+    this.tags = new Map();
+    /** @type {Map<string, number>} */
+    this.tagOffsets = new Map();
+    /** Offset of the first tag after the last empty line among the tags. */
+    this.block = 0;
+    /** Offset behind the last tag. */
+    this.tagsEnd = 0;
+    /** FEN of a setup command before the first move, and its offset. @type {[string, number] | null} */
+    this.setup = null;
+    /** @type {string | null} */
+    this.result = null;
+    /** @type {string[]} */
+    this.warnings = [];
+    /** Text left out by a forgiving buffer. @type {Fault[]} */
+    this.leftOut = [];
+  }
+}
+
+/** Notes a warning at a place. @param {Draft} draft @param {number} offset @param {string} message */
+export function warn(draft, offset, message) {
+  if (draft.leftOut.length < MOST_LEFT_OUT) draft.leftOut.push(new Fault(offset, message));
+}
+
+/**
+ * True if a tag that the game has already belongs to it: both stand in one block, without an empty line.
+ * @param {Draft} draft
+ * @param {string} name
+ * @param {string} value
+ * @param {number} begin
+ */
+export function repeats(draft, name, value, begin) {
+  if (/** @type {number} */ (draft.tagOffsets.get(name)) < draft.block) return false;
+  if (value === draft.tags.get(name)) return true;
+  if (name === "FEN" || name === "GameType")
+    throw new Fault(begin, `a second ${name} tag, ${quoted(beginning(value, 40))}, in the same game`);
+  warn(draft, begin, `a second ${name} tag in the same game: ${quoted(beginning(value, 60))} is read as a comment`);
+  draft.notes.push([0, `${name}: ${value}`]);
+  return true;
+}
+
+/**
+ * A setup command: the start of a game, or the position after a move.
+ * @param {Draft} draft
+ * @param {DraftLine} line
+ * @param {string} fen
+ * @param {number} begin
+ */
+export function setUp(draft, line, fen, begin) {
+  if (line === draft && !line.moves.length && !draft.setup && !stripped(draft.tags.get("FEN") ?? "")) {
+    draft.setup = [fen, begin];
+    return;
+  }
+  const setup = new DraftSetup(stripped(fen), begin),
+    count = line.moves.length;
+  if (count && line.known === null) {
+    const shown = beginning(setup.fen, 120);
+    warn(draft, begin, `a position is set up within the game, after ${line.moves[count - 1]}: ${shown}`);
+    line.notes.push([count, setup]);
+    return;
+  }
+  if (line.known === null) {
+    line.known = 0;
+    warn(draft, begin, "a position is set up before the first move, which has one: moves are kept as text");
+  }
+  line.notes.push([count, setup.text]);
+}
+
+/** Notes words outside braces as a comment. @param {DraftLine} line @param {Draft} draft @param {string} said */
+export function say(line, draft, said) {
+  line.notes.push([line.moves.length, said]);
+  draft.warnings.push(`${quoted(beginning(said, 60))} is outside braces: read as a comment`);
+}
+
+/** A move with separators that kr's notation reads. @param {string} text */
+export const plainMove = text => text.replace(/[X\u00d7]/g, "x").replace(/[\u2010-\u2014\u2212]/g, "-");

@@ -1,0 +1,187 @@
+// Time controls of a game, clocks, and the share of a clock that a move may take: kr/engine/limits.py.
+
+import {KrError, quoted} from "../text.js";
+import {formatDuration, parseCount, parseDuration} from "../durations.js";
+
+const MOST_SECONDS = 1e9,
+  MOST_MOVES = 10n ** 9n,
+  DAY = 24 * 3600;
+/** The clock is spread over this many moves, or over the moves to the next time control if these are fewer. */
+const MOVES_AHEAD = 30;
+/** Largest share of the clock that one move may take. */
+const CLOCK_SHARE = 0.8;
+/** A difficult move may take this many times its share of the clock. */
+const UNSETTLED = 3;
+/** Seconds reserved in each move for the delay until the answer stops the clock. */
+const LATENCY = 0.01;
+/** Seconds for a move when the clock is all but empty. */
+const SHORTEST = 0.001;
+const WHOLE_GAME = /^(?:G|SD|TC)\s*\/\s*/i;
+// a colon between minutes and seconds does not separate periods
+const PERIODS = /\s*(?:,|:(?![0-5][0-9](?:\.[0-9]{1,3})?(?![0-9/a-z.])))\s*/i;
+const PERIOD =
+  /^(?:(?<moves>[^/+|]+)\/)?(?<time>[^/+|d;]+)(?:[+|](?<inc>[^/+|d;]+))?(?:[\s;+]*d\s*\/?\s*(?<delay>[^/+|d;]+))?$/i;
+const CLOCK_TIME = /^(?:([0-9]{1,4}):)?([0-9]{1,4}):([0-9]{2}(?:\.[0-9]{1,3})?)$/;
+
+/**
+ * Limits of one search, in seconds: the usual time, and the longest.
+ * @typedef {{seconds?: number, usualSeconds?: number}} Limits
+ */
+/** Seconds of each engine move where there is no clock. */
+export const THINKING_SECONDS = 1;
+
+/** @param {string} name @param {number} seconds */
+function checkSeconds(name, seconds) {
+  if (seconds <= MOST_SECONDS) return;
+  throw new KrError(`${name}: ${formatDuration(seconds)} is out of range; expected 0s to ${MOST_SECONDS}s`);
+}
+
+/** Time for a whole game: "5m+3s", "40/30m", "45m d5s" (a delay before the clock runs), "40/2h:1h". */
+export class TimeControl {
+  /**
+   * @param {number} time seconds for the game, or for each `moves` moves
+   * @param {number} [inc] seconds added for each move
+   * @param {bigint | null} [moves] those for which `time` must last; null for the whole game
+   * @param {number} [delay] seconds of each move for which the clock stands still
+   * @param {TimeControl | null} [next] the period after these moves, whose time is added; null if this one repeats
+   */
+  constructor(time, inc = 0, moves = null, delay = 0, next = null) {
+    this.time = time;
+    this.inc = inc;
+    this.moves = moves === null ? null : Number(moves);
+    this.delay = delay;
+    this.next = next;
+    checkSeconds("time control time", time);
+    checkSeconds("time control inc", inc);
+    checkSeconds("time control delay", delay);
+    if (moves !== null && (moves < 1n || moves > MOST_MOVES))
+      throw new KrError(`time control moves: ${moves} is out of range; expected 1 to ${MOST_MOVES}`);
+    const most = time + inc + delay;
+    if (!(most > 0 && most <= MOST_SECONDS))
+      throw new KrError(
+        `time control ${this}: ${formatDuration(most)} is out of range; ` +
+          `expected more than 0s and at most ${MOST_SECONDS}s`,
+      );
+    if (inc && delay) throw new KrError("a time control has an increment or a delay for each move, not both");
+    if (next && moves === null)
+      throw new KrError("a period that another follows needs its number of moves, as in 40/2h:1h");
+  }
+
+  /** Seconds of all periods, without increments. @returns {number} */
+  get longest() {
+    return this.time + (this.next?.longest ?? 0);
+  }
+
+  /**
+   * Without units, times are in minutes and increments in seconds; with several periods, or a delay, all in
+   * seconds.
+   * @param {string} text
+   */
+  static parse(text) {
+    const plain = text.trim(),
+      head = WHOLE_GAME.exec(plain)?.[0] ?? "",
+      periods = plain
+        .slice(head.length)
+        .split(PERIODS)
+        .map(part => PERIOD.exec(part)?.groups);
+    const alone = periods.length === 1 ? periods[0] : undefined,
+      isControl = !alone || alone.moves || alone.inc || alone.delay || alone.time.includes(":") || head;
+    if (!isControl || periods.includes(undefined))
+      throw new KrError(`${quoted(text)} is not a time control such as 5m+3s, 40/30m, 45m d5s or 40/2h:1h`);
+    const inSeconds = periods.length > 1 || (alone?.delay && !head);
+    /** @type {TimeControl | null} */
+    let control = null;
+    try {
+      for (const {time = "", inc, moves, delay} of periods.reverse().map(each => each ?? {}))
+        control = new TimeControl(
+          clockTime(time, inSeconds ? "s" : "m"),
+          clockTime(inc ?? "0", "s"),
+          moves === undefined ? null : parseCount(moves.trim()),
+          clockTime(delay ?? "0", "s"),
+          control,
+        );
+    } catch (error) {
+      if (!(error instanceof KrError)) throw error;
+      throw new KrError(`time control ${quoted(text)}: ${error.message}`);
+    }
+    return /** @type {TimeControl} */ (/** @type {unknown} */ (control));
+  }
+
+  /** @returns {string} */
+  toString() {
+    const {time, inc, moves, delay, next} = this,
+      added = inc ? `+${formatDuration(inc)}` : delay ? ` d${formatDuration(delay)}` : "",
+      lasting = (moves === null ? "" : `${moves}/`) + formatDuration(time) + added;
+    // the last period is a period even without an increment
+    if (next) return `${lasting}:${String(next).replace(/\+0s$/, "")}`;
+    return lasting + (moves || inc || delay ? "" : "+0s");
+  }
+}
+
+/** Seconds of one part of a time control. @param {string} text @param {string} unit that of a bare number */
+function clockTime(text, unit) {
+  const part = text.trim().replaceAll("'", "m").replaceAll('"', "s"),
+    match = CLOCK_TIME.exec(part);
+  if (match) return 3600 * Number(match[1] ?? 0) + 60 * Number(match[2]) + Number(match[3]);
+  return parseDuration(/\p{Nd}$/u.test(part) ? part + unit : part);
+}
+
+/** A clock; null without. @param {string} text */
+export function clockFromText(text) {
+  if (!text) return null;
+  const control = TimeControl.parse(text);
+  if (control.longest + control.inc + control.delay > DAY) throw new KrError(`the clock ${text} is longer than a day`);
+  return control;
+}
+
+/** One player's clock in one game. Without a time control, an engine has the same time for every move. */
+export class Clock {
+  /** @param {TimeControl | null} control */
+  constructor(control) {
+    this.control = control;
+    this._period = control;
+    /** Seconds, before the increment for the next move. */
+    this.left = control?.time ?? 0;
+    /** Moves to the next time control; null if there is none. */
+    this.moves = control?.moves ?? null;
+  }
+
+  /** Seconds until the next move is late, with its increment or delay; null without a time control. */
+  get allowed() {
+    return this._period && this.left + this._period.inc + this._period.delay;
+  }
+
+  /**
+   * Limits of the next search: on a clock the usual time is left/M + inc, where M is the number of moves to the next
+   * time control, or 30 if that is less or there is none; the longest is three times as much. A delay is an increment
+   * to it.
+   * @returns {Limits}
+   */
+  limits() {
+    if (!this._period) return {seconds: THINKING_SECONDS};
+    const inc = this._period.inc + this._period.delay,
+      share = this.left / Math.min(this.moves ?? MOVES_AHEAD, MOVES_AHEAD) + inc;
+    const [usualSeconds, seconds] = [1, UNSETTLED].map(times =>
+      Math.max(Math.min(times * share, CLOCK_SHARE * (this.left + inc)) - LATENCY, SHORTEST),
+    );
+    return {seconds, usualSeconds};
+  }
+
+  /**
+   * Charges a move.
+   * @param {number} seconds
+   * @returns {number} seconds by which it was late; 0 or less if it was in time
+   */
+  stop(seconds) {
+    // a page may be put to sleep while kr thinks: it loses no game by that unless there is a clock
+    if (!this._period) return 0;
+    this.left += this._period.inc - Math.max(seconds - this._period.delay, 0);
+    const late = -this.left;
+    if (this.moves !== null && --this.moves === 0) {
+      this._period = this._period.next ?? this._period;
+      this.moves = this._period.moves;
+      this.left += this._period.time;
+    }
+    return late;
+  }
+}

@@ -1,0 +1,107 @@
+// The players whom a person meets: levels of kr, its full strength, and what people play (kr/players/own.py,
+// policy.py).
+
+import {Draws} from "./draws.js";
+import {likelyMoves, searchAt} from "./levels.js";
+import {HUMAN, strengthOf} from "./opponents.js";
+
+/** @typedef {import("../house.js").House} House */
+/** @typedef {import("../rules.js").Move} Move */
+/** @typedef {import("../rules.js").Position} Position */
+/** @typedef {import("./levels.js").Level} Level */
+
+/**
+ * A move, with the score of its search, depth, nodes and seconds.
+ * @typedef {{move: Move, score: number, depth: number, nodes: number, time: number}} Reply
+ */
+/**
+ * @typedef {{
+ *   position: Position, history: readonly Position[], limits: import("./clock.js").Limits, signal: AbortSignal,
+ * }} Task history: earlier positions, oldest first; signal: the move is no longer waited for
+ */
+/** @typedef {{newGame: () => void, search: (task: Task) => Promise<Reply>}} Player */
+
+/** Score of a side without a move, as the static evaluation has it. */
+const LOST = -28000;
+/**
+ * Who has the small engine's memory: a game keeps what it knows while no other one searches.
+ * @type {WeakMap<House, Player>}
+ */
+const remembering = new WeakMap();
+
+/**
+ * The player of a text; null for a person.
+ * @param {House} house
+ * @param {string} spec
+ * @returns {Promise<Player | null>}
+ */
+export async function playerOf(house, spec) {
+  if (spec === HUMAN) return null;
+  const {level, seed} = await strengthOf(house, spec);
+  if (!level) return people(house, seed);
+  const {nodes} = level;
+  return nodes === null ? fullStrength(house) : ownLevel(house, {...level, nodes}, seed);
+}
+
+/**
+ * The move of a search that was ended before it had found one: it will be taken back.
+ * @param {Position} position
+ * @param {number} time
+ * @returns {Reply}
+ */
+const anyMove = (position, time) => ({move: position.legalMoves()[0], score: 0, depth: 0, nodes: 0, time});
+
+/** @param {House} house @param {Level & {nodes: number}} level @param {string} seed @returns {Player} */
+function ownLevel(house, level, seed) {
+  /** @type {Player} */
+  const player = {
+    newGame() {
+      if (remembering.get(house) === player) remembering.delete(house);
+    },
+    async search({position, history, limits, signal}) {
+      const fresh = remembering.get(house) !== player;
+      remembering.set(house, player);
+      const found = await searchAt(house, level, position, history, {limits, seed, signal, fresh});
+      return found ?? anyMove(position, 0);
+    },
+  };
+  return player;
+}
+
+/** @param {House} house @returns {Player} */
+const fullStrength = house => ({
+  newGame() {},
+  async search(task) {
+    const {move, score, depth, nodes, seconds} = await house.engine.search(task);
+    return move ? {move, score, depth, nodes, time: seconds} : anyMove(task.position, seconds);
+  },
+});
+
+/**
+ * Plays the moves that people are likely to play, without a search.
+ * @param {House} house
+ * @param {string} seed
+ * @returns {Player}
+ */
+const people = (house, seed) => ({
+  newGame() {},
+  async search({position, history}) {
+    const [choices, score] = await Promise.all([likelyMoves(house, position, history), bestSeen(house, position)]),
+      source = new Draws(`${seed} ${position.key} ${history.length}`);
+    const {move} = choices[source.weighted(choices.map(each => each.probability))];
+    return {move, score, depth: 0, nodes: 0, time: 0};
+  },
+});
+
+/** The score of the best move, as sight of captures sees it. @param {House} house @param {Position} position */
+async function bestSeen(house, position) {
+  const scores = await Promise.all(position.entries.map(move => seen(house, position.after(move))));
+  return Math.max(...scores.map(score => -score));
+}
+
+/** Score after all captures that are due. @param {House} house @param {Position} position @returns {Promise<number>} */
+async function seen(house, position) {
+  if (position.isOver) return LOST;
+  if (position.entries[0].captured) return bestSeen(house, position);
+  return (await house.engine.evaluate(position)).score;
+}

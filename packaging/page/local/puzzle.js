@@ -1,0 +1,315 @@
+// Problems as puzzles: the solver's moves judged one by one, the best reply to each, hints, and the end of a puzzle
+// (kr/analysis/puzzles.py, which says in full how). Every problem here has a published result.
+//
+// A move is right if it keeps the value that the solver plays for. It is judged by the rules and the endgame database,
+// where they reach; by the solution, as long as that is followed; else by a search of the position after it, compared
+// with one of the best move. If that leaves it open, `keeps` is null.
+
+import {opposite} from "./chances.js";
+import {exactMoves, exactValue, hardestMove} from "./exact.js";
+import {countOf, SIDE_NAMES} from "./notation.js";
+import {BLACK, Board, Position} from "./rules.js";
+import {KrError} from "./text.js";
+import {chancesOf, signOf} from "./weighing.js";
+
+/** @typedef {import("./rules.js").Move} Move */
+/** @typedef {import("./chances.js").Value} Value */
+/** @typedef {import("./weighing.js").Analysis} Analysis */
+/** @typedef {import("./weighing.js").Database} Database */
+/** @typedef {import("./exact.js").ExactMove} ExactMove */
+
+/**
+ * As packaging/page/data.py writes it; what is empty is left out.
+ * @typedef {{
+ *   fen: string, result: string, title?: string, author?: string, source?: string, solution?: string,
+ *   first_move?: string, keeping_moves?: string[],
+ * }} Problem
+ */
+/**
+ * A search within limits of its own, of a position after earlier ones that could be repeated. The same positions must
+ * give the same answer.
+ * @typedef {(position: Position, history: readonly Position[]) => Promise<Analysis>} Sight
+ */
+/**
+ * Judgement of the solver's last move, with its evidence, and what follows: the opponent's move if the game goes on;
+ * true if the puzzle ends here, solved; why it ends here, "" if it goes on.
+ * @typedef {{keeps: boolean | null, by: string, reply: Move | null, solved: boolean, ended: string}} Verdict
+ */
+/** @typedef {{solved: boolean, ended: string}} End */
+
+/** Expected result that a wrong move gives away: that of a move marked ?. */
+const GIVEN_AWAY = 0.15;
+const PLAIN_PLIES = 3,
+  PLAIN_LEAD = 2,
+  WIN_MOVES = 10,
+  DRAW_MOVES = 8,
+  MOST_MOVES = 20,
+  SAFE_MOVES = 3;
+/** Plies of a solution that is shown. */
+const LONGEST_SOLUTION = 40;
+/** Evidence for a judgement; the rules count as the database. */
+const DATABASE = "database",
+  SOLUTION = "solution",
+  SEARCH = "search";
+/** @type {Record<string, number | null>} */
+const WINNERS = {"B-win": 0, "W-win": 1, draw: null};
+
+/** True if two moves from one position lead to the same position. @param {Move} one @param {Move} other */
+const sameMove = (one, other) =>
+  one.origin === other.origin && one.target === other.target && one.captured === other.captured;
+
+/** @param {Analysis} analysis */
+const bestOf = ({lines}) => lines[0].pv[0];
+
+/** A game that can go on apart from this one. @param {Board} board @param {number} [plies] moves that it has */
+export function copyOf(board, plies = board.moves.length) {
+  const copy = new Board(board.start);
+  for (const move of board.moves.slice(0, plies)) copy.play(move);
+  return copy;
+}
+
+export class Puzzle {
+  /**
+   * @param {Problem} problem
+   * @param {Database | null} database
+   * @param {Sight} search
+   */
+  constructor(problem, database, search) {
+    this.problem = problem;
+    this.position = Position.fromFen(problem.fen);
+    this._database = database;
+    this._search = search;
+    const {side} = this.position,
+      winner = WINNERS[problem.result],
+      exact = exactValue(database, this.position),
+      value = exact ?? (winner === null ? "draw" : winner === side ? "win" : "loss");
+    /** Evidence for the goal. */
+    this.goalBy = exact ? DATABASE : SOLUTION;
+    /** Value that the solver plays for. @type {Value} */
+    this.goal = value === "draw" ? "draw" : "win";
+    /** The side of the person: the one to move, or in a lost position the other. */
+    this.solver = value === "loss" ? 1 - side : side;
+    /** Known moves that keep the published result, if all of them are known. */
+    this.keeping = (problem.keeping_moves ?? []).map(text => this.position.parseMove(text));
+    this.published = publishedLine(this.position, problem);
+  }
+
+  /** Right moves after which the puzzle counts as solved, unless it ends before. */
+  get rightMoves() {
+    const published = this.#solvers(this.published).length;
+    return Math.min(published || (this.goal === "win" ? WIN_MOVES : DRAW_MOVES), MOST_MOVES);
+  }
+
+  /** The game at the start, with the first move if that is the opponent's. */
+  async begin() {
+    const board = new Board(this.position);
+    if (board.side !== this.solver) board.play(await this.reply(board));
+    return board;
+  }
+
+  /** Judges the last move of a game from the start, which is the solver's. @param {Board} board @returns {Promise<Verdict>} */
+  async judge(board) {
+    if (!board.moves.length || board.side === this.solver)
+      throw new KrError(`the last move is not ${SIDE_NAMES[this.solver]}'s`);
+    const [keeps, by] = await this.#keeps(board),
+      verdict = {keeps, by, reply: null, solved: false, ended: ""};
+    if (!keeps) return verdict;
+    const end = await this.#end(board);
+    if (end) return {...verdict, ...end};
+    const reply = await this.reply(board),
+      after = copyOf(board);
+    after.play(reply);
+    return {...verdict, reply, ...this.#endByRule(after)};
+  }
+
+  /** The opponent's answer. @param {Board} board @returns {Promise<Move>} */
+  async reply(board) {
+    const hardest = hardestMove(this._database, board.position, board.history);
+    return hardest?.move ?? this.#nextPublished(board) ?? bestOf(await this._search(board.position, board.history));
+  }
+
+  /** A right move for the solver, and the evidence for it. @param {Board} board @returns {Promise<[Move, string]>} */
+  async best(board) {
+    const exact = exactMoves(this._database, board.position),
+      published = this.#nextPublished(board);
+    if (exact.length) {
+      const keeping = exact.filter(each => each.value === exact[0].value);
+      if (published && keeping.some(each => sameMove(published, each.move))) return [published, DATABASE];
+      // a draw is safest where the opponent's answers are fewest
+      const answers = (/** @type {ExactMove} */ each) => each.after.entries.length,
+        fewest = (/** @type {ExactMove} */ one, /** @type {ExactMove} */ other) =>
+          answers(other) < answers(one) ? other : one;
+      return [(keeping[0].value === "draw" ? keeping.reduce(fewest) : keeping[0]).move, DATABASE];
+    }
+    if (published) return [published, SOLUTION];
+    if (!board.moves.length && this.keeping.length) return [this.keeping[0], SOLUTION];
+    return [bestOf(await this._search(board.position, board.history)), SEARCH];
+  }
+
+  /**
+   * A line from this position on, both sides playing their best, and the evidence for its first move.
+   * @param {Board} game
+   * @returns {Promise<[Move[], string]>}
+   */
+  async solution(game) {
+    const followed = this.#followed(game),
+      rest = followed === null ? [] : this.published.slice(followed);
+    if (rest.length > 1) return [rest.slice(0, LONGEST_SOLUTION), SOLUTION];
+    /** @type {Move[]} */
+    const moves = [];
+    const board = copyOf(game);
+    let by = "";
+    while (moves.length < LONGEST_SOLUTION && !board.outcome()) {
+      if (!exactMoves(this._database, board.position).length) {
+        if (!moves.length) by = SEARCH;
+        moves.push(...(await this._search(board.position, board.history)).lines[0].pv);
+        break;
+      }
+      let move;
+      if (board.side === this.solver) {
+        const [best, evidence] = await this.best(board);
+        move = best;
+        by ||= evidence;
+      } else move = await this.reply(board);
+      moves.push(move);
+      board.play(move);
+    }
+    return [moves, by];
+  }
+
+  // --- judging
+
+  /** @param {Board} board @returns {Promise<[boolean | null, string]>} */
+  async #keeps(board) {
+    const move = board.moves[board.moves.length - 1],
+      after = board.position,
+      exact = exactValue(this._database, after);
+    if (exact) return [this.#isEnough(exact), DATABASE];
+    if (board.moves.length === 1 && this.keeping.length)
+      return [this.keeping.some(each => sameMove(move, each)), SOLUTION];
+    const previous = copyOf(board, board.moves.length - 1),
+      published = this.#nextPublished(previous);
+    if (published && sameMove(move, published)) return [true, SOLUTION];
+    return [await this.#keepsBySearch(previous, after, published), SEARCH];
+  }
+
+  /** True if a value for the opponent is what the solver plays for. @param {Value} value */
+  #isEnough(value) {
+    return signOf(opposite(value)) >= signOf(this.goal);
+  }
+
+  /** @param {Board} previous @param {Position} after @param {Move | null} published */
+  async #keepsBySearch({position: before, history}, after, published) {
+    const analysis = await this._search(after, []);
+    if (analysis.value) return this.#isEnough(analysis.value);
+    const root = await this._search(before, history);
+    let best = chancesOf(root).expected;
+    if (published) {
+      const other = await this._search(before.play(published), []);
+      best = Math.max(best, 1 - chancesOf(other).expected);
+    } else if (before.play(bestOf(root)).equals(after)) {
+      // beyond the published line the search is the best judge, and this move is its hint
+      return true;
+    }
+    const chances = chancesOf(analysis);
+    if (Number((best - (1 - chances.expected)).toFixed(6)) >= GIVEN_AWAY) return false;
+    return this.#isEnough(likeliest(chances)) || null;
+  }
+
+  /** Plies of the published line that a game has followed; null if it left the line. @param {Board} board */
+  #followed(board) {
+    const count = board.moves.length;
+    if (count > this.published.length) return null;
+    let position = board.start;
+    for (let ply = 0; ply < count; ply++) {
+      position = position.play(this.published[ply]);
+      if (!position.equals(board.positions[ply + 1])) return null;
+    }
+    return count;
+  }
+
+  /** @param {Board} board @returns {Move | null} */
+  #nextPublished(board) {
+    const followed = this.#followed(board);
+    return (followed === null ? null : this.published[followed]) ?? null;
+  }
+
+  // --- the end
+
+  /** The solver's moves of a line from the start. @param {readonly Move[]} line */
+  #solvers(line) {
+    const first = this.position.side === this.solver ? 0 : 1;
+    return line.filter((_, ply) => ply % 2 === first);
+  }
+
+  /** @param {Board} board @returns {End | null} */
+  #endByRule(board) {
+    const outcome = board.outcome();
+    if (!outcome) return null;
+    const {winner, reason} = outcome;
+    if (winner === null) return {solved: this.goal === "draw", ended: `drawn: ${reason}`};
+    return {solved: winner === this.solver, ended: `${SIDE_NAMES[winner]} wins: ${reason}`};
+  }
+
+  /** @param {Board} board @returns {Promise<End | null>} */
+  async #end(board) {
+    const byRule = this.#endByRule(board);
+    if (byRule) return byRule;
+    const moves = this.#solvers(board.moves).length,
+      ended = this.goal === "win" ? await this.#won(board, moves) : this.#drawn(board, moves);
+    return ended ? {solved: true, ended} : null;
+  }
+
+  /** Why a win counts as won. @param {Board} board @param {number} moves of the solver */
+  async #won(board, moves) {
+    const {position} = board,
+      ahead = lead(position, this.solver),
+      exact = exactValue(this._database, position),
+      distance = exact && this._database ? this._database.distance(position) : null;
+    if (distance !== null && distance < PLAIN_PLIES) return "the win is plain";
+    if (ahead >= PLAIN_LEAD && ahead > lead(board.start, this.solver) && !position.entries[0].captured) {
+      const proved = exact ?? (await this._search(position, [])).value;
+      if (proved === "loss") return `the win is plain: ${ahead} pieces ahead`;
+    }
+    const isComplete = this.published.length > 1 && this.#followed(board) === this.published.length;
+    return isComplete || (distance === null && moves >= this.rightMoves) ? "the solution is complete" : "";
+  }
+
+  /** Why a draw counts as held. @param {Board} board @param {number} moves of the solver */
+  #drawn({position}, moves) {
+    if (moves >= this.rightMoves) return "the draw is held";
+    if (moves < SAFE_MOVES || exactValue(this._database, position) !== "draw") return "";
+    const answers = exactMoves(this._database, position).flatMap(reply => exactMoves(this._database, reply.after));
+    return answers.every(answer => answer.value !== "loss") ? "the draw is safe" : "";
+  }
+}
+
+/** The published line, as far as it is legal, or the first move alone. @param {Position} start @param {Problem} problem */
+function publishedLine(start, {solution, first_move: first}) {
+  /** @type {Move[]} */
+  const line = [];
+  let position = start;
+  try {
+    for (const text of solution?.split(" ") ?? []) {
+      const move = position.parseMove(text);
+      line.push(move);
+      position = position.play(move);
+    }
+  } catch (error) {
+    if (!(error instanceof KrError)) throw error;
+  }
+  if (!line.length && first) line.push(start.parseMove(first));
+  return line;
+}
+
+/** Likeliest value; a draw where it is as likely as any other. @param {import("./chances.js").Chances} chances @returns {Value} */
+function likeliest({win, draw, loss}) {
+  if (draw >= win && draw >= loss) return "draw";
+  return win >= loss ? "win" : "loss";
+}
+
+/** Pieces that a side has more than the other. @param {Position} position @param {number} side */
+function lead({black, white}, side) {
+  const ahead = countOf(black) - countOf(white);
+  return side === BLACK ? ahead : -ahead;
+}

@@ -1,0 +1,204 @@
+// Puzzles, as in kr/web/puzzles.py. The page keeps a puzzle's state: each request has its id and the moves so far.
+
+import {copyOf, Puzzle} from "./puzzle.js";
+import {Board, lineJson, positionJson, sideName} from "./rules.js";
+import {KrError, quoted} from "./text.js";
+import {Twister} from "./twister.js";
+import {analysisOf, overAnalysis} from "./weighing.js";
+
+/** @typedef {import("./house.js").House} House */
+/** @typedef {import("./request.js").PageRequest} PageRequest */
+/** @typedef {import("./rules.js").Position} Position */
+/** @typedef {import("./weighing.js").Analysis} Analysis */
+/** @typedef {import("./puzzle.js").Problem} Problem */
+
+/** Limits of a search; a verdict needs at most three. */
+const LIMITS = {seconds: 0.3, nodes: 200_000};
+/** Searches that are remembered, so that a position is not searched again when its puzzle is tried again. */
+const MOST_ANALYSES = 4096;
+/** Moves of a try. */
+const LONGEST_TRY = 300;
+const MS_PER_DAY = 86_400_000;
+/** Number of 1 January 1970 among the days, of which 1 is 1 January of the year 1. */
+const EPOCH_DAY = 719_163;
+
+/** The puzzles, and the engine's analyses of their positions. */
+class Book {
+  /** @type {Map<string, Promise<Analysis>>} */
+  #analyses = new Map();
+
+  /**
+   * @param {House} house
+   * @param {Record<string, Problem>} problems
+   * @param {import("./weighing.js").Database | null} database
+   */
+  constructor(house, problems, database) {
+    this._house = house;
+    this._database = database;
+    /** By id. @type {Map<string, Puzzle>} */
+    this.puzzles = new Map(
+      Object.entries(problems).map(([name, problem]) => [
+        name,
+        new Puzzle(problem, database, (position, history) => this.#search(position, history)),
+      ]),
+    );
+  }
+
+  /** The puzzle that a page asks for. @param {PageRequest} request */
+  puzzle(request) {
+    const name = request.text("id"),
+      puzzle = this.puzzles.get(name);
+    if (!puzzle) throw new KrError(`there is no puzzle ${quoted(name)}`);
+    return puzzle;
+  }
+
+  /** @param {Position} position @param {readonly Position[]} history */
+  #search(position, history) {
+    const line = [...history, position].map(each => each.key).join(" "),
+      known = this.#analyses.get(line),
+      analysis = known ?? this.#searched(position, [...history]);
+    if (!known) analysis.catch(() => this.#analyses.delete(line));
+    // the last asked for are the last to go
+    this.#analyses.delete(line);
+    this.#analyses.set(line, analysis);
+    if (this.#analyses.size > MOST_ANALYSES) this.#analyses.delete([...this.#analyses.keys()][0]);
+    return analysis;
+  }
+
+  /** @param {Position} position @param {Position[]} history @returns {Promise<Analysis>} */
+  async #searched(position, history) {
+    const task = {position, history};
+    if (position.isOver) return overAnalysis(task);
+    const [chances, found] = await Promise.all([
+      this._house.chances,
+      this._house.engine.search({position, history, limits: LIMITS, fresh: true}),
+    ]);
+    return analysisOf(task, found, this._database, chances);
+  }
+}
+
+/** @type {WeakMap<House, Promise<Book>>} */
+const BOOKS = new WeakMap();
+
+/** @param {House} house @returns {Promise<Book>} */
+function bookOf(house) {
+  let book = BOOKS.get(house);
+  if (!book) {
+    book = Promise.all([house.data("problems"), house.database()]).then(
+      ([problems, database]) => new Book(house, problems, database),
+    );
+    book.catch(() => BOOKS.delete(house));
+    BOOKS.set(house, book);
+  }
+  return book;
+}
+
+/** All puzzles, and the one of the day: the same everywhere. @param {House} house @param {PageRequest} request */
+async function listPuzzles(house, request) {
+  const {puzzles} = await bookOf(house),
+    day = dayNumber(request.text("date", 10)),
+    names = [...puzzles.keys()];
+  return {
+    puzzles: [...puzzles].map(([name, {problem, position, goal}]) => ({
+      id: name,
+      title: problem.title ?? name,
+      author: problem.author ?? "",
+      classic: true,
+      pieces: position.pieces,
+      fen: position.fen,
+      goal,
+    })),
+    daily: names[daily(names.length, day)],
+  };
+}
+
+/** A puzzle before the solver's first move. @param {House} house @param {PageRequest} request */
+async function startPuzzle(house, request) {
+  const puzzle = (await bookOf(house)).puzzle(request),
+    {problem, position, goal, goalBy, solver, published} = puzzle,
+    board = await puzzle.begin(),
+    name = request.text("id");
+  return {
+    id: name,
+    title: problem.title ?? name,
+    author: problem.author ?? "",
+    source: problem.source ?? "",
+    goal,
+    goal_by: goalBy,
+    goal_chance: null,
+    solver: sideName(solver),
+    published: published.length > 0,
+    start: position.fen,
+    moves: lineJson(position, board.moves),
+    position: positionJson(board.position),
+  };
+}
+
+/** The verdict on the solver's last move. @param {House} house @param {PageRequest} request */
+async function answerPuzzle(house, request) {
+  const puzzle = (await bookOf(house)).puzzle(request),
+    board = boardOf(puzzle, request),
+    {keeps, by, reply, solved, ended} = await puzzle.judge(board),
+    after = copyOf(board);
+  if (reply) after.play(reply);
+  return {
+    kept: keeps,
+    by,
+    reply: reply && lineJson(board.position, [reply])[0],
+    position: positionJson(after.position),
+    solved,
+    ended,
+  };
+}
+
+/** A right move, or only the piece that makes it. @param {House} house @param {PageRequest} request */
+async function hintPuzzle(house, request) {
+  const puzzle = (await bookOf(house)).puzzle(request),
+    board = boardOf(puzzle, request);
+  if (board.side !== puzzle.solver || board.position.isOver)
+    throw new KrError(`it is not ${sideName(puzzle.solver)}'s move`);
+  const [move, by] = await puzzle.best(board),
+    whole = request.flag("whole") ? {move: lineJson(board.position, [move])[0]} : {};
+  return {square: move.origin + 1, by, ...whole};
+}
+
+/** A line to the end, from the moves so far on. @param {House} house @param {PageRequest} request */
+async function solvePuzzle(house, request) {
+  const puzzle = (await bookOf(house)).puzzle(request),
+    board = boardOf(puzzle, request),
+    [moves, by] = await puzzle.solution(board);
+  return {moves: lineJson(board.position, moves), by};
+}
+
+/** @param {Puzzle} puzzle @param {PageRequest} request */
+function boardOf(puzzle, request) {
+  const board = new Board(puzzle.position);
+  for (const move of request.texts("moves", LONGEST_TRY, 100)) board.play(move);
+  return board;
+}
+
+/** The number of a day such as 2026-11-22, from 1 for the first of the year 1. @param {string} text */
+function dayNumber(text) {
+  const [year, month, day] = (/^([0-9]{4})-([0-9]{2})-([0-9]{2})$/.exec(text) ?? []).slice(1).map(Number),
+    date = new Date(0);
+  date.setUTCFullYear(year, month - 1, day);
+  // a day that a month doesn't have is one of the next
+  if (!year || date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day)
+    throw new KrError("date is not a day such as 2026-11-22");
+  return Math.floor(date.getTime() / MS_PER_DAY) + EPOCH_DAY;
+}
+
+/** Number of the puzzle of a day: each comes once before one comes again. @param {number} count @param {number} day */
+function daily(count, day) {
+  const order = Array.from({length: count}, (_, each) => each);
+  new Twister(Math.floor(day / count)).shuffle(order);
+  return order[day % count];
+}
+
+export const ROUTES = {
+  "puzzles/list": listPuzzles,
+  "puzzles/start": startPuzzle,
+  "puzzles/answer": answerPuzzle,
+  "puzzles/hint": hintPuzzle,
+  "puzzles/solution": solvePuzzle,
+};

@@ -1,0 +1,57 @@
+// Parts of a static score: the share of each piece, and the strongest regions: kr/web/regions.py. The page's tables lack
+// what a weights file also has: how much of an entry is a region's own, and how often it was seen in games.
+
+import {squaresOf} from "./notation.js";
+import {Position, sideName} from "./rules.js";
+import {KrError} from "./text.js";
+
+/** @typedef {import("./house.js").House} House */
+/** @typedef {import("./request.js").PageRequest} PageRequest */
+
+/** @param {House} house @param {PageRequest} request */
+async function explainPosition(house, request) {
+  const position = request.position();
+  if (!position.pieces) throw new KrError("an empty board has no score to explain");
+  const [{name}, explanation] = await Promise.all([house.data("engine"), house.engine.evaluate(position)]),
+    {score, material, turn, empty, shares, worths} = explanation,
+    sign = position.side ? -1 : 1,
+    // no zero below zero
+    black = (/** @type {number} */ centimen) => Number((sign * centimen).toFixed(2)) + 0,
+    occupied = squaresOf(position.black | position.white);
+  return {
+    fen: position.fen,
+    weights: name,
+    score: black(score),
+    material: black(material),
+    move: black(turn),
+    empty: black(empty),
+    shares: Object.fromEntries(occupied.map(square => [square + 1, black(shares[square])])),
+    shared: true,
+    pieces: occupied.map(square => ({
+      square: square + 1,
+      side: sideName((position.white >>> square) & 1),
+      king: Boolean((position.kings >>> square) & 1),
+      worth: black(worths[square]),
+    })),
+    regions: [...explanation.regions]
+      .sort((a, b) => Math.abs(b.score) - Math.abs(a.score))
+      .map(region => ({
+        squares: squaresOf(region.squares).map(square => square + 1),
+        score: black(region.score),
+        own: null,
+        seen: null,
+      })),
+    evidence: "",
+    note: noteOf(position),
+  };
+}
+
+/** Remark about the static score of a position, or "": kr/evaluation/explanation.py. @param {Position} position */
+function noteOf(position) {
+  if (position.isOver) return "the game is over: the static score means nothing here";
+  return position.entries[0].captured
+    ? "a capture is pending, which a search plays out first: the static score says little here"
+    : "";
+}
+
+export const ROUTES = {regions: explainPosition};

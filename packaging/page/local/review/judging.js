@@ -1,0 +1,269 @@
+// Judging the moves of a game by the expected result that each one gave away: kr/analysis/annotation/judging.py. The
+// positions are searched from the last to the first. A move is judged by a search of the position after it, and so is
+// each alternative: both searches are equally deep. The expected result before a move is that of its own search, unless
+// the searches after the move contradict it; then theirs counts.
+
+import {words} from "../pdn/blanks.js";
+import {Replay} from "../pdn/replay.js";
+import {Position} from "../rules.js";
+import {greatest, rounded} from "./figures.js";
+import {certainOf, oneMoveEarlier, Searches, turned} from "./searches.js";
+
+/** @typedef {import("../rules.js").Move} Move */
+/** @typedef {import("../chances.js").Value} Value */
+/** @typedef {import("../pdn/tree.js").Game} Game */
+/** @typedef {import("./searches.js").Assessment} Assessment */
+/** @typedef {import("./searches.js").Judge} Judge */
+/**
+ * @typedef {object} JudgeSettings
+ * @property {import("./searches.js").Limits} limits of each search
+ * @property {number | null} fromPly plies at the beginning that are not judged; null for those of a ballot
+ */
+/**
+ * A move of the game, from the view of the side that played it. Expected results are from 0 to 1; a draw counts half. A
+ * field that was not searched is null.
+ * @typedef {object} JudgedMove
+ * @property {number} ply number of moves before it
+ * @property {number} side side that played it
+ * @property {Move} move
+ * @property {boolean} judged true if there was a choice of moves and it was searched
+ * @property {number | null} score centi-men after the move
+ * @property {number | null} expected the expected result after the move
+ * @property {Value | null} value proved value after the move, whatever the history of the game
+ * @property {number | null} plies from the move to the end of a proved win or loss
+ * @property {string} draw rule by which the game can be claimed drawn after the move; "" if there is none
+ * @property {string} drawNext the same after the best answer; "" also where it can be claimed already
+ * @property {number} occurrence times that the position after the move has then been on the board
+ * @property {Move | null} best best move; the one played if it is as good as any
+ * @property {number | null} bestScore centi-men after the best move
+ * @property {number | null} bestExpected the expected result after the best move
+ * @property {Value | null} bestValue proved value after the best move
+ * @property {readonly Move[]} line line that begins with the best move; empty if the move played is as good
+ * @property {number | null} othersExpected expected result of the best alternative to the move played
+ * @property {number} loss expected result given away
+ * @property {string} mark one of MARKS, ONLY, or ""
+ * @property {boolean} obvious true if a glance shows the move played, and that any other is worse
+ * @property {string} reason not to judge it: OPENING, FORCED or UNSEARCHED; "" if it is judged
+ * @property {boolean} confirmed true if the expected result after the move is exact, or if searches further on agree
+ * @property {number | null} likely probability that a person plays the move
+ * @property {Move | null} likeliest move that people are most likely to play
+ * @property {number | null} likeliestProbability
+ * @property {string} slip TRAP, OVERSIGHT or AVOIDED; "" for none of them
+ */
+
+/** Expected result: moves that differ by no more than this are equally good. */
+const TIE = 0.02;
+/** Plies that a ballot may have prescribed. */
+const BALLOT = 3;
+/** Marks of moves that gave away expected result, in ascending order. */
+export const MARKS = ["?!", "?", "??"];
+/** Expected result that a move with each of the marks gives away. */
+const THRESHOLDS = [0.08, 0.15, 0.25];
+/** Mark of the only good move, if it is not obvious. */
+export const ONLY = "!";
+/** Expected result that every other move must give away for that mark. */
+const ONLY_FROM = 0.25;
+/**
+ * Kinds of slips: a losing move that people are likely to play, one that few play, and a trap that was not fallen into.
+ */
+export const TRAP = "trap",
+  OVERSIGHT = "oversight",
+  AVOIDED = "avoided";
+/** Probability that people play a losing move from which it is a trap, and below which it is an oversight. */
+const TRAP_FROM = 0.25,
+  OVERSIGHT_BELOW = 0.05;
+/** Reasons not to judge a move: in the opening, without an alternative, or with none seen by a short search. */
+export const OPENING = "opening",
+  FORCED = "forced",
+  UNSEARCHED = "unsearched";
+
+/** @param {string} mark */
+export const isBad = mark => MARKS.includes(mark);
+
+/** Mark of a move that gave away this much expected result; "" for none. @param {number} loss */
+function markOf(loss) {
+  // so that a loss shown as .14 counts as .14
+  const given = rounded(loss, 6);
+  return MARKS.filter((_, index) => given >= THRESHOLDS[index]).at(-1) ?? "";
+}
+
+/** Slip that a move is, or avoids, by what people play. @param {JudgedMove} judged */
+export function slipOf({mark, move, likely, likeliest, likeliestProbability}) {
+  if (likely === null || likeliestProbability === null) return "";
+  if (MARKS.indexOf(mark) > 0) return likely >= TRAP_FROM ? TRAP : likely < OVERSIGHT_BELOW ? OVERSIGHT : "";
+  const isLured = mark === ONLY && likeliestProbability >= TRAP_FROM;
+  return isLured && !likeliest?.equals(move) ? AVOIDED : "";
+}
+
+/**
+ * Number of moves at the beginning of a game that its Opening tag names; 0 if it names others, or none.
+ * @param {Game} game
+ */
+export function openingPlies(game) {
+  const title = game.headers.get("Opening") ?? "",
+    end = title.lastIndexOf(": "),
+    texts = end < 0 ? [] : words(title.slice(end + 2));
+  if (!texts.length) return 0;
+  const {error, moves} = new Replay(game.start, texts),
+    first = game.moves.slice(0, texts.length);
+  const isPlayed = moves.length === first.length && moves.every((move, ply) => move.equals(first[ply]));
+  return !error && isPlayed ? texts.length : 0;
+}
+
+/**
+ * Judges the moves of a game, from the last to the first. The engine's hash table is cleared first: with limits of
+ * nodes, judgements of the same game are always the same. Throws the signal's reason once it is aborted.
+ * @param {Game} game
+ * @param {JudgeSettings} settings
+ * @param {Judge} judge
+ * @returns {AsyncGenerator<JudgedMove, void, void>}
+ */
+export async function* judgeMoves(game, settings, judge) {
+  const search = new Searches(game, settings.limits, judge),
+    {moves, positions} = search;
+  const first = settings.fromPly ?? (openingPlies(game) || (game.start.equals(new Position()) ? BALLOT : 0));
+  // while the hash table is empty: with later entries every move would look obvious
+  /** @type {Map<number, {move: Move, lead: number}>} */
+  const glances = new Map();
+  for (let ply = first; ply < moves.length; ply++)
+    if (!search.isForced(ply)) glances.set(ply, await search.glance(ply));
+  let following = moves.length && first <= moves.length ? await search.position(moves.length) : null;
+  for (let ply = moves.length - 1; ply >= 0; ply--) {
+    let judged = unjudged(ply, positions[ply].side, moves[ply]);
+    if (!following) {
+      yield {...judged, reason: OPENING};
+      continue;
+    }
+    // the move is judged by the position it led to
+    if (search.wasSetUp(ply + 1)) following = await search.reached(ply);
+    const after = turned(following),
+      {score, expected, value, plies, draw, drawNext} = after;
+    judged = {...judged, score, expected, value, plies, draw, drawNext, occurrence: search.occurrence(ply)};
+    judged.confirmed = after.confirmed || certainOf(judged) !== null;
+    const glance = glances.get(ply);
+    if (ply < first) {
+      following = null;
+      judged.reason = OPENING;
+    } else if (!glance) {
+      // nothing to search: the expected result is that after the move
+      following = search.claimable(ply, oneMoveEarlier(after));
+      judged.reason = FORCED;
+    } else {
+      const before = await search.position(ply);
+      judged = await judgement(judged, before, after, search, glance);
+      following = {...agreed(before, after, judged), confirmed: judged.judged};
+    }
+    yield judged;
+  }
+}
+
+/**
+ * @param {number} ply
+ * @param {number} side
+ * @param {Move} move
+ * @returns {JudgedMove}
+ */
+const unjudged = (ply, side, move) => ({
+  ply,
+  side,
+  move,
+  judged: false,
+  score: null,
+  expected: null,
+  value: null,
+  plies: null,
+  draw: "",
+  drawNext: "",
+  occurrence: 1,
+  best: null,
+  bestScore: null,
+  bestExpected: null,
+  bestValue: null,
+  line: [],
+  othersExpected: null,
+  loss: 0,
+  mark: "",
+  obvious: false,
+  reason: "",
+  confirmed: false,
+  likely: null,
+  likeliest: null,
+  likeliestProbability: null,
+  slip: "",
+});
+
+/**
+ * Assessment before a move: by its own search, unless the searches that judged the move contradict it.
+ * @param {Assessment} before
+ * @param {Assessment} after from the view of the side that played it
+ * @param {JudgedMove} judged
+ * @returns {Assessment}
+ */
+function agreed(before, after, judged) {
+  const {best, bestScore, bestExpected} = judged;
+  if (before.draw || (!isBad(judged.mark) && !markOf(Math.abs(before.expected - after.expected)))) return before;
+  if (!judged.judged || bestScore === null || bestExpected === null) return {...oneMoveEarlier(after), corrected: true};
+  if (before.expected === bestExpected) return before;
+  // a win after the best move is a win before it; a draw or loss would have to hold for all moves
+  const isBest = best?.equals(judged.move) ?? false,
+    value = judged.bestValue === "win" ? "win" : null;
+  return {
+    score: bestScore,
+    expected: bestExpected,
+    value,
+    plies: value && isBest ? after.plies : null,
+    draw: "",
+    drawNext: isBest ? after.draw || after.drawNext : "",
+    lines: [],
+    corrected: true,
+    confirmed: false,
+  };
+}
+
+/**
+ * The judgement of a move with a choice.
+ * @param {JudgedMove} unjudged
+ * @param {Assessment} before
+ * @param {Assessment} after
+ * @param {Searches} search
+ * @param {{move: Move, lead: number}} glance
+ * @returns {Promise<JudgedMove>}
+ */
+async function judgement(unjudged, before, after, search, glance) {
+  const {ply, move} = unjudged,
+    {expected} = after,
+    others = search.others(ply, before);
+  // the search ended before it looked at a second move
+  if (!others.length) return {...unjudged, reason: UNSEARCHED};
+  // an apparently better move is searched as deeply as the move played
+  for (const [number, other] of others.entries())
+    if (!other.value && other.expected - expected > TIE) others[number] = await search.confirmed(ply, other);
+  // the move played was judged from further on; do the same for a move that a mark would call better
+  if (after.corrected)
+    for (const [number, other] of others.entries())
+      if (!other.value && markOf(other.expected - expected)) others[number] = await search.answered(ply, other);
+  let best = greatest(others, other => other.expected) ?? others[0];
+  const obvious = glance.move.equals(move) && glance.lead >= ONLY_FROM / 2;
+  if (!obvious && !best.value && expected - best.expected >= ONLY_FROM) best = await search.confirmed(ply, best);
+  const loss = best.expected - expected,
+    judged = {...unjudged, judged: true, othersExpected: best.expected, obvious};
+  // a move that brings a won position back makes no progress: it isn't as good as one that does
+  const isIdle = certainOf(judged) === "win" && judged.occurrence > 1 && best.value === "win" && loss > -TIE;
+  if (loss <= TIE && !isIdle) {
+    const {score, value} = judged,
+      mark = !obvious && rounded(-loss, 6) >= ONLY_FROM ? ONLY : "";
+    return {...judged, best: move, bestScore: score, bestExpected: expected, bestValue: value, mark};
+  }
+  // the value is known from the database, the continuation is not
+  if (best.line.length === 1) best = await search.confirmed(ply, best);
+  return {
+    ...judged,
+    best: best.line[0],
+    bestScore: best.score,
+    bestExpected: best.expected,
+    bestValue: best.value,
+    line: best.line,
+    loss: Math.max(loss, 0),
+    mark: markOf(loss),
+  };
+}

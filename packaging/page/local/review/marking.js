@@ -1,0 +1,215 @@
+// Marks in the tree of a game: judgements, comments and better lines, tagged [%kr ...] so that they can be removed, as
+// kr/analysis/annotation/marking.py describes and writes them:
+//
+//     11-15?! {[%eval -0.31] [%kr exp=0.32 nag=?!] Inaccuracy: Black expects 0.32, with 9-14 0.41.}
+//
+// When a game is marked again, every comment with [%kr is removed, together with the sign that its nag= names; so is
+// every variation whose first comment has [%kr line, unless something was added to it. All else stays as it is.
+
+import {opposite} from "../chances.js";
+import {SIDE_NAMES} from "../notation.js";
+import {SIGNS} from "../pdn/writer.js";
+import {BLACK, NO_PROGRESS, NO_PROGRESS_PLIES, REPETITION} from "../rules.js";
+import {counted} from "../text.js";
+import {signOf} from "../weighing.js";
+import {fixed, percent} from "./figures.js";
+import {AVOIDED, isBad, ONLY, OPENING, OVERSIGHT, TRAP} from "./judging.js";
+import {certainOf} from "./searches.js";
+import {plainSentence, sentenceCommand} from "./story.js";
+
+/** @typedef {import("../chances.js").Value} Value */
+/** @typedef {import("../pdn/tree.js").ChildNode} ChildNode */
+/** @typedef {import("../pdn/tree.js").Game} Game */
+/** @typedef {import("../pdn/tree.js").GameNode} GameNode */
+/** @typedef {import("./judging.js").JudgedMove} JudgedMove */
+/** @typedef {import("./story.js").Sentence} Sentence */
+
+const OWN = "[%kr",
+  OWN_LINE = "[%kr line",
+  OWN_GAME = "[%kr game",
+  OWN_STORY = "[%kr story";
+const ONCE = "once";
+/** @type {Record<string, string>} */
+const WORDS = {"?!": "Inaccuracy", "?": "Mistake", "??": "Blunder", "!": "The only move"};
+/** Names of the marks in style sheets. @type {Record<string, string>} */
+export const MARK_KINDS = {"?!": "inaccuracy", "?": "mistake", "??": "blunder", "!": "only"};
+/** Draws by rule in words. @type {Record<string, string>} */
+const DRAW_BY = {[REPETITION]: "by repetition", [NO_PROGRESS]: "for lack of progress"};
+/** @type {Record<number, string>} */
+const ORDINALS = {2: "second", 3: "third", 4: "fourth", 5: "fifth"};
+const ANNOTATOR = "Annotator";
+
+const SIGN = /\[%kr [^[\]]{0,80}(?<![\p{L}\p{N}_])nag=([?!]{1,2})/u;
+const SIGNATURE = /(?:^|; )kr \p{Nd}[^;]*$/u;
+
+/**
+ * Puts judgements into a game, in place of earlier ones.
+ * @param {Game} game
+ * @param {readonly JudgedMove[]} moves
+ * @param {readonly Sentence[]} story story, accuracy and report: for the comment before the first move
+ * @param {readonly (number | null)[]} accuracy of Black and White
+ * @param {string} report
+ * @param {string} signature text for the Annotator tag, without a semicolon
+ * @param {number} linePlies most plies of a better line
+ */
+export function markGame(game, moves, story, accuracy, report, signature, linePlies) {
+  unmarkGame(game);
+  const others = (game.headers.get(ANNOTATOR) ?? "").replace(SIGNATURE, "");
+  game.headers.set(ANNOTATOR, others ? `${others}; ${signature}` : signature);
+  game.comments.push(gameComment(expectedAtStart(moves), story, accuracy, report));
+  /** @type {JudgedMove | null} */
+  let before = null;
+  for (const [ply, node] of game.mainline().entries()) {
+    const judged = moves[ply],
+      words = explained(judged, before);
+    before = node.setup ? null : judged;
+    if (judged.expected === null) continue;
+    const signs = node.nags.map(nag => SIGNS.get(nag) ?? nag),
+      sign = signs.includes(judged.mark) ? "" : judged.mark;
+    if (sign) node.nags.push(sign);
+    node.comments.push(moveComment(judged, judged.expected, sign, words));
+    if (isBad(judged.mark)) addLine(node, judged, linePlies);
+  }
+}
+
+/** Removes everything that `markGame` put into a game. @param {Game} game */
+function unmarkGame(game) {
+  const annotator = game.headers.get(ANNOTATOR);
+  if (annotator !== undefined && SIGNATURE.test(annotator)) {
+    const others = annotator.replace(SIGNATURE, "");
+    if (others) game.headers.set(ANNOTATOR, others);
+    else game.headers.delete(ANNOTATOR);
+  }
+  for (const node of [game, ...game.descendants()]) {
+    node.variations = node.variations.filter((child, index) => !index || !isOwnLine(child));
+    const own = node.comments.filter(comment => comment.includes(OWN));
+    if (!own.length) continue;
+    node.comments = node.comments.filter(comment => !comment.includes(OWN));
+    const signs = own.map(comment => SIGN.exec(comment)?.[1]);
+    node.nags = node.nags.filter(nag => !signs.includes(nag));
+  }
+}
+
+/**
+ * @param {number | null} start
+ * @param {readonly Sentence[]} story
+ * @param {readonly (number | null)[]} accuracy
+ * @param {string} report
+ */
+function gameComment(start, story, accuracy, report) {
+  const facts = [OWN_GAME];
+  if (start !== null) facts.push(`exp=${fixed(start, 2)}`);
+  if (accuracy.some(each => each !== null))
+    facts.push(`accuracy=${accuracy.map(each => (each === null ? "-" : fixed(each, 1))).join("/")}`);
+  const commands = story.map(told => `${OWN_STORY} ${sentenceCommand(told)}]`);
+  return [`${facts.join(" ")}]`, ...commands, ...story.map(plainSentence), report].join(" ");
+}
+
+/** Black's expected result before the first move; null if that position was not searched. @param {readonly JudgedMove[]} moves */
+function expectedAtStart([first]) {
+  if (!first || first.reason === OPENING) return null;
+  // without a choice it is that after the move
+  const expected = first.judged ? first.bestExpected : first.expected;
+  return expected === null ? null : pov(first.side, expected);
+}
+
+/** Black's expected result, from that of a side. @param {number} side @param {number} expected */
+export const pov = (side, expected) => (side === BLACK ? expected : 1 - expected);
+
+/**
+ * A score as in [%eval]: men, positive for Black; #3 or #-3 for a known win in three moves of the winner.
+ * @param {number} side
+ * @param {number} score
+ * @param {Value | null} value
+ * @param {number | null} plies
+ */
+function evaluation(side, score, value, plies) {
+  const sign = side === BLACK ? 1 : -1;
+  if (value === "draw") return "0.00";
+  if (value && plies !== null) return `#${sign * signOf(value) * Math.floor((plies + 1) / 2)}`;
+  return fixed((sign * score) / 100, 2);
+}
+
+/** A judgement in words; "" if there is nothing to say. @param {JudgedMove} judged @param {JudgedMove | null} before the previous move, of the other side */
+function explained(judged, before) {
+  const sentences = [],
+    side = SIDE_NAMES[judged.side],
+    {mark, value} = judged,
+    [expected, best, others] = [judged.expected, judged.bestExpected, judged.othersExpected].map(each =>
+      fixed(each ?? 0, 2),
+    );
+  if (isBad(mark)) sentences.push(`${WORDS[mark]}: ${side} expects ${expected}, with ${judged.best} ${best}.`);
+  else if (mark === ONLY) sentences.push(`${WORDS[ONLY]}: any other and ${side} expects ${others}, not ${expected}.`);
+  sentences.push(slipped(judged), ofHistory(judged));
+  const previous = before?.value ? opposite(before.value) : null;
+  // once, not at every move of an ending
+  if (value && value !== previous) {
+    const was = previous ? `${known(judged.side, previous, null)} before, now ` : "";
+    sentences.push(`Known: ${was}${known(judged.side, value, judged.plies)}.`);
+  }
+  return sentences.filter(Boolean).join(" ");
+}
+
+/** Repetition or draw that a move makes by the history of the game, in words; "" if none. @param {JudgedMove} judged */
+function ofHistory({side, draw, drawNext, occurrence}) {
+  const time = ORDINALS[occurrence] ?? `${occurrence}th`;
+  if (draw === REPETITION) return `Drawn by repetition if claimed: the position is on the board for the ${time} time.`;
+  if (draw)
+    return `Drawn for lack of progress if claimed: ${NO_PROGRESS_PLIES} plies without a capture or a man's move.`;
+  if (drawNext) return `${SIDE_NAMES[1 - side]} can now draw ${DRAW_BY[drawNext]}.`;
+  return occurrence > 1 ? `The position is on the board for the ${time} time.` : "";
+}
+
+/** Likelihood that people slip here, in words; "" if there is nothing to say. @param {JudgedMove} judged */
+function slipped({slip, likely, likeliest, likeliestProbability}) {
+  if (slip === TRAP) return `A trap: ${percent(likely ?? 0)} of people play this.`;
+  if (slip === OVERSIGHT) return `An oversight: ${rarely(likely ?? 0)} of people play this.`;
+  if (slip === AVOIDED) return `A trap avoided: ${percent(likeliestProbability ?? 0)} of people play ${likeliest}.`;
+  return "";
+}
+
+/** A small share in words. @param {number} share */
+const rarely = share => (share < 0.01 ? "fewer than 1%" : percent(share));
+
+/** A proved value in words. @param {number} side @param {Value} value @param {number | null} plies */
+function known(side, value, plies) {
+  if (value === "draw") return "a draw";
+  const name = SIDE_NAMES[value === "win" ? side : 1 - side];
+  return plies === null ? `${name} wins` : `${name} wins in ${counted(plies, "ply")}`;
+}
+
+/** @param {JudgedMove} judged @param {number} expected @param {string} sign @param {string} words */
+function moveComment(judged, expected, sign, words) {
+  const mark = sign ? `nag=${sign}` : judged.mark && `mark=${judged.mark}`,
+    facts = [`exp=${fixed(pov(judged.side, expected), 2)}`, mark, judged.reason, judged.confirmed ? "" : ONCE];
+  const score = evaluation(judged.side, judged.score ?? 0, certainOf(judged), judged.plies);
+  return `[%eval ${score}] ${OWN} ${facts.filter(Boolean).join(" ")}] ${words}`.trimEnd();
+}
+
+/** Writes a better line as a variation. @param {ChildNode} node @param {JudgedMove} judged @param {number} plies */
+function addLine(node, {side, line, bestScore, bestExpected, bestValue}, plies) {
+  /** @type {ChildNode | null} */
+  let head = null;
+  /** @type {GameNode | null} */
+  let last = node.parent;
+  for (const move of line.slice(0, plies)) {
+    if (!last) return;
+    /** @type {ChildNode} */
+    const next = last.addVariation(move);
+    head ??= next;
+    last = next;
+  }
+  if (!head || bestScore === null || bestExpected === null) return;
+  const score = evaluation(side, bestScore, bestValue, null);
+  head.comments.push(`[%eval ${score}] ${OWN_LINE} exp=${fixed(pov(side, bestExpected), 2)}]`);
+}
+
+/** True if a variation holds only moves and kr's own comment on the first. @param {ChildNode} head */
+function isOwnLine(head) {
+  if (!head.comments.some(comment => comment.includes(OWN_LINE))) return false;
+  for (let node = /** @type {ChildNode | null} */ (head); node; node = node.next()) {
+    const others = node.comments.filter(comment => node !== head || !comment.includes(OWN));
+    if (others.length || node.nags.length || node.startingComments.length || node.variations.length > 1) return false;
+  }
+  return true;
+}

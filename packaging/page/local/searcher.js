@@ -1,0 +1,95 @@
+// Searches, static scores and people's moves, one after another: what the engine's Worker does, and tests do without one.
+
+import {Kr} from "./kr.js";
+import {positionOf} from "./wire.js";
+
+/** @typedef {import("./kr.js").Limits} Limits */
+/** @typedef {import("./kr.js").Progress} Progress */
+/** @typedef {import("./kr.js").Result} Result */
+
+const SMALL_HASH = 1 << 19;
+const STOP_MS = 80,
+  PROGRESS_MS = 500;
+const ALL_PIECES = 24;
+
+/**
+ * A search as it goes to the Worker. positions: the game so far, the one to search last, as [black, white, kings, side].
+ * fresh: forget everything first; small: with the engine of the levels below full strength; database: look positions up.
+ * @typedef {{
+ *   positions: number[][], limits: Limits, lines: number, fresh: boolean, small: boolean, database: boolean,
+ * }} Request
+ */
+
+export class Searcher {
+  /**
+   * @param {WebAssembly.Module} module
+   * @param {{tables: Uint8Array, policy: Uint8Array, database: Uint8Array[] | null}} files
+   * @param {number} hashBytes
+   * @param {() => number} [now] milliseconds
+   */
+  constructor(module, files, hashBytes, now = () => performance.now()) {
+    this._kr = new Kr(module, () => this._tick());
+    this._now = now;
+    this._tables = this._kr.readTables(files.tables);
+    this._policy = this._kr.readPolicy(files.policy);
+    this._database = files.database ? this._kr.readDatabase(files.database) : 0;
+    this._engine = this._kr.openEngine(this._tables, this._database, hashBytes);
+    this._small = 0;
+    this._running = 0;
+    this._isStopped = () => false;
+    /** @type {(progress: Progress) => void} */
+    this._tell = () => {};
+    this._stopAt = this._tellAt = 0;
+  }
+
+  /** Bytes of its memory. */
+  get bytes() {
+    return this._kr.bytes;
+  }
+
+  /**
+   * @param {Request} request
+   * @param {{isStopped?: () => boolean, onLines?: (result: Result) => void, onProgress?: (progress: Progress) => void}} [calls]
+   * @returns {Result}
+   */
+  search({positions, limits, lines, fresh, small, database}, {isStopped, onLines, onProgress} = {}) {
+    if (small) this._small ||= this._kr.openEngine(this._tables, this._database, SMALL_HASH);
+    const engine = small ? this._small : this._engine;
+    if (fresh) this._kr.clear(engine);
+    if (this._database) this._kr.limitDatabase(engine, database ? ALL_PIECES : 0);
+    this._running = engine;
+    this._isStopped = isStopped ?? (() => false);
+    this._tell = onProgress ?? (() => {});
+    this._stopAt = this._tellAt = this._now();
+    try {
+      // without a limit a listener has to be there
+      return this._kr.search(engine, positions.map(positionOf), limits, lines, onLines ?? (() => {}));
+    } finally {
+      this._running = 0;
+    }
+  }
+
+  /** @param {number[]} bits */
+  evaluate(bits) {
+    return this._kr.evaluate(this._engine, positionOf(bits));
+  }
+
+  /** @param {number[][]} positions @param {number} group */
+  people(positions, group) {
+    return this._kr.people(this._policy, this._tables, positions.map(positionOf), group);
+  }
+
+  // a search asks for the time every few thousand nodes: the only moment at which it can be spoken to
+  _tick() {
+    if (!this._running) return;
+    const now = this._now();
+    if (now >= this._stopAt + STOP_MS) {
+      this._stopAt = now;
+      if (this._isStopped()) this._kr.stop(this._running);
+    }
+    if (now >= this._tellAt + PROGRESS_MS) {
+      this._tellAt = now;
+      this._tell(this._kr.progress(this._running));
+    }
+  }
+}

@@ -1,0 +1,180 @@
+// Analysis while a page watches: one stream is one search of one position. kr/web/searches.py has the form of its events.
+
+import {knownMoves} from "./exact.js";
+import {parseLimits} from "./limits.js";
+import {News, pause} from "./news.js";
+import {drawByRule, moveJson, over, sideName} from "./rules.js";
+import {KrError} from "./text.js";
+import {weighed} from "./weighing.js";
+
+/** @typedef {import("./answers.js").Inbox} Inbox */
+/** @typedef {import("./house.js").House} House */
+/** @typedef {import("./kr.js").Result} Result */
+/** @typedef {import("./request.js").PageRequest} PageRequest */
+/** @typedef {import("./rules.js").Move} Move */
+/** @typedef {import("./rules.js").Position} Position */
+
+const UPDATES = 20;
+const MOST_LINES = 10;
+const LONGEST_PV = 24;
+
+/** @param {PageRequest} request */
+function questionOf(request) {
+  const board = request.board(),
+    limit = request.text("limit", 100, "");
+  let {position, history} = board;
+  if (request.flag("threat")) {
+    position = position.withSide(1 - position.side);
+    history = [];
+    if (position.isOver) throw new KrError(`no threat: ${position.side ? "White" : "Black"} could not move`);
+  }
+  request.number("engine", 0, 0, 0);
+  const lines = request.number("lines", 1, MOST_LINES, 1);
+  return {position, history, lines, limits: limit ? parseLimits(limit) : {}};
+}
+
+/** @param {House} house @param {PageRequest} request @param {Inbox} inbox */
+async function* analysis(house, request, inbox) {
+  const {position, history, lines, limits} = questionOf(request);
+  if (position.isOver) {
+    yield {over: over(position)};
+    return;
+  }
+  // the engine is on its way while the database is
+  house.engine.prepare().catch(() => {});
+  const [database, chances, {name}] = await Promise.all([house.database(), house.chances, house.data("engine")]),
+    report = new LineReport(position, history, database, chances),
+    draw = drawByRule(position, history);
+  yield {exact: report.exact, ...(draw ? {draw} : {})};
+  if (house.engine.isBusy) yield {waiting: true};
+
+  const news = new News(inbox.signal);
+  /** @type {Result | null} */
+  let fresh = null;
+  /** @type {import("./kr.js").Progress | null} */
+  let progress = null;
+  let isDone = false;
+  /** @type {unknown} */
+  let failed = null;
+  house.engine
+    .search({
+      position,
+      history,
+      limits,
+      lines,
+      signal: inbox.signal,
+      patient: true,
+      onLines(result) {
+        fresh = result;
+        progress = null;
+        news.ring();
+      },
+      onProgress(now) {
+        progress = now;
+        news.ring();
+      },
+    })
+    .then(
+      result => (fresh = result),
+      error => (failed = error),
+    )
+    .finally(() => {
+      isDone = true;
+      news.ring();
+    });
+  for (;;) {
+    await news.wait();
+    const [result, now, final] = /** @type {[any, any, boolean]} */ ([fresh, progress, isDone]);
+    fresh = progress = null;
+    if (failed) throw failed;
+    if (result?.lines.length) {
+      yield {...report.event(result), engine: `kr (${name})`, hash: house.engine.hashMb, final};
+    } else if (now) {
+      yield {progress: {depth: now.depth, ...pace(now)}};
+    }
+    if (final) return;
+    await pause(1 / UPDATES);
+  }
+}
+
+/** Lines of a position as its page has them, so that nothing is computed or sent twice. */
+class LineReport {
+  /**
+   * @param {Position} position
+   * @param {Position[]} history
+   * @param {import("./database.js").Database} database
+   * @param {import("./chances.js").ChancesOfScores} chances
+   */
+  constructor(position, history, database, chances) {
+    this._position = position;
+    this._history = history;
+    this._chances = chances;
+    /** @type {string[]} */
+    this._sent = [];
+    const known = knownMoves(database, position);
+    this._known = new Map(known.map(each => [String(each.move), each]));
+    /** What the database knows, as JSON. */
+    this.exact = known.length
+      ? {
+          value: database.value(position),
+          plies: database.distance(position),
+          moves: known.map(each => {
+            const move = position.parseMove(String(each.move));
+            return {...step(position, move), value: each.value, plies: each.distance};
+          }),
+        }
+      : null;
+  }
+
+  /** Lines as JSON, best first. @param {Result} result */
+  event({lines, depth, nodes, seconds}) {
+    const shown = lines.map(({score, moves}, rank) => {
+      const known = this._known.get(String(moves[0])),
+        task = {position: this._position, history: this._history},
+        worth = weighed({score, moves}, task, known?.value ?? null, known?.distance ?? null),
+        {win, draw, loss} = this._chances.of(worth.score, worth.certain),
+        pv = moves.map(String).join(" "),
+        isSent = this._sent[rank] === pv;
+      this._sent[rank] = pv;
+      return {
+        score: worth.score,
+        value: worth.value,
+        plies: worth.plies,
+        draw: worth.draw,
+        depth,
+        chances: [win, draw, loss].map(each => Number(each.toFixed(4))),
+        ...(isSent ? {} : {pv: this._pv(moves.slice(0, LONGEST_PV))}),
+      };
+    });
+    this._sent.length = lines.length;
+    return {side: sideName(this._position.side), lines: shown, depth, ...pace({nodes, seconds})};
+  }
+
+  /** @param {Move[]} moves */
+  _pv(moves) {
+    let at = this._position;
+    return moves.map(move => {
+      const found = step(at, move);
+      at = at.after(move);
+      return found;
+    });
+  }
+}
+
+/** @param {Position} position @param {Move} move */
+const step = (position, move) => ({...moveJson(move), fen: position.after(move).fen});
+
+/** @param {{nodes: number, seconds: number}} progress */
+const pace = ({nodes, seconds}) => ({
+  nodes,
+  nps: seconds > 0 ? Math.round(nodes / seconds) : 0,
+  time: Number(seconds.toFixed(3)),
+});
+
+/** The engines by number, and the most lines of one. @param {House} house */
+async function listEngines(house) {
+  return {engines: [`kr (${(await house.data("engine")).name})`], lines: MOST_LINES};
+}
+
+export const ROUTES = {engines: listEngines};
+export const LIVE = {analysis};

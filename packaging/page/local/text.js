@@ -1,0 +1,63 @@
+// Texts as messages show them, in the words of kr's own (kr/text.py, kr/units.py).
+
+/** What a person gave that can't be taken; its message is one line that they can read. */
+export class KrError extends Error {
+  /** @param {string} message @param {string} [kind] "fen", "pdn", "move" or "setting" */
+  constructor(message, kind = "setting") {
+    super(message);
+    this.name = "KrError";
+    this.kind = kind;
+  }
+}
+
+const ESCAPES = new Map([
+  ["\n", "\\n"],
+  ["\r", "\\r"],
+  ["\t", "\\t"],
+  ["\\", "\\\\"],
+]);
+const HIDDEN = /[\p{C}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u;
+
+/** @param {string} character */
+function escaped(character) {
+  const short = ESCAPES.get(character);
+  if (short) return short;
+  const code = /** @type {number} */ (character.codePointAt(0));
+  if (!HIDDEN.test(character)) return character;
+  const hex = code.toString(16);
+  return code < 256
+    ? `\\x${hex.padStart(2, "0")}`
+    : code < 65536
+      ? `\\u${hex.padStart(4, "0")}`
+      : `\\U${hex.padStart(8, "0")}`;
+}
+
+/** A text in quotes, as Python's repr() has it. @param {unknown} text */
+export function quoted(text) {
+  if (typeof text !== "string") return text === null || text === undefined ? "None" : String(text);
+  const quote = text.includes("'") && !text.includes('"') ? '"' : "'";
+  return quote + [...text].map(each => (each === quote ? `\\${each}` : escaped(each))).join("") + quote;
+}
+
+/** Halves of surrogate pairs become question marks. @param {string} text */
+export function wholeCharacters(text) {
+  return text.replace(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g, "?");
+}
+
+/** A number with commas between the thousands. @param {number} number */
+export const grouped = number => String(number).replace(/\B(?=(\d{3})+$)/g, ",");
+
+/** @type {Record<string, string>} */
+const PLURALS = {leaf: "leaves", match: "matches", ply: "plies", search: "searches"};
+
+/** The plural of a word unless there is one. @param {number} number @param {string} word */
+export const plural = (number, word) => (number === 1 ? word : (PLURALS[word] ?? `${word}s`));
+
+/** "1 game", "0 plies", "1,234,567 positions". @param {number} number @param {string} word */
+export const counted = (number, word) => `${grouped(number)} ${plural(number, word)}`;
+
+/** "a, b or c". @param {readonly string[]} choices */
+export function oneOf(choices) {
+  const words = choices.filter(Boolean);
+  return [words.slice(0, -1).join(", "), ...words.slice(-1)].filter(Boolean).join(" or ");
+}

@@ -1,0 +1,64 @@
+// The engine's Worker, from the side of the answers, which run in a Worker of their own.
+//
+// A search blocks its thread: no message reaches it. It asks now and then whether a URL is still there, one of a few bytes
+// in memory that is withdrawn to stop it. That works without the headers that shared memory would need, which plain hosts
+// of pages don't send. A thread that doesn't hear even so is ended.
+
+/** @typedef {import("./engine.js").Thread} Thread */
+
+const DEAF_MS = 1500;
+
+/**
+ * Starts the thread and gives it its files.
+ * @param {string | URL} script
+ * @param {any} files which go over to it
+ * @param {Transferable[]} moved the parts of them that needn't be copied
+ * @returns {Promise<Thread>}
+ */
+export async function startThread(script, files, moved) {
+  const worker = new Worker(script, {type: "module"});
+  /** @type {{resolve: (answer: any) => void, reject: (error: Error) => void, hear?: (told: any) => void} | null} */
+  let asked = null;
+  let url = "",
+    deaf = 0;
+
+  const settle = () => {
+    clearTimeout(deaf);
+    if (url) URL.revokeObjectURL(url);
+    url = "";
+    const was = asked;
+    asked = null;
+    return was;
+  };
+  const fail = (/** @type {string} */ why) => {
+    worker.terminate();
+    settle()?.reject(new Error(why));
+  };
+  worker.onmessage = ({data}) => {
+    if (data.told) asked?.hear?.(data.told);
+    else if (data.error) settle()?.reject(new Error(data.error));
+    else settle()?.resolve(data.answer);
+  };
+  worker.onerror = event => {
+    event.preventDefault();
+    fail(`the engine has failed: ${event.message || "its script did not load"}`);
+  };
+  const ask = (/** @type {any} */ message, /** @type {any} */ hear, /** @type {Transferable[]} */ transfer = []) =>
+    new Promise((resolve, reject) => {
+      asked = {resolve, reject, hear};
+      if (message.search) url = URL.createObjectURL(new Blob(["on"]));
+      worker.postMessage({...message, url}, transfer);
+    });
+
+  await ask({files}, undefined, moved);
+  return {
+    ask: (message, hear) => ask(message, hear),
+    stop() {
+      if (!asked || !url) return;
+      URL.revokeObjectURL(url);
+      clearTimeout(deaf);
+      deaf = setTimeout(() => fail("the engine did not stop"), DEAF_MS);
+    },
+    close: () => worker.terminate(),
+  };
+}

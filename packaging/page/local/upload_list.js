@@ -1,0 +1,206 @@
+// A list of many games, read on demand from what the page has uploaded (kr/web/game_lists.py).
+
+import {boundedDocument, fensOf, MOST_FAULTS, positionGames, summary, withContent} from "./pasted_games.js";
+import {plainName} from "./names.js";
+import {beginning, lengthOf, linesOf, stripped} from "./pdn/blanks.js";
+import {Reader} from "./pdn/reader.js";
+import {Text} from "./pdn/source.js";
+import {writeGame} from "./pdn/writer.js";
+import {grouped, KrError} from "./text.js";
+
+/** @typedef {import("./pasted_games.js").NumberedLine} NumberedLine */
+/** @typedef {import("./pasted_games.js").Row} Row */
+/** @typedef {import("./house.js").House} House */
+/** @typedef {import("./pdn/source.js").ByteSource} ByteSource */
+/** @typedef {import("./pdn/tree.js").Game} Game */
+/** @typedef {import("./pdn/writer.js").Results} Results */
+
+/** Games of a list. */
+export const MOST_FILE_GAMES = 100_000;
+/** Characters that the games of a list take in memory. */
+const MOST_LIST_CHARACTERS = 1 << 28;
+const GAMES_A_PAGE = 100;
+/** Time for which one request reads on; the page asks again for more. */
+const READING_SECONDS = 0.4;
+/** Characters that are read of an upload. */
+const LONGEST_UPLOAD = 128_000_000;
+/** Characters of a text of positions alone. */
+const LONGEST_POSITIONS = 2_000_000;
+/** Words whose games are remembered, so that a list is not searched again for each page. */
+const MOST_SEARCHES = 4;
+
+/** The text of some bytes, up to LONGEST_UPLOAD characters. */
+class BoundedText {
+  #text;
+  #length = 0;
+  isCut = false;
+
+  /** @param {ByteSource} source */
+  constructor(source) {
+    this.source = source;
+    this.#text = new Text(source);
+  }
+
+  read() {
+    if (this.#length > LONGEST_UPLOAD) {
+      this.isCut = true;
+      return "";
+    }
+    const block = this.#text.read();
+    this.#length += lengthOf(block);
+    return block;
+  }
+}
+
+/** Games that a page has uploaded, read on demand. */
+export class UploadList {
+  #open;
+  #results;
+  #text;
+  /** @type {Iterator<Game> | null} */
+  #source = null;
+  #whole = false;
+  #leftOut = 0;
+  #cut = "";
+  /** @type {string[]} */
+  #faults = [];
+  /** Words to search, the row and the text of each game. @type {{words: string, row: Row, pdn: string}[]} */
+  #games = [];
+  #size = 0;
+  /**
+   * By the words wanted: numbers of games, and how many games were looked at for them.
+   * @type {Map<string, {matches: number[], count: number}>}
+   */
+  #searches = new Map();
+
+  /** @param {() => ByteSource} open @param {Results} results */
+  constructor(open, results) {
+    this.#open = open;
+    this.#results = results;
+    this.#text = new BoundedText(open());
+  }
+
+  /**
+   * A page of the games whose event, players, date or result have all the words. `read` counts the games read so far,
+   * `found` those of them with the words, `whole` says that there are no more; `left_out` counts those that could not
+   * be read, `faults` says why, `cut` why the list ends before its source. `share` is that of the source read so far.
+   * @param {House} house
+   * @param {number} start
+   * @param {string} wanted
+   * @param {boolean} on read on even if the page is full
+   */
+  page(house, start, wanted, on) {
+    const until = house.clock() + READING_SECONDS,
+      end = start + GAMES_A_PAGE;
+    let matches = this.#search(wanted);
+    while ((on || matches.length <= end) && house.clock() < until && this.#read()) matches = this.#search(wanted);
+    const {share} = this.#text.source;
+    return {
+      games: matches.slice(start, end).map(index => this.#games[index].row),
+      start,
+      more: matches.length > end,
+      found: matches.length,
+      read: this.#games.length,
+      whole: this.#whole,
+      faults: this.#faults,
+      left_out: this.#leftOut,
+      cut: this.#cut,
+      share: this.#whole ? 1 : share && Math.min(1, share),
+    };
+  }
+
+  /** A game by its number, from 1, and its warnings. @param {number} number */
+  document(number) {
+    while (this.#games.length < number && this.#read());
+    const found = this.#games[number - 1];
+    if (!found) throw new KrError(`the upload has ${this.#games.length} games; there is no game ${number}`);
+    const game = new Reader(`${found.pdn}\n`).readGame();
+    if (!game) throw new Error("a game that was read is none");
+    return {document: boundedDocument(game), warnings: found.row.warnings};
+  }
+
+  /** Numbers of the games read that have all the words. @param {string} wanted */
+  #search(wanted) {
+    const key = plainName(wanted),
+      words = key.split(" "),
+      search = this.#searches.get(key) ?? {matches: [], count: 0};
+    for (; search.count < this.#games.length; search.count++)
+      if (words.every(word => this.#games[search.count].words.includes(word))) search.matches.push(search.count);
+    this.#searches.delete(key);
+    this.#searches.set(key, search);
+    for (const oldest of this.#searches.keys()) {
+      if (this.#searches.size <= MOST_SEARCHES) break;
+      this.#searches.delete(oldest);
+    }
+    return search.matches;
+  }
+
+  /** Reads one more game; false if there is none. */
+  #read() {
+    if (this.#whole) return false;
+    const count = this.#games.length;
+    if (count >= MOST_FILE_GAMES || this.#size > MOST_LIST_CHARACTERS) {
+      this.#cut = `only the first ${grouped(count)} games are listed; kr web --archive has no end`;
+      this.#whole = true;
+      return false;
+    }
+    const game = this.#next();
+    if (!game) {
+      this.#whole = true;
+      return false;
+    }
+    const row = summary(game, count + 1),
+      words = plainName([row.event, row.black, row.white, row.date, row.result].join(" ")),
+      pdn = writeGame(game);
+    this.#games.push({words, row, pdn});
+    this.#size += words.length + pdn.length + row.warnings.join("").length + 400;
+    return true;
+  }
+
+  #next() {
+    try {
+      this.#source ??= this.#gamesOf();
+      const next = this.#source.next();
+      return next.done ? null : next.value;
+    } catch (error) {
+      if (!(error instanceof KrError) || error.kind !== "pdn") throw error;
+      this.#cut = `the rest can't be read: ${beginning(error.message, 300)}`;
+      return null;
+    }
+  }
+
+  *#gamesOf() {
+    const onFault = (/** @type {string} */ why) => {
+      this.#leftOut++;
+      if (this.#faults.length < MOST_FAULTS) this.#faults.push(beginning(why, 300));
+    };
+    const positions = this.#positionLines();
+    if (positions.length) {
+      yield* positionGames(positions, onFault);
+      return;
+    }
+    yield* withContent(new Reader(this.#text, {results: this.#results, forgiving: true, onError: onFault}));
+    if (this.#text.isCut)
+      this.#cut =
+        `the text is longer than ${grouped(LONGEST_UPLOAD)} characters; ` + "kr web FILE.pdn opens files of any size";
+  }
+
+  /** @returns {NumberedLine[]} */
+  #positionLines() {
+    const source = new BoundedText(this.#open()),
+      blocks = [];
+    let length = 0;
+    try {
+      for (let block = source.read(); block && length <= LONGEST_POSITIONS; block = source.read()) {
+        blocks.push(block);
+        length += lengthOf(block);
+        // a text that does not begin as a position is not a list of them
+        if (!fensOf(linesOf(stripped(blocks[0]))[0] ?? "").length) return [];
+      }
+    } catch (error) {
+      if (error instanceof KrError && error.kind === "pdn") return [];
+      throw error;
+    }
+    return length <= LONGEST_POSITIONS ? fensOf(blocks.join("")) : [];
+  }
+}

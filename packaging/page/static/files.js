@@ -1,0 +1,10 @@
+// The files that scripts load by name. packaging/page/build.py writes this module: the names of the files hold digests.
+
+/**
+ * path: beside the scripts and the page; what ends in .gz is packed. size, sha256: of the content. packed: bytes to
+ * load.
+ * @typedef {{path: string, size: number, packed: number, sha256: string}} FileEntry
+ */
+
+/** @type {Record<string, FileEntry>} */
+export const FILES = {};

@@ -1,0 +1,178 @@
+"""The page without a server, for tests: its answers run in node.js and are compared with those of kr web."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import json
+import os
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from queue import Empty, Queue
+from typing import Any
+
+import pytest
+from library import BUILD, ROOT
+
+from kr.errors import KrError, OutputBusyError
+from kr.storage import lock
+from kr.web.app import FEATURES
+from kr.web.house import House
+from kr.web.request import PageRequest
+from kr.web.settings import WebSettings
+
+ANSWERS = Path(__file__).with_name("page_answers.mjs")
+DATA = ROOT / "packaging" / "page" / "data.py"
+WASM = ROOT / "build" / "library-wasm"
+SECONDS = 60.0
+"""Time in which an answer must have come."""
+
+
+@cache
+def made() -> tuple[Path, Path]:
+    """The folders of the data and of the WebAssembly, which are made unless they are up to date."""
+    data = ROOT / "build" / "page-data"
+    WASM.mkdir(parents=True, exist_ok=True)
+    while True:
+        with suppress(OutputBusyError), lock(WASM):
+            subprocess.run([sys.executable, BUILD, "--system", "wasm"], check=True)
+            subprocess.run([sys.executable, DATA, data], check=True)
+            return data, WASM
+        time.sleep(0.2)
+
+
+class PageStream:
+    """A stream of the page."""
+
+    def __init__(self, page: Page, id: int) -> None:
+        self._page, self.id = page, id
+        self.told: Queue[dict[str, Any]] = Queue()
+
+    def say(self, said: Mapping[str, Any]) -> None:
+        """Say something to it."""
+        self._page.send({"id": self.id, "say": said})
+
+    def stop(self) -> None:
+        """Stop it, as a page does that leaves."""
+        self._page.send({"id": self.id, "stop": True})
+
+    def next(self, seconds: float = SECONDS) -> dict[str, Any]:
+        """The next event, {"end": True} or {"error": text}."""
+        try:
+            told = self.told.get(timeout=seconds)
+        except Empty:
+            raise AssertionError(f"the page told nothing for {seconds} s") from None
+        return told["event"] if "event" in told else {name: value for name, value in told.items() if name != "id"}
+
+    def until(self, name: str) -> dict[str, Any]:
+        """The next event that has this."""
+        while name not in (event := self.next()):
+            assert not {"end", "error"} & event.keys(), event
+        return event
+
+    def rest(self) -> list[dict[str, Any]]:
+        """All events that are still to come, without the end."""
+        events: list[dict[str, Any]] = []
+        while "end" not in (event := self.next()):
+            events.append(event)
+            if "error" in event:
+                break
+        return events
+
+
+class Page:
+    """The answers of the page in a process of node.js."""
+
+    def __init__(self, data: Path, library: Path) -> None:
+        words: list[str | Path] = ["node", ANSWERS, data, library, ROOT / "egdb"]
+        self._process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8")
+        self._streams: dict[int, PageStream] = {}
+        self._last = 0
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self) -> None:
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            told = json.loads(line)
+            self._streams[told["id"]].told.put(told)
+
+    def send(self, message: Mapping[str, Any]) -> None:
+        """Send a message as it is."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps(message) + "\n")
+        self._process.stdin.flush()
+
+    def _begin(self, **message: Any) -> PageStream:
+        self._last += 1
+        stream = self._streams[self._last] = PageStream(self, self._last)
+        self.send({"id": self._last, **message})
+        return stream
+
+    def ask(self, path: str, body: Any) -> Any:
+        """The answer to a request, or {"error": text}."""
+        told = self._begin(ask=path, body=body).next()
+        return told.get("answer", told)
+
+    def open(self, what: str, args: Any) -> PageStream:
+        """A stream."""
+        return self._begin(open=what, args=args)
+
+    def stream(self, what: str, args: Any, says: tuple[Any, ...] = ()) -> list[dict[str, Any]]:
+        """All events of a stream that ends by itself, after some things were said to it."""
+        stream = self.open(what, args)
+        for said in says:
+            stream.say(said)
+        return stream.rest()
+
+    def set_clock(self, seconds: float | None) -> None:
+        """Let its clock stand at a time, or run again."""
+        self._begin(clock=seconds).next()
+
+    def set_seed(self, seed: int) -> None:
+        """Begin its random numbers anew."""
+        self._begin(seed=seed).next()
+
+    def close(self) -> None:
+        """End it."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        self._process.wait(10)
+
+
+def started() -> Iterator[Page]:
+    """A page for a fixture."""
+    if not shutil.which("node"):
+        assert not os.environ.get("CI"), "node.js is missing"
+        pytest.skip("node.js is missing")
+    page = Page(*made())
+    yield page
+    page.close()
+
+
+def web_house(**settings: Any) -> House:
+    """What kr web has, with the engine of the page: 16 MB and the shipped tables and database."""
+    return House(WebSettings(**{"browser": False, "hash": 16 << 20, "threads": 1, **settings}))
+
+
+def server_answer(house: House, path: str, body: Any) -> Any:
+    """What kr web answers to a request, or {"error": text}."""
+    (handler,) = (feature.ROUTES[path] for feature in FEATURES if path in feature.ROUTES)
+    try:
+        answer = handler(house, PageRequest(body))
+        if inspect.isawaitable(answer):
+            answer = asyncio.run(_awaited(answer))
+    except KrError as error:
+        return {"error": str(error)}
+    # as it goes over the wire
+    return json.loads(json.dumps(answer))
+
+
+async def _awaited(answer: Any) -> Any:
+    return await answer

@@ -1,0 +1,92 @@
+// The answers of the page without a server, for tests: node page_answers.mjs DATA LIBRARY DATABASE
+//
+// Messages come as lines of JSON and go as lines of JSON; they are those of packaging/page/local/main.js. DATA has the
+// files of packaging/page/data.py; LIBRARY is the folder of kr.wasm, kr.krt and people.krp; DATABASE that of the endgame
+// database. The engine searches in this thread, so that a search takes what it takes: nothing stops it but its limits,
+// and the stop of a stream after an iteration.
+
+import {readdirSync, readFileSync} from "node:fs";
+import {createInterface} from "node:readline";
+
+const [data, library, database] = process.argv.slice(2);
+const local = new URL("../packaging/page/local/", import.meta.url);
+const load = name => import(new URL(name, local));
+const [{answer, errorLine, events, Messages}, {House}] = await Promise.all([load("answers.js"), load("house.js")]);
+
+const module = () => new WebAssembly.Module(readFileSync(`${library}/kr.wasm`));
+const databaseFiles = () =>
+  readdirSync(database)
+    .filter(name => name.endsWith(".egdb"))
+    .map(name => new Uint8Array(readFileSync(`${database}/${name}`)));
+
+async function startThread() {
+  const {Searcher} = await load("searcher.js");
+  const bytes = name => new Uint8Array(readFileSync(`${library}/${name}`));
+  const files = {tables: bytes("kr.krt"), policy: bytes("people.krp"), database: databaseFiles()};
+  const searcher = new Searcher(module(), files, 16 << 20);
+  let isStopped = false;
+  return {
+    async ask(message, hear) {
+      isStopped = false;
+      // those who wait have their say before a search takes the thread
+      await new Promise(resolve => setImmediate(resolve));
+      if (message.evaluate) return searcher.evaluate(message.evaluate);
+      if (message.people) return searcher.people(message.people, message.group);
+      return searcher.search(message.search, {isStopped: () => isStopped, onLines: lines => hear?.({lines})});
+    },
+    stop: () => (isStopped = true),
+    close() {},
+  };
+}
+
+// a clock that tests set, in seconds; until then the real one
+let clock = null;
+let seed = 1;
+const house = new House({
+  loadJson: async name => JSON.parse(readFileSync(`${data}/${name}.json`, "utf8")),
+  openDatabase: async () => new (await load("database.js")).Database(module(), databaseFiles()),
+  startThread,
+  clock: () => clock ?? performance.now() / 1000,
+  random: () => (seed = (seed * 48271) % 2147483647) / 2147483647,
+});
+
+const send = message => process.stdout.write(JSON.stringify(message) + "\n");
+const open = new Map();
+
+async function stream(id, what, args) {
+  const inbox = new Messages(),
+    run = events(house, what, args, inbox);
+  open.set(id, {inbox, run});
+  try {
+    for await (const event of run) send({id, event});
+    send({id, end: true});
+  } catch (error) {
+    send(inbox.signal.aborted ? {id, end: true} : {id, error: errorLine(error)});
+  } finally {
+    open.delete(id);
+  }
+}
+
+for await (const line of createInterface({input: process.stdin})) {
+  const message = JSON.parse(line),
+    {id} = message;
+  if (message.ask) {
+    answer(house, message.ask, message.body).then(
+      found => send({id, answer: found}),
+      error => send({id, error: errorLine(error)}),
+    );
+  } else if (message.open) {
+    void stream(id, message.open, message.args);
+  } else if (message.say) {
+    open.get(id)?.inbox.put(message.say);
+  } else if (message.stop) {
+    open.get(id)?.inbox.stop();
+    open.get(id)?.run.return(undefined);
+  } else if ("clock" in message) {
+    clock = message.clock;
+    send({id, answer: {}});
+  } else if ("seed" in message) {
+    seed = message.seed;
+    send({id, answer: {}});
+  }
+}

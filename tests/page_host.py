@@ -1,0 +1,109 @@
+"""A host of the built page, for tests: plain files below a folder, which can be cut off, damaged or sent in part."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import cache
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from library import ROOT
+from page import made
+
+from kr.errors import OutputBusyError
+from kr.storage import lock
+
+BUILD = ROOT / "packaging" / "page" / "build.py"
+FOLDER = "/games/kr/"
+"""Where the page lies: a host has other things too."""
+
+
+@cache
+def built() -> Path:
+    """The folder of the page, which is built."""
+    if not (ROOT / "node_modules" / ".bin" / "esbuild").exists() or not shutil.which("node"):
+        assert not os.environ.get("CI"), "esbuild is missing: npm ci"
+        pytest.skip("esbuild is missing: npm ci")
+    made()
+    out = ROOT / "build" / "page-tests"
+    out.mkdir(parents=True, exist_ok=True)
+    while True:
+        with suppress(OutputBusyError), lock(out):
+            if not (out / "done").exists() or _newest() > (out / "done").stat().st_mtime:
+                subprocess.run([sys.executable, BUILD, "--out", out / "page"], check=True)
+                (out / "done").touch()
+            return out / "page"
+        time.sleep(0.2)
+
+
+def _newest() -> float:
+    """Time of the last change of anything that the page is made of."""
+    folders = ("kr/web/static", "kr/viewer", "packaging/page", "build/library-wasm", "build/page-data", "egdb")
+    files = (path for folder in folders for path in (ROOT / folder).rglob("*") if path.is_file())
+    return max(path.stat().st_mtime for path in files)
+
+
+class Host:
+    """A server of the page. faults: by the beginning of a file's name what is wrong with it: "damaged", "half" or
+    "missing"; asked: names of the files that were asked for."""
+
+    def __init__(self, port: int = 0) -> None:
+        self.faults: dict[str, str] = {}
+        self.asked: list[str] = []
+        host, page = self, built()
+
+        class Handler(SimpleHTTPRequestHandler):
+            def do_GET(self) -> None:
+                name = self.path.removeprefix(FOLDER).partition("?")[0]
+                host.asked.append(name)
+                path = page / (name or "index.html")
+                fault = next((fault for start, fault in host.faults.items() if name.startswith(start)), "")
+                if not self.path.startswith(FOLDER) or not path.is_file() or fault == "missing":
+                    self.send_error(404)
+                    return
+                content = bytearray(path.read_bytes())
+                if fault == "damaged":
+                    content[len(content) // 2] ^= 1
+                self.send_response(200)
+                self.send_header("content-type", self.guess_type(str(path)))
+                self.send_header("content-length", str(len(content)))
+                self.end_headers()
+                if fault == "half":
+                    # the connection ends in the middle
+                    del content[len(content) // 2 :]
+                    self.close_connection = True
+                with suppress(OSError):
+                    self.wfile.write(content)
+
+            def log_message(self, format: str, *args: Any) -> None:
+                """Nothing."""
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
+        self._server.daemon_threads = True
+        self.port = self._server.server_port
+        self.address = f"http://127.0.0.1:{self.port}{FOLDER}"
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+
+    def close(self) -> None:
+        """Answer no more."""
+        self._server.shutdown()
+        self._server.server_close()
+
+
+@contextmanager
+def hosting(port: int = 0) -> Iterator[Host]:
+    """A host for a test."""
+    host = Host(port)
+    try:
+        yield host
+    finally:
+        host.close()

@@ -1,0 +1,223 @@
+"""The page without a server in a browser: journeys, without a network too, and what can go wrong on the way."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+from page_host import FOLDER, Host, built, hosting
+from tree_pages import CLIPBOARD, TREE, opens, saved, shows
+from web_pages import (
+    Opener,
+    click_square,
+    in_view,
+    meant_board,
+    open_panel,
+    opened,
+    out_of_sight,
+    read_board,
+    type_fen,
+    wait_until,
+)
+
+import kr
+from kr.pdn import Game
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+__all__ = ["opened"]
+pytestmark = pytest.mark.slow
+GONE = "net::ERR_CONNECTION_REFUSED|net::ERR_FAILED"
+SMALL_PHONE = {"width": 360, "height": 640}
+DEPTH = "() => /depth \\d+ · [\\d.]+/.test(document.querySelector('.analysis')?.textContent)"
+NOTICE = "text => document.querySelector('.notices')?.textContent.includes(text)"
+
+
+@pytest.fixture(scope="module")
+def host() -> Iterator[Host]:
+    with hosting() as host:
+        yield host
+
+
+def analyse(page: Page) -> None:
+    """Press Analyse, unless it goes on after the page was loaded again, and wait for lines."""
+    button = page.locator(".analysis").get_by_role("button", name=re.compile("^(Analyse|Stop)$"))
+    if button.inner_text() == "Analyse":
+        button.click()
+    wait_until(page, DEPTH, seconds=30)
+
+
+def go(page: Page, name: str) -> None:
+    page.get_by_role("navigation", name="Pages").get_by_role("link", name=name).click()
+
+
+def play(page: Page) -> None:
+    """Begin a game against kr, and make the first move; kr answers it."""
+    go(page, "Play")
+    page.get_by_role("button", name="Play", exact=True).click()
+    wait_until(page, "() => document.querySelectorAll('main .board .movable').length > 0")
+    # Black sits below
+    click_square(page, 11, flipped=True)
+    click_square(page, 15, flipped=True)
+    wait_until(page, "() => document.querySelectorAll('.played li').length >= 1 && "
+               "document.querySelector('.turn')?.textContent.includes('Your move')", seconds=30)  # fmt: skip
+    whites = [square for square, piece in read_board(page).items() if piece == "w"]
+    assert whites != list(range(21, 33))
+
+
+def learn(page: Page) -> None:
+    """Have a puzzle's solution shown."""
+    go(page, "Learn")
+    page.get_by_role("button", name="Solution").click()
+    wait_until(page, "() => /solution/i.test(document.querySelector('main')?.textContent)")
+
+
+def ending(page: Page) -> None:
+    """Begin an ending, and have its values shown."""
+    go(page, "Endings")
+    page.get_by_role("button", name="New ending").first.click()
+    wait_until(page, "() => document.querySelectorAll('main .board .movable').length > 0", seconds=30)
+
+
+def review(page: Page) -> None:
+    """Review a game that is pasted."""
+    go(page, "Analyse")
+    opens(page, "1. 11-15 23-19 2. 8-11 22-17 3. 11-16 24-20 4. 16x23 27x11 *")
+    open_panel(page, "Review")
+    page.get_by_role("button", name="Review this game").click()
+    wait_until(page, "() => /Accuracy/.test(document.querySelector('.panel.review')?.textContent)", seconds=60)
+
+
+JOURNEYS = {"play": play, "learn": learn, "ending": ending, "review": review}
+
+
+def test_a_position_is_analysed(host: Host, opened: Opener) -> None:
+    page = opened(host.address)
+    assert read_board(page) == meant_board(kr.Position().fen)
+    analyse(page)
+    # other panels ask the engine in between
+    open_panel(page, "People")
+    page.get_by_text("11-15").first.wait_for()
+    open_panel(page, "Regions")
+    page.get_by_text("At a glance").wait_for()
+    wait_until(page, DEPTH)
+    type_fen(page, "B:WK32,K30:BK1")
+    wait_until(page, "() => /loss in \\d+/i.test(document.querySelector('.analysis')?.textContent)")
+    # nothing of a page with a server is shown
+    for name in ("Runs", "Explorer"):
+        assert not page.get_by_text(name, exact=True).count()
+
+
+@pytest.mark.parametrize("name", JOURNEYS)
+def test_journeys(host: Host, opened: Opener, name: str) -> None:
+    page = opened(host.address, reduced_motion="reduce", **CLIPBOARD)
+    JOURNEYS[name](page)
+
+
+def test_games_are_opened_and_saved(host: Host, opened: Opener) -> None:
+    page = opened(host.address, **CLIPBOARD)
+    game = opens(page, TREE)
+    assert said(saved(page)) == said(game)
+    page.reload()
+    shows(page, "27x11??")
+
+
+def said(game: Game) -> list[tuple[str, list[str]]]:
+    return [(str(node.move), list(node.comments)) for node in game.descendants() if node.is_legal]
+
+
+def test_all_goes_on_without_a_network(opened: Opener) -> None:
+    with hosting() as host:
+        page = opened(host.address, app=True, allowed=GONE, reduced_motion="reduce", **CLIPBOARD)
+        analyse(page)
+        go(page, "Learn")
+        page.get_by_role("button", name="Solution").wait_for()
+        kept = "async () => (await navigator.serviceWorker.ready).active?.state === 'activated'"
+        wait_until(page, kept, seconds=30)
+        # what a visit has not used yet is fetched while there is a network
+        count = len([*built().glob("*.gz")])
+        wait_until(
+            page,
+            "async count => (await (await caches.open('kr-files')).keys()).length === count",
+            count,
+            seconds=30,
+        )
+    page.goto(host.address)
+    page.reload()
+    analyse(page)
+    for journey in JOURNEYS.values():
+        journey(page)
+
+
+@pytest.mark.parametrize("fault", ["damaged", "half", "missing"])
+def test_a_file_that_does_not_come_whole(opened: Opener, fault: str) -> None:
+    with hosting() as host:
+        host.faults = {"tables": fault}
+        page = opened(host.address, allowed="net::ERR_|404")
+        page.get_by_role("button", name="Analyse", exact=True).click()
+        wait_until(page, NOTICE, "Could not load the engine", seconds=30)
+        # the board goes on
+        click_square(page, 11)
+        click_square(page, 15)
+        shows(page, "11-15")
+        host.faults = {}
+        page.get_by_role("button", name="Try again").click()
+        wait_until(page, DEPTH, seconds=30)
+        assert page.locator(".notice:visible").count() == 0
+
+
+SUMS = """async damages => {
+  const cache = await caches.open("kr-files"), sums = [];
+  for (const request of await cache.keys()) {
+    const bytes = new Uint8Array(await (await cache.match(request)).arrayBuffer());
+    sums.push([request.url, [...new Uint8Array(await crypto.subtle.digest("SHA-256", bytes))].join()]);
+    bytes[bytes.length >> 1] ^= 1;
+    if (damages) await cache.put(request, new Response(bytes));
+  }
+  return Object.fromEntries(sums);
+}"""
+
+
+def test_a_kept_file_that_is_damaged_is_fetched_again(opened: Opener) -> None:
+    with hosting() as host:
+        page = opened(host.address)
+        analyse(page)
+        whole = page.evaluate(SUMS, True)
+        assert page.evaluate(SUMS, False) != whole
+        page.reload()
+        analyse(page)
+        until = time.monotonic() + 10
+        while (now := page.evaluate(SUMS, False)) != whole and time.monotonic() < until:
+            page.wait_for_timeout(50)
+        assert now == whole
+
+
+def test_a_browser_that_keeps_nothing(browser: Browser, host: Host) -> None:
+    """By plain http from another machine a page has neither caches nor a service worker nor checksums."""
+    with browser.browser_type.launch(
+        executable_path=browser_path(), args=["--no-sandbox", "--host-resolver-rules=MAP kr.test 127.0.0.1"]
+    ) as other:
+        page = other.new_page()
+        page.goto(f"http://kr.test:{host.port}{FOLDER}")
+        assert not page.evaluate("isSecureContext")
+        analyse(page)
+        wait_until(page, NOTICE, "keeps no files")
+
+
+def browser_path() -> str:
+    from conftest import CHROMIUM
+
+    return str(next(path for path in CHROMIUM if path.exists()))
+
+
+@pytest.mark.parametrize("size", [SMALL_PHONE, {"width": 390, "height": 844}], ids=lambda size: str(size["width"]))
+def test_a_phone_has_all_in_sight(host: Host, opened: Opener, size: dict[str, int]) -> None:
+    page = opened(host.address, size, has_touch=True, is_mobile=True)
+    analyse(page)
+    assert out_of_sight(page, ["main .board", "nav a"]) == []
+    assert in_view(page, ".analysis button")
+    assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]

@@ -1,0 +1,351 @@
+"""Games against kr in the page without a server: its levels, what people play, draws, hints, and games that go on."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+from library import ROOT
+from page import Page
+
+from kr import _core
+from kr.engine.database import load_database
+from kr.engine.engine import Engine
+from kr.engine.limits import Limits
+from kr.game.board import Board
+from kr.game.outcome import AGREEMENT, OVERTIME, RESIGNATION
+from kr.game.position import Move
+from kr.players.levels import LEVELS
+from kr.policy.policy import frame_of, load_policy
+
+ID = "20260101-000000-0123456789abcdef0123"
+
+
+SHAPES: dict[str, Any] = {
+    "move": {"ply": int, "side": str, "fen": str, "text": str, "path": list, "captured": list, "comments": list},
+    "state": {
+        "ply": int, "fen": str, "side": str, "moves": list, "over": (str, type(None)), "opening": str, "thinking": bool,
+        "advising": bool, "offer": bool, "clocks": (list, type(None)), "ticking": (str, type(None)),
+    },
+    "game": {"id": str, "settings": dict, "over": (dict, type(None)), "document": dict},
+    "offer": str, "answer": str, "say": str, "undo": int,
+}  # fmt: skip
+
+
+class Game:
+    """A game against kr in the page, and what is known of it."""
+
+    def __init__(self, page: Page, **asked: Any) -> None:
+        self.stream = page.open("play", {"do": "play", **asked})
+        self.events: list[dict[str, Any]] = []
+        self.game = self.hear("game")["game"]
+        self.board = Board(self.game["document"]["start"])
+        for node in self.game["document"]["nodes"][1:]:
+            self.board.play(node["text"])
+        self.comments = [node["comments"] for node in self.game["document"]["nodes"]]
+        self.state: dict[str, Any] = {}
+
+    def hear(self, *kinds: str) -> dict[str, Any]:
+        """The next event of these kinds, each event checked."""
+        while True:
+            event = self.stream.next()
+            self.events.append(event)
+            ((kind, told),) = event.items()
+            if shape := SHAPES.get(kind):
+                if isinstance(shape, dict):
+                    assert told.keys() == shape.keys()
+                    assert all(isinstance(told[name], shape[name]) for name in shape), told
+                else:
+                    assert isinstance(told, shape)
+            if kind == "move":
+                self.board.play(told["text"])
+                self.comments.append(told["comments"])
+                assert (told["fen"], told["ply"]) == (self.board.fen, len(self.board.moves))
+            if kind == "game":
+                self.game = told
+            if kind == "state":
+                self.state = told
+                assert (told["fen"], told["ply"]) == (self.board.fen, len(self.board.moves))
+                assert not (told["thinking"] and told["moves"])
+            if not kinds or kind in kinds or kind in ("error", "end"):
+                return event
+
+    def turn(self) -> bool:
+        """Wait until the person is to move; False if the game is over."""
+        while not self.hear("state", "game").get("state", {}).get("moves"):
+            if self.game["over"]:
+                return False
+        assert [each["text"] for each in self.state["moves"]] == [str(each) for each in self.board.legal_moves()]
+        return True
+
+    def say(self, do: str, **others: Any) -> None:
+        self.stream.say({"do": do, **others})
+
+    def move(self, path: list[int]) -> None:
+        self.say("move", ply=self.state["ply"], path=path)
+
+
+@pytest.mark.parametrize(
+    ("level", "side", "ballot"),
+    [(0, "black", ""), (0, "white", "3move 10"), *((level, ("black", "white")[level % 2], "") for level in range(1, 8)),
+     (8, "black", "W:WK5,12,20:B3,21,22"), (9, "white", "W:WK5,12,20:B3,21,22"), (3, "random", "3move")],
+)  # fmt: skip
+def test_whole_games_against_kr(page: Page, level: int, side: str, ballot: str) -> None:
+    page.set_seed(level + 1)
+    source = random.Random(level)
+    game = Game(page, level=level, side=side, ballot=ballot)
+    settings = game.game["settings"]
+    assert settings["level"] == level
+    assert settings["side"] in ([side] if side != "random" else ["black", "white"])
+    assert settings["ballot"].startswith(ballot)
+    while game.turn():
+        # the highest levels think for long
+        if level >= 8 and len(game.board.moves) >= 8:
+            game.say("resign")
+        else:
+            game.move(source.choice(game.state["moves"])["path"])
+    assert game.hear() == {"end": True}
+    over, outcome = game.game["over"], game.board.outcome()
+    if over["reason"] != RESIGNATION:
+        assert outcome
+        assert (over["result"], over["reason"]) == (outcome.result, outcome.reason)
+    assert [node["text"] for node in game.game["document"]["nodes"][1:]] == [str(each) for each in game.board.moves]
+
+
+def test_what_a_level_sees(page: Page) -> None:
+    """The score and depth of its move are those of the same search."""
+    page.set_seed(1)
+    for level in LEVELS[:8]:
+        game = Game(page, level=level.number, side="black", ballot="3move 20")
+        assert game.turn()
+        board = game.board
+        (note,) = (each for each in game.comments[-1] if "/" in each)
+        search = Engine(None, hash_mb=0.5, database=load_database(str(ROOT / "egdb"), 0) if level.database else None)
+        before = board.positions[-2]
+        found = search.search(before, Limits(nodes=level.nodes), board.positions[-4:-2], multipv=64)
+        (line,) = (each for each in found.lines if each.pv[0] == board.moves[-1])
+        assert note.startswith(f"{line.score / 100:+.2f}/{line.depth} ")
+        game.stream.stop()
+
+
+def test_what_people_see(page: Page) -> None:
+    """The score is that of sight of captures; moves that are likely come more often."""
+    policy = load_policy()
+    assert policy.eyes
+    page.set_seed(1)
+    game, source, probabilities = Game(page, level=0, side="white"), random.Random(6), []
+    while game.turn() and len(game.board.moves) < 60:
+        game.move(source.choice(game.state["moves"])["path"])
+    for ply, comments in enumerate(game.comments[1:]):
+        if ply % 2 or not (notes := [each for each in comments if "/" in each]):
+            continue
+        position, before = game.board.positions[ply], game.board.positions[max(0, ply - 2) : ply]
+        frame = np.array([frame_of(position)], dtype=np.uint32)
+        score = int(_core.choice_scores(frame, policy.eyes.core).max())
+        assert notes[0].startswith(f"{score / 100:+.2f}/0 ")
+        likely = {str(each.move): each.probability for each in policy.choices(position, before)}
+        probabilities.append(likely[str(game.board.moves[ply])] * len(likely))
+    assert len(probabilities) > 10
+    assert np.mean(probabilities) > 1.5
+    game.stream.stop()
+
+
+def test_taking_back_and_offering_a_draw(page: Page) -> None:
+    page.set_seed(1)
+    game = Game(page, level=1, side="white")
+    game.turn()
+    game.say("undo")
+    assert game.hear("say")["say"] == "you have no move to take back"
+    game.turn()
+    game.move(game.state["moves"][0]["path"])
+    game.turn()
+    game.say("undo")
+    assert game.hear("undo")["undo"] == 2
+    assert len(game.hear("game")["game"]["document"]["nodes"]) == 2
+    game.board.undo(2)
+    game.turn()
+    game.say("draw")
+    assert game.hear("offer")["offer"] == "white"
+    assert game.hear("answer")["answer"] == "Black declines: it accepts no draw before it has searched for 5 moves"
+    game.turn()
+    game.say("draw")
+    assert game.hear("say")["say"] == "you have already offered a draw; you can again in 20 plies"
+    game.turn()
+    game.say("resign")
+    assert game.turn() is False
+    assert game.game["over"] == {"result": "1-0", "winner": "black", "reason": RESIGNATION}
+
+
+def quiet(board: Board, source: random.Random) -> Move:
+    """A move after which nothing can be captured, to a new position if there is one."""
+    moves = {
+        move: after
+        for move in board.legal_moves()
+        if not (after := board.position.play(move)).is_over and not after.legal_moves()[0].is_capture
+    }
+    fresh = [move for move, after in moves.items() if after not in board.positions]
+    return source.choice(fresh or [*moves] or board.legal_moves())
+
+
+def noted(page: Page, start: str, plies: int, score: float) -> Game:
+    """A game of Black against kr that goes on after so many plies, in each of which kr had this score."""
+    board, source = Board(start), random.Random(plies)
+    nodes: list[dict[str, Any]] = [{"parent": None}]
+    for ply in range(plies):
+        move = quiet(board, source)
+        board.play(move)
+        comments = [f"{score:+.2f}/9 0.100s"] if ply % 2 else []
+        nodes.append({"parent": ply, "text": str(move), "comments": comments})
+    headers = {"BlackPlayer": "human", "WhitePlayer": "shipped,level=8,seed=7"}
+    document = {"start": start, "headers": headers, "nodes": nodes}
+    return Game(page, game=f"20260101-000000-{plies:020x}", document=document)
+
+
+TWO_KINGS_EACH, ALL_BUT_LOST = "B:WK31,K32:BK1,K2", "B:WK29:BK1,K2,K3"
+
+
+def test_kr_accepts_a_draw(page: Page) -> None:
+    game = noted(page, TWO_KINGS_EACH, 40, 0.0)
+    assert game.turn()
+    game.say("draw")
+    assert game.hear("offer")["offer"] == "black"
+    assert game.turn() is False
+    assert game.game["over"] == {"result": "1/2-1/2", "winner": None, "reason": AGREEMENT}
+
+
+def test_full_strength_on_a_clock(page: Page) -> None:
+    game = Game(page, level=10, side="white", clock="0:02+0.1")
+    assert game.hear("state")["state"]["ticking"] == "black"
+    assert game.turn()
+    (note,) = (each for each in game.comments[1] if "/" in each)
+    assert 1 < int(note.split("/")[1].split()[0]) < 60
+    assert game.state["ticking"] == "white"
+    left, own = game.state["clocks"]
+    assert 1.2 < left < 2.2
+    assert 1.9 < own <= 2.1
+    # a move that is taken back, or a game that is resigned, waits for no search
+    game.move(game.state["moves"][0]["path"])
+    game.say("resign")
+    while not game.game["over"]:
+        game.hear()
+    assert game.game["over"]["reason"] == RESIGNATION
+
+
+@pytest.mark.parametrize("answer", ["draw", "move"])
+def test_kr_offers_a_draw(page: Page, answer: str) -> None:
+    game = noted(page, TWO_KINGS_EACH, 62, 0.0)
+    assert game.turn()
+    game.move([square + 1 for square in quiet(game.board, random.Random(1)).path])
+    assert game.hear("offer")["offer"] == "white"
+    assert game.turn()
+    assert game.state["offer"]
+    if answer == "draw":
+        game.say("draw")
+        assert game.turn() is False
+        assert game.game["over"]["reason"] == AGREEMENT
+    else:
+        # it has been declined, and is not made again soon
+        game.move([square + 1 for square in quiet(game.board, random.Random(1)).path])
+        assert game.turn()
+        assert not game.state["offer"]
+    game.stream.stop()
+
+
+def test_kr_resigns(page: Page) -> None:
+    game = noted(page, ALL_BUT_LOST, 10, -5.0)
+    assert game.turn()
+    game.move([square + 1 for square in quiet(game.board, random.Random(1)).path])
+    assert game.turn() is False
+    assert game.game["over"] == {"result": "1-0", "winner": "black", "reason": RESIGNATION}
+
+
+def test_a_game_goes_on(page: Page) -> None:
+    """With the same page after a stream has been stopped, and after a reload from the document that it keeps."""
+    game = Game(page, level=2, side="white", ballot="3move 68", clock="5+3")
+    game.turn()
+    game.move(game.state["moves"][0]["path"])
+    game.turn()
+    id, before = game.game["id"], game.state
+    other = Game(page, game=id)
+    other.turn()
+    assert (other.state["fen"], other.state["moves"]) == (before["fen"], before["moves"])
+    assert before["clocks"][1] - 1 < other.state["clocks"][1] < before["clocks"][1]
+    # both hear what one of them says
+    other.move(other.state["moves"][0]["path"])
+    assert game.hear("move") == other.hear("move")
+    game.stream.stop()
+    other.stream.stop()
+    again = Game(page, game=id)
+    again.turn()
+    assert again.state["ply"] == before["ply"] + 2
+    document = again.game["document"]
+    again.stream.stop()
+    reloaded = Game(page, game=ID, document=document)
+    reloaded.turn()
+    assert reloaded.game["settings"] == game.game["settings"]
+    assert {**reloaded.game["document"], "headers": 0} == {**document, "headers": 0}
+    assert reloaded.game["document"]["headers"] == document["headers"]
+    assert reloaded.state["clocks"] == pytest.approx(again.state["clocks"], abs=1)
+    reloaded.say("resign")
+    assert reloaded.turn() is False
+    (whole,) = page.stream("play", {"game": ID, "document": reloaded.game["document"]})
+    assert whole["game"]["over"]["reason"] == RESIGNATION
+
+
+def test_kr_does_not_think_while_nobody_watches(page: Page) -> None:
+    page.set_clock(0.0)
+    game = Game(page, level=9, side="black", clock="5+0")
+    game.turn()
+    # both come before it begins to search
+    game.move([11, 15])
+    game.stream.stop()
+    while "end" not in game.stream.next():
+        pass
+    page.set_clock(100.0)
+    again = Game(page, game=game.game["id"])
+    state = again.hear("state")["state"]
+    assert (state["thinking"], state["clocks"], state["ply"]) == (True, [300, 300], 1)
+    # its own time runs from now on; that of a person runs on
+    assert again.hear("move")["move"]["side"] == "white"
+    again.turn()
+    again.stream.stop()
+    page.set_clock(500.0)
+    late = Game(page, game=game.game["id"])
+    assert late.hear("game")["game"]["over"]["reason"] == OVERTIME
+    page.set_clock(None)
+
+
+HINT_SHAPE = {
+    "text",
+    "path",
+    "captured",
+    "score",
+    "plies",
+    "line",
+    "gain",
+    "crowned",
+    "other",
+    "win",
+    "draw",
+    "loss",
+    "value",
+}
+
+
+def test_a_hint(page: Page) -> None:
+    game = Game(page, level=1, side="black", ballot="B:WK31,K32,13:BK1,K2,K10,21", clock="5+3")
+    game.turn()
+    before = game.state["clocks"][0]
+    game.say("hint", ply=0)
+    assert game.hear("state")["state"]["advising"]
+    hint = game.hear("hint")["hint"]
+    assert hint.keys() - {"forced"} == HINT_SHAPE
+    assert hint["other"].keys() == HINT_SHAPE - {"other", "win", "draw", "loss"}
+    assert hint["win"] + hint["draw"] + hint["loss"] == pytest.approx(1, abs=1e-3)
+    assert hint["path"] in [each["path"] for each in game.state["moves"]] or game.state["advising"]
+    game.turn()
+    # the clock stood still
+    assert game.state["clocks"][0] == pytest.approx(before, abs=0.3)
+    game.stream.stop()

@@ -1,0 +1,118 @@
+"""Analysis, people's moves and static scores in the page without a server, against those of kr web."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from page import Page, server_answer, started, web_house
+from test_page_rules import played
+
+from kr.game.position import Position
+from kr.web.house import House
+from kr.web.request import PageRequest
+from kr.web.searches import analysis
+
+START = Position().fen
+
+
+@pytest.fixture(scope="module")
+def fresh() -> Iterator[Page]:
+    """A page whose engine has searched nothing yet."""
+    yield from started()
+
+
+def both(fresh: Page, house: House, asked: dict[str, Any]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The events of the page and the server, without the time that they took."""
+    return [*map(timeless, fresh.stream("analysis", asked))], [*map(timeless, asyncio.run(server_events(house, asked)))]
+
+
+async def server_events(house: House, asked: dict[str, Any]) -> list[dict[str, Any]]:
+    return [json.loads(json.dumps(event)) async for event in analysis(house, PageRequest(asked), asyncio.Queue())]
+
+
+def timeless(event: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in event.items() if name not in ("nps", "time")}
+
+
+def whole(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The events without lines, and the last one with whole lines: which of those between come depends on the time."""
+    lines: list[dict[str, Any]] = []
+    for event in events:
+        if "lines" in event:
+            lines = [{**(lines[i] if i < len(lines) else {}), **line} for i, line in enumerate(event["lines"])]
+    others = [event for event in events if "lines" not in event and "progress" not in event]
+    return [*others, {**events[-1], "lines": lines}] if "lines" in events[-1] else others
+
+
+GAMES: list[dict[str, Any]] = [
+    {"start": START, "limit": "nodes=20000"},
+    {"start": START, "moves": ["11-15", "22-18", "15x22"], "limit": "depth=9", "lines": 3},
+    {"start": START, "moves": ["9-13"], "limit": "nodes=5000", "threat": True},
+    {"start": "B:W18,22,27:BK2,11,12", "limit": "nodes=3000", "lines": 4},
+    {"start": "W:WK30:BK3,K4", "limit": "depth=6", "lines": 10},
+    {"start": "W:W32:BK3,K4", "limit": "nodes=1000"},
+    # the king has walked to and fro
+    {"start": "B:WK32,K30:BK1", "moves": ["1-6", "32-28", "6-1", "28-32"] * 2, "limit": "nodes=2000", "lines": 2},
+    {"start": "W:W5:B1,9", "limit": "nodes=100"},
+    {"start": "W:W5:B1", "limit": "nodes=100"},
+]
+
+
+def test_analyses_are_those_of_the_server(fresh: Page) -> None:
+    """One after another: what the engine has in its memory counts too."""
+    house = web_house()
+    for asked in GAMES:
+        own, expected = both(fresh, house, asked)
+        assert whole(own) == whole(expected), asked
+    house.close()
+
+
+@pytest.mark.parametrize(
+    ("asked", "reason"),
+    [
+        ({"engine": 1}, "engine is not a whole number from 0 to 0"),
+        ({"lines": 11}, "lines is not a whole number from 1 to 10"),
+        ({"limit": "soon"}, "'soon' is not a duration"),
+        ({"moves": ["1-32"]}, "1-32 is not legal"),
+        ({"start": "nonsense"}, "nonsense"),
+        ({"threat": 1}, "threat is neither true nor false"),
+        ({"start": "B:W5:B1", "threat": True}, "no threat"),
+    ],
+)  # fmt: skip
+def test_bad_requests_are_refused(fresh: Page, asked: dict[str, Any], reason: str) -> None:
+    (event,) = fresh.stream("analysis", {"start": START, **asked})
+    assert reason in event["error"]
+
+
+FENS = [*played(5, 3)[::4], "B:WK32,K30:BK1", "W:W5:B1,9"]
+
+
+def test_people_and_scores_are_those_of_the_server(fresh: Page) -> None:
+    house = web_house()
+    for number, fen in enumerate(FENS):
+        asked = {"fen": fen, "before": FENS[max(0, number - 2) : number], "group": number % 5}
+        own, expected = (ask("people", asked) for ask in (fresh.ask, lambda *a: server_answer(house, *a)))
+        assert [{**each, "people": pytest.approx(each["people"], abs=2e-4)} for each in own.pop("moves")] == (
+            expected.pop("moves")
+        )
+        assert own == expected
+        own, expected = fresh.ask("regions", {"fen": fen}), server_answer(house, "regions", {"fen": fen})
+        for answer in (own, expected):
+            for region in answer["regions"]:
+                region["own"] = region["seen"] = None
+            answer["evidence"] = ""
+        assert near(own, expected)
+    house.close()
+
+
+def near(own: Any, expected: Any) -> bool:
+    """True for the same, but for a hundredth where one is rounded up and the other to even."""
+    if isinstance(own, dict):
+        return own.keys() == expected.keys() and all(near(each, expected[name]) for name, each in own.items())
+    if isinstance(own, list):
+        return len(own) == len(expected) and all(map(near, own, expected))
+    return own == expected or (isinstance(own, int | float) and abs(own - expected) < 0.0101)
