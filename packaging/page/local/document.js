@@ -217,7 +217,11 @@ class Reading {
     return position;
   }
 
-  /** The arrows and circles of a node as commands of a comment; "" if it has none. @param {number} number @param {Fields} fields */
+  /**
+   * The arrows and circles of a node as commands of a comment; "" if it has none.
+   * @param {number} number
+   * @param {Fields} fields
+   */
   #drawn(number, fields) {
     const arrows = this.#shapes(number, fields, "arrows", ["from", "to"]).map(
         ({colour, from, to}) => /** @type {DrawnArrow} */ ({colour, origin: from - 1, target: to - 1}),
@@ -230,7 +234,13 @@ class Reading {
     return drawn;
   }
 
-  /** @param {number} number @param {Fields} fields @param {string} name @param {string[]} squares @returns {Fields[]} */
+  /**
+   * @param {number} number
+   * @param {Fields} fields
+   * @param {string} name
+   * @param {string[]} squares
+   * @returns {Fields[]}
+   */
   #shapes(number, fields, name, squares) {
     const shapes = this.#list(number, fields, name);
     for (const shape of shapes) {
@@ -264,7 +274,12 @@ class Reading {
   }
 }
 
-/** The legal move along squares. @param {number} number @param {Position} position @param {string} steps 1-32, such as "9-13" */
+/**
+ * The legal move along squares.
+ * @param {number} number
+ * @param {Position} position
+ * @param {string} steps 1-32, such as "9-13"
+ */
 function byPath(number, position, steps) {
   const found = position.entries.find(entry => formatPath(entry.path, false) === steps);
   if (found) return checked(position, new Move(found.path, found.captured));

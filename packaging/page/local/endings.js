@@ -95,7 +95,11 @@ async function playEnding(house, request) {
   };
 }
 
-/** Every move of a position with its value and distance, best first. @param {House} house @param {PageRequest} request */
+/**
+ * Every move of a position with its value and distance, best first.
+ * @param {House} house
+ * @param {PageRequest} request
+ */
 async function showValues(house, request) {
   const position = request.position(),
     moves = exactMoves(await databaseOf(house), position);

@@ -1,5 +1,5 @@
-// The engine, as the answers have it: one Worker, which searches one position at a time. Whoever asks waits for a turn; a
-// patient search, an analysis that somebody watches, gives way to others and goes on after them.
+// The engine, as the answers have it: one Worker, which searches one position at a time. Whoever asks waits for a turn;
+// a patient search, an analysis that somebody watches, gives way to others and goes on after them.
 
 import {KrError} from "./text.js";
 import {bitsOf, moveOf} from "./wire.js";
@@ -18,8 +18,8 @@ import {bitsOf, moveOf} from "./wire.js";
  */
 
 /**
- * A thread that does what it is asked, one thing at a time. ask: the answer to a message; hear gets what it tells before;
- * stop: ends what is under way, which then answers.
+ * A thread that does what it is asked, one thing at a time. ask: the answer to a message; hear gets what it tells
+ * before; stop: ends what is under way, which then answers.
  * @typedef {{
  *   ask: (message: any, hear?: (told: any) => void) => Promise<any>, stop: () => void, close: () => void,
  * }} Thread
@@ -110,7 +110,10 @@ export class Engine {
     }
   }
 
-  /** Static score, and the share of each region: centi-men of the side to move, squares as sets. @param {Position} position */
+  /**
+   * Static score, and the share of each region: centi-men of the side to move, squares as sets.
+   * @param {Position} position
+   */
   evaluate(position) {
     return this._do(new Job({evaluate: bitsOf(position)}, null));
   }

@@ -11,8 +11,8 @@ import {signOf} from "./weighing.js";
 /** @typedef {import("./weighing.js").Database} Database */
 
 /**
- * A move with its exact value for the side that plays it, and the plies to the end of the game under best play with this
- * one; null for a draw or if they aren't known.
+ * A move with its exact value for the side that plays it, and the plies to the end of the game under best play with
+ * this one; null for a draw or if they aren't known.
  * @typedef {{move: Move, after: Position, value: Value, distance: number | null}} ExactMove
  */
 

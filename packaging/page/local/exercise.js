@@ -1,7 +1,7 @@
 // Endings to practise: random positions of a chosen material with a wanted value and difficulty (kr/egdb/exercise.py).
 //
-// A win is as difficult as it is long, if its distance is known. A draw, and a win of unknown length, is as difficult as
-// its right moves are rare: easy if at least half of the legal moves keep the value, hard if a single one does.
+// A win is as difficult as it is long, if its distance is known. A draw, and a win of unknown length, is as difficult
+// as its right moves are rare: easy if at least half of the legal moves keep the value, hard if a single one does.
 
 import {exactMoves} from "./exact.js";
 import {BLACK_KING_ROW, WHITE_KING_ROW} from "./notation.js";

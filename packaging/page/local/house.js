@@ -9,7 +9,8 @@ import {Engine} from "./engine.js";
 export class House {
   /**
    * @param {{
-   *   loadJson: (name: string) => Promise<any>, openDatabase: () => Promise<Database>, startThread: () => Promise<Thread>,
+   *   loadJson: (name: string) => Promise<any>, openDatabase: () => Promise<Database>, startThread: () =>
+   * Promise<Thread>,
    *   clock?: () => number, random?: () => number,
    * }} parts
    */

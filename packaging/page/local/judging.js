@@ -1,5 +1,5 @@
-// Whole games judged while the page watches: each move as it is known, from the last to the first, then the marked game.
-// kr/web/judging.py has the form of the request and of the events.
+// Whole games judged while the page watches: each move as it is known, from the last to the first, then the marked
+// game. kr/web/judging.py has the form of the request and of the events.
 
 import {gameDocument, readDocument} from "./document.js";
 import {formatDuration} from "./durations.js";

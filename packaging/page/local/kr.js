@@ -76,7 +76,11 @@ export class Kr {
     return this._read(bytes, (at, size) => this._kr.kr_read_policy(this._pointer, at, size));
   }
 
-  /** An endgame database from its files, whose bytes stay in memory. @param {Uint8Array[]} files @returns {number} a handle */
+  /**
+   * An endgame database from its files, whose bytes stay in memory.
+   * @param {Uint8Array[]} files
+   * @returns {number} a handle
+   */
   readDatabase(files, unpacked = 0) {
     const list = this._room(8 * files.length);
     files.forEach((bytes, i) => {
@@ -211,7 +215,11 @@ export class Kr {
     return {pieces: this._kr.kr_database_pieces(database), distancePieces: this._kr.kr_distance_pieces(database)};
   }
 
-  /** Value of a position for the side to move; null if it isn't known. @param {number} database @param {Position} position */
+  /**
+   * Value of a position for the side to move; null if it isn't known.
+   * @param {number} database
+   * @param {Position} position
+   */
   value(database, position) {
     this._put([position]);
     const value = this._kr.kr_value(database, this._positions);
@@ -219,7 +227,12 @@ export class Kr {
     return VALUES[value];
   }
 
-  /** Plies to the end of a win or loss; null if they aren't known. @param {number} database @param {Position} position @returns {number | null} */
+  /**
+   * Plies to the end of a win or loss; null if they aren't known.
+   * @param {number} database
+   * @param {Position} position
+   * @returns {number | null}
+   */
   distance(database, position) {
     this._put([position]);
     const plies = this._kr.kr_distance(database, this._positions);

@@ -7,7 +7,11 @@ import {KrError, quoted} from "./text.js";
 
 const MOST = {seconds: 1e9, nodes: 1e15, depth: 1e9};
 
-/** Limits such as "0.3s", "nodes=2000", "depth=8", or several separated by commas. @param {string} text @returns {Limits} */
+/**
+ * Limits such as "0.3s", "nodes=2000", "depth=8", or several separated by commas.
+ * @param {string} text
+ * @returns {Limits}
+ */
 export function parseLimits(text) {
   /** @type {Limits} */
   const limits = {};

@@ -1,6 +1,6 @@
-// Text for squares, boards and moves, as in kr/notation.py: the only place where squares are numbered 1 to 32. Elsewhere
-// a square is 0 to 31 and a board is three sets of squares (black, white, kings: bit s is square s, numbers from 0 up)
-// with the side to move (0 Black, 1 White).
+// Text for squares, boards and moves, as in kr/notation.py: the only place where squares are numbered 1 to 32.
+// Elsewhere a square is 0 to 31 and a board is three sets of squares (black, white, kings: bit s is square s, numbers
+// from 0 up) with the side to move (0 Black, 1 White).
 
 import {KrError, quoted} from "./text.js";
 

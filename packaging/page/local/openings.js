@@ -122,7 +122,11 @@ export class Openings {
     return names;
   }
 
-  /** The most specific name along a game: the last. @param {readonly Position[]} positions @returns {ReachedName | undefined} */
+  /**
+   * The most specific name along a game: the last.
+   * @param {readonly Position[]} positions
+   * @returns {ReachedName | undefined}
+   */
   nameOf(positions) {
     return this.namesOf(positions).at(-1);
   }
@@ -134,7 +138,8 @@ export class Openings {
   }
 
   /**
-   * The three-move ballot of a game, and the ply at which it is reached; one that is set up with its position has it too.
+   * The three-move ballot of a game, and the ply at which it is reached; one that is set up with its position has it
+   * too.
    * @param {readonly Position[]} positions
    * @returns {{ballot: Ballot | null, ply: number}}
    */

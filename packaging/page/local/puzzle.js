@@ -107,7 +107,11 @@ export class Puzzle {
     return board;
   }
 
-  /** Judges the last move of a game from the start, which is the solver's. @param {Board} board @returns {Promise<Verdict>} */
+  /**
+   * Judges the last move of a game from the start, which is the solver's.
+   * @param {Board} board
+   * @returns {Promise<Verdict>}
+   */
   async judge(board) {
     if (!board.moves.length || board.side === this.solver)
       throw new KrError(`the last move is not ${SIDE_NAMES[this.solver]}'s`);
@@ -284,7 +288,11 @@ export class Puzzle {
   }
 }
 
-/** The published line, as far as it is legal, or the first move alone. @param {Position} start @param {Problem} problem */
+/**
+ * The published line, as far as it is legal, or the first move alone.
+ * @param {Position} start
+ * @param {Problem} problem
+ */
 function publishedLine(start, {solution, first_move: first}) {
   /** @type {Move[]} */
   const line = [];
@@ -302,7 +310,11 @@ function publishedLine(start, {solution, first_move: first}) {
   return line;
 }
 
-/** Likeliest value; a draw where it is as likely as any other. @param {import("./chances.js").Chances} chances @returns {Value} */
+/**
+ * Likeliest value; a draw where it is as likely as any other.
+ * @param {import("./chances.js").Chances} chances
+ * @returns {Value}
+ */
 function likeliest({win, draw, loss}) {
   if (draw >= win && draw >= loss) return "draw";
   return win >= loss ? "win" : "loss";

@@ -1,5 +1,5 @@
-// Parts of a static score: the share of each piece, and the strongest regions: kr/web/regions.py. The page's tables lack
-// what a weights file also has: how much of an entry is a region's own, and how often it was seen in games.
+// Parts of a static score: the share of each piece, and the strongest regions: kr/web/regions.py. The page's tables
+// lack what a weights file also has: how much of an entry is a region's own, and how often it was seen in games.
 
 import {squaresOf} from "./notation.js";
 import {Position, sideName} from "./rules.js";

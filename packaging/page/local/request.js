@@ -28,7 +28,13 @@ export class PageRequest {
     return wholeCharacters(value);
   }
 
-  /** A whole number from low to high. @param {string} name @param {number} low @param {number} high @param {number} [fallback] */
+  /**
+   * A whole number from low to high.
+   * @param {string} name
+   * @param {number} low
+   * @param {number} high
+   * @param {number} [fallback]
+   */
   number(name, low, high, fallback) {
     const value = this.#value(name, fallback);
     if (!this.has(name)) return value;
@@ -37,7 +43,13 @@ export class PageRequest {
     return value;
   }
 
-  /** A number from low to high. @param {string} name @param {number} low @param {number} high @param {number} [fallback] */
+  /**
+   * A number from low to high.
+   * @param {string} name
+   * @param {number} low
+   * @param {number} high
+   * @param {number} [fallback]
+   */
   fraction(name, low, high, fallback) {
     const value = this.#value(name, fallback);
     if (!this.has(name)) return value;
@@ -95,7 +107,12 @@ export class PageRequest {
     return Position.fromFen(this.text(name, LONGEST_FEN));
   }
 
-  /** Squares of a move as 0 to 31; the page sends 1 to 32. @param {string} name @param {number[]} [fallback] @returns {number[]} */
+  /**
+   * Squares of a move as 0 to 31; the page sends 1 to 32.
+   * @param {string} name
+   * @param {number[]} [fallback]
+   * @returns {number[]}
+   */
   squares(name, fallback) {
     const value = this.#value(name, fallback);
     if (!Array.isArray(value) || value.length > SQUARES)

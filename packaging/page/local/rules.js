@@ -213,7 +213,11 @@ export class Position {
   }
 }
 
-/** True if a move passes in order through the squares of its text. @param {number[]} squares @param {readonly number[]} path */
+/**
+ * True if a move passes in order through the squares of its text.
+ * @param {number[]} squares
+ * @param {readonly number[]} path
+ */
 function follows(squares, path) {
   if (squares[0] !== path[0] || squares.at(-1) !== path.at(-1)) return false;
   let at = 1;
@@ -382,7 +386,11 @@ export const moveJson = move => ({
   captured: squaresOf(move.captured).map(square => square + 1),
 });
 
-/** Moves one after another, each with the position after it. @param {Position} position @param {readonly Move[]} moves */
+/**
+ * Moves one after another, each with the position after it.
+ * @param {Position} position
+ * @param {readonly Move[]} moves
+ */
 export function lineJson(position, moves) {
   let at = position;
   return moves.map(move => {

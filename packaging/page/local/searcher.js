@@ -1,4 +1,5 @@
-// Searches, static scores and people's moves, one after another: what the engine's Worker does, and tests do without one.
+// Searches, static scores and people's moves, one after another: what the engine's Worker does, and tests do without
+// one.
 
 import {Kr} from "./kr.js";
 import {positionOf} from "./wire.js";
@@ -13,8 +14,9 @@ const STOP_MS = 80,
 const ALL_PIECES = 24;
 
 /**
- * A search as it goes to the Worker. positions: the game so far, the one to search last, as [black, white, kings, side].
- * fresh: forget everything first; small: with the engine of the levels below full strength; database: look positions up.
+ * A search as it goes to the Worker. positions: the game so far, the one to search last, as [black, white, kings,
+ * side]. fresh: forget everything first; small: with the engine of the levels below full strength; database: look
+ * positions up.
  * @typedef {{
  *   positions: number[][], limits: Limits, lines: number, fresh: boolean, small: boolean, database: boolean,
  * }} Request
@@ -49,7 +51,8 @@ export class Searcher {
 
   /**
    * @param {Request} request
-   * @param {{isStopped?: () => boolean, onLines?: (result: Result) => void, onProgress?: (progress: Progress) => void}} [calls]
+   * @param {{isStopped?: () => boolean, onLines?: (result: Result) => void, onProgress?: (progress: Progress) => void}}
+   * [calls]
    * @returns {Result}
    */
   search({positions, limits, lines, fresh, small, database}, {isStopped, onLines, onProgress} = {}) {

@@ -1,4 +1,5 @@
-// Analysis while a page watches: one stream is one search of one position. kr/web/searches.py has the form of its events.
+// Analysis while a page watches: one stream is one search of one position. kr/web/searches.py has the form of its
+// events.
 
 import {knownMoves} from "./exact.js";
 import {parseLimits} from "./limits.js";

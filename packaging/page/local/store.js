@@ -1,10 +1,13 @@
-// The page's large files: fetched once, checked, and kept in this browser. Each has a name of its contents, so that a kept
-// one is never of another version.
+// The page's large files: fetched once, checked, and kept in this browser. Each has a name of its contents, so that a
+// kept one is never of another version.
 
 import {FILES} from "./files.js";
 import {KrError} from "./text.js";
 
-/** @typedef {{name: string, loaded: number, total: number, done?: boolean, failed?: string, unkept?: boolean}} FileProgress */
+/**
+ * @typedef {{name: string, loaded: number, total: number, done?: boolean, failed?: string, unkept?: boolean}}
+ *   FileProgress
+ */
 
 /** The cache that the service worker looks into too. */
 const KEPT = "kr-files";

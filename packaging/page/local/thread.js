@@ -1,8 +1,8 @@
 // The engine's Worker, from the side of the answers, which run in a Worker of their own.
 //
-// A search blocks its thread: no message reaches it. It asks now and then whether a URL is still there, one of a few bytes
-// in memory that is withdrawn to stop it. That works without the headers that shared memory would need, which plain hosts
-// of pages don't send. A thread that doesn't hear even so is ended.
+// A search blocks its thread: no message reaches it. It asks now and then whether a URL is still there, one of a few
+// bytes in memory that is withdrawn to stop it. That works without the headers that shared memory would need, which
+// plain hosts of pages don't send. A thread that doesn't hear even so is ended.
 
 /** @typedef {import("./engine.js").Thread} Thread */
 

@@ -13,7 +13,10 @@ import {FILES} from "./files.js";
 import {t} from "./texts.js";
 
 /** @typedef {Record<string, any>} Event what a stream tells */
-/** @typedef {{name: string, loaded: number, total: number, done?: boolean, failed?: string, unkept?: boolean}} Progress */
+/**
+ * @typedef {{name: string, loaded: number, total: number, done?: boolean, failed?: string, unkept?: boolean}}
+ *   Progress
+ */
 
 const SCRIPT = "main"; // packaging/page/local/main.js
 

@@ -28,7 +28,11 @@ export function movesNamed(board, text) {
   return board.movesNamed(text);
 }
 
-/** The legal move that is meant, with its shortest unambiguous text. @param {Position} board @param {Move | string} move */
+/**
+ * The legal move that is meant, with its shortest unambiguous text.
+ * @param {Position} board
+ * @param {Move | string} move
+ */
 export function checked(board, move) {
   if (typeof move === "string") {
     const moves = movesNamed(board, move);
@@ -60,7 +64,10 @@ export class Replay {
     this.failed = texts.length;
     /** Number of the first text of each move. @type {number[]} */
     this.firsts = [];
-    /** Warnings about captures that are ambiguous or given in several texts, with the reading chosen. @type {string[]} */
+    /**
+     * Warnings about captures that are ambiguous or given in several texts, with the reading chosen.
+     * @type {string[]}
+     */
     this.ambiguous = [];
     let at = board;
     for (const [index, text] of texts.entries()) {
@@ -81,7 +88,11 @@ export class Replay {
     }
   }
 
-  /** Sets up a position after the last move, and plays more moves from there. @param {Position} board @param {readonly string[]} texts */
+  /**
+   * Sets up a position after the last move, and plays more moves from there.
+   * @param {Position} board
+   * @param {readonly string[]} texts
+   */
   resume(board, texts) {
     const rest = new Replay(board, texts, this.#before + this.moves.length);
     this.moves = this.moves.concat(rest.moves);
@@ -92,7 +103,11 @@ export class Replay {
     this.ambiguous = this.ambiguous.concat(rest.ambiguous);
   }
 
-  /** Continues from an ambiguous capture, with the first reading that makes the rest legal. @param {readonly string[]} texts @param {number} first */
+  /**
+   * Continues from an ambiguous capture, with the first reading that makes the rest legal.
+   * @param {readonly string[]} texts
+   * @param {number} first
+   */
   #followAll(texts, first) {
     let ways = [new Way(this.boards[this.boards.length - 1])];
     for (let index = first; index < texts.length; index++) {

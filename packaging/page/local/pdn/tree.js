@@ -236,7 +236,10 @@ export class ChildNode extends GameNode {
     this.#move = move;
     this.setup = setup;
     this._position = setup ?? reached;
-    /** Comments before the move: at the start of a variation, or after the variations on the previous move. @type {string[]} */
+    /**
+     * Comments before the move: at the start of a variation, or after the variations on the previous move.
+     * @type {string[]}
+     */
     this.startingComments = [];
   }
 
@@ -287,7 +290,10 @@ export class Game extends GameNode {
     this.start = start;
     this._position = start;
     this.result = result;
-    /** The reader's decisions, and contradictions between the result and its tag or the final position. @type {string[]} */
+    /**
+     * The reader's decisions, and contradictions between the result and its tag or the final position.
+     * @type {string[]}
+     */
     this.warnings = [];
     /** Line of the text at which the game begins; null if it was not read. @type {number | null} */
     this.line = null;

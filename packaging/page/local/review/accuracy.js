@@ -1,5 +1,6 @@
-// Accuracy, the quality of a side's play in a game as one figure: kr/analysis/annotation/accuracy.py. A move scores from
-// 100, if it gave nothing away, down to 0; accuracy is the mean over the moves, each weighted by how open the game was.
+// Accuracy, the quality of a side's play in a game as one figure: kr/analysis/annotation/accuracy.py. A move scores
+// from 100, if it gave nothing away, down to 0; accuracy is the mean over the moves, each weighted by how open the game
+// was.
 
 /** @typedef {import("./judging.js").JudgedMove} JudgedMove */
 

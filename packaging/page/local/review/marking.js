@@ -105,7 +105,10 @@ function gameComment(start, story, accuracy, report) {
   return [`${facts.join(" ")}]`, ...commands, ...story.map(plainSentence), report].join(" ");
 }
 
-/** Black's expected result before the first move; null if that position was not searched. @param {readonly JudgedMove[]} moves */
+/**
+ * Black's expected result before the first move; null if that position was not searched.
+ * @param {readonly JudgedMove[]} moves
+ */
 function expectedAtStart([first]) {
   if (!first || first.reason === OPENING) return null;
   // without a choice it is that after the move
@@ -130,7 +133,11 @@ function evaluation(side, score, value, plies) {
   return fixed((sign * score) / 100, 2);
 }
 
-/** A judgement in words; "" if there is nothing to say. @param {JudgedMove} judged @param {JudgedMove | null} before the previous move, of the other side */
+/**
+ * A judgement in words; "" if there is nothing to say.
+ * @param {JudgedMove} judged
+ * @param {JudgedMove | null} before the previous move, of the other side
+ */
 function explained(judged, before) {
   const sentences = [],
     side = SIDE_NAMES[judged.side],

@@ -1,6 +1,6 @@
 // Story of a judged game in a few sentences: how it ended, where it turned, what decided it (the texts are those of
-// kr/analysis/annotation/story.py). Each is an English text with {placeholders} and their values, so that pages can tell
-// it in another language. A side is called Black or White, or You for the person who asks.
+// kr/analysis/annotation/story.py). Each is an English text with {placeholders} and their values, so that pages can
+// tell it in another language. A side is called Black or White, or You for the person who asks.
 
 import {BLACK, NO_PROGRESS, REPETITION, WHITE} from "../rules.js";
 import {opposite} from "../chances.js";
@@ -113,7 +113,11 @@ const NEVER_CLOSE = "Neither side ever came close to a win.",
 /** @param {string} text @param {Values} [values] @returns {Sentence} */
 const sentence = (text, values = {}) => ({text, values});
 
-/** A sentence with its values in place, each shown in some way. @param {Sentence} told @param {(name: string, value: string) => string} show */
+/**
+ * A sentence with its values in place, each shown in some way.
+ * @param {Sentence} told
+ * @param {(name: string, value: string) => string} show
+ */
 const filled = ({text, values}, show) =>
   text.replace(/\{(\w+)\}/g, (_, /** @type {string} */ name) => show(name, String(values[name])));
 
@@ -198,7 +202,11 @@ class Story {
     return sentence(texts[standings[BLACK]] ?? texts[""]);
   }
 
-  /** Standing of a side in the last position; "" if that was not searched. @param {number} side @param {boolean} [byRule] draws by rule count */
+  /**
+   * Standing of a side in the last position; "" if that was not searched.
+   * @param {number} side
+   * @param {boolean} [byRule] draws by rule count
+   */
   #standing(side, byRule = true) {
     const last = this._moves[this._moves.length - 1];
     if (last.expected === null) return "";
@@ -250,7 +258,11 @@ class Story {
 /** True if neither the board nor the players decided the game. @param {string} reason its Termination tag */
 const isDecidedElsewhere = reason => ELSEWHERE.some(word => reason.includes(word));
 
-/** Standing of a side by its expected result, or by a certain value. @param {number} expected @param {Value | null} value */
+/**
+ * Standing of a side by its expected result, or by a certain value.
+ * @param {number} expected
+ * @param {Value | null} value
+ */
 function standingOf(expected, value) {
   if (value) return {win: "won", draw: "drawn", loss: "lost"}[value];
   if (expected >= WON_FROM) return "won";
@@ -268,7 +280,11 @@ function turnOf(judged) {
   return before !== "lost" && after === "lost" ? {judged, kind: "fallen"} : null;
 }
 
-/** End of a sentence about a move that people often or rarely play, and its values. @param {JudgedMove} judged @returns {[string, Values]} */
+/**
+ * End of a sentence about a move that people often or rarely play, and its values.
+ * @param {JudgedMove} judged
+ * @returns {[string, Values]}
+ */
 function slipped({likely, slip}) {
   if (likely === null || (slip !== TRAP && slip !== OVERSIGHT)) return [".", {}];
   if (slip === TRAP) return [`, ${TRAPPED}.`, {percent: rounded(100 * likely)}];
