@@ -77,7 +77,8 @@ test: lint .venv/docs
 	$(MAKE) debug-run
 	$(MAKE) oldest
 
-pytest: .venv/tests
+# the page without a server is bundled by a tool of node
+pytest: .venv/tests $(if $(NODE),$(NODE_BIN)/biome)
 	$(PYTEST) -m "$(MARKED)"
 
 # Each starts processes of its own: one a core. Files without such a test aren't even imported.
@@ -197,7 +198,7 @@ checkerboard: build
 ifneq ($(NODE),)
 page: build $(NODE_BIN)/biome
 	@$(MAKE) --no-print-directory library SYSTEM=wasm
-	@$(BIN)/python packaging/page/build.py
+	@$(BIN)/python packaging/page/build_page.py
 else
 page:
 	@echo "kr: make page needs node of version 18.19 or newer with npm (apt install nodejs npm)"; exit 1

@@ -22,7 +22,7 @@ from page import made
 from kr.errors import OutputBusyError
 from kr.storage import lock
 
-BUILD = ROOT / "packaging" / "page" / "build.py"
+BUILD = ROOT / "packaging" / "page" / "build_page.py"
 FOLDER = "/games/kr/"
 """Where the page lies: a host has other things too."""
 

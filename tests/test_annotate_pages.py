@@ -218,6 +218,14 @@ def test_a_page_tells_the_story(engine: Engine) -> None:
     assert "Accuracy: Each move that mattered counts 100" in text
 
 
+@pytest.mark.parametrize("moves", ["", "11-15 22-18"])
+def test_a_judgement_of_the_start_is_left_out(moves: str) -> None:
+    game = Game(moves=moves.split())
+    plain = Page(pages.game_page(game)).text
+    game.nags = ["!", "*", "$14"]
+    assert Page(pages.game_page(game)).text == plain
+
+
 def test_a_game_that_is_not_judged_makes_a_page(tmp_path: Path) -> None:
     game = Game({}, None, ["11-15", "22-18", "15x22", "25x18", "8-11"])
     engine = Engine("manual", hash_mb=1, database="none")

@@ -43,7 +43,8 @@ PIECES = [
     "A3B4", "33-28 ", "0-0 ", "{", "}", "(", ")", "[", "]", '"', "\u201c", "\u201d", "\\", "*", "1-0 ", "\u00bd",
     "1/2-1/2", "2-0", ";", "%", "\n%", "!", "?!", "(!)", "$3", "$", "- - ", "--", "/", '/FEN "B:W18:B10"/', "/FEN ",
     "1.", "...", "\u2026", "\n---\n", "=", "#", "<b>", "\n", "\n\n", "\r\n", "\r", "\t", "\v", "\x00", "\x1a", "\u00a0",
-    "\u2028", "word ", "Bob11-15", "\u00e9", "\u0663", "\u00b2", "\U0001f600", "\U0001d49c", "_", "(a note 5)",
+    "\x1c", "\x1f", "\x85", "\u2028", "\ufeff", "word ", "Bob11-15", "\u00e9", "\u0663", "\u00b2", "\U0001f600",
+    "\U0001d49c", "_", "(a note 5)",
     "(11-15 x)", "(1. 0914)", '[Event "x"]\n', '[Event \u201cx\u201d]\n', '[Event "y"]\n', '[FEN "W:W21:B1"]\n',
     '[FEN "B:Wh8:Ba1"]\n', '[FEN "W:W1:B5"]\n', '[GameType "21,W"]\n', '[GameType "21,W,8,8,A0,0"]\n',
     '[GameType "21,B,8,8,N2,1"]\n', '[GameType "25"]\n', '[Variant "english"]\n', '[Result "1-0"]\n',
@@ -157,6 +158,24 @@ def test_encodings(page: Page, house: House, encoding: str) -> None:
         assert [row["event"] for row in answer["games"]] == [names] * 3
 
 
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-be"])
+@pytest.mark.parametrize(
+    "text", ["W:W21:B1", "W:W21:B1\r\nB:W21:B1\r\n", "# two\n\nW:W21:B1\nB:W21:B21\n", "", "\ufeffW:W21:B1"]
+)
+def test_byte_order_marks_before_positions(page: Page, house: House, encoding: str, text: str) -> None:
+    content = (b"\xfe\xff" if encoding == "utf-16-be" else b"") + text.encode(encoding)
+    for answer in (check(page, house, data=packed(content)), check(page, house, text=f"\ufeff{text}")):
+        assert ("games" in answer) == text.startswith(("W", "#"))
+    lists = [listed(ask, uploaded(ask, content)) for ask in both(page, house)]
+    assert lists[0] == lists[1]
+
+
+@pytest.mark.parametrize("blank", "\x1c \x1f \x85 \ufeff \xa0 \u2028".split(" "), ids=ascii)
+def test_odd_blanks_around_positions(page: Page, house: House, blank: str) -> None:
+    for text in ("_W:W21:B1_", "W_:_W21,_22:B1", '[FEN_"W:W21:B1"]', "W:W21:B1\n_\n_B:W21:B1_# x_", "W:W2_1:B1", "_"):
+        check(page, house, text=text.replace("_", blank))
+
+
 @pytest.mark.parametrize("place", ["{}a", "a{}", "A{}A", "a{}b", " {} ", "Ab{}. "])
 def test_old_encodings_are_told_apart(page: Page, house: House, place: str) -> None:
     """Any byte beyond ASCII, after a line that is of one of them."""
@@ -242,6 +261,12 @@ def test_hard_texts(page: Page, house: House, name: str) -> None:
 def test_much_of_the_same_takes_no_time(page: Page, piece: str) -> None:
     """Each takes less than a second; in quadratic time the page would not answer."""
     assert page.ask("games/read", {"text": f"11-15 {piece * (80_000 // len(piece))}"})
+
+
+def test_a_position_set_up_after_each_of_many_moves_takes_no_time(page: Page) -> None:
+    there_and_back = '1-5/FEN "W:WK32:BK1"/32-28/FEN "B:WK32:BK1"/'
+    answer = page.ask("games/read", {"text": '[FEN "B:WK32:BK1"]\n' + there_and_back * 40_000})
+    assert answer == {"error": "a game of 80001 moves and positions; at most 20000"}
 
 
 def both(page: Page, house: House) -> tuple[Ask, Ask]:

@@ -216,6 +216,7 @@ GAMES = {
     "white begins": '[SetUp "1"]\n[FEN "W:W22,23,K32:B1,2,K12"]\n[Round "3"]\n\n1... 32-28 {x} 1-6 2. 28-24 1/2-1/2\n',
     "set up": '1. 11-15 /FEN "W:W30:B1"/ {there} 30-26 (1... 30-25 /FEN "B:W21:B1"/ {and} 1-6) 2. 1-5 0-1\n',
     "nothing": '[Event "none"]\n\n*\n',
+    "judged before a move": "$3 $7 {x} 1. 11-15! 22-18 (1... $2 23-19) *",
     "lost": '[Black "\u202eevil\u200b\x07\U000e0001"]\n[Round "iv"]\n[Date "1-2-3"]\n\n{\x85\u2028-} 1. 9-13 0-0',
 }
 

@@ -79,6 +79,19 @@ def test_several_fens_are_several_games_and_a_bad_one_is_told() -> None:
     assert answer["faults"] == ["line 4: FEN 'B:W21:B21': square 21 holds both a Black and a White piece"]
 
 
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-be"])
+def test_fens_of_an_editor_that_writes_a_byte_order_mark(encoding: str) -> None:
+    text = "W:W21:B1\r\nB:W21:B1\r\n# no position\r\nB:W21:B21\r\n"
+    content = (b"\xfe\xff" if encoding == "utf-16-be" else b"") + text.encode(encoding)
+    place = house()
+    upload = ask("games/upload", place, data=packed(content))["upload"]
+    listed = ask("games/list", place, upload=upload, on=True)
+    for answer in (ask("games/read", data=packed(content)), ask("games/read", text=f"\ufeff{text}"), listed):
+        assert len(answer["games"]) == 2
+        assert answer["faults"] == ["line 4: FEN 'B:W21:B21': square 21 holds both a Black and a White piece"]
+    assert ask("games/read", text="\ufeffW:W21:B1")["document"]["start"] == "W:W21:B1"
+
+
 def test_several_games_are_listed_each_with_its_text() -> None:
     answer = ask("games/read", text=f"Two games\n{TWO}")
     assert [(game["event"], game["black"], game["result"], game["moves"]) for game in answer["games"]] == [

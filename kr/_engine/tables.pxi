@@ -160,12 +160,12 @@ cdef int take_group(Bytes* data, RegionGroup* group, uint8_t* squares, u32 regio
         rows += windows[i].entries
     # and an entry of zeros behind the last
     entries = <int16_t*>allocate_pages((regions * table + 1) * sizeof(uint32_t))
-    weights = <int16_t*>calloc(rows + 1, sizeof(uint32_t))
+    weights = <int16_t*>allocate_pages((rows + 1) * sizeof(uint32_t))
     if entries == NULL or weights == NULL:
         error = KR_NO_MEMORY
     elif open_group(group, squares, regions, <int>base, <uint32_t*>entries, table, material) < 0:
         # the group frees the entries
-        free(weights)
+        free_pages(weights)
         return KR_NO_MEMORY
     elif take_entries(data, entries, regions * table) and take_entries(data, weights, rows):
         error = KR_OK
@@ -178,7 +178,7 @@ cdef int take_group(Bytes* data, RegionGroup* group, uint8_t* squares, u32 regio
             home = windows[i].home
             target = entries + 2 * table * home if home < <int>regions else windows[home].own
             add_part(target, windows + home, windows + i, base)
-    free(weights)
+    free_pages(weights)
     if group.entries == NULL:
         free_pages(entries)
     return error

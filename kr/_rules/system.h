@@ -39,6 +39,46 @@
 
 #define KR_PAGE ((size_t)1 << 21)
 
+#if defined(__wasm__)
+/* The C library may round what is large up to a power of two there. Memory can't be given back to the browser: what is
+   freed is used again. A block begins with 64 bytes of its own. */
+
+typedef struct kr_block {
+    struct kr_block* next;
+    size_t bytes;
+} kr_block;
+
+#define KR_BLOCK_HEAD ((size_t)64)
+#define KR_WASM_PAGE ((size_t)1 << 16)
+
+static kr_block* kr_free_blocks;
+
+static void* kr_allocate_untouched(uint64_t wanted) {
+    kr_block** place;
+    kr_block* block;
+    kr_block* rest;
+    size_t bytes, before;
+    if (wanted > SIZE_MAX - KR_WASM_PAGE - KR_BLOCK_HEAD) return NULL;
+    bytes = ((size_t)wanted + KR_BLOCK_HEAD + KR_WASM_PAGE - 1) / KR_WASM_PAGE * KR_WASM_PAGE;
+    for (place = &kr_free_blocks; (block = *place); place = &block->next) {
+        if (block->bytes < bytes) continue;
+        *place = block->next;
+        if (block->bytes > bytes) {
+            rest = (kr_block*)((char*)block + bytes);
+            rest->bytes = block->bytes - bytes;
+            rest->next = kr_free_blocks;
+            kr_free_blocks = rest;
+            block->bytes = bytes;
+        }
+        return (char*)block + KR_BLOCK_HEAD;
+    }
+    before = __builtin_wasm_memory_grow(0, bytes / KR_WASM_PAGE);
+    if (before == SIZE_MAX) return NULL;
+    block = (kr_block*)(before * KR_WASM_PAGE);
+    block->bytes = bytes;
+    return (char*)block + KR_BLOCK_HEAD;
+}
+#else
 static void* kr_allocate_untouched(uint64_t wanted) {
     void* memory = NULL;
     size_t bytes = (size_t)wanted;
@@ -57,6 +97,7 @@ static void* kr_allocate_untouched(uint64_t wanted) {
 #endif
     return memory;
 }
+#endif
 
 static void* kr_allocate_pages(uint64_t bytes) {
     void* memory = kr_allocate_untouched(bytes);
@@ -67,6 +108,11 @@ static void* kr_allocate_pages(uint64_t bytes) {
 static void kr_free_pages(void* memory) {
 #if defined(_WIN32)
     _aligned_free(memory);
+#elif defined(__wasm__)
+    kr_block* block = (kr_block*)((char*)memory - KR_BLOCK_HEAD);
+    if (!memory) return;
+    block->next = kr_free_blocks;
+    kr_free_blocks = block;
 #else
 #if defined(__linux__)
     /* else the C library would keep the pages, for whatever thread asks for as many again */

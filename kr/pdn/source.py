@@ -1,4 +1,4 @@
-"""The text of a PDN file, block by block: decompressed, with its encoding detected.
+"""The text of a PDN file, block by block: decompressed, with its encoding detected, without a byte-order mark.
 
 Old collections are in Latin-1 or, from DOS, in CP437, and some were put together from files of both. A block that is
 valid UTF-8 is read as UTF-8. In any other block each line is read on its own: as UTF-8, or in the old encoding that
@@ -51,6 +51,7 @@ class Text:
         self.name = ""
         self._position = 0
         self._newlines = io.IncrementalNewlineDecoder(None, translate=True)
+        self._begun = False
         self._decoder: _Decoder | None = None
         self._encoding = encoding
         self._file: Any
@@ -102,6 +103,9 @@ class Text:
                     text = self._newlines.decode(self._decoder.decode(block), final=not block)
                 except UnicodeDecodeError as error:
                     raise self._not_text(error) from None
+            if text and not self._begun:
+                self._begun = True
+                text = text.removeprefix("\ufeff")
             if text or not block:
                 return text
 

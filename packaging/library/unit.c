@@ -5,3 +5,14 @@
 #undef PyMODINIT_FUNC
 #define PyMODINIT_FUNC static PyObject*
 #include "_engine.c"
+
+#if defined(__wasm__)
+/* Room for what a page gives: large files need no more than their size (kr/_rules/system.h), and leave it to others. */
+KR_API void* kr_take_room(size_t bytes) {
+    return kr_allocate_untouched(bytes);
+}
+
+KR_API void kr_give_room(void* room) {
+    kr_free_pages(room);
+}
+#endif

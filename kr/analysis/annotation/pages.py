@@ -334,7 +334,9 @@ class _LineText(Visitor[str]):
         self._numbered = False
 
     def visit_nag(self, nag: str) -> None:
-        self._words[-1] += _sign(nag)
+        # as in the viewer, a judgement of the start, which no move led to, is left out
+        if self._words:
+            self._words[-1] += _sign(nag)
 
     def visit_setup(self, position: Position) -> None:
         self._add(f"[set up: {position.fen}]")

@@ -2,7 +2,7 @@
 // beginning describes the fields).
 
 import {formatFen, formatPath, SQUARES} from "./notation.js";
-import {beginning, lengthOf} from "./pdn/blanks.js";
+import {beginning, lengthOf} from "./blanks.js";
 import {distinct, drawnText, SHAPE_COLOURS, splitDrawn} from "./pdn/commands.js";
 import {checked, movesNamed} from "./pdn/replay.js";
 import {ChildNode, Game} from "./pdn/tree.js";

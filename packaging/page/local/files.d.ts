@@ -1,4 +1,4 @@
-// files.js is made by packaging/page/build.py.
+// files.js is made by packaging/page/build_page.py.
 
 /** A file beside the page: its address, bytes unpacked and as sent, checksum of the former. */
 export interface PageFile {

@@ -2,7 +2,7 @@
 
 import {UploadList, MOST_FILE_GAMES} from "./upload_list.js";
 import {boundedDocument, MOST_FAULTS, readText, summary} from "./pasted_games.js";
-import {lengthOf} from "./pdn/blanks.js";
+import {lengthOf} from "./blanks.js";
 import {Text} from "./pdn/source.js";
 import {opener} from "./pdn/unpack.js";
 import {RESULT_CONVENTIONS, writeGame} from "./pdn/writer.js";

@@ -5,7 +5,7 @@ import {gameDocument} from "./document.js";
 import {judgementOf, movesOf, notesOf, othersComments, sentencesOf} from "./game_text.js";
 import {html, Markup, scriptData} from "./html.js";
 import {SIDE_NAMES} from "./notation.js";
-import {lengthOf, stripped} from "./pdn/blanks.js";
+import {lengthOf, stripped} from "./blanks.js";
 import {board, USUAL_LOOKS} from "./svg.js";
 
 /** @typedef {import("./pdn/tree.js").Game} Game */

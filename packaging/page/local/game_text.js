@@ -1,7 +1,7 @@
 // What a page says of a game in words, as kr/analysis/annotation/pages.py has it: its moves and variations as lines of
 // text, the notes on its moves, and kr's own story, each without the commands that comments hold.
 
-import {words} from "./pdn/blanks.js";
+import {words} from "./blanks.js";
 import {SIGNS} from "./pdn/writer.js";
 import {MARK_KINDS} from "./review/marking.js";
 

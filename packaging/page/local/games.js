@@ -2,7 +2,7 @@
 
 import {gameDocument} from "./document.js";
 import {ROUTES as LISTS} from "./game_lists.js";
-import {words} from "./pdn/blanks.js";
+import {words} from "./blanks.js";
 import {normalise, RESULT_CONVENTIONS, writeGame} from "./pdn/writer.js";
 
 /** @typedef {import("./house.js").House} House */

@@ -256,7 +256,8 @@ export class Kr {
 
   /** @param {Uint8Array} bytes */
   _copied(bytes) {
-    const at = this._room(bytes.length);
+    const at = this._kr.kr_take_room(bytes.length);
+    if (!at) throw new KrError("not enough memory");
     new Uint8Array(this._kr.memory.buffer).set(bytes, at);
     return at;
   }
@@ -265,7 +266,7 @@ export class Kr {
   _read(bytes, read) {
     const at = this._copied(bytes),
       error = read(at, bytes.length);
-    this._kr.free(at);
+    this._kr.kr_give_room(at);
     this._check(error);
     return this._view.getUint32(this._pointer, true);
   }

@@ -2,6 +2,7 @@
 // Elsewhere a square is 0 to 31 and a board is three sets of squares (black, white, kings: bit s is square s, numbers
 // from 0 up) with the side to move (0 Black, 1 White).
 
+import {blanked, stripped, withoutBlanks} from "./blanks.js";
 import {KrError, quoted} from "./text.js";
 
 export const SQUARES = 32;
@@ -10,15 +11,17 @@ export const BLACK_KING_ROW = 0xf0000000;
 export const WHITE_KING_ROW = 0x0000000f;
 const MOST_PIECES = 12;
 const PIECE = /^(K?)(?:([0-9]+)(?:-(K?)([0-9]+))?|([A-J](?:10|[0-9])))$/;
-const QUOTES = "\"'`\u201c\u201d\u201e\u2018\u2019\u201a\u00ab\u00bb";
+const QUOTE = /["'`\u201c\u201d\u201e\u2018\u2019\u201a\u00ab\u00bb]/;
 /** @type {Record<string, string>} */
 const BRACKETS = {"[": "]", "(": ")", "{": "}"};
-const TAG = /^FEN(?:\s*[:=]\s*|\s+|(?=["'\u201c\u201e]))/i;
-const LETTERED = /(?:^|,)K?[A-H][1-8](?:,|$)/;
+const TAG = blanked(/^FEN(?:\s*[:=]\s*|\s+|(?=["'\u201c\u201e]))/i);
+// after the letter of the side
+const LETTERED = /^.(?:.*,)?K?[A-H][1-8](?:,|$)/su;
 const MOST_WRAPPINGS = 8;
 const COUNTER = /^[HF][0-9]{1,4}$/;
-const SPLIT_NUMBER = /(?<![0-9])[0-9]+(?![0-9])\s+[0-9]+/;
-const MOVE = /^[0-9]+(?:\s*[-x:]\s*[0-9]+)+$/i;
+const SPLIT_NUMBER = blanked(/(?<![0-9])[0-9]+(?![0-9])\s+[0-9]+/);
+const MOVE = blanked(/^[0-9]+(?:\s*[-x:]\s*[0-9]+)+$/i);
+const FEN_LIKE = blanked(/^[BW]\s*:\s*(?:[BW]|[^:/\\]*:)/i);
 
 /** @typedef {{black: number, white: number, kings: number, side: number}} Bits */
 
@@ -76,19 +79,11 @@ export function checkBoard(black, white, kings) {
   }
 }
 
-/** @param {string} text @param {string} characters */
-function stripped(text, characters) {
-  let [begin, end] = [0, text.length];
-  while (begin < end && characters.includes(text[begin])) begin++;
-  while (end > begin && characters.includes(text[end - 1])) end--;
-  return text.slice(begin, end);
-}
-
 /** A FEN without the quotes, brackets and tag around it. @param {string} text */
 function bareFen(text) {
   let left = text;
   for (let i = 0; i < MOST_WRAPPINGS; i++) {
-    let next = stripped(left.trim(), QUOTES);
+    let next = stripped(stripped(left), QUOTE);
     if (next.length > 1 && BRACKETS[next[0]] === next[next.length - 1]) next = next.slice(1, -1);
     next = next.replace(TAG, "");
     if (next === left) break;
@@ -96,8 +91,6 @@ function bareFen(text) {
   }
   return left;
 }
-
-const FEN_LIKE = /^[BW]\s*:\s*(?:[BW][^/\\]*|[^:/\\]*:[\s\S]*)/i;
 
 /** True if a text begins as a FEN does, valid or not. @param {string} text */
 export const looksLikeFen = text => FEN_LIKE.test(bareFen(text));
@@ -145,9 +138,7 @@ function parsedPieces(text, name) {
 
 /** Sides of the two lists; an empty list may lack its letter. @param {string} first @param {string} second */
 function parsedSides(first, second) {
-  const sides = [first.slice(0, 1), second.slice(0, 1)]
-    .filter(Boolean)
-    .map(letter => parsedSide(letter, "side of a list of pieces"));
+  const sides = [first, second].filter(Boolean).map(([letter]) => parsedSide(letter, "side of a list of pieces"));
   if (sides.length === 2 && sides[0] === sides[1])
     throw new KrError(`${SIDE_NAMES[sides[0]]}'s pieces are listed twice`);
   if (!sides.length) return [1, 0];
@@ -162,7 +153,7 @@ function parsedSides(first, second) {
  */
 export function parseFen(text, crown = false) {
   const bare = bareFen(text);
-  let fields = bare.replace(/\s+/g, "").toUpperCase().replace(/\.$/, "").split(":");
+  let fields = withoutBlanks(bare).toUpperCase().replace(/\.$/, "").split(":");
   while (fields.length > 3 && COUNTER.test(fields[fields.length - 1])) fields.pop();
   try {
     if (fields.length !== 3) {
@@ -185,9 +176,9 @@ export function parseFen(text, crown = false) {
     checkBoard(pieces[0], pieces[1], kings);
     return {black: pieces[0] >>> 0, white: pieces[1] >>> 0, kings: kings >>> 0, side};
   } catch (error) {
-    const lettered = fields.slice(1, 3).some(field => LETTERED.test(field.slice(1)));
+    const lettered = fields.slice(1).some(field => LETTERED.test(field));
     const hint = lettered ? " (with letters, a1 is at the left hand of Black)" : "";
-    throw new KrError(`FEN ${quoted(text.trim())}: ${/** @type {Error} */ (error).message}${hint}`, "fen");
+    throw new KrError(`FEN ${quoted(stripped(text))}: ${/** @type {Error} */ (error).message}${hint}`, "fen");
   }
 }
 
@@ -203,7 +194,7 @@ export const formatFen = ({black, white, kings, side}) =>
 
 /** Squares 0-31 of the text of a move, such as 11-15 or 10x19x26. @param {string} text @returns {number[]} */
 export function parsePath(text) {
-  if (!MOVE.test(text.trim()))
+  if (!MOVE.test(stripped(text)))
     throw new KrError(`${quoted(text)} is not a move: write it as 11-15, or 22x15 for a capture`, "move");
   try {
     return /** @type {string[]} */ (text.match(/[0-9]+/g)).map(parsedSquare);

@@ -2,7 +2,7 @@
 
 import {gameDocument, MOST_NODES} from "./document.js";
 import {looksLikeFen, parseFen} from "./notation.js";
-import {beginning, lengthOf, linesOf, stripped} from "./pdn/blanks.js";
+import {beginning, lengthOf, linesOf, stripped} from "./blanks.js";
 import {Reader} from "./pdn/reader.js";
 import {Game} from "./pdn/tree.js";
 import {LONGEST_FEN} from "./request.js";

@@ -1,5 +1,6 @@
 // The rules: positions, moves and games, as in kr/game. Legal moves come in the order of kr's core.
 
+import {withoutBlanks} from "./blanks.js";
 import {
   BLACK_KING_ROW,
   checkBoard,
@@ -157,7 +158,7 @@ export class Position {
     const matches = new Map();
     for (const entry of exact.length ? exact : [...this.entries].reverse())
       if (follows(squares, entry.path)) matches.set(entry.captured, entry);
-    if (!matches.size) throw new KrError(`${text.replace(/\s+/g, "")} is not legal: ${this.#choices()}`, "move");
+    if (!matches.size) throw new KrError(`${withoutBlanks(text)} is not legal: ${this.#choices()}`, "move");
     return [...matches.values()].reverse().map(entry => this.#move(entry));
   }
 
@@ -165,7 +166,7 @@ export class Position {
   parseMove(text) {
     const moves = this.movesNamed(text);
     if (moves.length > 1)
-      throw new KrError(`${text.replace(/\s+/g, "")} is ambiguous: write ${moves.map(String).join(" or ")}`, "move");
+      throw new KrError(`${withoutBlanks(text)} is ambiguous: write ${moves.map(String).join(" or ")}`, "move");
     return moves[0];
   }
 

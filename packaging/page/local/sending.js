@@ -1,7 +1,7 @@
 // A game or a position to send, as kr/web/sending.py: as a page that needs no server, as a picture, as an animated one.
 
 import {SQUARES} from "./notation.js";
-import {lengthOf} from "./pdn/blanks.js";
+import {lengthOf} from "./blanks.js";
 import {SHAPE_COLOURS} from "./pdn/commands.js";
 import {board, COORDINATES, PIECES, STYLES} from "./svg.js";
 import {grouped, KrError} from "./text.js";

@@ -2,9 +2,9 @@
 // kept one is never of another version.
 
 import {FILES} from "./files.js";
-import {KrError} from "./text.js";
 
 /**
+ * How far a file is. failed: "offline", "damaged", "part" (of it has come), or the status that a server answered.
  * @typedef {{name: string, loaded: number, total: number, done?: boolean, failed?: string, unkept?: boolean}}
  *   FileProgress
  */
@@ -92,7 +92,10 @@ async function fetched(name) {
 }
 
 /** @param {unknown} error */
-const reason = error => (error instanceof KrError ? error.message : "there is no connection");
+const reason = error => (error instanceof Bad ? error.message : "offline");
+
+/** What has come is no good. */
+class Bad extends Error {}
 
 /**
  * The bytes as they are sent.
@@ -104,7 +107,7 @@ async function received(name, url, cache) {
   const {packed: total} = FILES[name];
   tell({name, loaded: 0, total});
   const answer = await fetch(url, {cache});
-  if (!answer.ok || !answer.body) throw new KrError(`the server answered ${answer.status}`);
+  if (!answer.ok || !answer.body) throw new Bad(String(answer.status));
   const reader = answer.body.getReader(),
     parts = [];
   let loaded = 0;
@@ -132,17 +135,17 @@ async function received(name, url, cache) {
 async function checked(packed, file) {
   // some servers say how it is packed, and the browser unpacks it
   const isPacked = packed[0] === 0x1f && packed[1] === 0x8b;
-  if (isPacked && packed.length !== file.packed) throw new KrError("a file came in part");
+  if (isPacked && packed.length !== file.packed) throw new Bad("part");
   let bytes;
   try {
     bytes = isPacked ? await unpacked(packed) : packed;
   } catch {
-    throw new KrError("a file is damaged");
+    throw new Bad("damaged");
   }
-  if (bytes.length !== file.size) throw new KrError("a file came in part");
+  if (bytes.length !== file.size) throw new Bad("part");
   // only there by https and on one's own machine; elsewhere the sum within the packed file has to do
   const sum = await globalThis.crypto?.subtle?.digest("SHA-256", bytes);
-  if (sum && hex(new Uint8Array(sum)) !== file.sha256) throw new KrError("a file is damaged");
+  if (sum && hex(new Uint8Array(sum)) !== file.sha256) throw new Bad("damaged");
   return bytes;
 }
 

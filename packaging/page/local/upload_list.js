@@ -2,7 +2,7 @@
 
 import {boundedDocument, fensOf, MOST_FAULTS, positionGames, summary, withContent} from "./pasted_games.js";
 import {plainName} from "./names.js";
-import {beginning, lengthOf, linesOf, stripped} from "./pdn/blanks.js";
+import {beginning, lengthOf, linesOf, stripped} from "./blanks.js";
 import {Reader} from "./pdn/reader.js";
 import {Text} from "./pdn/source.js";
 import {writeGame} from "./pdn/writer.js";

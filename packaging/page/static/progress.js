@@ -16,6 +16,14 @@ function called(name) {
   return name === "people" ? t("what people play") : t("the engine");
 }
 
+/** Why a file did not come. @param {string} failed as the worker has it */
+function reason(failed) {
+  if (failed === "offline") return t("there is no connection");
+  if (failed === "damaged") return t("it came damaged");
+  if (failed === "part") return t("only a part of it came");
+  return /^\d+$/.test(failed) ? t("the server answered {status}", {status: failed}) : failed;
+}
+
 /** Shows it from now on. */
 export function showProgress() {
   /** @type {Map<string, Progress>} */
@@ -53,7 +61,7 @@ export function showProgress() {
     line.classList.toggle("failed", Boolean(failed));
     const what = called((failed ?? largest).name);
     if (failed) {
-      say(t("Could not load {what}: {why}", {what, why: failed.failed}));
+      say(t("Could not load {what}: {why}", {what, why: reason(failed.failed ?? "")}));
       line.hidden = false;
       return;
     }

@@ -1453,6 +1453,25 @@ export const texts = {
   Set: "Imposta",
   "Undo brings the former game back": "Annulla riporta la partita di prima",
 
+  // packaging/page/static: the page without a server
+  "Load again": "Ricarica",
+  "A newer version is there": "C'è una versione più recente",
+  "This part of the page did not load. Is there a connection?":
+    "Questa parte della pagina non si è caricata. C'è una connessione?",
+  "openings and puzzles": "aperture e problemi",
+  "the endgame database": "il database dei finali",
+  "what people play": "le mosse delle persone",
+  "the engine": "il motore",
+  "there is no connection": "non c'è connessione",
+  "it came damaged": "è arrivato danneggiato",
+  "only a part of it came": "ne è arrivata solo una parte",
+  "Could not load {what}: {why}": "Impossibile caricare {what}: {why}",
+  "{loaded} of {total} MB": "{loaded} di {total} MB",
+  "Loading {what}": "Caricamento: {what}",
+  "This browser keeps no files of this page: they are loaded again at each visit":
+    "Questo browser non conserva i file della pagina: si ricaricano a ogni visita",
+  "its script did not load": "il suo script non si è caricato",
+  "The engine did not start: {why}": "Il motore non è partito: {why}",
   // kr/analysis/annotation: the story of a game, and its page
   "Black resigned a lost position.": "Il Nero ha abbandonato in posizione persa.",
   "White resigned a lost position.": "Il Bianco ha abbandonato in posizione persa.",

@@ -1,7 +1,7 @@
 // Commands in comments: clocks, and the arrows and circles that are drawn on the board (kr/pdn/commands.py).
 
 import {lettersSquare, SQUARES} from "../notation.js";
-import {BLANK, stripped, wholeNumber} from "./blanks.js";
+import {BLANK, stripped, wholeNumber} from "../blanks.js";
 
 /** Colours of arrows and circles. */
 export const SHAPE_COLOURS = "GRYB";

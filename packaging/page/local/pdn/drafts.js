@@ -1,7 +1,7 @@
 // Games as written, whose moves are not yet checked, and what is noted while they are read (kr/pdn/grammar.py).
 
 import {quoted} from "../text.js";
-import {beginning, stripped} from "./blanks.js";
+import {beginning, stripped} from "../blanks.js";
 
 /** @typedef {import("../rules.js").Position} Position */
 /** @typedef {string | Judgement | DraftSetup | DraftLine} DraftNote */

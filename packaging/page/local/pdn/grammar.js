@@ -4,7 +4,7 @@
 // No part of a text is scanned more than a fixed number of times, whatever it holds.
 
 import {grouped, quoted} from "../text.js";
-import {BLANK, lengthOf, stripped, words} from "./blanks.js";
+import {BLANK, lengthOf, stripped, words} from "../blanks.js";
 import {Draft, DraftLine, Fault, Judgement, MOST_LEFT_OUT, NeedMore, repeats, say, setUp, warn} from "./drafts.js";
 import {
   countEnd,

@@ -2,7 +2,7 @@
 
 import {ENGLISH} from "./writer.js";
 import {quoted} from "../text.js";
-import {BLANK, wholeNumber, words} from "./blanks.js";
+import {BLANK, wholeNumber, words} from "../blanks.js";
 import {DraftLine, Fault} from "./drafts.js";
 
 /** @typedef {import("./drafts.js").Draft} Draft */

@@ -4,7 +4,7 @@
 import {parseFen, SIDE_NAMES, SQUARES} from "../notation.js";
 import {Position, WHITE} from "../rules.js";
 import {KrError, quoted} from "../text.js";
-import {beginning, lengthOf, stripped, wholeNumber} from "./blanks.js";
+import {beginning, lengthOf, stripped, wholeNumber} from "../blanks.js";
 import {grown, movedNotes, notesUpTo, plantNotes, replayLine} from "./comments.js";
 import {Fault, NeedMore, plainMove} from "./drafts.js";
 import {Buffer} from "./grammar.js";

@@ -95,12 +95,14 @@ export class Replay {
    */
   resume(board, texts) {
     const rest = new Replay(board, texts, this.#before + this.moves.length);
-    this.moves = this.moves.concat(rest.moves);
-    this.boards = this.boards.slice(0, -1).concat(rest.boards);
-    this.firsts = this.firsts.concat(rest.firsts.map(first => this.failed + first));
+    this.boards.pop();
+    // one by one: a copy for each of many setups would be slow, and a call doesn't take any number of arguments
+    for (const move of rest.moves) this.moves.push(move);
+    for (const each of rest.boards) this.boards.push(each);
+    for (const first of rest.firsts) this.firsts.push(this.failed + first);
+    for (const each of rest.ambiguous) this.ambiguous.push(each);
     this.error = rest.error;
     this.failed += rest.failed;
-    this.ambiguous = this.ambiguous.concat(rest.ambiguous);
   }
 
   /**

@@ -1,11 +1,11 @@
-// The text of a PDN file, block by block, with its encoding detected (kr/pdn/source.py).
+// The text of a PDN file, block by block, with its encoding detected and without a byte-order mark (kr/pdn/source.py).
 //
 // Old collections are in Latin-1 or, from DOS, in CP437, and some were put together from files of both. A block that is
 // valid UTF-8 is read as UTF-8. In any other block each line is read on its own: as UTF-8, or in the old encoding that
 // fits the lines so far best.
 
 import {KrError} from "../text.js";
-import {lengthOf} from "./blanks.js";
+import {lengthOf} from "../blanks.js";
 
 /** Bytes or characters in a block. */
 export const READ_SIZE = 1 << 18;
@@ -69,6 +69,7 @@ export class Text {
   /** @type {Detecting | Sixteen | null} */
   #decoder = null;
   #endedInReturn = false;
+  #begun = false;
 
   /** @param {string | ByteSource} source */
   constructor(source) {
@@ -80,7 +81,9 @@ export class Text {
     while (true) {
       const source = this.#source,
         {block, isLast} = typeof source === "string" ? this.#characters(source) : this.#decoded(source),
-        text = this.#withLineFeeds(block, isLast);
+        whole = this.#withLineFeeds(block, isLast),
+        text = this.#begun ? whole : whole.replace(/^\ufeff/, "");
+      this.#begun ||= whole !== "";
       if (text || isLast) return text;
     }
   }

@@ -4,7 +4,7 @@
 // group is followed step by step instead, and what can be repeated at will is a single class of characters, which ends
 // before anything that may come after it.
 
-import {BLANK} from "./blanks.js";
+import {BLANK} from "../blanks.js";
 
 /** @typedef {"line" | "comment" | "tag" | "nag" | "star" | "result" | "rule" | "move" | "number" | "open" | "close" |
  *   "joined" | "setup" | "unknown" | "word" | "junk"} Kind */

@@ -2,7 +2,7 @@
 
 import {Position} from "../rules.js";
 import {KrError, quoted} from "../text.js";
-import {beginning, lengthOf, linesOf, stripped} from "./blanks.js";
+import {beginning, lengthOf, linesOf, stripped} from "../blanks.js";
 import {RESULTS} from "./tree.js";
 
 /** @typedef {import("./tree.js").Game} Game */

@@ -1,7 +1,7 @@
 // A judged game: how well each side played, and the marks put into its tree (kr/analysis/annotation/annotation.py).
 
 import {SIDE_NAMES} from "../notation.js";
-import {words} from "../pdn/blanks.js";
+import {words} from "../blanks.js";
 import {BLACK, WHITE} from "../rules.js";
 import {moveQuality, moveWeight} from "./accuracy.js";
 import {fixed} from "./figures.js";

@@ -3,7 +3,7 @@
 // each alternative: both searches are equally deep. The expected result before a move is that of its own search, unless
 // the searches after the move contradict it; then theirs counts.
 
-import {words} from "../pdn/blanks.js";
+import {words} from "../blanks.js";
 import {Replay} from "../pdn/replay.js";
 import {Position} from "../rules.js";
 import {greatest, rounded} from "./figures.js";

@@ -5,22 +5,28 @@
 /** Blanks, as a class of a pattern has them. */
 export const BLANK = "\\t-\\r\\x1c- \\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000";
 const BLANKS = new RegExp(`[${BLANK}]+`, "u");
-const IS_BLANK = new RegExp(`^[${BLANK}]$`, "u");
+const IS_BLANK = new RegExp(`[${BLANK}]`);
 const LINE_ENDS = "\\n-\\r\\x1c-\\x1e\\x85\\u2028\\u2029",
   LINE_END = new RegExp(`\\r\\n|[${LINE_ENDS}]`, "u");
 const PAIRS = /[\uD800-\uDBFF][\uDC00-\uDFFF]/g;
 const DIGIT = /^\p{Nd}$/u;
 
-/** A text without the blanks around it: str.strip(). @param {string} text */
-export function stripped(text) {
+/** A pattern with Python's blanks in place of each \s. @param {RegExp} pattern */
+export const blanked = ({source, flags}) => new RegExp(source.replaceAll("\\s", `[${BLANK}]`), flags);
+
+/** A text without the blanks, or other characters, around it: str.strip(). @param {string} text */
+export function stripped(text, character = IS_BLANK) {
   let [begin, end] = [0, text.length];
-  while (begin < end && IS_BLANK.test(text[begin])) begin++;
-  while (end > begin && IS_BLANK.test(text[end - 1])) end--;
+  while (begin < end && character.test(text[begin])) begin++;
+  while (end > begin && character.test(text[end - 1])) end--;
   return text.slice(begin, end);
 }
 
 /** The words of a text: str.split(). @param {string} text */
 export const words = text => text.split(BLANKS).filter(Boolean);
+
+/** A text without any blanks. @param {string} text */
+export const withoutBlanks = text => words(text).join("");
 
 /** The lines of a text: str.splitlines(). @param {string} text */
 export function linesOf(text) {

@@ -1,4 +1,4 @@
-"""Builds the page without a server: python packaging/page/build.py [--out DIR] [--modules]
+"""Builds the page without a server: python packaging/page/build_page.py [--out DIR] [--modules]
 
 Into build/page go the files that any web server can show, in any folder:
 
@@ -281,7 +281,7 @@ def add_page(site: Site, sheet: str, first: list[str]) -> None:
             sys.exit(f"kr: kr/web/static/index.html has no {old.strip()}")
         text = text.replace(old, new)
     if found := re.search(r'="/[^"]*|\{\{.*', text):
-        sys.exit(f"kr: kr/web/static/index.html has {found[0]}, which build.py does not know")
+        sys.exit(f"kr: kr/web/static/index.html has {found[0]}, which build_page.py does not know")
     site.files["index.html"] = text.encode()
     for path in sorted((STATIC[1] / "icons").iterdir()):
         site.files[f"icons/{path.name}"] = path.read_bytes()

@@ -1,0 +1,235 @@
+"""The page without a server in Chromium: start, speed beside kr itself, memory, and its growth. Linux; two minutes.
+
+    python bench/page.py [--folder build/page] [--seconds 10] [--runs 3] [--minutes 0] [--json]
+
+Serves the folder of `make page` and opens it with an empty profile. Start: the time until the board is there, until its
+men can be moved, and from the press of Analyse to the first lines, and what was fetched by then. Speed: nodes a second
+of an analysis of the start of the game, and of kr with the same hash table and database, in turns; the median of the
+ratios. Memory: of all processes of the browser less those of an empty page (proportional set size). With `--minutes`
+an analysis that goes through a game, a position each five seconds, for so long, with the memory at each minute.
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import json
+import os
+import re
+import statistics
+import sys
+import threading
+import time
+from collections.abc import Callable
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import kr
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+CHROMIUM = ("/usr/bin/chromium-headless-shell", "/usr/bin/chromium")
+HASH_MB = 16
+"""Hash table of the page's engine."""
+PACE = re.compile(r"depth (\d+) · ([\d.,]+) ?(M|k)? nodes")
+UNITS = {"M": 1e6, "k": 1e3, None: 1.0}
+STEP_SECONDS = 5.0
+"""Time that a long analysis looks at each position."""
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """Serves files, and counts their bytes by name."""
+
+    sent: dict[str, int]
+
+    def do_GET(self) -> None:
+        path = Path(self.translate_path(self.path))
+        if path.is_file():
+            self.sent[path.name] = path.stat().st_size
+        super().do_GET()
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Nothing."""
+
+
+def serve(folder: Path) -> tuple[str, dict[str, int]]:
+    """Address of a server of a folder, and the bytes that it has sent."""
+    sent: dict[str, int] = {}
+    handler = type("Counting", (Quiet,), {"sent": sent})
+    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(handler, directory=str(folder)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return f"http://127.0.0.1:{server.server_port}/", sent
+
+
+def until(true: Callable[[], Any], seconds: float = 60.0) -> Any:
+    """The first value that is true."""
+    end = time.monotonic() + seconds
+    while not (found := true()):
+        if time.monotonic() > end:
+            sys.exit(f"kr: nothing came within {seconds:.0f} s")
+        time.sleep(0.01)
+    return found
+
+
+def nodes_of(page: Page) -> tuple[int, float] | None:
+    """Depth and nodes that the analysis shows; None before."""
+    found = PACE.search(page.inner_text(".analysis").replace("\u00a0", " "))
+    return None if found is None else (int(found[1]), float(found[2].replace(",", "")) * UNITS[found[3]])
+
+
+def press(page: Page, name: str) -> None:
+    """Begin or stop an analysis; one that was stopped goes on."""
+    names = re.compile("^(Analyse|Go on)$" if name == "Analyse" else f"^{name}$")
+    page.locator(".analysis").get_by_role("button", name=names).click()
+
+
+def memory(root: int) -> float:
+    """Megabytes of a process and all below it."""
+    parents: dict[int, int] = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdecimal():
+            try:
+                parents[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+            except OSError:  # it has ended
+                continue
+    family = {root}
+    while more := {pid for pid, parent in parents.items() if parent in family} - family:
+        family |= more
+    total = 0
+    for pid in family:
+        try:
+            found = re.search(r"^Pss:\s+(\d+)", Path(f"/proc/{pid}/smaps_rollup").read_text(), re.MULTILINE)
+        except OSError:
+            continue
+        total += int(found[1]) if found else 0
+    return total / 1024
+
+
+def browser_process() -> int:
+    """The browser that this process has started: the oldest Chromium below it."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdecimal():
+            try:
+                command = (entry / "cmdline").read_bytes()
+            except OSError:
+                continue
+            if b"chrom" in command.split(b"\0")[0] and b"--type=" not in command:
+                found.append(int(entry.name))
+    return max(found)
+
+
+def native_speed(seconds: float) -> float:
+    """Nodes a second of kr with the page's hash table and database."""
+    engine = kr.Engine(hash_mb=HASH_MB)
+    result = engine.search(kr.Position(), kr.Limits(time=seconds))
+    return result.nodes / result.time
+
+
+def page_speed(page: Page, seconds: float) -> float:
+    """Nodes a second of an analysis in the page, from its first lines to the end."""
+    press(page, "Analyse")
+    time.sleep(0.5)
+    _, first = until(lambda: nodes_of(page))
+    begin = time.monotonic()
+    time.sleep(seconds)
+    found = nodes_of(page)
+    assert found is not None
+    speed = (found[1] - first) / (time.monotonic() - begin)
+    press(page, "Stop")
+    return speed
+
+
+def start(browser: Browser, address: str, sent: dict[str, int]) -> tuple[Page, dict[str, Any]]:
+    """A page with an empty profile, and how long it took."""
+    page = browser.new_context(viewport={"width": 1280, "height": 800}).new_page()
+    begin = time.monotonic()
+    page.goto(address, wait_until="commit")
+    until(lambda: page.locator("main .board .pieces use").count() == 24)
+    board = time.monotonic() - begin
+    until(lambda: page.locator("main .board .movable").count())
+    movable = time.monotonic() - begin
+    scripts = sum(sent.values())
+    press(page, "Analyse")
+    pressed = time.monotonic()
+    until(lambda: nodes_of(page))
+    ready = time.monotonic() - pressed
+    press(page, "Stop")
+    large = {name: size for name, size in sent.items() if name.endswith(".gz")}
+    return page, {
+        "board": board, "moves": movable, "engine": ready, "all": time.monotonic() - begin,
+        "bytes_before_moves": scripts, "bytes": sum(sent.values()), "large": large,
+    }  # fmt: skip
+
+
+def long_analysis(page: Page, minutes: float, process: int) -> list[float]:
+    """Memory at each minute of an analysis that goes through a game."""
+    press(page, "Analyse")
+    found, end, minute = [memory(process)], time.monotonic() + 60 * minutes, time.monotonic() + 60
+    moves: list[str] = []
+    while time.monotonic() < end:
+        time.sleep(STEP_SECONDS)
+        if time.monotonic() > minute:
+            minute += 60
+            found.append(memory(process))
+            print(f"{len(found) - 1} minutes: {found[-1]:.0f} MB", file=sys.stderr)
+        moves.append("")
+        # to and fro: the best move is played, after twenty all are taken back
+        if len(moves) % 20:
+            page.locator(".analysis .pv button").first.click()
+        else:
+            page.keyboard.press("Home")
+    press(page, "Stop")
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--folder", type=Path, default=Path("build/page"))
+    parser.add_argument("--seconds", type=float, default=10)
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--minutes", type=float, default=0)
+    parser.add_argument("--json", action="store_true")
+    chosen = parser.parse_args()
+    from playwright.sync_api import sync_playwright
+
+    if not (chosen.folder / "index.html").exists():
+        sys.exit(f"kr: {chosen.folder} has no page: make page")
+    path = next(filter(os.path.exists, CHROMIUM), None)
+    if path is None:
+        sys.exit(f"kr: no {CHROMIUM[0]}: apt install chromium")
+    address, sent = serve(chosen.folder)
+    with sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        process = browser_process()
+        empty = browser.new_page()
+        time.sleep(1)
+        before = memory(process)
+        page, found = start(browser, address, sent)
+        empty.close()
+        ratios = []
+        for _ in range(chosen.runs):
+            own, native = page_speed(page, chosen.seconds), native_speed(chosen.seconds)
+            ratios.append(own / native)
+            print(f"{own / 1e6:.2f} M nodes/s in the page, {native / 1e6:.2f} here", file=sys.stderr)
+        found["ratio"] = statistics.median(ratios)
+        found["memory"] = memory(process) - before
+        if chosen.minutes:
+            found["minutes"] = [each - before for each in long_analysis(page, chosen.minutes, process)]
+        browser.close()
+    if chosen.json:
+        print(json.dumps(found))
+        return
+    board, moves, engine = (found[name] for name in ("board", "moves", "engine"))
+    print(f"board {board:.2f} s, its moves {moves:.2f} s; lines {engine:.2f} s after Analyse")
+    whole, first = found["bytes"], found["bytes_before_moves"]
+    print(f"{whole / 1e6:.1f} MB in all, {first / 1e3:.0f} kB before the moves, scripts not packed")
+    print(f"speed {found['ratio']:.2f} of kr's own; memory {found['memory']:.0f} MB more than an empty page")
+    if chosen.minutes:
+        print("memory by minutes: " + " ".join(f"{each:.0f}" for each in found["minutes"]))
+
+
+if __name__ == "__main__":
+    main()
