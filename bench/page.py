@@ -5,8 +5,9 @@
 Serves the folder of `make page` and opens it with an empty profile. Start: the time until the board is there, until its
 men can be moved, and from the press of Analyse to the first lines, and what was fetched by then. Speed: nodes a second
 of an analysis of the start of the game, and of kr with the same hash table and database, in turns; the median of the
-ratios. Memory: of all processes of the browser less those of an empty page (proportional set size). With `--minutes`
-an analysis that goes through a game, a position each five seconds, for so long, with the memory at each minute.
+ratios. Memory: what all processes of the browser have for themselves, less that with an empty page, once garbage has
+been collected. With `--minutes` an analysis that goes through a game, a position each five seconds, for so long, with
+the memory at each minute.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -35,6 +37,8 @@ HASH_MB = 16
 """Hash table of the page's engine."""
 PACE = re.compile(r"depth (\d+) · ([\d.,]+) ?(M|k)? nodes")
 UNITS = {"M": 1e6, "k": 1e3, None: 1.0}
+SETTLED_SECONDS = 30.0
+"""Time after which a browser has collected its garbage."""
 STEP_SECONDS = 5.0
 """Time that a long analysis looks at each position."""
 
@@ -85,40 +89,24 @@ def press(page: Page, name: str) -> None:
     page.locator(".analysis").get_by_role("button", name=names).click()
 
 
-def memory(root: int) -> float:
-    """Megabytes of a process and all below it."""
+def memory() -> float:
+    """Megabytes of the browser: all processes of Chromium below this one."""
     parents: dict[int, int] = {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdecimal():
-            try:
+            with suppress(OSError):  # it has ended
                 parents[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
-            except OSError:  # it has ended
-                continue
-    family = {root}
+    family = {os.getpid()}
     while more := {pid for pid, parent in parents.items() if parent in family} - family:
         family |= more
     total = 0
     for pid in family:
-        try:
-            found = re.search(r"^Pss:\s+(\d+)", Path(f"/proc/{pid}/smaps_rollup").read_text(), re.MULTILINE)
-        except OSError:
-            continue
-        total += int(found[1]) if found else 0
+        with suppress(OSError):
+            if b"chrom" in Path(f"/proc/{pid}/cmdline").read_bytes().partition(b"\0")[0]:
+                rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
+                found = re.search(r"^Private_Dirty:\s+(\d+)", rollup, re.MULTILINE)
+                total += int(found[1]) if found else 0
     return total / 1024
-
-
-def browser_process() -> int:
-    """The browser that this process has started: the oldest Chromium below it."""
-    found = []
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdecimal():
-            try:
-                command = (entry / "cmdline").read_bytes()
-            except OSError:
-                continue
-            if b"chrom" in command.split(b"\0")[0] and b"--type=" not in command:
-                found.append(int(entry.name))
-    return max(found)
 
 
 def native_speed(seconds: float) -> float:
@@ -164,16 +152,16 @@ def start(browser: Browser, address: str, sent: dict[str, int]) -> tuple[Page, d
     }  # fmt: skip
 
 
-def long_analysis(page: Page, minutes: float, process: int) -> list[float]:
+def long_analysis(page: Page, minutes: float) -> list[float]:
     """Memory at each minute of an analysis that goes through a game."""
     press(page, "Analyse")
-    found, end, minute = [memory(process)], time.monotonic() + 60 * minutes, time.monotonic() + 60
+    found, end, minute = [memory()], time.monotonic() + 60 * minutes, time.monotonic() + 60
     moves: list[str] = []
     while time.monotonic() < end:
         time.sleep(STEP_SECONDS)
         if time.monotonic() > minute:
             minute += 60
-            found.append(memory(process))
+            found.append(memory())
             print(f"{len(found) - 1} minutes: {found[-1]:.0f} MB", file=sys.stderr)
         moves.append("")
         # to and fro: the best move is played, after twenty all are taken back
@@ -203,10 +191,9 @@ def main() -> None:
     address, sent = serve(chosen.folder)
     with sync_playwright() as play:
         browser = play.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        process = browser_process()
         empty = browser.new_page()
         time.sleep(1)
-        before = memory(process)
+        before = memory()
         page, found = start(browser, address, sent)
         empty.close()
         ratios = []
@@ -215,9 +202,10 @@ def main() -> None:
             ratios.append(own / native)
             print(f"{own / 1e6:.2f} M nodes/s in the page, {native / 1e6:.2f} here", file=sys.stderr)
         found["ratio"] = statistics.median(ratios)
-        found["memory"] = memory(process) - before
+        time.sleep(SETTLED_SECONDS)
+        found["memory"] = memory() - before
         if chosen.minutes:
-            found["minutes"] = [each - before for each in long_analysis(page, chosen.minutes, process)]
+            found["minutes"] = [each - before for each in long_analysis(page, chosen.minutes)]
         browser.close()
     if chosen.json:
         print(json.dumps(found))

@@ -2,6 +2,7 @@
 // one.
 
 import {Kr} from "./kr.js";
+import {release} from "./release.js";
 import {positionOf} from "./wire.js";
 
 /** @typedef {import("./kr.js").Limits} Limits */
@@ -33,7 +34,9 @@ export class Searcher {
     this._kr = new Kr(module, () => this._tick());
     this._now = now;
     this._tables = this._kr.readTables(files.tables);
+    release(files.tables);
     this._policy = this._kr.readPolicy(files.policy);
+    release(files.policy);
     this._database = files.database ? this._kr.readDatabase(files.database) : 0;
     this._engine = this._kr.openEngine(this._tables, this._database, hashBytes);
     this._small = 0;

@@ -2,6 +2,7 @@
 // kept one is never of another version.
 
 import {FILES} from "./files.js";
+import {release} from "./release.js";
 
 /**
  * How far a file is. failed: "offline", "damaged", "part" (of it has come), or the status that a server answered.
@@ -80,6 +81,7 @@ async function fetched(name) {
       const packed = await received(name, url, tries === 1 ? "default" : "reload"),
         bytes = await checked(packed, file);
       const isKept = await keep(cache, url, packed);
+      if (bytes !== packed) release(packed);
       tell({name, loaded: file.packed, total: file.packed, done: true, unkept: !isKept});
       return bytes;
     } catch (error) {
@@ -108,23 +110,23 @@ async function received(name, url, cache) {
   tell({name, loaded: 0, total});
   const answer = await fetch(url, {cache});
   if (!answer.ok || !answer.body) throw new Bad(String(answer.status));
-  const reader = answer.body.getReader(),
-    parts = [];
-  let loaded = 0;
+  const reader = answer.body.getReader();
+  // one that the server's packing makes larger is copied
+  let bytes = new Uint8Array(total),
+    loaded = 0;
   for (;;) {
     const {done, value} = await reader.read();
     if (done) break;
-    parts.push(value);
+    if (loaded + value.length > bytes.length) {
+      const larger = new Uint8Array(2 * (loaded + value.length));
+      larger.set(bytes);
+      bytes = larger;
+    }
+    bytes.set(value, loaded);
     loaded += value.length;
     tell({name, loaded: Math.min(loaded, total), total});
   }
-  const bytes = new Uint8Array(loaded);
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
-  }
-  return bytes;
+  return loaded === bytes.length ? bytes : bytes.slice(0, loaded);
 }
 
 /**
