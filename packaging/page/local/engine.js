@@ -28,6 +28,9 @@ import {bitsOf, moveOf} from "./wire.js";
 const SHARE_MS = 1000;
 export const HASH_MB = 16;
 
+/** A thread did not hear that it should stop, and was ended. */
+export class Deaf extends Error {}
+
 /** A job: a search, or something short that has no `search`. */
 class Job {
   /** @param {any} message @param {Search | null} search */
@@ -77,6 +80,7 @@ export class Engine {
     this._waiting = [];
     /** @type {Job | null} */
     this._running = null;
+    /** @type {any} */
     this._timer = 0;
   }
 
@@ -210,10 +214,7 @@ export class Engine {
       job.seconds += found.seconds;
       if (job.yields && !job.isEnded) {
         if (isNew && job.best) search.onLines?.(job.best);
-        job.yields = false;
-        job.message.search.fresh = false;
-        this._waiting.push(job);
-        return null;
+        return this._later(job);
       }
       return {...(job.best ?? nothing()), nodes: job.nodes, seconds: job.seconds};
     } catch (error) {
@@ -222,13 +223,23 @@ export class Engine {
         this._thread?.then(thread => thread.close()).catch(() => {});
         this._thread = null;
       }
-      throw error;
+      if (!(error instanceof Deaf)) throw error;
+      if (job.isEnded) return job.best ?? nothing();
+      return this._later(job);
     } finally {
       clearTimeout(this._timer);
       this._timer = 0;
       this._running = null;
       this._next();
     }
+  }
+
+  /** Has a search go on once others have had their turn. @param {Job} job */
+  _later(job) {
+    job.yields = false;
+    job.message.search.fresh = false;
+    this._waiting.push(job);
+    return null;
   }
 
   /** The message of a search, with what is left of its limits. @param {Job} job */

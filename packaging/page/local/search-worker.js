@@ -2,10 +2,13 @@
 
 import {HASH_MB} from "./engine.js";
 import {Searcher} from "./searcher.js";
+import {KrError} from "./text.js";
 
 const worker = /** @type {any} */ (globalThis);
 /** @type {Searcher | null} */
 let searcher = null;
+/** It can be told to stop; in a browser that forbids such requests the thread is ended instead. */
+let hears = true;
 
 /** True once the URL has been withdrawn. @param {string} url */
 function isGone(url) {
@@ -22,6 +25,7 @@ function isGone(url) {
 /** @param {any} message */
 function answer({files, search, evaluate, people, group, url}) {
   if (files) {
+    hears = !isGone(url);
     searcher = new Searcher(files.module, files, HASH_MB << 20);
     return {bytes: searcher.bytes};
   }
@@ -29,7 +33,7 @@ function answer({files, search, evaluate, people, group, url}) {
   if (evaluate) return searcher.evaluate(evaluate);
   if (people) return searcher.people(people, group);
   return searcher.search(search, {
-    isStopped: () => isGone(url),
+    isStopped: () => hears && isGone(url),
     onLines: lines => worker.postMessage({told: {lines}}),
     onProgress: progress => worker.postMessage({told: {progress}}),
   });
@@ -39,6 +43,7 @@ worker.onmessage = (/** @type {MessageEvent} */ {data}) => {
   try {
     worker.postMessage({answer: answer(data)});
   } catch (error) {
-    worker.postMessage({error: error instanceof Error ? error.message : String(error)});
+    // what is asked for in vain is no failure of the thread
+    worker.postMessage({error: error instanceof Error ? error.message : String(error), isKr: error instanceof KrError});
   }
 };

@@ -4,6 +4,9 @@
 // bytes in memory that is withdrawn to stop it. That works without the headers that shared memory would need, which
 // plain hosts of pages don't send. A thread that doesn't hear even so is ended.
 
+import {Deaf} from "./engine.js";
+import {KrError} from "./text.js";
+
 /** @typedef {import("./engine.js").Thread} Thread */
 
 const DEAF_MS = 1500;
@@ -30,23 +33,23 @@ export async function startThread(script, files, moved) {
     asked = null;
     return was;
   };
-  const fail = (/** @type {string} */ why) => {
+  const fail = (/** @type {Error} */ why) => {
     worker.terminate();
-    settle()?.reject(new Error(why));
+    settle()?.reject(why);
   };
   worker.onmessage = ({data}) => {
     if (data.told) asked?.hear?.(data.told);
-    else if (data.error) settle()?.reject(new Error(data.error));
+    else if (data.error) settle()?.reject(data.isKr ? new KrError(data.error) : new Error(data.error));
     else settle()?.resolve(data.answer);
   };
   worker.onerror = event => {
     event.preventDefault();
-    fail(`the engine has failed: ${event.message || "its script did not load"}`);
+    fail(new Error(`the engine has failed: ${event.message || "its script did not load"}`));
   };
   const ask = (/** @type {any} */ message, /** @type {any} */ hear, /** @type {Transferable[]} */ transfer = []) =>
     new Promise((resolve, reject) => {
       asked = {resolve, reject, hear};
-      if (message.search) url = URL.createObjectURL(new Blob(["on"]));
+      if (message.search || message.files) url = URL.createObjectURL(new Blob(["on"]));
       worker.postMessage({...message, url}, transfer);
     });
 
@@ -57,7 +60,7 @@ export async function startThread(script, files, moved) {
       if (!asked || !url) return;
       URL.revokeObjectURL(url);
       clearTimeout(deaf);
-      deaf = setTimeout(() => fail("the engine did not stop"), DEAF_MS);
+      deaf = setTimeout(() => fail(new Deaf()), DEAF_MS);
     },
     close: () => worker.terminate(),
   };

@@ -1,0 +1,203 @@
+// The engine of the page without a server: who gets a turn, and what is told of a search that gave way.
+
+import assert from "node:assert/strict";
+import {test} from "node:test";
+import {Deaf, Engine} from "../../packaging/page/local/engine.js";
+import {Position} from "../../packaging/page/local/rules.js";
+import {KrError} from "../../packaging/page/local/text.js";
+
+/** @typedef {import("../../packaging/page/local/kr.js").Result} Result */
+
+const START = new Position();
+const soon = () => new Promise(resolve => setImmediate(resolve));
+/** @param {number} depth @param {number} nodes @returns {Result} */
+const result = (depth, nodes) => ({
+  depth,
+  nodes,
+  seconds: nodes / 100,
+  value: null,
+  lines: [{score: depth, moves: START.legalMoves().slice(0, 1)}],
+});
+
+/** A thread whose answers the test gives. */
+class Thread {
+  constructor() {
+    /** @type {{message: any, hear: (told: any) => void, answer: (found: any) => void, fail: (error: Error) => void}[]} */
+    this.asked = [];
+    this.stops = 0;
+    this.isClosed = false;
+  }
+
+  /** @param {any} message @param {any} [hear] */
+  ask(message, hear) {
+    return new Promise((resolve, reject) => this.asked.push({message, hear, answer: resolve, fail: reject}));
+  }
+
+  stop() {
+    this.stops++;
+  }
+
+  close() {
+    this.isClosed = true;
+  }
+
+  get last() {
+    return this.asked[this.asked.length - 1];
+  }
+}
+
+function made() {
+  const thread = new Thread();
+  return {thread, engine: new Engine(async () => thread)};
+}
+
+test("searches wait for each other, in turn", async () => {
+  const {thread, engine} = made(),
+    first = engine.search({position: START, limits: {nodes: 1}}),
+    second = engine.search({position: START, limits: {nodes: 2}});
+  await soon();
+  assert.equal(thread.asked.length, 1);
+  assert.ok(engine.isBusy);
+  thread.last.answer(result(1, 1));
+  assert.equal((await first).depth, 1);
+  await soon();
+  assert.equal(thread.last.message.search.limits.nodes, 2);
+  thread.last.answer(result(2, 2));
+  assert.equal((await second).score, 2);
+  assert.equal(thread.stops, 0);
+});
+
+test("a patient search gives way, and goes on with what is left of its limits", async () => {
+  const {thread, engine} = made(),
+    /** @type {number[][]} */ told = [];
+  const patient = engine.search({
+    position: START,
+    limits: {nodes: 1000, seconds: 50},
+    patient: true,
+    fresh: true,
+    onLines: ({depth, nodes}) => told.push([depth, nodes]),
+  });
+  await soon();
+  assert.equal(engine.isBusy, false);
+  thread.last.hear({lines: result(5, 50)});
+  const score = engine.evaluate(START);
+  await soon();
+  assert.equal(thread.stops, 1);
+  thread.last.answer(result(6, 100));
+  await soon();
+  assert.ok(thread.last.message.evaluate);
+  thread.last.answer({score: 7});
+  assert.deepEqual(await score, {score: 7});
+  await soon();
+  const {search} = thread.last.message;
+  assert.deepEqual([search.limits, search.fresh], [{nodes: 900, seconds: 49}, false]);
+  // it begins again at the first ply, of which nobody hears
+  thread.last.hear({lines: result(1, 1)});
+  thread.last.hear({lines: result(7, 200)});
+  thread.last.answer(result(8, 300));
+  const {depth, nodes, seconds} = await patient;
+  assert.deepEqual([depth, nodes, seconds], [8, 400, 4]);
+  assert.deepEqual(told, [
+    [5, 50],
+    [6, 100],
+    [7, 300],
+  ]);
+});
+
+test("a signal ends a search: one that waits at once, one that runs when it answers", async () => {
+  const {thread, engine} = made(),
+    [running, waiting] = [new AbortController(), new AbortController()],
+    first = engine.search({position: START, limits: {}, signal: running.signal}),
+    second = engine.search({position: START, limits: {}, signal: waiting.signal});
+  await soon();
+  waiting.abort();
+  assert.deepEqual((await second).lines, []);
+  running.abort();
+  await soon();
+  assert.equal(thread.stops, 1);
+  // what comes after the end is not told
+  thread.last.answer(result(3, 30));
+  assert.equal((await first).depth, 3);
+  await soon();
+  assert.equal(thread.asked.length, 1);
+});
+
+test("one that was ended before it began asks nothing", async () => {
+  const {thread, engine} = made(),
+    signal = AbortSignal.abort(),
+    found = await engine.search({position: START, limits: {}, signal});
+  assert.deepEqual([found.lines, found.move, thread.asked.length], [[], undefined, 0]);
+});
+
+test("a thread that has failed is begun anew by the next one who asks", async () => {
+  /** @type {Thread[]} */
+  const threads = [];
+  const engine = new Engine(async () => {
+    threads.push(new Thread());
+    return threads[threads.length - 1];
+  });
+  const failing = engine.search({position: START, limits: {}});
+  await soon();
+  threads[0].last.fail(new Error("gone"));
+  await assert.rejects(failing, /gone/);
+  const next = engine.search({position: START, limits: {}});
+  await soon();
+  assert.deepEqual([threads.length, threads[0].isClosed], [2, true]);
+  threads[1].last.answer(result(1, 1));
+  assert.equal((await next).depth, 1);
+});
+
+test("a bad request is no failure of the thread", async () => {
+  const {thread, engine} = made(),
+    bad = engine.search({position: START, limits: {}});
+  await soon();
+  thread.last.fail(new KrError("no"));
+  await assert.rejects(bad, /no/);
+  const next = engine.evaluate(START);
+  await soon();
+  thread.last.answer({score: 1});
+  assert.deepEqual([await next, thread.isClosed], [{score: 1}, false]);
+});
+
+test("a thread that doesn't start is tried again", async () => {
+  let tries = 0;
+  const thread = new Thread(),
+    engine = new Engine(async () => {
+      if (++tries === 1) throw new Error("no files");
+      return thread;
+    });
+  await assert.rejects(engine.search({position: START, limits: {}}), /no files/);
+  const next = engine.evaluate(START);
+  await soon();
+  thread.last.answer({score: 2});
+  assert.deepEqual(await next, {score: 2});
+});
+
+test("a search goes on in another thread if the first didn't hear that it should give way", async () => {
+  /** @type {Thread[]} */
+  const threads = [];
+  const engine = new Engine(async () => {
+    threads.push(new Thread());
+    return threads[threads.length - 1];
+  });
+  const patient = engine.search({position: START, limits: {depth: 9}, patient: true});
+  await soon();
+  threads[0].last.hear({lines: result(4, 40)});
+  const score = engine.evaluate(START);
+  await soon();
+  threads[0].last.fail(new Deaf());
+  await soon();
+  threads[1].last.answer({score: 3});
+  assert.deepEqual(await score, {score: 3});
+  await soon();
+  threads[1].last.answer(result(9, 90));
+  assert.equal((await patient).depth, 9);
+  // and one that nobody wants any more ends with what it had
+  const ending = new AbortController(),
+    ended = engine.search({position: START, limits: {}, patient: true, signal: ending.signal});
+  await soon();
+  threads[1].last.hear({lines: result(2, 20)});
+  ending.abort();
+  threads[1].last.fail(new Deaf());
+  assert.equal((await ended).depth, 2);
+});
