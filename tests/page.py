@@ -43,9 +43,17 @@ def made() -> tuple[Path, Path]:
     while True:
         with suppress(OutputBusyError), lock(WASM):
             subprocess.run([sys.executable, BUILD, "--system", "wasm"], check=True)
-            subprocess.run([sys.executable, DATA, data], check=True)
+            if is_older(data / "done", "kr", "packaging/page", "weights"):
+                subprocess.run([sys.executable, DATA, data], check=True)
+                (data / "done").touch()
             return data, WASM
         time.sleep(0.2)
+
+
+def is_older(made: Path, *folders: str) -> bool:
+    """True for a file that is missing, or older than any in some folders of the checkout."""
+    files = (path for folder in folders for path in (ROOT / folder).rglob("*") if "__pycache__" not in path.parts)
+    return not made.exists() or max(path.stat().st_mtime for path in files if path.is_file()) > made.stat().st_mtime
 
 
 class PageStream:
@@ -172,6 +180,13 @@ def server_answer(house: House, path: str, body: Any) -> Any:
         return {"error": str(error)}
     # as it goes over the wire
     return json.loads(json.dumps(answer))
+
+
+def same(page: Page, house: House, path: str, body: Any) -> Any:
+    """The answer of the page, which has to be that of kr web."""
+    answer = page.ask(path, body)
+    assert answer == server_answer(house, path, body), body
+    return answer
 
 
 async def _awaited(answer: Any) -> Any:

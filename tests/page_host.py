@@ -17,12 +17,13 @@ from typing import Any
 
 import pytest
 from library import ROOT
-from page import made
+from page import is_older, made
 
 from kr.errors import OutputBusyError
 from kr.storage import lock
 
 BUILD = ROOT / "packaging" / "page" / "build_page.py"
+MADE_OF = ("kr/web/static", "kr/viewer", "packaging/page", "build/library-wasm", "build/page-data", "egdb")
 FOLDER = "/games/kr/"
 """Where the page lies: a host has other things too."""
 
@@ -38,18 +39,11 @@ def built() -> Path:
     out.mkdir(parents=True, exist_ok=True)
     while True:
         with suppress(OutputBusyError), lock(out):
-            if not (out / "done").exists() or _newest() > (out / "done").stat().st_mtime:
+            if is_older(out / "done", *MADE_OF):
                 subprocess.run([sys.executable, BUILD, "--out", out / "page"], check=True)
                 (out / "done").touch()
             return out / "page"
         time.sleep(0.2)
-
-
-def _newest() -> float:
-    """Time of the last change of anything that the page is made of."""
-    folders = ("kr/web/static", "kr/viewer", "packaging/page", "build/library-wasm", "build/page-data", "egdb")
-    files = (path for folder in folders for path in (ROOT / folder).rglob("*") if path.is_file())
-    return max(path.stat().st_mtime for path in files)
 
 
 class Host:

@@ -6,7 +6,7 @@ from itertools import product
 from typing import Any
 
 import pytest
-from page import Page, server_answer, web_house
+from page import Page, same, server_answer, web_house
 
 from kr.egdb.exact import exact_moves, exact_value
 from kr.egdb.exercise import EASY_PLIES, HARD_PLIES
@@ -26,12 +26,6 @@ def house() -> Iterator[House]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(endings, "CONVERSION", Limits(nodes=endings.CONVERSION.nodes))
         yield web_house()
-
-
-def same(page: Page, house: House, path: str, body: Any) -> Any:
-    answer = page.ask(path, body)
-    assert answer == server_answer(house, path, body), body
-    return answer
 
 
 def material_of(position: Position) -> tuple[tuple[int, int], tuple[int, int]]:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from library import ROOT
-from page import Page, made, server_answer, web_house
+from page import Page, made, same, server_answer, web_house
 
 from kr.game.position import Position
 from kr.openings.decks import deck
@@ -37,12 +37,6 @@ def in_node(program: str, given: Any) -> Any:
     words = ["node", "--input-type=module", "-e", f'import fs from "node:fs";{script}']
     run = subprocess.run(words, input=json.dumps(given), stdout=subprocess.PIPE, encoding="utf-8", check=True)
     return json.loads(run.stdout)
-
-
-def same(page: Page, house: House, path: str, body: Any) -> Any:
-    answer = page.ask(path, body)
-    assert answer == server_answer(house, path, body), body
-    return answer
 
 
 @pytest.mark.parametrize("name", DECKS)

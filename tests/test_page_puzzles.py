@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from page import Page, server_answer, web_house
+from page import Page, same, web_house
 
 from kr.analysis.puzzles import load_puzzles
 from kr.engine.limits import Limits
@@ -25,12 +25,6 @@ def house() -> Iterator[House]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(puzzles, "LIMITS", Limits(nodes=puzzles.LIMITS.nodes))
         yield web_house()
-
-
-def same(page: Page, house: House, path: str, body: Any) -> Any:
-    answer = page.ask(path, body)
-    assert answer == server_answer(house, path, body), body
-    return answer
 
 
 def texts(steps: Any) -> list[str]:

@@ -1,7 +1,7 @@
 // The game as a PDN tree, which a page keeps as a document and brings back later (kr/play/record.py).
 
 import {Game} from "../pdn/tree.js";
-import {Replay} from "../pdn/replay.js";
+import {openingPlies} from "../pdn/opening.js";
 import {Clock} from "./clock.js";
 import {HUMAN, shownName} from "./opponents.js";
 import {SETUP_TAGS} from "./setup.js";
@@ -24,28 +24,6 @@ const rounded = seconds => Number(seconds.toFixed(MOST_DIGITS));
 /** Score in men, depth and seconds of a reply: "+0.12/15 0.300s". @param {Reply} reply */
 const noteOf = ({score, depth, time}) =>
   `${score < 0 ? "" : "+"}${(score / 100).toFixed(2)}/${depth} ${time.toFixed(3)}s`;
-
-/**
- * Number of moves at the beginning of a game that its Opening tag names; 0 if it names others, or none.
- * @param {Game} game
- */
-function openingPlies(game) {
-  const opening = game.headers.get("Opening") ?? "",
-    at = opening.lastIndexOf(": "),
-    moves =
-      at < 0
-        ? []
-        : opening
-            .slice(at + 2)
-            .split(/\s+/)
-            .filter(Boolean);
-  if (!moves.length) return 0;
-  const replay = new Replay(game.start, moves),
-    first = game.mainlineMoves().slice(0, moves.length);
-  const isSame =
-    !replay.error && replay.moves.length === first.length && first.every((move, i) => move.equals(replay.moves[i]));
-  return isSame ? moves.length : 0;
-}
 
 export class PlayRecord {
   /** @param {Game} game */

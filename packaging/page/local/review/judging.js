@@ -3,8 +3,7 @@
 // each alternative: both searches are equally deep. The expected result before a move is that of its own search, unless
 // the searches after the move contradict it; then theirs counts.
 
-import {words} from "../blanks.js";
-import {Replay} from "../pdn/replay.js";
+import {openingPlies} from "../pdn/opening.js";
 import {Position} from "../rules.js";
 import {greatest, rounded} from "./figures.js";
 import {certainOf, oneMoveEarlier, Searches, turned} from "./searches.js";
@@ -93,21 +92,6 @@ export function slipOf({mark, move, likely, likeliest, likeliestProbability}) {
   if (MARKS.indexOf(mark) > 0) return likely >= TRAP_FROM ? TRAP : likely < OVERSIGHT_BELOW ? OVERSIGHT : "";
   const isLured = mark === ONLY && likeliestProbability >= TRAP_FROM;
   return isLured && !likeliest?.equals(move) ? AVOIDED : "";
-}
-
-/**
- * Number of moves at the beginning of a game that its Opening tag names; 0 if it names others, or none.
- * @param {Game} game
- */
-export function openingPlies(game) {
-  const title = game.headers.get("Opening") ?? "",
-    end = title.lastIndexOf(": "),
-    texts = end < 0 ? [] : words(title.slice(end + 2));
-  if (!texts.length) return 0;
-  const {error, moves} = new Replay(game.start, texts),
-    first = game.moves.slice(0, texts.length);
-  const isPlayed = moves.length === first.length && moves.every((move, ply) => move.equals(first[ply]));
-  return !error && isPlayed ? texts.length : 0;
 }
 
 /**
