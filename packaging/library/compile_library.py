@@ -44,6 +44,8 @@ FLAGS = (
 def run(command: list[str | Path]) -> None:
     """Run a program; what it says is shown if it fails."""
     environment = os.environ | {"UV_NATIVE_TLS": "1", "UV_SYSTEM_CERTS": "1"}
+    if index := os.environ.get("PIP_INDEX_URL"):
+        environment.setdefault("UV_DEFAULT_INDEX", index)
     # which Python's own settings for another system would disturb
     environment.pop("_PYTHON_HOST_PLATFORM", None)
     done = subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)

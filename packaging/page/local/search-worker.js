@@ -10,8 +10,13 @@ let searcher = null;
 /** It can be told to stop; in a browser that forbids such requests the thread is ended instead. */
 let hears = true;
 
+const POLLS_BEFORE_GARBAGE = 60,
+  LARGE_BYTES = 96 << 20;
+let polls = 0;
+
 /** True once the URL has been withdrawn. @param {string} url */
 function isGone(url) {
+  if (++polls % POLLS_BEFORE_GARBAGE === 0) clean();
   const request = new XMLHttpRequest();
   try {
     request.open("GET", url, false);
@@ -19,6 +24,18 @@ function isGone(url) {
     return false;
   } catch {
     return true;
+  }
+}
+
+/**
+ * Has the browser look for garbage, which it doesn't do by itself in a thread that never rests: each request leaves
+ * some 25 kB. A block that is large, though nobody touches it, makes it look.
+ */
+function clean() {
+  try {
+    new ArrayBuffer(LARGE_BYTES);
+  } catch {
+    // there is no room for it
   }
 }
 
