@@ -5,6 +5,7 @@ The parts in order; each uses only the parts above it:
 
     types      Board, Move, MoveList; sizes and colours
     system     allocate_pages, read_at, seconds, ...: memory, locks, files, the clock, as each system has them
+    atomic     load_flag, store_count, ...: numbers that a thread sets while others read them
     bitboard   sets of squares: pop_lsb, popcount, pext, pad32, turned, ...
     random     splitmix64
     hash       board_from_bits, key_from_scratch
@@ -16,6 +17,7 @@ Boards are bitboards of 35 bits (bitboard.pxi); `pad32` and `unpad` convert from
 
 include "_rules/types.pxi"
 include "_rules/system.pxi"
+include "_rules/atomic.pxi"
 include "_rules/bitboard.pxi"
 include "_rules/random.pxi"
 include "_rules/hash.pxi"

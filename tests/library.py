@@ -3,15 +3,12 @@
 import ctypes as c
 import subprocess
 import sys
-import time
+import sysconfig
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
 import kr
-from kr.errors import OutputBusyError
-from kr.storage import lock
 
 ROOT = Path(__file__).resolve().parents[1]
 BUILD = ROOT / "packaging" / "library" / "compile_library.py"
@@ -22,14 +19,20 @@ MAX_MOVES, MAX_PATH, FEN_BYTES = 128, 10, 160
 @cache
 def built() -> Path:
     """The folder of the library, which is built unless it is up to date."""
-    folder = ROOT / "build" / "library"
-    folder.mkdir(parents=True, exist_ok=True)
-    # several processes of tests ask at the same time
-    while True:
-        with suppress(OutputBusyError), lock(folder):
-            subprocess.run([sys.executable, BUILD], check=True)
-            return folder
-        time.sleep(0.2)
+    subprocess.run([sys.executable, BUILD], check=True)
+    return ROOT / "build" / "library"
+
+
+def compile_with(program: Path, *options: str, out: Path) -> Path:
+    """Compile a program of tests with the library's own code, by the compiler of Python."""
+    own, code = ROOT / "kr", built().with_name("library-c")
+    sources = [ROOT / "packaging" / "library" / "unit.c", program]
+    include = [f"-I{path}" for path in (code, code / "python", own, own / "_engine")]
+    define = ['-DKR_VERSION="0"', "-DPy_LIMITED_API=0x030B0000"]
+    compiler = sysconfig.get_config_var("CC").split()[0]
+    words = [compiler, *options, "-O1", "-g1", "-w", *define, *include, *sources, "-lm", "-o", out / program.stem]
+    subprocess.run(words, check=True)
+    return out / program.stem
 
 
 class CPosition(c.Structure):
@@ -99,8 +102,9 @@ def library() -> c.CDLL:
         getattr(found, f"kr_close_{name}").restype = None
     for name in ("kr_stop", "kr_values"):
         getattr(found, name).restype = None
-    for name in ("kr_tables_checksum", "kr_policy_checksum"):
+    for name in ("kr_tables_checksum", "kr_policy_checksum", "kr_signature"):
         getattr(found, name).argtypes = [c.c_void_p]
+    found.kr_signature.restype = c.c_uint64
     return found
 
 

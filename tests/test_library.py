@@ -7,7 +7,9 @@ import re
 import shutil
 import subprocess
 import threading
+import time
 from collections.abc import Iterator
+from contextlib import ExitStack, suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -24,8 +26,9 @@ from kr._egdb import VALUE_UNKNOWN
 from kr.egdb import slices
 from kr.egdb.database import UNKNOWN_VALUE
 from kr.egdb.sample import random_positions
-from kr.errors import InvalidFenError
-from kr.storage import data_path
+from kr.engine.bench import BenchSettings, run_bench
+from kr.errors import InvalidFenError, OutputBusyError
+from kr.storage import data_path, lock
 
 pytestmark = [
     pytest.mark.slow,
@@ -443,6 +446,84 @@ def test_the_header_is_c_plus_plus_too(tmp_path: Path) -> None:
     if shutil.which("g++") is None:
         pytest.skip("no C++ compiler")
     subprocess.run([*command, tmp_path / "try.cpp"], check=True)
+
+
+def test_signature(tables: c.c_void_p) -> None:
+    """Node for node the bench of kr, as header and manual have it."""
+    signature = library().kr_signature(tables)
+    assert signature == run_bench(BenchSettings()).signature
+    for path in (built() / "kr.h", lib.ROOT / "docs" / "reference" / "c-library.md"):
+        assert str(signature) in path.read_text()
+
+
+def test_there_is_no_signature_without_memory() -> None:
+    code = (
+        "import ctypes, resource, sys\n"
+        "library = ctypes.CDLL(sys.argv[1])\n"
+        "library.kr_signature.restype = ctypes.c_uint64\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (48 << 20, -1))\n"
+        "print(library.kr_signature(None))\n"
+    )
+    program = [lib.sys.executable, "-c", code, built() / "libkr.so"]
+    assert subprocess.run(program, check=True, capture_output=True, text=True).stdout == "0\n"
+
+
+def test_no_thread_reads_what_another_writes(tmp_path: Path) -> None:
+    """Searches in two threads, watched and stopped from a third, by a library with ThreadSanitizer."""
+    threads = lib.compile_with(Path(__file__).with_name("library_threads.c"), "-fsanitize=thread", out=tmp_path)
+    done = subprocess.run([threads, data_path("egdb"), "5"], capture_output=True, text=True, timeout=120)
+    if "unexpected memory mapping" in done.stderr:
+        pytest.skip("ThreadSanitizer doesn't know this system's addresses")
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert int(done.stdout) > 5
+
+
+UNLOAD = """
+import _ctypes, ctypes, sys
+from pathlib import Path
+
+def resident():
+    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
+
+sizes = []
+for _ in range(20):
+    library = ctypes.CDLL(sys.argv[1])
+    made = ctypes.c_void_p(), ctypes.c_void_p()
+    assert library.kr_open_database(ctypes.byref(made[0]), sys.argv[2].encode(), 0) == 0
+    assert library.kr_open_engine(ctypes.byref(made[1]), None, made[0], ctypes.c_size_t(1 << 20)) == 0
+    library.kr_close_engine.argtypes = library.kr_close_database.argtypes = [ctypes.c_void_p]
+    library.kr_close_engine(made[1])
+    library.kr_close_database(made[0])
+    _ctypes.dlclose(library._handle)
+    assert "libkr" not in Path("/proc/self/maps").read_text()
+    sizes.append(resident())
+print(sizes[-1] - sizes[4])
+"""
+
+
+def test_a_library_that_is_unloaded_leaves_nothing() -> None:
+    """What its databases shared is freed with the last of them."""
+    program = [lib.sys.executable, "-c", UNLOAD, built() / "libkr.so", data_path("egdb")]
+    grown = int(subprocess.run(program, check=True, capture_output=True, text=True).stdout)
+    # before 0.4 MB each time
+    assert grown < 1_000_000
+
+
+def test_a_second_build_waits_for_the_first() -> None:
+    with ExitStack() as held:
+        # other tests build too
+        for _ in range(100):
+            with suppress(OutputBusyError):
+                held.enter_context(lock(built().with_name("library-c")))
+                break
+            time.sleep(0.1)
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        build = subprocess.Popen([lib.sys.executable, lib.BUILD], text=True, **pipes)
+        assert build.stderr
+        assert build.stderr.readline() == "kr: another build is at work; waiting for it\n"
+        assert build.poll() is None
+    assert build.communicate(timeout=60) == ("kr: wrote build/library\n", "")
+    assert build.returncode == 0
 
 
 def test_version_and_errors() -> None:

@@ -5,7 +5,6 @@ import os
 import shutil
 import struct
 import subprocess
-import sysconfig
 import zlib
 from pathlib import Path
 
@@ -212,16 +211,11 @@ def test_a_file_that_another_replaces_stays_as_it_was(tmp_path: Path) -> None:
 
 def test_damaged_files_do_no_harm(shipped: bytes, tmp_path: Path) -> None:
     """Thousands of damaged files, read by a library with sanitizers."""
-    own, folder = lib.ROOT / "kr", lib.ROOT / "build" / "library-c"
-    sources = [lib.ROOT / "packaging" / "library" / "unit.c", Path(__file__).with_name("library_fuzz.c")]
-    include = [f"-I{path}" for path in (folder, folder / "python", own, own / "_engine")]
-    sanitize = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined", "-O1", "-g1", "-w"]
-    define = ['-DKR_VERSION="0"', "-DPy_LIMITED_API=0x030B0000"]
-    compiler = sysconfig.get_config_var("CC").split()[0]
-    subprocess.run([compiler, *sanitize, *define, *include, *sources, "-lm", "-o", tmp_path / "fuzz"], check=True)
+    sanitize = ("-fsanitize=address,undefined", "-fno-sanitize-recover=undefined")
+    fuzz = lib.compile_with(Path(__file__).with_name("library_fuzz.c"), *sanitize, out=tmp_path)
     files = [EGDB / f"{kind}-{name}.egdb" for name in SMALL for kind in ("wld", "dtw")]
     given = [built() / "kr.krt", built() / "people.krp", *files]
-    done = subprocess.run([tmp_path / "fuzz", "1", "600", *given], capture_output=True, text=True, check=False)
+    done = subprocess.run([fuzz, "1", "600", *given], capture_output=True, text=True, check=False)
     assert done.returncode == 0, (done.returncode, done.stderr[-3000:])
     refused_tables, refused_policies, refused_databases = map(int, done.stdout.split())
     # some are harmless, most are not

@@ -18,6 +18,34 @@ cdef struct Store:
     uint8_t* memory          # unpacked values
 
 
+cdef int STORES              # open ones, whose slices share MEN_OFFSETS; both are INDEXING's
+
+
+cdef Store* new_store() noexcept nogil:
+    """An empty one; NULL without memory."""
+    global STORES
+    cdef Store* store = <Store*>calloc(1, sizeof(Store))
+    if store != NULL:
+        acquire(&INDEXING)
+        STORES += 1
+        release(&INDEXING)
+    return store
+
+
+cdef void forget_store() noexcept nogil:
+    """Count a store that is closed; after the last one free what they shared."""
+    global STORES
+    cdef int own, opponent
+    acquire(&INDEXING)
+    STORES -= 1
+    if STORES == 0:
+        for own in range(EGDB_MAX_PIECES):
+            for opponent in range(EGDB_MAX_PIECES):
+                free(MEN_OFFSETS[own][opponent])
+                MEN_OFFSETS[own][opponent] = NULL
+    release(&INDEXING)
+
+
 cdef int open_entries(OpenFile* file, int descriptor, const uint8_t* memory, u64 size) noexcept nogil:
     """Open the entries of a file, `file` being all zeros; KR_OK or an error. memory: NULL to read the descriptor."""
     cdef uint8_t fixed[FIXED_BYTES]
@@ -207,7 +235,7 @@ cdef int give_store(kr_database** database, Store* store, int unpacked, int erro
 
 
 cdef public int kr_open_database(kr_database** database, const char* folder, int unpacked) noexcept nogil:
-    cdef Store* store = <Store*>calloc(1, sizeof(Store))
+    cdef Store* store = new_store()
     database[0] = NULL
     if store == NULL:
         return KR_NO_MEMORY
@@ -216,7 +244,7 @@ cdef public int kr_open_database(kr_database** database, const char* folder, int
 
 cdef public int kr_read_database(kr_database** database, const kr_bytes* files, int count,
                                  int unpacked) noexcept nogil:
-    cdef Store* store = <Store*>calloc(1, sizeof(Store))
+    cdef Store* store = new_store()
     cdef int error = KR_OK
     cdef int i
     database[0] = NULL
@@ -238,6 +266,7 @@ cdef public void kr_close_database(kr_database* database) noexcept nogil:
         free(store.slices)
         free_pages(store.memory)
         free(store)
+        forget_store()
 
 
 cdef public int kr_database_pieces(const kr_database* database) noexcept nogil:

@@ -7,8 +7,8 @@ cdef struct Player:
     Evaluation evaluation
     Table table
     Worker worker
-    volatile int stopped
-    volatile int searching   # a listener may call no function that changes the engine
+    int stopped              # flags
+    int searching            # a listener may call no function that changes the engine
     Board root
     volatile u64 line_keys[LINE_SLOTS]
     kr_listener listener
@@ -116,7 +116,7 @@ cdef public int kr_set_game(kr_engine* engine, const kr_position* positions, int
     set_history(&player.worker, boards, count)
     player.root = boards[count - 1]
     # a stop that came as the search before had just ended
-    player.stopped = 0
+    store_flag(&player.stopped, 0)
     return KR_OK
 
 
@@ -156,6 +156,7 @@ cdef public int kr_search(kr_engine* engine, const kr_limits* limits, kr_listene
     cdef Worker* worker = &player.worker
     cdef IterationCallback callback = NULL
     cdef double time_limit = limits.seconds
+    cdef double now
     cdef int depth = limits.depth if limits.depth > 0 else MAX_PLY
     if player.searching:
         return KR_BUSY
@@ -166,10 +167,12 @@ cdef public int kr_search(kr_engine* engine, const kr_limits* limits, kr_listene
     if limits.seconds == 0 and limits.nodes == 0 and limits.depth == 0 and listener == NULL:
         # without an end
         return KR_BAD_VALUE
-    worker.start = worker.asked = seconds()
+    now = seconds()
+    store_double(&worker.start, now)
+    store_double(&worker.asked, now)
     # those of the search before are not its progress
-    worker.nodes = 0
-    worker.depth = 0
+    store_count(&worker.nodes, 0)
+    store_int(&worker.depth, 0)
     worker.usual_time = limits.usual_seconds
     if not worker.options.unrest:
         if limits.usual_seconds > 0 and not 0 < time_limit < limits.usual_seconds:
@@ -182,27 +185,29 @@ cdef public int kr_search(kr_engine* engine, const kr_limits* limits, kr_listene
     if listener != NULL:
         callback = tell_iteration
     new_generation(&player.table)
-    player.searching = True
+    store_flag(&player.searching, True)
     think(worker, &player.root, depth, max(limits.lines, 1), limits.forced_at_once, callback, player)
-    player.searching = False
-    player.stopped = 0
+    store_flag(&player.searching, False)
+    store_flag(&player.stopped, 0)
     fill_result(player, result)
     return KR_OK
 
 
 cdef public void kr_stop(kr_engine* engine) noexcept nogil:
-    player_of(engine).stopped = 1
+    store_flag(&player_of(engine).stopped, 1)
 
 
 cdef public int kr_progress(const kr_engine* engine, kr_progress_info* progress) noexcept nogil:
     cdef const Player* player = <const Player*>engine
+    cdef double asked
     memset(progress, 0, sizeof(kr_progress_info))
-    if not player.searching:
+    if not load_flag(&player.searching):
         return 0
-    progress.depth = player.worker.depth
-    progress.nodes = player.worker.nodes
-    # not by the clock, which may be what calls this
-    progress.seconds = player.worker.asked - player.worker.start
+    progress.depth = load_int(&player.worker.depth)
+    progress.nodes = load_count(&player.worker.nodes)
+    # not by the clock, which may be what calls this; less than 0 if the next search has just begun
+    asked = load_double(&player.worker.asked)
+    progress.seconds = max(0.0, asked - load_double(&player.worker.start))
     return 1
 
 

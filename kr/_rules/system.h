@@ -253,7 +253,18 @@ static int64_t kr_file_size(int descriptor) {
 /* Another descriptor of the same open file; -1 with errno if there is none. */
 static int kr_duplicate(int descriptor) {
 #if defined(_WIN32)
-    return _dup(descriptor);
+    /* _dup's would be inherited by the program's children */
+    const HANDLE own = GetCurrentProcess(), file = (HANDLE)_get_osfhandle(descriptor);
+    HANDLE copy;
+    int made;
+    if (file == INVALID_HANDLE_VALUE) return -1;
+    if (!DuplicateHandle(own, file, own, &copy, 0, FALSE, DUPLICATE_SAME_ACCESS)) {
+        errno = EMFILE;
+        return -1;
+    }
+    made = _open_osfhandle((intptr_t)copy, _O_RDONLY | _O_BINARY | _O_NOINHERIT);
+    if (made < 0) CloseHandle(copy);
+    return made;
 #else
     return fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
 #endif

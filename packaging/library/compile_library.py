@@ -11,7 +11,8 @@ build/library, or build/library-SYSTEM for another, go
     example.c                                  a first program
     version                                    the version of kr
 
-ARCH is as KR_ARCH in setup.py: portable if not given. What is up to date is not made again.
+ARCH is as KR_ARCH in setup.py: portable if not given. What is up to date is not made again. Of two builds at once the
+second waits; files are replaced as a whole, so that programs that use them go on with the old ones.
 """
 
 import argparse
@@ -21,11 +22,24 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+
+from kr.engine.bench import POSITIONS, BenchSettings, load_positions
+from kr.errors import OutputBusyError
+from kr.storage import lock, write_atomic
 
 SOURCES = Path(__file__).resolve().parent
 ROOT = SOURCES.parents[1]
 HEADER = ROOT / "kr" / "_engine" / "kr.h"
+BENCH = (ROOT / "kr" / "engine" / "bench.py", ROOT / "kr" / "engine" / POSITIONS)
+CODE = ROOT / "build" / "library-c"
+"""Where the C code goes, whatever the system; locked during a build."""
+WAIT = 0.2
+"""Seconds between looks at the lock of another build."""
 COMPILERS = {"linux": "cc", "windows": "x86_64-w64-mingw32-gcc", "windows32": "i686-w64-mingw32-gcc"}
 PACKAGES = {"linux": "gcc", "windows": "gcc-mingw-w64-x86-64", "windows32": "gcc-mingw-w64-i686"}
 PORTABLE = {"linux": "x86-64-v2", "windows": "x86-64-v2", "windows32": "pentium4"}
@@ -57,7 +71,26 @@ def run(command: list[str | Path]) -> None:
 def sources() -> list[Path]:
     """All that the library is made of."""
     kr = ROOT / "kr"
-    return [*kr.glob("_*.p[xy][xdi]"), *kr.glob("_*/**/*.pxi"), *kr.glob("_*/**/*.h"), *SOURCES.iterdir()]
+    units = [*kr.glob("_*.p[xy][xdi]"), *kr.glob("_*/**/*.pxi"), *kr.glob("_*/**/*.h")]
+    return [*units, *BENCH, *(path for path in SOURCES.iterdir() if path.is_file())]
+
+
+@contextmanager
+def alone() -> Iterator[None]:
+    """Wait until no other process builds, and keep others from it for this block."""
+    CODE.mkdir(parents=True, exist_ok=True)
+    told = False
+    with ExitStack() as held:
+        while True:
+            try:
+                held.enter_context(lock(CODE))
+                break
+            except OutputBusyError:
+                if not told:
+                    print("kr: another build is at work; waiting for it", file=sys.stderr, flush=True)
+                told = True
+                time.sleep(WAIT)
+        yield
 
 
 def is_fresh(target: Path, made_of: list[Path]) -> bool:
@@ -67,9 +100,9 @@ def is_fresh(target: Path, made_of: list[Path]) -> bool:
 
 def translate() -> Path:
     """The C code of the engine, by Cython."""
-    target = ROOT / "build" / "library-c" / "_engine.c"
+    target = CODE / "_engine.c"
     if not is_fresh(target, sources()):
-        target.parent.mkdir(parents=True, exist_ok=True)
+        write_atomic(CODE / "kr_bench.h", bench_header())
         part = target.with_suffix(".part.c")
         options = [word for directive in DIRECTIVES for word in ("-X", directive)]
         run([sys.executable, "-m", "cython", "-3", *options, "-o", part, ROOT / "kr" / "_engine.pyx"])
@@ -77,11 +110,27 @@ def translate() -> Path:
     return target
 
 
+def bench_header() -> str:
+    """What kr_signature searches, as C."""
+    settings, positions = BenchSettings(), load_positions(BENCH[1])
+    rows = (f"    {{{black:#x}, {white:#x}, {kings:#x}, {side}}},\n" for black, white, kings, side in
+            (position.bits for position in positions))  # fmt: skip
+    return (
+        '/* The bench of kr, from kr/engine/bench.txt. */\n\n#pragma once\n\n#include "_engine/kr.h"\n\n'
+        f"enum {{ KR_BENCH_DEPTH = {settings.depth}, KR_BENCH_HASH = {settings.hash}, "
+        f"KR_BENCH_COUNT = {len(positions)} }};\n\n"
+        f"static const kr_position KR_BENCH[KR_BENCH_COUNT] = {{\n{''.join(rows)}}};\n"
+    )
+
+
 def python_headers() -> Path:
     """Python's headers, with sizes that the compiler knows; no function of Python is used."""
-    headers = ROOT / "build" / "library-c" / "python"
-    shutil.copytree(sysconfig.get_path("include"), headers, dirs_exist_ok=True)
-    shutil.copy(SOURCES / "pyconfig.h", headers)
+    headers, own = CODE / "python", SOURCES / "pyconfig.h"
+    include = Path(sysconfig.get_path("include"))
+    # a test may be compiling with them
+    if not is_fresh(headers / own.name, [own, include / "Python.h"]):
+        shutil.copytree(include, headers, dirs_exist_ok=True)
+        shutil.copy(own, headers)
     return headers
 
 
@@ -124,7 +173,6 @@ def compile_library(out: Path, system: str, arch: str) -> None:
         link = ["-shared", "-s", "-static-libgcc", f"-Wl,--out-implib,{out / 'libkr.dll.a'}"]
         run([compiler, *link, built, "-o", out / "kr.dll"])
         archive, tool = out / "libkr.a", compiler.replace("gcc", "ar")
-    archive.unlink(missing_ok=True)
     run([tool, "rcs", archive, built])
     built.unlink()
 
@@ -141,30 +189,29 @@ def compile_wasm(out: Path) -> None:
     run([*ZIG, *machine, *FLAGS, "-w", *define, *include, f"-I{HEADER.parent}", *units, *link, "-o", out / "kr.wasm"])
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--system", choices=[*COMPILERS, WASM], default="linux")
-    parser.add_argument("--arch", default="portable")
-    parser.add_argument("--out", type=Path)
-    chosen = parser.parse_args()
-    if chosen.system != WASM and not shutil.which(COMPILERS[chosen.system]):
-        sys.exit(f"kr: {COMPILERS[chosen.system]} was not found; try apt install {PACKAGES[chosen.system]}")
-    suffix = "" if chosen.system == "linux" else f"-{chosen.system}"
-    out = chosen.out or ROOT / "build" / f"library{suffix}"
+def build(system: str, arch: str, chosen_out: Path | None) -> None:
+    """Make what is not up to date."""
+    suffix = "" if system == "linux" else f"-{system}"
+    out = chosen_out or ROOT / "build" / f"library{suffix}"
     out.mkdir(parents=True, exist_ok=True)
-    made = out / {"linux": "libkr.so", WASM: "kr.wasm"}.get(chosen.system, "kr.dll")
-    stamp = out / f".{chosen.arch}"
+    made = out / {"linux": "libkr.so", WASM: "kr.wasm"}.get(system, "kr.dll")
+    stamp = out / f".{arch}"
     if not is_fresh(made, sources()) or not stamp.exists():
         for old in out.glob(".*"):
-            old.unlink()
-        if chosen.system == WASM:
-            compile_wasm(out)
-        else:
-            compile_library(out, chosen.system, chosen.arch)
+            # of a build that was killed
+            shutil.rmtree(old) if old.is_dir() else old.unlink()
+        # beside it by their own names, since a library for Windows knows its name
+        with tempfile.TemporaryDirectory(prefix=".", dir=out) as folder:
+            if system == WASM:
+                compile_wasm(Path(folder))
+            else:
+                compile_library(Path(folder), system, arch)
+            for path in Path(folder).iterdir():
+                path.replace(out / path.name)
         stamp.touch()
-    (out / "version").write_text(version())
-    shutil.copy(HEADER, out)
-    shutil.copy(SOURCES / "example.c", out)
+    write_atomic(out / "version", version())
+    for source in (HEADER, SOURCES / "example.c"):
+        write_atomic(out / source.name, source.read_bytes())
     tables, weights = out / "kr.krt", ROOT / "weights" / "kr.h5"
     if not is_fresh(tables, [weights]):
         run([sys.executable, "-m", "kr", "weights", "compact", "--out", tables])
@@ -173,6 +220,18 @@ def main() -> None:
     if not is_fresh(people, [weights, policy]):
         run([sys.executable, "-m", "kr", "policy", "compact", "--out", people])
     print(f"kr: wrote {out.relative_to(ROOT) if out.is_relative_to(ROOT) else out}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--system", choices=[*COMPILERS, WASM], default="linux")
+    parser.add_argument("--arch", default="portable")
+    parser.add_argument("--out", type=Path)
+    chosen = parser.parse_args()
+    if chosen.system != WASM and not shutil.which(COMPILERS[chosen.system]):
+        sys.exit(f"kr: {COMPILERS[chosen.system]} was not found; try apt install {PACKAGES[chosen.system]}")
+    with alone():
+        build(chosen.system, chosen.arch, chosen.out)
 
 
 if __name__ == "__main__":

@@ -2,8 +2,8 @@
 
    Prints nodes, score, depth and number of iterations heard of each position, then the moves that people play there as
    FROM,TO,CAPTURED,PROBABILITY, a line each; then nodes of a search without end, as told by the clock that stops it and
-   at its end; then the milliseconds of reading the tables and of all searches, and the megabytes of memory. The module
-   asks for nothing but a clock and a listener. */
+   at its end; then the signature of the bench; then the milliseconds of reading the tables and of all searches, and the
+   megabytes of memory that these took. The module asks for nothing but a clock and a listener. */
 
 import { readFileSync } from "node:fs";
 
@@ -100,5 +100,9 @@ view().setInt32(limits + 24, 0, true);
 good(kr.kr_search_heard(engine, limits, result), "a search without end");
 lines.push([stopped, view().getBigUint64(result + 16, true)]);
 
+onClock = () => {};
+const megabytes = memory.buffer.byteLength >> 20;
+lines.push([BigInt.asUintN(64, kr.kr_signature(readTables))]);
+
 for (const line of lines) console.log(line.join(" "));
-console.log(`${reading.toFixed(0)} ${searching.toFixed(0)} ${memory.buffer.byteLength >> 20}`);
+console.log(`${reading.toFixed(0)} ${searching.toFixed(0)} ${megabytes}`);

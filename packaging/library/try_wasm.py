@@ -1,8 +1,8 @@
 """Compares kr compiled to WebAssembly with kr here: python packaging/library/try_wasm.py
 
 Both search the positions of the bench and 200 of random games, and have to agree in nodes, scores and depths, and in
-the moves that people play there; node.js runs the former. A search there is stopped by its clock. Prints the speeds,
-and ends with exit code 1 if they differ.
+the moves that people play there, and in the signature of the bench; node.js runs the former. A search there is stopped
+by its clock. Prints the speeds, and ends with exit code 1 if they differ.
 """
 
 import random
@@ -14,6 +14,7 @@ from importlib.resources import files
 from pathlib import Path
 
 import kr
+from kr.engine.bench import BenchSettings, run_bench
 from kr.notation import fen_lines
 from kr.policy.policy import Policy, load_policy
 
@@ -71,10 +72,12 @@ def main() -> None:
     done = subprocess.run(words, input=fens, capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"kr: {done.stderr.strip()}")
-    *lines, stop, times = done.stdout.splitlines()
+    *lines, stop, signature, times = done.stdout.splitlines()
     stopped, ended = map(int, stop.split())
     if not 0 < stopped <= ended <= stopped + STOP_NODES:
         sys.exit(f"kr: told to stop at {stopped} nodes, a search ended at {ended}")
+    if int(signature) != (own := run_bench(BenchSettings()).signature):
+        sys.exit(f"kr: its signature is {signature}, not {own}")
     reading, searching, memory = map(int, times.split())
     engine, nodes, found, policy = kr.Engine(hash_mb=HASH_MB, database="none"), 0, [], load_policy()
     begin = time.perf_counter()
@@ -90,8 +93,9 @@ def main() -> None:
             sys.exit(f"kr: {position.fen}: {told}, not {expected}")
         check_people(policy, position, people)
     print(
-        f"{len(asked)} positions the same, {nodes} nodes: {nodes / searching / 1000:.2f} million nodes/s, here "
-        f"{nodes / seconds / 1e6:.2f}; tables read in {reading} ms, {memory} MB of memory"
+        f"{len(asked)} positions and the signature {signature} the same, {nodes} nodes: "
+        f"{nodes / searching / 1000:.2f} million nodes/s, here {nodes / seconds / 1e6:.2f}; "
+        f"tables read in {reading} ms, {memory} MB of memory"
     )
 
 

@@ -7,7 +7,7 @@ cdef enum:
 # The index of a legal move, in the order of generation; there are two at least. `salt` makes the random choices of one
 # decision differ from those of another; choices without chance do not depend on it. The score is from the mover's view,
 # -1 to 1. A decider looks at `stop` now and then, and then ends with the best move so far.
-ctypedef int (*ChooseMove)(void* own, const Board* board, const MoveList* moves, u64 salt, volatile int* stop,
+ctypedef int (*ChooseMove)(void* own, const Board* board, const MoveList* moves, u64 salt, const int* stop,
                            double* score, u64* nodes) noexcept nogil
 
 
@@ -23,7 +23,7 @@ cdef class Decider:
         cdef Board board = board_from_bits(black, white, kings, side)
         cdef MoveList moves
         cdef int never = 0
-        cdef volatile int* ends = &never
+        cdef const int* ends = &never
         cdef double score = 0
         cdef u64 nodes = 0
         cdef int index = 0
@@ -31,7 +31,7 @@ cdef class Decider:
         if moves.size == 0:
             raise ValueError("no legal move to choose")
         if stop is not None:
-            ends = <volatile int*>&stop.flag
+            ends = &stop.flag
         with nogil:
             index = self.choose_move(self.own, &board, &moves, salt, ends, &score, &nodes)
         return index, score, nodes

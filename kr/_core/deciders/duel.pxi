@@ -35,7 +35,7 @@ def play_duel(Decider black not None, Decider white not None, tuple start not No
     cdef u64 nodes = 0
     cdef double score = 0
     cdef int never = 0
-    cdef volatile int* ends = &never
+    cdef const int* ends = &never
     cdef int result = 0
     cdef int reason = REASON_LENGTH
     cdef int reversible = 0
@@ -50,7 +50,7 @@ def play_duel(Decider black not None, Decider white not None, tuple start not No
     choose[0], choose[1] = black.choose_move, white.choose_move
     own[0], own[1] = black.own, white.own
     if stop is not None:
-        ends = <volatile int*>&stop.flag
+        ends = &stop.flag
     with nogil:
         splitmix64(&random)
         while True:
@@ -71,13 +71,13 @@ def play_duel(Decider black not None, Decider white not None, tuple start not No
             index = 0
             if moves.size > 1:
                 index = choose[board.side](own[board.side], &board, &moves, splitmix64(&random), ends, &score, &nodes)
-            if ends[0]:
+            if load_flag(ends):
                 break
             move = moves.moves[index]
             codes[ply] = <uint16_t>move_code(&moves, move)
             reversible = reversible + 1 if is_reversible(&board, move) else 0
             board = played(&board, move)
             ply += 1
-    if ends[0]:
+    if load_flag(ends):
         return None
     return result, reason, array[:ply].copy()

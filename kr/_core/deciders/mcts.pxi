@@ -134,7 +134,7 @@ cdef void play_round(Mcts* own, const Board* root, int32_t* used, u64* random, u
         own.nodes[path[plies]].total += own_result
 
 
-cdef int choose_by_mcts(void* kind_state, const Board* board, const MoveList* moves, u64 salt, volatile int* stop,
+cdef int choose_by_mcts(void* kind_state, const Board* board, const MoveList* moves, u64 salt, const int* stop,
                         double* score, u64* nodes) noexcept nogil:
     cdef Mcts* own = <Mcts*>kind_state
     cdef u64 random = decision_random(own.seed, salt, board.key)
@@ -147,7 +147,7 @@ cdef int choose_by_mcts(void* kind_state, const Board* board, const MoveList* mo
     expand(own, 0, board, &used)
     nodes[0] = 0
     for i in range(own.rounds):
-        if stop[0]:
+        if load_flag(stop):
             break
         play_round(own, board, &used, &random, nodes)
     best = &own.nodes[own.nodes[0].first]
@@ -197,7 +197,7 @@ cdef class MctsDecider(Decider):
         free(self.mcts.nodes)
 
 
-cdef int choose_by_chance(void* kind_state, const Board* board, const MoveList* moves, u64 salt, volatile int* stop,
+cdef int choose_by_chance(void* kind_state, const Board* board, const MoveList* moves, u64 salt, const int* stop,
                           double* score, u64* nodes) noexcept nogil:
     cdef u64 random = decision_random((<u64*>kind_state)[0], salt, board.key)
     score[0] = 0

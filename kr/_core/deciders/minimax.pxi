@@ -75,7 +75,7 @@ cdef float minimax(Minimax* own, const Board* board, float alpha, float beta, in
     return best
 
 
-cdef int choose_by_minimax(void* state, const Board* board, const MoveList* moves, u64 salt, volatile int* stop,
+cdef int choose_by_minimax(void* state, const Board* board, const MoveList* moves, u64 salt, const int* stop,
                            double* score, u64* nodes) noexcept nogil:
     cdef Minimax* own = <Minimax*>state
     cdef Board child
@@ -92,7 +92,7 @@ cdef int choose_by_minimax(void* state, const Board* board, const MoveList* move
         if value > best:
             best = value
             choice = i
-        if stop[0]:
+        if load_flag(stop):
             break
     score[0] = tanhf(best)
     nodes[0] = own.nodes

@@ -65,7 +65,7 @@ cdef void search_lines(Worker* worker, const Board* board, int depth, int lines,
                        int previous_count) noexcept nogil:
     """One iteration for all lines, which are put into worker.lines; previous: those of the iteration before."""
     cdef int i
-    worker.root_depth = depth
+    store_int(&worker.root_depth, depth)
     worker.line_count = 0
     for i in range(lines):
         worker.root_line.length = 0
@@ -80,14 +80,14 @@ cdef void search_lines(Worker* worker, const Board* board, int depth, int lines,
         if worker.stopped:
             return
     sort_lines(worker, 0)
-    worker.depth = depth
+    store_int(&worker.depth, depth)
 
 
 cdef bint has_enough(Worker* worker, int depth, int lines, bint forced) noexcept nogil:
     """After an iteration: True if the search ends here; forced: the only legal move is to be returned at once."""
     cdef const Line* line = &worker.lines[0]
     cdef double factor
-    if worker.stop[0]:
+    if load_flag(worker.stop):
         return True
     # on the clock: the move has had its share of time
     if worker.usual_time > 0:
@@ -143,10 +143,10 @@ cdef void think(Worker* worker, const Board* board, int max_depth, int lines, bi
     cdef Line previous[MAX_LINES]
     cdef int previous_count = 0
     cdef int depth
-    worker.nodes = 0
+    store_count(&worker.nodes, 0)
     worker.checks = 0
     worker.stopped = False
-    worker.depth = 0
+    store_int(&worker.depth, 0)
     worker.line_count = 0
     worker.unrest.changes = 0
     if not worker.helps:

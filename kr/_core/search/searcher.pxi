@@ -31,19 +31,19 @@ cdef class Stop:
     def set(self):
         """Stop the searches; may be called from any thread and from a signal handler."""
         cdef SearchRequest request
-        self.flag = 1
+        store_flag(&self.flag, 1)
         for request in tuple(self.searches):
-            request.ended = 1
+            store_flag(&request.ended, 1)
 
     def is_set(self):
         """True once `set` was called."""
-        return self.flag != 0
+        return load_flag(&self.flag) != 0
 
     cdef follow(self, SearchRequest request):
         """Stop this search too: now if it is set already, else when it will be."""
         self.searches.append(request)
-        if self.flag:
-            request.ended = 1
+        if load_flag(&self.flag):
+            store_flag(&request.ended, 1)
 
     cdef leave(self, SearchRequest request):
         self.searches.remove(request)
@@ -188,7 +188,7 @@ cdef class Searcher:
         """Stop the running search, if there is one; may be called from any thread."""
         cdef SearchRequest request = self.request
         if request is not None:
-            request.ended = 1
+            store_flag(&request.ended, 1)
 
     cdef refuse_own_search(self):
         """Raise SearchingError in a call from a listener, which can't wait for the end of its own search."""
@@ -247,8 +247,8 @@ cdef class Searcher:
             return None
         # read while the threads count: a number may be a moment old
         for i in range(self.threads):
-            nodes += self.workers[i].nodes
-        return self.workers[0].root_depth, nodes, seconds() - self.started
+            nodes += load_count(&self.workers[i].nodes)
+        return load_int(&self.workers[0].root_depth), nodes, seconds() - self.started
 
     cdef claim(self, SearchRequest request):
         cdef int i
@@ -256,8 +256,8 @@ cdef class Searcher:
             raise SearchingError
         # those of the search before are not its progress
         for i in range(self.threads):
-            self.workers[i].nodes = 0
-        self.workers[0].root_depth = 0
+            store_count(&self.workers[i].nodes, 0)
+        store_int(&self.workers[0].root_depth, 0)
         self.started = seconds()
         self.request = request
         self.thread = None
@@ -288,7 +288,7 @@ cdef class Searcher:
             time_limit = usual_time if usual_time > 0 else time_limit
             usual_time = 0
         worker.usual_time = usual_time
-        worker.start = start
+        store_double(&worker.start, start)
         for each in [*request.history, request.root][-MAX_GAME:]:
             positions[count] = board_of(each)
             count += 1
@@ -303,7 +303,7 @@ cdef class Searcher:
         worker.stop = &request.ended
         new_generation(&self.table)
         ends = []
-        self.helpers_end = 0
+        store_flag(&self.helpers_end, 0)
         try:
             if request.stop is not None:
                 request.stop.follow(request)
@@ -313,7 +313,7 @@ cdef class Searcher:
                 think(worker, &board, request.depth, request.lines, request.forced_at_once, callback, <void*>self)
         finally:
             worker.stop = &self.helpers_end
-            self.helpers_end = 1
+            store_flag(&self.helpers_end, 1)
             if request.stop is not None:
                 request.stop.leave(request)
             self.join_helpers(ends)
@@ -365,7 +365,7 @@ cdef class Searcher:
         cdef SearchReply reply = SearchReply()
         cdef int i
         for i in range(self.threads):
-            reply.nodes += self.workers[i].nodes
+            reply.nodes += load_count(&self.workers[i].nodes)
             reply.probes += self.workers[i].endgames.probes
             reply.hits += self.workers[i].endgames.hits
         reply.lines = [(shown_score(&worker.endgames, worker.lines[i].score), self.line_moves(&worker.lines[i]))

@@ -38,16 +38,16 @@ cdef struct Worker:
     bint helps               # another thread leads this search
     Ordering ordering
     # limits
-    volatile int* stop       # set from outside
+    int* stop                # flag, set from outside
     SignalCallback hear_signals
     void* owner              # argument of hear_signals; NULL if signals are not checked
     bint stopped
-    u64 nodes
+    u64 nodes                # other threads read it, and what says so below (atomic.pxi)
     u64 node_limit
     double deadline
     int checks
-    double start             # when the search began
-    double asked             # the clock when it was last asked
+    double start             # when the search began; read elsewhere
+    double asked             # the clock when it was last asked; read elsewhere
     double usual_time        # seconds that a move takes on average; 0: every move takes all of its time
     Unrest unrest
     Leaf* leaf               # wanted of this search; NULL for none
@@ -59,20 +59,20 @@ cdef struct Worker:
     Move pv[MAX_PLY + 1][MAX_PLY + 1]
     int pv_length[MAX_PLY + 1]
     # results
-    int root_depth
+    int root_depth           # read elsewhere
     Line root_line           # best so far in the running iteration; empty at its start
     int line_count
     Line lines[MAX_LINES]    # of the last finished iteration, best first
-    int depth                # of the last finished iteration
+    int depth                # of the last finished iteration; read elsewhere
 
 # after an iteration; True ends the search
 ctypedef bint (*IterationCallback)(Worker* worker, void* listener) noexcept nogil
 
 
 cdef void check_clock(Worker* worker) noexcept nogil:
-    worker.asked = seconds()
+    store_double(&worker.asked, seconds())
     # after the clock, which may be a page's own and stop the search (WebAssembly)
-    if worker.stop[0] or worker.asked >= worker.deadline:
+    if load_flag(worker.stop) or worker.asked >= worker.deadline:
         worker.stopped = True
     worker.checks += 1
     if worker.owner != NULL and worker.checks % CHECK_SIGNALS == 0:
@@ -87,7 +87,7 @@ cdef inline bint out_of_limits(Worker* worker) noexcept nogil:
     elif worker.nodes % CHECK_NODES == CHECK_NODES - 1:
         check_clock(worker)
     if not worker.stopped:
-        worker.nodes += 1
+        store_count(&worker.nodes, worker.nodes + 1)
     return worker.stopped
 
 

@@ -158,7 +158,7 @@ cdef void play_game(Worker* worker, Evaluation* evaluation, const GameRules* rul
                 worker.leaf = &leaf
             think(worker, &board, MAX_PLY, 1, True, NULL, NULL)
             worker.leaf = NULL
-            if worker.stop[0]:
+            if load_flag(worker.stop):
                 return
             move = worker.lines[0].moves[0]
             score = shown_score(&worker.endgames, worker.lines[0].score)
@@ -179,7 +179,7 @@ cdef void play_game(Worker* worker, Evaluation* evaluation, const GameRules* rul
                 return
             if rules.leaf_nodes:
                 search_leaf(worker, rules, &leaf, record)
-                if worker.stop[0]:
+                if load_flag(worker.stop):
                     return
         record.moves[record.plies] = <uint16_t>move_code(&moves, move)
         record.scores[record.plies] = <int16_t>score
@@ -253,10 +253,10 @@ cdef class SelfPlayer:
             raise ValueError(f"arrays too short for a game of {MAX_GAME_PLIES} plies")
         if count == 0:
             raise ValueError("no openings")
-        self.worker.stop = <volatile int*>&stop[0]
+        self.worker.stop = <int*>&stop[0]
         with nogil:
             play_game(self.worker, &self.evaluation, &self.rules, &openings[0, 0], count, game, record)
-        if stop[0]:
+        if load_flag(self.worker.stop):
             return None
         start[0] = unpad(record.start.pieces[BLACK])
         start[1] = unpad(record.start.pieces[WHITE])
