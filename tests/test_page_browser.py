@@ -118,6 +118,37 @@ def test_journeys(host: Host, opened: Opener, name: str) -> None:
     JOURNEYS[name](page)
 
 
+def test_a_review_goes_before_an_analysis(host: Host, opened: Opener) -> None:
+    page = opened(host.address, **CLIPBOARD)
+    analyse(page)
+    review(page)
+    # which goes on then
+    wait_until(page, DEPTH)
+
+
+def test_a_phone_held_sideways_has_the_task_of_a_puzzle(host: Host, opened: Opener) -> None:
+    page = opened(host.address + "#learn", {"width": 844, "height": 390}, has_touch=True, is_mobile=True)
+    page.get_by_role("button", name="Hint").click()
+    wait_until(page, "() => document.querySelector('.verdict')?.textContent.trim().length > 0", seconds=30)
+    assert out_of_sight(page, ["main .board", ".verdict", ".tab-puzzle"]) == []
+
+
+def test_a_game_is_played_in_one_window(host: Host, opened: Opener) -> None:
+    first = opened(host.address, reduced_motion="reduce")
+    play(first)
+    board = read_board(first)
+    second = first.context.new_page()
+    second.goto(f"{host.address}#play")
+    wait_until(second, "() => document.querySelector('.turn')?.textContent.includes('Your move')", seconds=30)
+    assert read_board(second) == board
+    wait_until(first, "() => document.querySelector('main')?.textContent.includes('goes on in another window')")
+    # it comes back to the window that is loaded again
+    first.reload()
+    wait_until(first, "() => document.querySelector('.turn')?.textContent.includes('Your move')", seconds=30)
+    assert read_board(first) == board
+    wait_until(second, "() => document.querySelector('main')?.textContent.includes('goes on in another window')")
+
+
 def test_games_are_opened_and_saved(host: Host, opened: Opener) -> None:
     page = opened(host.address, **CLIPBOARD)
     game = opens(page, TREE)

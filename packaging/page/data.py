@@ -18,12 +18,15 @@ import sending_data
 
 from kr import __version__
 from kr.analysis.puzzles import load_puzzles
+from kr.egdb.exact import exact_value
+from kr.engine.database import load_database
 from kr.evaluation.kinds import load_scorer
 from kr.openings.decks import STANDINGS, Opening, deck
 from kr.openings.lines import named_lines
 from kr.pdn.replay import Replay
 from kr.players.levels import LEVELS
 from kr.policy.policy import load_policy
+from kr.storage import data_path
 from kr.web.house import House
 from kr.web.opponents import levels as told_levels
 from kr.web.request import PageRequest
@@ -65,13 +68,19 @@ def _standings(openings: list[Opening]) -> str:
 
 
 def problems() -> dict[str, Any]:
-    """The problems that are puzzles, by their ids, without the fields that are empty; each has a published result."""
+    """The problems that are puzzles, by their ids, without the fields that are empty; each has a published result, and
+    `exact` if the shipped database has its position, with the same value: a puzzle can be shown without it."""
     puzzles = load_puzzles(())
     assert all(problem.published for problem in puzzles.values())
-    return {
-        name: {key: field for key, field in problem.as_object().items() if field and key != "id"}
-        for name, problem in puzzles.items()
-    }
+    database = load_database(str(data_path("egdb")))
+    assert database is not None
+    told = {}
+    for name, problem in puzzles.items():
+        fields = {key: field for key, field in problem.as_object().items() if field and key != "id"}
+        value = exact_value(database, problem.position)
+        assert value in (None, problem.published)
+        told[name] = fields | ({"exact": True} if value else {})
+    return told
 
 
 def engine() -> dict[str, Any]:

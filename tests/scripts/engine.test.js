@@ -48,7 +48,7 @@ class Thread {
 
 function made() {
   const thread = new Thread();
-  return {thread, engine: new Engine(async () => thread)};
+  return {thread, engine: new Engine(async () => thread, 0)};
 }
 
 test("searches wait for each other, in turn", async () => {
@@ -179,7 +179,7 @@ test("a search goes on in another thread if the first didn't hear that it should
   const engine = new Engine(async () => {
     threads.push(new Thread());
     return threads[threads.length - 1];
-  });
+  }, 0);
   const patient = engine.search({position: START, limits: {depth: 9}, patient: true});
   await soon();
   threads[0].last.hear({lines: result(4, 40)});
@@ -200,4 +200,25 @@ test("a search goes on in another thread if the first didn't hear that it should
   ending.abort();
   threads[1].last.fail(new Deaf());
   assert.equal((await ended).depth, 2);
+});
+
+test("a patient search waits until others have had no more to ask for a while", async () => {
+  const thread = new Thread(),
+    engine = new Engine(async () => thread, 20),
+    patient = engine.search({position: START, limits: {}, patient: true});
+  await soon();
+  for (let i = 0; i < 3; i++) {
+    const score = engine.evaluate(START);
+    await soon();
+    if (thread.last.message.search) {
+      thread.last.answer(result(1, 1));
+      await soon();
+    }
+    thread.last.answer({score: i});
+    assert.deepEqual(await score, {score: i});
+  }
+  assert.deepEqual([thread.stops, thread.asked.length], [1, 4]);
+  await new Promise(resolve => setTimeout(resolve, 60));
+  thread.last.answer(result(9, 9));
+  assert.equal((await patient).depth, 9);
 });

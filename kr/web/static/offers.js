@@ -10,6 +10,12 @@ export const RUNS = true;
 export const MATCHES = true;
 /** Evolved players. */
 export const EVOLVED = true;
+/** How often patterns of a region were seen in games. */
+export const COUNTS = true;
 
 /** What to say if a part of the page did not load. */
 export const unloaded = () => t("The page did not load. Is kr web still running?");
+
+/** What to say of a file that is too large to be opened. @param {string} name @param {number} size in MB */
+export const tooLarge = (name, size) =>
+  t("{name} is larger than {size} MB: add it to the explorer, or start kr web {name}", {name, size});

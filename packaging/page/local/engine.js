@@ -26,6 +26,8 @@ import {bitsOf, moveOf} from "./wire.js";
  */
 
 const SHARE_MS = 1000;
+/** Time after other jobs before a patient search goes on: whoever asks for one often asks for the next. */
+const REST_MS = 250;
 export const HASH_MB = 16;
 
 /** A thread did not hear that it should stop, and was ended. */
@@ -71,9 +73,14 @@ export class Engine {
   name = "kr";
   hashMb = HASH_MB;
 
-  /** @param {() => Promise<Thread>} start begins the thread; it is called again if that had to be ended */
-  constructor(start) {
+  /**
+   * @param {() => Promise<Thread>} start begins the thread; it is called again if that had to be ended
+   * @param {number} [restMs]
+   */
+  constructor(start, restMs = REST_MS) {
     this._start = start;
+    this._restMs = restMs;
+    this._rests = false;
     /** @type {Promise<Thread> | null} */
     this._thread = null;
     /** @type {Job[]} */
@@ -82,6 +89,8 @@ export class Engine {
     this._running = null;
     /** @type {any} */
     this._timer = 0;
+    /** @type {any} */
+    this._resting = 0;
   }
 
   /** True if somebody else's search has to end first. */
@@ -175,8 +184,9 @@ export class Engine {
       this._crowd();
       return;
     }
-    const place = this._waiting.findIndex(job => !job.isPatient),
-      [job] = this._waiting.splice(Math.max(place, 0), 1);
+    const place = this._waiting.findIndex(job => !job.isPatient);
+    if (place < 0 && this._rests) return;
+    const [job] = this._waiting.splice(Math.max(place, 0), 1);
     if (!job) return;
     this._running = job;
     this._run(job).then(
@@ -208,7 +218,7 @@ export class Engine {
       if (!search) return await thread.ask(job.message);
       search.onTurn?.();
       this._crowd();
-      const found = heard(await thread.ask(this._rest(job), told => this._heard(job, told)));
+      const found = heard(await thread.ask(this._left(job), told => this._heard(job, told)));
       const isNew = job.take(found);
       job.nodes += found.nodes;
       job.seconds += found.seconds;
@@ -230,8 +240,20 @@ export class Engine {
       clearTimeout(this._timer);
       this._timer = 0;
       this._running = null;
+      if (!job.isPatient) this._rest();
       this._next();
     }
+  }
+
+  /** Patient searches wait a moment. */
+  _rest() {
+    clearTimeout(this._resting);
+    this._rests = this._restMs > 0;
+    if (!this._rests) return;
+    this._resting = setTimeout(() => {
+      this._rests = false;
+      this._next();
+    }, this._restMs);
   }
 
   /** Has a search go on once others have had their turn. @param {Job} job */
@@ -243,7 +265,7 @@ export class Engine {
   }
 
   /** The message of a search, with what is left of its limits. @param {Job} job */
-  _rest(job) {
+  _left(job) {
     const {limits} = job.message.search,
       left = {...limits};
     if (limits.nodes) left.nodes = Math.max(1, limits.nodes - job.nodes);

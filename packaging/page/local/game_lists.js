@@ -49,7 +49,7 @@ class Shelf {
     if (lists.size) throw new KrError("this upload is read already; nothing can be added to it");
     if (bytes.length + piece.length > LARGEST_UPLOAD) {
       this.#uploads.delete(name);
-      throw new KrError(`the file is larger than ${LARGEST_UPLOAD >> 20} MB: start kr web FILE.pdn`);
+      throw new KrError(`the file is larger than ${LARGEST_UPLOAD >> 20} MB`);
     }
     const both = new Uint8Array(bytes.length + piece.length);
     both.set(bytes);
@@ -60,7 +60,7 @@ class Shelf {
   /** The list that a request names. @param {PageRequest} request @returns {Promise<UploadList>} */
   games(request) {
     const results = resultsOf(request);
-    if (!request.has("upload")) throw new KrError("no file was named: kr web FILE.pdn");
+    if (!request.has("upload")) throw new KrError("no file was named");
     const name = request.text("upload"),
       upload = this.#upload(name);
     this.#put(name, upload);
@@ -102,7 +102,7 @@ const shelves = new WeakMap();
 
 /** @returns {never} */
 function refuseUpload() {
-  throw new KrError("the server does not have this file any more: open it again");
+  throw new KrError("this file is not here any more: open it again");
 }
 
 /** @param {PageRequest} request @returns {Results} */

@@ -3,9 +3,11 @@
 import {answer, errorLine, events, Messages} from "./answers.js";
 import {FILES} from "./files.js";
 import {House} from "./house.js";
-import {load, loadJson, onFileProgress, retry} from "./store.js";
+import {pause} from "./news.js";
+import {isLoading, load, loadJson, onFileProgress, retry} from "./store.js";
 
 const worker = /** @type {any} */ (globalThis);
+const LOOK_SECONDS = 0.2;
 /** Those of the files that are no data: the service worker keeps them. */
 const SCRIPTS = new Set(["search-worker"]);
 
@@ -56,7 +58,12 @@ const house = new House({
 async function keepAll() {
   // nothing would be kept otherwise
   if (!globalThis.caches) return;
-  for (const name of Object.keys(FILES)) if (!SCRIPTS.has(name)) await load(name);
+  const names = Object.keys(FILES).filter(name => !SCRIPTS.has(name));
+  // the small ones first, and none while somebody waits for another
+  for (const name of names.sort((a, b) => FILES[a].packed - FILES[b].packed)) {
+    while (isLoading()) await pause(LOOK_SECONDS);
+    await load(name);
+  }
 }
 
 /** @type {Map<number, {inbox: Messages, run: AsyncGenerator<any>}>} */

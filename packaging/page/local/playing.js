@@ -39,6 +39,11 @@ class Games {
     this._house = house;
     /** @type {Map<string, LiveGame>} */
     this._running = new Map();
+    // the windows of the page keep one record of a game: the one that took it up last has it
+    this._windows = new BroadcastChannel("kr-games");
+    this._windows.onmessage = ({data}) => this._running.get(data)?.giveAway();
+    // node.js would wait for more
+    /** @type {any} */ (this._windows).unref?.();
   }
 
   /** Begins a game. @param {PageRequest} request */
@@ -81,6 +86,7 @@ class Games {
     if (!game) {
       game = new LiveGame(id, this._house, openings, record, {players, control}, () => this._running.delete(id));
       this._running.set(id, game);
+      this._windows.postMessage(id);
     }
     return game;
   }

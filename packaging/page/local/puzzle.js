@@ -22,7 +22,7 @@ import {chancesOf, signOf} from "./weighing.js";
  * As packaging/page/data.py writes it; what is empty is left out.
  * @typedef {{
  *   fen: string, result: string, title?: string, author?: string, source?: string, solution?: string,
- *   first_move?: string, keeping_moves?: string[],
+ *   first_move?: string, keeping_moves?: string[], exact?: boolean,
  * }} Problem
  */
 /**
@@ -71,20 +71,21 @@ export function copyOf(board, plies = board.moves.length) {
 export class Puzzle {
   /**
    * @param {Problem} problem
-   * @param {Database | null} database
+   * @param {() => Promise<Database | null>} load the database, which only judgements need
    * @param {Sight} search
    */
-  constructor(problem, database, search) {
+  constructor(problem, load, search) {
     this.problem = problem;
     this.position = Position.fromFen(problem.fen);
-    this._database = database;
+    this._load = load;
+    /** @type {Database | null} */
+    this._database = null;
     this._search = search;
     const {side} = this.position,
       winner = WINNERS[problem.result],
-      exact = exactValue(database, this.position),
-      value = exact ?? (winner === null ? "draw" : winner === side ? "win" : "loss");
+      value = winner === null ? "draw" : winner === side ? "win" : "loss";
     /** Evidence for the goal. */
-    this.goalBy = exact ? DATABASE : SOLUTION;
+    this.goalBy = problem.exact ? DATABASE : SOLUTION;
     /** Value that the solver plays for. @type {Value} */
     this.goal = value === "draw" ? "draw" : "win";
     /** The side of the person: the one to move, or in a lost position the other. */
@@ -92,6 +93,12 @@ export class Puzzle {
     /** Known moves that keep the published result, if all of them are known. */
     this.keeping = (problem.keeping_moves ?? []).map(text => this.position.parseMove(text));
     this.published = publishedLine(this.position, problem);
+  }
+
+  /** Waits for what judges a move. */
+  async prepare() {
+    this._database = await this._load();
+    return this;
   }
 
   /** Right moves after which the puzzle counts as solved, unless it ends before. */
@@ -103,7 +110,9 @@ export class Puzzle {
   /** The game at the start, with the first move if that is the opponent's. */
   async begin() {
     const board = new Board(this.position);
-    if (board.side !== this.solver) board.play(await this.reply(board));
+    if (board.side === this.solver) return board;
+    await this.prepare();
+    board.play(await this.reply(board));
     return board;
   }
 

@@ -30,16 +30,18 @@ class Book {
   /**
    * @param {House} house
    * @param {Record<string, Problem>} problems
-   * @param {import("./weighing.js").Database | null} database
    */
-  constructor(house, problems, database) {
+  constructor(house, problems) {
     this._house = house;
-    this._database = database;
     /** By id. @type {Map<string, Puzzle>} */
     this.puzzles = new Map(
       Object.entries(problems).map(([name, problem]) => [
         name,
-        new Puzzle(problem, database, (position, history) => this.#search(position, history)),
+        new Puzzle(
+          problem,
+          () => house.database(),
+          (position, history) => this.#search(position, history),
+        ),
       ]),
     );
   }
@@ -69,11 +71,12 @@ class Book {
   async #searched(position, history) {
     const task = {position, history};
     if (position.isOver) return overAnalysis(task);
-    const [chances, found] = await Promise.all([
+    const [chances, database, found] = await Promise.all([
       this._house.chances,
+      this._house.database(),
       this._house.engine.search({position, history, limits: LIMITS, fresh: true}),
     ]);
-    return analysisOf(task, found, this._database, chances);
+    return analysisOf(task, found, database, chances);
   }
 }
 
@@ -84,9 +87,7 @@ const BOOKS = new WeakMap();
 function bookOf(house) {
   let book = BOOKS.get(house);
   if (!book) {
-    book = Promise.all([house.data("problems"), house.database()]).then(
-      ([problems, database]) => new Book(house, problems, database),
-    );
+    book = house.data("problems").then((/** @type {any} */ problems) => new Book(house, problems));
     book.catch(() => BOOKS.delete(house));
     BOOKS.set(house, book);
   }
@@ -136,7 +137,7 @@ async function startPuzzle(house, request) {
 
 /** The verdict on the solver's last move. @param {House} house @param {PageRequest} request */
 async function answerPuzzle(house, request) {
-  const puzzle = (await bookOf(house)).puzzle(request),
+  const puzzle = await (await bookOf(house)).puzzle(request).prepare(),
     board = boardOf(puzzle, request),
     {keeps, by, reply, solved, ended} = await puzzle.judge(board),
     after = copyOf(board);
@@ -153,7 +154,7 @@ async function answerPuzzle(house, request) {
 
 /** A right move, or only the piece that makes it. @param {House} house @param {PageRequest} request */
 async function hintPuzzle(house, request) {
-  const puzzle = (await bookOf(house)).puzzle(request),
+  const puzzle = await (await bookOf(house)).puzzle(request).prepare(),
     board = boardOf(puzzle, request);
   if (board.side !== puzzle.solver || board.position.isOver)
     throw new KrError(`it is not ${sideName(puzzle.solver)}'s move`);
@@ -164,7 +165,7 @@ async function hintPuzzle(house, request) {
 
 /** A line to the end, from the moves so far on. @param {House} house @param {PageRequest} request */
 async function solvePuzzle(house, request) {
-  const puzzle = (await bookOf(house)).puzzle(request),
+  const puzzle = await (await bookOf(house)).puzzle(request).prepare(),
     board = boardOf(puzzle, request),
     [moves, by] = await puzzle.solution(board);
   return {moves: lineJson(board.position, moves), by};

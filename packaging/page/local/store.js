@@ -33,6 +33,9 @@ export function retry(name) {
   again?.();
 }
 
+/** True while somebody waits for a file. */
+export const isLoading = () => loading.size > 0;
+
 /** The bytes of a file by its name. Those who ask while it is fetched share the fetch. @param {string} name */
 export function load(name) {
   let found = loading.get(name);

@@ -140,7 +140,7 @@ export class UploadList {
     if (this.#whole) return false;
     const count = this.#games.length;
     if (count >= MOST_FILE_GAMES || this.#size > MOST_LIST_CHARACTERS) {
-      this.#cut = `only the first ${grouped(count)} games are listed; kr web --archive has no end`;
+      this.#cut = `only the first ${grouped(count)} games are listed`;
       this.#whole = true;
       return false;
     }
@@ -181,8 +181,7 @@ export class UploadList {
     }
     yield* withContent(new Reader(this.#text, {results: this.#results, forgiving: true, onError: onFault}));
     if (this.#text.isCut)
-      this.#cut =
-        `the text is longer than ${grouped(LONGEST_UPLOAD)} characters; ` + "kr web FILE.pdn opens files of any size";
+      this.#cut = `the text is longer than ${grouped(LONGEST_UPLOAD)} characters; the rest is left out`;
   }
 
   /** @returns {NumberedLine[]} */

@@ -6,5 +6,9 @@ export const EXPLORER = false;
 export const RUNS = false;
 export const MATCHES = false;
 export const EVOLVED = false;
+export const COUNTS = false;
 
 export const unloaded = () => t("This part of the page did not load. Is there a connection?");
+
+/** @param {string} name @param {number} size in MB */
+export const tooLarge = (name, size) => t("{name} is larger than {size} MB", {name, size});

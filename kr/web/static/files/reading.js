@@ -3,6 +3,7 @@
 import {button, el} from "../dom.js";
 import {PIECE, encoded} from "../explorer/upload.js";
 import {plain} from "../moves.js";
+import {tooLarge} from "../offers.js";
 import {many, t} from "../texts.js";
 import {unpacked} from "./link.js";
 import {LINK, stepsOf} from "./state.js";
@@ -50,12 +51,7 @@ export class Reading {
     if (!file) return undefined;
     return this._load(file.name, async job => {
       if (file.size > LARGEST_FILE) {
-        throw new Error(
-          t("{name} is larger than {size} MB: add it to the explorer, or start kr web {name}", {
-            name: file.name,
-            size: LARGEST_FILE >> 20,
-          }),
-        );
+        throw new Error(tooLarge(file.name, LARGEST_FILE >> 20));
       }
       if (file.size > PIECE) return this._send(file, job);
       const data = await encoded(file, file.name);

@@ -1470,6 +1470,7 @@ export const texts = {
   "Loading {what}": "Caricamento: {what}",
   "This browser keeps no files of this page: they are loaded again at each visit":
     "Questo browser non conserva i file della pagina: si ricaricano a ogni visita",
+  "{name} is larger than {size} MB": "{name} è più grande di {size} MB",
   "its script did not load": "il suo script non si è caricato",
   "The engine did not start: {why}": "Il motore non è partito: {why}",
   // kr/analysis/annotation: the story of a game, and its page

@@ -1,5 +1,6 @@
 // What is known of the regions of a position, in words. Nothing here touches the document.
 
+import {COUNTS} from "../offers.js";
 import {retold} from "../retold.js";
 import {formatted, signed, t} from "../texts.js";
 
@@ -91,5 +92,5 @@ export function evidenceWords({evidence, shared}) {
       },
     );
   }
-  return shared ? t("How often a pattern was seen is not in this weights file.") : "";
+  return shared && COUNTS ? t("How often a pattern was seen is not in this weights file.") : "";
 }

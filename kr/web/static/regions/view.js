@@ -2,6 +2,7 @@
 
 import {place} from "../board.js";
 import {el, svg} from "../dom.js";
+import {COUNTS} from "../offers.js";
 import {head} from "../tables.js";
 import {t} from "../texts.js";
 import {inMen, roughly} from "./state.js";
@@ -34,7 +35,7 @@ export function regionRow(region, counted, point) {
     {tabindex: 0, onmouseenter: light, onmouseleave: dark, onfocus: light, onblur: dark},
     el("td", {class: "right"}, inMen(score, 2)),
     el("td", null, score > 0 ? t("Black") : score < 0 ? t("White") : ""),
-    el("td", {class: "right"}, !counted ? "–" : seen ? roughly(seen) : t("never")),
+    COUNTS && el("td", {class: "right"}, !counted ? "–" : seen ? roughly(seen) : t("never")),
     el("td", null, picture(region), el("span", null, region.squares.join(" "))),
   );
 }
@@ -42,7 +43,7 @@ export function regionRow(region, counted, point) {
 /** The table of regions, and its body. */
 export function regionTable() {
   const rows = el("tbody");
-  const heads = [t("men"), t("helps"), t("seen"), t("squares")];
+  const heads = [t("men"), t("helps"), ...(COUNTS ? [t("seen")] : []), t("squares")];
   const table = el("table", {class: "strongest"}, head(heads), rows);
   const scroll = el("div", {class: "scroll", tabindex: 0, role: "region", "aria-label": t("Strongest regions")}, table);
   return {table: scroll, rows};

@@ -133,6 +133,12 @@ export class LiveGame {
     this._wake();
   }
 
+  /** Another window of the page has taken it. */
+  giveAway() {
+    this._onend();
+    for (const viewer of this._viewers) viewer.end(new KrError("this game goes on in another window"));
+  }
+
   /** Takes a message from the person. @param {PageRequest} message */
   hear(message) {
     const what = message.choice("do", ["move", "undo", "hint", "draw", "resign"]),

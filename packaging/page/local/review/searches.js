@@ -265,7 +265,7 @@ export class Searches {
     const fresh = this.#isFresh;
     this.#isFresh = false;
     // a second line, to see if the best move is the only one
-    const found = await engine.search({...task, limits, lines: 2, signal, fresh, patient: true});
+    const found = await engine.search({...task, limits, lines: 2, signal, fresh});
     signal.throwIfAborted();
     return analysisOf(task, found, database, chances);
   }
