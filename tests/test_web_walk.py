@@ -22,7 +22,8 @@ BOARD = ".analyse .board"
 
 STATE = """() => {
   const board = document.querySelector(".analyse .board"), field = document.querySelector("input.fen");
-  if (!board || !board.checkVisibility()) return null;
+  // the panels come after the board
+  if (!field || !board?.checkVisibility()) return null;
   board.scrollIntoView({block: "nearest"});
   const box = board.getBoundingClientRect();
   return {

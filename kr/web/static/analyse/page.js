@@ -79,10 +79,10 @@ class Analyse {
     this._follow();
     // what comes in waits until somebody reads it
     takeAnywhere({
-      file: file => this._fill().then(() => this._reading?.file(file)),
-      text: text => this._fill().then(() => this._reading?.text(text)),
+      file: file => this._filling(() => this._reading?.file(file)),
+      text: text => this._filling(() => this._reading?.text(text)),
     });
-    const fill = () => this._fill();
+    const fill = () => this._filling();
     this._position(START).then(fill, fill);
     this.page = {
       name: "analyse",
@@ -114,8 +114,8 @@ class Analyse {
     };
     app.panel = (/** @type {string} */ name) => this._tabs.open(name);
     // what other panels do waits until they are there
-    app.onrest = (/** @type {string} */ rest) => this._fill().then(() => app.onrest(rest));
-    app.review = () => this._fill().then(() => app.review());
+    app.onrest = (/** @type {string} */ rest) => this._filling(() => app.onrest(rest));
+    app.review = () => this._filling(() => app.review());
     // while one learns from mistakes, nothing beside the board gives the answer away
     app.practise = (/** @type {boolean} */ on, /** @type {"black" | "white"} */ side) => this._practise(on, side);
   }
@@ -152,25 +152,34 @@ class Analyse {
     });
   }
 
-  /** The panels that come once the board is there: their scripts are fetched once, again if that failed. */
-  _fill() {
-    this._filled ??= import("./panels.js").then(({panels}) => {
-      const {games, setup, sending, all} = panels(this.app);
-      this.setup = setup;
-      this._sending = sending;
-      this._send.disabled = false;
-      this.analysis.element.before(games.strip, games.reading.element);
-      this._reading = games.reading;
-      for (const panel of all) this._tabs.fill(panel);
-    });
+  /**
+   * Does something once the panels are there, which come after the board: their scripts are fetched once, again if that
+   * failed.
+   * @param {() => void} [act]
+   */
+  async _filling(act) {
+    this._filled ??= this._fill();
     const filled = this._filled;
-    filled.catch(error => {
+    try {
+      await filled;
+    } catch {
       if (this._filled !== filled) return;
       this._filled = null;
-      console.warn(error);
       this.app.fail(unloaded());
-    });
-    return filled;
+      return;
+    }
+    act?.();
+  }
+
+  async _fill() {
+    const {panels} = await import("./panels.js"),
+      {games, setup, sending, all} = panels(this.app);
+    this.setup = setup;
+    this._sending = sending;
+    this._send.disabled = false;
+    this.analysis.element.before(games.strip, games.reading.element);
+    this._reading = games.reading;
+    for (const panel of all) this._tabs.fill(panel);
   }
 
   _element() {
@@ -219,7 +228,7 @@ class Analyse {
         ...["copy-picture", "copy-pdn", "copy-fen", "copy-svg"].map(sending),
       ]),
       menu(more, t("More"), () => [
-        [t("New game"), () => this._fill().then(() => this.setup?.begin(START))],
+        [t("New game"), () => this._filling(() => this.setup?.begin(START))],
         [t("Undo"), () => tree.undo(), {disabled: !tree.canUndo}],
         [t("Redo"), () => tree.redo(), {disabled: !tree.canRedo}],
         null,
