@@ -11,7 +11,7 @@ let searcher = null;
 let hears = true;
 
 const POLLS_BEFORE_GARBAGE = 60,
-  LARGE_BYTES = 96 << 20;
+  LARGE_BYTES = 192 << 20;
 let polls = 0;
 
 /** True once the URL has been withdrawn. @param {string} url */
