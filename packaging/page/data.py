@@ -6,8 +6,8 @@ as it can be: what the rules give, such as positions, is left out.
 
 from __future__ import annotations
 
+import argparse
 import json
-import sys
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
@@ -117,7 +117,9 @@ DATA: dict[str, Callable[[], Any]] = {
 
 def main() -> None:
     """Write all of them."""
-    folder = Path(sys.argv[1])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("dir", type=Path)
+    folder = parser.parse_args().dir
     folder.mkdir(parents=True, exist_ok=True)
     for name, make in DATA.items():
         text = json.dumps(make(), ensure_ascii=False, separators=(",", ":"))
