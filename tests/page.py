@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 import json
 import os
@@ -20,6 +19,7 @@ from typing import Any
 
 import pytest
 from library import BUILD, ROOT
+from web_pages import finished
 
 from kr.errors import KrError, OutputBusyError
 from kr.storage import lock
@@ -175,7 +175,7 @@ def server_answer(house: House, path: str, body: Any) -> Any:
     try:
         answer = handler(house, PageRequest(body))
         if inspect.isawaitable(answer):
-            answer = asyncio.run(_awaited(answer))
+            answer = finished(_awaited(answer))
     except KrError as error:
         return {"error": str(error)}
     # as it goes over the wire

@@ -32,7 +32,10 @@ async function startThread() {
       await new Promise(resolve => setImmediate(resolve));
       if (message.evaluate) return searcher.evaluate(message.evaluate);
       if (message.people) return searcher.people(message.people, message.group);
-      return searcher.search(message.search, {isStopped: () => isStopped, onLines: lines => hear?.({lines})});
+      const {search} = message;
+      // with both, a busy machine would end it by the time
+      if (search.limits.nodes) delete search.limits.seconds;
+      return searcher.search(search, {isStopped: () => isStopped, onLines: lines => hear?.({lines})});
     },
     stop: () => (isStopped = true),
     close() {},

@@ -6,7 +6,8 @@ import asyncio
 import json
 import random
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -69,16 +70,20 @@ class ServerStream:
 
     def __init__(self, house: House, asked: dict[str, Any]) -> None:
         playing._GAMES.pop(house, None)
-        self._house, self._runner = house, asyncio.Runner()
+        # in a thread of its own: that of the tests has a loop once a browser is open
+        self._house, self._thread, self._runner = house, ThreadPoolExecutor(1), asyncio.Runner()
         self._inbox: asyncio.Queue[PageRequest] = asyncio.Queue(100)
         self._events = playing.play(house, PageRequest(asked), self._inbox)
+
+    def _run(self, story: Coroutine[Any, Any, Any]) -> Any:
+        return self._thread.submit(self._runner.run, story).result()
 
     def say(self, said: dict[str, Any]) -> None:
         self._inbox.put_nowait(PageRequest(said))
 
     def next(self) -> dict[str, Any]:
         try:
-            event = self._runner.run(asyncio.wait_for(anext(self._events), 20))
+            event = self._run(asyncio.wait_for(anext(self._events), 20))
         except StopAsyncIteration:
             return {"end": True}
         except KrError as error:
@@ -94,8 +99,9 @@ class ServerStream:
                 games.put_away(game)
             await asyncio.sleep(0)
 
-        self._runner.run(stopped())
-        self._runner.close()
+        self._run(stopped())
+        self._thread.submit(self._runner.close).result()
+        self._thread.shutdown()
 
 
 Same = Callable[..., list[dict[str, Any]]]

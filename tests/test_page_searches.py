@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from page import Page, server_answer, started, web_house
 from test_page_rules import played
+from web_pages import finished
 
 from kr.game.position import Position
 from kr.web.house import House
@@ -27,7 +28,7 @@ def fresh() -> Iterator[Page]:
 
 def both(fresh: Page, house: House, asked: dict[str, Any]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """The events of the page and the server, without the time that they took."""
-    return [*map(timeless, fresh.stream("analysis", asked))], [*map(timeless, asyncio.run(server_events(house, asked)))]
+    return [*map(timeless, fresh.stream("analysis", asked))], [*map(timeless, finished(server_events(house, asked)))]
 
 
 async def server_events(house: House, asked: dict[str, Any]) -> list[dict[str, Any]]:

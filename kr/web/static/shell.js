@@ -1,6 +1,7 @@
 // The shell: pages, messages, what they share.
 
 import {el} from "./dom.js";
+import "./early.js";
 import {Errands} from "./errands.js";
 import {iconButton} from "./icons.js";
 import {install} from "./install.js";
