@@ -112,6 +112,19 @@ def test_a_position_is_analysed(host: Host, opened: Opener) -> None:
         assert not page.get_by_text(name, exact=True).count()
 
 
+def test_a_search_hears_where_webassembly_can_not_pause(opened: Opener) -> None:
+    with hosting() as host:
+        host.before = b"delete WebAssembly.Suspending;"
+        # the service worker would refuse scripts that were changed
+        page = opened(host.address, service_workers="block")
+        analyse(page)
+        for fen in ("B:W30,32:B1,3,4", "B:W29,30,32:B1,3,4"):
+            type_fen(page, fen)
+            wait_until(page, DEPTH, seconds=30)
+        # a thread that had not heard would have been begun anew
+        assert len([name for name in host.asked if "search-worker" in name]) == 1
+
+
 @pytest.mark.parametrize("name", JOURNEYS)
 def test_journeys(host: Host, opened: Opener, name: str) -> None:
     page = opened(host.address, reduced_motion="reduce", **CLIPBOARD)

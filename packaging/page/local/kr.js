@@ -1,4 +1,5 @@
-// kr compiled to WebAssembly: kr/_engine/kr.h, called from JavaScript. Everything here is synchronous.
+// kr compiled to WebAssembly: kr/_engine/kr.h, called from JavaScript. Everything here is synchronous, but for a search
+// that pauses.
 
 import {Position} from "./rules.js";
 import {KrError} from "./text.js";
@@ -24,20 +25,29 @@ const POSITION_BYTES = 16,
   MOST_CHOICES = 128,
   MOST_POSITIONS = 1024;
 
+/** @type {any} */
+const wasm = WebAssembly;
+/** A function of this engine can wait for JavaScript amid its work, without blocking its thread. */
+export const CAN_PAUSE = typeof wasm.Suspending === "function" && typeof wasm.promising === "function";
+
 /** The functions of the module, on one memory. */
 export class Kr {
   /**
    * @param {WebAssembly.Module} module
-   * @param {(kr: Kr) => void} [onClock] called whenever a search asks for the time, which is often
+   * @param {(kr: Kr) => void | Promise<void>} [onClock] called whenever a search asks for the time, which is often; one
+   * that pauses waits for its promise
    */
   constructor(module, onClock) {
     const clock = (/** @type {number} */ _id, /** @type {bigint} */ _precision, /** @type {number} */ at) => {
-      this._view.setBigUint64(at, BigInt(Math.round(performance.now() * 1e6)), true);
-      onClock?.(this);
-      return 0;
+      const tell = () => {
+        this._view.setBigUint64(at, BigInt(Math.round(performance.now() * 1e6)), true);
+        return 0;
+      };
+      const waits = onClock?.(this);
+      return waits ? waits.then(tell) : tell();
     };
     const {exports} = new WebAssembly.Instance(module, {
-      wasi_snapshot_preview1: {clock_time_get: clock},
+      wasi_snapshot_preview1: {clock_time_get: CAN_PAUSE ? new wasm.Suspending(clock) : clock},
       env: {kr_listen: (/** @type {number} */ at) => this._heard(at)},
     });
     /** @type {any} */
@@ -120,6 +130,44 @@ export class Kr {
    * @returns {Result} what was found by then
    */
   search(engine, positions, limits, lines, hear) {
+    const position = this._begin(engine, positions, limits, lines, hear);
+    try {
+      const {kr_search: search, kr_search_heard: searchHeard} = this._kr;
+      this._check(
+        hear ? searchHeard(engine, this._limits, this._result) : search(engine, this._limits, 0, 0, this._result),
+      );
+    } finally {
+      this._listener = null;
+    }
+    return this._end(position);
+  }
+
+  /**
+   * A search that pauses where its clock says so. Meanwhile nothing but `stop` and `progress` may be called.
+   * @param {number} engine
+   * @param {readonly Position[]} positions
+   * @param {Limits} limits
+   * @param {number} lines
+   * @param {(result: Result) => void} hear
+   */
+  async searchPausing(engine, positions, limits, lines, hear) {
+    const position = this._begin(engine, positions, limits, lines, hear);
+    try {
+      this._check(await wasm.promising(this._kr.kr_search_heard)(engine, this._limits, this._result));
+    } finally {
+      this._listener = null;
+    }
+    return this._end(position);
+  }
+
+  /**
+   * @param {number} engine
+   * @param {readonly Position[]} positions
+   * @param {Limits} limits
+   * @param {number} lines
+   * @param {((result: Result) => void) | undefined} hear
+   */
+  _begin(engine, positions, limits, lines, hear) {
     const position = positions[positions.length - 1],
       count = this._put(positions);
     this._check(this._kr.kr_set_game(engine, this._positions, count));
@@ -132,14 +180,11 @@ export class Kr {
     view.setInt32(this._limits + 32, limits.usualSeconds === undefined ? 0 : 1, true);
     this._failed = null;
     this._listener = hear ? {position, hear} : null;
-    try {
-      const {kr_search: search, kr_search_heard: searchHeard} = this._kr;
-      this._check(
-        hear ? searchHeard(engine, this._limits, this._result) : search(engine, this._limits, 0, 0, this._result),
-      );
-    } finally {
-      this._listener = null;
-    }
+    return position;
+  }
+
+  /** @param {Position} position */
+  _end(position) {
     if (this._failed) throw this._failed;
     return this._found(this._result, position);
   }

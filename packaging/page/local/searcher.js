@@ -41,7 +41,8 @@ export class Searcher {
     this._engine = this._kr.openEngine(this._tables, this._database, hashBytes);
     this._small = 0;
     this._running = 0;
-    this._isStopped = () => false;
+    /** @type {() => boolean | Promise<void>} */
+    this._look = () => false;
     /** @type {(progress: Progress) => void} */
     this._tell = () => {};
     this._stopAt = this._tellAt = 0;
@@ -58,21 +59,51 @@ export class Searcher {
    * [calls]
    * @returns {Result}
    */
-  search({positions, limits, lines, fresh, small, database}, {isStopped, onLines, onProgress} = {}) {
+  search(request, {isStopped, onLines, onProgress} = {}) {
+    const engine = this._start(request, isStopped ?? (() => false), onProgress);
+    try {
+      // without a limit a listener has to be there
+      return this._kr.search(engine, positionsOf(request), request.limits, request.lines, onLines ?? (() => {}));
+    } finally {
+      this._running = 0;
+    }
+  }
+
+  /**
+   * A search that now and then lets its thread do what else there is, such as call `stop`.
+   * @param {Request} request
+   * @param {{onLines: (result: Result) => void, onProgress: (progress: Progress) => void}} calls
+   * @returns {Promise<Result>}
+   */
+  async searchPausing(request, {onLines, onProgress}) {
+    const engine = this._start(request, turn, onProgress);
+    try {
+      return await this._kr.searchPausing(engine, positionsOf(request), request.limits, request.lines, onLines);
+    } finally {
+      this._running = 0;
+    }
+  }
+
+  /** Ends the running search. */
+  stop() {
+    if (this._running) this._kr.stop(this._running);
+  }
+
+  /**
+   * @param {Request} request
+   * @param {() => boolean | Promise<void>} look
+   * @param {((progress: Progress) => void) | undefined} tell
+   */
+  _start({fresh, small, database}, look, tell) {
     if (small) this._small ||= this._kr.openEngine(this._tables, this._database, SMALL_HASH);
     const engine = small ? this._small : this._engine;
     if (fresh) this._kr.clear(engine);
     if (this._database) this._kr.limitDatabase(engine, database ? ALL_PIECES : 0);
     this._running = engine;
-    this._isStopped = isStopped ?? (() => false);
-    this._tell = onProgress ?? (() => {});
+    this._look = look;
+    this._tell = tell ?? (() => {});
     this._stopAt = this._tellAt = this._now();
-    try {
-      // without a limit a listener has to be there
-      return this._kr.search(engine, positions.map(positionOf), limits, lines, onLines ?? (() => {}));
-    } finally {
-      this._running = 0;
-    }
+    return engine;
   }
 
   /** @param {number[]} bits */
@@ -89,13 +120,29 @@ export class Searcher {
   _tick() {
     if (!this._running) return;
     const now = this._now();
-    if (now >= this._stopAt + STOP_MS) {
-      this._stopAt = now;
-      if (this._isStopped()) this._kr.stop(this._running);
-    }
     if (now >= this._tellAt + PROGRESS_MS) {
       this._tellAt = now;
       this._tell(this._kr.progress(this._running));
     }
+    if (now >= this._stopAt + STOP_MS) {
+      this._stopAt = now;
+      const found = this._look();
+      if (found instanceof Promise) return found;
+      if (found) this.stop();
+    }
   }
 }
+
+/** @param {Request} request */
+const positionsOf = ({positions}) => positions.map(positionOf);
+
+/** Lets the thread take what waits for it. @returns {Promise<void>} */
+const turn = () =>
+  new Promise(resolve => {
+    const {port1, port2} = new MessageChannel();
+    port1.onmessage = () => {
+      port1.close();
+      resolve();
+    };
+    port2.postMessage(0);
+  });

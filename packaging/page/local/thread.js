@@ -1,8 +1,8 @@
 // The engine's Worker, from the side of the answers, which run in a Worker of their own.
 //
-// A search blocks its thread: no message reaches it. It asks now and then whether a URL is still there, one of a few
-// bytes in memory that is withdrawn to stop it. That works without the headers that shared memory would need, which
-// plain hosts of pages don't send. A thread that doesn't hear even so is ended.
+// Where a WebAssembly can pause, a message reaches a search. Elsewhere it blocks its thread: it asks now and then whether
+// a URL is still there, one of a few bytes in memory that is withdrawn to stop it. Both work without the headers that
+// shared memory would need, which plain hosts of pages don't send. A thread that doesn't hear even so is ended.
 
 import {Deaf} from "./engine.js";
 import {KrError} from "./text.js";
@@ -23,7 +23,8 @@ export async function startThread(script, files, moved) {
   /** @type {{resolve: (answer: any) => void, reject: (error: Error) => void, hear?: (told: any) => void} | null} */
   let asked = null;
   let url = "",
-    deaf = 0;
+    deaf = 0,
+    pauses = false;
 
   const settle = () => {
     clearTimeout(deaf);
@@ -49,16 +50,17 @@ export async function startThread(script, files, moved) {
   const ask = (/** @type {any} */ message, /** @type {any} */ hear, /** @type {Transferable[]} */ transfer = []) =>
     new Promise((resolve, reject) => {
       asked = {resolve, reject, hear};
-      if (message.search || message.files) url = URL.createObjectURL(new Blob(["on"]));
+      if (!pauses && (message.search || message.files)) url = URL.createObjectURL(new Blob(["on"]));
       worker.postMessage({...message, url}, transfer);
     });
 
-  await ask({files}, undefined, moved);
+  ({pauses} = /** @type {any} */ (await ask({files}, undefined, moved)));
   return {
     ask: (message, hear) => ask(message, hear),
     stop() {
-      if (!asked || !url) return;
-      URL.revokeObjectURL(url);
+      if (!asked || !(pauses || url)) return;
+      if (pauses) worker.postMessage({stop: true});
+      else URL.revokeObjectURL(url);
       clearTimeout(deaf);
       deaf = setTimeout(() => fail(new Deaf()), DEAF_MS);
     },
