@@ -34,7 +34,7 @@ class Endings:
                 values = np.zeros((slices.size(shape) + 31) // 32, dtype=np.uint64)
                 self._values[shape] = values.astype("<u8", copy=False).view(np.uint8)
                 self._distances[shape] = np.zeros(slices.size(shape), dtype=np.uint8)
-                solver.add(shape, values, np.zeros_like(values), self._distances[shape])
+                solver.add(shape, values, self._distances[shape])
             for step in scheduling.steps(pair):
                 for call in step:
                     rows = call.own_rows, call.opponent_rows

@@ -28,7 +28,7 @@ from systems import POSIX, interrupt, start
 import kr
 from kr import _egdb, cli
 from kr.egdb import files
-from kr.egdb.build import VALUES_FOLDER, BuildSettings, build_database
+from kr.egdb.build import JOURNAL_NAME, VALUES_FOLDER, BuildSettings, build_database
 from kr.egdb.database import Database
 from kr.errors import InvalidDatabaseError
 from kr.game.position import Position
@@ -397,11 +397,14 @@ def kr_command(*words: object, **more: Any) -> subprocess.Popen[str]:
 
 
 def check_only_whole_files(directory: Path) -> int:
-    """Check that all files of pairs are complete and nothing else is there but kept values; returns their number."""
+    """Check that all files of pairs are complete and nothing else is there but the values and the journal of a build;
+    returns their number."""
     found = paths(directory)
     for path in found:
         files.open_slice(path).check()
-    assert {path for path in directory.iterdir() if path not in found} <= {directory / VALUES_FOLDER}
+    assert {path for path in directory.iterdir() if path not in found} <= {
+        directory / VALUES_FOLDER, directory / JOURNAL_NAME,
+    }  # fmt: skip
     return len(found)
 
 

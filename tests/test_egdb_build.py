@@ -9,7 +9,6 @@ import re
 import shutil
 import subprocess
 import sys
-import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -26,7 +25,7 @@ from systems import KILLED
 import kr
 from kr import _egdb, storage
 from kr.egdb import build as building
-from kr.egdb import files, slices, solving
+from kr.egdb import files, slices
 from kr.egdb.build import BuildProgress, BuildSettings, build_database
 from kr.egdb.database import Database
 from kr.errors import InvalidDatabaseError, InvalidSettingError, OutputBusyError
@@ -63,8 +62,9 @@ def settings(directory: Path, **changes: Any) -> BuildSettings:
 
 
 def content(directory: Path) -> dict[str, bytes]:
-    """Contents of all files of a directory by name, hidden ones included."""
-    return {str(path.relative_to(directory)): path.read_bytes() for path in directory.rglob("*") if path.is_file()}
+    """Contents of all files of a directory by name, hidden ones included, but for the journal."""
+    found = (path for path in directory.rglob("*") if path.is_file() and path.name != building.JOURNAL_NAME)
+    return {str(path.relative_to(directory)): path.read_bytes() for path in found}
 
 
 def in_a_second_process(directory: Path, pieces: int, action: str, pairs: int) -> subprocess.Popen[str]:
@@ -381,30 +381,3 @@ def test_progress_is_told(tmp_path: Path) -> None:
     assert told == sorted(told)
     total = sum(slices.pair_size(pair) for count in (2, 3) for pair in slices.pairs(count))
     assert told[-1] == (len(slices.pairs(2)) + len(slices.pairs(3)), pytest.approx(total))
-
-
-def test_values_that_nobody_needs_are_let_go_before_more_is_solved(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The values of the last pairs are the largest; the estimate of the memory leaves them out."""
-    # no public name leads to the arrays themselves: what holds them is what is tested
-    arrays = solving._Solving.arrays
-    given: list[tuple[str, weakref.ref[NDArray[Any]]]] = []
-    finished: list[int] = [0]
-
-    def noted(self: solving._Solving) -> Iterator[NDArray[Any]]:
-        for array in arrays(self):
-            given.append((slices.name(self.pair), weakref.ref(array)))
-            yield array
-
-    def checked(progress: BuildProgress) -> None:
-        written = {each["pair"] for each in progress.written}
-        if len(written) == finished[-1]:
-            left = [pair for pair in slices.pairs_up_to(3) if slices.name(pair) not in written]
-            needed = {slices.name(successor) for pair in left for successor in slices.successors(pair)}
-            assert {pair for pair, array in given if pair in written and array() is not None} <= needed
-        finished.append(len(written))
-
-    monkeypatch.setattr(solving._Solving, "arrays", noted)
-    build_database(settings(tmp_path, pieces=3, workers=1), checked)
-    assert len(given) > len(set(finished)) > 5

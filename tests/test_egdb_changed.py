@@ -13,6 +13,7 @@ from systems import make_fifo
 from kr import _egdb, storage
 from kr.egdb import files, slices
 from kr.egdb.database import Database
+from kr.egdb.encoding import encode_values
 from kr.errors import InvalidDatabaseError
 from kr.game.position import Position
 
@@ -38,7 +39,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, np.ndarray]
     """A large file, and the values in it."""
     path = tmp_path_factory.mktemp("large") / NAME
     packed = noise(1)
-    storage.write_atomic(path, files.values_file({SHAPE: packed}, {}))
+    storage.write_atomic(path, files.values_file(encode_values({SHAPE: packed}), {}))
     assert path.stat().st_size > _egdb.SMALL_FILE
     return path, packed
 
@@ -65,7 +66,7 @@ def zeroed(path: Path) -> None:
 def written_over_by_another(path: Path) -> None:
     """Overwrite a file with other values and their checksums."""
     other = path.with_name("other")
-    storage.write_atomic(other, files.values_file({SHAPE: noise(2)}, {}))
+    storage.write_atomic(other, files.values_file(encode_values({SHAPE: noise(2)}), {}))
     with path.open("r+b") as file:
         file.write(other.read_bytes())
 
@@ -75,7 +76,7 @@ def removed(path: Path) -> None:
 
 
 def replaced(path: Path) -> None:
-    storage.write_atomic(path, files.values_file({SHAPE: noise(2)}, {}))
+    storage.write_atomic(path, files.values_file(encode_values({SHAPE: noise(2)}), {}))
 
 
 @pytest.mark.slow

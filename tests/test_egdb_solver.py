@@ -14,6 +14,7 @@ from kr.egdb import scheduling, slices
 pytestmark = pytest.mark.core
 
 Arrays = dict[str, NDArray[np.uint8]]
+GO = np.zeros(1, dtype=np.int32)
 PIECES = 4
 SHAPES = [shape for count in range(2, PIECES + 1) for shape in egdb_reference.shapes(count)]
 SYMMETRIC = [shape for shape in SHAPES if slices.is_symmetric(shape)]
@@ -28,18 +29,27 @@ def solved() -> dict[Shape, Arrays]:
         packed = {}
         for shape in slices.members(pair):
             size = slices.size(shape)
-            values, codes = np.zeros((2, -(-size // 32)), dtype=np.uint64)
-            packed[shape] = values, codes, np.zeros(size, dtype=np.uint8)
+            packed[shape] = np.zeros(-(-size // 32), dtype=np.uint64), np.zeros(size, dtype=np.uint8)
             solver.add(shape, *packed[shape])
         space = _egdb.SolverSpace(slices.block(pair), True)
         for step in scheduling.steps(pair):
             for call in step:
                 own, opponent = call.own_rows, call.opponent_rows
-                solver.solve(pair, space, own, opponent, call.first, call.last, np.zeros(1, dtype=np.int32))
-        for shape, (values, codes, distances) in packed.items():
+                solver.solve(pair, space, own, opponent, call.first, call.last, GO)
+        for shape, (values, distances) in packed.items():
             size = slices.size(shape)
+            codes = marked(shape, values)
             found[shape] = {"values": unpacked(values, size), "codes": unpacked(codes, size), "distances": distances}
     return found
+
+
+def marked(shape: Shape, values: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """The codes of a slice, marked in two parts."""
+    codes = values.copy()
+    arrangements = slices.size(shape) // slices.block(shape)
+    for first, last in ((0, arrangements // 3), (arrangements // 3, arrangements)):
+        _egdb.mark_unneeded(shape, codes, first, last, GO)
+    return codes
 
 
 def unpacked(packed: NDArray[np.uint64], size: int) -> NDArray[np.uint8]:
@@ -144,20 +154,44 @@ def test_solving_stops_when_told(solved: dict[Shape, Arrays]) -> None:
     assert not values.any()
 
 
+def test_marks_for_distances(solved: dict[Shape, Arrays]) -> None:
+    shape = (1, 1, 0, 1)
+    size = slices.size(shape)
+    distances = solved[shape]["distances"].copy()
+    codes = np.zeros(-(-size // 32), dtype=np.uint64)
+    _egdb.mark_unneeded(shape, codes, 0, size // slices.block(shape), GO, distances)
+    unneeded = unpacked(codes, size) == 3
+    assert (unneeded == (solved[shape]["codes"] == 3)).all()
+    assert (distances[unneeded] == 255).all()
+    assert (distances[~unneeded] == solved[shape]["distances"][~unneeded]).all()
+
+
+def test_marking_stops_when_told() -> None:
+    codes = np.zeros(31, dtype=np.uint64)
+    _egdb.mark_unneeded((0, 1, 0, 1), codes, 0, 1, np.ones(1, dtype=np.int32))
+    assert not codes.any()
+
+
+@pytest.mark.parametrize(("words", "first", "last"), [(30, 0, 1), (31, 0, 2)])
+def test_what_is_not_marked(words: int, first: int, last: int) -> None:
+    with pytest.raises(ValueError, match="arrangements"):
+        _egdb.mark_unneeded((0, 1, 0, 1), np.zeros(words, dtype=np.uint64), first, last, GO)
+
+
 def test_what_the_solver_refuses() -> None:
     solver = _egdb.EndgameSolver()
     stop = np.zeros(1, dtype=np.int32)
     with pytest.raises(ValueError, match="needs 31 words"):
         solver.add((0, 1, 0, 1), np.zeros(30, dtype=np.uint64))
     with pytest.raises(ValueError, match="needs 31 words"):
-        solver.add((0, 1, 0, 1), np.zeros(31, dtype=np.uint64), np.zeros(30, dtype=np.uint64))
+        solver.look_up((0, 1, 0, 1), np.zeros(30, dtype=np.uint64))
     with pytest.raises(ValueError, match="distances"):
-        solver.add((0, 1, 0, 1), np.zeros(31, dtype=np.uint64), None, np.zeros(991, dtype=np.uint8))
+        solver.add((0, 1, 0, 1), np.zeros(31, dtype=np.uint64), np.zeros(991, dtype=np.uint8))
     with pytest.raises(ValueError, match="no slice"):
         solver.add((0, 1, 0, 0), np.zeros(31, dtype=np.uint64))
     with pytest.raises(ValueError, match="has not been added"):
         solver.solve((0, 1, 0, 1), _egdb.SolverSpace(992), 0, 0, 0, 1, stop)
-    solver.add((0, 1, 0, 1), np.zeros(31, dtype=np.uint64), None, np.zeros(992, dtype=np.uint8))
+    solver.add((0, 1, 0, 1), np.zeros(31, dtype=np.uint64), np.zeros(992, dtype=np.uint8))
     with pytest.raises(ValueError, match="992 needed"):
         solver.solve((0, 1, 0, 1), _egdb.SolverSpace(991), 0, 0, 0, 1, stop)
     with pytest.raises(ValueError, match="without room for distances"):

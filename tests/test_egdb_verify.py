@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from kr import _egdb, storage
 from kr.egdb import files, slices, verify
 from kr.egdb.database import Database
+from kr.egdb.encoding import encode_values
 from kr.egdb.slices import Shape
 from kr.egdb.stats import Counts
 from kr.egdb.verify import Verification, VerifySettings
@@ -45,7 +46,9 @@ def rewrite(path: Path, values: NDArray[np.uint8], facts: dict[str, object] | No
     entries = np.zeros(-(-len(values) // 32) * 32, dtype=np.uint8)
     entries[: len(values)] = values
     packed = (entries.reshape(-1, 4) << SHIFTS).sum(axis=1, dtype=np.uint8).view(np.uint64)
-    storage.write_atomic(path, files.values_file({header.stored: packed}, {**header.facts, **(facts or {})}))
+    storage.write_atomic(
+        path, files.values_file(encode_values({header.stored: packed}), {**header.facts, **(facts or {})})
+    )
 
 
 def value_file(directory: Path, shape: Shape) -> Path:

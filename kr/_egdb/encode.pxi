@@ -29,7 +29,9 @@ cdef struct BitWriter:
 cdef struct Encoder:
     const uint8_t* packed
     u64 bytes                    # of `packed`
-    CodeOutput out
+    u64 entries
+    int block_bits
+    u64 blocks
     int symbols
     # segments of the current block
     int segments
@@ -41,7 +43,6 @@ cdef struct Encoder:
     # the code
     uint8_t lengths[3 * CODE_MAX_SYMBOLS]
     uint16_t codes[3 * CODE_MAX_SYMBOLS]
-    u64 counts[3 * CODE_MAX_SYMBOLS]
     uint16_t* run_bits           # (3 values, 2 following values, run length): bits of code and extra bits
 
 
@@ -190,10 +191,9 @@ cdef void give_codes(const uint8_t* lengths, int symbols, uint16_t* codes) noexc
 
 # ---- values ----
 
-cdef int prepare_encoder(Encoder* e, int block_bits) noexcept nogil:
-    """Allocate memory for blocks of that size; -1 without memory."""
-    cdef u64 size = <u64>1 << block_bits
-    e.symbols = run_symbols(block_bits)
+cdef int prepare_encoder(Encoder* e) noexcept nogil:
+    """Allocate memory for a block; -1 without memory."""
+    cdef u64 size = <u64>1 << e.block_bits
     e.firsts = <uint16_t*>malloc(size * sizeof(uint16_t))
     e.lasts = <uint16_t*>malloc(size * sizeof(uint16_t))
     e.ends = <uint16_t*>malloc(size * sizeof(uint16_t))
@@ -203,7 +203,7 @@ cdef int prepare_encoder(Encoder* e, int block_bits) noexcept nogil:
     if (e.firsts == NULL or e.lasts == NULL or e.ends == NULL or e.values == NULL or e.parents == NULL
             or e.run_bits == NULL):
         return -1
-    return open_output(&e.out, e.out.entries, block_bits)
+    return 0
 
 
 cdef void free_encoder(Encoder* e) noexcept nogil:
@@ -213,13 +213,12 @@ cdef void free_encoder(Encoder* e) noexcept nogil:
     free(e.ends)
     free(e.parents)
     free(e.run_bits)
-    free_output(&e.out)
 
 
 cdef inline u64 packed_word(const Encoder* e, u64 word) noexcept nogil:
     """32 entries; those after the last are don't-cares."""
     cdef u64 bits = 0
-    cdef u64 here = e.out.entries - 32 * word
+    cdef u64 here = e.entries - 32 * word
     if 8 * word + 8 <= e.bytes:
         bits = load64(e.packed + 8 * word)
     else:
@@ -232,8 +231,8 @@ cdef inline u64 packed_word(const Encoder* e, u64 word) noexcept nogil:
 cdef void find_segments(Encoder* e, u64 number) noexcept nogil:
     """Find the segments of a block; none if it has only don't-cares."""
     cdef u64 low = 0x5555555555555555
-    cdef u64 word = number << e.out.block_bits >> 5
-    cdef u64 stop = min((number + 1 << e.out.block_bits) >> 5, (e.out.entries - 1 >> 5) + 1)
+    cdef u64 word = number << e.block_bits >> 5
+    cdef u64 stop = min((number + 1 << e.block_bits) >> 5, (e.entries - 1 >> 5) + 1)
     cdef u64 bits, other, same, differ
     cdef u64 ahead                # the entries of the word not yet seen that have a value
     cdef u32 entry = 0            # of the block, the word's first
@@ -306,7 +305,7 @@ cdef u32 take_cheapest(Encoder* e) noexcept nogil:
         low = <u32>e.lasts[i] + 1
         high = e.firsts[i + 1]
         tried[now] = <int>min(high - low + 1, <u32>ENCODE_ENDS)
-        bits = e.run_bits + (<u64>(2 * e.values[i] + next_value(e, i)) << e.out.block_bits)
+        bits = e.run_bits + (<u64>(2 * e.values[i] + next_value(e, i)) << e.block_bits)
         for k in range(tried[now]):
             place = gap_end(low, high, k)
             best = 0xFFFFFFFF
@@ -333,13 +332,12 @@ cdef u32 take_cheapest(Encoder* e) noexcept nogil:
     return best
 
 
-cdef void count_runs(Encoder* e, bint cheapest) noexcept nogil:
-    """Count the symbols of all blocks."""
+cdef void count_runs(Encoder* e, u64 first, u64 last, bint cheapest, u64* counts) noexcept nogil:
+    """Add up the symbols of blocks first to last - 1."""
     cdef u64 number
     cdef u32 begin
     cdef int i
-    memset(e.counts, 0, sizeof(e.counts))
-    for number in range((e.out.entries - 1 >> e.out.block_bits) + 1):
+    for number in range(first, last):
         find_segments(e, number)
         if cheapest:
             take_cheapest(e)
@@ -347,45 +345,49 @@ cdef void count_runs(Encoder* e, bint cheapest) noexcept nogil:
             take_longest(e)
         begin = 0
         for i in range(e.segments - 1):
-            e.counts[run_symbol(e, i, e.ends[i] - begin)] += 1
+            counts[run_symbol(e, i, e.ends[i] - begin)] += 1
             begin = e.ends[i]
 
 
-cdef u64 make_codes(Encoder* e, u32 unused) noexcept nogil:
-    """Choose the codes for the counted runs, and set run_bits; returns the bits that the counted runs take.
-
-    unused: bits to assume for a run whose class was not counted.
-    """
-    cdef u64 total = 0
+cdef void take_lengths(Encoder* e, const uint8_t* lengths, u32 unused) noexcept nogil:
+    """Use the code with these lengths; unused: bits to assume for a run whose class has no code."""
     cdef u32 run, bits
     cdef int value, symbol, follows, first
+    memcpy(e.lengths, lengths, 3 * e.symbols)
     for value in range(3):
         first = value * e.symbols
-        limited_lengths(e.counts + first, e.symbols, True, e.lengths + first)
         give_codes(e.lengths + first, e.symbols, e.codes + first)
-        for symbol in range(1, e.symbols):
-            total += e.counts[first + symbol] * (e.lengths[first + symbol] + class_extra((symbol - 1) >> 1))
         for follows in range(2):
-            for run in range(1, <u32>1 << e.out.block_bits):
+            for run in range(1, <u32>1 << e.block_bits):
                 symbol = 1 + 2 * run_class(run) + follows
                 bits = e.lengths[first + symbol]
-                e.run_bits[(<u64>(2 * value + follows) << e.out.block_bits) + run] = <uint16_t>(
+                e.run_bits[(<u64>(2 * value + follows) << e.block_bits) + run] = <uint16_t>(
                     class_extra((symbol - 1) >> 1) + (bits if bits > 0 else unused))
-    return total
 
 
-cdef int write_blocks(Encoder* e) noexcept nogil:
-    """Write index and data; -1 without memory, or ENCODE_TOO_LONG."""
+cdef int first_before(Encoder* e, u64 number) noexcept nogil:
+    """First value of the last block before this one that has any."""
+    while number > 0:
+        number -= 1
+        find_segments(e, number)
+        if e.segments > 0:
+            return e.values[0]
+    return VALUE_LOSS
+
+
+cdef int write_blocks(Encoder* e, CodeOutput* out, u64 begin_block, u64 end_block) noexcept nogil:
+    """Write index and data of blocks begin_block to end_block - 1; -1 without memory, or ENCODE_TOO_LONG."""
     cdef u64 number
     cdef u32 length, begin
     cdef BitWriter bits
     cdef int i, symbol, run
-    cdef int first = VALUE_LOSS   # carried over from the block before, as a block of don't-cares may have any
-    for number in range((e.out.entries - 1 >> e.out.block_bits) + 1):
+    # carried over from the block before, as a block of don't-cares may have any
+    cdef int first = first_before(e, begin_block)
+    for number in range(begin_block, end_block):
         find_segments(e, number)
         if take_cheapest(e) > 8 * ENCODE_MAX_BYTES:
             return ENCODE_TOO_LONG
-        if open_block(&e.out, &bits) < 0:
+        if open_block(out, &bits) < 0:
             return -1
         begin = 0
         for i in range(e.segments - 1):
@@ -398,58 +400,8 @@ cdef int write_blocks(Encoder* e) noexcept nogil:
                      e.lengths[symbol] + class_extra(run))
         if e.segments > 0:
             first = e.values[0]
-        close_block(&e.out, &bits, number, first)
+        close_block(out, &bits, number - begin_block, first)
     return 0
-
-
-cdef int start_encoder(Encoder* e, const uint8_t[::1] codes, u64 entries) except -1:
-    memset(e, 0, sizeof(Encoder))
-    if entries == 0 or <u64>codes.shape[0] < (entries - 1) // 4 + 1:
-        raise ValueError(f"{entries} entries of 2 bits don't fit into {codes.shape[0]} bytes")
-    e.packed = &codes[0]
-    e.out.entries = entries
-    e.bytes = <u64>codes.shape[0]
-    return 0
-
-
-cdef tuple encoded_blocks(const uint8_t[::1] codes, u64 entries, int block_bits):
-    """Index, data and code lengths as arrays; None if a block takes more than ENCODE_MAX_BYTES."""
-    cdef Encoder e
-    cdef int failed
-    start_encoder(&e, codes, entries)
-    try:
-        with nogil:
-            failed = prepare_encoder(&e, block_bits)
-            if not failed:
-                count_runs(&e, False)
-                make_codes(&e, ENCODE_UNUSED)
-                count_runs(&e, True)
-                make_codes(&e, ENCODE_NO_CODE)
-                failed = write_blocks(&e)
-        if failed == ENCODE_TOO_LONG:
-            return None
-        if failed:
-            raise MemoryError("no memory for the coded values of a slice")
-        return *output_arrays(&e.out), bytes_array(e.lengths, 3 * e.symbols, 0).reshape(3, -1)
-    finally:
-        free_encoder(&e)
-
-
-def encoded_size(const uint8_t[::1] codes not None, u64 entries):
-    """Estimated size in bits of the encoded entries; codes: 2 bits an entry, 3 for a don't-care."""
-    cdef Encoder e
-    cdef u64 bits = 0
-    cdef int failed
-    start_encoder(&e, codes, entries)
-    with nogil:
-        failed = prepare_encoder(&e, 12)
-        if not failed:
-            count_runs(&e, False)
-            bits = make_codes(&e, ENCODE_UNUSED)
-        free_encoder(&e)
-    if failed:
-        raise MemoryError("no memory for an encoder")
-    return bits
 
 
 cdef int check_blocks(u64 entries, int block_bits) except -1:
@@ -469,18 +421,128 @@ cdef int fitting_blocks(u64 bits, u64 entries, u64 mean_bytes) noexcept nogil:
     return block_bits
 
 
-def encode_values(const uint8_t[::1] codes not None, u64 entries, int block_bits=0):
-    """Encode values in blocks of 2^block_bits entries; 0: the encoder chooses the size.
+def fitting_block_bits(u64 bits, u64 entries):
+    """Base-2 logarithm of a size of blocks for `entries` that take so many bits in all."""
+    return fitting_blocks(bits, entries, ENCODE_MEAN_BYTES)
 
-    codes: 2 bits an entry, 3 for a don't-care. Returns block_bits, which is smaller than requested if a block would be
-    too long to index; index, data (followed by CODE_PAD bytes) and code lengths (3, symbols), all uint8. Raises
-    ValueError.
+
+cdef class ValueEncoder:
+    """Encoder of a slice's values in blocks of 2^block_bits entries; any number of threads may use it at once.
+
+    codes: 2 bits an entry, 3 for a don't-care. First runs are counted, block by block, and their sums give the lengths
+    of a code; then runs are counted again that are cheapest with it; the code made of these writes the blocks.
+    Raises ValueError.
     """
-    if block_bits == 0:
-        block_bits = fitting_blocks(encoded_size(codes, entries), entries, ENCODE_MEAN_BYTES)
-    check_blocks(entries, block_bits)
-    coded = None
-    while coded is None:
-        coded = encoded_blocks(codes, entries, block_bits)
-        block_bits -= 1
-    return block_bits + 1, *coded
+    cdef const uint8_t[::1] codes        # keeps them alive
+    cdef Encoder whole                   # what the encoder of each call is a copy of
+
+    def __cinit__(self, const uint8_t[::1] codes not None, u64 entries, int block_bits):
+        check_blocks(entries, block_bits)
+        if <u64>codes.shape[0] < (entries - 1) // 4 + 1:
+            raise ValueError(f"{entries} entries of 2 bits don't fit into {codes.shape[0]} bytes")
+        self.codes = codes
+        memset(&self.whole, 0, sizeof(Encoder))
+        self.whole.packed = &codes[0]
+        self.whole.bytes = <u64>codes.shape[0]
+        self.whole.entries = entries
+        self.whole.block_bits = block_bits
+        self.whole.blocks = (entries - 1 >> block_bits) + 1
+        self.whole.symbols = run_symbols(block_bits)
+
+    @property
+    def blocks(self):
+        """Number of blocks."""
+        return self.whole.blocks
+
+    @property
+    def index_bytes(self):
+        return code_index_bytes(self.whole.entries, self.whole.block_bits)
+
+    cdef int check_range(self, u64 first, u64 last) except -1:
+        if first > last or last > self.whole.blocks or first % CODE_GROUP:
+            raise ValueError(f"blocks {first} to {last} of {self.whole.blocks}; the first is a multiple of {CODE_GROUP}")
+        return 0
+
+    cdef const uint8_t* lengths_at(self, const uint8_t[:, ::1] lengths) except NULL:
+        if lengths.shape[0] != 3 or lengths.shape[1] != self.whole.symbols:
+            raise ValueError(f"({lengths.shape[0]}, {lengths.shape[1]}) code lengths, not (3, {self.whole.symbols})")
+        return &lengths[0, 0]
+
+    def count(self, u64 first, u64 last, const uint8_t[:, ::1] lengths=None):
+        """How often each symbol occurs in blocks first to last - 1: (3, symbols), uint64. Releases the GIL.
+
+        lengths: of a code, for which the runs are to be the cheapest; without it, each run is as long as it can be.
+        """
+        import numpy as np
+
+        cdef Encoder e = self.whole
+        counts = np.zeros((3, e.symbols), dtype=np.uint64)
+        cdef u64[:, ::1] counted = counts
+        cdef const uint8_t* code = self.lengths_at(lengths) if lengths is not None else NULL
+        cdef int failed
+        self.check_range(first, last)
+        with nogil:
+            failed = prepare_encoder(&e)
+            if not failed:
+                if code != NULL:
+                    take_lengths(&e, code, ENCODE_UNUSED)
+                count_runs(&e, first, last, code != NULL, &counted[0, 0])
+            free_encoder(&e)
+        if failed:
+            raise MemoryError("no memory for an encoder")
+        return counts
+
+    def code(self, const u64[:, ::1] counts not None):
+        """Lengths of the best code for these counts, (3, symbols), uint8, and the bits that the counted runs take."""
+        import numpy as np
+
+        cdef int symbols = self.whole.symbols
+        lengths = np.zeros((3, symbols), dtype=np.uint8)
+        cdef uint8_t[:, ::1] chosen = lengths
+        cdef u64 bits = 0
+        cdef int value, symbol
+        if counts.shape[0] != 3 or counts.shape[1] != symbols:
+            raise ValueError(f"({counts.shape[0]}, {counts.shape[1]}) counts, not (3, {symbols})")
+        for value in range(3):
+            limited_lengths(&counts[value, 0], symbols, True, &chosen[value, 0])
+            for symbol in range(1, symbols):
+                bits += counts[value, symbol] * <u64>(chosen[value, symbol] + class_extra((symbol - 1) >> 1))
+        return lengths, bits
+
+    def write(self, u64 first, u64 last, const uint8_t[:, ::1] lengths not None):
+        """Index and data of blocks first to last - 1, uint8; None if a block is too long to index. Releases the GIL.
+
+        The offsets in the index count from the beginning of these data.
+        """
+        cdef Encoder e = self.whole
+        cdef CodeOutput out
+        cdef const uint8_t* code = self.lengths_at(lengths)
+        cdef int failed
+        self.check_range(first, last)
+        memset(&out, 0, sizeof(CodeOutput))
+        try:
+            with nogil:
+                failed = -1
+                if first < last and open_output(&out, last - first << e.block_bits, e.block_bits) == 0:
+                    failed = prepare_encoder(&e)
+                if not failed:
+                    take_lengths(&e, code, ENCODE_NO_CODE)
+                    failed = write_blocks(&e, &out, first, last)
+                free_encoder(&e)
+            if failed == ENCODE_TOO_LONG:
+                return None
+            if failed:
+                raise MemoryError("no memory for the coded values of a slice")
+            return (bytes_array(out.index, code_index_bytes(out.entries, out.block_bits), 0),
+                    bytes_array(out.data, out.data_bytes, 0))
+        finally:
+            free_output(&out)
+
+
+def move_index(uint8_t[::1] index not None, u64 bytes):
+    """Add `bytes` to the offsets of an index: its data follow others. Raises ValueError beyond 4 GB."""
+    cdef u64 at
+    for at in range(0, index.shape[0], CODE_GROUP_BYTES):
+        if load32(&index[at]) + bytes >> 32:
+            raise ValueError("more than 4 GB of coded values")
+        store32(&index[at], <u32>(load32(&index[at]) + bytes))

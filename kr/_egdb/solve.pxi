@@ -63,7 +63,6 @@ cdef int fill_king_sets(int size) noexcept nogil:
 cdef struct SolvedSlice:
     Slice shape
     u64* values          # packed, 2 bits a position
-    u64* codes           # packed values, VALUE_UNKNOWN for a don't-care; NULL if not wanted
     uint8_t* distances   # halved plies to the end, one byte a position; NULL if not wanted
 
 cdef struct ManMove:
@@ -418,40 +417,25 @@ cdef inline u64 packed_values8(u64 states) noexcept nogil:
     return pext(states & final * 3 | final ^ <u64>0x0101010101010101, <u64>0x0303030303030303)
 
 
-cdef inline u64 packed_captures8(u64 states) noexcept nogil:
-    """Both bits of each of eight states where the side to move must capture."""
-    cdef u64 captures = (states >> 6 & states >> 7) & <u64>0x0101010101010101
-    return pext(captures * 3, <u64>0x0303030303030303)
+cdef void pack_block(const uint8_t* states, u64 size, u64 start, u64* values) noexcept nogil:
+    """Write a block's values into the packed array, which is zero there, or has them already.
 
-
-cdef void pack_block(const uint8_t* states, u64 size, u64 start, u64* values, u64* codes, bint stored) noexcept nogil:
-    """Write a block's values and codes into the packed arrays, which are zero there.
-
-    stored: False if all of the block's codes are don't-cares. `states` has 8 more bytes that may be read.
+    `states` has 8 more bytes that may be read.
     """
     cdef u64 i = 0
-    cdef u64 word, offset, count, packed, captures, eight
+    cdef u64 word, offset, count, packed, eight
     while i < size:
         word = start + i >> 5
         offset = start + i & 31
         count = min(32 - offset, size - i)
         packed = 0
-        captures = 0
         eight = 0
         while eight < count:
             packed |= packed_values8(load64(states + i + eight)) << 2 * eight
-            captures |= packed_captures8(load64(states + i + eight)) << 2 * eight
             eight += 8
-        if not stored:
-            captures = <u64>-1
         if count == 32:
             values[word] = packed
-            if codes != NULL:
-                codes[word] = packed | captures
         else:
             packed &= square_bit(<int>(2 * count)) - 1
-            captures &= square_bit(<int>(2 * count)) - 1
             atomic_or(&values[word], packed << 2 * offset)
-            if codes != NULL:
-                atomic_or(&codes[word], (packed | captures) << 2 * offset)
         i += count

@@ -50,27 +50,18 @@ cdef void solve_arrangement(Workspace* space, SolvedSlice** solved, SolvedSlice*
     cdef u64 twin_opponent = turned(own_men)
     cdef u64 twin_number = arrangement_number(&twin.shape, twin_own, twin_opponent, BLACK)
     cdef bint alone = slice == twin and number == twin_number
-    cdef bint stored = True
-    cdef bint twin_stored = True
     cdef int count = 1 if alone else 2
-    cdef int ahead
-    if slice == twin:
-        if twin_number < number:
-            return    # solved together with the other arrangement
-        # of two colour-flipped arrangements, the one whose side to move has the less advanced men is stored
-        ahead = advancement(own_men, BLACK) - advancement(opponent_men, WHITE)
-        stored = ahead <= 0
-        twin_stored = ahead > 0 or alone
+    if slice == twin and twin_number < number:
+        return    # solved together with the other arrangement
     prepare_view(&views[0], solved, &slice.shape, own_men, opponent_men, space.states[0])
     start_view(&views[0], solved)
     prepare_view(&views[1], solved, &twin.shape, twin_own, twin_opponent, space.states[0 if alone else 1])
     if not alone:
         start_view(&views[1], solved)
     resolve_views(space, views, count)
-    pack_block(views[0].states, views[0].size, number * slice.shape.block, slice.values, slice.codes, stored)
+    pack_block(views[0].states, views[0].size, number * slice.shape.block, slice.values)
     if not alone:
-        pack_block(views[1].states, views[1].size, twin_number * twin.shape.block, twin.values, twin.codes,
-                   twin_stored)
+        pack_block(views[1].states, views[1].size, twin_number * twin.shape.block, twin.values)
     if slice.distances != NULL:
         solve_distances(space, solved, views, count)
         memcpy(slice.distances + number * slice.shape.block, space.distances[0].settled, slice.shape.block)
@@ -123,36 +114,41 @@ cdef class EndgameSolver:
     def __cinit__(self):
         self.arrays = {}
 
-    def add(self, tuple shape, u64[::1] values not None, u64[::1] codes=None, uint8_t[::1] distances=None):
-        """Add a slice with its arrays: those of a solved slice, or zeros to be filled.
+    def add(self, tuple shape, u64[::1] values not None, uint8_t[::1] distances=None):
+        """Add a slice to be solved with its arrays, which are zeros at first.
 
-        values and codes: 32 positions a word; distances: one byte a position. Codes and distances are optional; a slice
-        with distances needs its successors to have them too.
-
-        Raises ValueError if an array is too short.
+        values: 32 positions a word; distances: one byte a position, if they are wanted: then the slices that its moves
+        lead to need them too. Raises ValueError if an array is too short.
         """
+        cdef SolvedSlice* s = self.entered(shape, values.shape[0], distances)
+        s.values = &values[0]
+        if distances is not None:
+            s.distances = &distances[0]
+        self.arrays[shape] = values, distances
+
+    def look_up(self, tuple shape, const u64[::1] values not None, const uint8_t[::1] distances=None):
+        """Add a slice that is solved, of which only positions are looked up: see `add`."""
+        cdef SolvedSlice* s = self.entered(shape, values.shape[0], distances)
+        # nobody writes to a slice that is not to be solved
+        s.values = <u64*>&values[0]
+        if distances is not None:
+            s.distances = <uint8_t*>&distances[0]
+        self.arrays[shape] = values, distances
+
+    cdef SolvedSlice* entered(self, tuple shape, u64 words, const uint8_t[::1] distances) except NULL:
         cdef Slice s = make_slice(shape[0], shape[1], shape[2], shape[3])
         cdef int number = slice_number(s.own_men, s.own_kings, s.opponent_men, s.opponent_kings)
-        cdef u64 words = (s.size + 31) // 32
-        if <u64>values.shape[0] < words or codes is not None and <u64>codes.shape[0] < words:
-            raise ValueError(f"a slice of {s.size} positions needs {words} words")
+        if words < (s.size + 31) // 32:
+            raise ValueError(f"a slice of {s.size} positions needs {(s.size + 31) // 32} words")
         if distances is not None and <u64>distances.shape[0] < s.size:
             raise ValueError(f"a slice of {s.size} positions needs as many distances")
         for size in (s.own_men, s.own_kings, s.opponent_men, s.opponent_kings):
             if fill_king_sets(size) < 0 or fill_men_sets(size) < 0:
                 raise MemoryError("no memory for the sets of squares")
         self.slices[number].shape = s
-        self.slices[number].values = &values[0]
-        self.slices[number].codes = &codes[0] if codes is not None else NULL
-        self.slices[number].distances = &distances[0] if distances is not None else NULL
+        self.slices[number].distances = NULL
         self.solved[number] = &self.slices[number]
-        self.arrays[number] = values, codes, distances
-
-    def remove(self, tuple shape):
-        """Remove a slice, and release its arrays."""
-        cdef int number = slice_number(shape[0], shape[1], shape[2], shape[3])
-        self.solved[number] = NULL
-        self.arrays.pop(number, None)
+        return self.solved[number]
 
     def solve(self, tuple shape, SolverSpace space not None, int own_rows, int opponent_rows, u64 first, u64 last,
               const int[::1] stop):
@@ -215,16 +211,6 @@ def count_values(const u64[::1] packed, u64 size):
             counts[2] += popcount(high & ~low)
             counts[0] += popcount(used & ~(low | high))
     return counts[0], counts[1], counts[2], counts[3]
-
-
-def stored_distances(const uint8_t[::1] distances, const u64[::1] codes, u64 size, uint8_t[::1] stored):
-    """Copy the distances into `stored`, with DISTANCE_NONE where the code is a don't-care: readers don't need those."""
-    cdef u64 i
-    if min(<u64>distances.shape[0], <u64>stored.shape[0], 32 * <u64>codes.shape[0]) < size:
-        raise ValueError(f"arrays too short for {size} positions")
-    with nogil:
-        for i in range(size):
-            stored[i] = <uint8_t>DISTANCE_NONE if packed_value(&codes[0], i) == VALUE_UNKNOWN else distances[i]
 
 
 def longest_win(const uint8_t[::1] distances, const u64[::1] values, u64 size):

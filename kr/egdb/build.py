@@ -1,15 +1,17 @@
 """`kr egdb build`: builds a database pair by pair on all cores, and resumes a build that was stopped.
 
-During a build, the values that later pairs look up are stored in a directory `.values` of the database, two bits a
-position, for a restart. They are removed when no pair needs them.
+The values that later pairs look up are in files of two bits a position, and in memory as far as there is room. They are
+in a directory `.values` of the database, and removed when no pair needs them, unless they are to be kept elsewhere. A
+pair that takes long has a checkpoint beside them.
 """
 
 from __future__ import annotations
 
+import json
 import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,21 +19,12 @@ from typing import Any
 from kr import storage, system
 from kr.cluster.address import cluster_option
 from kr.cluster.pools import work_pool
-from kr.egdb import files, scheduling, slices
+from kr.egdb import files, scheduling, slices, values
 from kr.egdb.database import default_directory
 from kr.egdb.scheduling import Plan
-from kr.egdb.slices import Shape, shape_named
-from kr.egdb.solving import (
-    CRC_BYTES,
-    VALUES_NEED,
-    SlicePairs,
-    SliceValues,
-    read_crc,
-    read_values,
-    result_of,
-    values_crc,
-    values_key,
-)
+from kr.egdb.slices import Class, Shape, shape_named
+from kr.egdb.solving import VALUES_NEED, SlicePairs, files_of, solved_path, values_key, values_of, values_path
+from kr.egdb.values import ValuesRoom
 from kr.errors import InvalidSettingError
 from kr.jobs.needs import Needs
 from kr.jobs.unit import Chunk, Unit
@@ -40,9 +33,14 @@ from kr.threads import worker_count
 from kr.units import format_size, parse_size
 
 VALUES_FOLDER = ".values"
+JOURNAL_NAME = "build.jsonl"
 BYTES_PER_POSITION = 0.02
 """Upper bound on the size of the files, apart from FILE_BYTES each; for the estimate before the build."""
 FILE_BYTES = 1024
+FREE_SHARE = 0.9
+"""Part of the free memory that a build takes unless it is told how much it may take."""
+CORE_RATE = 7e6
+"""Positions a second of one core, for the estimate before the build, unless the journal has a better one."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +48,9 @@ class BuildSettings(Settings):
     """Extent of a database, its directory, and the threads and memory for building it."""
 
     pieces: int = option(4, "Most pieces of the positions, {allowed}.", low=2, high=slices.EGDB_MAX_PIECES)
+    classes: str = option(
+        "", "Classes with that many pieces, such as 4v4 or 7v1,6v2, and what they lead to.  [default: all]"
+    )
     dir: Path | None = option(
         None, "Directory of the database, where an earlier build is resumed.  [default: in the user's data directory]"
     )
@@ -57,7 +58,10 @@ class BuildSettings(Settings):
     cluster: str = cluster_option()
     distances: int = option(4, "Most pieces of positions with distances to win: {allowed}.", low=2, high=6, zero="none")
     memory: int = option(
-        0, "Refuse a build that needs more memory than this; 0: the machine's free memory.", parse=parse_size
+        0, "Most memory that the process may hold; 0: most of the machine's free memory.", parse=parse_size
+    )
+    keep_values: Path | None = option(
+        None, "Directory in which the values stay, so that later builds start with them.  [default: they are removed]"
     )
 
 
@@ -78,11 +82,36 @@ class BuildProgress:
     bytes: int = 0
     """Size of the files written by this run."""
     seconds: float = 0.0
+    expected_seconds: float = 0.0
+    """Estimate made before the build."""
+    memory: int = 0
+    """Bytes that the process may hold."""
     peak_memory: int = 0
-    """Estimate in bytes, made before the build."""
+    """Most bytes that the process held while pairs were finished, mapped files included; 0 if the system can't say."""
+    disk: int = 0
+    """Bytes on the disk that the rest of the build takes, values included: estimate made before the build."""
     directory: Path = Path()
     written: list[dict[str, Any]] = field(default_factory=list)
     """Name, positions, seconds and bytes of each pair finished by this run."""
+
+
+def wanted_pairs(settings: BuildSettings) -> list[Shape]:
+    """The pairs of a database with these settings, the fewest pieces first. Raises InvalidSettingError."""
+    if not settings.classes:
+        return list(slices.pairs_up_to(settings.pieces))
+    wanted: set[Class] = set()
+    for text in settings.classes.split(","):
+        try:
+            numbers = slices.parse_class(text)
+        except ValueError as error:
+            raise InvalidSettingError(f"--classes {settings.classes}: {error}") from None
+        if sum(numbers) != settings.pieces:
+            raise InvalidSettingError(
+                f"--classes {settings.classes}: {slices.class_name(numbers)} has {sum(numbers)} pieces, "
+                f"but --pieces is {settings.pieces}"
+            )
+        wanted |= {numbers, *slices.smaller_classes(numbers)}
+    return [pair for pair in slices.pairs_up_to(settings.pieces) if slices.class_of(pair) in wanted]
 
 
 def build_database(
@@ -112,29 +141,32 @@ class _Builder:
     ) -> None:
         self.settings = settings
         self.directory = directory
-        self.values_folder = directory / VALUES_FOLDER
+        self.values_folder = settings.keep_values or directory / VALUES_FOLDER
         self.on_progress = on_progress
         self.workers = worker_count(settings.workers)
+        self.limit = settings.memory or int(FREE_SHARE * system.free_memory())
+        self.room = ValuesRoom(self.limit)
+        # of a cluster the workers have other folders
+        self.kind = SlicePairs(self.room, None if settings.cluster else self.values_folder)
         self.needs = Needs()
         self.keys: dict[Shape, str] = {}
         """Identity of the available values, by pair."""
-        pairs = list(slices.pairs_up_to(settings.pieces))
+        self.under_way: set[Shape] = set()
+        pairs = wanted_pairs(settings)
         self.missing = {pair: kinds for pair in pairs if (kinds := self._missing_files(pair))}
         todo = self._with_lost_values()
         self.plan = Plan(todo)
         self.left = len(todo)
-        solved = {successor for pair in todo for successor in slices.successors(pair)} - set(todo)
-        need = scheduling.peak_memory(todo, sorted(solved), self.workers)
-        self._admit(todo, need)
         total = sum(map(slices.pair_size, pairs))
-        self.progress = BuildProgress(total, pairs=len(pairs), pairs_done=len(pairs) - len(todo), peak_memory=need)
-        self.progress.directory = directory
-        self.progress.earlier = total - sum(map(slices.pair_size, todo))
-        for pair in sorted(solved):
-            self.needs.put(self.keys[pair], str(self.values_path(pair)))
-            if not settings.cluster:  # whose workers read the files
-                values = read_values(self.values_path(pair), pair, self._with_distances(pair))
-                self.needs.keep(VALUES_NEED, self.keys[pair], values)
+        left = sum(map(slices.pair_size, todo))
+        self.progress = BuildProgress(
+            total, total - left, pairs=len(pairs), pairs_done=len(pairs) - len(todo), memory=self.limit,
+            disk=self._disk_needed(todo), expected_seconds=left / (self._known_rate() * self.workers),
+            directory=directory,
+        )  # fmt: skip
+        self._admit(todo)
+        for pair, key in self.keys.items():
+            self.needs.put(key, str(self.values_path(pair)))
 
     # State of the directory
 
@@ -142,7 +174,7 @@ class _Builder:
         return self.directory / files.file_name(kind, pair)
 
     def values_path(self, pair: Shape) -> Path:
-        return self.values_folder / f"values-{slices.name(pair)}.bin"
+        return values_path(self.values_folder, pair)
 
     def _missing_files(self, pair: Shape) -> list[str]:
         """Kinds of files that the pair lacks. Raises InvalidDatabaseError if the header of an existing one is bad."""
@@ -163,120 +195,172 @@ class _Builder:
         unseen = list(todo)
         while unseen:
             for successor in slices.successors(unseen.pop()):
-                if successor not in todo and not self._has_values(successor):
+                if successor not in todo and successor not in self.keys and not self._has_values(successor):
                     todo.add(successor)
                     unseen.append(successor)
         return sorted(todo, key=lambda pair: (slices.pieces(pair), pair[0] + pair[2], pair))
 
     def _has_values(self, pair: Shape) -> bool:
         """True if the pair's values are available, complete and undamaged."""
-        crc = read_crc(self.values_path(pair), pair, self._with_distances(pair))
-        if crc is not None:
-            self.keys[pair] = values_key(pair, crc)
-        return crc is not None
+        path, distances = self.values_path(pair), self._with_distances(pair)
+        found = values.stated(path, pair, distances)
+        if found is None or found[0] != values.COMPLETE or not values.is_good(path, pair, distances):
+            return False
+        self.keys[pair] = values_key(pair, found[1])
+        return True
 
-    def _admit(self, todo: list[Shape], need: int) -> None:
+    def _known_rate(self) -> float:
+        """Positions a second of one core, by the journal of this directory."""
+        positions = seconds = 0.0
+        with suppress(OSError, ValueError, KeyError, TypeError):
+            for line in (self.directory / JOURNAL_NAME).read_text().splitlines():
+                entry = json.loads(line)
+                positions += entry["positions"]
+                seconds += entry["seconds"] * entry["workers"]
+        return max(CORE_RATE, positions / seconds) if seconds else CORE_RATE
+
+    # Memory and disk
+
+    def _disk_needed(self, todo: list[Shape]) -> int:
+        file_bytes = sum(len(self.missing.get(pair, ())) * self._file_bytes(pair) for pair in todo)
+        return int(file_bytes) + scheduling.peak_disk(todo, kept=self.settings.keep_values is not None)
+
+    def _file_bytes(self, pair: Shape) -> float:
+        return FILE_BYTES + slices.pair_size(pair) * BYTES_PER_POSITION
+
+    def _own_memory(self, pair: Shape) -> int:
+        return scheduling.own_memory(pair, self._with_distances(pair), self.workers)
+
+    def _admit(self, todo: list[Shape]) -> None:
         """Refuse a build for which there is too little memory or disk space here."""
-        limit = self.settings.memory or system.free_memory()
-        if need > limit and not self.settings.cluster:
+        largest = max(todo, key=self._own_memory, default=None)
+        need = self._own_memory(largest) if largest is not None else 0
+        if largest is not None and need > self.limit and not self.settings.cluster:
             raise InvalidSettingError(
-                f"{self.settings.pieces} pieces with {self.workers} workers need about {format_size(_rounded(need))} "
-                f"of memory, {format_size(_rounded(limit))} may be used; try fewer --workers or --pieces"
+                f"slices {slices.name(largest)} need about {format_size(_rounded(need))} of memory with "
+                f"{self.workers} workers, {format_size(_rounded(self.limit))} may be used; try fewer --workers or "
+                "--pieces"
             )
-        disk = sum(
-            slices.pair_size(pair) / scheduling.VALUES_PER_BYTE
-            + len(self.missing.get(pair, ())) * (FILE_BYTES + slices.pair_size(pair) * BYTES_PER_POSITION)
-            for pair in todo
-        )
+        self._check_disk(self.progress.disk)
+
+    def _check_disk(self, need: float) -> None:
         free = shutil.disk_usage(self.directory).free
-        if disk > free:
+        if need > free:
             raise InvalidSettingError(
-                f"{self.directory}: the build needs about {format_size(_rounded(int(disk)))} of disk space, "
+                f"{self.directory}: the build needs about {format_size(_rounded(int(need)))} of disk space, "
                 f"{format_size(_rounded(free))} is free; choose another --dir or fewer --pieces"
             )
+
+    def _fits(self, pair: Shape) -> bool:
+        """True if a pair may begin beside those under way."""
+        open_pairs = {*self.under_way, pair}
+        need = sum(map(self._own_memory, open_pairs)) + scheduling.looked_up(open_pairs)
+        return len(open_pairs) == 1 or bool(self.settings.cluster) or need <= self.limit
 
     # Solving
 
     def run(self) -> BuildProgress:
         began = time.monotonic()
-        chunks: dict[str, dict[int, Chunk]] = {}
-        pool = work_pool(SlicePairs(), self.needs, self.workers if self.left else 0, cluster=self.settings.cluster)
-        with closing(pool.run(self._units())) as parts:
-            for part in parts:
-                self.progress.solved += part.weight
-                if part.value is not None:
-                    chunks.setdefault(part.unit.key, {})[part.number] = part.value
-                if part.last:
-                    self._enter(part.unit, _in_order(chunks.pop(part.unit.key)), part.seconds)
-                # otherwise it would stay in memory along with the next part
-                del part
-                self._advance(began)
         self._advance(began)
-        shutil.rmtree(self.values_folder, ignore_errors=True)
+        self.values_folder.mkdir(parents=True, exist_ok=True)
+        chunks: dict[str, dict[int, Chunk]] = {}
+        pool = work_pool(self.kind, self.needs, self.workers if self.left else 0, cluster=self.settings.cluster)
+        try:
+            with closing(pool.run(self._units())) as parts:
+                for part in parts:
+                    self.progress.solved += part.weight
+                    if part.value is not None:
+                        chunks.setdefault(part.unit.key, {})[part.number] = part.value
+                    if part.last:
+                        self._enter(part.unit, _in_order(chunks.pop(part.unit.key, {})), part.seconds)
+                    # otherwise it would stay in memory along with the next part
+                    del part
+                    self._advance(began)
+        except KeyboardInterrupt:
+            self.kind.save()
+            raise
+        self._advance(began)
+        if self.settings.keep_values is None:
+            shutil.rmtree(self.values_folder, ignore_errors=True)
         return self.progress
 
     def _advance(self, began: float) -> None:
         self.progress.seconds = time.monotonic() - began
+        resident = system.resident_memory()
+        self.progress.peak_memory = max(self.progress.peak_memory, resident)
+        if resident > self.limit:
+            self.room.drop()
         if self.on_progress is not None:
             self.on_progress(self.progress)
 
     def _units(self) -> Iterator[Unit | None]:
         """Units of the pairs in the order of the plan; None while all the remaining ones wait for others."""
         while self.left:
-            pair = self.plan.next()
+            pair = self.plan.next(self._fits)
             if pair is None:
                 yield None
                 continue
+            kinds = self.missing.get(pair, [])
+            self._check_disk(2 * values.file_bytes(pair, self._with_distances(pair)) + self._file_bytes(pair))
+            self.under_way.add(pair)
             needs = {slices.name(successor): self.keys[successor] for successor in sorted(slices.successors(pair))}
-            name, kinds = slices.name(pair), self.missing.get(pair, [])
-            values = {"pair": name, "distances": self._with_distances(pair), "files": kinds}
-            yield Unit(SlicePairs.name(), name, needs, {}, values)
+            name = slices.name(pair)
+            wanted = {
+                "pair": name, "distances": self._with_distances(pair), "files": kinds,
+                "values": self._are_needed(pair), "memory": self._own_memory(pair),
+            }  # fmt: skip
+            yield Unit(SlicePairs.name(), name, needs, {}, wanted)
+
+    def _are_needed(self, pair: Shape) -> bool:
+        """True if pairs look up the values of this one, or somebody may later."""
+        return bool(self.plan.users.get(pair)) or self.settings.keep_values is not None
 
     def _enter(self, unit: Unit, chunks: Sequence[Chunk], seconds: float) -> None:
-        """Write the files of a solved pair, and keep its values for the pairs that look them up."""
+        """Write the files of a solved pair, and note its values for the pairs that look them up."""
         pair = shape_named(unit.values["pair"])
-        contents, values = result_of(unit, chunks)
+        contents = files_of(unit, chunks)
         for kind, content in contents.items():
             storage.write_atomic(self.path(kind, pair), bytes(content))
-        if self.plan.users.get(pair):
-            self._keep_values(pair, values, chunks[len(contents) :])
+        if unit.values["values"]:
+            if self.settings.cluster:
+                crc = values.write_values(self.values_path(pair), pair, values_of(unit, chunks))
+            else:
+                crc = int.from_bytes(chunks[0], "little")
+            self.keys[pair] = values_key(pair, crc)
+            self.needs.put(self.keys[pair], str(self.values_path(pair)))
+        solved_path(self.values_folder, pair).unlink(missing_ok=True)
+        self.under_way.discard(pair)
+        size = sum(map(len, contents.values()))
+        self._note(pair, seconds, size)
         for free in self.plan.done(pair):
             self._release(free)
         self.left -= 1
+
+    def _note(self, pair: Shape, seconds: float, size: int) -> None:
+        """Enter a finished pair in the progress and in the journal."""
         progress = self.progress
         progress.pair = pair
         progress.pairs_done += 1
-        size = sum(map(len, contents.values()))
         progress.bytes += size
-        progress.written.append(
-            {"pair": slices.name(pair), "positions": slices.pair_size(pair), "seconds": seconds, "bytes": size}
-        )
-
-    def _keep_values(self, pair: Shape, values: Mapping[Shape, SliceValues], chunks: Sequence[Chunk]) -> None:
-        """Keep a pair's values in memory, and write them for a restart.
-
-        They are not synced to the disk: a restart solves the pair again if their file is damaged.
-        """
-        self.values_folder.mkdir(exist_ok=True)
-        target = self.values_path(pair)
-        temporary = target.with_suffix(".tmp")
-        crc = values_crc(chunks)
-        try:
-            with open(temporary, "wb") as file:
-                file.writelines(chunks)
-                file.write(crc.to_bytes(CRC_BYTES, "little"))
-            system.replace_file(temporary, target)
-        finally:
-            temporary.unlink(missing_ok=True)
-        self.keys[pair] = values_key(pair, crc)
-        self.needs.put(self.keys[pair], str(target))
-        if not self.settings.cluster:
-            self.needs.keep(VALUES_NEED, self.keys[pair], values)
+        entry = {"pair": slices.name(pair), "positions": slices.pair_size(pair), "seconds": seconds, "bytes": size}
+        progress.written.append(entry)
+        on_disk = [path.stat().st_size for path in self.values_folder.glob("*.bin")]
+        facts = {
+            "workers": self.workers, "resident": system.resident_memory(), "peak": progress.peak_memory,
+            "values": sum(on_disk), "kr": storage.provenance()["kr"],
+        }  # fmt: skip
+        with open(self.directory / JOURNAL_NAME, "a", encoding="utf-8") as journal:
+            journal.write(json.dumps({**entry, "seconds": round(seconds, 3), **facts}) + "\n")
 
     def _release(self, pair: Shape) -> None:
+        """Forget the values that no pair needs any more."""
+        self.room.forget(pair)
         if key := self.keys.pop(pair, None):
             self.needs.drop(VALUES_NEED, key)
-        self.values_path(pair).unlink(missing_ok=True)
+        if self.settings.keep_values is None:
+            # Windows keeps a file that is mapped; the end of the build removes it
+            with suppress(PermissionError):
+                self.values_path(pair).unlink(missing_ok=True)
 
 
 def _in_order(chunks: Mapping[int, Chunk]) -> list[Chunk]:

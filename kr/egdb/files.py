@@ -11,7 +11,7 @@ import json
 import os
 import struct
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from io import FileIO
@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from kr import _egdb, storage, system
 from kr.egdb import slices
+from kr.egdb.encoding import Coded
 from kr.egdb.slices import Shape
 from kr.errors import InvalidDatabaseError
 
@@ -123,20 +124,16 @@ def file_name(kind: str, pair: Shape) -> str:
 # Writing
 
 
-def values_file(codes: Mapping[Shape, NDArray[np.uint64]], facts: Mapping[str, Any]) -> bytes:
-    """Content of a file of values: the slice of the pair that compresses better.
-
-    codes: values of each slice at 2 bits an entry, 3 for a don't-care.
-    """
-    stored = min(codes, key=lambda view: _egdb.encoded_size(codes[view].view(np.uint8), slices.size(view)))
-    coded = _egdb.encode_values(codes[stored].view(np.uint8), slices.size(stored))
-    return _content("wld", stored, coded, facts)
+def values_file(coded: Coded, facts: Mapping[str, Any]) -> bytes:
+    """Content of a file of values."""
+    return _content("wld", coded, facts)
 
 
 def distances_file(distances: Mapping[Shape, NDArray[np.uint8]], facts: Mapping[str, Any]) -> bytes:
     """Content of a file of distances; distances: of each slice, half the plies to the end, 255 for a don't-care."""
     stored = min(distances, key=lambda view: _egdb.encoded_distances_size(distances[view]))
-    return _content("dtw", stored, _egdb.encode_distances(distances[stored]), facts)
+    block_bits, index, data, lengths = _egdb.encode_distances(distances[stored])
+    return _content("dtw", Coded(stored, block_bits, index.tobytes(), data.tobytes(), lengths), facts)
 
 
 @cache
@@ -144,27 +141,22 @@ def _made() -> dict[str, str]:
     return {name: text for name, text in storage.provenance().items() if name in ("kr", "commit")}
 
 
-def _content(
-    kind: str,
-    stored: Shape,
-    coded: tuple[int, NDArray[np.uint8], NDArray[np.uint8], Iterable[NDArray[np.uint8]]],
-    facts: Mapping[str, Any],
-) -> bytes:
-    block_bits, index, data, lengths = coded
+def _content(kind: str, coded: Coded, facts: Mapping[str, Any]) -> bytes:
+    data_bytes = len(coded.data) - _egdb.CODE_PAD
     header = {
         "kind": kind,
-        "stored": slices.name(stored),
-        "entries": slices.size(stored),
-        "block_bits": block_bits,
-        "index_bytes": len(index),
-        "data_bytes": len(data) - _egdb.CODE_PAD,
-        "codes": ["".join(f"{length:x}" for length in row).rstrip("0") for row in lengths],
+        "stored": slices.name(coded.shape),
+        "entries": slices.size(coded.shape),
+        "block_bits": coded.block_bits,
+        "index_bytes": len(coded.index),
+        "data_bytes": data_bytes,
+        "codes": ["".join(f"{length:x}" for length in row).rstrip("0") for row in coded.lengths],
         "facts": facts,
         "made": _made(),
     }
     text = json.dumps(header, separators=(",", ":")).encode()
-    layout = _layout(len(text), len(index), len(data) - _egdb.CODE_PAD)
-    body = index.tobytes() + data.tobytes()
+    layout = _layout(len(text), len(coded.index), data_bytes)
+    body = coded.index + coded.data
     checks = [zlib.crc32(body[at : at + _egdb.CODE_CHUNK]) for at in range(0, len(body), _egdb.CODE_CHUNK)]
     start = _FIXED.pack(MAGIC, FORMAT_VERSION, len(text), _header_check(text)) + text
     checked = np.array(checks, dtype="<u4").tobytes()

@@ -7,7 +7,7 @@ of men of one step are independent of each other, and so are pairs of which neit
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from kr import _egdb
@@ -92,9 +92,14 @@ class Plan:
             if not self.waiting[pair]:
                 heapq.heappush(self._ready, (-self._urgency[pair], pair))
 
-    def next(self) -> Shape | None:
-        """A pair that may begin, or None while all the remaining ones wait for others."""
-        return heapq.heappop(self._ready)[1] if self._ready else None
+    def next(self, fits: Callable[[Shape], bool] = lambda pair: True) -> Shape | None:
+        """The most urgent pair that may begin and fits, or None while all the remaining ones wait for others."""
+        for ready in sorted(self._ready):
+            if fits(ready[1]):
+                self._ready.remove(ready)
+                heapq.heapify(self._ready)
+                return ready[1]
+        return None
 
     def done(self, pair: Shape) -> list[Shape]:
         """Note that a pair is solved; returns the pairs that none of the remaining ones will look up."""
@@ -111,26 +116,38 @@ class Plan:
         return free
 
 
-def peak_memory(todo: Sequence[Shape], held: Mapping[Shape, int] | Sequence[Shape], workers: int) -> int:
-    """Bytes of memory that solving these pairs takes at most.
+def own_memory(pair: Shape, distances: bool, workers: int) -> int:
+    """Bytes that solving a pair takes at most, without the values that it looks up.
 
-    held: solved pairs that are looked up. The estimate plays the plan through with `workers` pairs open at once: values
-    and codes of the open pairs, values of solved ones that are still looked up, and for each job one byte and two
-    numbers per position of the largest block.
+    They are its own values and distances, and for each thread two states and two numbers a position of a block.
+    """
+    threads = min(workers, slices.pair_size(pair) // slices.block(pair))
+    return _values_bytes(pair, distances) + threads * (10 + 6 * distances) * slices.block(pair)
+
+
+def looked_up(pairs: Iterable[Shape]) -> int:
+    """Bytes of the values that these pairs look up, as far as they are not their own."""
+    members = set(pairs)
+    needed = {successor for pair in members for successor in slices.successors(pair)} - members
+    return sum(_values_bytes(pair, False) for pair in needed)
+
+
+def peak_disk(todo: Sequence[Shape], kept: bool) -> int:
+    """Most bytes that a build adds to the values on the disk, with the checkpoint of the pair under way.
+
+    kept: values stay when no pair needs them any more. The plan is played through with one pair at a time.
     """
     plan = Plan(todo)
-    alive = sum(slices.pair_size(pair) for pair in held) // VALUES_PER_BYTE
-    work = max((10 * slices.block(pair) for pair in todo), default=0)
-    peak = alive
-    opened: list[Shape] = []
-    while True:
-        while len(opened) < workers and (pair := plan.next()) is not None:
-            opened.append(pair)
-            alive += 2 * slices.pair_size(pair) // VALUES_PER_BYTE
-        if not opened:
-            break
-        peak = max(peak, alive + min(workers, len(opened)) * work)
-        pair = opened.pop(0)
-        alive -= slices.pair_size(pair) // VALUES_PER_BYTE
-        alive -= sum(slices.pair_size(free) for free in plan.done(pair)) // VALUES_PER_BYTE
+    alive = peak = 0
+    while (pair := plan.next()) is not None:
+        # the values written so far, and those of the checkpoint until they are whole
+        peak = max(peak, alive + 2 * _values_bytes(pair, False))
+        alive += _values_bytes(pair, False)
+        gone = plan.done(pair)
+        if not kept:
+            alive -= sum(_values_bytes(each, False) for each in gone)
     return peak
+
+
+def _values_bytes(pair: Shape, distances: bool) -> int:
+    return slices.pair_size(pair) // VALUES_PER_BYTE + distances * slices.pair_size(pair)

@@ -17,6 +17,9 @@ from kr import _egdb
 Shape = tuple[int, int, int, int]
 """Own men, own kings, opponent's men, opponent's kings; "own" are those of the side to move."""
 
+Class = tuple[int, int]
+"""Pieces of the two sides, the larger number first."""
+
 EGDB_MAX_PIECES: int = _egdb.EGDB_MAX_PIECES
 """Pieces of both sides that a position with an index can have."""
 
@@ -108,6 +111,50 @@ def pairs(count: int) -> tuple[Shape, ...]:
 def pairs_up_to(count: int) -> Iterator[Shape]:
     """Every pair with at most `count` pieces, the fewest pieces first."""
     return (pair for pieces in range(2, count + 1) for pair in pairs(pieces))
+
+
+def class_of(shape: Shape) -> Class:
+    """The class that a slice belongs to."""
+    own, other = shape[0] + shape[1], shape[2] + shape[3]
+    return max(own, other), min(own, other)
+
+
+def class_name(numbers: Class) -> str:
+    """A class as text: "4v3"."""
+    return f"{numbers[0]}v{numbers[1]}"
+
+
+def parse_class(text: str) -> Class:
+    """The class in a text such as "4v3". Raises ValueError."""
+    first, _, second = text.strip().partition("v")
+    if not (first.isdecimal() and second.isdecimal() and int(first) and int(second)):
+        raise ValueError(f"{text!r} is not a class of positions such as 4v3")
+    if int(first) + int(second) > EGDB_MAX_PIECES:
+        raise ValueError(f"{text} has more than {EGDB_MAX_PIECES} pieces")
+    return max(int(first), int(second)), min(int(first), int(second))
+
+
+@cache
+def classes(count: int) -> tuple[Class, ...]:
+    """Every class with `count` pieces, the evenest first."""
+    return tuple((count - less, less) for less in range(count // 2, 0, -1))
+
+
+@cache
+def class_pairs(numbers: Class) -> tuple[Shape, ...]:
+    """Every pair of a class, in an order in which promotions lead to earlier ones."""
+    return tuple(pair for pair in pairs(sum(numbers)) if class_of(pair) == numbers)
+
+
+@cache
+def smaller_classes(numbers: Class) -> tuple[Class, ...]:
+    """The classes that captures lead to, the fewest pieces first."""
+    reached = {
+        (max(own, other), min(own, other))
+        for own in range(1, numbers[0] + 1)
+        for other in range(1, numbers[1] + 1)
+    }  # fmt: skip
+    return tuple(sorted(reached - {numbers}, key=lambda each: (sum(each), each[0])))
 
 
 def complete_pieces(present: Collection[Shape]) -> int:

@@ -1,44 +1,45 @@
 """The unit of work of a build: a pair of slices, solved from the values of its successors.
 
-The chunks of the result are the pair's files, one for each kind wanted, followed for each of its slices by the values
-at two bits a position and, if distances are wanted, the distances at a byte a position.
+The chunks of the result are first the pair's values, then its files, one for each kind wanted. A machine that builds
+alone writes the values itself, and gives their CRC-32 for them.
 """
 
 from __future__ import annotations
 
-import zlib
+import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kr import _egdb
 from kr.egdb import files, scheduling, slices
+from kr.egdb.encoding import EncodingTask, ValuesEncoding
 from kr.egdb.scheduling import SolverCall
 from kr.egdb.slices import Shape, shape_named
+from kr.egdb.values import (
+    COMPLETE,
+    SliceValues,
+    ValuesRoom,
+    empty_values,
+    is_good,
+    read_values,
+    stated,
+    write_values,
+)
 from kr.errors import InvalidDatabaseError
 from kr.jobs.kinds import Kind, Portion, Stop, UnitSteps
 from kr.jobs.needs import Needs
 from kr.jobs.unit import Chunk, Unit
 
 VALUES_NEED = "slice values"
-CRC_BYTES = 8
-"""Bytes of a file's checksum, at its end."""
-READ_BYTES = 1 << 24
 MAX_SPACE_WASTE = 1 << 24
 """Positions of working memory that a thread may hold beyond the needs of its present pair."""
-
-
-@dataclass
-class SliceValues:
-    """The part of a solved slice that other slices look up: see EndgameSolver.add."""
-
-    values: NDArray[np.uint64]
-    distances: NDArray[np.uint8] | None = None
+MARKED_AT_ONCE = 1 << 24
+"""Positions whose don't-cares a thread marks in one go."""
+CHECKPOINT_SECONDS = 600.0
 
 
 class Space:
@@ -60,24 +61,35 @@ class Space:
 class SlicePairs(Kind[Space, Chunk | None]):
     """Solving a pair.
 
-    Values of a unit: the pair's name, `distances` (true if they are wanted) and `files` (the kinds of files wanted).
-    Needs: the values of each successor, by its name.
+    Values of a unit: the pair's name; `distances`, true if they are wanted; `files`, the kinds of files wanted;
+    `values`, true if others need its values; `memory`, the bytes that it takes beside the values of others. Needs: the
+    values of each successor, by its name.
+
+    room: for the values of others; folder: where values and checkpoints are written, None to have values as chunks.
     """
 
     # the values of a slice are large, and each pair looks up others
     keeps_needs = False
 
+    def __init__(self, room: ValuesRoom | None = None, folder: Path | None = None) -> None:
+        self._room = room or ValuesRoom()
+        self._folder = folder
+        self._solving: list[_Solving] = []
+
     def open(self, unit: Unit, needs: Needs) -> Space:
         return Space()
 
     def steps(self, unit: Unit, needs: Needs) -> UnitSteps[Space, Chunk | None]:
-        solving = _Solving(unit, needs)
-        steps = list(scheduling.steps(solving.pair))
-        weight = slices.pair_size(solving.pair) / sum(call.positions for step in steps for call in step)
-        for step in steps:
-            yield [Portion(partial(solving.solve, call), call.positions * weight) for call in step]
-        yield [Portion(partial(solving.file, kind), 0.0) for kind in unit.values["files"]]
-        yield [Portion(partial(_content, array), 0.0) for array in solving.arrays()]
+        solving = _Solving(unit, needs, self._room, self._folder)
+        self._solving.append(solving)
+        yield from solving.steps()
+        self._solving.remove(solving)
+        self._room.leave(solving.pair)
+
+    def save(self) -> None:
+        """Write checkpoints of the pairs under way, once no thread works on them. Raises OSError."""
+        for solving in self._solving:
+            solving.save()
 
     def encode(self, value: Chunk | None) -> Chunk:
         assert value is not None
@@ -90,73 +102,151 @@ class SlicePairs(Kind[Space, Chunk | None]):
 class _Solving:
     """A pair being solved."""
 
-    def __init__(self, unit: Unit, needs: Needs) -> None:
+    def __init__(self, unit: Unit, needs: Needs, room: ValuesRoom, folder: Path | None) -> None:
         self.pair = shape_named(unit.values["pair"])
         self.distances = bool(unit.values["distances"])
+        self._files: list[str] = unit.values["files"]
+        self._is_needed: bool = unit.values["values"]
+        self._target = folder and values_path(folder, self.pair)
+        self._checkpoint = folder and solved_path(folder, self.pair)
+        self._facts: dict[str, dict[str, Any]] = {}
+        self._saved = time.monotonic()
+        self.done = 0
+        """Steps of the solver that are done."""
+        self.values = self._begun()
         self.solver = _egdb.EndgameSolver()
-        for name, key in unit.needs.items():
-            load = partial(_loaded_values, shape_named(name))
-            for shape, other in needs.load(VALUES_NEED, key, load).items():
-                self.solver.add(shape, other.values, None, other.distances)
-        self.slice_values: dict[Shape, SliceValues] = {}
-        self.codes: dict[Shape, NDArray[np.uint64]] = {}
-        for shape in slices.members(self.pair):
-            own = self.slice_values[shape] = SliceValues(np.zeros(words(shape), dtype=np.uint64))
-            if unit.values["files"]:
-                self.codes[shape] = np.zeros(words(shape), dtype=np.uint64)
-            if self.distances:
-                own.distances = np.empty(slices.size(shape), dtype=np.uint8)
-            self.solver.add(shape, own.values, self.codes.get(shape), own.distances)
+        wanted = {
+            shape_named(name): _file_of(shape_named(name), key, needs.place(VALUES_NEED, key))
+            for name, key in unit.needs.items()
+        }
+        self._successors = room.enter(self.pair, unit.values["memory"], wanted)
+        for successor in self._successors:
+            for shape, other in successor.values.items():
+                self.solver.look_up(shape, other.values, other.distances)
+        for shape, own in self.values.items():
+            self.solver.add(shape, own.values, own.distances)
 
-    def solve(self, call: SolverCall, space: Space, stop: Stop) -> None:
+    def _begun(self) -> dict[Shape, SliceValues]:
+        """Zeros, or the values of a checkpoint."""
+        if self._checkpoint and is_good(self._checkpoint, self.pair, self.distances):
+            found = stated(self._checkpoint, self.pair, self.distances)
+            assert found is not None
+            self.done = found[0]
+            return read_values(self._checkpoint, self.pair, self.distances)
+        return empty_values(self.pair, self.distances)
+
+    def steps(self) -> UnitSteps[Space, Chunk | None]:
+        """All steps, after those of a checkpoint."""
+        steps = list(scheduling.steps(self.pair))
+        weight = slices.pair_size(self.pair) / sum(call.positions for step in steps for call in step)
+        if self.done:
+            earlier = sum(call.positions for step in steps[: self.done] for call in step)
+            yield [Portion(lambda space, stop: None, earlier * weight)]
+        for step in steps[self.done :]:
+            yield [Portion(partial(self._solve, call), call.positions * weight) for call in step]
+            self.done += 1
+            if time.monotonic() - self._saved > CHECKPOINT_SECONDS:
+                self.save()
+        yield [Portion(self._state_facts, 0.0)]
+        if self._is_needed:
+            if self._target:
+                yield [Portion(self._write_values, 0.0)]
+            else:
+                yield [Portion(partial(_content, array), 0.0) for array in self._arrays()]
+        if self._files:
+            # from here on the arrays hold what the files need, and no longer the values
+            self._checkpoint = None
+            yield list(self._marks())
+            for kind in self._files:
+                if kind == "wld":
+                    yield from self._values_file()
+                else:
+                    yield [Portion(self._distances_file, 0.0)]
+
+    def save(self) -> None:
+        """Write a checkpoint. Raises OSError."""
+        if self._checkpoint and self.done:
+            write_values(self._checkpoint, self.pair, self.values, self.done)
+        self._saved = time.monotonic()
+
+    # Portions
+
+    def _solve(self, call: SolverCall, space: Space, stop: Stop) -> None:
         self.solver.solve(
             self.pair, space.of(slices.block(self.pair), self.distances),
             call.own_rows, call.opponent_rows, call.first, call.last, stop.flag,
         )  # fmt: skip
 
-    def file(self, kind: str, space: Space, stop: Stop) -> bytes:
-        """Content of a file: the slice of the pair that compresses better."""
-        counts = {
-            slices.name(shape): _egdb.count_values(own.values, slices.size(shape))[:3]
-            for shape, own in self.slice_values.items()
-        }
-        if kind == "wld":
-            return files.values_file(self.codes, {"counts": counts})
-        longest, stored = {}, {}
-        for shape, own in self.slice_values.items():
-            assert own.distances is not None
-            size = slices.size(shape)
-            longest[slices.name(shape)] = _egdb.longest_win(own.distances, own.values, size)
-            stored[shape] = np.empty(size, dtype=np.uint8)
-            _egdb.stored_distances(own.distances, self.codes[shape], size, stored[shape])
-        return files.distances_file(stored, {"counts": counts, "longest": longest})
+    def _state_facts(self, space: Space, stop: Stop) -> None:
+        """Count values, while they are all there."""
+        for shape, own in self.values.items():
+            name, size = slices.name(shape), slices.size(shape)
+            self._facts.setdefault("counts", {})[name] = _egdb.count_values(own.values, size)[:3]
+            if own.distances is not None:
+                self._facts.setdefault("longest", {})[name] = _egdb.longest_win(own.distances, own.values, size)
 
-    def arrays(self) -> Iterator[NDArray[Any]]:
-        self.codes.clear()
-        for own in self.slice_values.values():
+    def _write_values(self, space: Space, stop: Stop) -> bytes:
+        assert self._target
+        return crc_chunk(write_values(self._target, self.pair, self.values))
+
+    def _arrays(self) -> Iterator[np.ndarray[Any, Any]]:
+        for own in self.values.values():
             yield own.values
             if own.distances is not None:
                 yield own.distances
 
+    def _marks(self) -> Iterator[Portion[Space, Chunk | None]]:
+        for shape in self.values:
+            step = max(1, MARKED_AT_ONCE // slices.block(shape))
+            count = slices.size(shape) // slices.block(shape)
+            for first in range(0, count, step):
+                yield Portion(partial(self._mark, shape, first, min(first + step, count)), 0.0)
 
-def _content(array: NDArray[Any], space: Space, stop: Stop) -> memoryview:
-    return array.data.cast("B")
+    def _mark(self, shape: Shape, first: int, last: int, space: Space, stop: Stop) -> None:
+        own = self.values[shape]
+        _egdb.mark_unneeded(shape, own.values, first, last, stop.flag, own.distances)
+
+    def _values_file(self) -> UnitSteps[Space, Chunk | None]:
+        encoding = ValuesEncoding({shape: own.values for shape, own in self.values.items()})
+        for tasks in encoding.steps():
+            yield [Portion(partial(_do, task), 0.0) for task in tasks]
+        assert encoding.coded is not None
+        content = files.values_file(encoding.coded, {"counts": self._facts["counts"]})
+        yield [Portion(lambda space, stop: content, 0.0)]
+
+    def _distances_file(self, space: Space, stop: Stop) -> bytes:
+        distances = {shape: own.distances for shape, own in self.values.items() if own.distances is not None}
+        return files.distances_file(distances, self._facts)
 
 
-def result_of(unit: Unit, chunks: Sequence[Chunk]) -> tuple[dict[str, Chunk], dict[Shape, SliceValues]]:
-    """Files of a pair by kind, and the values of its slices, which are not copied."""
-    kinds = unit.values["files"]
-    members = slices.members(shape_named(unit.values["pair"]))
-    arrays = chunks[len(kinds) :]
-    each = len(arrays) // len(members)
-    values = {
-        shape: SliceValues(
-            np.frombuffer(arrays[i * each], dtype=np.uint64),
-            np.frombuffer(arrays[i * each + 1], dtype=np.uint8) if each > 1 else None,
-        )
-        for i, shape in enumerate(members)
-    }
-    return dict(zip(kinds, chunks, strict=False)), values
+def _do(task: EncodingTask, space: Space, stop: Stop) -> None:
+    if not stop.is_set():
+        task()
+
+
+def _content(array: np.ndarray[Any, Any], space: Space, stop: Stop) -> bytes:
+    # a copy: the array goes on to be marked
+    return array.tobytes()
+
+
+def _file_of(pair: Shape, key: str, place: str) -> tuple[Path, bool]:
+    """File of the values of a solved pair, and whether it has distances. Raises InvalidDatabaseError."""
+    path = Path(place)
+    for distances in (False, True):
+        found = stated(path, pair, distances)
+        if found is not None and found[0] == COMPLETE and values_key(pair, found[1]) == key:
+            return path, distances
+    raise InvalidDatabaseError(f"{path}: the values of slice {slices.name(pair)} are missing or damaged")
+
+
+def values_path(folder: Path, pair: Shape) -> Path:
+    """File of a pair's values."""
+    return folder / f"values-{slices.name(pair)}.bin"
+
+
+def solved_path(folder: Path, pair: Shape) -> Path:
+    """File of the values of a pair under way."""
+    return folder / f"solved-{slices.name(pair)}.bin"
 
 
 def values_key(pair: Shape, crc: int) -> str:
@@ -164,51 +254,26 @@ def values_key(pair: Shape, crc: int) -> str:
     return f"{slices.name(pair)} {crc:08x}"
 
 
-def values_crc(chunks: Sequence[Chunk]) -> int:
-    """CRC-32 of a pair's values."""
-    crc = 0
-    for chunk in chunks:
-        crc = zlib.crc32(chunk, crc)
-    return crc
+def crc_chunk(crc: int) -> bytes:
+    """A CRC-32 as a chunk of a result."""
+    return crc.to_bytes(4, "little")
 
 
-def read_crc(path: Path, pair: Shape, distances: bool) -> int | None:
-    """CRC-32 of a file of values, with or without distances; None if the file is missing, incomplete or damaged."""
-    size = _values_bytes(pair, distances)
-    if not path.exists() or path.stat().st_size != size + CRC_BYTES:
-        return None
-    crc = 0
-    with open(path, "rb") as file:
-        for begin in range(0, size, READ_BYTES):
-            crc = zlib.crc32(file.read(min(READ_BYTES, size - begin)), crc)
-        return crc if int.from_bytes(file.read(), "little") == crc else None
+def files_of(unit: Unit, chunks: Sequence[Chunk]) -> dict[str, Chunk]:
+    """The files of a result, by kind."""
+    kinds = unit.values["files"]
+    return dict(zip(kinds, chunks[len(chunks) - len(kinds) :], strict=True))
 
 
-def read_values(path: Path, pair: Shape, distances: bool) -> dict[Shape, SliceValues]:
-    """Values of a pair's slices, read from their file."""
-    slice_values = {}
-    with open(path, "rb") as file:
-        for shape in slices.members(pair):
-            values = np.fromfile(file, dtype=np.uint64, count=words(shape))
-            slice_values[shape] = SliceValues(
-                values, np.fromfile(file, dtype=np.uint8, count=slices.size(shape)) if distances else None
-            )
-    return slice_values
-
-
-def _loaded_values(pair: Shape, place: str) -> tuple[str, dict[Shape, SliceValues]]:
-    path = Path(place)
-    distances = path.exists() and path.stat().st_size == _values_bytes(pair, True) + CRC_BYTES
-    crc = read_crc(path, pair, distances)
-    if crc is None:
-        raise InvalidDatabaseError(f"{path}: the values of slice {slices.name(pair)} are missing or damaged")
-    return values_key(pair, crc), read_values(path, pair, distances)
-
-
-def _values_bytes(pair: Shape, distances: bool) -> int:
-    return 8 * sum(map(words, slices.members(pair))) + distances * slices.pair_size(pair)
-
-
-def words(shape: Shape) -> int:
-    """64-bit words, of 32 packed values each, that the values of a slice take."""
-    return -(-slices.size(shape) // 32)
+def values_of(unit: Unit, chunks: Sequence[Chunk]) -> dict[Shape, SliceValues]:
+    """The values of a result that came as chunks; they are not copied."""
+    members = slices.members(shape_named(unit.values["pair"]))
+    arrays = chunks[: len(chunks) - len(unit.values["files"])]
+    each = len(arrays) // len(members)
+    return {
+        shape: SliceValues(
+            np.frombuffer(arrays[i * each], dtype=np.uint64),
+            np.frombuffer(arrays[i * each + 1], dtype=np.uint8) if each > 1 else None,
+        )
+        for i, shape in enumerate(members)
+    }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import errno
 import math
+import mmap
 import msvcrt
 import os
 import signal
@@ -86,7 +87,8 @@ class _MemoryCounters(ctypes.Structure):
         ("length", wintypes.DWORD),
         ("faults", wintypes.DWORD),
         ("peak", c_size_t),
-        ("rest", c_size_t * 8),
+        ("present", c_size_t),
+        ("rest", c_size_t * 7),
     )
 
 
@@ -498,7 +500,20 @@ def forget_memory_peak() -> None:
 
 def memory_peak() -> int:
     """Most bytes of memory that this process had."""
+    return int(_memory_of_this_process().peak)
+
+
+def resident_memory() -> int:
+    """Bytes of memory that this process holds, mapped files included."""
+    return int(_memory_of_this_process().present)
+
+
+def _memory_of_this_process() -> _MemoryCounters:
     counters = _MemoryCounters(length=ctypes.sizeof(_MemoryCounters))
     if not _memory_counters(_this_process(), byref(counters), counters.length):
         raise _failure()
-    return int(counters.peak)
+    return counters
+
+
+def drop_pages(mapped: mmap.mmap) -> None:
+    """Nothing: the system itself takes pages of mapped files out of a process."""

@@ -5,10 +5,7 @@
    one move of five Play! is pressed at random. Prints a line for each move of the DLL, tab-separated:
 
        game, ply, FEN before, FEN after, returned value, ms, ms allowed, ms from Play! to the return (-1: not pressed),
-       ms by which the machine was late, status line
-
-   How late the machine was is what a thread saw that only sleeps for 1 ms again and again: its longest sleep during the
-   move.
+       status line
 
    The positions are judged by whoever reads them; here the rules only move the random player. */
 
@@ -76,20 +73,6 @@ static DWORD WINAPI press(void* unused) {
     return 0;
 }
 
-static volatile double longest_sleep;
-
-static DWORD WINAPI watch(void* unused) {
-    (void)unused;
-    for (;;) {
-        const double begin = now_ms();
-        double slept;
-        Sleep(1);
-        slept = now_ms() - begin;
-        if (slept > longest_sleep) longest_sleep = slept;
-    }
-    return 0;
-}
-
 int main(int argc, char** argv) {
     HMODULE dll;
     getmove_function getmove;
@@ -107,7 +90,6 @@ int main(int argc, char** argv) {
         const int done = command(argv[i], reply);
         printf("%s\t%d\t%s\n", argv[i], done, reply);
     }
-    CloseHandle(CreateThread(NULL, 0, watch, NULL, 0, NULL));
     for (game = 0; game < atoi(argv[2]); game++) {
         static kr_position line[LONGEST_GAME + 32];
         static kr_move played[LONGEST_GAME + 32];
@@ -150,7 +132,6 @@ int main(int argc, char** argv) {
                     press_after = (int)random_below((uint32_t)allowed);
                     presser = CreateThread(NULL, 0, press, NULL, 0, NULL);
                 }
-                longest_sleep = 0;
                 begin = now_ms();
                 value = getmove(board, line[ply].side == KR_BLACK ? 2 : 1, maxtime, status, &playnow, info, moreinfo, NULL);
                 end = now_ms();
@@ -158,8 +139,8 @@ int main(int argc, char** argv) {
                 line[ply + 1] = read_board(board, 1 - line[ply].side);
                 if (kr_write_fen(&line[ply + 1], after)) strcpy(after, "?");
                 status[1023] = 0;
-                printf("%d\t%d\t%s\t%s\t%d\t%.1f\t%.1f\t%.1f\t%.1f\t%s\n", game, ply, before, after, value, end - begin,
-                        allowed, playnow && pressed_at >= 0 ? end - pressed_at : -1.0, longest_sleep, status);
+                printf("%d\t%d\t%s\t%s\t%d\t%.1f\t%.1f\t%.1f\t%s\n", game, ply, before, after, value, end - begin, allowed,
+                        playnow && pressed_at >= 0 ? end - pressed_at : -1.0, status);
                 fflush(stdout);
                 if (presser) {
                     WaitForSingleObject(presser, INFINITE);

@@ -3,8 +3,7 @@
 The DLL for 64 bits plays against itself and against random moves (host.c), with a full hash table of 1 MB, with and
 without its files, and is given nonsense. Each move is judged by the rules of Python, each claim of a result by the
 database. Ends with exit code 1 for an illegal move, a wrong claim, a lost message, or if more than one move in 50 is
-late by more than 20 ms, or returns as long after Play!, beside what the machine itself was late by: what a thread that
-sleeps for 1 ms at a time saw meanwhile.
+late by more than 20 ms, or returns as long after Play!.
 """
 
 import shutil
@@ -64,16 +63,14 @@ class Move(NamedTuple):
     ms: float
     allowed: float
     since_play: float
-    machine: float
     status: str
 
     @classmethod
     def of(cls, line: str) -> "Move":
         fields = line.split("\t")
+        ms, allowed, since_play = map(float, fields[5:8])
         before, after = fields[2:4]
-        game, ply, claim = int(fields[0]), int(fields[1]), int(fields[4])
-        ms, allowed, since_play, machine = map(float, fields[5:9])
-        return cls(game, ply, before, after, claim, ms, allowed, since_play, machine, fields[9])
+        return cls(int(fields[0]), int(fields[1]), before, after, int(fields[4]), ms, allowed, since_play, fields[8])
 
 
 def play(games: int, seed: int, commands: Sequence[str], folder: Path = BUILD) -> tuple[list[list[str]], list[Move]]:
@@ -110,25 +107,17 @@ def check(name: str, moves: Sequence[Move], database: kr.Database) -> None:
     """Print what was seen, and end if something is wrong."""
     if found := list(faults(moves, database)):
         sys.exit("\n".join(f"kr: {each}" for each in found))
+    over = sorted(move.ms - move.allowed for move in moves)
+    pressed = sorted(move.since_play for move in moves if move.since_play >= 0)
+    late = sum(each > LATE for each in over), sum(each > LATE for each in pressed)
     played = max((move.game for move in moves), default=-1) + 1
-    print(f"{name}: {len(moves)} moves of {played} games, all legal")
-    over = [(move.ms - move.allowed, move.machine) for move in moves]
-    pressed = [(move.since_play, move.machine) for move in moves if move.since_play >= 0]
-    late = told("Beyond the time", over), told("After Play!", pressed)
-    if late[0] > MOST_LATE * len(over) or late[1] > max(1, MOST_LATE * len(pressed)):
-        sys.exit("kr: too late")
-
-
-def told(name: str, times: Sequence[tuple[float, float]]) -> int:
-    """Print how late moves were, each with what the machine was late by, both in ms; how many were late beside it."""
-    late = sum(each > LATE for each, _ in times)
-    beside = sum(each - machine > LATE for each, machine in times)
-    latest, machine = (max((each[i] for each in times), default=0) for i in range(2))
     print(
-        f"  {name}: {late} of {len(times)} over {LATE:.0f} ms, the latest {latest:.1f}; "
-        f"{beside} beside what the machine was late by, at most {machine:.1f}"
+        f"{name}: {len(moves)} moves of {played} games, all legal; {late[0]} over {LATE:.0f} ms late, the latest "
+        f"{over[-1]:.1f}; Play! pressed {len(pressed)} times, {late[1]} over {LATE:.0f} ms, the slowest "
+        f"{max(pressed, default=0):.1f}"
     )
-    return beside
+    if late[0] > MOST_LATE * len(moves) or late[1] > max(1, MOST_LATE * len(pressed)):
+        sys.exit("kr: too late")
 
 
 def main() -> None:

@@ -136,13 +136,21 @@ export class Searcher {
 /** @param {Request} request */
 const positionsOf = ({positions}) => positions.map(positionOf);
 
+/** @type {MessageChannel | null} */
+let channel = null;
+/** @type {() => void} */
+let wake = () => {};
+
 /** Lets the thread take what waits for it. @returns {Promise<void>} */
-const turn = () =>
-  new Promise(resolve => {
-    const {port1, port2} = new MessageChannel();
-    port1.onmessage = () => {
-      port1.close();
-      resolve();
-    };
+function turn() {
+  if (!channel) {
+    // one for all: what a port holds would wait long for the garbage collector
+    channel = new MessageChannel();
+    channel.port1.onmessage = () => wake();
+  }
+  const {port2} = channel;
+  return new Promise(resolve => {
+    wake = resolve;
     port2.postMessage(0);
   });
+}

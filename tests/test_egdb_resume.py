@@ -1,0 +1,295 @@
+"""Builds of some classes, with checkpoints, kept values and little memory: the same files as a build of all at once."""
+
+import json
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from shortages import leave_on_disk
+from systems import KILLED
+from test_egdb_build import content, in_a_second_process, settings
+
+from kr.egdb import build as building
+from kr.egdb import encoding, files, slices, solving, values
+from kr.egdb.build import BuildProgress, build_database, wanted_pairs
+from kr.egdb.slices import Shape
+from kr.errors import InvalidSettingError
+
+pytestmark = [pytest.mark.core, pytest.mark.slow]
+
+PAIR = (0, 2, 1, 0)
+"""A pair of the tests of single files."""
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """Files of all positions with up to 4 pieces."""
+    directory = tmp_path_factory.mktemp("egdb")
+    build_database(settings(directory))
+    return content(directory)
+
+
+def names_of(classes: list[tuple[int, int]]) -> set[str]:
+    """Files of classes, with distances."""
+    pairs = [pair for each in classes for pair in slices.class_pairs(each)]
+    return {files.file_name(kind, pair) for kind in files.FILE_KINDS for pair in pairs}
+
+
+CLASSES = {
+    "3v1": [(1, 1), (2, 1), (3, 1)],
+    "2v2": [(1, 1), (2, 1), (2, 2)],
+    "2v2,3v1": [(1, 1), (2, 1), (2, 2), (3, 1)],
+}
+
+
+@pytest.mark.parametrize("classes", CLASSES)
+def test_classes_have_the_files_of_a_whole_build(whole: dict[str, bytes], tmp_path: Path, classes: str) -> None:
+    progress = build_database(settings(tmp_path, classes=classes))
+    made = content(tmp_path)
+    assert made.items() <= whole.items()
+    assert made.keys() == names_of(CLASSES[classes])
+    assert progress.positions == sum(map(slices.pair_size, wanted_pairs(settings(tmp_path, classes=classes))))
+
+
+def test_a_database_grows_by_classes(whole: dict[str, bytes], tmp_path: Path) -> None:
+    build_database(settings(tmp_path, classes="2v2"))
+    build_database(settings(tmp_path, classes="3v1"))
+    assert content(tmp_path) == whole
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"classes": "4x4"}, "'4x4' is not a class of positions such as 4v3"),
+        ({"classes": "4v"}, "'4v' is not a class"),
+        ({"classes": "0v4"}, "'0v4' is not a class"),
+        ({"classes": "2v2,"}, "'' is not a class"),
+        ({"classes": "5v4"}, "5v4 has more than 8 pieces"),
+        ({"classes": "3v2"}, "3v2 has 5 pieces, but --pieces is 4"),
+    ],
+    ids=str,
+)
+def test_classes_that_no_build_has(tmp_path: Path, changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(InvalidSettingError, match=f"--classes {changes['classes']}: {message}"):
+        build_database(settings(tmp_path, **changes))
+    assert content(tmp_path) == {}
+
+
+# Little memory
+
+
+@pytest.mark.parametrize(("memory", "expected"), [(0, {"_Mapped"}), (2_500_000, {"_Mapped", "_Read"})])
+def test_values_that_do_not_fit_are_mapped(
+    whole: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, memory: int, expected: set[str]
+) -> None:
+    ways: list[str] = []
+
+    class Room(values.ValuesRoom):
+        def enter(self, *arguments: Any) -> list[Any]:
+            found = super().enter(*arguments)
+            ways.extend(type(each).__name__ for each in found)
+            self.drop()
+            return list(found)
+
+    monkeypatch.setattr(building, "ValuesRoom", lambda _: Room(memory))
+    build_database(settings(tmp_path, workers=1))
+    assert content(tmp_path) == whole
+    assert set(ways) == expected
+
+
+def test_a_room_keeps_what_was_used_last(tmp_path: Path) -> None:
+    pairs = slices.pairs(3)[:4]
+    wanted = {}
+    for pair in pairs:
+        path = tmp_path / slices.name(pair)
+        values.write_values(path, pair, values.empty_values(pair, False))
+        wanted[pair] = path, False
+    sizes = {pair: values.file_bytes(pair, False) for pair in pairs}
+    room = values.ValuesRoom(sizes[pairs[0]] + sizes[pairs[1]])
+
+    def read_by(user: Shape, *looked_up: Shape) -> list[bool]:
+        found = room.enter(user, 0, {pair: wanted[pair] for pair in looked_up})
+        room.leave(user)
+        return [type(each).__name__ == "_Read" for each in found]
+
+    first, second, third, _ = sorted(pairs, key=slices.pair_size)
+    assert read_by((0, 4, 0, 1), first, second) == [True, True]
+    assert read_by((0, 4, 0, 2), first, third)[0]
+    assert all(read_by((0, 4, 0, 1), first))
+
+
+# Kept values
+
+
+def test_kept_values_serve_other_builds(whole: dict[str, bytes], tmp_path: Path) -> None:
+    kept = tmp_path / "values"
+    build_database(settings(tmp_path / "first", pieces=3, keep_values=kept))
+    stamps = {path: path.stat().st_mtime_ns for path in kept.iterdir()}
+    assert len(stamps) == sum(1 for _ in slices.pairs_up_to(3))
+    second = tmp_path / "second"
+    second.mkdir()
+    for path in (tmp_path / "first").glob("*" + files.SUFFIX):
+        shutil.copy(path, second)
+    progress = build_database(settings(second, keep_values=kept))
+    assert {each["pair"] for each in progress.written} == {slices.name(pair) for pair in slices.pairs(4)}
+    assert content(second) == whole
+    assert {path: path.stat().st_mtime_ns for path in stamps} == stamps
+
+
+@pytest.fixture
+def one_file(tmp_path: Path) -> Path:
+    path = tmp_path / "values.bin"
+    own = values.empty_values(PAIR, True)
+    for each in own.values():
+        each.values[:] = 0x123456789ABCDEF0
+    values.write_values(path, PAIR, own)
+    return path
+
+
+@given(place=st.floats(0, 1, exclude_max=True), bit=st.integers(0, 7))
+def test_a_flipped_bit_is_seen(tmp_path_factory: pytest.TempPathFactory, place: float, bit: int) -> None:
+    path = tmp_path_factory.mktemp("values") / "values.bin"
+    values.write_values(path, PAIR, values.empty_values(PAIR, True))
+    assert values.is_good(path, PAIR, True)
+    found = bytearray(path.read_bytes())
+    found[int(place * len(found))] ^= 1 << bit
+    path.write_bytes(found)
+    assert not values.is_good(path, PAIR, True)
+
+
+def test_what_is_not_a_file_of_values(one_file: Path, tmp_path: Path) -> None:
+    assert values.is_good(one_file, PAIR, True)
+    assert not values.is_good(one_file, PAIR, False)
+    assert not values.is_good(one_file, (1, 1, 1, 0), True)
+    assert not values.is_good(tmp_path / "none", PAIR, True)
+    (tmp_path / "short").write_bytes(one_file.read_bytes()[:40])
+    assert not values.is_good(tmp_path / "short", PAIR, True)
+    read = values.read_values(one_file, PAIR, True)
+    assert [each.values.tolist() for each in read.values()] == [
+        [0x123456789ABCDEF0] * values.words(shape) for shape in slices.members(PAIR)
+    ]
+
+
+# Checkpoints
+
+BUILD_WITH_CHECKPOINTS = """
+from kr.egdb import solving
+solving.CHECKPOINT_SECONDS = 0.0
+"""
+
+
+@pytest.fixture
+def checkpoints(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Steps that each pair was taken up at, where a checkpoint is written after each step."""
+    monkeypatch.setattr(solving, "CHECKPOINT_SECONDS", 0.0)
+    begun: list[int] = []
+    begin = solving._Solving._begun
+
+    def noted(self: solving._Solving) -> dict[Shape, values.SliceValues]:
+        found = begin(self)
+        begun.append(self.done)
+        return found
+
+    monkeypatch.setattr(solving._Solving, "_begun", noted)
+    return begun
+
+
+@pytest.mark.parametrize("parts", [40, 90, 160])
+def test_a_pair_goes_on_from_its_checkpoint(
+    whole: dict[str, bytes], tmp_path: Path, checkpoints: list[int], parts: int
+) -> None:
+    seen = 0
+
+    def interrupt(progress: BuildProgress) -> None:
+        nonlocal seen
+        seen += 1
+        if seen == parts:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        build_database(settings(tmp_path, workers=1), interrupt)
+    assert list((tmp_path / building.VALUES_FOLDER).glob("solved-*.bin"))
+    checkpoints.clear()
+    progress = build_database(settings(tmp_path, workers=1))
+    assert any(checkpoints)
+    assert content(tmp_path) == whole
+    assert progress.solved == pytest.approx(progress.positions - progress.earlier)
+
+
+def test_a_killed_pair_goes_on(
+    whole: dict[str, bytes], tmp_path: Path, checkpoints: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import test_egdb_build
+
+    script = BUILD_WITH_CHECKPOINTS + test_egdb_build.BUILD_AND.replace("progress.pairs_done", "progress.solved / 1e5")
+    monkeypatch.setattr(test_egdb_build, "BUILD_AND", script)
+    killed = in_a_second_process(tmp_path, 4, "die", 30)
+    killed.communicate()
+    assert killed.returncode == KILLED
+    assert list((tmp_path / building.VALUES_FOLDER).glob("solved-*.bin"))
+    build_database(settings(tmp_path, workers=1))
+    assert any(checkpoints)
+    assert content(tmp_path) == whole
+
+
+def test_a_damaged_checkpoint_is_left(whole: dict[str, bytes], tmp_path: Path, checkpoints: list[int]) -> None:
+    pair = slices.pairs(4)[-1]
+
+    def interrupt(progress: BuildProgress) -> None:
+        if path.exists():
+            raise KeyboardInterrupt
+
+    path = tmp_path / building.VALUES_FOLDER / f"solved-{slices.name(pair)}.bin"
+    with pytest.raises(KeyboardInterrupt):
+        build_database(settings(tmp_path, workers=1), interrupt)
+    damaged = bytearray(path.read_bytes())
+    damaged[len(damaged) // 2] ^= 1
+    path.write_bytes(damaged)
+    checkpoints.clear()
+    build_database(settings(tmp_path, workers=1))
+    assert 0 in checkpoints
+    assert content(tmp_path) == whole
+
+
+# Files
+
+
+def test_the_parts_of_an_encoding_make_no_difference(
+    whole: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(encoding, "PART_ENTRIES", 1 << 12)
+    monkeypatch.setattr(solving, "MARKED_AT_ONCE", 5000)
+    build_database(settings(tmp_path))
+    assert content(tmp_path) == whole
+
+
+# Disk
+
+
+def test_disk_that_runs_out_amid_a_build(
+    whole: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fill(progress: BuildProgress) -> None:
+        if progress.pairs_done == 12:
+            leave_on_disk(monkeypatch, 9999)
+
+    with pytest.raises(InvalidSettingError, match="of disk space"):
+        build_database(settings(tmp_path), fill)
+    monkeypatch.undo()
+    assert {name for name in content(tmp_path) if name.endswith(files.SUFFIX)} <= whole.keys()
+    progress = build_database(settings(tmp_path))
+    assert progress.earlier > 0
+    assert content(tmp_path) == whole
+
+
+def test_a_journal_has_a_line_for_each_pair(tmp_path: Path) -> None:
+    build_database(settings(tmp_path, pieces=3, workers=1))
+    lines = [json.loads(line) for line in (tmp_path / building.JOURNAL_NAME).read_text().splitlines()]
+    assert {each["pair"] for each in lines} == {slices.name(pair) for pair in slices.pairs_up_to(3)}
+    assert sum(each["positions"] for each in lines) == sum(map(slices.pair_size, slices.pairs_up_to(3)))
+    assert all(each["bytes"] > 0 and each["seconds"] > 0 and each["workers"] == 1 for each in lines)
+    assert os.name == "nt" or all(each["resident"] > 1 << 20 for each in lines)
