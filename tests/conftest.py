@@ -17,6 +17,7 @@ from hypothesis import settings
 from open_files import watch_open_files
 
 from kr.egdb.build import BuildSettings, build_database
+from kr.egdb.packing import PackSettings, pack_database
 from kr.evaluation.kinds import Scorer, load_scorer
 
 settings.register_profile("kr", derandomize=True, deadline=None, database=None, print_blob=False)
@@ -136,6 +137,14 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     directory = tmp_path_factory.mktemp("egdb") / "three"
     build_database(BuildSettings(pieces=3, dir=directory))
     return directory
+
+
+@pytest.fixture(scope="session")
+def packed(whole: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """`whole` as one file, to read."""
+    out = tmp_path_factory.mktemp("packed") / "three.kregdb"
+    pack_database(PackSettings(out=out, dir=whole))
+    return out
 
 
 @pytest.fixture

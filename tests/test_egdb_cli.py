@@ -13,7 +13,7 @@ from kr.egdb import stats
 
 pytestmark = pytest.mark.core
 
-COMMANDS = ("build", "verify", "stats", "probe", "sample")
+COMMANDS = ("build", "verify", "stats", "probe", "sample", "export", "pack", "unpack")
 
 
 def printed(capsys: pytest.CaptureFixture[str], *arguments: object, code: int = 0) -> str:

@@ -1,11 +1,13 @@
 """`kr egdb`."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from kr.cli import boards, console, options
 from kr.egdb import slices, stats
 from kr.egdb.build import BuildProgress, BuildSettings, build_database
 from kr.egdb.database import Database, directory_for
+from kr.egdb.packing import PackSettings, PiecesPacked, UnpackSettings, pack_database, unpack_database
 from kr.egdb.probe import probe
 from kr.egdb.sample import Sample, SampleSettings, write_sample
 from kr.egdb.sample_export import ExportSettings, export_sample
@@ -295,13 +297,88 @@ def _export(settings: ExportSettings, json: bool = options.JSON) -> None:
         console.put(f"{counted(positions, 'position')}, {counted(export.bytes, 'byte')}")
 
 
+@options.command
+def _pack(settings: PackSettings, json: bool = options.JSON) -> None:
+    """Write a database as one file, to give it to others; run the same command to resume.
+
+    Every file of the database is checked first. The packed file appears whole, or not at all. The same database gives
+    the same packed file, byte for byte; docs/reference/egdb-format.md describes it.
+
+    Example:
+        kr egdb pack --out all.kregdb
+        kr egdb pack --dir /data/egdb --pieces 6 --no-distances --out six.kregdb
+    """
+    with console.Stages() as stages:
+        result = pack_database(settings, lambda stage, done, total: stages.show(stage, done, total, "bytes"))
+    console.wrote(result.out, counted(result.files, "file"))
+    if json:
+        console.emit_json({"settings": settings, **console.plain(result)})
+        return
+    console.put(_contents_table(result.contents))
+    earlier = f", {result.earlier:,} of them by an earlier run" if result.earlier else ""
+    console.put(
+        console.fold(
+            f"{result.directory}: {counted(result.files, 'file')} packed in {result.seconds:.1f} s, "
+            f"{counted(result.bytes, 'byte')}{earlier}; checksum {result.checksum}",
+            2,
+        )
+    )
+
+
+@options.command
+def _unpack(settings: UnpackSettings, json: bool = options.JSON) -> None:
+    """Write the files of a packed database into a directory; run the same command to resume.
+
+    Each file is checked before it gets its name; one that is there already is kept if it is the same. If the packed
+    file is cut short or damaged, what is whole in it is unpacked, and the exit code is 1.
+
+    Example:
+        kr egdb unpack all.kregdb
+        kr egdb unpack all.kregdb --dir /data/egdb
+    """
+    with console.Stages() as stages:
+        result = unpack_database(settings, lambda stage, done, total: stages.show(stage, done, total, "bytes"))
+    if json:
+        console.emit_json({"settings": settings, **console.plain(result)})
+    else:
+        console.put(_contents_table(result.contents))
+        kept = f", {counted(result.kept, 'file')} there before" if result.kept else ""
+        console.put(
+            console.fold(
+                f"{result.directory}: {counted(result.written, 'file')} written, {counted(result.bytes, 'byte')} in "
+                f"{result.seconds:.1f} s{kept}; checksum {result.checksum}",
+                2,
+            )
+        )
+    if result.problem:
+        console.fail(result.problem)
+
+
+def _contents_table(contents: Mapping[int, PiecesPacked]) -> str:
+    """Files of a packed database by number of pieces."""
+    rows = [
+        (f"{count}{'' if each.complete else ' (part)'}", each.files, each.values, each.distances or None)
+        for count, each in contents.items()
+    ]
+    return console.table(["pieces", "files", "bytes of values", "bytes of distances"], rows)
+
+
 command = options.group(
-    """Build, verify, look up and sample exact values of all positions with few pieces.
+    """Build, verify, look up, sample and pack exact values of all positions with few pieces.
 
     Example:
         kr egdb build --pieces 5
         kr egdb verify
         kr egdb probe "W:WK18:B1,K29"
     """,
-    {"build": _build, "verify": _verify, "stats": _stats, "probe": _probe, "sample": _sample, "export": _export},
+    {
+        "build": _build,
+        "verify": _verify,
+        "stats": _stats,
+        "probe": _probe,
+        "sample": _sample,
+        "export": _export,
+        "pack": _pack,
+        "unpack": _unpack,
+    },
 )
