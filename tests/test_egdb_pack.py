@@ -259,6 +259,8 @@ def test_a_disk_that_is_too_small(whole: Path, packed: Path, tmp_path: Path, mon
     assert content(tmp_path) == {"three.kregdb": packed.read_bytes()}
     need = sum(map(len, content(whole).values()))
     leave_on_disk(monkeypatch, need - 1)
+    (tmp_path / "new" / ".unpacking").mkdir(parents=True)
+    (tmp_path / "new" / ".unpacking" / "wld-0101.egdb").write_bytes(b"left by a killed run")
     with pytest.raises(InvalidSettingError, match=f"new: this needs {need:,} bytes of disk space"):
         unpack(packed, tmp_path / "new")
     assert content(tmp_path / "new") == {}

@@ -48,7 +48,7 @@ OnBytes = Callable[[str, int, int], None]
 class PackSettings(Settings):
     """The database to pack, and the file to write."""
 
-    out: Path = option(REQUIRED, "File to write, by custom with a name in .kregdb.")
+    out: Path = option(REQUIRED, "File to write; by custom its name ends in .kregdb.")
     dir: Path | None = option(None, "Directory of the database.  [default: the one that kr uses in play]")
     pieces: int = option(
         0, "Most pieces of the positions: {allowed}.", low=2, high=slices.EGDB_MAX_PIECES, zero="the whole database"
@@ -248,10 +248,10 @@ def pack_database(settings: PackSettings, on_progress: OnBytes | None = None) ->
     has fewer pieces than the settings or the disk too little space; OutputBusyError; and OSError.
     """
     began = time.monotonic()
+    storage.check_output(settings.out)
     out = Path(os.path.realpath(settings.out))
     if out.name.lower() in _slice_files():
         raise InvalidSettingError(f"out: {settings.out} is the name of a file of a database; choose another name")
-    storage.check_output(settings.out)
     directory = directory_for(settings.dir)
     sources = _sources(directory, settings)
     contents = _checked(sources, on_progress)
@@ -486,11 +486,12 @@ class _Unpacker:
 
     def _write(self, places: Sequence[tuple[PackedFile, int]]) -> dict[str, str]:
         """Write files of the packed one. Returns what is wrong with those that are damaged, by name."""
+        # left by a killed run
+        shutil.rmtree(self.folder, ignore_errors=True)
         need = sum(each.bytes for each, _ in places)
         _check_space(self.directory, need, "--dir")
         meter = _Meter(self.on_progress, "unpacking", need)
         damaged = {}
-        shutil.rmtree(self.folder, ignore_errors=True)
         try:
             with storage.naming(self.directory):
                 for each, begin in places:
