@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from kr.egdb.build import JOURNAL_NAME
 from kr.egdb.packing import Packed, PackSettings, Unpacked, UnpackSettings, pack_database, unpack_database
 
 Entries = list[dict[str, Any]]
@@ -25,9 +26,9 @@ def unpack(packed: Path, directory: Path) -> Unpacked:
 
 
 def content(directory: Path) -> dict[str, bytes]:
-    """Contents of all files of a directory by name, hidden ones included."""
-    found = directory.rglob("*")
-    return {path.relative_to(directory).as_posix(): path.read_bytes() for path in found if path.is_file()}
+    """Contents of all files of a directory by name, hidden ones included, but for a build's journal."""
+    found = (path for path in directory.rglob("*") if path.is_file() and path.name != JOURNAL_NAME)
+    return {path.relative_to(directory).as_posix(): path.read_bytes() for path in found}
 
 
 def emptied(good: bytes) -> bytes:
