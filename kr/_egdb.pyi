@@ -93,7 +93,9 @@ class SolverSpace:
 
 class EndgameSolver:
     def add(self, shape: _Shape, values: NDArray[np.uint64], distances: NDArray[np.uint8] | None = None) -> None: ...
-    def look_up(self, shape: _Shape, values: NDArray[np.uint64], distances: NDArray[np.uint8] | None = None) -> None: ...
+    def look_up(
+        self, shape: _Shape, values: NDArray[np.uint64], distances: NDArray[np.uint8] | None = None
+    ) -> None: ...
     def solve(
         self,
         shape: _Shape,

@@ -19,21 +19,27 @@ from kr.settings import REQUIRED, option, same_option
 from kr.units import counted, format_rate, format_value
 
 DIRECTORY = same_option(VerifySettings, "dir")
+LONG_BUILD_SECONDS = 600.0
+"""Expected time from which on a build says what it takes before it begins."""
 
 
 @options.command
 def _build(settings: BuildSettings, json: bool = options.JSON) -> None:
     """Build a database from nothing; run the same command to resume.
 
-    Memory and disk are estimated first. A file appears whole, or not at all.
+    Memory and disk are estimated first. A file appears whole, or not at all. Classes need what they lead to, which is
+    built first: 4v4 all of 4v3, 3v3 and so on.
 
     Example:
         kr egdb build --pieces 5 --distances 5
         kr egdb build --pieces 7 --dir /data/egdb --memory 16GB
+        kr egdb build --pieces 8 --classes 4v4 --dir /data/egdb
     """
     with console.Stages() as stages:
 
         def on_progress(progress: BuildProgress) -> None:
+            if progress.seconds == 0 and progress.expected_seconds >= LONG_BUILD_SECONDS:
+                console.say(_expected(progress))
             done = progress.earlier + progress.solved
             stages.show(
                 "building", done, progress.positions, "positions", f"{progress.pairs_done}/{progress.pairs} slice pairs"
@@ -49,11 +55,26 @@ def _build(settings: BuildSettings, json: bool = options.JSON) -> None:
         console.put(console.table(["slices", "positions", "bytes", "seconds"], rows))
     console.put(
         console.fold(
-            f"{result.directory}: {counted(result.positions, 'position')} with up to {settings.pieces} pieces, "
+            f"{result.directory}: {counted(result.positions, 'position')} {_extent(settings)}, "
             f"{now:,} of them now in {result.seconds:.1f} s "
             f"({format_rate(now / max(result.seconds, 1e-9))}/s), {counted(result.bytes, 'byte')} written",
             2,
         )
+    )
+
+
+def _extent(settings: BuildSettings) -> str:
+    if settings.classes:
+        return f"of {settings.classes} and what it leads to"
+    return f"with up to {settings.pieces} pieces"
+
+
+def _expected(progress: BuildProgress) -> str:
+    """What a long build takes, by its estimate."""
+    return (
+        f"kr: {progress.directory}: {progress.positions - progress.earlier:,} positions to solve; about "
+        f"{progress.expected_seconds / 3600:.1f} hours, {progress.disk / 1e9:.1f} GB of disk, at most "
+        f"{progress.memory / 1e9:.1f} GB of memory"
     )
 
 

@@ -261,7 +261,8 @@ class _Builder:
 
     def run(self) -> BuildProgress:
         began = time.monotonic()
-        self._advance(began)
+        if self.on_progress is not None:
+            self.on_progress(self.progress)
         self.values_folder.mkdir(parents=True, exist_ok=True)
         chunks: dict[str, dict[int, Chunk]] = {}
         pool = work_pool(self.kind, self.needs, self.workers if self.left else 0, cluster=self.settings.cluster)
