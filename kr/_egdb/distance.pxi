@@ -27,7 +27,7 @@ cdef inline int child_distance(SolvedSlice** solved, u64 own_men, u64 own_kings,
         return 0
     there = solved[slice_number(popcount(opponent_men), popcount(opponent_kings),
                                 popcount(own_men), popcount(own_kings))]
-    index = slice_index(&there.shape, opponent_men, opponent_kings, own_men, own_kings, WHITE)
+    index = slice_index(&there.place.shape, opponent_men, opponent_kings, own_men, own_kings, WHITE)
     value[0] = packed_value(there.values, index)
     return there.distances[index]
 
@@ -64,8 +64,8 @@ cdef inline int man_distance(const View* view, u64 own_kings, u64 opponent_kings
             continue
         kings = own_kings | move.promoted
         beside = move.free & ~kings
-        index = (move.start + rank_turned(pext(kings, move.free), move.free_count) * move.minor
-                 + rank_turned(pext(opponent_kings, beside), move.free_count - popcount(kings)))
+        index = (move.start + quick_rank_turned(pext(kings, move.free), move.turned_kings) * move.minor
+                 + quick_rank_turned(pext(opponent_kings, beside), move.turned_opponent_kings))
         h = move.distances[index]
         if value == VALUE_WIN:
             if packed_value(move.values, index) == VALUE_LOSS and h < best:

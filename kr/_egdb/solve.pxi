@@ -61,7 +61,7 @@ cdef int fill_king_sets(int size) noexcept nogil:
 
 
 cdef struct SolvedSlice:
-    Slice shape
+    StoredSlice place    # without its file
     u64* values          # packed, 2 bits a position
     uint8_t* distances   # halved plies to the end, one byte a position; NULL if not wanted
 
@@ -70,7 +70,8 @@ cdef struct ManMove:
     u64 target
     u64 promoted         # the target if the man is promoted, else 0
     u64 free             # squares without men after the move
-    int free_count
+    const u32* turned_kings           # rows of TURNED_RANKS for own kings there,
+    const u32* turned_opponent_kings  # and for the opponent's
     const u64* values    # of the slice after the move, the opponent to move
     const uint8_t* distances
     u64 start            # index of the arrangement's block there
@@ -88,6 +89,8 @@ cdef struct View:
     u64 size
     const u32* own_table
     const u32* opponent_table
+    const u32* turned_own        # rows of TURNED_RANKS for own kings among the squares without men,
+    const u32* turned_opponent   # and for the opponent's among those without own kings
     uint8_t* states
     u64 way_kings[MAX_WAYS]      # for each direction and king of the opponent: the king, as a bit of their set,
     int way_shifts[MAX_WAYS]     # and the square it came from, as a rotation of its square
@@ -124,8 +127,9 @@ cdef inline int value_for_mover(SolvedSlice** solved, u64 own_men, u64 own_kings
         return VALUE_WIN
     there = solved[slice_number(popcount(opponent_men), popcount(opponent_kings),
                                 popcount(own_men), popcount(own_kings))]
-    return VALUE_WIN - packed_value(there.values, slice_index(&there.shape, opponent_men, opponent_kings, own_men,
-                                                              own_kings, WHITE))
+    return VALUE_WIN - packed_value(there.values, men_start(&there.place, opponent_men, own_men)
+                                    + kings_number(&there.place, SQUARES & ~(own_men | opponent_men), opponent_kings,
+                                                   own_kings))
 
 
 cdef inline Board captured_board(const Board* board, Move move) noexcept nogil:
@@ -164,6 +168,43 @@ cdef int best_capture(SolvedSlice** solved, const Board* board, u64 movers, u64 
     return best
 
 
+cdef inline u64 jump_pairs(u64 own, u64 own_kings, u64 opponent, u64 empty) noexcept nogil:
+    """Jumps, Black to move, as pairs of squares: see `enter_node` (probe.pxi)."""
+    return ((own & empty >> 8 | empty & own_kings >> 8) & opponent >> 4
+            | ((own & empty >> 10 | empty & own_kings >> 10) & opponent >> 5) << 32)
+
+
+cdef inline int best_single_jump(SolvedSlice** solved, const Board* board, u64 pairs, u64 empty) noexcept nogil:
+    """Value of a position with captures, Black to move; -1 if it depends on one that goes on after a jump."""
+    cdef u64 own = board.pieces[BLACK]
+    cdef u64 opponent = board.pieces[WHITE]
+    cdef u64 kings, step, victim, target, left, open, up, down
+    cdef int best = VALUE_LOSS
+    cdef int bit, low, width, value
+    while pairs:
+        bit = pop_lsb(&pairs)
+        low = bit & 31
+        width = 4 + (bit >> 5)
+        victim = square_bit(low + width)
+        step = square_bit(low) | square_bit(low + 2 * width)
+        target = step & empty
+        left = opponent ^ victim
+        open = empty | step
+        up = (target << 4 & left) << 4 & open | (target << 5 & left) << 5 & open
+        down = (target >> 4 & left) >> 4 & open | (target >> 5 & left) >> 5 & open
+        if rarely(up or down and step & board.kings):
+            return -1
+        kings = board.kings & ~victim
+        kings = kings ^ step if step & kings else kings | target & BLACK_KING_ROW
+        own ^= step
+        value = value_for_mover(solved, own & ~kings, own & kings, left & ~kings, left & kings)
+        own ^= step
+        if value == VALUE_WIN:
+            return value
+        best = max(best, value)
+    return best
+
+
 cdef void prepare_view(View* view, SolvedSlice** solved, const Slice* shape, u64 own_men,
                        u64 opponent_men, uint8_t* states) noexcept nogil:
     """Set up a view: its squares, and its men's moves with the blocks that they lead to."""
@@ -185,6 +226,8 @@ cdef void prepare_view(View* view, SolvedSlice** solved, const Slice* shape, u64
     view.size = shape.block
     view.own_table = KING_SETS[shape.own_kings]
     view.opponent_table = KING_SETS[shape.opponent_kings]
+    view.turned_own = turned_row(shape.free, shape.own_kings)
+    view.turned_opponent = turned_row(shape.free - shape.own_kings, shape.opponent_kings)
     view.states = states
     for i in range(4 * shape.opponent_kings):
         view.way_kings[i] = square_bit(i % shape.opponent_kings)
@@ -204,11 +247,13 @@ cdef void prepare_view(View* view, SolvedSlice** solved, const Slice* shape, u64
             men = own_men ^ origin ^ (target & ~move.promoted)
             others = men | opponent_men
             move.free = SQUARES & ~others
-            move.free_count = shape.free + promotes
+            # there the opponent is to move
+            move.turned_kings = there.place.turned_opponent_kings
+            move.turned_opponent_kings = there.place.turned_own_kings
             move.values = there.values
             move.distances = there.distances
-            move.minor = there.shape.own_king_sets
-            move.start = (arrangement_number(&there.shape, opponent_men, men, WHITE) * there.shape.block
+            move.minor = there.place.shape.own_king_sets
+            move.start = (arrangement_number(&there.place.shape, opponent_men, men, WHITE) * there.place.shape.block
                           if others else 0)
             view.man_moves += 1
 
@@ -227,8 +272,8 @@ cdef inline int best_man_move(const View* view, u64 own_kings, u64 opponent_king
         kings = own_kings | move.promoted
         beside = move.free & ~kings
         value = packed_value(move.values, move.start
-                             + rank_turned(pext(kings, move.free), move.free_count) * move.minor
-                             + rank_turned(pext(opponent_kings, beside), move.free_count - popcount(kings)))
+                             + quick_rank_turned(pext(kings, move.free), move.turned_kings) * move.minor
+                             + quick_rank_turned(pext(opponent_kings, beside), move.turned_opponent_kings))
         if value == VALUE_LOSS:
             return 1
         best = 0
@@ -240,7 +285,7 @@ cdef inline int best_man_move(const View* view, u64 own_kings, u64 opponent_king
 cdef void start_view(const View* view, SolvedSlice** solved) noexcept nogil:
     """Give every position the value that follows from captures and men's moves, or a counter of its king moves."""
     cdef Board board
-    cdef u64 t, o, opponent_kings, own_kings, own, opponent, empty, beside, movers
+    cdef u64 t, o, opponent_kings, own_kings, own, opponent, empty, beside, pairs
     cdef uint8_t* state = view.states
     cdef int count, drawn, man_move, value
     board.side = BLACK
@@ -254,11 +299,13 @@ cdef void start_view(const View* view, SolvedSlice** solved) noexcept nogil:
             own_kings = pdep(view.own_table[o], beside)
             own = view.own_men | own_kings
             empty = SQUARES & ~(own | opponent)
-            movers = jumpers(own, own_kings, opponent, empty, BLACK)
-            if movers:
+            pairs = jump_pairs(own, own_kings, opponent, empty)
+            if pairs:
                 board.pieces[BLACK] = own
                 board.kings = own_kings | opponent_kings
-                value = best_capture(solved, &board, movers, empty)
+                value = best_single_jump(solved, &board, pairs, empty)
+                if rarely(value < 0):
+                    value = best_capture(solved, &board, jumpers(own, own_kings, opponent, empty, BLACK), empty)
                 state[0] = STATE_FINAL | STATE_CAPTURE | value | (0 if value == VALUE_DRAW else STATE_PENDING)
             else:
                 man_move = best_man_move(view, own_kings, opponent_kings, &drawn) if view.man_moves else -1
@@ -277,14 +324,14 @@ cdef void start_view(const View* view, SolvedSlice** solved) noexcept nogil:
 
 
 cdef inline int predecessors(const View* view, const View* other, u64 index, u64* indices) noexcept nogil:
-    """Find the positions of `other` from which the opponent's kings have come by quiet moves; returns their number."""
+    """Find the positions of `other` from which the opponent's kings have come by quiet moves, and prefetch their states;
+    returns their number."""
     cdef u64 opponent_kings = pdep(view.opponent_table[<u32>index // <u32>view.own_sets], view.free)
     cdef u64 own_kings = pdep(view.own_table[<u32>index % <u32>view.own_sets], view.free & ~opponent_kings)
     cdef u64 beside = view.free & ~own_kings
     cdef u64 empty = beside & ~opponent_kings
     # in the other view our kings are the opponent's, whose rank is the major one
-    cdef u64 row = rank_turned(pext(own_kings, view.free), view.free_count) * other.own_sets
-    cdef int squares = view.free_count - view.own_kings
+    cdef u64 row = quick_rank_turned(pext(own_kings, view.free), view.turned_own) * other.own_sets
     cdef int count = view.opponent_kings
     cdef int size = 0
     cdef int way
@@ -297,9 +344,10 @@ cdef inline int predecessors(const View* view, const View* other, u64 index, u64
     while ways:
         way = pop_lsb(&ways)
         king = pdep(view.way_kings[way], opponent_kings)
-        indices[size] = row + rank_turned(
-            pext(opponent_kings ^ king ^ rotated_left(king, view.way_shifts[way]), beside), squares
+        indices[size] = row + quick_rank_turned(
+            pext(opponent_kings ^ king ^ rotated_left(king, view.way_shifts[way]), beside), view.turned_opponent
         )
+        prefetch(&other.states[indices[size]])
         size += 1
     return size
 
@@ -319,11 +367,7 @@ cdef void pass_losses(Workspace* space, View* views) noexcept nogil:
         space.losses_size -= 1
         top = space.losses[space.losses_size]
         v = <int>(top & 1)
-        j = size
         size += predecessors(&views[v], &views[1 - v], top >> 1, &before[size])
-        while j < size:
-            prefetch(&views[1 - v].states[before[j]])
-            j += 1
         other_view[count] = 1 - v
         ends[count] = size
         count += 1
@@ -357,11 +401,7 @@ cdef void pass_wins(Workspace* space, View* views) noexcept nogil:
         space.wins_size -= 1
         top = space.wins[space.wins_size]
         v = <int>(top & 1)
-        j = size
         size += predecessors(&views[v], &views[1 - v], top >> 1, &before[size])
-        while j < size:
-            prefetch(&views[1 - v].states[before[j]])
-            j += 1
         other_view[count] = 1 - v
         ends[count] = size
         count += 1

@@ -45,28 +45,28 @@ cdef void solve_arrangement(Workspace* space, SolvedSlice** solved, SolvedSlice*
                             u64 own_men, u64 opponent_men) noexcept nogil:
     """Solve one arrangement of men with either side to move: a block of the slice, and one of its twin."""
     cdef View views[2]
-    cdef u64 number = arrangement_number(&slice.shape, own_men, opponent_men, BLACK)
+    cdef u64 number = arrangement_number(&slice.place.shape, own_men, opponent_men, BLACK)
     cdef u64 twin_own = turned(opponent_men)
     cdef u64 twin_opponent = turned(own_men)
-    cdef u64 twin_number = arrangement_number(&twin.shape, twin_own, twin_opponent, BLACK)
+    cdef u64 twin_number = arrangement_number(&twin.place.shape, twin_own, twin_opponent, BLACK)
     cdef bint alone = slice == twin and number == twin_number
     cdef int count = 1 if alone else 2
     if slice == twin and twin_number < number:
         return    # solved together with the other arrangement
-    prepare_view(&views[0], solved, &slice.shape, own_men, opponent_men, space.states[0])
+    prepare_view(&views[0], solved, &slice.place.shape, own_men, opponent_men, space.states[0])
     start_view(&views[0], solved)
-    prepare_view(&views[1], solved, &twin.shape, twin_own, twin_opponent, space.states[0 if alone else 1])
+    prepare_view(&views[1], solved, &twin.place.shape, twin_own, twin_opponent, space.states[0 if alone else 1])
     if not alone:
         start_view(&views[1], solved)
     resolve_views(space, views, count)
-    pack_block(views[0].states, views[0].size, number * slice.shape.block, slice.values)
+    pack_block(views[0].states, views[0].size, number * slice.place.shape.block, slice.values)
     if not alone:
-        pack_block(views[1].states, views[1].size, twin_number * twin.shape.block, twin.values)
+        pack_block(views[1].states, views[1].size, twin_number * twin.place.shape.block, twin.values)
     if slice.distances != NULL:
         solve_distances(space, solved, views, count)
-        memcpy(slice.distances + number * slice.shape.block, space.distances[0].settled, slice.shape.block)
+        memcpy(slice.distances + number * slice.place.shape.block, space.distances[0].settled, slice.place.shape.block)
         if not alone:
-            memcpy(twin.distances + twin_number * twin.shape.block, space.distances[1].settled, twin.shape.block)
+            memcpy(twin.distances + twin_number * twin.place.shape.block, space.distances[1].settled, twin.place.shape.block)
 
 
 cdef class SolverSpace:
@@ -145,8 +145,8 @@ cdef class EndgameSolver:
         for size in (s.own_men, s.own_kings, s.opponent_men, s.opponent_kings):
             if fill_king_sets(size) < 0 or fill_men_sets(size) < 0:
                 raise MemoryError("no memory for the sets of squares")
-        self.slices[number].shape = s
-        self.slices[number].distances = NULL
+        memset(&self.slices[number], 0, sizeof(SolvedSlice))
+        index_slice(&self.slices[number].place, s.own_men, s.own_kings, s.opponent_men, s.opponent_kings)
         self.solved[number] = &self.slices[number]
         return self.solved[number]
 
@@ -166,8 +166,8 @@ cdef class EndgameSolver:
         cdef u64 i, j, opponent_men
         if slice == NULL or twin == NULL:
             raise ValueError(f"slice {shape} or its twin has not been added")
-        if slice.shape.block > space.space.capacity:
-            raise ValueError(f"working memory for {space.space.capacity} positions; {slice.shape.block} needed")
+        if slice.place.shape.block > space.space.capacity:
+            raise ValueError(f"working memory for {space.space.capacity} positions; {slice.place.shape.block} needed")
         if slice.distances != NULL and not space.with_distances:
             raise ValueError("working memory without room for distances")
         with nogil:

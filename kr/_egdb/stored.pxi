@@ -1,19 +1,27 @@
 # A database put together: slices of values and of distances, up to the number of pieces up to which they are complete.
 
 
-cdef int store_slice(StoredSlice* s, CodedSlice* coded, int own_men, int own_kings, int opponent_men,
-                     int opponent_kings) noexcept nogil:
-    """Make a slice of a database, `s` being all zeros; as `describe_slice`, or 1 if the entries are not its."""
+cdef int index_slice(StoredSlice* s, int own_men, int own_kings, int opponent_men, int opponent_kings) noexcept nogil:
+    """Set what the indices of a slice are found with, `s` being all zeros; as `describe_slice`."""
     cdef int failed = describe_slice(&s.shape, own_men, own_kings, opponent_men, opponent_kings)
     if failed:
         return failed
-    if coded.entries != s.shape.size:
-        return 1
     s.symmetric = own_men == opponent_men and own_kings == opponent_kings
     s.turned_own_men = turned_row(MEN_SQUARES_28, own_men)
     s.turned_opponent_men = turned_row(MEN_SQUARES_28 - own_men, opponent_men)
     s.turned_opponent_kings = turned_row(s.shape.free, opponent_kings)
     s.turned_own_kings = turned_row(s.shape.free - opponent_kings, own_kings)
+    return 0
+
+
+cdef int store_slice(StoredSlice* s, CodedSlice* coded, int own_men, int own_kings, int opponent_men,
+                     int opponent_kings) noexcept nogil:
+    """Make a slice of a database, `s` being all zeros; as `describe_slice`, or 1 if the entries are not its."""
+    cdef int failed = index_slice(s, own_men, own_kings, opponent_men, opponent_kings)
+    if failed:
+        return failed
+    if coded.entries != s.shape.size:
+        return 1
     s.coded = coded
     return 0
 
