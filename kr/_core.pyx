@@ -6,7 +6,18 @@ above it. Positions are passed to and from Python as four integers: black, white
 square s, 0-31) and the side to move (0 Black, 1 White).
 """
 
-from kr._egdb cimport VALUE_DRAW, VALUE_LOSS, VALUE_UNKNOWN, VALUE_WIN, Egdb, EndgameDatabase, egdb_distance, egdb_value
+from kr._egdb cimport (
+    EGDB_MAX_PIECES,
+    VALUE_DRAW,
+    VALUE_LOSS,
+    VALUE_UNKNOWN,
+    VALUE_WIN,
+    Egdb,
+    EndgameDatabase,
+    egdb_distance,
+    egdb_value,
+    has_board,
+)
 from kr._rules cimport *
 
 include "_core/rules/moves.pxi"

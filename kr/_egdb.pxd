@@ -6,7 +6,7 @@ Values and distances are those of the side to move.
 
 from libc.stdint cimport uint8_t
 
-from kr._rules cimport Board
+from kr._rules cimport BLACK, WHITE, Board, popcount
 
 include "_egdb/types.pxi"
 

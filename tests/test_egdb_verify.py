@@ -21,7 +21,7 @@ from kr.game.position import Position, Side
 
 pytestmark = pytest.mark.core
 
-KNOWN = {2: Counts(716, 402, 2_370), 3: Counts(100_250, 87_305, 8_477)}
+KNOWN = {"2": Counts(716, 402, 2_370), "3": Counts(100_250, 87_305, 8_477)}
 VALUES = {"lost": _egdb.VALUE_LOSS, "drawn": _egdb.VALUE_DRAW, "won": _egdb.VALUE_WIN}
 TWO_KINGS: Shape = (0, 2, 0, 1)
 PROOF = verify.PROOF_NAME.format(3)
@@ -72,7 +72,7 @@ def test_a_right_database_is_proven_and_counted(whole: Path) -> None:
     found = verified(whole)
     assert (found.wrong, found.problems, found.skipped, found.sampled) == (0, [], [], False)
     assert {count: each.counts for count, each in found.verified.items()} == KNOWN
-    assert {count: each.positions for count, each in found.verified.items()} == {2: 3_488, 3: 196_032}
+    assert {count: each.positions for count, each in found.verified.items()} == {"2": 3_488, "3": 196_032}
     assert all(each.distances for each in found.verified.values())
     assert found.files == len(list(whole.glob("*.egdb"))) == 2 * (3 + 6)
 
@@ -173,7 +173,7 @@ def test_a_sample_is_compared_with_its_successors(whole: Path, copy: Path) -> No
     assert (found.wrong, found.sampled) == (0, True)
     checked = sum(each.positions for each in found.verified.values())
     assert abs(checked - share * 199_520) < 700
-    assert found.verified[3].counts is None
+    assert found.verified["3"].counts is None
     again = verified(whole, sample=share, workers=1)
     assert again.verified == found.verified
     assert verified(whole, sample=share, seed=2).verified != found.verified
@@ -388,7 +388,7 @@ def test_arrangements_beyond_the_slice_are_refused(whole: Path) -> None:
         _egdb.egdb_check_arrangements(database.core, TWO_KINGS, 0, 2, None, np.zeros(1, dtype=np.int32))
 
 
-@pytest.mark.parametrize("changes", [{"pieces": 1}, {"pieces": 9}, {"sample": 1.0}, {"sample": -0.1}, {"workers": -1}])
+@pytest.mark.parametrize("changes", [{"pieces": 1}, {"pieces": 9}, {"sample": 1.5}, {"sample": -0.1}, {"workers": -1}])
 def test_settings_without_meaning(changes: dict[str, float]) -> None:
     with pytest.raises(InvalidSettingError, match=next(iter(changes))):
         VerifySettings(**changes)  # type: ignore[arg-type]

@@ -1,14 +1,12 @@
 # An endgame database, for Python: opened, unpacked, probed.
 
 
-cdef int complete_shapes(files):
-    """Most pieces up to which every slice or its twin is among those of `files`."""
-    cdef uint8_t present[SLICES]
-    memset(present, 0, sizeof(present))
+cdef void mark_shapes(uint8_t* present, files):
+    """Mark the slices of `files`; present: (SLICES,), by slice number."""
+    memset(present, 0, SLICES)
     for shape in files:
         if sum(shape) <= EGDB_MAX_PIECES:
             present[slice_number(shape[0], shape[1], shape[2], shape[3])] = True
-    return complete_pieces(present)
 
 
 cdef StoredSlice* store_file(StoredSlice* s, CodedFile file, tuple shape) except NULL:
@@ -30,17 +28,20 @@ cdef StoredSlice* slice_list(int count) except NULL:
 cdef class EndgameDatabase:
     """A database, which any number of threads may probe at once.
 
-    values, distances: CodedFiles by the shape of the slice that they store; those with more pieces than the database is
-    complete up to are left out. unpacked: values of positions with this many pieces or fewer are held in memory, at 2
-    bits a position, once `unpack` has read them.
+    values, distances: CodedFiles by the shape of the slice that they store. Left out are values of classes that are not
+    whole, or lead to such, and distances with more pieces than these or all values are complete up to. unpacked: values
+    of positions with this many pieces or fewer are held in memory, at 2 bits a position, once `unpack` has read them.
     """
     def __cinit__(self, dict values not None, dict distances not None, int unpacked=0):
+        cdef uint8_t present[SLICES]
         cdef int i
         cdef u64 bytes = 0
         self.files = []
         self.to_unpack = []
-        self.db.pieces = complete_shapes(values)
-        chosen = sorted((shape for shape in values if sum(shape) <= self.db.pieces), key=egdb_size_of, reverse=True)
+        mark_shapes(present, values)
+        note_classes(&self.db, present)
+        chosen = sorted((shape for shape in values if self.has(shape[0] + shape[1], shape[2] + shape[3])),
+                        key=egdb_size_of, reverse=True)
         self.slices = slice_list(len(chosen))
         for i, shape in enumerate(chosen):
             self.files.append(values[shape])
@@ -54,7 +55,8 @@ cdef class EndgameDatabase:
             if self.memory == NULL:
                 raise MemoryError(f"no memory for a database of {bytes} bytes")
         self.to_unpack.reverse()
-        self.db.distance_pieces = min(complete_shapes(distances), self.db.pieces)
+        mark_shapes(present, distances)
+        self.db.distance_pieces = min(complete_pieces(present), self.db.pieces)
         chosen = [shape for shape in distances if sum(shape) <= self.db.distance_pieces]
         self.distance_slices = slice_list(len(chosen))
         for i, shape in enumerate(chosen):
@@ -71,6 +73,18 @@ cdef class EndgameDatabase:
     def pieces(self):
         """Every position with this many pieces or fewer, of both sides together, has a value."""
         return self.db.pieces
+
+    @property
+    def classes(self):
+        """Pieces of the two sides, the larger number first, of the classes with more pieces that are there."""
+        return [(own, pieces - own)
+                for pieces in range(self.db.pieces + 1, self.db.most_pieces + 1)
+                for own in range((pieces + 1) // 2, pieces)
+                if self.db.classes[own][pieces - own]]
+
+    def has(self, int own, int other):
+        """True if positions with these numbers of pieces have values."""
+        return 0 <= own and 0 <= other and own + other <= EGDB_MAX_PIECES and bool(self.db.classes[own][other])
 
     @property
     def distance_pieces(self):
@@ -105,7 +119,7 @@ cdef class EndgameDatabase:
                     s.packed = packed
 
     def probe(self, u32 black, u32 white, u32 kings, int side):
-        """Value of a position for the side to move; VALUE_UNKNOWN for too many pieces, or if its value follows from
+        """Value of a position for the side to move; VALUE_UNKNOWN if its class is not there, or its value follows from
         damaged chunks."""
         cdef Board board = board_from_bits(black, white, kings, side)
         cdef int value

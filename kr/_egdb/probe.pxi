@@ -375,7 +375,8 @@ cdef int walk_on(const Egdb* db, Walk* walk) noexcept nogil:
 cdef inline int start_walk(const Egdb* db, Walk* walk, const Board* board) noexcept nogil:
     """Begin to probe any position; returns the value if nothing has to be read, else -1."""
     walk.depth = 0
-    if popcount(board.pieces[BLACK] | board.pieces[WHITE]) > db.pieces:
+    # captures and promotions stay within the classes that are there
+    if not has_board(db, board):
         return VALUE_UNKNOWN
     if board.side == BLACK:
         enter_node(db, &walk.nodes[0], board.pieces[BLACK], board.pieces[WHITE], board.kings, VALUE_LOSS, VALUE_WIN)
@@ -386,7 +387,7 @@ cdef inline int start_walk(const Egdb* db, Walk* walk, const Board* board) noexc
 
 
 cdef int egdb_value(const Egdb* db, const Board* board) noexcept nogil:
-    """Value for the side to move; VALUE_UNKNOWN for more pieces than the database has, or if it is damaged."""
+    """Value for the side to move; VALUE_UNKNOWN for a class that the database lacks, or if it is damaged."""
     cdef Walk walk
     cdef int value = start_walk(db, &walk, board)
     while value < 0:

@@ -1,4 +1,5 @@
-# A database put together: slices of values and of distances, up to the number of pieces up to which they are complete.
+# A database put together: slices of values of the classes that are there, and of distances up to the number of pieces up
+# to which they are complete. A class is all positions with given numbers of pieces of the two sides.
 
 
 cdef int index_slice(StoredSlice* s, int own_men, int own_kings, int opponent_men, int opponent_kings) noexcept nogil:
@@ -26,18 +27,43 @@ cdef int store_slice(StoredSlice* s, CodedSlice* coded, int own_men, int own_kin
     return 0
 
 
+cdef bint has_slices(const uint8_t* present, int own, int other) noexcept nogil:
+    """True if every slice of a class or its twin is there; present: (SLICES,), by slice number."""
+    cdef int men, other_men, mine, its
+    for men in range(own + 1):
+        for other_men in range(other + 1):
+            mine = men << 3 | own - men
+            its = other_men << 3 | other - other_men
+            if not present[mine << 6 | its] and not present[its << 6 | mine]:
+                return False
+    return True
+
+
 cdef int complete_pieces(const uint8_t* present) noexcept nogil:
-    """Most pieces up to which every slice or its twin is there; present: (SLICES,), by slice number."""
-    cdef int pieces, own, men, other_men, mine, other
+    """Most pieces up to which every slice or its twin is there."""
+    cdef int pieces, own
     for pieces in range(2, EGDB_MAX_PIECES + 1):
         for own in range(1, pieces):
-            for men in range(own + 1):
-                for other_men in range(pieces - own + 1):
-                    mine = men << 3 | own - men
-                    other = other_men << 3 | pieces - own - other_men
-                    if not present[mine << 6 | other] and not present[other << 6 | mine]:
-                        return pieces - 1
+            if not has_slices(present, own, pieces - own):
+                return pieces - 1
     return EGDB_MAX_PIECES
+
+
+cdef void note_classes(Egdb* db, const uint8_t* present) noexcept nogil:
+    """Note which positions have a value: those of classes that are there with all classes that captures lead to."""
+    cdef int pieces, own
+    memset(db.classes, 0, sizeof(db.classes))
+    db.pieces = complete_pieces(present)
+    db.most_pieces = db.pieces
+    for pieces in range(db.pieces + 1):
+        db.classes[0][pieces] = db.classes[pieces][0] = True
+    for pieces in range(2, EGDB_MAX_PIECES + 1):
+        for own in range(1, pieces):
+            # the captures of one piece of either side stand for the others
+            if (has_slices(present, own, pieces - own) and (own == 1 or db.classes[own - 1][pieces - own])
+                    and (own == pieces - 1 or db.classes[own][pieces - own - 1])):
+                db.classes[own][pieces - own] = True
+                db.most_pieces = pieces
 
 
 cdef inline u64 packed_bytes(u64 positions) noexcept nogil:

@@ -119,19 +119,26 @@ cdef inline int file_pieces(const OpenFile* file) noexcept nogil:
     return header.shape[0] + header.shape[1] + header.shape[2] + header.shape[3]
 
 
-cdef int complete_files(const Store* store, bint distances) noexcept nogil:
-    """Most pieces up to which all files of a kind are there."""
-    cdef uint8_t present[SLICES]
+cdef void mark_files(const Store* store, bint distances, uint8_t* present) noexcept nogil:
+    """Mark the slices of the files of a kind; present: (SLICES,), by slice number."""
     cdef int i
-    memset(present, 0, sizeof(present))
+    memset(present, 0, SLICES)
     for i in range(store.count):
         if store.files[i].header.distances == distances and file_pieces(&store.files[i]) <= EGDB_MAX_PIECES:
             present[file_number(&store.files[i])] = True
-    return complete_pieces(present)
+
+
+cdef inline bint is_used(const Egdb* db, const OpenFile* file) noexcept nogil:
+    """True for a file of distances as far as they are complete, or of values of a class that is there."""
+    cdef FileHeader header = file.header
+    if file_pieces(file) > (db.distance_pieces if header.distances else db.most_pieces):
+        return False
+    return header.distances or db.classes[header.shape[0] + header.shape[1]][header.shape[2] + header.shape[3]]
 
 
 cdef int put_together(Store* store, int unpacked) noexcept nogil:
     """Make a database of the files that were added; KR_OK or an error."""
+    cdef uint8_t present[SLICES]
     cdef StoredSlice* s
     cdef OpenFile* file
     cdef u64 bytes = 0
@@ -139,14 +146,16 @@ cdef int put_together(Store* store, int unpacked) noexcept nogil:
     store.slices = <StoredSlice*>calloc(store.count + 1, sizeof(StoredSlice))
     if store.slices == NULL:
         return KR_NO_MEMORY
-    store.db.pieces = complete_files(store, False)
-    store.db.distance_pieces = min(complete_files(store, True), store.db.pieces)
+    mark_files(store, False, present)
+    note_classes(&store.db, present)
+    mark_files(store, True, present)
+    store.db.distance_pieces = min(complete_pieces(present), store.db.pieces)
     if store.db.pieces < 2:
         return KR_NO_FILE
     for i in range(store.count):
         file = store.files + i
         s = store.slices + i
-        if file_pieces(file) > (store.db.distance_pieces if file.header.distances else store.db.pieces):
+        if not is_used(&store.db, file):
             continue
         acquire(&INDEXING)
         failed = store_slice(s, &file.coded, file.header.shape[0], file.header.shape[1], file.header.shape[2],
@@ -271,6 +280,12 @@ cdef public void kr_close_database(kr_database* database) noexcept nogil:
 
 cdef public int kr_database_pieces(const kr_database* database) noexcept nogil:
     return (<const Store*>database).db.pieces
+
+
+cdef public int kr_has_class(const kr_database* database, int own, int other) noexcept nogil:
+    if own < 0 or other < 0 or own > EGDB_MAX_PIECES or other > EGDB_MAX_PIECES or own + other > EGDB_MAX_PIECES:
+        return 0
+    return (<const Store*>database).db.classes[own][other]
 
 
 cdef public int kr_distance_pieces(const kr_database* database) noexcept nogil:

@@ -43,8 +43,7 @@ cdef public int kr_open_engine(kr_engine** engine, const kr_tables* tables, cons
     worker.line_keys = player.line_keys
     worker.stop = &player.stopped
     if database != NULL:
-        worker.endgames.db = &player.store.db
-        worker.endgames.pieces = player.store.db.pieces
+        use_egdb(&worker.endgames, &player.store.db, EGDB_MAX_PIECES)
     engine[0] = <kr_engine*>player
     set_start(player)
     return KR_OK
@@ -79,7 +78,7 @@ cdef public int kr_limit_database(kr_engine* engine, int pieces) noexcept nogil:
     if pieces < 0:
         return KR_BAD_VALUE
     if player.store != NULL:
-        player.worker.endgames.pieces = min(pieces, player.store.db.pieces)
+        use_egdb(&player.worker.endgames, &player.store.db, pieces)
     return KR_OK
 
 

@@ -106,8 +106,9 @@ KR_API const char* kr_tables_checksum(const kr_tables* tables);
 /* Free them, once no engine has them. NULL is allowed, here and below. */
 KR_API void kr_close_tables(kr_tables* tables);
 
-/* Endgame databases: files of kr, of any number of pieces. Entries are read and checked as they are needed, and stay in
-   memory then. A file of more than 1 MB stays open. */
+/* Endgame databases: files of kr, of any number of pieces. Of a class of positions, by the pieces of the two sides, all
+   files are needed, and those of all classes that captures lead to; other files are left out. Entries are read and
+   checked as they are needed, and stay in memory then. A file of more than 1 MB stays open. */
 
 typedef struct kr_database kr_database;
 
@@ -124,8 +125,11 @@ KR_API int kr_read_database(kr_database** database, const kr_bytes* files, int c
 /* Most pieces up to which every position has a value, or a distance. */
 KR_API int kr_database_pieces(const kr_database* database);
 KR_API int kr_distance_pieces(const kr_database* database);
-/* Value of a position for the side to move: KR_LOSS, KR_DRAW or KR_WIN; KR_UNKNOWN for too many pieces or where the
-   file is damaged. KR_ILLEGAL. */
+/* 1 if every position with these numbers of pieces of the two sides has a value, else 0; it may be so of some with more
+   pieces than kr_database_pieces gives. */
+KR_API int kr_has_class(const kr_database* database, int own, int other);
+/* Value of a position for the side to move: KR_LOSS, KR_DRAW or KR_WIN; KR_UNKNOWN for a class that isn't there, or
+   where the file is damaged. KR_ILLEGAL. */
 KR_API int kr_value(const kr_database* database, const kr_position* position);
 /* Plies to the end under best play of both sides; -1 for a draw, or if it isn't known. KR_ILLEGAL. */
 KR_API int kr_distance(const kr_database* database, const kr_position* position);
@@ -144,7 +148,7 @@ KR_API int kr_open_engine(kr_engine** engine, const kr_tables* tables, const kr_
 KR_API void kr_close_engine(kr_engine* engine);
 /* Forget everything, for a new game. This and the functions below change an engine: KR_BUSY if a listener calls them. */
 KR_API int kr_clear(kr_engine* engine);
-/* Look up positions with this many pieces or fewer alone. */
+/* Look up positions with this many pieces or fewer alone; 8 for all that the database has. */
 KR_API int kr_limit_database(kr_engine* engine, int pieces);
 /* Change an option of the search by its name, such as "lmr_depth" (docs/internals/search.md). KR_BAD_VALUE. */
 KR_API int kr_set_option(kr_engine* engine, const char* name, int value);

@@ -395,7 +395,7 @@ def _known(engine: Engine, position: Position) -> tuple[Value | None, int | None
     """Value and distance of a position in the endgame database; None if unknown."""
     if position.is_over:
         return Value.LOSS, 0
-    if engine.database is None or position.pieces > engine.database.pieces:
+    if engine.database is None or not engine.database.has(position):
         return None, None
     return engine.database.value(position), engine.database.distance(position)
 

@@ -11,7 +11,7 @@ from kr.egdb.packing import PackSettings, PiecesPacked, UnpackSettings, pack_dat
 from kr.egdb.probe import probe
 from kr.egdb.sample import Sample, SampleSettings, write_sample
 from kr.egdb.sample_export import ExportSettings, export_sample
-from kr.egdb.stats import Counts, DatabaseStats, LongestWin
+from kr.egdb.stats import Counts, DatabaseStats, LongestWin, PieceStats
 from kr.egdb.verify import Verification, VerifySettings, verify_database
 from kr.game.position import Position
 from kr.notation import SIDE_NAMES
@@ -82,11 +82,12 @@ def _expected(progress: BuildProgress) -> str:
 def _verify(settings: VerifySettings, json: bool = options.JSON) -> None:
     """Prove a database correct: checksums, every position against its successors, all counts.
 
-    --sample checks only a share of the positions. Each problem is one line, and the exit code is then 1.
+    --sample checks only some of the positions. Each problem is one line, and the exit code is then 1.
 
     Example:
         kr egdb verify
         kr egdb verify --dir /data/egdb --sample 0.001 --seed 7
+        kr egdb verify --dir /data/egdb --classes 4v4 --sample 1e6
     """
     with console.Stages() as stages:
         result = verify_database(settings, lambda what, done, total: stages.show(f"checking {what}", done, total, what))
@@ -104,23 +105,22 @@ def _verify(settings: VerifySettings, json: bool = options.JSON) -> None:
 
 def _verification(result: Verification) -> str:
     rows = [
-        (count, each.positions, *_numbers(each.counts), "yes" if each.distances else "no")
-        for count, each in result.verified.items()
+        (name, each.positions, *_numbers(each.counts), "yes" if each.distances else "no")
+        for name, each in result.verified.items()
     ]
     columns = ["pieces", "positions", "wins", "losses", "draws", "distances"]
     how = "compared with their successors" if result.sampled else "proven"
     total = sum(each.positions for each in result.verified.values())
     lines = [
         console.fold(
-            f"{result.directory}: {counted(result.files, 'file')}, {counted(result.bytes, 'byte')}, "
-            f"up to {result.pieces} pieces",
+            f"{result.directory}: {counted(result.files, 'file')}, {counted(result.bytes, 'byte')}, {result.reach}",
             2,
         ),
         *([console.table(columns, rows)] if rows else []),
         f"{counted(total, 'position')} {how if not result.wrong else 'checked'} in {result.seconds:.1f} s",
     ]
     if result.skipped:
-        lines.append(f"only the checksums of {counted(len(result.skipped), 'file')} with more pieces")
+        lines.append(f"only the checksums of {counted(len(result.skipped), 'other file')}")
     return "\n".join(lines)
 
 
@@ -155,6 +155,8 @@ def _stats_object(content: DatabaseStats) -> dict[str, object]:
         {
             "pieces": each.pieces,
             "complete": each.complete,
+            "classes": each.classes,
+            "idle_pairs": each.idle,
             "both_sides": _counts_object(each.both_sides),
             "all_placements": _counts_object(each.all_placements),
             "bytes": each.bytes,
@@ -204,7 +206,7 @@ def _stats_text(content: DatabaseStats, all_slices: bool) -> str:
         parts += [console.table(columns, rows), ""]
     rows = [
         (
-            f"{each.pieces}{'' if each.complete else ' (part)'}",
+            _part(each),
             each.both_sides.positions,
             *_numbers(each.both_sides),
             each.bytes,
@@ -231,7 +233,15 @@ def _stats_text(content: DatabaseStats, all_slices: bool) -> str:
     rows = [(count, counts.positions, *_numbers(counts)) for count, counts in whole]
     if rows:
         parts += ["", "All placements:", console.table(["pieces", "positions", "wins", "losses", "draws"], rows)]
+    if idle := sum(each.idle for each in content.totals):
+        why = "others of their class, or of one that captures lead to, are missing"
+        parts += ["", console.fold(f"The files of {counted(idle, 'pair')} are of no use yet: {why}.")]
     return "\n".join(parts)
+
+
+def _part(total: PieceStats) -> str:
+    """Pieces, with what is there if not all is: "8 (4v4)", or "8 (part)" if that is no whole class."""
+    return str(total.pieces) if total.complete else f"{total.pieces} ({', '.join(total.classes) or 'part'})"
 
 
 def _longest(win: LongestWin | None) -> tuple[str, str]:

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cache, partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from kr import _egdb, storage
 from kr.egdb import files, slices, stats
 from kr.egdb.database import Database, distance_pieces
 from kr.egdb.sample import drawn, survival
-from kr.egdb.slices import Shape, shape_named
+from kr.egdb.slices import Class, Shape, shape_named
 from kr.errors import InvalidDatabaseError
 from kr.jobs.kinds import Kind, Portion, Stop, UnitSteps
 from kr.jobs.needs import Needs
@@ -81,13 +82,13 @@ class RangeCheck(Kind[CheckedDatabase, CheckedRange]):
     """Checking a range of positions.
 
     Values of a unit: pair, first and last arrangement of men, for a proof; or shape, first and last index, sample (the
-    fraction) and seed. `last` is the one after the last. Needs: `egdb`, by `database_key`. Tools: pieces, memory
+    fraction) and seed. `last` is the one after the last. Needs: `egdb`, by `database_key`. Tools: classes, memory
     (bytes).
     """
 
     def open(self, unit: Unit, needs: Needs) -> CheckedDatabase:
-        pieces, memory = unit.tools["pieces"], unit.tools["memory"]
-        return needs.load(DATABASE_NEED, unit.needs["egdb"], lambda place: _loaded(Path(place), pieces, memory))
+        classes, memory = list(map(slices.parse_class, unit.tools["classes"])), unit.tools["memory"]
+        return needs.load(DATABASE_NEED, unit.needs["egdb"], lambda place: _loaded(Path(place), classes, memory))
 
     def steps(self, unit: Unit, needs: Needs) -> UnitSteps[CheckedDatabase, CheckedRange]:
         check = _proved if "pair" in unit.values else _sampled
@@ -110,18 +111,20 @@ class RangeCheck(Kind[CheckedDatabase, CheckedRange]):
         )
 
 
-def database_key(digests: Mapping[str, str], pieces: int) -> str:
-    """Identity of the files of a database with at most `pieces` pieces; digests: by file name."""
-    names = (files.file_name(kind, pair) for pair in slices.pairs_up_to(pieces) for kind in files.FILE_KINDS)
+def database_key(digests: Mapping[str, str], classes: Collection[Class]) -> str:
+    """Identity of the files of classes and of those that captures lead to; digests: by file name."""
+    every = sorted(set(classes).union(*map(slices.smaller_classes, classes)))
+    pairs = chain(*map(slices.class_pairs, every))
+    names = (files.file_name(kind, pair) for pair in pairs for kind in files.FILE_KINDS)
     return storage.checksum(str({name: digests[name] for name in names if name in digests}).encode())
 
 
-def _loaded(directory: Path, pieces: int, memory: int) -> tuple[str, CheckedDatabase]:
-    database = Database.open(directory, unpack_bytes=memory, max_pieces=pieces)
+def _loaded(directory: Path, classes: Collection[Class], memory: int) -> tuple[str, CheckedDatabase]:
+    database = Database.open(directory, unpack_bytes=memory, max_pieces=max(map(sum, classes)))
     known = _egdb.KnownDistances(database.core, distance_pieces(database, memory))
     known.unpack(0, 1)
     digests = {path.name: digest(path) for path in directory.glob(f"*{files.SUFFIX}")}
-    return database_key(digests, pieces), CheckedDatabase(database, known)
+    return database_key(digests, classes), CheckedDatabase(database, known)
 
 
 _chances = cache(survival)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from kr import _egdb, storage
 from kr.egdb import files, slices
 from kr.egdb.files import SliceFile
-from kr.egdb.slices import Shape
+from kr.egdb.slices import Class, Shape
 from kr.errors import InvalidDatabaseError, InvalidSettingError, ThreadError
 from kr.game.value import Value
 from kr.settings import EGDB_MEMORY
@@ -31,7 +31,7 @@ NONE = "none"
 WORKERS = Range(THREADS.low, THREADS.high, zero="one per core")
 ENVIRONMENT = "KR_EGDB"
 UNKNOWN_VALUE = 255
-"""Value in arrays of a position with too many pieces."""
+"""Value in arrays of a position that the database does not have."""
 ROWS_AT_ONCE = 1 << 15
 """Positions that a thread looks up at a time."""
 VALUES = (Value.LOSS, Value.DRAW, Value.WIN)
@@ -47,7 +47,8 @@ def find(setting: str = "") -> Path | None:
     """Directory of the database that an `--egdb` setting selects; None for no database.
 
     An empty setting selects the environment variable KR_EGDB, or else the user's database or the one that comes with
-    kr, whichever is complete up to more pieces. Raises InvalidSettingError if a directory that was named doesn't exist.
+    kr, whichever is complete up to more pieces, or has more classes if equal. Raises InvalidSettingError if a directory
+    that was named doesn't exist.
     """
     named = setting or os.environ.get(ENVIRONMENT, "")
     if named == NONE:
@@ -60,9 +61,10 @@ def find(setting: str = "") -> Path | None:
         return Path(named)
     # a user's build under way may have fewer pieces than the shipped database; of equals, the user's is taken
     places = [place for place in (default_directory(), storage.data_path("egdb")) if place.is_dir()]
-    reach = {place: listing(place).complete("wld") for place in places}
+    listings = {place: listing(place) for place in places}
+    reach = {place: (each.complete("wld"), len(each.classes("wld"))) for place, each in listings.items()}
     best = max(reach, key=reach.__getitem__, default=None)
-    return best if best is not None and reach[best] > 1 else None
+    return best if best is not None and reach[best][0] > 1 else None
 
 
 def directory_for(chosen: Path | None) -> Path:
@@ -90,6 +92,17 @@ class Listing:
     def complete(self, kind: str) -> int:
         """Most pieces up to which every pair has its file of this kind; 1 if there is no database of this kind."""
         return slices.complete_pieces(self.paths[kind])
+
+    def classes(self, kind: str) -> tuple[Class, ...]:
+        """Every class whose pairs have their files of this kind, as have those of the classes that captures lead to."""
+        return slices.usable_classes(self.paths[kind])
+
+    @property
+    def reach(self) -> str:
+        """What has values, in words: "up to 7 pieces, and 4v4"."""
+        complete = self.complete("wld")
+        names = [slices.class_name(cls) for cls in self.classes("wld") if sum(cls) > complete]
+        return slices.reach_in_words(complete, names)
 
 
 def listing(directory: Path) -> Listing:
@@ -131,7 +144,7 @@ class Database:
         max_pieces: int = slices.EGDB_MAX_PIECES,
         max_distances: int = slices.EGDB_MAX_PIECES,
     ) -> Database:
-        """Open the files of a directory up to the number of pieces up to which it is complete.
+        """Open the files of a directory up to the number of pieces up to which it is complete, and classes of more.
 
         unpack_bytes: memory in which to unpack values, the fewest pieces first; max_pieces, max_distances: upper bounds
         on the pieces of values and distances. Raises InvalidDatabaseError if the directory has no database, or a file
@@ -141,12 +154,16 @@ class Database:
         pieces = min(present.complete("wld"), max_pieces)
         if pieces < 2:
             raise no_database(Path(directory))
-        reach = {"wld": pieces, "dtw": min(pieces, present.complete("dtw"), max_distances)}
+        distance_pieces = min(pieces, present.complete("dtw"), max_distances)
+        chosen = {
+            "wld": {cls for cls in present.classes("wld") if sum(cls) <= max_pieces},
+            "dtw": {cls for count in range(2, distance_pieces + 1) for cls in slices.classes(count)},
+        }
         slice_files = [
             files.open_slice(path)
             for kind in files.FILE_KINDS
             for pair, path in present.paths[kind].items()
-            if slices.pieces(pair) <= reach[kind]
+            if slices.class_of(pair) in chosen[kind]
         ]
         values = {file.header.stored: file.coded for file in slice_files if file.header.kind == "wld"}
         distances = {file.header.stored: file.coded for file in slice_files if file.header.kind == "dtw"}
@@ -158,22 +175,40 @@ class Database:
 
     @property
     def pieces(self) -> int:
-        """Most pieces of a position with a value: every position with that many or fewer has one."""
+        """Every position with this many pieces or fewer has a value; with more pieces, those of `classes`."""
         return int(self.core.pieces)
 
     @property
+    def classes(self) -> tuple[str, ...]:
+        """Names of the classes with more pieces than `pieces` that are there too, such as "4v4"."""
+        return tuple(map(slices.class_name, self.core.classes))
+
+    @property
+    def reach(self) -> str:
+        """What has values, in words: "up to 7 pieces, and 4v4"."""
+        return slices.reach_in_words(self.pieces, self.classes)
+
+    @property
     def distance_pieces(self) -> int:
-        """Most pieces of a position with a distance, likewise; 1 if the database has no distances."""
+        """Every position with this many pieces or fewer has a distance, if not drawn; 1 if there are no distances."""
         return int(self.core.distance_pieces)
 
     @property
     def signature(self) -> str:
-        """Identity of the values in short: the number of pieces, and a checksum of the counts of each slice."""
+        """Identity of the values in short: pieces, further classes, and a checksum of the counts of each slice."""
         counts = sorted(f"{name}{count}" for file in self.files for name, count in file.header.facts["counts"].items())
-        return f"{self.pieces} pieces {storage.checksum(' '.join(counts).encode())}"
+        return " ".join([f"{self.pieces} pieces", *self.classes, storage.checksum(" ".join(counts).encode())])
+
+    def has(self, position: Position) -> bool:
+        """True if the database has the value of a position: by the pieces of the two sides."""
+        return self.core.has(position.black.bit_count(), position.white.bit_count())
+
+    def has_class(self, cls: Class) -> bool:
+        """True if the database has the values of a class."""
+        return self.core.has(*cls)
 
     def value(self, position: Position) -> Value | None:
-        """Value for the side to move; None for too many pieces. Raises InvalidDatabaseError."""
+        """Value for the side to move; None if the database doesn't have the position. Raises InvalidDatabaseError."""
         value = self.core.probe(position.black, position.white, position.kings, int(position.side))
         if value == _egdb.VALUE_UNKNOWN:
             self.raise_damage()
@@ -192,7 +227,7 @@ class Database:
         return int(plies)
 
     def values(self, boards: ArrayLike, *, workers: int = 0) -> NDArray[np.uint8]:
-        """Values (n,) for the side to move: 0 loss, 1 draw, 2 win, 255 for too many pieces.
+        """Values (n,) for the side to move: 0 loss, 1 draw, 2 win, 255 for those that the database doesn't have.
 
         boards: whole numbers (n, 3): black, white, kings, bit s for square s (0-31), Black to move; or (n, 4), and the
         side to move, 0 Black or 1 White. workers: threads, 0 for one per core. Raises InvalidSettingError, which names

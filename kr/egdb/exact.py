@@ -29,9 +29,7 @@ def exact_value(database: Database | None, position: Position) -> Value | None:
     """Value for the side to move, by the rules or the database; None if unknown. Raises InvalidDatabaseError."""
     if position.is_over:
         return Value.LOSS
-    if database is None or position.pieces > database.pieces:
-        return None
-    return database.value(position)
+    return database.value(position) if database is not None and database.has(position) else None
 
 
 def exact_moves(database: Database | None, position: Position) -> list[ExactMove]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kr.egdb import slices
 from kr.egdb.database import Database
 from kr.errors import InvalidSettingError
 from kr.game.position import Move, Position
@@ -37,13 +38,14 @@ class ProbedPosition:
 def probe(database: Database, position: Position) -> ProbedPosition:
     """Look up a position and its moves.
 
-    Raises InvalidSettingError if it has more pieces than the database, InvalidDatabaseError if that is damaged.
+    Raises InvalidSettingError if the database doesn't have it, InvalidDatabaseError if that is damaged.
     """
     value = database.value(position)
     if value is None:
+        own, other = position.black.bit_count(), position.white.bit_count()
+        pieces = f"{own + other} pieces, {slices.class_name((max(own, other), min(own, other)))}"
         raise InvalidSettingError(
-            f"{position.fen} has {position.pieces} pieces; the database in {database.directory} has positions with up "
-            f"to {database.pieces}"
+            f"{position.fen} has {pieces}; the database in {database.directory} has positions with {database.reach}"
         )
     return ProbedPosition(position.fen, value, database.distance(position), tuple(known_moves(database, position)))
 

@@ -178,7 +178,7 @@ def write_sample(
     """Write a sample.
 
     on_progress: called with positions passed and positions in all; on_count: likewise, while the positions to choose
-    from are counted. Raises InvalidSettingError if the database has fewer pieces or distances, or fewer
+    from are counted. Raises InvalidSettingError if the database lacks some of the values or distances, or has fewer
     positions, or the disk too little space; InvalidDatabaseError if the database is damaged; and OSError.
     """
     storage.check_output(settings.out)
@@ -190,9 +190,7 @@ def write_sample(
         raise InvalidSettingError(f"count: {settings.count} is out of range; there are {positions} such positions")
     unpack_bytes = settings.memory // 2 if expected / positions >= UNPACK_FRACTION else 0
     opened = Database.open(directory_for(settings.dir), unpack_bytes=unpack_bytes, max_pieces=pieces)
-    _check_reach(settings, "values", opened.pieces)
-    if settings.distances:
-        _check_reach(settings, "distances", opened.distance_pieces)
+    _check_reach(settings, opened)
     _check_disk(settings, expected)
     threads = worker_count(settings.workers)
     passes = max(1, math.ceil(expected * MEMORY_PER_POSITION / (settings.memory // 2))) if settings.shuffle else 1
@@ -240,11 +238,16 @@ def _cuts(shares: tuple[float, float, float]) -> NDArray[np.uint64]:
     return np.array(list(ends), dtype=np.uint64)
 
 
-def _check_reach(settings: SampleSettings, what: str, reach: int) -> None:
+def _check_reach(settings: SampleSettings, opened: Database) -> None:
     """Refuse pieces for which the database lacks values or distances."""
-    if reach < most_pieces(slices_of(settings.pieces)):
-        reach_text = f"has {what} of positions with up to {reach} pieces" if reach > 1 else f"has no {what}"
-        raise InvalidSettingError(f"--pieces {settings.pieces}: the database in {settings.dir or find()} {reach_text}")
+    shapes = slices_of(settings.pieces)
+    where = f"--pieces {settings.pieces}: the database in {settings.dir or find()}"
+    if not all(map(opened.has_class, map(slices.class_of, shapes))):
+        raise InvalidSettingError(f"{where} has values of positions with {opened.reach}")
+    if settings.distances and opened.distance_pieces < most_pieces(shapes):
+        reach = slices.reach_in_words(opened.distance_pieces, ())
+        told = f"distances of positions with {reach}" if opened.distance_pieces > 1 else "no distances"
+        raise InvalidSettingError(f"{where} has {told}")
 
 
 def _check_disk(settings: SampleSettings, expected: float) -> None:

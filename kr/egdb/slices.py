@@ -3,11 +3,13 @@
 A slice is the set of all positions in which the side to move has a given number of men and kings, and its opponent a
 given number of men and kings. These four numbers, in this order, are its shape. Its twin is the slice of the same
 pieces with the other side to move; it may be the slice itself. A slice and its twin form a pair, which is solved as a
-whole and has its files in common. The shape of one of the two names the pair (see `pair_of`).
+whole and has its files in common. The shape of one of the two names the pair (see `pair_of`). All pairs with the same
+numbers of pieces of the two sides form a class.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator
 from functools import cache
 from math import comb
@@ -18,7 +20,7 @@ Shape = tuple[int, int, int, int]
 """Own men, own kings, opponent's men, opponent's kings; "own" are those of the side to move."""
 
 Class = tuple[int, int]
-"""Pieces of the two sides, the larger number first."""
+"""Pieces of the two sides, the larger number first: all slices in which one side has these and the other those."""
 
 EGDB_MAX_PIECES: int = _egdb.EGDB_MAX_PIECES
 """Pieces of both sides that a position with an index can have."""
@@ -108,53 +110,55 @@ def pairs(count: int) -> tuple[Shape, ...]:
     return tuple(sorted({pair_of(shape) for shape in shapes(count)}, key=lambda pair: (pair[0] + pair[2], pair)))
 
 
-def pairs_up_to(count: int) -> Iterator[Shape]:
-    """Every pair with at most `count` pieces, the fewest pieces first."""
-    return (pair for pieces in range(2, count + 1) for pair in pairs(pieces))
-
-
 def class_of(shape: Shape) -> Class:
-    """The class that a slice belongs to."""
+    """The class of a slice or a pair."""
     own, other = shape[0] + shape[1], shape[2] + shape[3]
     return max(own, other), min(own, other)
 
 
-def class_name(numbers: Class) -> str:
-    """A class as text: "4v3"."""
-    return f"{numbers[0]}v{numbers[1]}"
+def class_name(cls: Class) -> str:
+    """The name of a class: (4, 3) -> "4v3"."""
+    return f"{cls[0]}v{cls[1]}"
 
 
 def parse_class(text: str) -> Class:
-    """The class in a text such as "4v3". Raises ValueError."""
-    first, _, second = text.strip().partition("v")
-    if not (first.isdecimal() and second.isdecimal() and int(first) and int(second)):
-        raise ValueError(f"{text!r} is not a class of positions such as 4v3")
-    if int(first) + int(second) > EGDB_MAX_PIECES:
-        raise ValueError(f"{text} has more than {EGDB_MAX_PIECES} pieces")
-    return max(int(first), int(second)), min(int(first), int(second))
+    """The class with this name, "4v3" or "3v4". Raises ValueError."""
+    numbers = re.fullmatch(r"([1-9])v([1-9])", text.strip())
+    own, other = map(int, numbers.groups()) if numbers else (0, 0)
+    if not 2 <= own + other <= EGDB_MAX_PIECES:
+        raise ValueError(
+            f'{text!r} is not a class such as "4v3", the pieces of the two sides, from 2 to {EGDB_MAX_PIECES} together'
+        )
+    return max(own, other), min(own, other)
 
 
-@cache
+def parse_classes(text: str) -> tuple[Class, ...]:
+    """The classes of a list with commas, each once; none for "". Raises ValueError."""
+    return tuple(dict.fromkeys(parse_class(part) for part in text.split(",") if text.strip()))
+
+
 def classes(count: int) -> tuple[Class, ...]:
-    """Every class with `count` pieces, the evenest first."""
-    return tuple((count - less, less) for less in range(count // 2, 0, -1))
+    """Every class with `count` pieces, the most even one first: 4v4, 5v3, 6v2, 7v1."""
+    return tuple((own, count - own) for own in range((count + 1) // 2, count))
 
 
 @cache
-def class_pairs(numbers: Class) -> tuple[Shape, ...]:
-    """Every pair of a class, in an order in which promotions lead to earlier ones."""
-    return tuple(pair for pair in pairs(sum(numbers)) if class_of(pair) == numbers)
+def class_pairs(cls: Class) -> tuple[Shape, ...]:
+    """The pairs of a class, in the order of `pairs`."""
+    return tuple(pair for pair in pairs(sum(cls)) if class_of(pair) == cls)
 
 
 @cache
-def smaller_classes(numbers: Class) -> tuple[Class, ...]:
-    """The classes that captures lead to, the fewest pieces first."""
-    reached = {
-        (max(own, other), min(own, other))
-        for own in range(1, numbers[0] + 1)
-        for other in range(1, numbers[1] + 1)
-    }  # fmt: skip
-    return tuple(sorted(reached - {numbers}, key=lambda each: (sum(each), each[0])))
+def smaller_classes(cls: Class) -> frozenset[Class]:
+    """The classes that captures lead to, the one itself left out."""
+    own, other = cls
+    reached = {(max(a, b), min(a, b)) for a in range(1, own + 1) for b in range(1, other + 1)}
+    return frozenset(reached - {cls})
+
+
+def pairs_up_to(count: int) -> Iterator[Shape]:
+    """Every pair with at most `count` pieces, the fewest pieces first."""
+    return (pair for pieces in range(2, count + 1) for pair in pairs(pieces))
 
 
 def complete_pieces(present: Collection[Shape]) -> int:
@@ -163,6 +167,25 @@ def complete_pieces(present: Collection[Shape]) -> int:
     while count < EGDB_MAX_PIECES and all(pair in present for pair in pairs(count + 1)):
         count += 1
     return count
+
+
+def usable_classes(present: Collection[Shape]) -> tuple[Class, ...]:
+    """The classes whose pairs are all among those present, with those of all smaller classes; the fewest pieces first.
+
+    Values of other pairs are of no use: a probe follows captures into the smaller classes.
+    """
+    whole: list[Class] = []
+    for count in range(2, EGDB_MAX_PIECES + 1):
+        for cls in classes(count):
+            if smaller_classes(cls) <= set(whole) and all(pair in present for pair in class_pairs(cls)):
+                whole.append(cls)
+    return tuple(whole)
+
+
+def reach_in_words(count: int, more: Collection[str]) -> str:
+    """What a database has: "up to 7 pieces", or "up to 7 pieces, and 4v4" with classes of more."""
+    text = f"up to {count} pieces"
+    return f"{text}, and {', '.join(more)}" if more else text
 
 
 @cache

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from kr import _egdb
 from kr.egdb import files, slices
-from kr.egdb.database import no_database
-from kr.egdb.slices import Shape
+from kr.egdb.database import listing, no_database
+from kr.egdb.slices import Class, Shape
 from kr.errors import InvalidDatabaseError
 from kr.game.position import Position
 
@@ -92,6 +92,10 @@ class PieceStats:
     pieces: int
     complete: bool
     """False if some pairs have no file; the totals are then those of the other pairs."""
+    classes: tuple[str, ...]
+    """Classes whose values can be looked up: files of their pairs and of all smaller classes are there."""
+    idle: int
+    """Pairs of the other classes, whose files are of no use yet."""
     both_sides: Counts
     """Positions in which both sides have pieces."""
     all_placements: Counts | None
@@ -125,11 +129,12 @@ def read_stats(directory: Path) -> DatabaseStats:
     """Statistics of the files of a directory. Raises InvalidDatabaseError if it has no files, or a damaged one."""
     pairs = []
     totals = []
+    usable = listing(directory).classes("wld")
     for count in range(2, slices.EGDB_MAX_PIECES + 1):
         present = [read_pair(directory, pair) for pair in slices.pairs(count) if _path(directory, "wld", pair).exists()]
         if present:
             pairs += present
-            totals.append(_total(count, present, len(present) == len(slices.pairs(count))))
+            totals.append(_total(count, present, usable))
     if not pairs:
         raise no_database(directory)
     return DatabaseStats(directory, tuple(pairs), tuple(totals))
@@ -169,12 +174,15 @@ def _path(directory: Path, kind: str, pair: Shape) -> Path:
     return directory / files.file_name(kind, pair)
 
 
-def _total(count: int, pairs: Sequence[PairStats], complete: bool) -> PieceStats:
+def _total(count: int, pairs: Sequence[PairStats], usable: Sequence[Class]) -> PieceStats:
+    complete = len(pairs) == len(slices.pairs(count))
     every = [each for pair in pairs for each in pair.slices]
     both_sides = sum((each.counts for each in every), Counts())
     return PieceStats(
         count,
         complete,
+        tuple(slices.class_name(cls) for cls in usable if sum(cls) == count),
+        sum(slices.class_of(pair.pair) not in usable for pair in pairs),
         both_sides,
         both_sides + one_sided(count) if complete else None,
         sum(pair.bytes for pair in pairs),

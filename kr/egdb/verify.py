@@ -4,12 +4,15 @@ Files come first: name, header and all checksums. Then every position, with eith
 positions that its moves lead to. The core (_egdb/verify.pxi) enumerates positions, makes moves and probes values in a
 way that shares nothing with the builder. Each win and loss must follow from values that are proven already: a database
 that passes is proven, not merely consistent. Distances are compared with those of the successors. Finally the values
-are counted, and the counts compared with those in the files and, in total, with Table I (see stats.py).
+are counted, and the counts compared with those in the files and, in total, with Table I (see stats.py); those of a
+class whose number of pieces is not complete, with a closed formula.
 
-A proof can take hours. Its progress is stored in a file of the directory (`.verified-7` for 7 pieces) as long as there
-is no problem. The next run resumes there if database and code are unchanged, byte for byte.
+A proof can take hours. Its progress is stored in a file of the directory (`.verified-7` for 7 pieces, `.verified-7-4v4`
+with a class of more) as long as there is no problem. The next run resumes there if database and code are unchanged,
+byte for byte.
 
-With a fraction to sample, only that part of the positions is compared with its successors, which is not a proof.
+With a sample, only that part of the positions is compared with its successors, which is not a proof. With classes, only
+their positions are, and the values that captures lead to are taken as they are.
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +47,7 @@ from kr.egdb.checking import (
 )
 from kr.egdb.database import Database, directory_for, distance_pieces, no_database
 from kr.egdb.sample import DRAWN_AT_ONCE
-from kr.egdb.slices import Shape, shape_named
+from kr.egdb.slices import Class, Shape, shape_named
 from kr.egdb.stats import Counts
 from kr.errors import InvalidSettingError
 from kr.game.position import Position, Side
@@ -59,7 +63,7 @@ CHECKED_AT_ONCE = 1 << 21
 PROBLEMS_LISTED = 20
 """Problems described in the result; all are counted."""
 PROOF_NAME = ".verified-{}"
-"""File of a proof, by number of pieces: one of fewer pieces must not replace one of more."""
+"""File of a proof, by what it is of: one of fewer pieces must not replace one of more."""
 PROOF_FORMAT = 1
 SAVE_SECONDS = 1.0
 """A kill loses the results of this long and the work under way."""
@@ -71,6 +75,14 @@ VALUE_ADJECTIVES = {
 }
 
 
+def _parse_classes(text: str) -> str:
+    """Check a list of classes. Raises InvalidSettingError."""
+    try:
+        return ",".join(map(slices.class_name, slices.parse_classes(text)))
+    except ValueError as error:
+        raise InvalidSettingError(str(error)) from None
+
+
 @dataclass(frozen=True)
 class VerifySettings(Settings):
     """Extent and thoroughness of a verification."""
@@ -79,7 +91,14 @@ class VerifySettings(Settings):
     pieces: int = option(
         0, "Most pieces of the positions: {allowed}.", low=2, high=slices.EGDB_MAX_PIECES, zero="the whole database"
     )
-    sample: float = option(0.0, "Check a random sample, this fraction of the positions; 0: prove all.", low=0, below=1)
+    classes: str = option(
+        "", "Only these classes, such as 4v4 or a list with commas.", parse=_parse_classes, metavar="CLASSES"
+    )
+    sample: float = option(
+        0.0,
+        "Check a random sample: a fraction of the positions, or from 1 on a number of each slice; 0: prove all.",
+        low=0,
+    )
     seed: int = seed_option("Seed of the sample.")
     workers: int = workers_option()
     cluster: str = cluster_option()
@@ -87,10 +106,18 @@ class VerifySettings(Settings):
         8 << 30, "Memory in which to unpack the database for speed.", parse=parse_size, show=format_size
     )
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "classes", _parse_classes(self.classes))
+        if self.classes and self.pieces:
+            raise InvalidSettingError("classes, pieces: both are given; expected one of them")
+        if self.sample > 1 and self.sample != int(self.sample):
+            raise InvalidSettingError(f"sample: {self.sample} is neither a fraction nor a whole number of positions")
+
 
 @dataclass
 class VerifiedPieces:
-    """Positions with one number of pieces, as far as they were checked."""
+    """Positions with one number of pieces, or of one class, as far as they were checked."""
 
     positions: int = 0
     counts: Counts | None = None
@@ -107,18 +134,26 @@ class Verification:
     files: int = 0
     bytes: int = 0
     pieces: int = 0
-    """Positions with this many pieces or fewer were checked."""
+    """Positions with this many pieces or fewer were checked; 0 if only classes were wanted."""
+    classes: tuple[str, ...] = ()
+    """Classes that were checked too, as far as they have more pieces."""
     sampled: bool = False
-    verified: dict[int, VerifiedPieces] = field(default_factory=dict)
-    """By number of pieces."""
+    verified: dict[str, VerifiedPieces] = field(default_factory=dict)
+    """By number of pieces, such as "7", and for `classes` by their names."""
     wrong: int = 0
     """Number of problems."""
     problems: list[str] = field(default_factory=list)
     """Descriptions of the first problems, a line each."""
     skipped: list[str] = field(default_factory=list)
-    """Files of which only the checksums were compared: they have more pieces than wanted, or than complete."""
+    """Files of which only the checksums were compared: their class is not wanted, or files of it or of a smaller one
+    are missing; or they have distances, and others with as many pieces or fewer are missing."""
     seconds: float = 0.0
     """Including those of earlier runs that this one resumed."""
+
+    @property
+    def reach(self) -> str:
+        """What was checked, in words: "up to 7 pieces, and 4v4", or classes alone."""
+        return slices.reach_in_words(self.pieces, self.classes) if self.pieces else ", ".join(self.classes)
 
     def add(self, problem: str, count: int = 1) -> None:
         """Note a problem whose description stands for `count` problems."""
@@ -148,6 +183,10 @@ class _Verifier:
         self.directory = directory_for(settings.dir)
         self.result = Verification(self.directory, sampled=settings.sample > 0)
         self.threads = worker_count(settings.workers)
+        self.groups: dict[str, tuple[Class, ...]] = {}
+        """Classes to check, as they are named in the result."""
+        self.checked: dict[Class, VerifiedPieces] = {}
+        """What was checked of a class."""
         self.digests: dict[str, str] = {}
         """Digests of the good files, by name."""
         self.began = time.monotonic()
@@ -156,9 +195,12 @@ class _Verifier:
         """Check files, then, if all are good, positions and counts."""
         result = self.result
         headers = self._check_files()
-        result.pieces = self._complete(headers)
-        self.proof = _Proof(self.directory / PROOF_NAME.format(result.pieces), self.began)
-        result.skipped = [name for name, header in headers.items() if sum(header.stored) > result.pieces]
+        self.groups = self._wanted(headers)
+        result.pieces = max((int(name) for name in self.groups if name.isdigit()), default=0)
+        result.classes = tuple(name for name in self.groups if not name.isdigit())
+        what = "-".join([*[str(result.pieces)] * bool(result.pieces), *result.classes])
+        self.proof = _Proof(self.directory / PROOF_NAME.format(what), self.began)
+        result.skipped = self._skipped(headers)
         if not result.wrong:
             self._check_positions()
         if not result.wrong and not result.sampled:
@@ -166,18 +208,43 @@ class _Verifier:
         result.seconds = self.proof.seconds
         return result
 
-    def _complete(self, headers: dict[str, files.SliceHeader]) -> int:
-        """Most pieces up to which all files are present and wanted."""
-        complete = slices.complete_pieces({header.pair for header in headers.values() if header.kind == "wld"})
-        pieces = self.settings.pieces
-        if not self.result.wrong and complete < max(pieces, 2):
-            missing = next(
-                name for pair in slices.pairs(complete + 1) if (name := files.file_name("wld", pair)) not in headers
-            )
-            raise InvalidSettingError(
-                f"{self.directory}: {missing} is missing; `kr egdb build --pieces {max(pieces, 2)}` makes it"
-            )
-        return min(complete, pieces) if pieces else complete
+    def _wanted(self, headers: dict[str, files.SliceHeader]) -> dict[str, tuple[Class, ...]]:
+        """The classes to check, by name: all with a number of pieces that is complete together, others one by one.
+
+        Raises InvalidSettingError if those that the settings ask for are not there.
+        """
+        present = _pairs_of(headers, "wld")
+        usable, complete = slices.usable_classes(present), slices.complete_pieces(present)
+        chosen = slices.parse_classes(self.settings.classes)
+        for cls in chosen:
+            if cls not in usable:
+                needed = (*sorted(slices.smaller_classes(cls), key=sum), cls)
+                self._refuse(headers, needed, f"{slices.class_name(cls)} needs it")
+        if chosen:
+            return {slices.class_name(cls): (cls,) for cls in chosen}
+        least = max(self.settings.pieces, 2)
+        if least not in map(sum, usable):
+            self._refuse(headers, slices.classes(complete + 1), f"`kr egdb build --pieces {least}` makes it")
+        most = self.settings.pieces or slices.EGDB_MAX_PIECES
+        groups = {str(count): slices.classes(count) for count in range(2, min(complete, most) + 1)}
+        return groups | {slices.class_name(cls): (cls,) for cls in usable if complete < sum(cls) <= most}
+
+    def _refuse(self, headers: dict[str, files.SliceHeader], needed: Sequence[Class], why: str) -> None:
+        """Raise InvalidSettingError, naming the first missing file, unless it may be a damaged one."""
+        names = (files.file_name("wld", pair) for cls in needed for pair in slices.class_pairs(cls))
+        if not self.result.wrong:
+            missing = next(name for name in names if name not in headers)
+            raise InvalidSettingError(f"{self.directory}: {missing} is missing; {why}")
+
+    def _skipped(self, headers: dict[str, files.SliceHeader]) -> list[str]:
+        """Files whose entries are not checked."""
+        checked = set(chain(*self.groups.values()))
+        reach = min(slices.complete_pieces(_pairs_of(headers, kind)) for kind in files.FILE_KINDS)
+        return [
+            name
+            for name, header in headers.items()
+            if slices.class_of(header.pair) not in checked or (header.kind == "dtw" and sum(header.pair) > reach)
+        ]
 
     # Files
 
@@ -206,17 +273,19 @@ class _Verifier:
     # Positions
 
     def _check_positions(self) -> None:
-        pieces, memory = self.result.pieces, self.settings.memory
-        shapes = [shape for count in range(2, pieces + 1) for shape in slices.shapes(count)]
+        memory = self.settings.memory
+        classes = list(chain(*self.groups.values()))
+        database = Database.open(self.directory, unpack_bytes=memory, max_pieces=max(map(sum, classes)))
+        for name, group in self.groups.items():
+            self.result.verified[name] = VerifiedPieces(distances=sum(group[0]) <= database.distance_pieces)
+        self.checked = {cls: self.result.verified[name] for name, group in self.groups.items() for cls in group}
+        shapes = [shape for group in self.groups.values() for shape in _slices_of(group)]
         positions = sum(map(slices.size, shapes))
-        database = Database.open(self.directory, unpack_bytes=memory, max_pieces=pieces)
-        for count in range(2, pieces + 1):
-            self.result.verified[count] = VerifiedPieces(distances=count <= database.distance_pieces)
-        key = database_key(self.digests, pieces)
+        key = database_key(self.digests, classes)
         needs = Needs({key: str(self.directory)})
         done = 0 if self.result.sampled else self._resume(key)
         values = self._sampled_ranges(shapes) if self.result.sampled else self._unproven_ranges()
-        tools = {"pieces": pieces, "memory": memory}
+        tools = {"classes": list(map(slices.class_name, classes)), "memory": memory}
         units = (
             Unit(RangeCheck.name(), " ".join(map(str, each.values())), {"egdb": key}, tools, each) for each in values
         )
@@ -242,7 +311,7 @@ class _Verifier:
         """Load the proof of an earlier run; returns the number of positions it has passed."""
         self.proof.load(f"{key} {_code_digest()}")
         for shape, counts in self.proof.counts.items():
-            self.result.verified[sum(shape)].positions += int(counts.sum())
+            self.checked[slices.class_of(shape)].positions += int(counts.sum())
         return sum(gone_through(pair, *each) for pair, ranges in self.proof.ranges.items() for each in ranges)
 
     def _known_distances(self, database: Database) -> _egdb.KnownDistances:
@@ -256,7 +325,7 @@ class _Verifier:
         """Ranges of the unproven arrangements of men, those with the most kings first: they take longest."""
         ranges = [
             (pair, first, min(first + step, stop))
-            for pair in slices.pairs_up_to(self.result.pieces)
+            for pair in chain(*map(slices.class_pairs, self.checked))
             for step in [max(1, CHECKED_AT_ONCE // slices.block(pair))]
             for begin, stop in self.proof.missing(pair)
             for first in range(begin, stop, step)
@@ -266,13 +335,17 @@ class _Verifier:
 
     def _sampled_ranges(self, shapes: Sequence[Shape]) -> Iterator[dict[str, Any]]:
         """Ranges of all positions, of each of which about DRAWN_AT_ONCE are checked."""
-        length = math.ceil(DRAWN_AT_ONCE / self.settings.sample)
-        sampled = {"sample": self.settings.sample, "seed": self.settings.seed}
-        return (
-            {"shape": slices.name(shape), "first": first, "last": min(first + length, slices.size(shape)), **sampled}
-            for shape in shapes
-            for first in range(0, slices.size(shape), length)
-        )
+        sample = self.settings.sample
+        for shape in shapes:
+            size = slices.size(shape)
+            share = sample if sample < 1 else min(1.0, sample / size)
+            length = math.ceil(DRAWN_AT_ONCE / share)
+            for first in range(0, size, length):
+                last = min(first + length, size)
+                yield {
+                    "shape": slices.name(shape), "first": first, "last": last, "sample": share,
+                    "seed": self.settings.seed,
+                }  # fmt: skip
 
     def _save(self, at_once: bool = False) -> None:
         """Save the proof; once there is a problem, remove it, so that the next run checks everything again."""
@@ -282,7 +355,7 @@ class _Verifier:
             self.proof.save(at_once)
 
     def _note(self, checked: CheckedRange) -> None:
-        verified = self.result.verified[sum(checked.shape)]
+        verified = self.checked[slices.class_of(checked.shape)]
         verified.positions += checked.positions
         if checked.arrangements:
             self.proof.add(checked)
@@ -293,22 +366,27 @@ class _Verifier:
         self._save()
 
     def _compare_counts(self, headers: dict[str, files.SliceHeader]) -> None:
-        """Compare the counts of values with those in the files, and the number of positions with Table I."""
-        for count, verified in self.result.verified.items():
+        """Compare the counts of values with those in the files, and the numbers of positions with the right ones."""
+        for name, verified in self.result.verified.items():
             verified.counts = Counts()
-            for shape in slices.shapes(count):
+            shapes = _slices_of(self.groups[name])
+            for shape in shapes:
                 losses, draws, wins = map(int, self.proof.counts[shape])
                 counts = Counts(wins, losses, draws)
-                name = files.file_name("wld", slices.pair_of(shape))
-                if counts != (stated := stats.counts_of(headers[name], shape)):
+                file = files.file_name("wld", slices.pair_of(shape))
+                if counts != (stated := stats.counts_of(headers[file], shape)):
                     self.result.add(
-                        f"{self.directory / name}: states {_in_words(stated)} for slice {slices.name(shape)}, "
+                        f"{self.directory / file}: states {_in_words(stated)} for slice {slices.name(shape)}, "
                         f"which has {_in_words(counts)}"
                     )
                 verified.counts += counts
-            total = verified.counts.positions + stats.one_sided(count).positions
-            if total != stats.TABLE_I[count]:
-                self.result.add(f"{total} positions with {count} pieces; Table I has {stats.TABLE_I[count]}")
+            total = verified.counts.positions
+            if name.isdigit():
+                total += stats.one_sided(int(name)).positions
+                if total != stats.TABLE_I[int(name)]:
+                    self.result.add(f"{total} positions with {name} pieces; Table I has {stats.TABLE_I[int(name)]}")
+            elif total != (right := sum(slices.placements(*shape) for shape in shapes)):
+                self.result.add(f"{total} positions of {name}; there are {right}")
 
     def _advance(self, stage: str, done: float, total: float) -> None:
         if self.on_progress:
@@ -394,6 +472,16 @@ class _Proof:
 def _code_digest() -> str:
     """Digests of the code that verifies: a proof counts only for the code that made it."""
     return " ".join(digest(Path(path)) for path in (__file__, checking.__file__, _egdb.__file__))
+
+
+def _pairs_of(headers: dict[str, files.SliceHeader], kind: str) -> set[Shape]:
+    """Pairs that have a good file of this kind."""
+    return {header.pair for header in headers.values() if header.kind == kind}
+
+
+def _slices_of(classes: Sequence[Class]) -> list[Shape]:
+    """The slices of classes with the same number of pieces."""
+    return [shape for shape in slices.shapes(sum(classes[0])) if slices.class_of(shape) in classes]
 
 
 def _in_words(counts: Counts) -> str:

@@ -42,7 +42,7 @@ def decided(database: Database | None, position: Position) -> Value | None:
 
     A game continues while a capture is pending, as in self-play. Raises InvalidDatabaseError.
     """
-    if database is None or position.pieces > database.pieces or position.legal_moves()[0].is_capture:
+    if database is None or not database.has(position) or position.legal_moves()[0].is_capture:
         return None
     value = database.value(position)
     database.raise_damage()

@@ -15,12 +15,16 @@
 # the end of the game. When a draw for lack of progress is near, distances that reach beyond it are useless, and wins
 # and losses with the root's number of pieces are searched too. Such searches score positions differently: a salt of the
 # key keeps their table entries apart.
+#
+# A database may have some classes alone of its largest number of pieces. Their positions are looked up at the root, after
+# its moves, and where enough plies are left.
 
 cdef enum:
     PROGRESS_SHARE = 4           # divisor of the static score in the score of a win
     PROGRESS_MAX = 100
     DRAW_MAX = 20                # upper bound of a draw's score, either way
     DRAW_HALF = 80               # static score for which a draw gets half of that
+    CLASS_DEPTH = 4              # plies left from which classes beyond the complete pieces are looked up
     PROBED_DEPTH = 4             # scores from the database are stored in the table with this much more depth
     LATE_PLIES = 64              # without progress before the root: a search reaches the draw by rule
 
@@ -32,6 +36,7 @@ cdef struct Endgames:
     # The database of a search, and its values of the root.
     const Egdb* db               # NULL for none
     int pieces                   # positions with this many pieces or fewer are looked up; 0 for none
+    int most_pieces              # so are those of classes with this many pieces or fewer, if near the root
     u64 probes
     u64 hits                     # look-ups that ended a line
     int root_value               # VALUE_UNKNOWN if not known
@@ -47,8 +52,20 @@ cdef struct Endgames:
     int values[MAX_MOVES]        # of the root moves, for the side to move
 
 
-cdef inline bint within_reach(const Endgames* endgames, const Board* board) noexcept nogil:
-    return popcount(board.pieces[BLACK] | board.pieces[WHITE]) <= endgames.pieces
+cdef inline void use_egdb(Endgames* endgames, const Egdb* db, int most) noexcept nogil:
+    """Set the database of searches, NULL for none; most: of the pieces of a position that is looked up."""
+    endgames.db = db
+    endgames.pieces = min(most, db.pieces) if db != NULL else 0
+    endgames.most_pieces = min(most, db.most_pieces) if db != NULL else 0
+
+
+cdef inline bint within_reach(const Endgames* endgames, const Board* board, int depth) noexcept nogil:
+    """True if a position is looked up; depth: plies left."""
+    cdef int pieces = popcount(board.pieces[BLACK] | board.pieces[WHITE])
+    # all that an ordinary position costs
+    if pieces > endgames.most_pieces:
+        return False
+    return pieces <= endgames.pieces or depth >= CLASS_DEPTH and has_board(endgames.db, board)
 
 
 cdef inline int draw_score(int static_score) noexcept nogil:
@@ -122,7 +139,7 @@ cdef void look_up_root(Endgames* endgames, const Board* board, const MoveList* m
     endgames.search_wins = 0
     endgames.late = 0
     endgames.salt = 0
-    if not within_reach(endgames, board):
+    if not within_reach(endgames, board, MAX_PLY):
         return
     endgames.root_moves = moves.size
     for i in range(moves.size):

@@ -54,7 +54,7 @@ cdef int qsearch(Worker* worker, const Board* board, int alpha, int beta, int pl
         if not has_quiet(board, board.side):
             return ply - SCORE_WIN
         # endgame database; plies without progress are not taken into account here
-        if within_reach(&worker.endgames, board):
+        if within_reach(&worker.endgames, board, 0):
             known = look_up(&worker.endgames, worker.evaluation, board, ply, NO_PROGRESS_PLIES, True)
             if known.bound != BOUND_NONE:
                 worker.endgames.hits += 1

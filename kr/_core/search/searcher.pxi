@@ -394,8 +394,7 @@ cdef tuple move_squares(Move move):
 
 cdef void use_database(Endgames* endgames, EndgameDatabase database):
     """Set the database of a search, None for none; the caller keeps a reference to it."""
-    endgames.db = &database.db if database is not None else NULL
-    endgames.pieces = database.db.pieces if database is not None else 0
+    use_egdb(endgames, &database.db if database is not None else NULL, EGDB_MAX_PIECES)
 
 
 def only_kings_moved(tuple before, tuple after):

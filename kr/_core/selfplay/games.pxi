@@ -66,8 +66,7 @@ cdef Board random_start(const GameRules* rules, const uint32_t* opening, PlayedG
 cdef inline int known_result(const Egdb* db, const Board* board) noexcept nogil:
     """Result (as in PlayedGame) of a position without captures that is in the database; else RESULT_UNKNOWN."""
     cdef int value
-    if (db == NULL or popcount(board.pieces[BLACK] | board.pieces[WHITE]) > db.pieces
-            or has_capture(board, board.side)):
+    if db == NULL or not has_board(db, board) or has_capture(board, board.side):
         return RESULT_UNKNOWN
     value = egdb_value(db, board)
     if value == VALUE_UNKNOWN:

@@ -224,7 +224,7 @@ def signature(engine: Engine, limits: Limits) -> str:
     """Text for the Annotator tag: version, limits, weights and database."""
     from kr import __version__
 
-    endings = "no endgame database" if engine.database is None else f"endgames up to {engine.database.pieces} pieces"
+    endings = "no endgame database" if engine.database is None else f"endgames {engine.database.reach}"
     return f"kr {__version__} ({limits} a position, weights {engine.name}, {endings})".replace(";", ",")
 
 

@@ -408,7 +408,7 @@ class _Search:
         position, played = self._positions[ply], self._reached[ply]
         lines = {choice.after: choice for choice in assessment.lines if choice.after != played}
         database = self._engine.database
-        if database is not None and position.pieces <= database.pieces:
+        if database is not None and database.has(position):
             for move in position.legal_moves():
                 after = position.play(move)
                 if after != played:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from kr.egdb import files, slices
 from kr.egdb.database import Database, listing
-from kr.egdb.sample import most_pieces, slices_of
+from kr.egdb.sample import slices_of
 from kr.errors import InvalidDatabaseError
 
 UNPACKED_BYTES = 64 << 20
@@ -19,7 +20,7 @@ UNPACKED_BYTES = 64 << 20
 
 @dataclass(frozen=True, eq=False)
 class ExactRival:
-    """Files with the values of some pieces and of all fewer, which captures lead to."""
+    """Files with the values of some classes and of the smaller ones, which captures lead to."""
 
     database: Database
     packed_bytes: int
@@ -34,19 +35,20 @@ class ExactRival:
 
 def open_exact(directory: Path, pieces: str) -> ExactRival:
     """Open the files for a choice of pieces such as "2-6". Raises InvalidDatabaseError if one is missing or damaged."""
-    shapes = slices_of(pieces)
-    most = most_pieces(shapes)
+    wanted = set(map(slices.class_of, slices_of(pieces)))
     database_files = listing(directory)
-    if (complete := database_files.complete("wld")) < most:
+    if lacking := sorted(wanted - set(database_files.classes("wld")), key=sum):
+        names = ", ".join(map(slices.class_name, lacking))
         raise InvalidDatabaseError(
-            f"{directory}: an endgame database complete up to {complete} pieces; the positions have {most}"
+            f"{directory}: an endgame database {database_files.reach}; the positions have {names}"
         )
-    pairs = {slices.pair_of(shape) for shape in shapes} | set(slices.pairs_up_to(most - 1))
+    pairs = chain(*map(slices.class_pairs, wanted.union(*map(slices.smaller_classes, wanted))))
     paths = [database_files.paths["wld"][pair] for pair in sorted(pairs)]
     try:
         size = sum(path.stat().st_size for path in paths)
     except OSError as error:
         raise files.unreadable(directory, error) from error
+    most = max(map(sum, wanted))
     database = Database.open(directory, unpack_bytes=UNPACKED_BYTES, max_pieces=most, max_distances=0)
     return ExactRival(database, size)
 

@@ -78,7 +78,7 @@ def write_game_positions(
     if not len(values):
         raise InvalidSettingError(
             f"{settings.directories[0]}: no position with {settings.low} to {settings.high} pieces that the database "
-            f"in {database.directory} knows; it has up to {database.pieces} pieces"
+            f"in {database.directory} knows; it has {database.reach}"
         )
     return _written(settings, boards, values)
 
