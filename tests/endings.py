@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from kr.egdb import scheduling, slices
 from kr.egdb.build import BuildSettings, build_database
 from kr.egdb.database import VALUES, Database
 from kr.egdb.sample import random_positions
-from kr.egdb.slices import Shape
+from kr.egdb.slices import Class, Shape
 from kr.game.position import Position
 from kr.game.value import Value
 
@@ -71,6 +71,15 @@ def database(directory: Path, pieces: int, distances: int) -> Database:
     """Build and open a database."""
     build_database(BuildSettings(pieces=pieces, dir=directory, distances=distances))
     return Database.open(directory)
+
+
+def without(source: Path, directory: Path, left_out: Collection[Class]) -> Path:
+    """A database that lacks the files of some classes of another."""
+    directory.mkdir()
+    for path in source.glob("*.egdb"):
+        if slices.class_of(slices.shape_named(path.stem[4:])) not in left_out:
+            (directory / path.name).symlink_to(path)
+    return directory
 
 
 def positions(

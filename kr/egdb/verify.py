@@ -218,7 +218,7 @@ class _Verifier:
         chosen = slices.parse_classes(self.settings.classes)
         for cls in chosen:
             if cls not in usable:
-                needed = (*sorted(slices.smaller_classes(cls), key=sum), cls)
+                needed = (*sorted(slices.smaller_classes(cls), key=lambda each: (sum(each), each)), cls)
                 self._refuse(headers, needed, f"{slices.class_name(cls)} needs it")
         if chosen:
             return {slices.class_name(cls): (cls,) for cls in chosen}
