@@ -98,8 +98,8 @@ class PageStream:
 class Page:
     """The answers of the page in a process of node.js."""
 
-    def __init__(self, data: Path, library: Path) -> None:
-        words: list[str | Path] = ["node", ANSWERS, data, library, ROOT / "egdb"]
+    def __init__(self, data: Path, library: Path, database: Path = ROOT / "egdb") -> None:
+        words: list[str | Path] = ["node", ANSWERS, data, library, database]
         self._process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8")
         self._streams: dict[int, PageStream] = {}
         self._last = 0
@@ -154,12 +154,12 @@ class Page:
         self._process.wait(10)
 
 
-def started() -> Iterator[Page]:
-    """A page for a fixture."""
+def started(database: Path = ROOT / "egdb") -> Iterator[Page]:
+    """A page for a fixture, with the database of a folder."""
     if not shutil.which("node"):
         assert not os.environ.get("CI"), "node.js is missing"
         pytest.skip("node.js is missing")
-    page = Page(*made())
+    page = Page(*made(), database)
     yield page
     page.close()
 

@@ -10,13 +10,14 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
-from itertools import islice
+from itertools import islice, product
 from pathlib import Path
 from typing import Any
 
 import library as lib
 import numpy as np
 import pytest
+from endings import without
 from hypothesis import given
 from hypothesis import strategies as st
 from library import built, library, position_of
@@ -24,7 +25,7 @@ from library import built, library, position_of
 import kr
 from kr._egdb import VALUE_UNKNOWN
 from kr.egdb import slices
-from kr.egdb.database import UNKNOWN_VALUE
+from kr.egdb.database import UNKNOWN_VALUE, VALUES
 from kr.egdb.sample import random_positions
 from kr.engine.bench import BenchSettings, run_bench
 from kr.errors import InvalidFenError, OutputBusyError
@@ -253,6 +254,40 @@ def test_values_and_distances(unpacked: int, own_database: kr.Database) -> None:
             assert library().kr_value(opened, c.byref(position)) == value
             assert library().kr_distance(opened, c.byref(position)) == distance
     assert {0, 1, 2, 3} == set(values)
+
+
+@pytest.mark.parametrize("left_out", [{(4, 1)}, {(3, 2)}, {(3, 1)}, {(2, 2)}], ids=str)
+def test_classes_of_more_pieces(left_out: set[slices.Class], tables: c.c_void_p, tmp_path: Path) -> None:
+    """A database with some classes alone of its largest number of pieces."""
+    folder = without(data_path("egdb"), tmp_path / "egdb", left_out)
+    own = kr.Database.open(folder)
+    positions = [
+        next(random_positions(slices.shapes(2 + number % 5), random.Random(number))) for number in range(1000)
+    ]  # fmt: skip
+    for opened in lib.open_database(folder, 5):
+        assert library().kr_database_pieces(opened) == own.pieces
+        for one, other in product(range(-1, 14), repeat=2):
+            has = min(one, other) >= 1 and one + other <= 8 and own.has_class((one, other))
+            # a side without pieces has lost
+            has |= min(one, other) == 0 and one + other <= own.pieces
+            assert library().kr_has_class(opened, one, other) == has, (one, other)
+        engine, searcher = lib.CEngine(tables, opened, HASH), kr.Engine(hash_mb=1, database=own)
+        for position in positions:
+            value = own.value(position)
+            known = VALUE_UNKNOWN if value is None else VALUES.index(value)
+            assert library().kr_value(opened, c.byref(position_of(position))) == known
+        for position in positions[3:200:5] + positions[4:200:5]:
+            if not position.is_over:
+                searcher.new_game()
+                assert library().kr_clear(engine.handle) == lib.OK
+                result, lines = engine.search([position], depth=7)
+                found = searcher.search(position, kr.Limits(depth=7))
+                assert (result.nodes, result.probes, lines[0][0]) == (found.nodes, found.probes, found.score)
+        # as with the classes left out
+        assert library().kr_limit_database(engine.handle, own.pieces) == lib.OK
+        more = next(each for each in positions if each.pieces > own.pieces and own.has(each) and not each.is_over)
+        assert engine.search([more], depth=1)[0].value == VALUE_UNKNOWN
+        engine.close()
 
 
 def test_a_listener_hears_each_iteration_and_ends_the_search(tables: c.c_void_p) -> None:

@@ -3,16 +3,20 @@
 import random
 from collections.abc import Iterator
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import pytest
-from page import Page, same, server_answer, web_house
+from endings import without
+from page import Page, same, server_answer, started, web_house
 
 from kr.egdb.exact import exact_moves, exact_value
 from kr.egdb.exercise import EASY_PLIES, HARD_PLIES
+from kr.egdb.slices import Class
 from kr.engine.limits import Limits
 from kr.game.board import Board
 from kr.game.position import Position, Side
+from kr.storage import data_path
 from kr.web import endings
 from kr.web.house import House
 
@@ -51,6 +55,24 @@ def endings_of(seed: int, count: int, most: int = 5) -> list[Position]:
 
 def test_reach(page: Page, house: House) -> None:
     assert same(page, house, "endings/known", {})["pieces"] == 5
+
+
+@pytest.mark.parametrize(("left_out", "reach"), [({(4, 1)}, (4, ["3v2"])), ({(3, 2), (2, 2)}, (3, ["3v1", "4v1"]))])
+def test_classes_of_more_pieces(left_out: set[Class], reach: tuple[int, list[str]], tmp_path: Path) -> None:
+    """A page and a server whose database has some classes alone of its largest number of pieces."""
+    folder = without(data_path("egdb"), tmp_path / "egdb", left_out)
+    house = web_house(egdb=str(folder))
+    for page in started(folder):
+        known = same(page, house, "endings/known", {})
+        assert (known["pieces"], known["classes"]) == reach
+        for position in endings_of(7, 200, most=6):
+            same(page, house, "endings/values", {"fen": position.fen})
+        for own, other in product(range(1, 6), repeat=2):
+            body = {"own": own, "other": other, "goal": "win", "side": "black", "seed": 3}
+            answer, theirs = page.ask("endings/new", body), server_answer(house, "endings/new", body)
+            offered = own + other <= reach[0] or f"{max(own, other)}v{min(own, other)}" in reach[1]
+            assert ("error" in answer) != offered, body
+            assert offered or answer == theirs
 
 
 @pytest.mark.parametrize("seed", range(2))

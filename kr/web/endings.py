@@ -1,6 +1,6 @@
 """Endings to practise against exact play. The page keeps the game: each request has its start and moves.
 
-endings/known {} -> how many pieces the database reaches
+endings/known {} -> the pieces up to which the database is complete, and classes of more such as "4v4"
 endings/new {"own": 2, "own_kings": null, "other": 1, "other_kings": 1, "goal": "win", "difficulty": "any",
     "side": "black", "seed": 7} -> a position, null if none was found
 endings/move {"start", "moves", "goal", "on": false} -> true if the last move kept the value, what it cost, the reply
@@ -15,6 +15,7 @@ from typing import Any
 from kr.egdb.database import Database
 from kr.egdb.exact import ExactMove, exact_moves, exact_value, hardest_move
 from kr.egdb.exercise import Difficulty, find_exercise, material
+from kr.egdb.slices import parse_class
 from kr.engine.limits import Limits
 from kr.errors import InvalidSettingError
 from kr.game.board import NO_PROGRESS_PLIES, Board
@@ -36,6 +37,7 @@ def known_endings(house: House, request: PageRequest) -> dict[str, Any]:
     database = house.database
     return {
         "pieces": 0 if database is None else database.pieces,
+        "classes": [] if database is None else list(database.classes),
         "distance_pieces": 0 if database is None else database.distance_pieces,
         "hold_moves": HOLD_MOVES,
         "no_progress": NO_PROGRESS_PLIES,
@@ -45,10 +47,10 @@ def known_endings(house: House, request: PageRequest) -> dict[str, Any]:
 def new_ending(house: House, request: PageRequest) -> dict[str, Any]:
     """A random position with the person to move."""
     database = _database(house)
-    most = database.pieces - 1
+    most = max(database.pieces - 1, *(parse_class(name)[0] for name in database.classes), 0)
     own, other = request.number("own", 1, most), request.number("other", 1, most)
-    if own + other > database.pieces:
-        raise InvalidSettingError(f"{own} v {other}: the database has positions with up to {database.pieces} pieces")
+    if not database.has_class((own, other)):
+        raise InvalidSettingError(f"{own} v {other}: the database has positions with {database.reach}")
     shapes = material(
         (own, request.number("own_kings", 0, own) if request.has("own_kings") else None),
         (other, request.number("other_kings", 0, other) if request.has("other_kings") else None),

@@ -105,7 +105,7 @@ def faults(moves: Sequence[Move], database: kr.Database) -> Iterator[str]:
         before = kr.Position.from_fen(move.before)
         if move.after not in {before.play(each).fen for each in before.legal_moves()}:
             yield f"{where}: illegal, {move.after}"
-        if (claimed := CLAIMS.get(move.claim)) is not None and before.pieces <= database.pieces:
+        if (claimed := CLAIMS.get(move.claim)) is not None and database.has(before):
             if database.value(before) != claimed:
                 yield f"{where}: {claimed} is claimed, not {database.value(before)}"
         elif move.claim == 0:

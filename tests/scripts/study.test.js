@@ -106,7 +106,7 @@ test("tasks and verdicts in words", () => {
   assert.equal(learn.today(new Date(2026, 0, 5)), "2026-01-05");
 });
 
-const KNOWN = {pieces: 5, distance_pieces: 4, hold_moves: 20, no_progress: 80};
+const KNOWN = {pieces: 5, classes: [], distance_pieces: 4, hold_moves: 20, no_progress: 80};
 /** @type {Answer} */
 const ANSWER = {
   kept: true,
@@ -218,7 +218,15 @@ test("ends and records", () => {
   record.count("win", "tried");
   assert.deepEqual(record.words(), ["1 of 2 wins won, 0 without a slip."]);
   assert.deepEqual(
-    endings.classes(3).map(each => each.title),
+    endings.offered({pieces: 3, classes: []}).map(each => each.title),
     ["two kings against one king", "two pieces against one", "one piece against two"],
+  );
+  const names = (/** @type {string[]} */ classes) => endings.offered({pieces: 4, classes}).map(each => each.name);
+  const added = (/** @type {string[]} */ classes) => names(classes).filter(name => !names([]).includes(name));
+  assert.deepEqual(added(["3v2"]), ["3k2k", "32", "23"]);
+  assert.deepEqual(added(["4v1", "3v3"]), ["33"]);
+  assert.deepEqual(
+    [[], ["3v2"], ["4v1"], ["3v3", "4v4"]].map(classes => endings.mostOfASide({pieces: 4, classes})),
+    [3, 3, 4, 4],
   );
 });

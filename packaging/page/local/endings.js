@@ -27,6 +27,7 @@ async function knownEndings(house) {
   const database = await house.database();
   return {
     pieces: database?.pieces ?? 0,
+    classes: database?.classes ?? [],
     distance_pieces: database?.distancePieces ?? 0,
     hold_moves: HOLD_MOVES,
     no_progress: NO_PROGRESS_PLIES,
@@ -36,11 +37,11 @@ async function knownEndings(house) {
 /** A random position with the person to move. @param {House} house @param {PageRequest} request */
 async function newEnding(house, request) {
   const database = await databaseOf(house),
-    most = database.pieces - 1,
+    most = mostOfASide(database),
     own = request.number("own", 1, most),
     other = request.number("other", 1, most);
-  if (own + other > database.pieces)
-    throw new KrError(`${own} v ${other}: the database has positions with up to ${database.pieces} pieces`);
+  if (!database.hasClass(own, other))
+    throw new KrError(`${own} v ${other}: the database has positions with ${database.reach}`);
   const ownKings = request.has("own_kings") ? request.number("own_kings", 0, own) : null,
     otherKings = request.has("other_kings") ? request.number("other_kings", 0, other) : null,
     shapes = material([own, ownKings], [other, otherKings]),
@@ -115,6 +116,9 @@ async function databaseOf(house) {
   if (!database) throw new KrError("there is no endgame database");
   return database;
 }
+
+/** Most pieces of a side in positions of the database. @param {Database} database */
+const mostOfASide = ({pieces, classes}) => Math.max(pieces - 1, ...classes.map(name => Number(name.split("v")[0])));
 
 /**
  * Plies by which a move makes a win longer or a loss shorter than the best one; null where no distance is known.

@@ -27,7 +27,7 @@ const ENDLESS = 1 << 16;
  */
 export function exactValue(database, position) {
   if (position.isOver) return "loss";
-  return !database || position.pieces > database.pieces ? null : database.value(position);
+  return database?.has(position) ? database.value(position) : null;
 }
 
 /** @param {Database | null} database @param {Position} position */

@@ -70,7 +70,7 @@ async function* annotate(house, request, inbox) {
     story = tell(game, moves);
   yield {judged: true};
   const now = await current(game, inbox);
-  const endings = database ? `endgames up to ${database.pieces} pieces` : "no endgame database";
+  const endings = database ? `endgames ${database.reach}` : "no endgame database";
   mark(now, moves, story, `kr ${version} (${limitsText(limits)} a position, weights ${name}, ${endings})`);
   const you = personOf(now);
   yield {

@@ -23,7 +23,8 @@ const POSITION_BYTES = 16,
   EVALUATION_BYTES = 32 + 32 * SHARE_BYTES,
   CHOICE_BYTES = 12,
   MOST_CHOICES = 128,
-  MOST_POSITIONS = 1024;
+  MOST_POSITIONS = 1024,
+  MOST_PIECES = 8;
 
 /** @type {any} */
 const wasm = WebAssembly;
@@ -255,9 +256,23 @@ export class Kr {
     });
   }
 
-  /** Most pieces up to which every position has a value, and a distance. @param {number} database */
+  /**
+   * Most pieces up to which every position has a value, and a distance; and the classes with more pieces that have
+   * values, such as "4v4".
+   * @param {number} database
+   */
   reach(database) {
-    return {pieces: this._kr.kr_database_pieces(database), distancePieces: this._kr.kr_distance_pieces(database)};
+    const pieces = this._kr.kr_database_pieces(database),
+      classes = [];
+    for (let count = pieces + 1; count <= MOST_PIECES; count++)
+      for (let own = Math.ceil(count / 2); own < count; own++)
+        if (this.hasClass(database, own, count - own)) classes.push(`${own}v${count - own}`);
+    return {pieces, classes, distancePieces: this._kr.kr_distance_pieces(database)};
+  }
+
+  /** Whether all positions with these pieces of the two sides have values. */
+  hasClass(/** @type {number} */ database, /** @type {number} */ own, /** @type {number} */ other) {
+    return Boolean(this._kr.kr_has_class(database, own, other));
   }
 
   /**

@@ -17,7 +17,12 @@ const QUIET_BEFORE_DRAW = 4 * (REPETITIONS - 1);
 /** @typedef {{of: (score: number, value: Value | null) => Chances}} ChancesOf */
 /**
  * @typedef {object} Database
- * @property {number} pieces most pieces of its positions
+ * @property {number} pieces every position with this many pieces or fewer has a value
+ * @property {readonly string[]} classes with more pieces, all of whose positions have values, such as "4v4"
+ * @property {string} reach what has values, in words
+ * @property {number} distancePieces every position with this many pieces or fewer has a distance
+ * @property {(position: Position) => boolean} has whether it has a value
+ * @property {(own: number, other: number) => boolean} hasClass by the pieces of the two sides
  * @property {(position: Position) => Value | null} value
  * @property {(position: Position) => number | null} distance plies to the end
  */
@@ -112,7 +117,7 @@ export function drawAfter(after, history, value) {
  */
 export function known(database, position) {
   if (position.isOver) return ["loss", 0];
-  if (!database || position.pieces > database.pieces) return [null, null];
+  if (!database?.has(position)) return [null, null];
   return [database.value(position), database.distance(position)];
 }
 

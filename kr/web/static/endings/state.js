@@ -1,4 +1,4 @@
-// An ending against exact play: its classes, its counts, and the words for what happens. Nothing here touches the
+// An ending against exact play: those on offer, its counts, and the words for what happens. Nothing here touches the
 // document.
 
 import {placed, sideOf} from "../squares.js";
@@ -12,7 +12,10 @@ import {all, many, t} from "../texts.js";
  * @typedef {[number, number | null, number, number | null]} Pieces pieces and kings of the person, then of kr; null:
  * any
  */
-/** @typedef {{pieces: number, distance_pieces: number, hold_moves: number, no_progress: number}} Known what there is */
+/**
+ * What there is: pieces up to which the database is complete, classes of more such as "4v4", and the rest
+ * @typedef {{pieces: number, classes: string[], distance_pieces: number, hold_moves: number, no_progress: number}} Known
+ */
 /** @typedef {BoardMove & {value: Value, distance: number | null}} ExactMove for the side that makes it */
 /** @typedef {{moves: BoardMove[], side: Side, fen: string, over?: string | null}} Position */
 /**
@@ -47,7 +50,7 @@ import {all, many, t} from "../texts.js";
 /** @typedef {{tried: number, done: number, clean: number}} Tally */
 
 /** @returns {Array<{name: string, title: string, pieces: Pieces}>} */
-const allClasses = () => [
+const allEndings = () => [
   {name: "2k1k", title: t("two kings against one king"), pieces: [2, 2, 1, 1]},
   {name: "21", title: t("two pieces against one"), pieces: [2, null, 1, null]},
   {name: "12", title: t("one piece against two"), pieces: [1, null, 2, null]},
@@ -58,10 +61,19 @@ const allClasses = () => [
   {name: "23", title: t("two pieces against three"), pieces: [2, null, 3, null]},
   {name: "33", title: t("three pieces against three"), pieces: [3, null, 3, null]},
   {name: "43", title: t("four pieces against three"), pieces: [4, null, 3, null]},
+  {name: "44", title: t("four pieces against four"), pieces: [4, null, 4, null]},
 ];
 
-/** Classes of endings that a database reaches. @param {number} most pieces */
-export const classes = most => allClasses().filter(({pieces: [own, , other]}) => own + other <= most);
+/** Endings of which the database has all positions. @param {Pick<Known, "pieces" | "classes">} known */
+export const offered = ({pieces, classes}) =>
+  allEndings().filter(({pieces: [own, , other]}) => own + other <= pieces || classes.includes(className(own, other)));
+
+const className = (/** @type {number} */ own, /** @type {number} */ other) =>
+  `${Math.max(own, other)}v${Math.min(own, other)}`;
+
+/** Most pieces of a side in positions of the database. @param {Pick<Known, "pieces" | "classes">} known */
+export const mostOfASide = ({pieces, classes}) =>
+  Math.max(pieces - 1, ...classes.map(name => Number(name.split("v")[0])));
 
 /** @param {number} count */
 export const plies = count => many(count, "ply", "plies");

@@ -3,7 +3,7 @@
 import {choice, form} from "../controls.js";
 import {button, el} from "../dom.js";
 import {t} from "../texts.js";
-import {classes, valueWords} from "./state.js";
+import {mostOfASide, offered, valueWords} from "./state.js";
 
 /** @import {Wanted} from "./actions.js" */
 /** @import {ExactMove, Goal, Known, Pieces} from "./state.js" */
@@ -19,7 +19,8 @@ export class EndingForm {
   constructor(app, {find, distances}) {
     this._app = app;
     const kept = app.kept("endings-form", {});
-    this._most = 0;
+    /** @type {ReturnType<typeof offered>} */
+    this._offered = [];
     this._goal = choice(t("Task"), {win: t("Win it"), draw: t("Hold the draw")}, {value: kept.goal});
     this._difficulty = choice(
       t("Difficulty"),
@@ -66,20 +67,21 @@ export class EndingForm {
   }
 
   /** @param {Known} known */
-  fill({pieces: most}) {
-    this._most = most;
+  fill(known) {
+    const most = mostOfASide(known);
+    this._offered = offered(known);
     /** @type {Array<[string, string]>} */
-    const options = classes(most).map(({name, title}) => [name, title]);
+    const options = this._offered.map(({name, title}) => [name, title]);
     this._select = choice(t("Pieces"), [...options, [OWN, t("of your choice")]], {
       value: this._kept,
       onchange: () => this._showOwn(),
     });
     this._place.replaceChildren(this._select);
     this._own = {
-      own: choice(t("Your pieces"), numbers(1, most - 1), {value: "2"}),
-      ownKings: choice(t("Your kings"), [["", t("any")], ...numbers(0, most - 1)]),
-      other: choice(t("kr's pieces"), numbers(1, most - 1)),
-      otherKings: choice(t("kr's kings"), [["", t("any")], ...numbers(0, most - 1)]),
+      own: choice(t("Your pieces"), numbers(1, most), {value: "2"}),
+      ownKings: choice(t("Your kings"), [["", t("any")], ...numbers(0, most)]),
+      other: choice(t("kr's pieces"), numbers(1, most)),
+      otherKings: choice(t("kr's kings"), [["", t("any")], ...numbers(0, most)]),
     };
     const {own, ownKings, other, otherKings} = this._own;
     this._chosen.replaceChildren(
@@ -107,7 +109,7 @@ export class EndingForm {
 
   /** @param {string} material @returns {Pieces} */
   _pieces(material) {
-    const chosen = classes(this._most).find(({name}) => name === material);
+    const chosen = this._offered.find(({name}) => name === material);
     if (chosen || !this._own) return chosen?.pieces ?? [2, 2, 1, 1];
     const {own, ownKings, other, otherKings} = this._own;
     const count = (/** @type {HTMLSelectElement} */ {value}) => (value === "" ? null : Number(value));

@@ -447,6 +447,7 @@ export const texts = {
   "two pieces against three": "due pezzi contro tre",
   "three pieces against three": "tre pezzi contro tre",
   "four pieces against three": "quattro pezzi contro tre",
+  "four pieces against four": "quattro pezzi contro quattro",
   "{done} of {wins} won, {clean} without a slip.": "Vinte: {done} su {wins}, {clean} senza uno sbaglio.",
   "{done} of {draws} held, {clean} without a slip.": "Tenute: {done} su {draws}, {clean} senza uno sbaglio.",
   "None so far.": "Finora nessuno.",

@@ -165,7 +165,7 @@ export class Searches {
     /** @type {Map<string, Choice>} */
     const lines = new Map();
     for (const choice of assessment.lines) if (!choice.after.equals(played)) lines.set(choice.after.key, choice);
-    if (database && position.pieces <= database.pieces)
+    if (database?.has(position))
       for (const move of position.legalMoves()) {
         const after = position.after(move);
         if (!after.equals(played)) lines.set(after.key, this.#known(ply, after, move, lines.get(after.key)));
