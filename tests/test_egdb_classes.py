@@ -136,6 +136,8 @@ def test_what_is_there_is_known(part: tuple[Database, int, tuple[str, ...]], ful
         if has:
             assert exact_value(known, position) == exact_value(full, position)
             assert len(exact_moves(known, position)) == len(position.legal_moves())
+            if not position.is_over and not position.legal_moves()[0].is_capture:
+                assert decided(known, position) == full.value(position)
             had += 1
         else:
             assert known.distance(position) is None

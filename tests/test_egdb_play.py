@@ -12,6 +12,7 @@ import pytest
 import reference
 from egdb_file_reader import Reader
 from egdb_reference import DRAW, LOSS, WIN
+from endings import without
 from refusals import check_refused
 
 from kr import Engine, InvalidSettingError, Limits, Position, storage
@@ -197,6 +198,22 @@ def test_self_play_ends_and_labels_exactly(tmp_path: Path) -> None:
     free = records_of(tmp_path / "free", egdb_ends=False, egdb_search=False, clear_score=0)
     assert [record.start for record in free] == [record.start for record in ended]
     assert sum(len(record.moves) for record in ended) < sum(len(record.moves) for record in free)
+
+
+def test_self_play_ends_in_classes_that_are_there(tmp_path: Path) -> None:
+    """With up to 4 pieces and 3v2, games end in 3v2 and go on in 4v1."""
+    part = Database.open(without(SHIPPED, tmp_path / "egdb", {(4, 1)}))
+    ended = records_of(tmp_path / "ended", egdb_search=False, clear_score=0, egdb=str(part.directory))
+    seen = Counter[int]()
+    for record in ended:
+        *before, last = positions_of(record)
+        assert all(not part.has(each) or each.legal_moves()[0].is_capture for each in before[1:])
+        if games.REASONS[record.reason] == BY_DATABASE:
+            score = {"win": 1, "draw": 0, "loss": -1}[str(part.value(last))]
+            assert record.result == (score if last.side is Side.BLACK else -score)
+            seen[last.pieces] += 1
+    assert seen[5] > 5
+    assert seen.total() > len(ended) // 4
 
 
 def test_a_run_keeps_to_its_database(tmp_path: Path, whole: Path) -> None:
