@@ -288,8 +288,8 @@ def test_probe_says_what_the_database_has(three_two: Path, full: Database) -> No
         probe(known, Position.from_fen("W:W29,30,31,32:B1,2,3,4"))
 
 
-def test_verification_goes_by_class(three_two: Path, tmp_path: Path) -> None:
-    """Proofs of 3v2 take a minute: of the classes that can be proven here, 2v2 has the most pieces."""
+def test_verification_goes_by_class(tmp_path: Path) -> None:
+    """Of the classes that are proven in a second, 2v2 has the most pieces."""
     small = without(SHIPPED, tmp_path / "egdb", {(3, 1), (3, 2), (4, 1)})
     found = verify_database(VerifySettings(dir=small, workers=2))
     assert (found.wrong, found.pieces, found.classes, found.reach) == (0, 3, ("2v2",), "up to 3 pieces, and 2v2")
@@ -306,6 +306,37 @@ def test_verification_goes_by_class(three_two: Path, tmp_path: Path) -> None:
     assert set(alone.skipped) == {path.name for path in small.glob("*.egdb")} - {
         f"wld-{slices.name(pair)}.egdb" for pair in slices.class_pairs((2, 2))
     }
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("classes", "name"), [("", "3-2v2"), ("2v2", "2v2")])
+def test_a_proof_of_a_class_is_resumed(
+    classes: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has a file of its own, which others don't replace."""
+    monkeypatch.setattr("kr.egdb.verify.CHECKED_AT_ONCE", 50_000)
+    small = without(SHIPPED, tmp_path / "egdb", {(3, 1), (3, 2), (4, 1)})
+    settings = VerifySettings(dir=small, workers=1, classes=classes)
+    told: list[float] = []
+
+    def interrupt(what: str, done: float, total: float) -> None:
+        if what == "positions":
+            told.append(done)
+            if len(told) == 9:
+                raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        verify_database(settings, interrupt)
+    proof = small / PROOF_NAME.format(name)
+    assert proof.exists()
+    assert verify_database(VerifySettings(dir=small, workers=1, pieces=2)).wrong == 0
+    assert proof.exists()
+    begun: list[float] = []
+    found = verify_database(settings, lambda what, done, total: begun.append(done) if what == "positions" else None)
+    assert begun[0] == told[-1] > 0
+    assert found.wrong == 0
+    assert not proof.exists()
+    assert found.verified["2v2"].positions == sum(map(slices.pair_size, slices.class_pairs((2, 2))))
 
 
 def test_samples_of_classes(three_two: Path) -> None:

@@ -240,11 +240,11 @@ class _Verifier:
         """Files whose entries are not checked."""
         checked = set(chain(*self.groups.values()))
         reach = min(slices.complete_pieces(_pairs_of(headers, kind)) for kind in files.FILE_KINDS)
-        return [
+        return sorted(
             name
             for name, header in headers.items()
             if slices.class_of(header.pair) not in checked or (header.kind == "dtw" and sum(header.pair) > reach)
-        ]
+        )
 
     # Files
 
