@@ -1,5 +1,5 @@
-# A database put together: slices of values of the classes that are there, and of distances up to the number of pieces up
-# to which they are complete. A class is all positions with given numbers of pieces of the two sides.
+# A database put together: slices of values of the classes that are there, and of distances up to the number of pieces
+# up to which they are complete. A class is all positions with given numbers of pieces of the two sides.
 
 
 cdef int index_slice(StoredSlice* s, int own_men, int own_kings, int opponent_men, int opponent_kings) noexcept nogil:

@@ -16,8 +16,8 @@
 # and losses with the root's number of pieces are searched too. Such searches score positions differently: a salt of the
 # key keeps their table entries apart.
 #
-# A database may have some classes alone of its largest number of pieces. Their positions are looked up at the root, after
-# its moves, and where enough plies are left.
+# A database may have some classes alone of its largest number of pieces. Their positions are looked up at the root,
+# after its moves, and where enough plies are left.
 
 cdef enum:
     PROGRESS_SHARE = 4           # divisor of the static score in the score of a win
