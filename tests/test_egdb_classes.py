@@ -19,6 +19,7 @@ from kr.analysis.annotation.annotation import signature
 from kr.egdb import database as databases
 from kr.egdb import files, slices, stats
 from kr.egdb.database import UNKNOWN_VALUE, Database
+from kr.egdb.encoding import encode_values
 from kr.egdb.exact import exact_moves, exact_value
 from kr.egdb.probe import probe
 from kr.egdb.sample import random_positions
@@ -367,7 +368,7 @@ def test_a_wrong_value_of_a_class_is_found(tmp_path: Path) -> None:
     path = small / files.file_name("wld", two_kings)
     path.unlink()
     drawn = np.full(-(-positions // 32), 0x5555555555555555, dtype=np.uint64)
-    path.write_bytes(files.values_file({two_kings: drawn}, {"counts": {"0202": [0, positions, 0]}}))
+    path.write_bytes(files.values_file(encode_values({two_kings: drawn}), {"counts": {"0202": [0, positions, 0]}}))
     for changes in ({}, {"classes": "2v2"}, {"sample": 2000}, {"sample": 0.5, "classes": "2v2"}):
         found = verify_database(VerifySettings(**{"dir": small, "workers": 2, **changes}))  # type: ignore[arg-type]
         assert found.wrong, changes

@@ -22,7 +22,7 @@ from kr.cluster.pools import work_pool
 from kr.egdb import files, scheduling, slices, values
 from kr.egdb.database import default_directory
 from kr.egdb.scheduling import Plan
-from kr.egdb.slices import Class, Shape, shape_named
+from kr.egdb.slices import Shape, shape_named
 from kr.egdb.solving import VALUES_NEED, SlicePairs, files_of, solved_path, values_key, values_of, values_path
 from kr.egdb.values import ValuesRoom
 from kr.errors import InvalidSettingError
@@ -99,18 +99,17 @@ def wanted_pairs(settings: BuildSettings) -> list[Shape]:
     """The pairs of a database with these settings, the fewest pieces first. Raises InvalidSettingError."""
     if not settings.classes:
         return list(slices.pairs_up_to(settings.pieces))
-    wanted: set[Class] = set()
-    for text in settings.classes.split(","):
-        try:
-            numbers = slices.parse_class(text)
-        except ValueError as error:
-            raise InvalidSettingError(f"--classes {settings.classes}: {error}") from None
-        if sum(numbers) != settings.pieces:
+    try:
+        classes = slices.parse_classes(settings.classes)
+    except ValueError as error:
+        raise InvalidSettingError(f"--classes {settings.classes}: {error}") from None
+    for each in classes:
+        if sum(each) != settings.pieces:
             raise InvalidSettingError(
-                f"--classes {settings.classes}: {slices.class_name(numbers)} has {sum(numbers)} pieces, "
+                f"--classes {settings.classes}: {slices.class_name(each)} has {sum(each)} pieces, "
                 f"but --pieces is {settings.pieces}"
             )
-        wanted |= {numbers, *slices.smaller_classes(numbers)}
+    wanted = set(classes).union(*map(slices.smaller_classes, classes))
     return [pair for pair in slices.pairs_up_to(settings.pieces) if slices.class_of(pair) in wanted]
 
 
