@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -13,11 +14,12 @@ from shortages import leave_on_disk
 from systems import KILLED
 from test_egdb_build import content, in_a_second_process, settings
 
+from kr import storage
 from kr.egdb import build as building
 from kr.egdb import encoding, files, slices, solving, values
 from kr.egdb.build import BuildProgress, build_database, wanted_pairs
 from kr.egdb.slices import Shape
-from kr.errors import InvalidSettingError
+from kr.errors import InvalidSettingError, OutputBusyError
 
 pytestmark = [pytest.mark.core, pytest.mark.slow]
 
@@ -137,6 +139,13 @@ def test_kept_values_serve_other_builds(whole: dict[str, bytes], tmp_path: Path)
     assert {each["pair"] for each in progress.written} == {slices.name(pair) for pair in slices.pairs(4)}
     assert content(second) == whole
     assert {path: path.stat().st_mtime_ns for path in stamps} == stamps
+
+
+def test_two_builds_keep_values_in_one_directory(tmp_path: Path) -> None:
+    kept = tmp_path / "values"
+    with storage.lock(kept), pytest.raises(OutputBusyError, match=re.escape(str(kept))):
+        build_database(settings(tmp_path / "egdb", pieces=3, keep_values=kept))
+    assert content(tmp_path / "egdb") == {}
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import json
 import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -123,7 +123,10 @@ def build_database(
     """
     directory = settings.dir or default_directory()
     directory.mkdir(parents=True, exist_ok=True)
-    with storage.lock(directory):
+    with ExitStack() as locks:
+        locks.enter_context(storage.lock(directory))
+        if settings.keep_values is not None:
+            locks.enter_context(storage.lock(settings.keep_values))
         try:
             return _Builder(settings, directory, on_progress).run()
         except OSError as error:
