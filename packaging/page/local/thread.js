@@ -1,7 +1,7 @@
 // The engine's Worker, from the side of the answers, which run in a Worker of their own.
 //
-// Where a WebAssembly can pause, a message reaches a search. Elsewhere it blocks its thread: it asks now and then whether
-// a URL is still there, one of a few bytes in memory that is withdrawn to stop it. Both work without the headers that
+// Where a WebAssembly can pause, a message reaches a search. Elsewhere it blocks its thread: it asks now and then if a
+// URL is still there, one of a few bytes in memory that is withdrawn to stop it. Both work without the headers that
 // shared memory would need, which plain hosts of pages don't send. A thread that doesn't hear even so is ended.
 
 import {Deaf} from "./engine.js";

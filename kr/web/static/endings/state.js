@@ -14,7 +14,9 @@ import {all, many, t} from "../texts.js";
  */
 /**
  * What there is: pieces up to which the database is complete, classes of more such as "4v4", and the rest
- * @typedef {{pieces: number, classes: string[], distance_pieces: number, hold_moves: number, no_progress: number}} Known
+ * @typedef {{
+ *   pieces: number, classes: string[], distance_pieces: number, hold_moves: number, no_progress: number,
+ * }} Known
  */
 /** @typedef {BoardMove & {value: Value, distance: number | null}} ExactMove for the side that makes it */
 /** @typedef {{moves: BoardMove[], side: Side, fen: string, over?: string | null}} Position */
