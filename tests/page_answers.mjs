@@ -1,9 +1,9 @@
 // The answers of the page without a server, for tests: node page_answers.mjs DATA LIBRARY DATABASE
 //
-// Messages come as lines of JSON and go as lines of JSON; they are those of packaging/page/local/main.js. DATA has the
-// files of packaging/page/data.py; LIBRARY is the folder of kr.wasm, kr.krt and people.krp; DATABASE that of the endgame
-// database. The engine searches in this thread, so that a search takes what it takes: nothing stops it but its limits,
-// and the stop of a stream after an iteration.
+// Messages come and go as lines of JSON: those of packaging/page/static/server.js, and {id, clock} and {id, seed}. DATA
+// has the files of packaging/page/data.py; LIBRARY is the folder of kr.wasm, kr.krt and people.krp; DATABASE that of the
+// endgame database. The engine searches in this thread, so that a search takes what it takes: nothing stops it but its
+// limits, and the stop of a stream after an iteration.
 
 import {readdirSync, readFileSync} from "node:fs";
 import {createInterface} from "node:readline";
@@ -11,7 +11,7 @@ import {createInterface} from "node:readline";
 const [data, library, database] = process.argv.slice(2);
 const local = new URL("../packaging/page/local/", import.meta.url);
 const load = name => import(new URL(name, local));
-const [{answer, errorLine, events, Messages}, {House}] = await Promise.all([load("answers.js"), load("house.js")]);
+const [{Dispatcher}, {House}] = await Promise.all([load("answers.js"), load("house.js")]);
 
 const module = () => new WebAssembly.Module(readFileSync(`${library}/kr.wasm`));
 const databaseFiles = () =>
@@ -54,42 +54,12 @@ const house = new House({
 });
 
 const send = message => process.stdout.write(JSON.stringify(message) + "\n");
-const open = new Map();
-
-async function stream(id, what, args) {
-  const inbox = new Messages(),
-    run = events(house, what, args, inbox);
-  open.set(id, {inbox, run});
-  try {
-    for await (const event of run) send({id, event});
-    send({id, end: true});
-  } catch (error) {
-    send(inbox.signal.aborted ? {id, end: true} : {id, error: errorLine(error)});
-  } finally {
-    open.delete(id);
-  }
-}
+const dispatcher = new Dispatcher(house, send);
 
 for await (const line of createInterface({input: process.stdin})) {
-  const message = JSON.parse(line),
-    {id} = message;
-  if (message.ask) {
-    answer(house, message.ask, message.body).then(
-      found => send({id, answer: found}),
-      error => send({id, error: errorLine(error)}),
-    );
-  } else if (message.open) {
-    void stream(id, message.open, message.args);
-  } else if (message.say) {
-    open.get(id)?.inbox.put(message.say);
-  } else if (message.stop) {
-    open.get(id)?.inbox.stop();
-    open.get(id)?.run.return(undefined);
-  } else if ("clock" in message) {
-    clock = message.clock;
-    send({id, answer: {}});
-  } else if ("seed" in message) {
-    seed = message.seed;
-    send({id, answer: {}});
-  }
+  const message = JSON.parse(line);
+  if (dispatcher.take(message)) continue;
+  if ("clock" in message) clock = message.clock;
+  if ("seed" in message) seed = message.seed;
+  send({id: message.id, answer: {}});
 }

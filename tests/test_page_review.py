@@ -264,6 +264,8 @@ def test_a_review_is_stopped_in_the_middle(page: Page, house: House) -> None:
     # waiting for the document too
     stream = page.open("annotate", {"document": SHORT, "nodes": 1000})
     stream.until("judged")
+    # what is no object is not taken, and harms nothing
+    page.send({"id": stream.id, "say": "nothing that a page says"})
     stream.stop()
     assert stream.rest() == []
     # and nothing of it is left

@@ -102,3 +102,67 @@ export function errorLine(error) {
   console.error(error);
   return `an error in kr; please report it (${error instanceof Error ? error.message : error})`;
 }
+
+/** Gives the messages of a page (packaging/page/static/server.js) what they ask for: an answer, or a stream. */
+export class Dispatcher {
+  /** @param {House} house @param {(message: object) => void} send */
+  constructor(house, send) {
+    this._house = house;
+    this._send = send;
+    /** @type {Map<number, {inbox: Messages, run: AsyncGenerator<any>}>} */
+    this._streams = new Map();
+  }
+
+  /** False for a message that is about something else. @param {any} message */
+  take({id, ask, body, open, args, say, stop}) {
+    if (ask) void this._answer(id, ask, body);
+    else if (open) void this._stream(id, open, args);
+    else if (say) this._say(id, say);
+    else if (stop) this._stop(id);
+    else return false;
+    return true;
+  }
+
+  /** @param {number} id @param {string} path @param {any} body */
+  async _answer(id, path, body) {
+    try {
+      this._send({id, answer: await answer(this._house, path, body)});
+    } catch (error) {
+      this._send({id, error: errorLine(error)});
+    }
+  }
+
+  /** @param {number} id @param {string} what @param {any} args */
+  async _stream(id, what, args) {
+    const inbox = new Messages(),
+      run = events(this._house, what, args, inbox);
+    this._streams.set(id, {inbox, run});
+    try {
+      for await (const event of run) this._send({id, event});
+      this._send({id, end: true});
+    } catch (error) {
+      // what goes wrong once it is stopped is nobody's concern
+      this._send(inbox.signal.aborted ? {id, end: true} : {id, error: errorLine(error)});
+    } finally {
+      this._streams.delete(id);
+    }
+  }
+
+  /** @param {number} id @param {any} said */
+  _say(id, said) {
+    try {
+      this._streams.get(id)?.inbox.put(said);
+    } catch (error) {
+      // nothing that a page says
+      if (!(error instanceof KrError)) throw error;
+    }
+  }
+
+  /** @param {number} id */
+  _stop(id) {
+    const stopped = this._streams.get(id);
+    // one that waits is told first, or it would not end before what it waits for
+    stopped?.inbox.stop();
+    void stopped?.run.return(undefined);
+  }
+}

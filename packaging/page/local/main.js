@@ -1,6 +1,6 @@
 // The Worker that answers the page, in place of a server. Messages are those of packaging/page/static/server.js.
 
-import {answer, errorLine, events, Messages} from "./answers.js";
+import {Dispatcher} from "./answers.js";
 import {FILES} from "./files.js";
 import {House} from "./house.js";
 import {pause} from "./news.js";
@@ -66,50 +66,11 @@ async function keepAll() {
   }
 }
 
-/** @type {Map<number, {inbox: Messages, run: AsyncGenerator<any>}>} */
-const open = new Map();
-
-/** @param {number} id @param {string} what @param {any} args */
-async function stream(id, what, args) {
-  const inbox = new Messages(),
-    run = events(house, what, args, inbox);
-  open.set(id, {inbox, run});
-  try {
-    for await (const event of run) worker.postMessage({id, event});
-    worker.postMessage({id, end: true});
-  } catch (error) {
-    // whoever has stopped it hears no more of it
-    if (!inbox.signal.aborted) worker.postMessage({id, error: errorLine(error)});
-  } finally {
-    open.delete(id);
-  }
-}
+const dispatcher = new Dispatcher(house, message => worker.postMessage(message));
 
 worker.onmessage = (/** @type {MessageEvent} */ {data}) => {
-  const {id} = data;
-  if (data.ask) {
-    answer(house, data.ask, data.body).then(
-      found => worker.postMessage({id, answer: found}),
-      error => worker.postMessage({id, error: errorLine(error)}),
-    );
-  } else if (data.open) {
-    void stream(id, data.open, data.args);
-  } else if (data.say) {
-    try {
-      open.get(id)?.inbox.put(data.say);
-    } catch {
-      // nothing that a page says
-    }
-  } else if (data.stop) {
-    const stopped = open.get(id);
-    open.delete(id);
-    // one that waits is told first, or it would not end before what it waits for
-    stopped?.inbox.stop();
-    stopped?.run.return(undefined);
-  } else if (data.retry) {
-    retry(data.retry);
-  } else if (data.keepAll) {
-    void keepAll();
-  }
+  if (dispatcher.take(data)) return;
+  if (data.retry) retry(data.retry);
+  else if (data.keepAll) void keepAll();
 };
 onFileProgress(progress => worker.postMessage({progress}));
