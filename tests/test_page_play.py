@@ -209,6 +209,9 @@ def test_openings(same: Same, ballot: str) -> None:
     # the moves of an opening can't be taken back
     events = same(asked, [{"do": "undo"}, move(ply, *path), {"do": "undo"}, {"do": "undo"}, {"do": "draw"}])
     assert [event["say"] for event in events if "say" in event] == ["you have no move to take back"] * 2
+    states = [event["state"] for event in events if "state" in event]
+    assert {state["undoable"] for state in states if state["ply"] == ply} == {False}
+    assert {state["undoable"] for state in states if state["ply"] == ply + 1} == {True}
     assert events[-2]["game"]["over"]["reason"] == AGREEMENT
 
 

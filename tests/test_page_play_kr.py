@@ -27,7 +27,7 @@ SHAPES: dict[str, Any] = {
     "move": {"ply": int, "side": str, "fen": str, "text": str, "path": list, "captured": list, "comments": list},
     "state": {
         "ply": int, "fen": str, "side": str, "moves": list, "over": (str, type(None)), "opening": str, "thinking": bool,
-        "advising": bool, "offer": bool, "clocks": (list, type(None)), "ticking": (str, type(None)),
+        "advising": bool, "offer": bool, "undoable": bool, "clocks": (list, type(None)), "ticking": (str, type(None)),
     },
     "game": {"id": str, "settings": dict, "over": (dict, type(None)), "document": dict},
     "offer": str, "answer": str, "say": str, "undo": int,
@@ -156,6 +156,7 @@ def test_taking_back_and_offering_a_draw(page: Page) -> None:
     page.set_seed(1)
     game = Game(page, level=1, side="white")
     game.turn()
+    assert not game.state["undoable"]
     game.say("undo")
     assert game.hear("say")["say"] == "you have no move to take back"
     game.turn()

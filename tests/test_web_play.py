@@ -105,12 +105,14 @@ def test_taking_back_hints_and_resigning(games_directory):
     async def told(house):
         async with at_table(house, level=1, side="white") as page:
             await page.turn()
+            assert not page.state["undoable"]
             page.say("undo")
             assert "no move to take back" in (await page.hear("say"))["say"]
             await page.turn()
             page.move(page.state["moves"][0]["path"])
             await page.turn()
             assert page.state["ply"] == 3
+            assert page.state["undoable"]
             page.say("hint", ply=3)
             hint = (await page.hear("hint"))["hint"]
             assert hint["path"] in [move["path"] for move in page.state["moves"]] or page.state["advising"]

@@ -144,6 +144,14 @@ class Play:
         """Seconds on the clocks of Black and White when the last move was made; None without a clock."""
         return self._seats[Side.BLACK].left, self._seats[Side.WHITE].left
 
+    @property
+    def undo_ply(self) -> int | None:
+        """Plies before the last move of a person; None if there is none to take back."""
+        ply = len(self.board.moves) - 1
+        while ply >= self._record.opening and self._seats[(self.board.start.side + ply) % 2].player is not None:
+            ply -= 1
+        return None if ply < self._record.opening else ply
+
     def run(self) -> Outcome | None:
         """Play to the end; None if someone leaves before, with the game saved to its file.
 
@@ -344,11 +352,8 @@ class Play:
 
     def _undo(self, side: Side) -> None:
         """Go back to the last position with a person to move."""
-        moves = len(self.board.moves)
-        ply = moves - 1
-        while ply >= self._record.opening and self._seats[(self.board.start.side + ply) % 2].player is not None:
-            ply -= 1
-        if ply < self._record.opening:
+        moves, ply = len(self.board.moves), self.undo_ply
+        if ply is None:
             self._tell("error", "you have no move to take back")
             return
         self._record.undo(moves - ply)

@@ -11,7 +11,7 @@ The stream begins with {"game": ...}, reports events, {"move"}, {"undo"}, {"offe
 each followed by {"state": ...}, and ends after {"over": ...}. It takes {"do": "move", "ply": 4, "path": [11, 15]},
 {"do": "undo"}, {"do": "hint", "ply": 4}, {"do": "draw"} (offers a draw, or accepts one; of two people at one board:
 they agree on one) and {"do": "resign"}, by the side to move of two people. A state has the name of
-the opening so far as `opening`, "" if none.
+the opening so far as `opening`, "" if none, and `undoable` if there is a move to take back.
 """
 
 from __future__ import annotations
@@ -385,7 +385,7 @@ class LiveGame:
             "ply": len(board.moves), **position_json(board.position), **({} if prompted else {"moves": []}),
             "opening": reached.name if reached else "",
             "thinking": not theirs, "advising": theirs and not prompted, "offer": self._offer,
-            "clocks": None if clocks == [None, None] else clocks,
+            "undoable": self._play.undo_ply is not None, "clocks": None if clocks == [None, None] else clocks,
             "ticking": None if self._ticking is None else side_name(self._ticking),
         }}  # fmt: skip
 

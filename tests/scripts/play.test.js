@@ -39,6 +39,7 @@ const state = others => ({
   thinking: false,
   advising: false,
   offer: false,
+  undoable: false,
   clocks: null,
   ticking: null,
   ...others,
@@ -105,7 +106,7 @@ test("what can be done in a game against kr", () => {
   assert.equal(accept, false);
   assert.deepEqual(buttons, {
     hint: "on",
-    undo: "on",
+    undo: "off",
     draw: "on",
     resign: "on",
     rematch: "hidden",
@@ -119,6 +120,7 @@ test("what can be done in a game against kr", () => {
   );
   played.casual = true;
   played.chose();
+  // the move is as good as made
   assert.deepEqual([played.buttons().hint, played.buttons().undo], ["off", "on"]);
   played.hear(state({offer: true}), 100);
   assert.equal(played.buttons().accept, true);
@@ -127,6 +129,19 @@ test("what can be done in a game against kr", () => {
   played.begin({...game(), over: {result: "1-0", winner: "black", reason: "resignation"}});
   assert.deepEqual([played.buttons().draw, played.buttons().rematch], ["hidden", "on"]);
   assert.deepEqual(new Played().buttons().analyse, "hidden");
+});
+
+test("a move can be taken back once there is one", () => {
+  assert.equal(playing({side: "white"}).buttons().undo, "off");
+  assert.equal(playing({}, {undoable: true}).buttons().undo, "on");
+  /** @type {(settings: Partial<Game["settings"]>, side: "black" | "white") => string} */
+  const after = (settings, side) => {
+    const played = playing(settings);
+    played.add({ply: 1, side, ...MOVE});
+    return played.buttons().undo;
+  };
+  assert.deepEqual([after({}, "black"), after({side: "white"}, "black")], ["on", "off"]);
+  assert.equal(after({people: 2, side: ""}, "black"), "on");
 });
 
 test("moves are added once, in their order", () => {

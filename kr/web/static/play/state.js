@@ -16,9 +16,9 @@ import {decimal} from "../texts.js";
 /** @typedef {{headers: Record<string, string>, start: string, nodes: Node[]}} Document */
 /** @typedef {{id: string, settings: Settings, over: Over | null, document: Document}} Game */
 /**
- * The state of a game under way; offer: the opponent offers a draw.
+ * The state of a game under way; offer: the opponent offers a draw; undoable: there is a move to take back.
  * @typedef {{ply: number, fen: string, side: Side, moves: Move[], opening?: string, thinking: boolean,
- *     advising: boolean, offer: boolean, clocks: Array<number | null> | null, ticking: Side | null}} State
+ *     advising: boolean, offer: boolean, undoable: boolean, clocks: Array<number | null> | null, ticking: Side | null}} State
  */
 /** @typedef {{text: string, ticking: boolean, short: boolean}} Clock */
 
@@ -158,14 +158,17 @@ export class Played {
   add({ply, side, ...node}) {
     if (!this.game || this.nodes.length !== ply) return false;
     this.nodes.push({parent: ply - 1, nags: [], comments: [], ...node});
-    const thinking = !this.isShared && side === this.you;
-    if (this.state) this.state = {...this.state, moves: [], thinking, advising: false, offer: false};
+    const {isShared, you} = this,
+      thinking = !isShared && side === you;
+    if (!this.state) return true;
+    const undoable = this.state.undoable || isShared || thinking;
+    this.state = {...this.state, moves: [], thinking, advising: false, offer: false, undoable};
     return true;
   }
 
   /** The person has chosen a move: none can be made until the server has told it. */
   chose() {
-    if (this.state) this.state = {...this.state, moves: []};
+    if (this.state) this.state = {...this.state, moves: [], undoable: true};
   }
 
   /** The server does not answer: nothing can be done. */
@@ -183,7 +186,7 @@ export class Played {
     const when = (/** @type {boolean} */ shown, /** @type {boolean} */ on) => (shown ? (on ? "on" : "off") : "hidden");
     return {
       hint: when(this.isGoing && this.casual, able && this.isYourMove),
-      undo: when(this.isGoing && this.casual, able),
+      undo: when(this.isGoing && this.casual, able && Boolean(this.state?.undoable)),
       draw: when(this.isGoing, able),
       resign: when(this.isGoing, able),
       rematch: when(this.isOver, true),

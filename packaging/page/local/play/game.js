@@ -203,18 +203,22 @@ export class Play {
     if (hint) this._table.tell({kind: "hint", hint});
   }
 
+  /** Plies before the last move of a person; null if there is none to take back. */
+  get undoPly() {
+    const {board, _record: record} = this;
+    let ply = board.moves.length - 1;
+    while (ply >= record.opening && this._seats[(board.start.side + ply) % 2].player) ply--;
+    return ply < record.opening ? null : ply;
+  }
+
   /** Goes back to the last position with a person to move. */
   _undo() {
-    const {board} = this,
-      {length} = board.moves,
-      isEngines = (/** @type {number} */ ply) => this._seats[(board.start.side + ply) % 2].player !== null;
-    let ply = length - 1;
-    while (ply >= this._record.opening && isEngines(ply)) ply--;
-    if (ply < this._record.opening) {
+    const {board, undoPly: ply} = this;
+    if (ply === null) {
       this._tellError("you have no move to take back");
       return;
     }
-    const plies = length - ply;
+    const plies = board.moves.length - ply;
     this._record.undo(plies);
     board.undo(plies);
     this._setClocks();

@@ -333,6 +333,7 @@ export class LiveGame {
         thinking: !isPersons,
         advising: isPersons && !isPrompt,
         offer: this._offer,
+        undoable: this._play.undoPly !== null,
         clocks: clocks.every(left => left === null) ? null : clocks,
         ticking: this._ticking === null ? null : sideName(this._ticking),
       },
