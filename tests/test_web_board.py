@@ -210,6 +210,10 @@ def test_the_editor(server: WebServer, opened: Opener) -> None:
     page.get_by_role("button", name="Place pieces").click()
     page.get_by_role("button", name="Clear", exact=True).click()
     assert read_board(page) == {}
+    # an empty board is no position, and can be filled on
+    page.get_by_role("button", name="Done").click()
+    page.get_by_text("The board is empty: a position needs pieces").wait_for()
+    assert page.locator(".editor").is_visible()
     for name, squares in (("White king", (18,)), ("Black man", (1, 14)), ("Black king", (29, 30)), ("White man", (5,))):
         page.get_by_role("button", name=name).click()
         for square in squares:

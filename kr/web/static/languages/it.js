@@ -1451,6 +1451,7 @@ export const texts = {
 
   // web/setup/setup.js
   "Place pieces": "Disponi i pezzi",
+  "The board is empty: a position needs pieces": "La damiera è vuota: una posizione ha bisogno di pezzi",
   Set: "Imposta",
   "Undo brings the former game back": "Annulla riporta la partita di prima",
 

@@ -17,6 +17,9 @@ export function fenOf(pieces, side) {
   return `${side}:W${list("w")}:B${list("b")}`;
 }
 
+/** True for a board without any pieces. @param {string} fen canonical */
+export const isBare = fen => fen.endsWith(":W:B");
+
 /**
  * The document of a new game.
  * @param {string} start FEN

@@ -5,7 +5,7 @@ import {button, el} from "../dom.js";
 import {START} from "../squares.js";
 import {t} from "../texts.js";
 import {Editor} from "./editor.js";
-import {newDocument, toEnd} from "./fen.js";
+import {isBare, newDocument, toEnd} from "./fen.js";
 import {finder} from "./finder.js";
 
 export class Setup {
@@ -99,6 +99,8 @@ export class Setup {
     return this.app.attempt(
       () => this.app.api("position", {fen: text}),
       position => {
+        // a FEN may lack the pieces of a side, which has lost, or of both
+        if (isBare(position.fen)) throw new Error(t("The board is empty: a position needs pieces"));
         this.stopEditing();
         this.begin(position.fen);
       },
