@@ -352,6 +352,27 @@ def test_lists_of_other_content(page: Page, house: House, content: bytes) -> Non
     assert answer == expected
 
 
+@pytest.mark.parametrize(
+    ("before", "read"),
+    [
+        (b"", 2),
+        (b"# two endings\n", 2),
+        (b"\n \n# two endings\r\n\n  # of a book\n", 2),
+        # longer than a block of what is read at once, so that the first position comes with the second
+        (b"# " + 300_000 * b"x" + b"\n", 2),
+        (600_000 * b" " + b"\n", 2),
+        # a game is read as PDN, and so is all that follows it
+        (b"# a game\n1. 11-15 *\n", 1),
+    ],
+    ids=["none", "comment", "comments", "long comment", "blanks", "game"],
+)
+def test_what_comes_before_a_list_of_positions(page: Page, house: House, before: bytes, read: int) -> None:
+    content = before + b"W:W21:B1\nB:W21:B1 # more\n"
+    answer, expected = (listed(ask, uploaded(ask, content, 400_000)) for ask in both(page, house))
+    assert answer == expected
+    assert len(answer["games"]) == read
+
+
 OWN_WORDS = {
     "the server does not have this file any more: open it again": "this file is not here any more: open it again",
     "no file was named: kr web FILE.pdn": "no file was named",

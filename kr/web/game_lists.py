@@ -308,15 +308,18 @@ class UploadList(GameList):
 
     def _position_lines(self) -> list[tuple[int, str]]:
         source = _Bounded(self._content)
-        blocks: list[str] = []
+        text, first = "", None
         with suppress(InvalidPdnError):
-            while sum(map(len, blocks)) <= LONGEST_POSITIONS and (block := source.read(0)):
-                blocks.append(block)
-                # a text that does not begin as a position is not a list of them
-                if not _fens("\n".join(blocks[0].strip().splitlines()[:1])):
-                    return []
-            if sum(map(len, blocks)) <= LONGEST_POSITIONS:
-                return _fens("".join(blocks))
+            while len(text) <= LONGEST_POSITIONS and (block := source.read(0)):
+                text += block
+                if first is None:
+                    # the last line goes on in the next block; comments may come before the first position
+                    first = next(fen_lines(text.splitlines()[:-1]), None)
+                    # a text that does not begin as a position is not a list of them
+                    if first and not _fens(first[1]):
+                        return []
+            if len(text) <= LONGEST_POSITIONS:
+                return _fens(text)
         return []
 
     def _share(self) -> float | None:

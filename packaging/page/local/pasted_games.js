@@ -70,13 +70,15 @@ export function* positionGames(lines, onFault) {
   }
 }
 
+/** A line of a list of positions without its comment, which begins with #. @param {string} line */
+export const withoutComment = line => stripped(line.split("#", 1)[0]);
+
 /** Lines of a text that holds nothing but FENs, with their numbers; none for any other text. @param {string} text */
 export function fensOf(text) {
   /** @type {NumberedLine[]} */
   const lines = [];
   for (const [index, each] of linesOf(text).entries()) {
-    // without comments
-    const line = stripped(each.split("#", 1)[0]);
+    const line = withoutComment(each);
     if (!line) continue;
     if (lengthOf(line) > LONGEST_FEN || !looksLikeFen(line)) return [];
     lines.push([index + 1, line]);

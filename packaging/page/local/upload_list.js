@@ -1,8 +1,16 @@
 // A list of many games, read on demand from what the page has uploaded (kr/web/game_lists.py).
 
-import {boundedDocument, fensOf, MOST_FAULTS, positionGames, summary, withContent} from "./pasted_games.js";
+import {
+  boundedDocument,
+  fensOf,
+  MOST_FAULTS,
+  positionGames,
+  summary,
+  withContent,
+  withoutComment,
+} from "./pasted_games.js";
 import {plainName} from "./names.js";
-import {beginning, lengthOf, linesOf, stripped} from "./blanks.js";
+import {beginning, lengthOf, linesOf} from "./blanks.js";
 import {Reader} from "./pdn/reader.js";
 import {Text} from "./pdn/source.js";
 import {writeGame} from "./pdn/writer.js";
@@ -186,20 +194,24 @@ export class UploadList {
 
   /** @returns {NumberedLine[]} */
   #positionLines() {
-    const source = new BoundedText(this.#open()),
-      blocks = [];
-    let length = 0;
+    const source = new BoundedText(this.#open());
+    let text = "",
+      length = 0,
+      first = "";
     try {
       for (let block = source.read(); block && length <= LONGEST_POSITIONS; block = source.read()) {
-        blocks.push(block);
+        text += block;
         length += lengthOf(block);
+        if (first) continue;
+        // the last line goes on in the next block; comments may come before the first position
+        first = linesOf(text).slice(0, -1).map(withoutComment).find(Boolean) ?? "";
         // a text that does not begin as a position is not a list of them
-        if (!fensOf(linesOf(stripped(blocks[0]))[0] ?? "").length) return [];
+        if (first && !fensOf(first).length) return [];
       }
     } catch (error) {
       if (error instanceof KrError && error.kind === "pdn") return [];
       throw error;
     }
-    return length <= LONGEST_POSITIONS ? fensOf(blocks.join("")) : [];
+    return length <= LONGEST_POSITIONS ? fensOf(text) : [];
   }
 }
