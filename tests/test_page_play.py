@@ -186,7 +186,8 @@ def some_game(start: Position, seed: int, plies: int, first: int = 0, seconds: f
 @pytest.mark.parametrize(
     ("seed", "ballot", "clock", "names"),
     [
-        (1, "", "", ["Ann", "Ben"]), (2, CAPTURES, "", []), (3, "W:W5,6,K17:B1,2,K30", "5+3", [" ", "Ben "]),
+        (1, "", "", ["Ann", "Ben"]), (2, CAPTURES, "", []),
+        (3, "W:W5,6,K17:B1,2,K30", "5+3", ["\x1c", "\ufeffBen\x85"]),
         (4, "", "2/1m:5m", []), (5, "", "3m d2s", ["human", "Ben"]), (6, "", "G/5", ["Ann"]),
     ],
 )  # fmt: skip

@@ -1,6 +1,7 @@
 // Durations and counts as text, "20ms", "5m", "300k": what the clocks of kr/units.py need. Numbers are decimal until
 // the end, so that a text has the value that it has in Python.
 
+import {stripped} from "./blanks.js";
 import {KrError, quoted} from "./text.js";
 
 /** @typedef {{digits: bigint, exponent: number}} Decimal digits times a power of ten */
@@ -21,11 +22,12 @@ const COUNTS = {
   k: {digits: 1n, exponent: 3},
   "": {digits: 1n, exponent: 0},
 };
-const QUANTITY = /^([0-9][0-9_]{0,400}(?:\.[0-9]{0,400})?|\.[0-9]{1,400})(?:e([+-]?[0-9]{1,3}))?\s*([a-z]*)$/;
+// blanks of ASCII alone stand before a unit
+const QUANTITY = /^([0-9][0-9_]{0,400}(?:\.[0-9]{0,400})?|\.[0-9]{1,400})(?:e([+-]?[0-9]{1,3}))?[\t-\r ]*([a-z]*)$/;
 
 /** @param {string} text @param {Record<string, Decimal>} units @param {string} usual @param {string} expected */
 function quantity(text, units, usual, expected) {
-  const [whole, number, exponent, unit] = QUANTITY.exec(text.trim().toLowerCase()) ?? [""];
+  const [whole, number, exponent, unit] = QUANTITY.exec(stripped(text).toLowerCase()) ?? [""];
   if (!whole || !Object.hasOwn(units, unit || usual)) throw new KrError(`${quoted(text)} is not ${expected}`);
   const [before, after = ""] = number.replaceAll("_", "").split("."),
     scale = units[unit || usual];

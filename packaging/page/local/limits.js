@@ -1,5 +1,6 @@
 // Limits of a search as text: Limits.parse of kr/engine/limits.py.
 
+import {stripped} from "./blanks.js";
 import {parseCount, parseDuration} from "./durations.js";
 import {KrError, quoted} from "./text.js";
 
@@ -16,7 +17,7 @@ export function parseLimits(text) {
   /** @type {Limits} */
   const limits = {};
   for (const part of text.split(",")) {
-    const [first, ...rest] = part.trim().split("="),
+    const [first, ...rest] = stripped(part).split("="),
       name = rest.length ? first : "time",
       value = rest.length ? rest.join("=") : first,
       key = name === "time" ? "seconds" : name === "nodes" || name === "depth" ? name : null;

@@ -1,6 +1,7 @@
 // Names as they are compared: plain_name in kr/text.py.
 
-const BLANKS = /(?:\x85|(?!\ufeff)\s)+/u;
+import {words} from "./blanks.js";
+
 // characters whose accents decomposition does not remove, and signs that are typed in several ways
 /** @type {Map<string, string>} */
 const LETTERS = new Map([
@@ -17,9 +18,6 @@ const translated = text => [...text].map(each => LETTERS.get(each) ?? each).join
 const isCombining = (/** @type {string} */ each) =>
   [`${each}\u0334`, `\u0301${each}`].some(pair => pair.normalize("NFD") !== pair);
 
-/** The words of a text. @param {string} text */
-const wordsOf = text => text.split(BLANKS).filter(Boolean);
-
 /** Without case, as Python's casefold. @param {string} text */
 const folded = text =>
   text
@@ -33,7 +31,7 @@ export function plainName(name) {
   let plain = folded(name);
   if (/[^ -~]/.test(plain))
     plain = translated(translated(plain).normalize("NFKD")).replace(/\p{M}/gu, each => (isCombining(each) ? "" : each));
-  return wordsOf(plain).join(" ");
+  return words(plain).join(" ");
 }
 
 /** A name of an opening as it is compared: letters and digits alone. @param {string} name */

@@ -4,6 +4,7 @@
 // its moves as text: its nodes have no `move` and no `position`. Where kr's Python has bitboards (`bits`), a Position
 // stands here.
 
+import {stripped} from "../blanks.js";
 import {Board, Position} from "../rules.js";
 import {KrError, quoted} from "../text.js";
 import {CLOCK, clockText, clockTimes, MOVE_TIME, moveTime} from "./commands.js";
@@ -214,7 +215,7 @@ export class GameNode {
   /** @param {RegExp} pattern @param {string} name @param {number | null} seconds */
   #setSeconds(pattern, name, seconds) {
     const others = this.comments
-      .map(comment => (pattern.test(comment) ? comment.replaceAll(new RegExp(pattern, "gu"), "").trim() : comment))
+      .map(comment => (pattern.test(comment) ? stripped(comment.replaceAll(new RegExp(pattern, "gu"), "")) : comment))
       .filter((comment, index) => comment || !pattern.test(this.comments[index]));
     this.comments = seconds === null ? others : [`[%${name} ${clockText(seconds)}]`, ...others];
   }

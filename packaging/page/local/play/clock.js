@@ -1,5 +1,6 @@
 // Time controls of a game, clocks, and the share of a clock that a move may take: kr/engine/limits.py.
 
+import {blanked, stripped} from "../blanks.js";
 import {KrError, quoted} from "../text.js";
 import {formatDuration, parseCount, parseDuration} from "../durations.js";
 
@@ -16,11 +17,12 @@ const UNSETTLED = 3;
 const LATENCY = 0.01;
 /** Seconds for a move when the clock is all but empty. */
 const SHORTEST = 0.001;
-const WHOLE_GAME = /^(?:G|SD|TC)\s*\/\s*/i;
+const WHOLE_GAME = blanked(/^(?:G|SD|TC)\s*\/\s*/i);
 // a colon between minutes and seconds does not separate periods
-const PERIODS = /\s*(?:,|:(?![0-5][0-9](?:\.[0-9]{1,3})?(?![0-9/a-z.])))\s*/i;
-const PERIOD =
-  /^(?:(?<moves>[^/+|]+)\/)?(?<time>[^/+|d;]+)(?:[+|](?<inc>[^/+|d;]+))?(?:[\s;+]*d\s*\/?\s*(?<delay>[^/+|d;]+))?$/i;
+const PERIODS = blanked(/\s*(?:,|:(?![0-5][0-9](?:\.[0-9]{1,3})?(?![0-9/a-z.])))\s*/i);
+const PERIOD = blanked(
+  /^(?:(?<moves>[^/+|]+)\/)?(?<time>[^/+|d;]+)(?:[+|](?<inc>[^/+|d;]+))?(?:(?:\s|[;+])*d\s*\/?\s*(?<delay>[^/+|d;]+))?$/i,
+);
 const CLOCK_TIME = /^(?:([0-9]{1,4}):)?([0-9]{1,4}):([0-9]{2}(?:\.[0-9]{1,3})?)$/;
 
 /**
@@ -78,7 +80,7 @@ export class TimeControl {
    * @param {string} text
    */
   static parse(text) {
-    const plain = text.trim(),
+    const plain = stripped(text),
       head = WHOLE_GAME.exec(plain)?.[0] ?? "",
       periods = plain
         .slice(head.length)
@@ -96,7 +98,7 @@ export class TimeControl {
         control = new TimeControl(
           clockTime(time, inSeconds ? "s" : "m"),
           clockTime(inc ?? "0", "s"),
-          moves === undefined ? null : parseCount(moves.trim()),
+          moves === undefined ? null : parseCount(stripped(moves)),
           clockTime(delay ?? "0", "s"),
           control,
         );
@@ -120,7 +122,7 @@ export class TimeControl {
 
 /** Seconds of one part of a time control. @param {string} text @param {string} unit that of a bare number */
 function clockTime(text, unit) {
-  const part = text.trim().replaceAll("'", "m").replaceAll('"', "s"),
+  const part = stripped(text).replaceAll("'", "m").replaceAll('"', "s"),
     match = CLOCK_TIME.exec(part);
   if (match) return 3600 * Number(match[1] ?? 0) + 60 * Number(match[2]) + Number(match[3]);
   return parseDuration(/\p{Nd}$/u.test(part) ? part + unit : part);

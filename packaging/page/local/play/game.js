@@ -1,5 +1,6 @@
 // A game at the board between people and kr, with clocks and draw offers (kr/play/play.py).
 
+import {words} from "../blanks.js";
 import {SIDE_NAMES} from "../notation.js";
 import {Move, sideName} from "../rules.js";
 import {counted, KrError} from "../text.js";
@@ -146,7 +147,7 @@ export class Play {
         else if (text) begun = this._take(side, text, squares);
       } catch (error) {
         if (!(error instanceof KrError)) throw error;
-        this._tellError(error.message.split(/\s+/).filter(Boolean).join(" "));
+        this._tellError(words(error.message).join(" "));
       }
     }
   }

@@ -1,5 +1,6 @@
 // The setup of a game: players, start, opening and clocks (kr/play/setup.py).
 
+import {stripped} from "../blanks.js";
 import {looksLikeFen} from "../notation.js";
 import {begun, openingsOf} from "../openings.js";
 import {LONGEST_FEN} from "../request.js";
@@ -68,7 +69,7 @@ export async function newSetup(house, request) {
     control,
     start,
     line,
-    names: opponent === HUMAN ? names.map(name => name.trim()) : [],
+    names: opponent === HUMAN ? names.map(name => stripped(name)) : [],
     headers: headersOf(specs, seed, control, opening),
   };
 }
@@ -129,7 +130,7 @@ function startOf(openings, ballot, source) {
   }
   const [number] = NUMBER.exec(ballot) ?? [],
     chosen = number
-      ? numbered(openings, ballot.slice(0, -number.length), number.trim())
+      ? numbered(openings, ballot.slice(0, -number.length), stripped(number))
       : source.choice(openings.deck(ballot));
   const {start, moves} = begun(chosen);
   return {start, line: moves, opening: chosen.moves ? `${chosen.name}: ${chosen.moves}` : chosen.name};
