@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import pickle
+import time
 from contextlib import closing
 from pathlib import Path
 
@@ -29,6 +30,7 @@ from kr.game.position import Position
 from kr.learn.fitting.check import quiet_positions
 from kr.openings.decks import deck
 from kr.pdn import Comment, Game, Reader, Setup, read_game
+from kr.pdn.replay import Replay
 from kr.play.record import PlayRecord
 from kr.studies.people.decisions import read_decisions
 from kr.viewer.document import game_document, read_document
@@ -110,6 +112,18 @@ def test_an_illegal_move_after_a_setup_has_its_ply() -> None:
         read_game(TEXT.replace("26-22", "22-17") + "\n")
     (game,) = Reader(TEXT.replace("26-22", "26-22 1-32") + "\n", forgiving=True)
     assert (line(game), len(game.setups())) == (MOVES, 1)
+
+
+def test_many_setups_are_replayed_in_linear_time() -> None:
+    """It takes a fraction of a second; copies of what was replayed before each setup would take half a minute."""
+    board, count = Position.from_fen(KINGS).bits, 160_000
+    replay = Replay(board, ())
+    began = time.process_time()
+    for _ in range(count):
+        replay.resume(board, ("1-5",))
+    assert time.process_time() - began < 5
+    assert (len(replay.moves), len(replay.boards), replay.failed) == (count, count + 1, count)
+    assert replay.firsts == list(range(count))
 
 
 def test_a_capture_in_several_texts_before_a_setup_is_one_move() -> None:

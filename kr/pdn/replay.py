@@ -94,7 +94,10 @@ class Replay:
         rest = Replay(board, texts, self._before + len(self.moves))
         self.moves += rest.moves
         self.boards[-1:] = rest.boards
-        self.firsts = [*self.firsts, *(self.failed + first for first in rest.firsts)]
+        # one list throughout: a copy for each of many setups would take quadratic time
+        if not isinstance(self.firsts, list):
+            self.firsts = list(self.firsts)
+        self.firsts += [self.failed + first for first in rest.firsts]
         self.error, self.failed = rest.error, self.failed + rest.failed
         self.ambiguous += rest.ambiguous
 
