@@ -23,6 +23,7 @@ from web_pages import (
 )
 
 import kr
+from kr.openings.lines import named_lines
 from kr.web.serve import WebServer
 
 if TYPE_CHECKING:
@@ -285,3 +286,11 @@ def test_ballots_by_number_name_and_moves(server: WebServer, opened: Opener) -> 
         for _ in moves:
             page.keyboard.press("ArrowLeft")
         wait_for_fen(page, start.fen)
+    # a name that no ballot has is found where all names are; a number is one of the deck
+    page.get_by_label("Find a ballot").fill("2501")
+    page.get_by_text("No opening is called so.").wait_for()
+    page.get_by_label("Find a ballot").fill("Laird and Lady Refused")
+    page.get_by_text("Not among these, but among the openings with a name:").wait_for()
+    page.locator(".found").get_by_role("button").click()
+    (line,) = (each for each in named_lines() if each.name == "Laird and Lady Refused")
+    wait_for_fen(page, kr.Position.from_bits(line.board).fen)

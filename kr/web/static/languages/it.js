@@ -1447,6 +1447,7 @@ export const texts = {
   "number, name or moves": "numero, nome o mosse",
   "Find a ballot": "Cerca un'apertura",
   "{count} more: say more to find them": "altre {count}: scrivi di più per trovarle",
+  "Not among these, but among the openings with a name:": "Non tra queste, ma tra le aperture con un nome:",
   "No opening is called so.": "Nessuna apertura si chiama così.",
 
   // web/setup/setup.js

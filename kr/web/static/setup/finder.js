@@ -7,6 +7,8 @@ import {formatted, t} from "../texts.js";
 
 /** @typedef {{number: number, moves: string, name: string, names: string[], standing: string}} Ballot */
 
+const NAMED = "named";
+
 /**
  * An opening in a line: its own name, or in brackets the last one on its way.
  * @param {Ballot} ballot
@@ -27,7 +29,7 @@ function titleOf({number, moves, name, names, standing}) {
 export function finder(app, choose) {
   const deck = choice(
     t("Ballots"),
-    {"3move": t("Three-move ballots"), "11man": t("11-man ballots"), named: t("Openings with a name")},
+    {"3move": t("Three-move ballots"), "11man": t("11-man ballots"), [NAMED]: t("Openings with a name")},
     {onchange: () => search()},
   );
   const wanted = el("input", {
@@ -43,21 +45,29 @@ export function finder(app, choose) {
   const errands = new Errands();
 
   async function search() {
-    const errand = errands.begin();
+    const errand = errands.begin(),
+      text = wanted.value.slice(0, 100),
+      ask = (/** @type {string} */ name) => app.api("openings", {deck: name, wanted: text});
     try {
-      const {openings, found: count} = await app.api("openings", {
-        deck: deck.value,
-        wanted: wanted.value.slice(0, 100),
-      });
+      let from = deck.value,
+        answer = await ask(from);
+      // many a name is that of a line which is no ballot; numbers are those of the deck
+      if (!answer.found && from !== NAMED && /\D/.test(text)) {
+        from = NAMED;
+        if (!errand.isStale) answer = await ask(from);
+      }
       if (errand.isStale) return;
+      const {openings, found: count} = answer;
       const items = openings.map((/** @type {Ballot} */ each) => {
         const title = titleOf(each);
         return el(
           "li",
           null,
-          button(title, () => choose(deck.value, each.number, title, each.name)),
+          button(title, () => choose(from, each.number, title, each.name)),
         );
       });
+      if (count && from !== deck.value)
+        items.unshift(el("li", {class: "muted"}, t("Not among these, but among the openings with a name:")));
       if (count > openings.length)
         items.push(
           el(
