@@ -188,6 +188,19 @@ def test_no_page_has_english_texts(
     check()
 
 
+@pytest.mark.parametrize("width", [360, 390])
+def test_a_phone_has_all_of_what_people_play(server: WebServer, opened: Opener, width: int) -> None:
+    page = opened(server.address, {"width": width, "height": 844}, **ITALIAN)
+    page.get_by_role("tab", name="Umani", exact=True).click()
+    sentence = page.locator(".people .head > p")
+    sentence.get_by_text(re.compile(r"^Qui \d+ su 100 giocano 11-15\.$")).wait_for()
+    shown, needed, height = sentence.evaluate("({clientWidth, scrollWidth, clientHeight: high}) => "
+                                              "[clientWidth, scrollWidth, high]")  # fmt: skip
+    assert needed <= shown
+    # in one line
+    assert height < 35
+
+
 def test_runs_are_told_in_the_language(server: WebServer, opened: Opener, english: English) -> None:
     page = opened(server.address + "#runs", SIZES[2], **ITALIAN)
     page.locator(".run-list a").first.wait_for()

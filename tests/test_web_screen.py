@@ -18,6 +18,7 @@ from web_pages import (
     out_of_sight,
     server,
     show_setup,
+    type_fen,
     wait_until,
 )
 
@@ -109,6 +110,18 @@ def test_a_panel_pushes_nothing_away(server: WebServer, opened: Opener, size: di
         height = page.evaluate("document.querySelector('.panels').clientHeight")
         assert height > (200 if size["height"] > 700 else 90), name
         assert fits(page), name
+
+
+def test_a_phone_held_sideways_tells_what_went_wrong(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address, SIDEWAYS)
+    type_fen(page, "B:W5:B1")
+    open_panel(page, "Moves")
+    page.get_by_role("button", name="Threat").click()
+    page.get_by_text("no threat: White could not move").wait_for()
+    page.get_by_role("button", name="Threat").click()
+    # depth and speed have no room here
+    wait_until(page, "() => !document.querySelector('.facts').classList.contains('failed')")
+    assert not page.locator(".facts").first.is_visible()
 
 
 def test_a_tab_leads_back_to_the_moves_on_a_phone(server: WebServer, opened: Opener) -> None:

@@ -813,7 +813,7 @@ export const texts = {
   "Play {move}, which {count} of 100 people play": "Gioca {move}, giocata da {count} su 100",
   "The game is over here.": "La partita qui è finita.",
   "All people play {move} here.": "Qui tutti giocano {move}.",
-  "{count} of 100 people play {move} here.": "Qui {count} persone su 100 giocano {move}.",
+  "{count} of 100 people play {move} here.": "Qui {count} su 100 giocano {move}.",
   "strong players": "giocatori forti",
   "players in the middle": "giocatori medi",
   "weaker players": "giocatori più deboli",
