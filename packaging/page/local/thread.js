@@ -1,8 +1,9 @@
 // The engine's Worker, from the side of the answers, which run in a Worker of their own.
 //
 // Where a WebAssembly can pause, a message reaches a search. Elsewhere it blocks its thread: it asks now and then if a
-// URL is still there, one of a few bytes in memory that is withdrawn to stop it. Both work without the headers that
-// shared memory would need, which plain hosts of pages don't send. A thread that doesn't hear even so is ended.
+// URL is still there, one of a few bytes in memory that is withdrawn to stop it; the tools of the browser list the one
+// request that then fails. Both work without the headers that shared memory would need, which plain hosts of pages
+// don't send. A thread that doesn't hear even so is ended.
 
 import {Deaf} from "./engine.js";
 import {KrError} from "./text.js";
