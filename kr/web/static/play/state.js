@@ -18,7 +18,8 @@ import {decimal} from "../texts.js";
 /**
  * The state of a game under way; offer: the opponent offers a draw; undoable: there is a move to take back.
  * @typedef {{ply: number, fen: string, side: Side, moves: Move[], opening?: string, thinking: boolean,
- *     advising: boolean, offer: boolean, undoable: boolean, clocks: Array<number | null> | null, ticking: Side | null}} State
+ *     advising: boolean, offer: boolean, undoable: boolean, clocks: Array<number | null> | null,
+ *     ticking: Side | null}} State
  */
 /** @typedef {{text: string, ticking: boolean, short: boolean}} Clock */
 

@@ -20,9 +20,12 @@ const SHORTEST = 0.001;
 const WHOLE_GAME = blanked(/^(?:G|SD|TC)\s*\/\s*/i);
 // a colon between minutes and seconds does not separate periods
 const PERIODS = blanked(/\s*(?:,|:(?![0-5][0-9](?:\.[0-9]{1,3})?(?![0-9/a-z.])))\s*/i);
-const PERIOD = blanked(
-  /^(?:(?<moves>[^/+|]+)\/)?(?<time>[^/+|d;]+)(?:[+|](?<inc>[^/+|d;]+))?(?:(?:\s|[;+])*d\s*\/?\s*(?<delay>[^/+|d;]+))?$/i,
-);
+const PERIOD_PARTS = [
+  /^(?:(?<moves>[^/+|]+)\/)?(?<time>[^/+|d;]+)/,
+  /(?:[+|](?<inc>[^/+|d;]+))?/,
+  /(?:(?:\s|[;+])*d\s*\/?\s*(?<delay>[^/+|d;]+))?$/,
+];
+const PERIOD = blanked(new RegExp(PERIOD_PARTS.map(part => part.source).join(""), "i"));
 const CLOCK_TIME = /^(?:([0-9]{1,4}):)?([0-9]{1,4}):([0-9]{2}(?:\.[0-9]{1,3})?)$/;
 
 /**
