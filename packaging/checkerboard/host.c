@@ -142,8 +142,6 @@ int main(int argc, char** argv) {
                 printf("%d\t%d\t%s\t%s\t%d\t%.1f\t%.1f\t%.1f\t%s\n", game, ply, before, after, value, end - begin, allowed,
                         playnow && pressed_at >= 0 ? end - pressed_at : -1.0, status);
                 fflush(stdout);
-                /* a process that goes before all others would be stopped for a while if it never rested */
-                Sleep((DWORD)((end - begin) / 10));
                 if (presser) {
                     WaitForSingleObject(presser, INFINITE);
                     CloseHandle(presser);

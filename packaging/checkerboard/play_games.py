@@ -3,16 +3,13 @@
 The DLL for 64 bits plays against itself and against random moves (host.c), with a full hash table of 1 MB, with and
 without its files, and is given nonsense. Each move is judged by the rules of Python, each claim of a result by the
 database. Ends with exit code 1 for an illegal move, a wrong claim, a lost message, or if more than one move in 50 is
-late by more than 20 ms, or returns as long after Play!. Where the system allows it, as root, the games go before all
-other work of the machine, which would make them late.
+late by more than 20 ms, or returns as long after Play!.
 """
 
-import os
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -80,9 +77,7 @@ def play(games: int, seed: int, commands: Sequence[str], folder: Path = BUILD) -
     """Answers to the commands, and the moves of the engine."""
     words = ["wine", str(BUILD / "host.exe"), str(folder / "kr64.dll"), str(games), str(seed), *commands]
     # the streams of a program under wine are pipes, or it opens a console
-    done = subprocess.run(
-        words, cwd=folder, env=wine_environment(), input=b"", capture_output=True, preexec_fn=go_before_others
-    )
+    done = subprocess.run(words, cwd=folder, env=wine_environment(), input=b"", capture_output=True)
     text = done.stdout.decode("utf-8", "replace").replace("\r\n", "\n")
     if done.returncode:
         sys.stderr.buffer.write(done.stderr)
@@ -92,12 +87,6 @@ def play(games: int, seed: int, commands: Sequence[str], folder: Path = BUILD) -
     return answers, [Move.of(line) for line in lines[len(commands) :]]
 
 
-def go_before_others() -> None:
-    """Let this process run whenever it has something to do; Linux stops it only after 0.95 s without a rest."""
-    with suppress(OSError):
-        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
-
-
 def faults(moves: Sequence[Move], database: kr.Database) -> Iterator[str]:
     """What is wrong with the moves."""
     for move in moves:
@@ -105,7 +94,7 @@ def faults(moves: Sequence[Move], database: kr.Database) -> Iterator[str]:
         before = kr.Position.from_fen(move.before)
         if move.after not in {before.play(each).fen for each in before.legal_moves()}:
             yield f"{where}: illegal, {move.after}"
-        if (claimed := CLAIMS.get(move.claim)) is not None and database.has(before):
+        if (claimed := CLAIMS.get(move.claim)) is not None and before.pieces <= database.pieces:
             if database.value(before) != claimed:
                 yield f"{where}: {claimed} is claimed, not {database.value(before)}"
         elif move.claim == 0:
