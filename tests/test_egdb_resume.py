@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from shortages import leave_on_disk
 from systems import KILLED
 from test_egdb_build import content, in_a_second_process, settings
 
-from kr import storage
+from kr import storage, system
 from kr.egdb import build as building
 from kr.egdb import encoding, files, slices, solving, values
 from kr.egdb.build import BuildProgress, build_database, wanted_pairs
@@ -33,6 +34,22 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     directory = tmp_path_factory.mktemp("egdb")
     build_database(settings(directory))
     return content(directory)
+
+
+@pytest.fixture
+def checkpoints(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Steps that each pair was taken up at, where a checkpoint is written after each step."""
+    monkeypatch.setattr(solving, "CHECKPOINT_SECONDS", 0.0)
+    begun: list[int] = []
+    begin = solving._Solving._begun
+
+    def noted(self: solving._Solving) -> dict[Shape, values.SliceValues]:
+        found = begin(self)
+        begun.append(self.done)
+        return found
+
+    monkeypatch.setattr(solving._Solving, "_begun", noted)
+    return begun
 
 
 def names_of(classes: list[tuple[int, int]]) -> set[str]:
@@ -102,25 +119,36 @@ def test_values_that_do_not_fit_are_mapped(
     assert set(ways) == expected
 
 
-def test_a_room_keeps_what_was_used_last(tmp_path: Path) -> None:
-    pairs = slices.pairs(3)[:4]
-    wanted = {}
-    for pair in pairs:
-        path = tmp_path / slices.name(pair)
-        values.write_values(path, pair, values.empty_values(pair, False))
-        wanted[pair] = path, False
-    sizes = {pair: values.file_bytes(pair, False) for pair in pairs}
-    room = values.ValuesRoom(sizes[pairs[0]] + sizes[pairs[1]])
+def test_a_room_lets_go_what_was_used_longest_ago(tmp_path: Path) -> None:
+    """What is in memory needs its file no more."""
+    first, second, third = sorted(slices.pairs(3), key=slices.pair_size)[-3:]
+    files_of_values = {}
+    for pair in (first, second, third):
+        files_of_values[pair] = tmp_path / slices.name(pair), False
+        values.write_values(files_of_values[pair][0], pair, values.empty_values(pair, False))
+    room = values.ValuesRoom(values.file_bytes(first, False) + values.file_bytes(third, False))
 
-    def read_by(user: Shape, *looked_up: Shape) -> list[bool]:
-        found = room.enter(user, 0, {pair: wanted[pair] for pair in looked_up})
-        room.leave(user)
-        return [type(each).__name__ == "_Read" for each in found]
+    def look_up(pair: Shape) -> None:
+        room.enter((0, 4, 0, 4), 0, {pair: files_of_values[pair]})
+        room.leave((0, 4, 0, 4))
 
-    first, second, third, _ = sorted(pairs, key=slices.pair_size)
-    assert read_by((0, 4, 0, 1), first, second) == [True, True]
-    assert read_by((0, 4, 0, 2), first, third)[0]
-    assert all(read_by((0, 4, 0, 1), first))
+    for pair in (first, second, first, third):
+        look_up(pair)
+    for path, _ in files_of_values.values():
+        path.unlink()
+    look_up(first)
+    look_up(third)
+    with pytest.raises(FileNotFoundError):
+        look_up(second)
+
+
+def test_mapped_pages_are_given_back_beyond_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    dropped: list[int] = []
+    resident = iter([1 << 20, 1 << 40])
+    monkeypatch.setattr(system, "resident_memory", lambda: next(resident, 1 << 20))
+    monkeypatch.setattr(values.ValuesRoom, "drop", lambda self: dropped.append(1))
+    build_database(settings(tmp_path, pieces=3))
+    assert dropped == [1]
 
 
 # Kept values
@@ -139,6 +167,35 @@ def test_kept_values_serve_other_builds(whole: dict[str, bytes], tmp_path: Path)
     assert {each["pair"] for each in progress.written} == {slices.name(pair) for pair in slices.pairs(4)}
     assert content(second) == whole
     assert {path: path.stat().st_mtime_ns for path in stamps} == stamps
+
+
+def test_kept_values_are_not_solved_again(whole: dict[str, bytes], tmp_path: Path, checkpoints: list[int]) -> None:
+    kept = tmp_path / "values"
+    build_database(settings(tmp_path / "first", keep_values=kept))
+    stamps = {path: path.stat().st_mtime_ns for path in kept.iterdir()}
+    checkpoints.clear()
+    build_database(settings(tmp_path / "second", keep_values=kept))
+    assert len(checkpoints) == len(list(slices.pairs_up_to(4)))
+    assert all(checkpoints)
+    assert content(tmp_path / "second") == whole
+    assert {path: path.stat().st_mtime_ns for path in kept.iterdir()} == stamps
+
+
+def test_a_pair_interrupted_while_its_file_is_encoded(
+    whole: dict[str, bytes], tmp_path: Path, checkpoints: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(self: encoding.ValuesEncoding) -> Iterator[list[encoding.EncodingTask]]:
+        raise KeyboardInterrupt
+        yield []
+
+    with monkeypatch.context() as changed:
+        changed.setattr(encoding.ValuesEncoding, "steps", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            build_database(settings(tmp_path, workers=1))
+    checkpoints.clear()
+    build_database(settings(tmp_path, workers=1))
+    assert checkpoints[0] > 0
+    assert content(tmp_path) == whole
 
 
 def test_two_builds_keep_values_in_one_directory(tmp_path: Path) -> None:
@@ -188,22 +245,6 @@ BUILD_WITH_CHECKPOINTS = """
 from kr.egdb import solving
 solving.CHECKPOINT_SECONDS = 0.0
 """
-
-
-@pytest.fixture
-def checkpoints(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Steps that each pair was taken up at, where a checkpoint is written after each step."""
-    monkeypatch.setattr(solving, "CHECKPOINT_SECONDS", 0.0)
-    begun: list[int] = []
-    begin = solving._Solving._begun
-
-    def noted(self: solving._Solving) -> dict[Shape, values.SliceValues]:
-        found = begin(self)
-        begun.append(self.done)
-        return found
-
-    monkeypatch.setattr(solving._Solving, "_begun", noted)
-    return begun
 
 
 @pytest.mark.parametrize("parts", [40, 90, 160])

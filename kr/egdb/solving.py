@@ -111,6 +111,9 @@ class _Solving:
         self._checkpoint = folder and solved_path(folder, self.pair)
         self._facts: dict[str, dict[str, Any]] = {}
         self._saved = time.monotonic()
+        self._steps = list(scheduling.steps(self.pair))
+        self._written: int | None = None
+        """CRC-32 of the file of values, once it is there."""
         self.done = 0
         """Steps of the solver that are done."""
         self.values = self._begun()
@@ -127,17 +130,19 @@ class _Solving:
             self.solver.add(shape, own.values, own.distances)
 
     def _begun(self) -> dict[Shape, SliceValues]:
-        """Zeros, or the values of a checkpoint."""
-        if self._checkpoint and is_good(self._checkpoint, self.pair, self.distances):
-            found = stated(self._checkpoint, self.pair, self.distances)
-            assert found is not None
-            self.done = found[0]
-            return read_values(self._checkpoint, self.pair, self.distances)
+        """Values that are kept of this pair, those of a checkpoint, or zeros."""
+        for path in filter(None, (self._target, self._checkpoint)):
+            found = stated(path, self.pair, self.distances)
+            if found is not None and is_good(path, self.pair, self.distances):
+                steps, crc = found
+                self._written = crc if steps == COMPLETE else None
+                self.done = min(steps, len(self._steps))
+                return read_values(path, self.pair, self.distances)
         return empty_values(self.pair, self.distances)
 
     def steps(self) -> UnitSteps[Space, Chunk | None]:
-        """All steps, after those of a checkpoint."""
-        steps = list(scheduling.steps(self.pair))
+        """All steps, after those that are done."""
+        steps = self._steps
         weight = slices.pair_size(self.pair) / sum(call.positions for step in steps for call in step)
         if self.done:
             earlier = sum(call.positions for step in steps[: self.done] for call in step)
@@ -165,7 +170,7 @@ class _Solving:
 
     def save(self) -> None:
         """Write a checkpoint. Raises OSError."""
-        if self._checkpoint and self.done:
+        if self._checkpoint and self.done and self._written is None:
             write_values(self._checkpoint, self.pair, self.values, self.done)
         self._saved = time.monotonic()
 
@@ -187,7 +192,9 @@ class _Solving:
 
     def _write_values(self, space: Space, stop: Stop) -> bytes:
         assert self._target
-        return crc_chunk(write_values(self._target, self.pair, self.values))
+        if self._written is None:
+            self._written = write_values(self._target, self.pair, self.values)
+        return crc_chunk(self._written)
 
     def _arrays(self) -> Iterator[np.ndarray[Any, Any]]:
         for own in self.values.values():
