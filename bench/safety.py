@@ -5,7 +5,7 @@
 
 The first form plays the match by `kr match` in another process, whose crashes are counted; run the same command to
 resume. Both forms then check every game of the file, of this or any other match, against the plain rules in
-tests/reference.py: legal moves, the stated reason for the end of the game, the excess of each move over its limit, and
+kr/proofs/rules.py: legal moves, the stated reason for the end of the game, the excess of each move over its limit, and
 the forfeits and failures in the log. Prints one JSON object; exit code 1 for any fault.
 Other work on the machine makes moves overstep their limits: play on a quiet one.
 """
@@ -31,9 +31,7 @@ from kr.game.position import Side
 from kr.match.game import FAILURE
 from kr.match.tally import forfeit_warning
 from kr.pdn import Comment, Game, read_games
-
-sys.path.append(str(Path(__file__).resolve().parents[1] / "tests"))
-import reference
+from kr.proofs import rules as reference
 
 NOTE = re.compile(r"[+-]\d+\.\d+/\d+ (\d+\.\d+)s")
 CONTROL = re.compile(r"Black (.+), White (.+)")
@@ -106,7 +104,7 @@ def faults(game: Game) -> Iterator[str]:
             yield f"move {move} at ply {ply} is not legal"
             return
         moved = board[same[0][0][0]]
-        board = reference.played(board, same[0])
+        board = reference.plain_after(board, same[0])
         side = 1 - side
         quiet = quiet + 1 if moved in "BW" and not move.captured else 0
         visits[*reference.to_bits(board), side] += 1

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hypothesis import strategies as st
-from reference import SQUARE_AT, place
 
 from kr.game.position import Move, Position, Side
+from kr.proofs.rules import SQUARE_AT, row_and_column
 
 STEPS = ((1, 1), (1, -1), (-1, 1), (-1, -1))
 MOST_TAKEN = 12
@@ -28,7 +28,7 @@ def along(origin: int, ways: Sequence[int], side: Side, extra: int = 0) -> Posit
     landings, taken = {origin}, set[int]()
     at = origin
     for way in ways:
-        row, column = place(at)
+        row, column = row_and_column(at)
         down, across = STEPS[way]
         over = SQUARE_AT.get((row + down, column + across))
         landing = SQUARE_AT.get((row + 2 * down, column + 2 * across))

@@ -6,11 +6,11 @@ import random
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-import reference
 from hypothesis import strategies as st
 
 from kr import _core
 from kr.game.position import Position
+from kr.proofs import rules as reference
 
 Bits = tuple[int, int, int, int]
 """Black, white, kings, side."""
@@ -49,7 +49,7 @@ def _reference_moves(bits: Bits) -> list[Leap]:
 def _reference_play(bits: Bits, move: Leap) -> Bits:
     path, captured = move
     taken = frozenset(square for square in range(32) if captured >> square & 1)
-    return (*reference.to_bits(reference.played(reference.from_bits(*bits[:3]), (path, taken))), 1 - bits[3])
+    return (*reference.to_bits(reference.plain_after(reference.from_bits(*bits[:3]), (path, taken))), 1 - bits[3])
 
 
 def _core_moves(bits: Bits) -> list[Leap]:
@@ -94,7 +94,7 @@ def boards(draw: st.DrawFn) -> Bits:
     king_share = draw(st.sampled_from([0.0, 0.2, 0.6, 1.0]))
     chance = random.Random(seed)
     squares = chance.sample(range(32), sum(each))
-    board: reference.Board = {}
+    board: reference.PlainBoard = {}
     for index, square in enumerate(squares):
         piece = "b" if index < each[0] else "w"
         king = reference.crowned(piece, square) or chance.random() < king_share

@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import egdb_reference
-import reference
 from egdb_reference import DRAW, LOSS, WIN, Bits, Shape
+
+from kr.proofs import rules as reference
 
 MAGIC = bytes.fromhex("89 4B 52 45 47 44 42 0A")
 CHUNK = 65_536

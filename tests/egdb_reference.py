@@ -1,4 +1,4 @@
-"""A plain and slow solver of endgames, using the rules of reference.py, to check the compiled one.
+"""A plain and slow solver of endgames, using the rules of kr/proofs/rules.py, to check the compiled one.
 
 A position is seen with Black to move, as its three bitboards (black, white, kings); one with White to move is its
 colour-flipped twin. Its distance is the number of plies to the end under best play: 0 where the side to move has no
@@ -18,7 +18,8 @@ from collections import defaultdict, deque
 from collections.abc import Iterable, Mapping
 
 import numpy as np
-import reference
+
+from kr.proofs import rules as reference
 
 Bits = tuple[int, int, int]
 Shape = tuple[int, int, int, int]
@@ -30,14 +31,14 @@ LOSS, DRAW, WIN = 0, 1, 2
 DRAW_BYTE = 255
 
 
-def flipped(board: reference.Board) -> reference.Board:
+def flipped(board: reference.PlainBoard) -> reference.PlainBoard:
     """The board turned by 180 degrees, colours swapped."""
     return {31 - square: OTHER_COLOUR[piece] for square, piece in board.items()}
 
 
 def bits_with_side(bits: Bits, side: int) -> tuple[int, int, int, int]:
     """A position as the core takes it, with this side to move: itself, or with colours flipped."""
-    if side == reference.BLACK:
+    if side == reference.BLACK_SIDE:
         return (*bits, side)
     return (*reference.to_bits(flipped(reference.from_bits(*bits))), side)
 
@@ -68,14 +69,14 @@ def positions(shape: Shape) -> list[Bits]:
 def successors(bits: Bits) -> set[Bits]:
     """Positions after one move, seen by the side then to move."""
     board = reference.from_bits(*bits)
-    after = (reference.played(board, move) for move in reference.legal_moves(board, reference.BLACK))
+    after = (reference.plain_after(board, move) for move in reference.legal_moves(board, reference.BLACK_SIDE))
     return {reference.to_bits(flipped(child)) for child in after}
 
 
 def must_capture(bits: Bits) -> bool:
     """True if the side to move has a capture."""
     board = reference.from_bits(*bits)
-    return any(taken for _, taken in reference.legal_moves(board, reference.BLACK))
+    return any(taken for _, taken in reference.legal_moves(board, reference.BLACK_SIDE))
 
 
 def closure(starts: Iterable[Bits]) -> dict[Bits, set[Bits]]:

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-import reference
 from test_annotate import playout
 from test_annotate_pages import GAME, HOSTILE, WHITE_BEGINS
 from web_pages import faults_in, in_view
@@ -25,6 +24,7 @@ from kr.engine.engine import Engine
 from kr.engine.limits import Limits
 from kr.pdn import ChildNode, Game, GameNode, read_game, read_games
 from kr.pdn.writer import SIGNS
+from kr.proofs import rules as reference
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -150,14 +150,14 @@ def case_of(game: Game, directory: Path) -> Case:
             for squares, taken in reference.legal_moves(board, side)
             if squares == path and reference.bits_of(taken) == judged.move.captured
         }
-        board = reference.played(board, move)
+        board = reference.plain_after(board, move)
         side = 1 - side
         dots = "..." if number % 2 else "."
         meant = Meant(dict(board), f"{number // 2 + 1}{dots} {judged.move}{signs(node)}", marked=judged.mark != "")
         if judged.expected is None:
             meant.said.append("Not searched.")
         else:
-            black = judged.expected if side == reference.WHITE else 1 - judged.expected
+            black = judged.expected if side == reference.WHITE_SIDE else 1 - judged.expected
             meant.said.append(f"Black's chances: {round(100 * black)} in 100")
             meant.said += ["Not judged"] * (not judged.judged) + ["Seen by one search only."] * (not judged.confirmed)
         meant.said += [comment for comment in node.comments if "[%" not in comment]
@@ -543,7 +543,7 @@ def pixels(page: Page) -> tuple[dict[int, str], str]:
     unit = box["width"] / (8 * svg.CELL + 2 * svg.EDGE)
     found = {}
     for square in range(32):
-        row, column = reference.place(square)
+        row, column = reference.row_and_column(square)
         x = box["x"] + unit * (svg.EDGE + svg.CELL * (column + 0.5))
         y = box["y"] + unit * (svg.EDGE + svg.CELL * (row + 0.5))
         name = COLOURS[colour(x, y)]

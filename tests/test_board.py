@@ -5,7 +5,6 @@ import pickle
 from collections import Counter
 
 import pytest
-import reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -15,6 +14,7 @@ from kr.game.board import NO_PROGRESS_PLIES, REPETITIONS, Board, draw_by_rule, q
 from kr.game.outcome import NO_MOVE, NO_PIECES, NO_PROGRESS, REPETITION, Outcome
 from kr.game.position import Move, Piece, Position, Side
 from kr.game.value import Result, Value
+from kr.proofs import rules as reference
 
 pytestmark = pytest.mark.core
 KINGS = "B:WK32:BK1"
@@ -64,7 +64,7 @@ def test_a_game_against_the_reference(start: str, choices: list[int]) -> None:
             assert outcome is None
         path, taken = legal[choice % len(legal)]
         quiet = quiet + 1 if squares[path[0]] in "BW" and not taken else 0
-        squares = reference.played(squares, (path, taken))
+        squares = reference.plain_after(squares, (path, taken))
         board.play(board.position.find_move(path[0], path[-1], sum(1 << square for square in taken)))
         seen[*reference.to_bits(squares), board.side] += 1
         assert board.position.bits == (*reference.to_bits(squares), board.side)

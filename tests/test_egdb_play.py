@@ -9,7 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import reference
 from egdb_file_reader import Reader
 from egdb_reference import DRAW, LOSS, WIN
 from endings import without
@@ -30,6 +29,7 @@ from kr.match.game import BY_DATABASE
 from kr.match.match import MatchSettings, play_match
 from kr.pdn import read_games
 from kr.players.registry import player_from_spec
+from kr.proofs import rules as reference
 from kr.system import split_command
 
 SHIPPED = storage.data_path("egdb")

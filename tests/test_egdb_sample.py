@@ -8,7 +8,6 @@ from typing import Any
 import h5py
 import numpy as np
 import pytest
-import reference
 from numpy.typing import NDArray
 from shortages import leave_on_disk
 
@@ -22,6 +21,7 @@ from kr.egdb.sample_file import CHUNK, SHARES
 from kr.egdb.sample_reader import SampleFile, SampleStream
 from kr.errors import InvalidDatabaseError, InvalidSettingError
 from kr.game.position import Position
+from kr.proofs import rules as reference
 
 pytestmark = pytest.mark.core
 
@@ -83,7 +83,7 @@ def test_rows_say_what_stands_on_the_board(whole: Path, tmp_path: Path) -> None:
             squares = reference.from_bits(black, white, kings)
             expected = np.zeros((4, 8, 8), dtype=np.uint8)
             for square, piece in squares.items():
-                expected[PLANE_PIECES.index(piece), *reference.place(square)] = 1
+                expected[PLANE_PIECES.index(piece), *reference.row_and_column(square)] = 1
             assert (planes == expected).all()
             assert pieces.tolist() == [list(squares.values()).count(piece) for piece in PLANE_PIECES]
 

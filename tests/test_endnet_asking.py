@@ -7,13 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import reference
 from numpy.typing import NDArray
 
 from kr import _core
 from kr.egdb.database import Database
 from kr.egdb.sample_reader import SampleRows
 from kr.errors import InvalidSettingError
+from kr.proofs import rules as reference
 from kr.studies.endings.asking import DIRECT_WAYS, QUIET_WAYS, WAYS, Asker, Blend, by_threshold
 from kr.studies.endings.paper import PAPER_ROWS, PAPER_THRESHOLD, PAPER_THRESHOLD_PARTS, PaperRow
 from kr.studies.endings.scores import CONFIDENCE_BINS, binomial_error, count_scores
@@ -57,22 +57,22 @@ def any_endings(count: int, most: int = 5, seed: int = 3) -> Boards:
 # --- against plain recursion
 
 
-def row_of(board: reference.Board, side: int) -> tuple[int, int, int]:
+def row_of(board: reference.PlainBoard, side: int) -> tuple[int, int, int]:
     """The board of the reference as a row, turned if White is to move."""
     black, white, kings = reference.to_bits(board)
-    if side == reference.BLACK:
+    if side == reference.BLACK_SIDE:
         return black, white, kings
     turned = [int(f"{bits:032b}"[::-1], 2) for bits in (white, black, kings)]
     return turned[0], turned[1], turned[2]
 
 
-def said_of(board: reference.Board, side: int) -> Chances:
+def said_of(board: reference.PlainBoard, side: int) -> Chances:
     return guess(np.array([row_of(board, side)], dtype=np.uint32))[0]
 
 
-def searched(board: reference.Board, side: int) -> int:
+def searched(board: reference.PlainBoard, side: int) -> int:
     """Algorithm 1 of the paper."""
-    children = [reference.played(board, move) for move in reference.legal_moves(board, side)]
+    children = [reference.plain_after(board, move) for move in reference.legal_moves(board, side)]
     said = [
         int(said_of(child, 1 - side).argmax()) if any(reference.owner(p) != side for p in child.values()) else 0
         for child in children
@@ -80,7 +80,7 @@ def searched(board: reference.Board, side: int) -> int:
     return 2 - min(said) if said else 0
 
 
-def after_plies(board: reference.Board, side: int, plies: int) -> Chances:
+def after_plies(board: reference.PlainBoard, side: int, plies: int) -> Chances:
     """All quiet moves some plies deep, captures resolved, expectation maximised."""
     moves = reference.legal_moves(board, side)
     if not moves:
@@ -90,14 +90,14 @@ def after_plies(board: reference.Board, side: int, plies: int) -> Chances:
     if not moves[0][1] and plies == 0:
         return said_of(board, side)
     less = 0 if moves[0][1] else 1
-    children = [after_plies(reference.played(board, move), 1 - side, plies - less)[::-1] for move in moves]
+    children = [after_plies(reference.plain_after(board, move), 1 - side, plies - less)[::-1] for move in moves]
     return max(children, key=lambda p: float(p[2] + p[1] / 2))
 
 
 def test_search_is_the_algorithm_of_the_paper() -> None:
     boards = any_endings(150)
     found = Asker(guess, "all").ask(boards, "search")
-    expected = [searched(reference.from_bits(*map(int, row)), reference.BLACK) for row in boards]
+    expected = [searched(reference.from_bits(*map(int, row)), reference.BLACK_SIDE) for row in boards]
     assert found.argmax(axis=1).tolist() == expected
     assert {0, 1, 2} == set(expected)
 
@@ -106,7 +106,7 @@ def test_search_is_the_algorithm_of_the_paper() -> None:
 def test_plies_are_a_recursion_over_the_rules(way: str, plies: int) -> None:
     boards = any_endings(12 if plies == 2 else 60, most=4)
     found = Asker(guess, "quiet").ask(boards, way)
-    expected = [after_plies(reference.from_bits(*map(int, row)), reference.BLACK, plies) for row in boards]
+    expected = [after_plies(reference.from_bits(*map(int, row)), reference.BLACK_SIDE, plies) for row in boards]
     np.testing.assert_allclose(found, expected, atol=1e-6)
 
 

@@ -8,10 +8,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-import reference
 from numpy.typing import NDArray
 from systems import RUNS_JAX
 
+from kr.proofs import rules as reference
 from kr.studies.endings.nets import HIDDEN_LIMIT, NORM_DECAY, NORM_EPSILON, Net, piece_bits, planes, threat_bits
 from kr.studies.endings.shape import NetShape
 
@@ -85,11 +85,11 @@ def test_planes_are_those_of_the_samples() -> None:
     for row, board in zip(found, boards.tolist(), strict=True):
         expected = np.zeros((8, 8, 4))
         for square, piece in reference.from_bits(*board).items():
-            expected[(*reference.place(square), "BWbw".index(piece))] = 1
+            expected[(*reference.row_and_column(square), "BWbw".index(piece))] = 1
         assert (row == expected).all()
 
 
-def jumped_first(board: reference.Board, side: int) -> set[int]:
+def jumped_first(board: reference.PlainBoard, side: int) -> set[int]:
     """Squares of the pieces that a capture of a side could begin with."""
     others = {
         (square, over)
@@ -111,7 +111,7 @@ def test_threats_are_what_either_side_could_capture() -> None:
     seen = 0
     for row, bits in zip(found, boards.tolist(), strict=True):
         board = reference.from_bits(*bits)
-        for threatened, side in zip(row, (reference.WHITE, reference.BLACK), strict=True):
+        for threatened, side in zip(row, (reference.WHITE_SIDE, reference.BLACK_SIDE), strict=True):
             expected = jumped_first(board, side)
             assert set(np.flatnonzero(threatened).tolist()) == expected
             seen += len(expected)

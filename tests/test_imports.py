@@ -27,6 +27,7 @@ FLOORS = [
     "studies",
     "learn",
     "analysis",
+    "proofs",
     "play",
     "match",
     "archives",

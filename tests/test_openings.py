@@ -6,13 +6,13 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
-import reference
 
 from kr.egdb.database import Database
 from kr.errors import InvalidFenError, InvalidPdnError, InvalidSettingError
 from kr.game.position import Position, Side
 from kr.openings.decks import BARRED, DECKS, LOST, PLAYABLE, deck, deck_sources, format_line, generated, read_deck
 from kr.openings.marks import MarkSettings, mark_deck
+from kr.proofs import rules as reference
 from kr.storage import data_path
 
 START_FEN = Position().fen

@@ -6,23 +6,23 @@ import random
 
 import numpy as np
 import pytest
-import reference
 from counters import Bits, boards
 from hypothesis import given
 from numpy.typing import NDArray
 
 from kr import _core
 from kr.game.position import Position
+from kr.proofs import rules as reference
 
 pytestmark = pytest.mark.core
 
 Row = tuple[int, int, int]
 
 
-def black_to_move(board: reference.Board, side: int) -> Row:
+def black_to_move(board: reference.PlainBoard, side: int) -> Row:
     """The board of the reference as a row, turned if White is to move."""
     black, white, kings = reference.to_bits(board)
-    if side == reference.BLACK:
+    if side == reference.BLACK_SIDE:
         return black, white, kings
     turned = [int(f"{bits:032b}"[::-1], 2) for bits in (white, black, kings)]
     return turned[0], turned[1], turned[2]
@@ -38,7 +38,7 @@ def random_rows(count: int, most: int = 7, seed: int = 3) -> NDArray[np.uint32]:
     rows = []
     for _ in range(count):
         squares = chance.sample(range(32), chance.randint(2, most))
-        board: reference.Board = {}
+        board: reference.PlainBoard = {}
         for index, square in enumerate(squares):
             piece = "b" if index % 2 == 0 else "w"
             king = reference.crowned(piece, square) or chance.random() < 0.5
@@ -47,7 +47,7 @@ def random_rows(count: int, most: int = 7, seed: int = 3) -> NDArray[np.uint32]:
     return rows_of(*rows)
 
 
-def has_capture(board: reference.Board, side: int) -> bool:
+def has_capture(board: reference.PlainBoard, side: int) -> bool:
     return any(taken for _, taken in reference.legal_moves(board, side))
 
 
@@ -57,7 +57,7 @@ def guess(row: Row) -> NDArray[np.float32]:
     return made / made.sum()
 
 
-def resolved(board: reference.Board, side: int) -> tuple[set[Row], NDArray[np.float32]]:
+def resolved(board: reference.PlainBoard, side: int) -> tuple[set[Row], NDArray[np.float32]]:
     """The leaves below a position, and what is made of the guesses for them."""
     own = [piece for piece in board.values() if reference.owner(piece) == side]
     moves = reference.legal_moves(board, side)
@@ -68,7 +68,7 @@ def resolved(board: reference.Board, side: int) -> tuple[set[Row], NDArray[np.fl
     if not moves[0][1]:
         row = black_to_move(board, side)
         return {row}, guess(row)
-    children = [resolved(reference.played(board, move), 1 - side) for move in moves]
+    children = [resolved(reference.plain_after(board, move), 1 - side) for move in moves]
     best = max((child[1][::-1] for child in children), key=lambda p: float(p[2] + np.float32(0.5) * p[1]))
     return set().union(*(child[0] for child in children)), best
 
@@ -81,7 +81,7 @@ def test_any_board(bits: Bits) -> None:
     assert _core.pending_captures(rows).tolist() == [has_capture(board, bits[3])]
     children, first = _core.successors(rows)
     moves = reference.legal_moves(board, bits[3])
-    expected = {black_to_move(reference.played(board, move), 1 - bits[3]) for move in moves}
+    expected = {black_to_move(reference.plain_after(board, move), 1 - bits[3]) for move in moves}
     assert {tuple(map(int, child)) for child in children} == expected
     assert first.tolist() == [0, len(children)]
 
@@ -106,14 +106,14 @@ def test_captures_are_resolved_as_by_the_reference(most: int) -> None:
     assert (np.diff(_core.successors(tree.leaves)[1]) > 0).all()
     leaves = [tuple(map(int, leaf)) for leaf in tree.leaves]
     found = tree.back_up(np.stack([guess(leaf) for leaf in leaves]))
-    expected = [resolved(reference.from_bits(*map(int, row)), reference.BLACK) for row in rows]
+    expected = [resolved(reference.from_bits(*map(int, row)), reference.BLACK_SIDE) for row in rows]
     assert set(leaves) == set().union(*(each[0] for each in expected))
     assert _core.pending_captures(rows).sum() > 30
     np.testing.assert_array_equal(found, np.stack([each[1] for each in expected]))
 
 
 LOST, WON = [1, 0, 0], [0, 0, 1]
-SETTLED: dict[str, tuple[reference.Board, list[int]]] = {
+SETTLED: dict[str, tuple[reference.PlainBoard, list[int]]] = {
     "no pieces to move": ({17: "w", 29: "W"}, LOST),
     "no opponent": ({0: "b", 1: "B"}, WON),
     "blocked": ({0: "b", 4: "w", 5: "w", 9: "w"}, LOST),

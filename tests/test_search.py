@@ -7,10 +7,10 @@ import threading
 from functools import cache
 
 import pytest
-import reference
 
 from kr import Engine, IllegalMoveError, Info, InvalidSettingError, Limits, Move, Position, Side
 from kr.engine.result import SCORE_DECIDED, SCORE_WIN
+from kr.proofs import rules as reference
 
 pytestmark = pytest.mark.core
 
