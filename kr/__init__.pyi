@@ -54,6 +54,7 @@ from .engine.search import Stop as Stop
 from .errors import ClusterError as ClusterError
 from .errors import DivergedError as DivergedError
 from .errors import IllegalMoveError as IllegalMoveError
+from .errors import InvalidCertificateError as InvalidCertificateError
 from .errors import InvalidCheckpointError as InvalidCheckpointError
 from .errors import InvalidDatabaseError as InvalidDatabaseError
 from .errors import InvalidFenError as InvalidFenError

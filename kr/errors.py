@@ -1,5 +1,7 @@
 """Errors that kr raises for bad input. All are ValueError; the command line shows each as one line."""
 
+from collections.abc import Sequence
+
 
 class KrError(ValueError):
     """Base of every error that kr raises on purpose."""
@@ -100,3 +102,30 @@ class WorkerLostError(ClusterError):
 
 class InvalidPolicyError(KrError):
     """A policy file that is damaged, of another version, or not a policy file."""
+
+
+class InvalidCertificateError(KrError):
+    """A certificate that is damaged, of another version, or does not prove its claim."""
+
+
+class StrategyGapError(InvalidCertificateError):
+    """A position that a strategy leads to, but has no move for."""
+
+    def __init__(self, message: str, board: tuple[int, int, int] = (0, 0, 0)) -> None:
+        super().__init__(message)
+        self.board = board
+        """Black, white and kings; the side of the strategy to move."""
+
+
+class StrategyCycleError(InvalidCertificateError):
+    """A position that a strategy for a win leads back to."""
+
+    def __init__(self, message: str, cycle: Sequence[tuple[int, int, int]] = ()) -> None:
+        super().__init__(message)
+        self.cycle = tuple(cycle)
+        """Black, white and kings of the positions of the circle in order, the side of the strategy to move."""
+
+    @property
+    def board(self) -> tuple[int, int, int]:
+        """The first position of the circle."""
+        return self.cycle[0]

@@ -188,6 +188,17 @@ def reach_in_words(count: int, more: Collection[str]) -> str:
     return f"{text}, and {', '.join(more)}" if more else text
 
 
+def parse_reach(text: str) -> frozenset[Class]:
+    """The classes that a database has, from `reach_in_words`. Raises ValueError."""
+    complete, _, more = text.partition(", and ")
+    for count in range(2, EGDB_MAX_PIECES + 1):
+        if complete == reach_in_words(count, ()):
+            named = [parse_class(name) for name in more.split(", ")] if more else []
+            if text == reach_in_words(count, [class_name(cls) for cls in named]):
+                return frozenset(named).union(*(classes(pieces) for pieces in range(2, count + 1)))
+    raise ValueError(f'{text!r} is not the reach of a database such as "up to 7 pieces, and 4v4"')
+
+
 @cache
 def promotions(pair: Shape) -> frozenset[Shape]:
     """The pairs reached by promoting a man without a capture."""
