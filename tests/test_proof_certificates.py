@@ -20,6 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from proved import CASES, case, core_after, core_moves, shipped, strategy_for
 
+from kr.egdb import slices
 from kr.errors import InvalidCertificateError, StrategyCycleError, StrategyGapError
 from kr.game.position import Position, Side
 from kr.game.value import Value
@@ -164,7 +165,7 @@ DAMAGES = {
     "another reach": (mended(lambda header: header.update(reach="up to 3 pieces, and ")), "is not the reach"),
     "more positions": (mended(lambda header: header.update(positions=9)), "the column boards is not of 9 positions"),
     "fewer": (mended(lambda header: header.update(positions=7)), "the column boards is not of 7 positions"),
-    "very many": (mended(lambda header: header.update(positions=10**15)), "1000000000000000 positions in 49 bytes"),
+    "very many": (mended(lambda header: header.update(positions=10**15)), "1000000000000000 positions in"),
     "a long column": (mended(lambda header: header.update(ranks=999)), "the column ranks ends beyond the file"),
     "a short column": (mended(lambda header: header.update(ranks=1)), "the column ranks is not of 8 positions"),
     "not deflated": (mended(lambda header: None, {"moves": b"\0" * 20}), "the column moves can't be unpacked"),
@@ -325,3 +326,30 @@ def test_a_long_line_takes_no_recursion() -> None:
     claim = Claim(root, Side.BLACK, Value.WIN)
     certificate = certificate_of(claim, strategy_for(claim, shipped(2)), shipped(2))
     assert certificate.ranks.max() > 20
+
+
+@pytest.mark.parametrize(
+    ("words", "most", "more"),
+    [("up to 2 pieces", 2, []), ("up to 7 pieces", 7, []), ("up to 6 pieces, and 5v2, 4v4", 6, [(5, 2), (4, 4)])],
+)
+def test_reach_in_words_is_read_back(words: str, most: int, more: list[slices.Class]) -> None:
+    assert slices.reach_in_words(most, [slices.class_name(cls) for cls in more]) == words
+    complete = {(own, other) for own in range(8) for other in range(1, own + 1) if own + other <= most}
+    assert slices.parse_reach(words) == complete | set(more)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "",
+        "7 pieces",
+        "up to 1 pieces",
+        "up to 9 pieces",
+        "up to 07 pieces",
+        "up to 7 pieces, and 3v4",
+        "up to 7 pieces ",
+    ],
+)
+def test_other_words_are_no_reach(words: str) -> None:
+    with pytest.raises(ValueError, match="is not the reach|is not a class"):
+        slices.parse_reach(words)
