@@ -9,6 +9,7 @@ import struct
 import tracemalloc
 import zlib
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -39,6 +40,7 @@ from kr.proofs.certificate import (
 pytestmark = pytest.mark.core
 
 COLUMNS = ("boards", "moves", "ranks")
+FIELDS = ("root", "side", "goal", "positions", *COLUMNS, "database", "reach", "provenance")
 
 
 def check_equal(one: Certificate, other: Certificate) -> None:
@@ -353,3 +355,23 @@ def test_reach_in_words_is_read_back(words: str, most: int, more: list[slices.Cl
 def test_other_words_are_no_reach(words: str) -> None:
     with pytest.raises(ValueError, match="is not the reach|is not a class"):
         slices.parse_reach(words)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8) | st.just("W:W1-99:BK"),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=5,
+)
+
+
+@settings(max_examples=200)
+@given(st.sampled_from([*FIELDS, "other"]), JSON, st.sampled_from(COLUMNS), st.binary(max_size=99), st.booleans())
+def test_any_header_and_column_is_read_or_refused(
+    field: str, value: object, column: str, content: bytes, deflated: bool
+) -> None:
+    """Nothing but InvalidCertificateError comes of a file with a right checksum."""
+    columns = {column: zlib.compress(content) if deflated else content}
+    for damaged in (mended(lambda header: header.update({field: value})), mended(lambda header: None, columns)):
+        with suppress(InvalidCertificateError):
+            read = unpacked_certificate(damaged)
+            assert len(read.boards) == len(read.moves) == len(read.ranks) == 8
