@@ -143,6 +143,7 @@ class SearchRequest:
         forced_at_once: bool = False,
         listener: Callable[[SearchReply], None] | None = None,
         stop: Stop | None = None,
+        draws_for: int | None = None,
     ) -> None: ...
 
 class SearchReply:

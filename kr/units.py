@@ -124,7 +124,7 @@ def format_rate(rate: float) -> str:
     return f"{rate:.3g}"
 
 
-PLURALS = {"leaf": "leaves", "match": "matches", "ply": "plies", "search": "searches"}
+PLURALS = {"leaf": "leaves", "match": "matches", "ply": "plies", "reply": "replies", "search": "searches"}
 """Plurals that do not just add an s."""
 
 

@@ -31,6 +31,7 @@ COMMANDS = {
     "annotate": ("annotate", "Annotate PDN games: marks, better lines, accuracy of each player."),
     "explain": ("explain", "Explain a static score by regions, men and kings."),
     "solve-problem": ("solve", "Solve classic problems, or your own."),
+    "prove": ("prove", "Prove the value of a position, or check a proof."),
     "match": ("match", "Play a match between two players and measure the Elo difference."),
     "doubling": ("doubling", "Measure the gain from twice the time, or two plies."),
     "tune": ("tune", "Tune search options by games (SPSA), and confirm them by a match."),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,7 @@ from kr.errors import IllegalMoveError, InvalidSettingError
 from kr.evaluation import kinds
 from kr.evaluation.chances import Chances, chances
 from kr.game.board import Board, position_of
-from kr.game.position import Move, Position
+from kr.game.position import Move, Position, Side
 from kr.game.value import Value
 from kr.threads import THREADS, no_thread
 from kr.units import Range
@@ -85,6 +86,7 @@ class Engine:
         multipv: int = 1,
         forced_at_once: bool = False,
         stop: Stop | None = None,
+        draws_for: Side | None = None,
     ) -> SearchResult:
         """Search a position and return the best move with its score and principal variation.
 
@@ -94,7 +96,8 @@ class Engine:
         exception in it ends the search and is raised here. multipv: number of best moves that get a line.
         forced_at_once: play a forced move without searching, as is always done on a clock. stop: ends this search once
         set, even before it has begun; one Stop may serve many searches. A decided score that can't be improved ends the
-        search early.
+        search early. draws_for: side for which draws count as wins, and against the other as losses: the search asks
+        whether that side loses, stops at the first proved score, and gives no `value`.
 
         Raises IllegalMoveError if there is no legal move, InvalidDatabaseError if the search met damage in the endgame
         database, InvalidSettingError for invalid arguments and if the engine is searching already, and ThreadError if
@@ -103,10 +106,11 @@ class Engine:
         """
         _check_function("on_info", on_info, "an Info")
         position, history = _with_history(position, history)
-        request = _request(position, limits, history, multipv, on_info, forced_at_once, stop)
+        request = _request(position, limits, history, multipv, on_info, forced_at_once, stop, draws_for)
         with self._errors():
             reply = self._searcher.search(request)
-        return self._result(position, reply)
+        result = self._result(position, reply)
+        return result if draws_for is None else replace(result, value=None)
 
     def start(
         self,
@@ -280,6 +284,7 @@ def _request(
     on_info: Callable[[Info], None] | None,
     forced_at_once: bool,
     stop: Stop | None,
+    draws_for: Side | None = None,
 ) -> _core.SearchRequest:
     """Arguments of a search for the core. Raises IllegalMoveError and InvalidSettingError."""
     earlier_bits = _history(history)
@@ -302,6 +307,7 @@ def _request(
         forced_at_once=bool(forced_at_once) or clocked,
         listener=None if on_info is None else _listener(position, on_info),
         stop=stop,
+        draws_for=None if draws_for is None else int(Side(draws_for)),
     )
 
 

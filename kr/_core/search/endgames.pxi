@@ -16,6 +16,9 @@
 # and losses with the root's number of pieces are searched too. Such searches score positions differently: a salt of the
 # key keeps their table entries apart.
 #
+# A search for a proof asks whether a side wins, or whether it does not lose: draws count as wins of one side, whether the
+# database states them or the rules.
+#
 # A database may have some classes alone of its largest number of pieces. Their positions are looked up at the root,
 # after its moves, and where enough plies are left.
 
@@ -47,6 +50,7 @@ cdef struct Endgames:
     bint draws_apart             # draws are distinguished: by score, and below a drawn root by search
     bint search_draws            # the root is drawn: draws are searched
     int search_wins              # wins and losses with this many pieces are searched; 0 for none
+    int draws_for                # 1 + the side for which draws count as wins; 0: they are draws
     int late                     # so are those with this many whose distance reaches beyond the draw by rule
     u64 salt
     int least_value              # root moves with a lower value are left out
@@ -68,7 +72,12 @@ cdef inline bint within_reach(const Endgames* endgames, const Board* board, int 
     # all that an ordinary position costs
     if pieces > endgames.most_pieces:
         return False
-    return pieces <= endgames.pieces or depth >= CLASS_DEPTH and has_board(endgames.db, board)
+    return pieces <= endgames.pieces or (depth >= CLASS_DEPTH or endgames.draws_for) and has_board(endgames.db, board)
+
+
+cdef inline int counted_draw(const Endgames* endgames, int side, int ply) noexcept nogil:
+    """Score of a draw for the side to move where draws count as wins of one side."""
+    return SCORE_DATABASE_WIN - ply if side == endgames.draws_for - 1 else ply - SCORE_DATABASE_WIN
 
 
 cdef inline int draw_score(int static_score) noexcept nogil:
@@ -97,6 +106,10 @@ cdef Known look_up(Endgames* endgames, const Evaluation* evaluation, const Board
 
     # draws
     if value == VALUE_DRAW:
+        if endgames.draws_for:
+            known.bound = BOUND_EXACT
+            known.score = counted_draw(endgames, board.side, ply)
+            return known
         if not endgames.search_draws:
             known.bound = BOUND_EXACT
             known.score = draw_score(evaluate(evaluation, board)) if endgames.draws_apart else 0
@@ -142,6 +155,10 @@ cdef void look_up_root(Endgames* endgames, const Board* board, const MoveList* m
     endgames.search_wins = 0
     endgames.late = 0
     endgames.salt = 0
+    if endgames.draws_for:
+        # the root counts as unknown: its own value answers no question
+        endgames.salt = <u64>0x94D049BB133111EB * <u64>endgames.draws_for
+        return
     if not within_reach(endgames, board, MAX_PLY):
         return
     endgames.root_moves = moves.size

@@ -10,7 +10,9 @@ cdef void search_window(Worker* worker, const Board* board, int depth, const Lin
     """One iteration for one line: a narrow window around the last score, widened when the search fails high or low."""
     # without it 1.13 times the nodes to depth 15, and -6 ± 12 Elo at 8,000 nodes (docs/lab/search.md)
     cdef int alpha = -SCORE_INFINITE
-    cdef int beta = SCORE_INFINITE
+    # a search for a proof asks for no more than a decided score
+    cdef int most = SCORE_STATIC_MAX + 1 if worker.endgames.draws_for else SCORE_INFINITE
+    cdef int beta = most
     cdef int margin = worker.options.aspiration_window
     cdef int score
     if depth >= ASPIRATION_DEPTH and previous.length and abs(previous.score) < SCORE_DECIDED:
@@ -19,13 +21,13 @@ cdef void search_window(Worker* worker, const Board* board, int depth, const Lin
     while True:
         worker.unrest.root_nodes = worker.nodes
         score = search(worker, board, alpha, beta, depth, 0)
-        if worker.stopped:
+        if worker.stopped or score >= most:
             return
         margin *= ASPIRATION_GROWTH
         if score <= alpha:
             alpha = -SCORE_INFINITE if margin > ASPIRATION_MAX or score < -SCORE_DECIDED else score - margin
         elif score >= beta:
-            beta = SCORE_INFINITE if margin > ASPIRATION_MAX or score > SCORE_DECIDED else score + margin
+            beta = most if margin > ASPIRATION_MAX or score > SCORE_DECIDED else min(score + margin, most)
         else:
             return
 
@@ -94,7 +96,9 @@ cdef bint has_enough(Worker* worker, int depth, int lines, bint forced) noexcept
         factor = time_factor(&worker.unrest, line.moves[0], line.score, worker.nodes - worker.unrest.root_nodes, depth)
         if seconds() - worker.start >= worker.usual_time * factor:
             return True
-    # no more to find: a forced move, or a decided game searched to its end
+    # no more to find: a forced move, the answer to a question, or a decided game searched to its end
+    if worker.endgames.draws_for and abs(line.score) > SCORE_STATIC_MAX:
+        return True
     return forced or lines == 1 and SCORE_WIN - abs(line.score) <= max(depth, worker.endgames.root_distance)
 
 

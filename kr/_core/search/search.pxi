@@ -73,7 +73,7 @@ cdef inline bint ends(Node* node, int score) noexcept nogil:
 cdef inline bint settled_by_rule(const Worker* worker, Node* node) noexcept nogil:
     """A draw by rule, the maximum ply, or a win nearer the root than any from here."""
     if is_draw_by_rule(worker, node.ply):
-        return ends(node, 0)
+        return ends(node, counted_draw(&worker.endgames, node.board.side, node.ply) if worker.endgames.draws_for else 0)
     if node.ply >= MAX_PLY - 1:
         return ends(node, evaluate(worker.evaluation, node.board))
     node.alpha = max(node.alpha, node.ply - SCORE_WIN)

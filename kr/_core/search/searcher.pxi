@@ -55,7 +55,8 @@ cdef class SearchRequest:
     root: black, white, kings, side; history: those of each position before it, oldest first. Limits, None for no
     limit: time in seconds; nodes; depth; usual_time, the seconds that a move takes on average, so that only a difficult
     one takes all of `time`. lines: principal variations wanted; forced_at_once: return a forced move after one ply;
-    listener: called with a SearchReply after each iteration; stop: stops the search.
+    listener: called with a SearchReply after each iteration; stop: stops the search; draws_for: the side for which draws
+    count as wins, None: they are draws.
     """
     cdef tuple root
     cdef list history
@@ -67,10 +68,12 @@ cdef class SearchRequest:
     cdef bint forced_at_once
     cdef object listener
     cdef Stop stop
+    cdef int draws_for          # 1 + side; 0 for none
     cdef int ended              # set by its stop, or by Searcher.stop for this search alone
 
     def __init__(self, tuple root not None, list history not None, *, time=None, nodes=None, depth=None,
-                 usual_time=None, int lines=1, bint forced_at_once=False, listener=None, Stop stop=None):
+                 usual_time=None, int lines=1, bint forced_at_once=False, listener=None, Stop stop=None,
+                 draws_for=None):
         self.root = root
         self.history = history
         self.time = 0 if time is None else time
@@ -81,6 +84,7 @@ cdef class SearchRequest:
         self.forced_at_once = forced_at_once
         self.listener = listener
         self.stop = stop
+        self.draws_for = 0 if draws_for is None else 1 + <int>draws_for
         self.ended = 0
 
 
@@ -297,6 +301,7 @@ cdef class Searcher:
             self.workers[i].deadline = start + time_limit if time_limit > 0 else 1e300
             self.workers[i].node_limit = max(<u64>1, request.nodes // self.threads) if request.nodes > 0 else <u64>1 << 62
             self.workers[i].owner = NULL
+            self.workers[i].endgames.draws_for = request.draws_for
         if self.thread == threading.main_thread().ident:
             worker.hear_signals = hear_signals
             worker.owner = <void*>self

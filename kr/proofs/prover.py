@@ -1,0 +1,409 @@
+"""`kr prove`: proves the value of a position, or as much of it as the time allows.
+
+A value is made of claims: that a side wins, and that a side does not lose. Each has a tree of its own; the claim that
+looks nearest to its proof, for what it has cost so far, gets the next search. Half of the nodes go to searches of the
+root, each twice as deep as all before, for the engine alone finds most wins; the others go to the leaves of the tree.
+
+Searches are units of `kr.jobs`. Their answers are written to a journal beside the output, so that the same command
+resumes.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, closing, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kr.cluster.address import cluster_option
+from kr.cluster.pools import work_pool
+from kr.engine.engine import Engine
+from kr.engine.limits import Limits
+from kr.engine.settings import egdb_memory_option, egdb_option, engine_from, hash_option, weights_option
+from kr.errors import InvalidSettingError
+from kr.game.position import Move, Position
+from kr.game.value import Value
+from kr.jobs.journal import Journal, open_journal
+from kr.jobs.needs import Needs
+from kr.jobs.unit import Unit
+from kr.players.workers import engine_needs
+from kr.proofs.certificate import Certificate, Claim, certificate_of, write_certificate
+from kr.proofs.leaves import LeafAnswer, LeafSearches, answer_from_json, settled
+from kr.proofs.tree import ProofNode, ProofTree
+from kr.settings import Settings, option, workers_option
+from kr.storage import check_output, provenance
+from kr.threads import worker_count
+
+GOALS = ("value", "win", "draw", "loss")
+LEAF_NODES = (4_000, 50_000)
+"""Nodes of the searches of a leaf, the first one first."""
+FIRST_ROOT_NODES = 100_000
+"""Nodes of the first search of the root."""
+FIRST_REPLY = 20
+"""Factor of the nodes for the replies at the root."""
+NEARNESS_EXPONENT = 0.5
+"""Exponent of the proof number in the choice of a claim: what is further from its proof gets fewer nodes."""
+JOURNAL_SUFFIX = ".part"
+Key = tuple[int, tuple[int, ...], int]
+"""Search of a leaf: number of the claim, the leaf, and its nodes."""
+
+
+@dataclass(frozen=True)
+class ProveSettings(Settings):
+    """A position, what is to be proved about it, and the limits."""
+
+    fen: str = option("", "Position to prove something about.", metavar="FEN", argument=True)
+    goal: str = option(
+        "value", "For the side to move: win, draw or loss, true or false; or value, whichever it is.",
+        choices=GOALS,
+    )  # fmt: skip
+    tc: Limits = option(Limits(time=60.0), "Limit of all searches together: 60s or nodes=1e9.", parse=Limits.parse)
+    weights: str | None = weights_option()
+    hash: int = hash_option("of each engine")
+    workers: int = workers_option()
+    cluster: str = cluster_option()
+    egdb: str = egdb_option()
+    egdb_memory: int = egdb_memory_option()
+    out: Path | None = option(None, "Write the certificate here; run the same command to resume.", metavar="FILE")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if (self.tc.time is None and self.tc.nodes is None) or self.tc.depth is not None or self.tc.left is not None:
+            raise InvalidSettingError(f"--tc {self.tc}: expected a time or nodes of all searches, such as 60s")
+
+
+@dataclass
+class ClaimProgress:
+    """A claim, and how far its proof has come."""
+
+    claim: Claim
+    holds: bool | None = None
+    """True once proved, False once the tree disproved it; None while it is open."""
+    proof: float = 1.0
+    """Proof number: about the number of leaves that are left to prove."""
+    disproof: float = 1.0
+    nodes: int = 0
+    """Nodes of its searches."""
+    leaves: int = 0
+    """Searches."""
+    tree: int = 0
+    """Positions of the tree."""
+    positions: int = 0
+    """Positions whose move is proved."""
+    resists: tuple[Move, ...] = ()
+    """The line that the claim has most trouble with, as far as the tree goes."""
+    certificate: Certificate | None = None
+    path: Path | None = None
+    """File of the certificate."""
+
+
+@dataclass
+class Proof:
+    """What was proved about a position, or has been so far."""
+
+    position: Position
+    goal: str
+    claims: list[ClaimProgress]
+    seconds: float = 0.0
+    resumed: int = 0
+    """Searches taken from an earlier run."""
+
+    @property
+    def least(self) -> Value:
+        """The worst value for the side to move that is not excluded."""
+        return max((_as_value(each, self.position) for each in self._proved(own=True)), default=Value.LOSS, key=_sign)
+
+    @property
+    def most(self) -> Value:
+        """The best value for the side to move that is not excluded."""
+        return min((_as_value(each, self.position) for each in self._proved(own=False)), default=Value.WIN, key=_sign)
+
+    @property
+    def value(self) -> Value | None:
+        """The proved value for the side to move; None if several are left."""
+        return self.least if self.least is self.most else None
+
+    @property
+    def answered(self) -> bool:
+        """True if the question of the goal is answered."""
+        least, most = self.least, self.most
+        if self.goal == "win":
+            return least is Value.WIN or most is not Value.WIN
+        if self.goal == "loss":
+            return most is Value.LOSS or least is not Value.LOSS
+        return least is most or (self.goal == "draw" and (least is Value.WIN or most is Value.LOSS))
+
+    @property
+    def reached(self) -> bool:
+        """True if the goal is proved: the value is the one that was asked for."""
+        return self.value is not None and self.goal in ("value", self.value)
+
+    @property
+    def telling(self) -> list[ClaimProgress]:
+        """The proved claims that the others follow from: the win, or what each side has at least."""
+        proved = [each for each in self.claims if each.holds]
+        wins = [each for each in proved if each.claim.goal is Value.WIN]
+        return wins or proved
+
+    def _proved(self, own: bool) -> list[Claim]:
+        return [each.claim for each in self.claims if each.holds and (each.claim.side == self.position.side) is own]
+
+
+def _sign(value: Value) -> int:
+    return value.sign
+
+
+def _as_value(claim: Claim, position: Position) -> Value:
+    """The bound that a claim sets to the value for the side to move."""
+    return claim.goal if claim.side == position.side else claim.goal.opposite
+
+
+def claims_for(position: Position, goal: str) -> list[Claim]:
+    """The claims one of which answers a goal, or, for a value or a draw, two."""
+    own, other = position.side, position.side.other
+    claims = {
+        "win": [Claim(position, own, Value.WIN), Claim(position, other, Value.DRAW)],
+        "loss": [Claim(position, other, Value.WIN), Claim(position, own, Value.DRAW)],
+    }
+    return claims.get(goal) or [*claims["win"], *claims["loss"]]
+
+
+def prove(settings: ProveSettings, on_progress: Callable[[Proof], None] | None = None) -> Proof:
+    """Prove what the goal asks for, within the limits, and write the certificates of what was proved.
+
+    on_progress: called after each search. Raises InvalidFenError, InvalidSettingError, InvalidWeightsError,
+    InvalidDatabaseError, OutputBusyError, and what `open_journal` raises.
+    """
+    position = Position.from_fen(settings.fen)
+    engine = engine_from(settings, settings.weights)
+    with _record(position, settings, engine) as journal:
+        run = _Run(position, settings, engine, journal, on_progress)
+        run.go()
+        run.certify()
+        if journal is not None and run.proof.answered:
+            journal.remove()
+    return run.proof
+
+
+@dataclass
+class _Task:
+    """A search that is under way."""
+
+    number: int
+    """Of the claim."""
+    line: list[ProofNode]
+    nodes: int
+    of_root: bool
+
+
+@dataclass
+class _Question:
+    """A claim with its tree."""
+
+    tree: ProofTree
+    progress: ClaimProgress
+    root_nodes: int = 0
+    """Nodes spent on searches of the root."""
+    next_root_nodes: int = FIRST_ROOT_NODES
+    root_busy: bool = False
+
+    def next_task(self, number: int) -> _Task | None:
+        """The search that brings it forward; None if there is none before others have ended."""
+        if not self.root_busy and 2 * self.root_nodes <= self.progress.nodes and self.tree.root.choosing:
+            self.root_busy = True
+            return _Task(number, [self.tree.root], self.next_root_nodes, True)
+        line = self.tree.next_leaf()
+        if line is None:
+            return None
+        nodes = LEAF_NODES[min(line[-1].level, len(LEAF_NODES) - 1)]
+        # the root's replies take the place of the root where the opponent is to move
+        near = len(line) == 2 and not self.tree.root.choosing
+        return _Task(number, line, FIRST_REPLY * nodes if near else nodes, False)
+
+    def enter(self, task: _Task, answer: LeafAnswer) -> None:
+        """Take the answer to a task."""
+        self.progress.nodes += answer.nodes
+        self.progress.leaves += 1
+        self.tree.learn(answer.strategy)
+        if task.of_root:
+            self.root_busy = False
+            self.root_nodes += answer.nodes
+            self.next_root_nodes = max(self.next_root_nodes, 2 * self.root_nodes)
+            if self.tree.root.level or self.tree.root.busy:
+                return
+        self.tree.enter(task.line, answer)
+
+    def note(self) -> None:
+        """Bring the progress up to date."""
+        progress, tree = self.progress, self.tree
+        progress.holds, progress.proof, progress.disproof = tree.holds, tree.root.proof, tree.root.disproof
+        progress.tree, progress.positions = len(tree.nodes), len(tree.strategy)
+
+
+class _Run:
+    """One run of a proof."""
+
+    def __init__(
+        self, position: Position, settings: ProveSettings, engine: Engine, journal: Journal[Any] | None,
+        on_progress: Callable[[Proof], None] | None,
+    ) -> None:  # fmt: skip
+        self.settings, self.engine, self.journal, self.on_progress = settings, engine, journal, on_progress
+        claims = claims_for(position, settings.goal)
+        self.questions = [_Question(ProofTree(claim, engine.database), ClaimProgress(claim)) for claim in claims]
+        self.proof = Proof(position, settings.goal, [each.progress for each in self.questions])
+        self.known: dict[Key, LeafAnswer] = dict(journal.entries) if journal is not None else {}
+        self.tasks: dict[str, _Task] = {}
+        self.workers = worker_count(settings.workers)
+        self.needs, places = engine_needs(engine, settings.weights)
+        self.places = Needs(places)
+        self.tools = {"hash": settings.hash, "threads": 1, "egdb_memory": settings.egdb_memory}
+        self.began = time.monotonic()
+        self.over = False
+        # what is proved rests on what was proved before it, whether that search is asked for again or not
+        for (number, _, _), answer in journal.entries if journal is not None else ():
+            self.questions[number].tree.learn(answer.strategy)
+        for each in self.questions:
+            each.note()
+
+    def go(self) -> None:
+        """Search until the question is answered or the limits are reached."""
+        pool = work_pool(LeafSearches(), self.places, self.workers, [self.engine], self.settings.cluster)
+        limit = self.settings.tc.time
+        timer = threading.Timer(limit, pool.stop) if limit is not None else None
+        if timer is not None:
+            timer.daemon = True
+            timer.start()
+        try:
+            with closing(pool.run(self._units())) as parts:
+                for part in parts:
+                    task = self.tasks.pop(part.unit.key)
+                    if part.value is None:
+                        continue
+                    if self.journal is not None:
+                        values = part.unit.values
+                        self.journal.append({
+                            "claim": task.number, "position": values["position"], "limit": task.nodes, **part.value,
+                        })  # fmt: skip
+                    self._enter(task, answer_from_json(part.value))
+                    if self.over:
+                        break
+        finally:
+            if timer is not None:
+                timer.cancel()
+            for each in self.questions:
+                each.progress.resists = tuple(each.tree.resisting_line())
+        self._tell()
+
+    def _units(self) -> Iterator[Unit | None]:
+        while not self.over:
+            # as many as there are workers: each is chosen by what the others have found
+            if len(self.tasks) >= self.workers and not self.settings.cluster:
+                yield None
+                continue
+            task = self._next_task()
+            if task is None:
+                if not self.tasks:
+                    return
+                yield None
+                continue
+            position = task.line[-1].position
+            known = self.known.pop((task.number, position.bits, task.nodes), None)
+            if known is not None:
+                self.proof.resumed += 1
+                self._enter(task, known)
+                continue
+            claim = self.questions[task.number].tree.claim
+            key = f"{task.number} {position.bits} {task.nodes}"
+            self.tasks[key] = task
+            yield Unit(LeafSearches.name(), key, self.needs, self.tools, {
+                "position": position.bits, "side": int(claim.side), "goal": str(claim.goal), "nodes": task.nodes,
+            })  # fmt: skip
+
+    def _next_task(self) -> _Task | None:
+        """The next search: for the claim that is nearest to its proof, for what it has cost."""
+        for number in sorted(self._open(), key=self._cost):
+            task = self.questions[number].next_task(number)
+            if task is not None:
+                return task
+        return None
+
+    def _open(self) -> list[int]:
+        """Numbers of the claims that are open and would tell something new."""
+        least, most, side = self.proof.least, self.proof.most, self.proof.position.side
+        numbers = []
+        for number, each in enumerate(self.questions):
+            claim = each.tree.claim
+            bound = _as_value(claim, self.proof.position)
+            tells = bound.sign > least.sign if claim.side == side else bound.sign < most.sign
+            possible = bound.sign <= most.sign if claim.side == side else bound.sign >= least.sign
+            if each.tree.holds is None and tells and possible:
+                numbers.append(number)
+        return numbers
+
+    def _cost(self, number: int) -> float:
+        progress = self.questions[number].progress
+        return float((progress.nodes + FIRST_ROOT_NODES) * max(progress.proof, 0.1) ** NEARNESS_EXPONENT)
+
+    def _enter(self, task: _Task, answer: LeafAnswer) -> None:
+        question = self.questions[task.number]
+        question.enter(task, answer)
+        question.note()
+        spent = sum(each.nodes for each in self.proof.claims)
+        limit = self.settings.tc.nodes
+        self.over = self.proof.answered or (limit is not None and spent >= limit)
+        self._tell()
+
+    def _tell(self) -> None:
+        self.proof.seconds = time.monotonic() - self.began
+        if self.on_progress is not None:
+            self.on_progress(self.proof)
+
+    def certify(self) -> None:
+        """Make certificates of what was proved, and write them."""
+        telling = self.proof.telling
+        for progress, tree in ((each.progress, each.tree) for each in self.questions if each.progress in telling):
+            self._begin_strategy(tree)
+            progress.certificate = certificate_of(tree.claim, tree.strategy, tree.database)
+            if self.settings.out is not None:
+                progress.path = _path_of(self.settings.out, tree.claim, len(telling))
+                write_certificate(progress.path, progress.certificate)
+
+    def _begin_strategy(self, tree: ProofTree) -> None:
+        """Give a root of which the database has the value its move."""
+        root = tree.claim.root
+        if root.side != tree.claim.side or root.bits[:3] in tree.strategy or root.is_over:
+            return
+        for move in root.legal_moves():
+            if settled(tree.claim, root.play(move), tree.database):
+                tree.strategy[root.bits[:3]] = (move.origin, move.target, move.captured)
+                return
+
+
+def _path_of(out: Path, claim: Claim, count: int) -> Path:
+    """File of a certificate; with two of them, the side is part of the name."""
+    return out if count == 1 else out.with_name(f"{out.stem}-{claim.side.name.lower()}{out.suffix}")
+
+
+def _record(
+    position: Position, settings: ProveSettings, engine: Engine
+) -> AbstractContextManager[Journal[tuple[Key, LeafAnswer]] | None]:
+    """Journal of the searches, if the proof is to be written."""
+    if settings.out is None:
+        return nullcontext()
+    check_output(settings.out)
+    fixed = {
+        "position": position.fen,
+        "goal": settings.goal,
+        "weights": engine.signature,
+        "egdb": None if engine.database is None else engine.database.signature,
+    }
+    return open_journal(settings.out.with_name(settings.out.name + JOURNAL_SUFFIX), fixed, provenance(), _known)
+
+
+def _known(values: dict[str, Any]) -> tuple[Key, LeafAnswer]:
+    """Line of a journal. Raises ValueError, LookupError or TypeError for an invalid one."""
+    key = (int(values["claim"]), tuple(map(int, values["position"])), int(values["limit"]))
+    return key, answer_from_json(values)
