@@ -18,7 +18,7 @@ from test_egdb_build import content, in_a_second_process, settings
 from kr import storage, system
 from kr.egdb import build as building
 from kr.egdb import encoding, files, slices, solving, values
-from kr.egdb.build import BuildProgress, build_database, wanted_pairs
+from kr.egdb.build import JOURNAL_NAME, BuildProgress, build_database, wanted_pairs
 from kr.egdb.slices import Shape
 from kr.errors import InvalidSettingError, OutputBusyError
 
@@ -174,7 +174,11 @@ def test_kept_values_are_not_solved_again(whole: dict[str, bytes], tmp_path: Pat
     build_database(settings(tmp_path / "first", keep_values=kept))
     stamps = {path: path.stat().st_mtime_ns for path in kept.iterdir()}
     checkpoints.clear()
-    build_database(settings(tmp_path / "second", keep_values=kept))
+    progress = build_database(settings(tmp_path / "second", keep_values=kept))
+    # what was found done is no part of the rate, neither of the progress nor of the next estimate
+    assert (progress.earlier, round(progress.solved)) == (progress.positions, 0)
+    entries = [json.loads(line) for line in (tmp_path / "second" / JOURNAL_NAME).read_text().splitlines()]
+    assert all(each["earlier"] == each["positions"] for each in entries)
     assert len(checkpoints) == len(list(slices.pairs_up_to(4)))
     assert all(checkpoints)
     assert content(tmp_path / "second") == whole

@@ -274,12 +274,20 @@ class Stages(ExitStack):
         self._stage = ""
         self._line = Progress()
 
-    def show(self, stage: str, done: float, total: float, unit: str, note: str = "") -> None:
-        """Show `done` of `total` units of a stage. Units done at its first call are left out of the rate."""
+    def show(
+        self, stage: str, done: float, total: float, unit: str, note: str = "", earlier: float | None = None
+    ) -> None:
+        """Show `done` of `total` units of a stage.
+
+        earlier: those of them that were found done, which are left out of the rate; those at its first call if not
+        given.
+        """
         if stage != self._stage:
             self.close()
             self._stage = stage
             self._line = self.enter_context(progress(stage, total, unit, done))
+        if earlier is not None:
+            self._line.found(earlier - self._line.earlier)
         self._line.advance(done - self._line.done, note)
 
     def close(self) -> None:

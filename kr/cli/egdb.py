@@ -41,9 +41,8 @@ def _build(settings: BuildSettings, json: bool = options.JSON) -> None:
             if progress.seconds == 0 and progress.expected_seconds >= LONG_BUILD_SECONDS:
                 console.say(_expected(progress))
             done = progress.earlier + progress.solved
-            stages.show(
-                "building", done, progress.positions, "positions", f"{progress.pairs_done}/{progress.pairs} slice pairs"
-            )
+            pairs = f"{progress.pairs_done}/{progress.pairs} slice pairs"
+            stages.show("building", done, progress.positions, "positions", pairs, progress.earlier)
 
         result = build_database(settings, on_progress)
     if json:

@@ -23,7 +23,16 @@ from kr.egdb import files, scheduling, slices, values
 from kr.egdb.database import default_directory
 from kr.egdb.scheduling import Plan
 from kr.egdb.slices import Shape, shape_named
-from kr.egdb.solving import VALUES_NEED, SlicePairs, files_of, solved_path, values_key, values_of, values_path
+from kr.egdb.solving import (
+    TAKEN_UP,
+    VALUES_NEED,
+    SlicePairs,
+    files_of,
+    solved_path,
+    values_key,
+    values_of,
+    values_path,
+)
 from kr.egdb.values import ValuesRoom
 from kr.errors import InvalidSettingError
 from kr.jobs.needs import Needs
@@ -154,6 +163,8 @@ class _Builder:
         self.keys: dict[Shape, str] = {}
         """Identity of the available values, by pair."""
         self.under_way: set[Shape] = set()
+        self.taken_up: dict[str, float] = {}
+        """Positions of the checkpoint that a pair was resumed from, by unit."""
         pairs = wanted_pairs(settings)
         self.missing = {pair: kinds for pair in pairs if (kinds := self._missing_files(pair))}
         todo = self._with_lost_values()
@@ -217,7 +228,7 @@ class _Builder:
         with suppress(OSError, ValueError, KeyError, TypeError):
             for line in (self.directory / JOURNAL_NAME).read_text().splitlines():
                 entry = json.loads(line)
-                positions += entry["positions"]
+                positions += entry["positions"] - entry.get("earlier", 0)
                 seconds += entry["seconds"] * entry["workers"]
         return max(CORE_RATE, positions / seconds) if seconds else CORE_RATE
 
@@ -271,6 +282,10 @@ class _Builder:
         try:
             with closing(pool.run(self._units())) as parts:
                 for part in parts:
+                    if part.value == TAKEN_UP:
+                        self.progress.earlier += round(part.weight)
+                        self.taken_up[part.unit.key] = part.weight
+                        continue
                     self.progress.solved += part.weight
                     if part.value is not None:
                         chunks.setdefault(part.unit.key, {})[part.number] = part.value
@@ -347,6 +362,8 @@ class _Builder:
         progress.bytes += size
         entry = {"pair": slices.name(pair), "positions": slices.pair_size(pair), "seconds": seconds, "bytes": size}
         progress.written.append(entry)
+        if found := round(self.taken_up.pop(slices.name(pair), 0)):
+            entry = {**entry, "earlier": found}
         on_disk = [path.stat().st_size for path in self.values_folder.glob("*.bin")]
         facts = {
             "workers": self.workers, "resident": system.resident_memory(), "peak": progress.peak_memory,

@@ -40,6 +40,8 @@ MAX_SPACE_WASTE = 1 << 24
 MARKED_AT_ONCE = 1 << 24
 """Positions whose don't-cares a thread marks in one go."""
 CHECKPOINT_SECONDS = 600.0
+TAKEN_UP: Chunk = b"taken up"
+"""Value of the portion that stands for the steps of a checkpoint."""
 
 
 class Space:
@@ -146,7 +148,7 @@ class _Solving:
         weight = slices.pair_size(self.pair) / sum(call.positions for step in steps for call in step)
         if self.done:
             earlier = sum(call.positions for step in steps[: self.done] for call in step)
-            yield [Portion(lambda space, stop: None, earlier * weight)]
+            yield [Portion(lambda space, stop: TAKEN_UP, earlier * weight)]
         for step in steps[self.done :]:
             yield [Portion(partial(self._solve, call), call.positions * weight) for call in step]
             self.done += 1

@@ -41,6 +41,11 @@ class Progress:
         self.earlier += count
         self._began = time.monotonic()
 
+    def found(self, count: float) -> None:
+        """Count `count` units as found done while the work goes on: they are left out of the rate."""
+        self.done += count
+        self.earlier += count
+
     @property
     def rate(self) -> float:
         """Units per second."""
