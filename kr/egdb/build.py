@@ -48,6 +48,10 @@ BYTES_PER_POSITION = 0.02
 FILE_BYTES = 1024
 FREE_SHARE = 0.9
 """Part of the free memory that a build takes unless it is told how much it may take."""
+MAPPED_SHARE = 1 / 8
+"""Part of the memory that is left to pages of mapped values, which come faster than the process looks at its size."""
+DROP_SHARE = 15 / 16
+"""Part of the memory from which such pages are given back."""
 CORE_RATE = 7e6
 """Positions a second of one core, for the estimate before the build, unless the journal has a better one."""
 
@@ -156,7 +160,7 @@ class _Builder:
         self.on_progress = on_progress
         self.workers = worker_count(settings.workers)
         self.limit = settings.memory or int(FREE_SHARE * system.free_memory())
-        self.room = ValuesRoom(self.limit)
+        self.room = ValuesRoom(int((1 - MAPPED_SHARE) * self.limit))
         # of a cluster the workers have other folders
         self.kind = SlicePairs(self.room, None if settings.cluster else self.values_folder)
         self.needs = Needs()
@@ -306,7 +310,7 @@ class _Builder:
         self.progress.seconds = time.monotonic() - began
         resident = system.resident_memory()
         self.progress.peak_memory = max(self.progress.peak_memory, resident)
-        if resident > self.limit:
+        if resident > DROP_SHARE * self.limit:
             self.room.drop()
         if self.on_progress is not None:
             self.on_progress(self.progress)
