@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from kr.egdb import slices, stats
+from kr import storage
+from kr.egdb import files, slices, stats
 from kr.egdb.build import BuildSettings, build_database
+from kr.egdb.database import listing
 from kr.egdb.stats import Counts, LongestWin
 
 
@@ -36,6 +38,28 @@ def test_slices_and_one_sided_placements_make_table_1(pieces: int) -> None:
 
 def test_one_sided_placements_are_won_with_pieces_and_lost_without() -> None:
     assert stats.one_sided(1) == Counts(wins=60, losses=60)
+
+
+def test_earlier_builds_had_all_up_to_7_pieces_and_4v4() -> None:
+    known = stats.known_counts()
+    shapes = [shape for pieces in range(2, 8) for shape in slices.shapes(pieces)]
+    shapes_4v4 = [shape for pair in slices.class_pairs((4, 4)) for shape in slices.members(pair)]
+    assert set(known) == {*shapes, *shapes_4v4}
+    assert all(known[shape].positions == slices.size(shape) for shape in known)
+    for pieces in range(2, 8):
+        both_sides = sum(known[shape].positions for shape in slices.shapes(pieces))
+        assert both_sides + stats.one_sided(pieces).positions == stats.TABLE_I[pieces]
+    assert sum(known[shape].positions for shape in shapes_4v4) == 111_378_534_401
+
+
+def test_the_shipped_database_has_the_counts_of_earlier_builds() -> None:
+    known = stats.known_counts()
+    shipped = listing(storage.data_path("egdb")).paths["wld"]
+    for pair, path in shipped.items():
+        header = files.read_header(path)
+        for shape in slices.members(pair):
+            assert stats.counts_of(header, shape) == known[shape]
+    assert len(shipped) == len(list(slices.pairs_up_to(5)))
 
 
 KNOWN = {2: Counts(716, 402, 2_370), 3: Counts(100_250, 87_305, 8_477)}

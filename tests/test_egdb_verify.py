@@ -220,6 +220,10 @@ def test_wrong_counts_are_named(copy: Path) -> None:
     assert found.wrong == 1
     assert str(path) in found.problems[0]
     assert f"{losses + 1} losses" in found.problems[0]
+    # a sample counts nothing, but the right numbers are known from earlier builds
+    found = verified(copy, sample=0.5)
+    assert found.wrong == 1
+    assert f"earlier builds had {wins} wins, {losses} losses, {draws} draws" in found.problems[0]
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib import resources
 from pathlib import Path
 
 from kr import _egdb
@@ -16,6 +18,7 @@ from kr.egdb.database import listing, no_database
 from kr.egdb.slices import Class, Shape
 from kr.errors import InvalidDatabaseError
 from kr.game.position import Position
+from kr.storage import parse_json
 
 TABLE_I = {
     1: 120,
@@ -152,6 +155,16 @@ def read_pair(directory: Path, pair: Shape) -> PairStats:
         slice_stats.append(SliceStats(shape, counts_of(header, shape), win))
     distance_bytes = distances.stat().st_size if distances.exists() else None
     return PairStats(pair, tuple(slice_stats), values.stat().st_size, distance_bytes)
+
+
+@cache
+def known_counts() -> dict[Shape, Counts]:
+    """Counts of the slices that were built before, by slice: all up to 7 pieces, and 4v4."""
+    stated = parse_json((resources.files("kr.egdb") / "counts.json").read_text(encoding="utf-8"))
+    return {
+        slices.shape_named(name): Counts(wins=wins, draws=draws, losses=losses)
+        for name, (wins, draws, losses) in stated.items()
+    }
 
 
 def counts_of(header: files.SliceHeader, shape: Shape) -> Counts:

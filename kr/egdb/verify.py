@@ -5,7 +5,8 @@ positions that its moves lead to. The core (_egdb/verify.pxi) enumerates positio
 way that shares nothing with the builder. Each win and loss must follow from values that are proven already: a database
 that passes is proven, not merely consistent. Distances are compared with those of the successors. Finally the values
 are counted, and the counts compared with those in the files and, in total, with Table I (see stats.py); those of a
-class whose number of pieces is not complete, with a closed formula.
+class whose number of pieces is not complete, with a closed formula. Counts of slices that were built before are known
+(counts.json): so even a sample notices a file of right checksums whose values are not the right ones.
 
 A proof can take hours. Its progress is stored in a file of the directory (`.verified-7` for 7 pieces, `.verified-7-4v4`
 with a class of more) as long as there is no problem. The next run resumes there if database and code are unchanged,
@@ -56,7 +57,7 @@ from kr.jobs.pool import Pool
 from kr.jobs.unit import Unit
 from kr.settings import Settings, option, seed_option, workers_option
 from kr.threads import results, thread_pool, worker_count
-from kr.units import counted, format_size, parse_size
+from kr.units import counted, format_size, parse_count, parse_size
 
 CHECKED_AT_ONCE = 1 << 21
 """Approximate number of positions checked by one call of the core."""
@@ -83,6 +84,13 @@ def _parse_classes(text: str) -> str:
         raise InvalidSettingError(str(error)) from None
 
 
+def _parse_sample(text: str) -> float:
+    """A fraction, or a count in the form of other counts. Raises InvalidSettingError."""
+    with suppress(ValueError):
+        return float(text)
+    return parse_count(text)
+
+
 @dataclass(frozen=True)
 class VerifySettings(Settings):
     """Extent and thoroughness of a verification."""
@@ -97,8 +105,8 @@ class VerifySettings(Settings):
     sample: float = option(
         0.0,
         "Check a random sample: a fraction of the positions, or from 1 on a number of each slice; 0: prove all.",
-        low=0,
-    )
+        parse=_parse_sample, metavar="NUMBER", low=0,
+    )  # fmt: skip
     seed: int = seed_option("Seed of the sample.")
     workers: int = workers_option()
     cluster: str = cluster_option()
@@ -205,6 +213,8 @@ class _Verifier:
             self._check_positions()
         if not result.wrong and not result.sampled:
             self._compare_counts(headers)
+        if not result.wrong:
+            self._compare_known(headers)
         result.seconds = self.proof.seconds
         return result
 
@@ -387,6 +397,18 @@ class _Verifier:
                     self.result.add(f"{total} positions with {name} pieces; Table I has {stats.TABLE_I[int(name)]}")
             elif total != (right := sum(slices.placements(*shape) for shape in shapes)):
                 self.result.add(f"{total} positions of {name}; there are {right}")
+
+    def _compare_known(self, headers: dict[str, files.SliceHeader]) -> None:
+        """Compare the counts in the files with those of earlier builds."""
+        known = stats.known_counts()
+        for name, header in headers.items():
+            for shape in slices.members(header.pair) if header.kind == "wld" else ():
+                stated = stats.counts_of(header, shape)
+                if stated != known.get(shape, stated):
+                    self.result.add(
+                        f"{self.directory / name}: states {_in_words(stated)} for slice {slices.name(shape)}; "
+                        f"earlier builds had {_in_words(known[shape])}"
+                    )
 
     def _advance(self, stage: str, done: float, total: float) -> None:
         if self.on_progress:
