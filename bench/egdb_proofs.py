@@ -17,6 +17,7 @@ import sys
 import time
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -28,7 +29,7 @@ from kr.egdb.sample import survival
 from kr.engine.engine import Engine
 from kr.game.position import Position
 from kr.game.value import Value
-from kr.proofs.certificate import Claim, certificate_of
+from kr.proofs.certificate import Claim, Strategy, certificate_of
 from kr.proofs.leaves import answer_leaf
 from kr.proofs.prover import claims_for
 from kr.proofs.tree import ProofTree
@@ -60,7 +61,8 @@ def drawn(cls: slices.Class, count: int, seed: int) -> list[Bits]:
 def proved(claim: Claim, engine: Engine, nodes: int) -> bool:
     """True if a strategy for the claim was found, and holds."""
     engine.new_game()
-    tree, used, known = ProofTree(claim, engine.database), 0, {}
+    tree, used = ProofTree(claim, engine.database), 0
+    known: Strategy = {}
     while tree.holds is None and used < nodes:
         line = tree.next_leaf()
         if line is None:
@@ -89,15 +91,15 @@ def decided(position: Position, engine: Engine, nodes: int) -> tuple[Value, Valu
     return least, most
 
 
-def begin(directory: str, pieces: int) -> None:
-    """Open the databases of a worker process: the whole one, and the one without the class."""
-    global whole, engine
-    whole = Database.open(directory)
-    engine = Engine(hash_mb=8, database=Database.open(directory, max_pieces=pieces))
+@cache
+def opened(directory: str, pieces: int) -> tuple[Database, Engine]:
+    """The whole database, and an engine with the one below the class, once for each process."""
+    return Database.open(directory), Engine(hash_mb=8, database=Database.open(directory, max_pieces=pieces))
 
 
-def compare(boards: list[Bits], nodes: int) -> tuple[Counter[str], list[str]]:
+def compare(directory: str, pieces: int, nodes: int, boards: list[Bits]) -> tuple[Counter[str], list[str]]:
     """Outcomes for some positions, and those that contradict each other."""
+    whole, engine = opened(directory, pieces)
     outcomes: Counter[str] = Counter()
     wrong = []
     for bits in boards:
@@ -128,10 +130,9 @@ def main() -> None:
     outcomes: Counter[str] = Counter()
     wrong: list[str] = []
     began = time.monotonic()
-    with ProcessPoolExecutor(
-        worker_count(options.workers), initializer=begin, initargs=(str(options.dir), sum(cls) - 1)
-    ) as pool:
-        for number, (counts, contradicted) in enumerate(pool.map(compare, parts, [options.nodes] * len(parts)), 1):
+    work = partial(compare, str(options.dir), sum(cls) - 1, options.nodes)
+    with ProcessPoolExecutor(worker_count(options.workers)) as pool:
+        for number, (counts, contradicted) in enumerate(pool.map(work, parts), 1):
             outcomes += counts
             wrong += contradicted
             if not options.json and number % 20 == 0:
