@@ -276,6 +276,14 @@ def _with_history(position: Position | Board, history: Sequence[Position]) -> tu
     return position.position, position.history
 
 
+def _draws_for(side: Side | None) -> int | None:
+    """The side for which draws count as wins, for the core. Raises InvalidSettingError."""
+    try:
+        return None if side is None else int(Side(side))
+    except ValueError:
+        raise InvalidSettingError(f"draws_for is {side!r}; expected Side.BLACK, Side.WHITE or None") from None
+
+
 def _request(
     position: Position,
     limits: Limits | float | str,
@@ -307,7 +315,7 @@ def _request(
         forced_at_once=bool(forced_at_once) or clocked,
         listener=None if on_info is None else _listener(position, on_info),
         stop=stop,
-        draws_for=None if draws_for is None else int(Side(draws_for)),
+        draws_for=_draws_for(draws_for),
     )
 
 

@@ -88,10 +88,14 @@ class _Step:
     move: QuickMove
     replies: list[tuple[Position, Sequence[Move]]]
     """Positions after the replies, and for each the rest of the line, if it was part of one."""
-    searched_again: bool = False
+    searched_again: bool
     """True if the move is that of a search from an empty table, with the line before it as history."""
-    loops: bool = False
-    """True if a line from here comes back to a position before it."""
+    number: int = 0
+    """In the order in which steps were begun."""
+    earliest: int = 0
+    """Number of the earliest step that a line from here comes back to; its own if there is none."""
+    waiting: int = 0
+    """Positions that were waiting when it was begun."""
 
 
 class _Making:
@@ -109,26 +113,24 @@ class _Making:
     def follow(self, root: Position, line: Sequence[Move]) -> None:
         """Answer a position, the line of whose search is given, and all replies behind its move."""
         steps: list[_Step] = []
-        # moves of positions whose lines come back to one that is still being followed
-        waiting: Strategy = {}
-        under_way: set[Board] = set()
+        under_way: dict[Board, int] = {}
+        # positions whose lines come back to one that is still being followed, with their moves and numbers: they are
+        # proved once the earliest of those is answered (Tarjan's strongly connected components)
+        waiting: dict[Board, tuple[QuickMove, int]] = {}
+        begun = 0
         step = self._step(root, line)
         while step is not None:
+            begun += 1
+            step.number, step.earliest, step.waiting = begun, begun, len(waiting)
             steps.append(step)
-            under_way.add(step.position.bits[:3])
+            under_way[step.position.bits[:3]] = begun
             step = None
             while step is None:
                 last = steps[-1]
                 if not last.replies:
-                    board = last.position.bits[:3]
-                    under_way.discard(steps.pop().position.bits[:3])
-                    waiting[board] = last.move
-                    if not last.loops or not steps:
-                        self.strategy.update(waiting)
-                        waiting.clear()
+                    self._end(steps, under_way, waiting)
                     if not steps:
                         return
-                    steps[-1].loops |= last.loops
                     continue
                 following, rest = last.replies.pop()
                 board = following.bits[:3]
@@ -136,14 +138,30 @@ class _Making:
                     continue
                 if board in under_way and self.claim.goal is Value.WIN:
                     # another move, by a search that knows where the line has been
-                    under_way.discard(steps.pop().position.bits[:3])
+                    del under_way[steps.pop().position.bits[:3]]
                     step = None if last.searched_again else self._step(last.position, (), steps)
                     break
-                if board in under_way or board in waiting:
-                    last.loops = True
+                if board in under_way:
+                    last.earliest = min(last.earliest, under_way[board])
+                elif board in waiting:
+                    last.earliest = min(last.earliest, waiting[board][1])
                 else:
                     step = self._step(following, rest)
                     break
+
+    def _end(
+        self, steps: list[_Step], under_way: dict[Board, int], waiting: dict[Board, tuple[QuickMove, int]]
+    ) -> None:
+        """End the last step, whose replies are all answered."""
+        last = steps.pop()
+        board = last.position.bits[:3]
+        waiting[board] = last.move, under_way.pop(board)
+        if last.earliest == last.number:
+            while len(waiting) > last.waiting:
+                board, (move, _) = waiting.popitem()
+                self.strategy[board] = move
+        else:
+            steps[-1].earliest = min(steps[-1].earliest, last.earliest)
 
     def _step(self, position: Position, line: Sequence[Move], before: Sequence[_Step] | None = None) -> _Step | None:
         """The move of a position, by a search unless the line is known; None if a reply to it is not answered.
@@ -216,16 +234,22 @@ def answer_to_json(answer: LeafAnswer) -> dict[str, Any]:
 
 def answer_from_json(values: dict[str, Any]) -> LeafAnswer:
     """Inverse of `answer_to_json`. Raises ValueError, LookupError or TypeError if it is not one."""
-    rows = [tuple(map(int, row)) for row in values["strategy"]]
+    rows = [tuple(map(_whole, row)) for row in values["strategy"]]
     if any(len(row) != 6 for row in rows):
         raise ValueError("strategy")
     move = values["move"]
     if move is not None:
-        origin, target, captured = map(int, move)
+        origin, target, captured = map(_whole, move)
         move = (origin, target, captured)
     return LeafAnswer(
-        int(values["score"]),
+        _whole(values["score"]),
         move,
-        int(values["nodes"]),
+        _whole(values["nodes"]),
         {row[:3]: row[3:] for row in rows},  # type: ignore[misc]
     )
+
+
+def _whole(value: Any) -> int:
+    if type(value) is not int:
+        raise TypeError(f"{value!r} is not a whole number")
+    return value

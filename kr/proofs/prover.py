@@ -14,7 +14,8 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,7 @@ from kr.jobs.needs import Needs
 from kr.jobs.unit import Unit
 from kr.players.workers import engine_needs
 from kr.proofs.certificate import Certificate, Claim, certificate_of, write_certificate
+from kr.proofs.closure import closed_part
 from kr.proofs.leaves import LeafAnswer, LeafSearches, answer_from_json, settled
 from kr.proofs.tree import ProofNode, ProofTree
 from kr.settings import Settings, option, workers_option
@@ -46,6 +48,8 @@ FIRST_REPLY = 20
 """Factor of the nodes for the replies at the root."""
 NEARNESS_EXPONENT = 0.5
 """Exponent of the proof number in the choice of a claim: what is further from its proof gets fewer nodes."""
+MOST_NODES = 1 << 62
+"""Limit of nodes where none is given."""
 JOURNAL_SUFFIX = ".part"
 Key = tuple[int, tuple[int, ...], int]
 """Search of a leaf: number of the claim, the leaf, and its nodes."""
@@ -254,7 +258,7 @@ class _Run:
         claims = claims_for(position, settings.goal)
         self.questions = [_Question(ProofTree(claim, engine.database), ClaimProgress(claim)) for claim in claims]
         self.proof = Proof(position, settings.goal, [each.progress for each in self.questions])
-        self.known: dict[Key, LeafAnswer] = dict(journal.entries) if journal is not None else {}
+        self.known: dict[Key, LeafAnswer] = {}
         self.tasks: dict[str, _Task] = {}
         self.workers = worker_count(settings.workers)
         self.needs, places = engine_needs(engine, settings.weights)
@@ -263,8 +267,10 @@ class _Run:
         self.began = time.monotonic()
         self.over = False
         # what is proved rests on what was proved before it, whether that search is asked for again or not
-        for (number, _, _), answer in journal.entries if journal is not None else ():
-            self.questions[number].tree.learn(answer.strategy)
+        for key, answer in journal.entries if journal is not None else ():
+            answer = self._closed(key[0], answer)
+            self.questions[key[0]].tree.learn(answer.strategy)
+            self.known[key] = answer
         for each in self.questions:
             each.note()
 
@@ -277,7 +283,7 @@ class _Run:
             timer.daemon = True
             timer.start()
         try:
-            with closing(pool.run(self._units())) as parts:
+            with closing(pool.run(self._units(pool.stop))) as parts:
                 for part in parts:
                     task = self.tasks.pop(part.unit.key)
                     if part.value is None:
@@ -287,7 +293,8 @@ class _Run:
                         self.journal.append({
                             "claim": task.number, "position": values["position"], "limit": task.nodes, **part.value,
                         })  # fmt: skip
-                    self._enter(task, answer_from_json(part.value))
+                    answer = answer_from_json(part.value)
+                    self._enter(task, self._closed(task.number, answer) if part.worker else answer)
                     if self.over:
                         break
         finally:
@@ -297,18 +304,28 @@ class _Run:
                 each.progress.resists = tuple(each.tree.resisting_line())
         self._tell()
 
-    def _units(self) -> Iterator[Unit | None]:
+    def _closed(self, number: int, answer: LeafAnswer) -> LeafAnswer:
+        """An answer that was not made in this process, with the part of its strategy that proves something."""
+        tree = self.questions[number].tree
+        return replace(answer, strategy=closed_part(tree.claim, answer.strategy, tree.strategy, tree.database))
+
+    def _units(self, stop: Callable[[], None]) -> Iterator[Unit | None]:
+        """The searches, as workers ask for them; stop: ends those under way."""
         while not self.over:
             # as many as there are workers: each is chosen by what the others have found
-            if len(self.tasks) >= self.workers and not self.settings.cluster:
+            busy = len(self.tasks) >= self.workers and not self.settings.cluster
+            if busy or (self.tasks and self._left() <= 0):
                 yield None
                 continue
             task = self._next_task()
             if task is None:
-                if not self.tasks:
+                if self.proof.answered:
+                    stop()
+                if not self.tasks or self.proof.answered:
                     return
                 yield None
                 continue
+            task.nodes = min(task.nodes, self._left())
             position = task.line[-1].position
             known = self.known.pop((task.number, position.bits, task.nodes), None)
             if known is not None:
@@ -322,13 +339,32 @@ class _Run:
                 "position": position.bits, "side": int(claim.side), "goal": str(claim.goal), "nodes": task.nodes,
             })  # fmt: skip
 
+    def _left(self) -> int:
+        """Nodes that new searches may take, but for those of strategies."""
+        if self.settings.tc.nodes is None:
+            return MOST_NODES
+        return self.settings.tc.nodes - self._spent() - sum(each.nodes for each in self.tasks.values())
+
+    def _spent(self) -> int:
+        return sum(each.nodes for each in self.proof.claims)
+
     def _next_task(self) -> _Task | None:
-        """The next search: for the claim that is nearest to its proof, for what it has cost."""
-        for number in sorted(self._open(), key=self._cost):
-            task = self.questions[number].next_task(number)
+        """The next search: for the claim that is nearest to its proof, for what it has cost. None for none now."""
+        numbers = self._by_cost()
+        while numbers:
+            number = numbers.pop(0)
+            question = self.questions[number]
+            task = question.next_task(number)
             if task is not None:
                 return task
+            if question.tree.holds is not None:
+                # on the way to a leaf: the others may tell nothing new any more
+                question.note()
+                numbers = self._by_cost()
         return None
+
+    def _by_cost(self) -> list[int]:
+        return sorted(self._open(), key=self._cost)
 
     def _open(self) -> list[int]:
         """Numbers of the claims that are open and would tell something new."""
@@ -351,9 +387,8 @@ class _Run:
         question = self.questions[task.number]
         question.enter(task, answer)
         question.note()
-        spent = sum(each.nodes for each in self.proof.claims)
         limit = self.settings.tc.nodes
-        self.over = self.proof.answered or (limit is not None and spent >= limit)
+        self.over = self.proof.answered or (limit is not None and self._spent() >= limit)
         self._tell()
 
     def _tell(self) -> None:
@@ -368,7 +403,7 @@ class _Run:
             self._begin_strategy(tree)
             progress.certificate = certificate_of(tree.claim, tree.strategy, tree.database)
             if self.settings.out is not None:
-                progress.path = _path_of(self.settings.out, tree.claim, len(telling))
+                progress.path = _path_of(self.settings, self.settings.out, tree.claim)
                 write_certificate(progress.path, progress.certificate)
 
     def _begin_strategy(self, tree: ProofTree) -> None:
@@ -382,9 +417,11 @@ class _Run:
                 return
 
 
-def _path_of(out: Path, claim: Claim, count: int) -> Path:
-    """File of a certificate; with two of them, the side is part of the name."""
-    return out if count == 1 else out.with_name(f"{out.stem}-{claim.side.name.lower()}{out.suffix}")
+def _path_of(settings: ProveSettings, out: Path, claim: Claim) -> Path:
+    """File of a certificate. The side is part of the name where a draw may need two of them."""
+    if claim.goal is Value.WIN or settings.goal in ("win", "loss"):
+        return out
+    return out.with_name(f"{out.stem}-{claim.side.name.lower()}{out.suffix}")
 
 
 def _record(
@@ -400,10 +437,18 @@ def _record(
         "weights": engine.signature,
         "egdb": None if engine.database is None else engine.database.signature,
     }
-    return open_journal(settings.out.with_name(settings.out.name + JOURNAL_SUFFIX), fixed, provenance(), _known)
+    return open_journal(
+        settings.out.with_name(settings.out.name + JOURNAL_SUFFIX), fixed, provenance(),
+        partial(_known, len(claims_for(position, settings.goal))),
+    )  # fmt: skip
 
 
-def _known(values: dict[str, Any]) -> tuple[Key, LeafAnswer]:
+def _known(claims: int, values: dict[str, Any]) -> tuple[Key, LeafAnswer]:
     """Line of a journal. Raises ValueError, LookupError or TypeError for an invalid one."""
-    key = (int(values["claim"]), tuple(map(int, values["position"])), int(values["limit"]))
-    return key, answer_from_json(values)
+    claim, position, limit = values["claim"], tuple(values["position"]), values["limit"]
+    answer = answer_from_json(values)
+    if not all(type(each) is int for each in (claim, limit, *position)) or claim not in range(claims):
+        raise ValueError("not a search of these claims")
+    if answer.nodes < 0:
+        raise ValueError(f"{answer.nodes} nodes")
+    return (claim, position, limit), answer
