@@ -109,7 +109,9 @@ def _claim(each: ClaimProgress) -> str:
     if each.certificate is not None:
         certificate = each.certificate
         leaves = f"lines end in the database ({certificate.reach})" if certificate.reach else "no database"
-        return f"proved by {counted(len(certificate.boards), 'position')} with their moves; {leaves}"
+        count = len(certificate.boards)
+        strategy = f"a strategy of {counted(count, 'position')}" if count else "the root alone"
+        return f"proved by {strategy}; {leaves}"
     if each.holds is False:
         return "false"
     resists = f"; resists: {' '.join(map(str, each.resists))}" if each.resists else ""

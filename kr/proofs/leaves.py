@@ -215,6 +215,11 @@ class LeafSearches(EngineKind[dict[str, Any]]):
     def steps(self, unit: Unit, needs: Needs) -> UnitSteps[Engine, dict[str, Any]]:
         yield [Portion(partial(self._answer, unit))]
 
+    def check(self, unit: Unit, values: Sequence[dict[str, Any]]) -> None:
+        """One answer; what its strategy proves is seen when it is entered."""
+        (value,) = values
+        answer_from_json(value)
+
     def _answer(self, unit: Unit, engine: Engine, stop: Stop) -> dict[str, Any] | None:
         from kr.proofs.certificate import Claim
 
