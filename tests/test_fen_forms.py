@@ -12,11 +12,13 @@ from kr.analysis.analysis import AnalyzeSettings, read_tasks
 from kr.analysis.problems import load_problems
 from kr.archives.search import GameSearch, SearchSettings
 from kr.engine.bench import load_positions
+from kr.engine.limits import Limits
 from kr.game.board import Board
 from kr.game.position import Position
 from kr.openings.decks import deck
 from kr.pdn import Game, read_game
 from kr.play.setup import PlaySettings, set_up
+from kr.proofs.prover import ProveSettings, prove
 from kr.storage import write_atomic
 from kr.web import games, positions
 from kr.web.house import House
@@ -62,6 +64,10 @@ def _problem(text: str, directory: Path) -> Position:
     return one.position
 
 
+def _proved(text: str) -> Position:
+    return prove(ProveSettings(text, tc=Limits(nodes=1), weights="material", egdb="none", workers=1)).position
+
+
 def _searched(text: str, directory: Path) -> Position:
     """The position that a search finds, in the game that begins with it."""
     position = _pdn(text, directory)
@@ -75,6 +81,7 @@ READERS: dict[str, Callable[[str, Path], Position]] = {
     "kr analyze FEN": lambda text, _: next(read_tasks(AnalyzeSettings(text))).position,
     "kr analyze FILE": lambda text, at: next(read_tasks(AnalyzeSettings(str(_in_file(text, at))))).position,
     "kr solve-problem": _problem,
+    "kr prove": lambda text, _: _proved(text),
     "kr match --openings": lambda text, at: deck(str(_in_file(text, at)))[0].position,
     "kr bench --positions": lambda text, at: load_positions(_in_file(text, at))[0],
     "kr play --ballot": lambda text, _: set_up(PlaySettings(ballot=text)).start,

@@ -23,9 +23,12 @@ from kr.cli import console
 from kr.cli.terminal import Terminal
 from kr.evaluation.layouts import Layout
 from kr.evaluation.weights import expected_shapes, save_tables
+from kr.game.position import Position, Side
+from kr.game.value import Value
 from kr.play.table import Event
 from kr.policy.model_file import save_policy
 from kr.policy.shape import PolicyShape
+from kr.proofs.certificate import Claim, certificate_of, write_certificate
 from kr.studies.endings.model_file import save_model
 from kr.studies.endings.shape import NetShape
 from kr.text import visible, visible_lines
@@ -72,6 +75,8 @@ COMMANDS = [
     f"pdn check {shlex.quote(NAME + '.pdn')}",
     "policy show policy.h5",
     f"solve-problem problems.jsonl --tc nodes=10 {SMALL}",
+    f"prove W:W5:B14,K19,26 --tc nodes=10 --out {shlex.quote(NAME + '.krproof')} {SMALL}",
+    "prove --check evil.krproof",
     "weights show tables.h5",
     f"weights show {shlex.quote(NAME + '.h5')}",
     f"match {shlex.quote(NAME)} material --games 2 --tc nodes=20",
@@ -106,6 +111,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
         save_tables(directory / name, layout, *tables, attrs)
     save_model(directory / "net.h5", random_model(NetShape(hidden=(64, 16)), attrs=storage.provenance() | attrs))
     card = {"data": {"files": [EVIL]}, "note": EVIL}
+    claim = Claim(Position.from_fen("W:W:B1"), Side.BLACK, Value.WIN)
+    provenance = {"command": EVIL, "kr": EVIL, "created": EVIL}
+    write_certificate(directory / "evil.krproof", certificate_of(claim, {}, None, provenance))
     save_policy(directory / "policy.h5", random_policy_model(PolicyShape(hidden=(16, 8)), card=card, attrs=attrs))
     return directory
 

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from models import random_model
 from policies import random_policy_model
+from proved import case
 from recorded import write_archive
 from systems import RUNS_JAX
 from tables import TINY
@@ -23,6 +24,7 @@ from kr.egdb.sample import SampleSettings, write_sample
 from kr.game.position import Position
 from kr.policy.model_file import save_policy
 from kr.policy.shape import PolicyShape
+from kr.proofs.certificate import write_certificate
 from kr.studies.endings.model_file import save_model
 from kr.studies.endings.shape import NetShape
 from kr.studies.evolution.run import evolve
@@ -100,6 +102,8 @@ COMMANDS = [
     pytest.param("policy fit people.pdn --out fitted-policy.h5 --hidden 16,8 --epochs 2", marks=RUNS_JAX),
     "policy show policy.h5",
     "play --black material --white manual --tc nodes=20 --hash 1MB --out played.pdn",
+    f"prove W:W5:B14,K19,26 --goal loss --tc nodes=100k --out lost.krproof {SMALL}",
+    "prove --check proved.krproof",
     "selfplay --weights material --nodes 20 --games 2 --openings start --egdb none --workers 1 --out again",
     f"solve-problem --tc nodes=10 --tc nodes=20 {SMALL} --out answers.jsonl",
     f"solve-problem 'hundred years' --tc nodes=500 --multipv 2 {SMALL}",
@@ -122,6 +126,7 @@ def place(tmp_path_factory: pytest.TempPathFactory, whole: Path) -> Path:
     (directory / "one.pdn").write_text(ONE_GAME)
     (directory / "tiny.toml").write_text(TINY.toml())
     write_archive(directory / "people.pdn", 30)
+    write_certificate(directory / "proved.krproof", case("leaves of both kinds"))
     save_policy(directory / "policy.h5", random_policy_model(PolicyShape(hidden=(16, 8))))
     (directory / "fens.txt").write_text(f"{Position().fen}\n{KINGS}\n")
     shutil.copytree(whole, directory / "three")

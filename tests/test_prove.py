@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Sequence
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -24,6 +25,7 @@ from kr.proofs.checking import check_certificate
 from kr.proofs.closure import closed_part
 from kr.proofs.leaves import LeafAnswer, answer_from_json, answer_leaf, answer_to_json, settled
 from kr.proofs.prover import ClaimProgress, Proof, ProveSettings, claims_for
+from kr.proofs.rules import QuickMove
 from kr.proofs.tree import ProofTree, numbers
 
 pytestmark = pytest.mark.core
@@ -373,6 +375,29 @@ def prove_with(position: Position, goal: str, leaves: Database | None, **setting
     run.go()
     run.certify()
     return run.proof
+
+
+@pytest.mark.parametrize("wrong", [None, (0, 31, 0)])
+@pytest.mark.parametrize(
+    "name", ["a win in four", "three pieces known", "leaves of both kinds", "a draw that goes round"]
+)
+def test_a_journal_is_not_believed(name: str, wrong: QuickMove | None) -> None:
+    """A strategy in it that lacks a move, or has a wrong one, proves what it does without it, and no more."""
+    fen, side, goal, pieces = CASES[name]
+    claim, leaves = claim_of(fen, side, goal), shipped(pieces)
+    strategy = strategy_for(claim, leaves)
+    made = ProveSettings(fen=fen, tc=Limits(nodes=2000), workers=1)
+    number = claims_for(claim.root, "value").index(claim)
+    for left_out in random.Random(1).sample(sorted(strategy), min(4, len(strategy))):
+        changed = {board: move for board, move in strategy.items() if board != left_out}
+        if wrong:
+            changed[left_out] = wrong
+        entry = (number, claim.root.bits, 4000), LeafAnswer(WON, None, 1, changed)
+        journal = SimpleNamespace(entries=[entry], append=lambda values: None)
+        run = prover._Run(claim.root, made, Engine("material", 1, 1, leaves), journal, None)  # type: ignore[arg-type]
+        run.go()
+        run.certify()
+        check_proof(run.proof, leaves)
 
 
 def check_proof(proof: Proof, leaves: Database | None) -> None:

@@ -32,7 +32,7 @@ def command(
 
     Example:
         kr prove "W:W21,K30:B1,2"
-        kr prove "W:WK2,14,29:B1,5,8" --goal win --tc 5m --workers 2 --out proof.krproof
+        kr prove "W:WK2,14,29:B1,5,8" --goal win --tc 5m --out proof.krproof
         kr prove --check proof.krproof
     """
     if check is not None:

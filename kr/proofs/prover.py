@@ -22,7 +22,7 @@ from typing import Any
 from kr.cluster.address import cluster_option
 from kr.cluster.pools import work_pool
 from kr.engine.engine import Engine
-from kr.engine.limits import Limits
+from kr.engine.limits import MOST_LIMITS, Limits
 from kr.engine.settings import egdb_memory_option, egdb_option, engine_from, hash_option, weights_option
 from kr.errors import InvalidSettingError
 from kr.game.position import Move, Position
@@ -48,8 +48,6 @@ FIRST_REPLY = 20
 """Factor of the nodes for the replies at the root."""
 NEARNESS_EXPONENT = 0.5
 """Exponent of the proof number in the choice of a claim: what is further from its proof gets fewer nodes."""
-MOST_NODES = 1 << 62
-"""Limit of nodes where none is given."""
 JOURNAL_SUFFIX = ".part"
 Key = tuple[int, tuple[int, ...], int]
 """Search of a leaf: number of the claim, the leaf, and its nodes."""
@@ -342,7 +340,7 @@ class _Run:
     def _left(self) -> int:
         """Nodes that new searches may take, but for those of strategies."""
         if self.settings.tc.nodes is None:
-            return MOST_NODES
+            return int(MOST_LIMITS["nodes"])
         return self.settings.tc.nodes - self._spent() - sum(each.nodes for each in self.tasks.values())
 
     def _spent(self) -> int:
