@@ -9,6 +9,7 @@ from kr.errors import InvalidSettingError
 from kr.notation import SIDE_NAMES
 from kr.proofs.certificate import NOT_COVERED, Certificate, read_certificate
 from kr.proofs.checking import CheckReport, check_certificate
+from kr.proofs.lines import hardest_line
 from kr.proofs.prover import ClaimProgress, Proof, ProveSettings, prove
 from kr.settings import option
 from kr.text import visible
@@ -111,11 +112,17 @@ def _claim(each: ClaimProgress) -> str:
         leaves = f"lines end in the database ({certificate.reach})" if certificate.reach else "no database"
         count = len(certificate.boards)
         strategy = f"a strategy of {counted(count, 'position')}" if count else "the root alone"
-        return f"proved by {strategy}; {leaves}"
+        line = _line(certificate)
+        return f"proved by {strategy}; {leaves}" + (f": {line}" if line else "")
     if each.holds is False:
         return "false"
     resists = f"; resists: {' '.join(map(str, each.resists))}" if each.resists else ""
     return f"open, proof number {each.proof:.2g}, disproof number {each.disproof:.2g}{resists}"
+
+
+def _line(certificate: Certificate) -> str:
+    """The strategy against the hardest defence, up to where the rules or the database end it."""
+    return " ".join(map(str, hardest_line(certificate)))
 
 
 def _shortfall(proof: Proof) -> str:
@@ -149,6 +156,7 @@ def _object(proof: Proof, settings: ProveSettings) -> dict[str, Any]:
                 "positions": None if each.certificate is None else len(each.certificate.boards),
                 "reach": None if each.certificate is None else each.certificate.reach,
                 "file": None if each.path is None else str(each.path),
+                "line": None if each.certificate is None else _line(each.certificate),
                 "resists": " ".join(map(str, each.resists)),
             }
             for each in proof.claims
@@ -171,7 +179,10 @@ def _check(path: Path, egdb: str, json: bool) -> None:
 
         report = check_certificate(certificate, database, on_progress)
     if json:
-        console.emit_json({"fen": certificate.claim.root.fen, "claim": str(certificate.claim), "report": report})
+        console.emit_json({
+            "fen": certificate.claim.root.fen, "claim": str(certificate.claim), "report": report,
+            "line": _line(certificate),
+        })  # fmt: skip
         return
     boards.show(certificate.claim.root)
     console.put(_checked(certificate, report))
@@ -192,6 +203,7 @@ def _checked(certificate: Certificate, report: CheckReport) -> str:
             ("lines end", f"{report.rule_leaves:,} by the rules, {report.database_leaves:,} in the database"),
             ("database", certificate.reach),
             ("length", lines),
+            ("hardest line", _line(certificate)),
             ("made by", visible(", ".join(filter(None, made)))),
             ("not covered", NOT_COVERED),
         ]
