@@ -128,6 +128,15 @@ from .policy.policy import Policy as Policy
 from .policy.policy import PolicyRows as PolicyRows
 from .policy.policy import load_policy as load_policy
 from .policy.shape import PolicyShape as PolicyShape
+from .proofs.certificate import Certificate as Certificate
+from .proofs.certificate import Claim as Claim
+from .proofs.certificate import read_certificate as read_certificate
+from .proofs.checking import CheckReport as CheckReport
+from .proofs.checking import check_certificate as check_certificate
+from .proofs.prover import ClaimProgress as ClaimProgress
+from .proofs.prover import Proof as Proof
+from .proofs.prover import ProveSettings as ProveSettings
+from .proofs.prover import prove as prove
 from .studies.descent import FitProgress as FitProgress
 from .studies.endings.game_positions import GamePositionsSettings as GamePositionsSettings
 from .studies.endings.game_positions import write_game_positions as write_game_positions
