@@ -250,9 +250,10 @@ def test_the_closed_part(name: str) -> None:
     fen, side, goal, pieces = CASES[name]
     claim, leaves = claim_of(fen, side, goal), shipped(pieces)
     # the order in which proofs find them: what a position leads to comes first
-    certificate = certificate_of(claim, strategy_for(claim, leaves), leaves)
+    found = strategy_for(claim, leaves)
+    certificate = certificate_of(claim, found, leaves)
     rows = zip(certificate.ranks.tolist(), map(tuple, certificate.boards.tolist()), strict=True)
-    strategy = {board: strategy_for(claim, leaves)[board] for _, board in sorted(rows)}
+    strategy = {board: found[board] for _, board in sorted(rows)}
     assert closed_part(claim, strategy, (), leaves) == strategy
     for left_out in random.Random(1).sample(sorted(strategy), min(5, len(strategy))):
         rest = {board: move for board, move in strategy.items() if board != left_out}
