@@ -33,6 +33,7 @@ def command(
 
     Example:
         kr prove "W:W21,K30:B1,2"
+        kr prove "B:WK1,29,30,32:B4,11,12,16,19,23,26,27,28,K31"
         kr prove "W:WK2,14,29:B1,5,8" --goal win --tc 5m --out proof.krproof
         kr prove --check proof.krproof
     """
