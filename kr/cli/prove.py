@@ -1,5 +1,6 @@
 """`kr prove`."""
 
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -33,17 +34,15 @@ def command(
 
     Example:
         kr prove "W:W21,K30:B1,2"
-        kr prove "B:WK1,29,30,32:B4,11,12,16,19,23,26,27,28,K31"
-        kr prove "W:WK2,14,29:B1,5,8" --goal win --tc 5m --out proof.krproof
-        kr prove --check proof.krproof
+        kr prove "W:WK15,K18,K19,20:B12,21,K29,K30" --goal win --out win.krproof
+        kr prove --check win.krproof
     """
     if check is not None:
-        if settings.fen:
-            raise InvalidSettingError("--check FILE checks a certificate; leave the position out")
-        _check(check, settings.egdb, json)
+        _refuse_others(settings)
+        _check(check, settings, json)
         return
     if not settings.fen:
-        raise InvalidSettingError("FEN: expected a position to prove something about, or --check FILE")
+        raise InvalidSettingError("FEN: expected the position to prove, or --check FILE")
     limit = settings.tc.time
     with console.progress("proving", limit, "s") as progress:
         shown = 0.0
@@ -54,17 +53,20 @@ def command(
             progress.advance(now - shown, _standing(proof))
             shown = now
 
-        proof = prove(settings, on_progress)
+        try:
+            proof = prove(settings, on_progress)
+        except KeyboardInterrupt:
+            console.fail("interrupted" if settings.out is None else "interrupted; run the same command to resume")
     for each in proof.claims:
         if each.path is not None and each.certificate is not None:
-            console.wrote(each.path, counted(len(each.certificate.boards), "position"))
+            console.wrote(each.path, _size(each.certificate))
     if json:
         console.emit_json(_object(proof, settings))
     else:
         boards.show(proof.position)
         console.put(_report(proof))
     if not proof.reached:
-        console.fail(_shortfall(proof))
+        console.fail(_shortfall(proof, settings.out))
 
 
 def _standing(proof: Proof) -> str:
@@ -75,8 +77,8 @@ def _standing(proof: Proof) -> str:
         return counted(leaves, "search")
     nearest = min(open_claims, key=lambda each: each.proof)
     return (
-        f"{counted(leaves, 'search')}; {nearest.claim}: proof number {nearest.proof:.2g}, "
-        f"disproof number {nearest.disproof:.2g}"
+        f"{counted(leaves, 'search')}; {nearest.claim}: proof number {_number(nearest.proof)}, "
+        f"disproof number {_number(nearest.disproof)}"
     )
 
 
@@ -110,15 +112,24 @@ def _report(proof: Proof) -> str:
 def _claim(each: ClaimProgress) -> str:
     if each.certificate is not None:
         certificate = each.certificate
-        leaves = f"lines end in the database ({certificate.reach})" if certificate.reach else "no database"
-        count = len(certificate.boards)
-        strategy = f"a strategy of {counted(count, 'position')}" if count else "the root alone"
+        leaves = f"by the rules or in the database ({certificate.reach})" if certificate.reach else "by the rules"
+        strategy = ("a strategy of " if len(certificate.boards) else "") + _size(certificate)
         line = _line(certificate)
-        return f"proved by {strategy}; {leaves}" + (f": {line}" if line else "")
+        return f"proved by {strategy}; lines end {leaves}" + (f": {line}" if line else "")
     if each.holds is False:
         return "false"
     resists = f"; resists: {' '.join(map(str, each.resists))}" if each.resists else ""
-    return f"open, proof number {each.proof:.2g}, disproof number {each.disproof:.2g}{resists}"
+    return f"open, proof number {_number(each.proof)}, disproof number {_number(each.disproof)}{resists}"
+
+
+def _number(number: float) -> str:
+    """A proof or disproof number: two digits, or all before the point."""
+    return f"{number:,.0f}" if 10 <= number < 1e6 else f"{number:.2g}"
+
+
+def _size(certificate: Certificate) -> str:
+    count = len(certificate.boards)
+    return counted(count, "position") if count else "the root alone"
 
 
 def _line(certificate: Certificate) -> str:
@@ -126,10 +137,13 @@ def _line(certificate: Certificate) -> str:
     return " ".join(map(str, hardest_line(certificate)))
 
 
-def _shortfall(proof: Proof) -> str:
+def _shortfall(proof: Proof, out: Path | None) -> str:
+    goal = "the value" if proof.goal == "value" else f"the goal, {proof.goal},"
     if proof.answered:
-        return f"the goal, {proof.goal}, is false"
-    return f"the goal, {proof.goal}, is still open; more time (--tc) or a bigger database (--egdb) may decide it"
+        return f"{goal} is false"
+    if out is not None:
+        return f"{goal} is still open; run the same command to resume, with more time (--tc) if you like"
+    return f"{goal} is still open; more time (--tc) or a bigger database (--egdb) may decide it"
 
 
 def _object(proof: Proof, settings: ProveSettings) -> dict[str, Any]:
@@ -165,11 +179,20 @@ def _object(proof: Proof, settings: ProveSettings) -> dict[str, Any]:
     }
 
 
-def _check(path: Path, egdb: str, json: bool) -> None:
+def _refuse_others(settings: ProveSettings) -> None:
+    """Refuse the settings of a proof beside --check."""
+    if settings.fen:
+        raise InvalidSettingError("--check FILE checks a certificate; leave the position out")
+    for each in fields(settings):
+        if each.name not in ("egdb", "egdb_memory") and getattr(settings, each.name) != each.default:
+            raise InvalidSettingError(f"--check FILE checks a certificate; leave --{each.name} out")
+
+
+def _check(path: Path, settings: ProveSettings, json: bool) -> None:
     """Check a certificate, and say what it proves."""
     certificate = read_certificate(path)
-    directory = find(egdb)
-    database = None if directory is None else Database.open(directory)
+    directory = find(settings.egdb)
+    database = None if directory is None else Database.open(directory, unpack_bytes=settings.egdb_memory)
     with console.progress("checking", len(certificate.boards), "positions") as progress:
         done = 0
 

@@ -57,7 +57,7 @@ Key = tuple[int, tuple[int, ...], int]
 class ProveSettings(Settings):
     """A position, what is to be proved about it, and the limits."""
 
-    fen: str = option("", "Position to prove something about.", metavar="FEN", argument=True)
+    fen: str = option("", "The position to prove.", metavar="FEN", argument=True)
     goal: str = option(
         "value", "For the side to move: win, draw or loss, true or false; or value, whichever it is.",
         choices=GOALS,
