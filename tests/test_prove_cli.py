@@ -12,15 +12,17 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import kr
 from kr.cli import main
 from kr.jobs.journal import Journal, open_journal
-from kr.proofs.certificate import read_certificate
+from kr.proofs.certificate import read_certificate, write_certificate
 
 WON = "B:W7,20:BK9,K11"
 DRAWN = "W:WK1,K19:BK2,K5"
@@ -119,6 +121,11 @@ def test_check_tells_what_is_wrong(run: Run, capsys: pytest.CaptureFixture[str])
     assert (code, out) == (1, "")
     assert error.startswith("kr: b.krproof: damaged certificate")
     assert error.count("\n") == 1
+    whole = read_certificate("a.krproof")
+    write_certificate("c.krproof", replace(whole, ranks=whole.ranks + np.uint16(1)))
+    code, out, error = run("--check", "c.krproof")
+    assert (code, out) == (1, "")
+    assert re.match("kr: c.krproof does not prove that Black wins: .*: its rank is 2; expected 1", error)
 
 
 @pytest.mark.parametrize(

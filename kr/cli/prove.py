@@ -6,7 +6,7 @@ from typing import Any
 
 from kr.cli import boards, console, options
 from kr.egdb.database import Database, find
-from kr.errors import InvalidSettingError
+from kr.errors import InvalidCertificateError, InvalidSettingError
 from kr.notation import SIDE_NAMES
 from kr.proofs.certificate import NOT_COVERED, Certificate, read_certificate
 from kr.proofs.checking import CheckReport, check_certificate
@@ -201,7 +201,10 @@ def _check(path: Path, settings: ProveSettings, json: bool) -> None:
             progress.advance(now - done)
             done = now
 
-        report = check_certificate(certificate, database, on_progress)
+        try:
+            report = check_certificate(certificate, database, on_progress)
+        except InvalidCertificateError as error:
+            raise InvalidCertificateError(f"{path} does not prove that {certificate.claim}: {error}") from None
     if json:
         console.emit_json({
             "fen": certificate.claim.root.fen, "claim": str(certificate.claim), "report": report,

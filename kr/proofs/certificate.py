@@ -238,7 +238,7 @@ def _parsed_header(text: bytes) -> dict[str, Any]:
     except ValueError as error:
         raise InvalidCertificateError(f"damaged certificate: its header is not JSON: {error}") from None
     if not isinstance(header, dict) or header.keys() != _HEADER_TYPES.keys():
-        raise InvalidCertificateError(f"damaged certificate: its header lacks one of {', '.join(_HEADER_TYPES)}")
+        raise InvalidCertificateError(f"damaged certificate: its header must have exactly {', '.join(_HEADER_TYPES)}")
     for name, kind in _HEADER_TYPES.items():
         value = header[name]
         impossible = (isinstance(value, int) and value < 0) or (isinstance(value, str) and not value.isprintable())
