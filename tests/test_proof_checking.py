@@ -343,7 +343,7 @@ PAGE = Path(__file__).parents[1] / "docs" / "reference" / "certificates.md"
 def checker_of_the_page() -> Callable[[Path, Callable[[tuple[int, int, int], int], int]], None]:
     """The checker that the page shows, which knows nothing of kr."""
     block = next(block for block in PAGE.read_text("utf-8").split("```python\n") if "def check(" in block)
-    names: dict[str, Any] = {"Path": Path}
+    names: dict[str, Any] = {}
     exec(compile(block.partition("```")[0], str(PAGE), "exec"), names)
     return names["check"]
 

@@ -27,10 +27,11 @@ def command(
 ) -> None:
     """Prove the value of a position, and write a certificate that a plain program can check.
 
-    The engine looks for the way, and is not believed: a win is proved by a strategy whose every line ends by the rules
-    or in the endgame database, a draw by two strategies, one with which each side does not lose. With a bigger database
-    more is proved. The draws by rule (80 plies without progress, repetition) are not covered. A draw has two
-    certificates, FILE-black and FILE-white. The exit code is 0 if the goal is proved, 1 if it is false or still open.
+    The engine finds the moves, and is not trusted: a win is proved by a strategy whose every line ends by the rules or
+    in the endgame database, a draw by two strategies, one by which each side does not lose. A bigger database proves
+    more. The draws by rule (80 plies without progress, repetition) are not covered. A draw has two certificates:
+    --out draw.krproof writes draw-black.krproof and draw-white.krproof. The exit code is 0 if the goal is proved, 1 if
+    it is false or still open.
 
     Example:
         kr prove "W:W21,K30:B1,2"

@@ -59,7 +59,7 @@ class ProveSettings(Settings):
 
     fen: str = option("", "The position to prove.", metavar="FEN", argument=True)
     goal: str = option(
-        "value", "For the side to move: win, draw or loss, true or false; or value, whichever it is.",
+        "value", "For the side to move: win, draw or loss, yes or no; or value, whichever it is.",
         choices=GOALS,
     )  # fmt: skip
     tc: Limits = option(Limits(time=60.0), "Limit of all searches together: 60s or nodes=1e9.", parse=Limits.parse)
