@@ -1,6 +1,7 @@
 """Hostile HDF5 files whose checksums are right: each reader refuses what they say in one line."""
 
 import json
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,11 @@ import pytest
 from hdf5_files import LAYOUT, STARTS, check_refused, edited, good
 
 from kr import cli, storage
+from kr.errors import KrError
 from kr.evaluation import files
 from kr.evaluation.layouts import LAYOUTS
 from kr.evaluation.patterns import MAX_REGIONS
+from kr.hdf5.library import LibrarySource, library_file
 from kr.learn import games
 from kr.learn.games import StoredGame
 
@@ -189,3 +192,20 @@ def test_attributes_of_games_out_of_range_are_refused(
     good: dict[str, Path], tmp_path: Path, attrs: dict[str, Any]
 ) -> None:
     check_refused("games", games_with(good["games"], tmp_path / "bad.h5", attrs), "attributes make no sense")
+
+
+def test_ctrl_c_while_a_file_is_read_is_not_lost(monkeypatch: pytest.MonkeyPatch, good: dict[str, Path]) -> None:
+    """It ends the reading, though h5py runs finalizers in it, which drop exceptions."""
+    before, done = signal.getsignal(signal.SIGINT), []
+
+    def read(source: LibrarySource) -> dict[str, Any]:
+        signal.raise_signal(signal.SIGINT)
+        done.append(source)
+        return {}
+
+    monkeypatch.setattr(LibrarySource, "_attributes", read)
+    path = str(next(iter(good.values())))
+    with pytest.raises(KeyboardInterrupt), library_file(path, 1, KrError, "damaged"):
+        pass
+    assert done
+    assert signal.getsignal(signal.SIGINT) is before

@@ -9,10 +9,14 @@ from __future__ import annotations
 
 import math
 import os
+import signal
+import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
+from kr import system
 from kr.errors import KrError
 from kr.hdf5.source import Attribute, Chunks, Hdf5Source
 from kr.storage import printable
@@ -39,7 +43,8 @@ def library_file(
 
     unread: names of attributes of the root to leave out, whatever they are.
     """
-    from h5py import h5f, h5g
+    with _interrupts_held():
+        from h5py import h5f, h5g
 
     try:
         file = h5f.open_file_image(place) if isinstance(place, bytes) else _opened_in_place(place)
@@ -62,6 +67,34 @@ def _opened_in_place(path: str) -> Any:
     # as h5py opens files; HDF5 requires the same of all openings of a file
     access.set_fclose_degree(h5f.CLOSE_STRONG)
     return h5f.open(os.fsencode(path), h5f.ACC_RDONLY, fapl=access)
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Let Ctrl-C wait for the end of the block.
+
+    h5py calls Python in the finalizers of its objects, from which an exception is printed and dropped: most of the
+    interrupts of a command that was loading its tables were lost there.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    held: list[tuple[int, FrameType | None]] = []
+
+    def hold(number: int, frame: FrameType | None) -> None:
+        held.append((number, frame))
+
+    # a handler that Python did not set can't be set back
+    before = [(each, handler) for each in system.END_SIGNALS if callable(handler := signal.getsignal(each))]
+    for each, _ in before:
+        signal.signal(each, hold)
+    try:
+        yield
+    finally:
+        for each, handler in before:
+            signal.signal(each, handler)
+        for number, frame in held[:1]:
+            dict(before)[signal.Signals(number)](number, frame)
 
 
 class LibrarySource(Hdf5Source):
@@ -99,7 +132,8 @@ class LibrarySource(Hdf5Source):
 
     def _guarded(self, what: str, read: Callable[[], Any]) -> Any:
         try:
-            return read()
+            with _interrupts_held():
+                return read()
         except KrError:
             raise
         except Exception as failure:  # h5py raises anything for a damaged file
