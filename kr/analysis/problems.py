@@ -32,7 +32,7 @@ from typing import Any
 from kr.errors import InvalidPdnError, InvalidProblemError, InvalidSettingError, KrError
 from kr.game.position import Move, Position, Side
 from kr.game.value import Result, Value
-from kr.pdn import Game, is_pdn, read_games
+from kr.pdn import Game, Reader, is_pdn, read_games
 from kr.storage import is_file, parse_json, printable
 from kr.text import file_text
 
@@ -139,6 +139,50 @@ def load_problems(source: str | Path | None = None, errors: list[KrError] | None
         position = Position.from_fen(source)
         return [Problem(position.fen, "", position)]
     return _named(source)
+
+
+def each_problem(source: str, on_error: Callable[[KrError], None]) -> Iterator[Problem]:
+    """Problems by name, FEN or file, one after another; those that can't be read go to on_error and are left out.
+
+    A file is PDN by its name, packed or not; any other has in each line a JSON object or a FEN, or a comment that
+    begins with #. Raises InvalidSettingError for an unknown name, InvalidFenError for a FEN, and for a file without a
+    problem or an error InvalidProblemError or InvalidPdnError.
+    """
+    if not is_file(source):
+        yield from load_problems(source)
+        return
+    path, count = Path(source), 0
+    if is_pdn(path):
+        with Reader(path, on_error=on_error) as reader:
+            for count, game in enumerate((game for game in reader if "FEN" in game.tags), 1):
+                yield _game_problem(game, count)
+        return
+    try:
+        text = file_text(path.read_bytes())
+    except UnicodeDecodeError:
+        raise InvalidProblemError(f"{path} is not a text file; {_EXPECTED_LINES}") from None
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        count += 1
+        try:
+            problem = _line_problem(line, number)
+        except ValueError as error:
+            on_error(InvalidProblemError(f"{path}:{number}: {_fault(error)}"))
+        else:
+            yield problem
+    if not count:
+        raise InvalidProblemError(f"{path} holds no problems; {_EXPECTED_LINES}")
+
+
+_EXPECTED_LINES = "a file of problems has a JSON object or a FEN in each line, or is PDN by its name"
+
+
+def _line_problem(line: str, number: int) -> Problem:
+    """The problem of a line. Raises ValueErrors."""
+    if line.lstrip().startswith("{"):
+        return Problem.from_object(parse_json(line), number)
+    return Problem(f"line {number}", "", Position.from_fen(line.partition("#")[0]))
 
 
 def classics() -> list[Problem]:

@@ -32,6 +32,7 @@ COMMANDS = {
     "explain": ("explain", "Explain a static score by regions, men and kings."),
     "solve-problem": ("solve", "Solve classic problems, or your own."),
     "prove": ("prove", "Prove the value of a position, or check a proof."),
+    "problem": ("problem", "Check problems: sound, cooked, with duals, unsound; check stars."),
     "match": ("match", "Play a match between two players and measure the Elo difference."),
     "doubling": ("doubling", "Measure the gain from twice the time, or two plies."),
     "tune": ("tune", "Tune search options by games (SPSA), and confirm them by a match."),

@@ -1,0 +1,586 @@
+"""Soundness of problems: one key, one way at each move of the solver, and the published result, all by proof.
+
+The solver is the side that wins, or, in a draw, the side to move, which is to hold it. A way is a move after which the
+solver still has what it is to reach: it wins, or does not lose. A move is called the only way if every other one is
+refuted, and a second way if it is one by proof: by the rules, the endgame database or a certificate (`kr.proofs`). What
+the limits leave open makes the verdict undecided.
+
+The line that is looked at is the published solution, and where that ends the main line: the solver's way, and the
+opponent's hardest defence. In a win this is the reply that loses latest by the database's distances, the first of
+equals; in a draw, and where the database lacks a distance, the move of a search of DEFENCE_NODES. The line ends where
+the result is plain (`is_plain`); with `strict` it goes on as far as the solution does, and to the end of a win.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from kr.analysis.problems import Problem
+from kr.engine.limits import Limits
+from kr.errors import IllegalMoveError
+from kr.game.position import Move, Position, Side
+from kr.game.value import Value
+from kr.notation import SIDE_NAMES
+from kr.proofs.certificate import Claim
+from kr.proofs.decider import Decider, after_moves
+
+if TYPE_CHECKING:
+    from kr.engine.engine import Engine
+    from kr.jobs.kinds import Stop
+
+PLAIN_LEAD = 2
+"""Pieces by which a winner is ahead where the win is plain."""
+TRANSPOSED_PLIES = 5
+"""Plies, from the position with both ways on, within which these come together if one transposes to the other."""
+MOST_PLIES = 400
+"""Plies after which a line is left; a line of the published solution is not."""
+DEFENCE_NODES = 20_000
+"""Nodes of a search for the hardest defence."""
+TREE_POSITIONS = 2_000
+"""Most positions of the solver in the tree of a solution."""
+TREE_PLIES = 60
+"""Depth of the tree of a solution."""
+
+
+class Verdict(StrEnum):
+    """What a check of a problem says."""
+
+    SOUND = "sound"
+    COOK = "cook"
+    DUAL = "dual"
+    UNSOUND = "unsound"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True)
+class Way:
+    """A move of the solver, and whether it keeps what is to be reached."""
+
+    move: str
+    keeps: bool | None
+    """None if that is open."""
+    by: str = ""
+    """What proves it: "the rules", "the database" or "a certificate of 12 positions"."""
+    transposes: bool = False
+    """True if it comes to the solution's own position within TRANSPOSED_PLIES, whatever the opponent replies."""
+
+    def __str__(self) -> str:
+        words = ["open"] if self.keeps is None else [self.by, *(["transposes"] if self.transposes else [])]
+        return f"{self.move} ({', '.join(words)})"
+
+
+@dataclass(frozen=True)
+class Step:
+    """A move of the solver in the line, with the others at its position."""
+
+    ply: int
+    """Moves of the line before it."""
+    number: int
+    """Number of the move as in a score sheet that begins with the problem: 1 is the key."""
+    fen: str
+    played: Way
+    others: tuple[Way, ...]
+    plain: bool = False
+    """True if the result was plain before it."""
+
+    def duals(self, strict: bool) -> tuple[Way, ...]:
+        """The other ways that count."""
+        if self.plain and not strict:
+            return ()
+        return tuple(way for way in self.others if way.keeps and (strict or not way.transposes))
+
+    @property
+    def unsettled(self) -> tuple[Way, ...]:
+        """The moves, played or not, that are open."""
+        return tuple(way for way in (self.played, *self.others) if way.keeps is None)
+
+
+@dataclass
+class Soundness:
+    """Verdict on a problem, and what it rests on."""
+
+    verdict: Verdict
+    value: Value | None = None
+    """Proved value for the side to move."""
+    by: str = ""
+    """What proves it."""
+    reason: str = ""
+    """The verdict in a line: the cooks, the dual, the refutation, or what is open."""
+    move_number: int | None = None
+    """Number of the move of the first dual, or of the solution's move that fails."""
+    keys: list[Way] = field(default_factory=list)
+    """Moves of the side to move that keep the value, the solution's first; empty where that side loses."""
+    line: list[str] = field(default_factory=list)
+    """The moves looked at: the solution and the main line after it."""
+    of_solution: int = 0
+    """How many of them are of the published solution."""
+    solution: list[str] = field(default_factory=list)
+    """The published solution, up to a move that is not legal."""
+    steps: list[Step] = field(default_factory=list)
+    ended: str = ""
+    """Why the line ends: "plain", "over", "repeated", "dual" (not followed beyond the solution), "" where it was left."""
+    tree: list[dict[str, Any]] = field(default_factory=list)
+    """All solutions, if they were asked for: see `_Check.tree`."""
+    notes: list[str] = field(default_factory=list)
+    nodes: int = 0
+    seconds: float = 0.0
+
+
+def is_plain(position: Position, solver: Side, goal: Value) -> bool:
+    """True if a result needs no more proof by play: neither side has a capture, were it to move, and the winner has at
+    least two pieces more; or, for a draw, only kings are left, and the solver has no fewer than the opponent.
+    """
+    if any(_can_capture(position, side) for side in Side):
+        return False
+    counts = position.black.bit_count(), position.white.bit_count()
+    ahead = counts[solver] - counts[solver.other]
+    if goal is Value.WIN:
+        return ahead >= PLAIN_LEAD
+    return ahead >= 0 and (position.black | position.white) == position.kings
+
+
+def _can_capture(position: Position, side: Side) -> bool:
+    moves = Position(position.black, position.white, position.kings, side).legal_moves()
+    return bool(moves) and moves[0].is_capture
+
+
+def check_problem(
+    problem: Problem, engine: Engine, limits: Limits, strict: bool = False, all_solutions: bool = False,
+    stop: Stop | None = None,
+) -> Soundness:  # fmt: skip
+    """Check a problem within limits of time or nodes for all that is proved of it.
+
+    stop: ends the work; the answer is then useless. Raises InvalidDatabaseError.
+    """
+    with Decider(engine, limits, stop) as decider:
+        check = _Check(problem, decider, strict)
+        found = check.run()
+        if all_solutions:
+            found.tree = check.tree()
+        found.nodes, found.seconds = decider.nodes, decider.seconds
+    return found
+
+
+def ways_at(
+    decider: Decider, position: Position, goal: Value, played: Move | None = None, root: bool = False
+) -> list[tuple[Move, Position, Way]]:
+    """The moves of the side to move, the played one first, each with the position after it and what is proved of it.
+
+    goal: WIN, or DRAW for "does not lose". root: prove the position itself beside its moves, and leave them once it is
+    refuted.
+    """
+    side = position.side
+    moves = after_moves(position)
+    if played is not None:
+        reached = position.play(played)
+        moves = [(played, reached), *((move, after) for move, after in moves if after != reached)]
+    claims = [Claim(after, side, goal) for _, after in moves]
+    own = Claim(position, side, goal)
+
+    def refuted() -> bool:
+        decision = decider.known(own)
+        return decision is not None and not decision.holds
+
+    if root and decider.known(own) is None:
+        decider.decide([own, *claims], refuted)
+    elif not refuted():
+        decider.decide(claims)
+    ways = []
+    for (move, after), claim in zip(moves, claims, strict=True):
+        decision = decider.known(claim)
+        if decision is None and refuted():
+            # no move does better than the position
+            decision = decider.known(own)
+        way = Way(str(move), None) if decision is None else Way(str(move), decision.holds, decision.by)
+        ways.append((move, after, way))
+    return ways
+
+
+class _Check:
+    """A check under way."""
+
+    def __init__(self, problem: Problem, decider: Decider, strict: bool) -> None:
+        self.problem, self.decider, self.strict = problem, decider, strict
+        self.position = problem.position
+        self.side = self.position.side
+        self.found = Soundness(Verdict.UNDECIDED)
+        self.solution = self._solution()
+        self.found.solution = [str(move) for move in self.solution]
+
+    def _solution(self) -> list[Move]:
+        """Moves of the published solution, up to one that is not legal."""
+        moves: list[Move] = []
+        position = self.position
+        for text in self.problem.solution.split():
+            try:
+                moves.append(position.parse_move(text))
+            except IllegalMoveError as error:
+                self.found.notes.append(f"the solution ends before ply {len(moves) + 1}: {error}")
+                break
+            position = position.play(moves[-1])
+        if not moves and self.problem.first_move is not None:
+            moves.append(self.problem.first_move)
+        return moves
+
+    def run(self) -> Soundness:
+        """The verdict."""
+        found = self.found
+        if self.position.is_over:
+            found.value, found.by = Value.LOSS, "the rules"
+            self._conclude(Verdict.UNSOUND, f"{self._name(self.side)} has no move, and has lost")
+            return found
+        value = self._value()
+        if value is None:
+            return found
+        self.solver = self.side.other if value is Value.LOSS else self.side
+        self.goal = Value.DRAW if value is Value.DRAW else Value.WIN
+        if value is not Value.LOSS and not self._judge_keys():
+            return found
+        self._follow()
+        self._judge_line()
+        return found
+
+    # the result
+
+    def _value(self) -> Value | None:
+        """The published value, or without one the proved one; None if it is refuted or open, which is then told."""
+        published, other = self.problem.published, self.side.other
+        wins, holds = Claim(self.position, self.side, Value.WIN), Claim(self.position, self.side, Value.DRAW)
+        loses = Claim(self.position, other, Value.WIN)
+        if published is Value.WIN:
+            # with its moves: see _judge_keys
+            ways = ways_at(self.decider, self.position, Value.WIN, self._first, root=True)
+            if any(way.keeps for *_, way in ways) or self.decider.known(wins) is None:
+                if any(way.keeps is not False for *_, way in ways):
+                    return Value.WIN
+                self._refute(wins)
+                return None
+        elif published is Value.LOSS:
+            self.decider.decide([loses])
+        elif published is Value.DRAW:
+            self.decider.decide([wins, holds], lambda: bool(self._holds(wins)) or self._holds(holds) is False)
+        else:
+            self.decider.decide([wins, holds], lambda: self._settled(wins, holds) is not None)
+            return self._found_value(wins, holds)
+        expected = {Value.WIN: [(wins, True)], Value.LOSS: [(loses, True)], Value.DRAW: [(wins, False), (holds, True)]}
+        wanted = expected[published]
+        for claim, truth in wanted:
+            decision = self.decider.known(claim)
+            if decision is not None and decision.holds is not truth:
+                self._refute(claim)
+                return None
+        decisions = [self.decider.known(claim) for claim, _ in wanted]
+        if None in decisions:
+            proved = [f"{claim} is proved" for claim, truth in wanted if truth and self._holds(claim)]
+            self._conclude(Verdict.UNDECIDED, "; ".join([f"the published {published} is open", *proved]))
+            return None
+        self.found.value, self.found.by = published, decisions[-1].by if decisions[-1] else ""
+        return published
+
+    def _holds(self, claim: Claim) -> bool | None:
+        decision = self.decider.known(claim)
+        return None if decision is None else decision.holds
+
+    def _settled(self, wins: Claim, holds: Claim) -> Value | None:
+        """The value for the side to move by what is known of two claims."""
+        if self._holds(wins):
+            return Value.WIN
+        if self._holds(holds) is False:
+            return Value.LOSS
+        return Value.DRAW if self._holds(holds) and self._holds(wins) is False else None
+
+    def _found_value(self, wins: Claim, holds: Claim) -> Value | None:
+        value = self._settled(wins, holds)
+        if value is None:
+            told = [str(claim) for claim in (holds,) if self._holds(claim)]
+            told += [f"{self._name(self.side)} does not win"] if self._holds(wins) is False else []
+            proved = f"; proved: {', '.join(told)}" if told else ""
+            self._conclude(Verdict.UNDECIDED, f"no result is published, and the value is open{proved}")
+            return None
+        decision = self.decider.known(wins if value is Value.WIN else holds)
+        self.found.value, self.found.by = value, decision.by if decision else ""
+        return value
+
+    def _refute(self, claim: Claim) -> None:
+        """Tell that the published result is wrong, since a claim about the root is true or false."""
+        decision = self.decider.known(claim)
+        published = self.problem.published
+        # every move may fail while the position itself is open
+        by = "each move is refuted" if decision is None else f"by {decision.by}"
+        true = claim if decision is not None and decision.holds else _denied(claim)
+        wins, holds = Claim(self.position, self.side, Value.WIN), Claim(self.position, self.side, Value.DRAW)
+        self.found.value, self.found.by = self._settled(wins, holds), decision.by if decision else ""
+        if true.side == self.side:
+            move = self.decider.proving_move(true)
+            how = "" if move is None else f", with {move}"
+        else:
+            how = self._answer(self._first, true)
+        self._conclude(Verdict.UNSOUND, f"published {published}, but {true}, {by}{how}")
+
+    def _answer(self, move: Move | None, true: Claim) -> str:
+        """What the opponent replies to a published move that fails."""
+        if move is None:
+            return ""
+        reply = self.decider.proving_move(Claim(self.position.play(move), true.side, true.goal))
+        return "" if reply is None else f": {move} {reply}"
+
+    # the key
+
+    @property
+    def _first(self) -> Move | None:
+        return self.solution[0] if self.solution else None
+
+    def _judge_keys(self) -> bool:
+        """Find the keys; returns False if that makes the verdict."""
+        found, first, goal = self.found, self._first, self.goal
+        ways = [way for *_, way in self._ways(self.position, first, root=True)]
+        found.keys = [way for way in ways if way.keeps]
+        if goal is Value.WIN and found.keys and found.value is None:
+            found.value, found.by = Value.WIN, found.keys[0].by
+        unsettled = [way.move for way in ways if way.keeps is None]
+        if first is not None and ways[0].keeps is False:
+            true = _denied(Claim(self.position.play(first), self.solver, goal))
+            others = f"; {self._listed_keepers(found.keys)}" if found.keys else ""
+            found.move_number = 1
+            how = self._answer(first, true)
+            self._conclude(Verdict.UNSOUND, f"{first} does not keep the {self._word}, by {ways[0].by}{how}{others}")
+            return False
+        cooks = found.keys[1:]
+        if cooks and (first is None or ways[0].keeps):
+            self._conclude(Verdict.COOK, f"also {_listed(cooks)}")
+            found.line = [found.keys[0].move]
+            return False
+        if cooks or (first is not None and found.keys and ways[0].keeps is None):
+            self._conclude(Verdict.COOK, f"{self._listed_keepers(found.keys)}; the solution's {first} is open")
+            return False
+        if unsettled:
+            proved = f"; {self._listed_keepers(found.keys)}" if found.keys else ""
+            self._conclude(Verdict.UNDECIDED, f"open: {', '.join(unsettled)}{proved}")
+            return False
+        return True
+
+    @property
+    def _word(self) -> str:
+        return "win" if self.goal is Value.WIN else "draw"
+
+    def _listed_keepers(self, ways: list[Way]) -> str:
+        return f"the {self._word} is kept by {_listed(ways)}"
+
+    def _ways(self, position: Position, played: Move | None, root: bool = False) -> list[tuple[Move, Position, Way]]:
+        """The solver's moves, with the marks of those that transpose to the first one that is a way."""
+        ways = ways_at(self.decider, position, self.goal, played, root)
+        first = next((after for _, after, way in ways if way.keeps), None)
+        marked = []
+        for move, after, way in ways:
+            if way.keeps and first is not None and after != first and self._transposes(first, after):
+                way = Way(way.move, True, way.by, True)
+            marked.append((move, after, way))
+        return marked
+
+    def _transposes(self, one: Position, other: Position) -> bool:
+        """True if the solver can bring the position after another way to one that the first way leads to as well."""
+        reached: set[Position] = set()
+        newest = {one}
+        for plies in range(3, TRANSPOSED_PLIES + 1, 2):
+            newest = {after for reply in _all_after(newest) for _, after in after_moves(reply)}
+            reached |= newest
+            if self._forced(other, plies - 1, reached):
+                return True
+        return False
+
+    def _forced(self, position: Position, plies: int, reached: set[Position]) -> bool:
+        """True if, the opponent to move, the solver comes to one of these positions within some plies, by ways."""
+        if position in reached:
+            return True
+        if plies <= 0:
+            return False
+        replies = [after for _, after in after_moves(position)]
+        return bool(replies) and all(
+            any(self._is_way(after) and self._forced(after, plies - 2, reached) for _, after in after_moves(reply))
+            for reply in replies
+        )
+
+    def _is_way(self, after: Position) -> bool:
+        claim = Claim(after, self.solver, self.goal)
+        self.decider.decide([claim])
+        return bool(self._holds(claim))
+
+    # the line
+
+    def _follow(self) -> None:
+        """Follow the solution and the main line, and look at each move of the solver."""
+        found = self.found
+        position, seen = self.position, set()
+        published = list(self.solution)
+        while True:
+            ply = len(found.line)
+            following = published[ply] if ply < len(published) else None
+            if position.side != self.solver:
+                if position.is_over:
+                    found.ended = "over"
+                    return
+                move = following if following is not None else self._defence(position)
+            else:
+                plain = ply > 0 and is_plain(position, self.solver, self.goal)
+                if plain and not self.strict:
+                    found.ended = "plain"
+                    return
+                if following is None and any(step.ply and step.duals(self.strict) for step in found.steps):
+                    found.ended = "dual"
+                    return
+                if following is None and (position in seen or ply >= MOST_PLIES):
+                    found.ended = "repeated" if position in seen else ""
+                    return
+                if plain and following is None and self.goal is Value.DRAW:
+                    found.ended = "plain"
+                    return
+                if following is None or self.goal is Value.DRAW:
+                    seen.add(position)
+                chosen = self._step(position, following, ply, plain)
+                if chosen is None:
+                    return
+                move = chosen
+            found.line.append(str(move))
+            found.of_solution += following is not None
+            position = position.play(move)
+
+    def _step(self, position: Position, played: Move | None, ply: int, plain: bool) -> Move | None:
+        """Look at the solver's moves at a position of the line; returns the one to go on with, if there is one."""
+        ways = self._ways(position, played)
+        if played is None:
+            good = [index for index, (*_, way) in enumerate(ways) if way.keeps]
+            if not good:
+                self.found.notes.append(f"{position.fen}: every move is open")
+                self.found.steps.append(
+                    Step(ply, self._number(ply), position.fen, ways[0][2], tuple(way for *_, way in ways[1:]), plain)
+                )
+                return None
+            best = min(good, key=lambda index: (self._distance(ways[index][1]), index))
+            if len(good) > 1 and self._distance(ways[best][1]) == float("inf"):
+                after = position.play(self._searched(position))
+                best = next((index for index in good if ways[index][1] == after), best)
+            ways = [ways[best], *ways[:best], *ways[best + 1 :]]
+        move, _, way = ways[0]
+        self.found.steps.append(
+            Step(ply, self._number(ply), position.fen, way, tuple(each for *_, each in ways[1:]), plain)
+        )
+        return move if way.keeps else None
+
+    def _number(self, ply: int) -> int:
+        return 1 + ply // 2
+
+    def _distance(self, position: Position) -> float:
+        """Plies to the end of a win; the largest number where it is unknown or not a win."""
+        database = self.decider.database
+        if self.goal is Value.DRAW:
+            return 0
+        if position.is_over:
+            return 0
+        known = database.distance(position) if database is not None and database.has(position) else None
+        return float("inf") if known is None else known
+
+    def _defence(self, position: Position) -> Move:
+        """The hardest defence of the opponent, who is to move."""
+        moves = after_moves(position)
+        distances = [self._distance(after) for _, after in moves]
+        if self.goal is Value.WIN and max(distances) < float("inf"):
+            return moves[distances.index(max(distances))][0]
+        return moves[0][0] if len(moves) == 1 else self._searched(position)
+
+    def _searched(self, position: Position) -> Move:
+        """The move of a search that does not depend on others."""
+        self.decider.engine.new_game()
+        return self.decider.engine.search(position, Limits(nodes=DEFENCE_NODES)).move
+
+    def _judge_line(self) -> None:
+        """The verdict by what the line showed."""
+        found = self.found
+        failing = next((step for step in found.steps if step.played.keeps is False), None)
+        if failing is not None:
+            found.move_number = failing.number
+            keeping = [way for way in failing.others if way.keeps]
+            others = f"; {self._listed_keepers(keeping)}" if keeping else ""
+            told = f"move {failing.number} of the solution, {failing.played.move}, does not keep the {self._word}"
+            self._conclude(Verdict.UNSOUND, f"{told}, by {failing.played.by}{others}")
+            return
+        for step in found.steps:
+            if step.ply == 0:
+                continue
+            if duals := step.duals(self.strict):
+                found.move_number = step.number
+                self._conclude(Verdict.DUAL, f"{step.played.move}, also {_listed(duals)}")
+                return
+        unsettled = [(step, way) for step in found.steps for way in step.unsettled if self.strict or not step.plain]
+        if unsettled:
+            step, _ = unsettled[0]
+            moves = ", ".join(way.move for way in step.unsettled)
+            self._conclude(Verdict.UNDECIDED, f"open at move {step.number}: {moves}")
+        elif not found.ended or (found.ended == "repeated" and self.goal is Value.WIN):
+            self._conclude(Verdict.UNDECIDED, f"the win is not plain after {len(found.line)} plies of the main line")
+        else:
+            self._conclude(Verdict.SOUND, f"{found.value}, by {found.by}")
+
+    def _conclude(self, verdict: Verdict, reason: str) -> None:
+        self.found.verdict, self.found.reason = verdict, reason
+
+    def _name(self, side: Side) -> str:
+        return SIDE_NAMES[side]
+
+    # all solutions
+
+    def tree(self) -> list[dict[str, Any]]:
+        """Every solution: for each way its `move`, and in `replies` for each `reply` the solver's `ways` after it, in
+        the same form. A branch ends where more than one way is left, the result is plain, or the position has come
+        before (`end`: "ways", "plain", "over", "seen", "open", "limit").
+        """
+        if self.position.is_over or self.found.value is None:
+            return []
+        self.left = TREE_POSITIONS
+        seen: set[Position] = set()
+        if self.side == self.solver:
+            return self._branches(self.position, seen, 0)[0]
+        return [self._replies(self.position, seen, 0)]
+
+    def _branches(self, position: Position, seen: set[Position], ply: int) -> tuple[list[dict[str, Any]], str]:
+        """The ways at a position of the solver, and why the branch ends here if it does."""
+        if ply and is_plain(position, self.solver, self.goal):
+            return [], "plain"
+        if position in seen:
+            return [], "seen"
+        if ply >= TREE_PLIES or self.left <= 0:
+            return [], "limit"
+        seen.add(position)
+        self.left -= 1
+        ways = self._ways(position, None)
+        if any(way.keeps is None for *_, way in ways):
+            return [{"move": way.move, "by": way.by} for *_, way in ways if way.keeps], "open"
+        good = [(after, way) for _, after, way in ways if way.keeps]
+        if ply and len(good) > 1:
+            return [{"move": way.move, "by": way.by} for _, way in good], "ways"
+        return [{"move": way.move, "by": way.by} | self._replies(after, seen, ply + 1) for after, way in good], ""
+
+    def _replies(self, position: Position, seen: set[Position], ply: int) -> dict[str, Any]:
+        """The opponent's replies, each with the ways after it."""
+        if position.is_over:
+            return {"end": "over"}
+        replies = []
+        for move, after in after_moves(position):
+            ways, end = self._branches(after, seen, ply + 1)
+            replies.append({"reply": str(move), **({"end": end} if end else {}), **({"ways": ways} if ways else {})})
+        return {"replies": replies}
+
+
+def _all_after(positions: set[Position]) -> Iterator[Position]:
+    return (after for position in positions for _, after in after_moves(position))
+
+
+def _denied(claim: Claim) -> Claim:
+    """The claim that is true if this one is false."""
+    return Claim(claim.root, claim.side.other, Value.DRAW if claim.goal is Value.WIN else Value.WIN)
+
+
+def _listed(ways: list[Way] | tuple[Way, ...]) -> str:
+    return ", ".join(map(str, ways))

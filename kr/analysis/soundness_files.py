@@ -1,0 +1,234 @@
+"""`kr problem check`: problems of a file, one after another, checked side by side as units of `kr.jobs`.
+
+Problems are read as workers ask for them, and records leave in the order of the problems, so that an archive of any
+size is checked in little memory. With an output file every record is a line of its journal, from which the same
+command resumes.
+"""
+
+from __future__ import annotations
+
+import json
+import operator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, closing, nullcontext
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from kr.analysis.problems import Problem, each_problem
+from kr.analysis.soundness import Verdict, check_problem
+from kr.cluster.address import cluster_option
+from kr.cluster.pools import work_pool
+from kr.engine.engine import Engine
+from kr.engine.limits import Limits
+from kr.engine.settings import egdb_memory_option, egdb_option, engine_from, hash_option, weights_option
+from kr.errors import InvalidSettingError, KrError
+from kr.game.position import Position
+from kr.game.value import Result, Value
+from kr.jobs.journal import Journal, open_journal
+from kr.jobs.kinds import Portion, Stop, UnitSteps
+from kr.jobs.needs import Needs
+from kr.jobs.unit import Unit
+from kr.pdn import Game, GameNode
+from kr.players.workers import EngineKind, engine_needs
+from kr.settings import REQUIRED, Settings, option, workers_option
+from kr.storage import checksum, is_file, provenance
+from kr.threads import worker_count
+
+Record = dict[str, Any]
+"""A verdict as JSON types: number (from 0), id, title, fen and published value of the problem, then the fields of
+`kr.analysis.soundness.Soundness`."""
+OnRecord = Callable[[Record, bool], None]
+"""Called with each record, in the order of the problems; true if it is of an earlier run."""
+
+
+@dataclass(frozen=True)
+class CheckSettings(Settings):
+    """Problems to check, and the limits of each."""
+
+    source: str = option(
+        REQUIRED, "Problems: PDN, JSON lines, or one FEN in each line; or a built-in name, or a FEN.",
+        metavar="FILE|NAME|FEN", argument=True,
+    )  # fmt: skip
+    tc: Limits = option(
+        Limits(time=10.0), "Limit of all searches for a problem: 10s, or nodes=5e6, which is repeatable.",
+        parse=Limits.parse,
+    )  # fmt: skip
+    strict: bool = option(False, "Count also second ways that transpose, and those after the result is plain.")
+    all: bool = option(False, "List every solution: all keys, and after each reply the only moves.")
+    weights: str | None = weights_option()
+    hash: int = hash_option("of each engine")
+    workers: int = workers_option("Problems checked side by side")
+    cluster: str = cluster_option()
+    egdb: str = egdb_option()
+    egdb_memory: int = egdb_memory_option()
+    out: Path | None = option(
+        None, "Write the verdicts here, one JSON object per line; run the same command to resume.", metavar="FILE"
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_total("--tc", self.tc)
+
+
+def check_total(name: str, limits: Limits) -> None:
+    """Refuse limits that are not a time or nodes of several searches. Raises InvalidSettingError."""
+    if (limits.time is None and limits.nodes is None) or limits.depth is not None or limits.left is not None:
+        raise InvalidSettingError(f"{name} {limits}: expected a time or nodes of all searches, such as 10s")
+
+
+def check_problems(
+    settings: CheckSettings, on_record: OnRecord, on_error: Callable[[KrError], None]
+) -> dict[Verdict, int]:
+    """Check the problems of a source; returns the number of each verdict.
+
+    on_error: called for each problem that can't be read. Raises InvalidSettingError, InvalidWeightsError,
+    InvalidDatabaseError, what `each_problem` raises, and what `open_journal` raises.
+    """
+    engine = engine_from(settings, settings.weights)
+    counts = dict.fromkeys(Verdict, 0)
+    waiting: dict[int, Record] = {}
+    following = 0
+
+    def enter(record: Record, resumed: bool) -> None:
+        nonlocal following
+        waiting[record["number"]] = record | {"resumed": resumed}
+        while (ready := waiting.pop(following, None)) is not None:
+            following += 1
+            counts[Verdict(ready["verdict"])] += 1
+            earlier = ready.pop("resumed")
+            on_record(ready, earlier)
+
+    with _journal(settings, engine) as journal:
+        # as text, which takes a fraction of the memory
+        known = dict(journal.entries) if journal is not None else {}
+        needs, places = engine_needs(engine, settings.weights)
+        tools = {"hash": settings.hash, "threads": 1, "egdb_memory": settings.egdb_memory}
+        shared = {"limits": str(settings.tc), "strict": settings.strict, "all": settings.all}
+
+        def units() -> Iterator[Unit]:
+            for number, problem in enumerate(each_problem(settings.source, on_error)):
+                text = known.pop(number, None)
+                if text is not None and (record := json.loads(text))["fen"] == problem.position.fen:
+                    enter(record, True)
+                    continue
+                values = {"problem": problem.as_object(), "number": number, **shared}
+                yield Unit(ProblemChecks.name(), str(number), needs, tools, values)
+
+        workers = worker_count(settings.workers)
+        pool = work_pool(ProblemChecks(), Needs(places), workers, [engine], settings.cluster)
+        with closing(pool.run(units())) as parts:
+            for part in parts:
+                if journal is not None:
+                    journal.append(part.value)
+                enter(part.value, False)
+    return counts
+
+
+class ProblemChecks(EngineKind[Record]):
+    """Units of one problem; the result is its record."""
+
+    def steps(self, unit: Unit, needs: Needs) -> UnitSteps[Engine, Record]:
+        yield [Portion(partial(self._check, unit))]
+
+    def _check(self, unit: Unit, engine: Engine, stop: Stop) -> Record | None:
+        values = unit.values
+        problem = Problem.from_object(values["problem"])
+        limits = Limits.parse(values["limits"])
+        found = check_problem(problem, engine, limits, values["strict"], values["all"], stop)
+        if stop.is_set():
+            return None
+        about = {
+            "number": values["number"], "id": problem.id, "title": problem.title, "fen": problem.position.fen,
+            "published": problem.published,
+        }  # fmt: skip
+        return about | asdict(found) | {"seconds": round(found.seconds, 3)}
+
+
+def _journal(settings: CheckSettings, engine: Engine) -> AbstractContextManager[Journal[tuple[int, str]] | None]:
+    if settings.out is None:
+        return nullcontext()
+    content = Path(settings.source).read_bytes() if is_file(settings.source) else settings.source.encode()
+    fixed = {
+        "problems": checksum(content),
+        "weights": engine.signature,
+        "egdb": None if engine.database is None else engine.database.signature,
+        "limits": str(settings.tc),
+        "strict": settings.strict,
+        "all": settings.all,
+    }
+    return open_journal(settings.out, fixed, provenance(), _known)
+
+
+def _known(values: Record) -> tuple[int, str]:
+    """Number and text of a record. Raises ValueError, LookupError or TypeError for an invalid one."""
+    number = operator.index(values["number"])
+    Verdict(values["verdict"])
+    if number < 0 or not isinstance(values["fen"], str) or not isinstance(values["reason"], str):
+        raise ValueError("record")
+    return number, json.dumps(values)
+
+
+# records as games
+
+
+def game_of(record: Record) -> Game:
+    """A verdict as a game: the line that was looked at, with stars at the only moves, other ways as variations."""
+    position = Position.from_fen(record["fen"])
+    value = record["value"] or record["published"]
+    result = Result.UNFINISHED if value is None else Result.of(Value(value).winner(position.side))
+    headers = {"Event": record["title"] or record["id"], "Result": str(result), "Verdict": record["verdict"]}
+    game = Game(headers, position, result=str(result))
+    game.comment = f"{record['verdict']}: {record['reason']}"
+    for note in record["notes"]:
+        game.comments.append(note)
+    node: GameNode = game
+    nodes = [node]
+    for move in record["line"] or record["solution"]:
+        node = node.add_variation(move)
+        nodes.append(node)
+    for step in record["steps"]:
+        _mark(nodes[step["ply"]], step)
+    if not record["steps"]:
+        for way in record["keys"]:
+            child = game.variation(way["move"]) if game.has_variation(way["move"]) else game.add_variation(way["move"])
+            child.comment = _proof(way)
+    _plant(game, record["tree"])
+    return game
+
+
+def _mark(parent: GameNode, step: Record) -> None:
+    """Enter what is known of the moves at a step."""
+    keeping = [way for way in step["others"] if way["keeps"]]
+    child = parent.next()
+    if child is not None and step["played"]["keeps"] and all(way["keeps"] is False for way in step["others"]):
+        child.nags.append("*")
+    for way in keeping:
+        parent.add_variation(way["move"], comment=_proof(way))
+
+
+def _proof(way: Record) -> str:
+    return f"keeps the value, by {way['by']}{', transposes' if way.get('transposes') else ''}"
+
+
+def _plant(game: GameNode, tree: list[Record]) -> None:
+    """Enter the tree of solutions."""
+    waiting: list[tuple[GameNode, Record]] = [(game, branch) for branch in reversed(tree)]
+    while waiting:
+        parent, branch = waiting.pop()
+        node = _child(parent, branch["move"]) if "move" in branch else parent
+        for reply in branch.get("replies", ()):
+            after = _child(node, reply["reply"])
+            if reply.get("end") in ("ways", "limit", "open", "seen") and not after.comment:
+                after.comment = _ENDS[reply["end"]]
+            waiting += [(after, way) for way in reversed(reply.get("ways", ()))]
+
+
+_ENDS = {
+    "ways": "more than one way", "limit": "left here", "open": "some moves are open", "seen": "as in another line",
+}  # fmt: skip
+
+
+def _child(node: GameNode, move: str) -> GameNode:
+    return node.variation(move) if node.has_variation(move) else node.add_variation(move)

@@ -1,0 +1,215 @@
+"""`kr problem`."""
+
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from kr.analysis.soundness import Verdict
+from kr.analysis.soundness_files import CheckSettings, Record, check_problems, game_of
+from kr.analysis.stars import StarSettings, check_stars
+from kr.archives.archive import output
+from kr.cli import console, options
+from kr.errors import KrError
+from kr.pdn import write_game
+from kr.proofs.certificate import NOT_COVERED
+from kr.settings import option
+from kr.text import visible
+from kr.units import counted
+
+
+@options.command
+def _check(
+    settings: CheckSettings,
+    pdn: Path | None = option(
+        None, "Write the problems with their lines, other ways and verdicts to this PDN file.", metavar="FILE"
+    ),
+    json: bool = options.JSON,
+) -> None:
+    """Check whether problems are sound, all by proof: the database, or certificates as those of kr prove.
+
+    sound: the published result is proved, or without one the value; one move, the key, keeps it; and at each later move
+    of the solver in the solution there is one way until the result is plain.
+    cook: another key keeps it too. dual: there is a second way at a later move. unsound: the published result, or the
+    solution, is refuted. undecided: the limits left something open that these rest on.
+
+    A win is plain once the winner is two pieces ahead and neither side could capture, if it were to move; a draw once
+    neither could capture, only kings are left, and the solver has no fewer, or a position comes again. Second ways that
+    come after that, or that transpose (within five plies, whatever the opponent replies, they lead to a position that
+    the solution's move leads to as well), are not duals, for contests differ about them; --strict counts both.
+
+    The solver is the side that wins, or in a draw the side to move. Where the side to move loses there is no key: the
+    solver's moves are those of the line. Where the published solution ends, the main line goes on with the hardest
+    defence: the longest by the database, or else the move of a search. Draws by rule are not covered.
+
+    --json prints an object for each problem, in order, then the counts. Problems that can't be read are told and left
+    out; the exit code is then 1.
+
+    Example:
+        kr problem check problems.pdn
+        kr problem check problems.jsonl --tc 1m --workers 2 --out verdicts.jsonl
+        kr problem check "W:W21,K30:B1,2" --all --pdn solution.pdn
+    """
+    rows: list[tuple[str, str, str, str]] = []
+    faults, resumed, alone = 0, 0, None
+
+    def on_error(error: KrError) -> None:
+        nonlocal faults
+        faults += 1
+        console.say_error(error, 1)
+
+    with ExitStack() as stack:
+        progress = stack.enter_context(console.progress("checking", None, "problems"))
+        file = stack.enter_context(output(pdn)) if pdn is not None else None
+
+        def on_record(record: Record, earlier: bool) -> None:
+            nonlocal resumed, alone
+            resumed += earlier
+            (progress.skip if earlier else progress.advance)(1)
+            if file is not None:
+                file.write(f"{write_game(game_of(record))}\n")
+            if json:
+                console.emit_json(record)
+                return
+            alone = record if not rows else None
+            rows.append(_row(record))
+
+        counts = check_problems(settings, on_record, on_error)
+    total = sum(counts.values())
+    for path in filter(None, (settings.out, pdn)):
+        console.wrote(path, counted(total, "problem"))
+    if json:
+        console.emit_json({"settings": settings, "problems": total, "resumed": resumed, "left_out": faults, **counts})
+    elif alone is not None:
+        console.put(_facts(alone))
+    elif rows:
+        console.put(console.table(["problem", "published", "verdict", "because"], rows))
+        console.put(f"\n{_summary(counts)}")
+    if faults:
+        console.fail(f"{counted(faults, 'problem')} left out")
+
+
+def _row(record: Record) -> tuple[str, str, str, str]:
+    return visible(record["title"] or record["id"]), record["published"] or "", _verdict(record), record["reason"]
+
+
+def _verdict(record: Record) -> str:
+    if record["verdict"] == Verdict.DUAL:
+        return f"dual at move {record['move_number']}"
+    return str(record["verdict"])
+
+
+def _summary(counts: dict[Verdict, int]) -> str:
+    told = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
+    return f"{counted(sum(counts.values()), 'problem')}: {told}"
+
+
+def _facts(record: Record) -> str:
+    """All about one problem."""
+    steps = [
+        (f"move {step['number']}", f"{step['played']['move']} ({_told(step)})")
+        for step in record["steps"] if not step["plain"]
+    ]  # fmt: skip
+    ended = {
+        "plain": "; here the result is plain", "repeated": "; here a position comes again", "over": "; the end",
+    }.get(record["ended"], "")  # fmt: skip
+    facts = [
+        ("problem", visible(record["title"] or record["id"])),
+        ("position", record["fen"]),
+        ("published", record["published"] or ""),
+        ("verdict", f"{_verdict(record)}: {record['reason']}"),
+        ("value", f"{record['value']} for the side to move, by {record['by']}" if record["value"] else ""),
+        ("keys", ", ".join(f"{way['move']} ({way['by']})" for way in record["keys"])),
+        ("line", " ".join(record["line"]) + ended if record["line"] else ""),
+        *steps,
+        *(("note", visible(note)) for note in record["notes"]),
+        ("searched", f"{counted(record['nodes'], 'node')}, {record['seconds']:.2f} s"),
+        ("not covered", NOT_COVERED),
+    ]
+    return console.facts(facts) + (f"\n\n{_tree(record['tree'])}" if record["tree"] else "")
+
+
+def _told(step: Record) -> str:
+    """What is known of the other moves at a step."""
+    marks = {True: ", which transposes", False: ""}
+    keeping = [way["move"] + marks[way["transposes"]] for way in step["others"] if way["keeps"]]
+    unsettled = [way["move"] for way in step["others"] if way["keeps"] is None]
+    told = [f"also {'; '.join(keeping)}"] if keeping else []
+    told += [f"open: {', '.join(unsettled)}"] if unsettled else []
+    if not step["others"]:
+        return "forced"
+    return "; ".join(told) if told else "the only way"
+
+
+_ENDS = {"plain": "plain", "over": "the end", "seen": "as in another line", "limit": "left here"}
+
+
+def _tree(tree: list[Record]) -> str:
+    """Every solution, a line for each way, indented by its depth."""
+    lines: list[str] = []
+    waiting: list[tuple[int, str, Record]] = [(0, "", branch) for branch in reversed(tree)]
+    while waiting:
+        depth, reply, way = waiting.pop()
+        move = f"{reply} {way['move']}".strip() if "move" in way else reply
+        if move:
+            lines.append("  " * depth + move + (" (the end)" if way.get("end") == "over" else ""))
+        for each in reversed(way.get("replies", ())):
+            ways = each.get("ways", [])
+            if each.get("end"):
+                moves = [*(one["move"] for one in ways), *(["others open"] if each["end"] == "open" else [])]
+                told = _ENDS.get(each["end"]) or ", ".join(moves)
+                waiting.append((depth + 1, f"{each['reply']}: {told}", {}))
+            else:
+                waiting += [(depth + 1, each["reply"], one) for one in reversed(ways)]
+    return "\n".join(lines)
+
+
+@options.command
+def _stars(settings: StarSettings, json: bool = options.JSON) -> None:
+    """Check moves printed with a star, such as 18-15*: whether each is the only one that keeps the value, by proof.
+
+    right: every other move is worse. wrong: another one is as good, or the move itself throws the value away.
+    undecided: the limits left it open. Main lines and variations are read. Draws by rule are not covered. --json prints
+    an object for each star, then the counts. Games that can't be read are told and left out; the exit code is then 1.
+
+    Example:
+        kr problem stars book.pdn
+        kr problem stars book.pdn.xz --tc 1m --workers 2 --json
+    """
+    rows: list[tuple[Any, ...]] = []
+    faults = 0
+
+    def on_error(error: KrError) -> None:
+        nonlocal faults
+        faults += 1
+        console.say_error(error, 1)
+
+    with console.progress("checking", None, "stars") as progress:
+
+        def on_record(record: Record) -> None:
+            progress.advance(1)
+            if json:
+                console.emit_json(record)
+            else:
+                where = f"{record['number']} {record['move']}{' (variation)' if record['variation'] else ''}"
+                rows.append((record["game"], visible(record["event"]), where, record["verdict"], record["reason"]))
+
+        counts = check_stars(settings, on_record, on_error)
+    if json:
+        console.emit_json({"settings": settings, "stars": sum(counts.values()), "left_out": faults, **counts})
+    else:
+        console.put(console.table(["game", "event", "move", "star", "because"], rows))
+        told = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
+        console.put(f"\n{counted(sum(counts.values()), 'star')}: {told}")
+    if faults:
+        console.fail(f"{counted(faults, 'game')} left out")
+
+
+command = options.group(
+    """Check problems by proof: whether they are sound, and whether stars are right.
+
+    Example:
+        kr problem check problems.pdn --tc 10s
+        kr problem stars book.pdn
+    """,
+    {"check": _check, "stars": _stars},
+)
