@@ -13,15 +13,16 @@ the result is plain (`is_plain`); with `strict` it goes on as far as the solutio
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from kr import _core
 from kr.analysis.problems import Problem
 from kr.engine.limits import Limits
 from kr.errors import IllegalMoveError
-from kr.game.position import Move, Position, Side
+from kr.game.position import Bits, Move, Position, Side
 from kr.game.value import Value
 from kr.notation import SIDE_NAMES
 from kr.proofs.certificate import Claim
@@ -64,8 +65,9 @@ class Way:
     """None if that is open."""
     by: str = ""
     """What proves it: "the rules", "the database" or "a certificate of 12 positions"."""
-    transposes: bool = False
-    """True if it comes to the solution's own position within TRANSPOSED_PLIES, whatever the opponent replies."""
+    transposes: bool | None = False
+    """True if it comes to a position that the move played leads to as well, within TRANSPOSED_PLIES and whatever the
+    opponent replies; None if that is open."""
 
     def __str__(self) -> str:
         words = ["open"] if self.keeps is None else [self.by, *(["transposes"] if self.transposes else [])]
@@ -90,12 +92,14 @@ class Step:
         """The other ways that count."""
         if self.plain and not strict:
             return ()
-        return tuple(way for way in self.others if way.keeps and (strict or not way.transposes))
+        return tuple(way for way in self.others if way.keeps and (strict or way.transposes is False))
 
-    @property
-    def unsettled(self) -> tuple[Way, ...]:
-        """The moves, played or not, that are open."""
-        return tuple(way for way in (self.played, *self.others) if way.keeps is None)
+    def unsettled(self, strict: bool) -> tuple[Way, ...]:
+        """The moves, played or not, that are open, or of which it is open whether they count as other ways."""
+        if self.plain and not strict:
+            return ()
+        ways = (self.played, *self.others)
+        return tuple(way for way in ways if way.keeps is None or (not strict and way.transposes is None))
 
 
 @dataclass
@@ -121,7 +125,7 @@ class Soundness:
     """The published solution, up to a move that is not legal."""
     steps: list[Step] = field(default_factory=list)
     ended: str = ""
-    """Why the line ends: "plain", "over", "repeated", "dual" (not followed beyond the solution), "" where it was left."""
+    """Why the line ends: "plain", "over", "repeated", "dual" (left behind one), or "" where it was left."""
     tree: list[dict[str, Any]] = field(default_factory=list)
     """All solutions, if they were asked for: see `_Check.tree`."""
     notes: list[str] = field(default_factory=list)
@@ -207,6 +211,8 @@ class _Check:
         self.position = problem.position
         self.side = self.position.side
         self.found = Soundness(Verdict.UNDECIDED)
+        self.passed: list[Position] = []
+        """Positions of the line so far."""
         self.solution = self._solution()
         self.found.solution = [str(move) for move in self.solution]
 
@@ -336,7 +342,10 @@ class _Check:
     def _judge_keys(self) -> bool:
         """Find the keys; returns False if that makes the verdict."""
         found, first, goal = self.found, self._first, self.goal
-        ways = [way for *_, way in self._ways(self.position, first, root=True)]
+        moves = ways_at(self.decider, self.position, goal, first, root=True)
+        # a key first, the solution's if it is one
+        moves = sorted(moves, key=lambda each: not each[2].keeps) if first is None else moves
+        ways = self._marked([way for *_, way in moves], [after for _, after, _ in moves])
         found.keys = [way for way in ways if way.keeps]
         if goal is Value.WIN and found.keys and found.value is None:
             found.value, found.by = Value.WIN, found.keys[0].by
@@ -369,43 +378,38 @@ class _Check:
     def _listed_keepers(self, ways: list[Way]) -> str:
         return f"the {self._word} is kept by {_listed(ways)}"
 
-    def _ways(self, position: Position, played: Move | None, root: bool = False) -> list[tuple[Move, Position, Way]]:
-        """The solver's moves, with the marks of those that transpose to the first one that is a way."""
-        ways = ways_at(self.decider, position, self.goal, played, root)
-        first = next((after for _, after, way in ways if way.keeps), None)
-        marked = []
-        for move, after, way in ways:
-            if way.keeps and first is not None and after != first and self._transposes(first, after):
-                way = Way(way.move, True, way.by, True)
-            marked.append((move, after, way))
-        return marked
+    def _marked(self, ways: list[Way], after: list[Position]) -> list[Way]:
+        """Ways at a position, with marks of those that transpose to the first; after: the positions they lead to."""
+        if not ways[0].keeps or not any(way.keeps for way in ways[1:]):
+            return ways
+        reach = Reach(after[0])
+        marks = [bool(way.keeps) and self._transposes(reach, one) for way, one in zip(ways, after, strict=True)]
+        return [ways[0], *(replace(way, transposes=mark) for way, mark in zip(ways[1:], marks[1:], strict=True))]
 
-    def _transposes(self, one: Position, other: Position) -> bool:
+    def _transposes(self, reach: Reach, other: Position) -> bool | None:
         """True if the solver can bring the position after another way to one that the first way leads to as well."""
-        reached: set[Position] = set()
-        newest = {one}
-        for plies in range(3, TRANSPOSED_PLIES + 1, 2):
-            newest = {after for reply in _all_after(newest) for _, after in after_moves(reply)}
-            reached |= newest
-            if self._forced(other, plies - 1, reached):
+        self.unclear = False
+        for plies in range(2, TRANSPOSED_PLIES, 2):
+            if self._forced(other.bits, plies, reach.within(plies)):
                 return True
-        return False
+        return None if self.unclear else False
 
-    def _forced(self, position: Position, plies: int, reached: set[Position]) -> bool:
+    def _forced(self, bits: Bits, plies: int, reached: set[Bits]) -> bool:
         """True if, the opponent to move, the solver comes to one of these positions within some plies, by ways."""
-        if position in reached:
+        if bits in reached:
             return True
-        if plies <= 0:
+        if plies == 0:
             return False
-        replies = [after for _, after in after_moves(position)]
+        replies = bits_after(bits)
         return bool(replies) and all(
-            any(self._is_way(after) and self._forced(after, plies - 2, reached) for _, after in after_moves(reply))
+            any(self._forced(after, plies - 2, reached) and self._is_way(after) for after in bits_after(reply))
             for reply in replies
         )
 
-    def _is_way(self, after: Position) -> bool:
-        claim = Claim(after, self.solver, self.goal)
+    def _is_way(self, bits: Bits) -> bool:
+        claim = Claim(Position.from_bits(bits), self.solver, self.goal)
         self.decider.decide([claim])
+        self.unclear |= self._holds(claim) is None
         return bool(self._holds(claim))
 
     # the line
@@ -445,29 +449,23 @@ class _Check:
                 move = chosen
             found.line.append(str(move))
             found.of_solution += following is not None
+            self.passed.append(position)
             position = position.play(move)
 
     def _step(self, position: Position, played: Move | None, ply: int, plain: bool) -> Move | None:
         """Look at the solver's moves at a position of the line; returns the one to go on with, if there is one."""
-        ways = self._ways(position, played)
-        if played is None:
-            good = [index for index, (*_, way) in enumerate(ways) if way.keeps]
-            if not good:
-                self.found.notes.append(f"{position.fen}: every move is open")
-                self.found.steps.append(
-                    Step(ply, self._number(ply), position.fen, ways[0][2], tuple(way for *_, way in ways[1:]), plain)
-                )
-                return None
+        ways = ways_at(self.decider, position, self.goal, played)
+        good = [index for index, (*_, way) in enumerate(ways) if way.keeps]
+        if played is None and good:
             best = min(good, key=lambda index: (self._distance(ways[index][1]), index))
             if len(good) > 1 and self._distance(ways[best][1]) == float("inf"):
-                after = position.play(self._searched(position))
+                # a search that knows the line takes coming back for a draw
+                after = position.play(self._searched(position, self.passed))
                 best = next((index for index in good if ways[index][1] == after), best)
             ways = [ways[best], *ways[:best], *ways[best + 1 :]]
-        move, _, way = ways[0]
-        self.found.steps.append(
-            Step(ply, self._number(ply), position.fen, way, tuple(each for *_, each in ways[1:]), plain)
-        )
-        return move if way.keeps else None
+        marked = self._marked([way for *_, way in ways], [after for _, after, _ in ways])
+        self.found.steps.append(Step(ply, self._number(ply), position.fen, marked[0], tuple(marked[1:]), plain))
+        return ways[0][0] if marked[0].keeps else None
 
     def _number(self, ply: int) -> int:
         return 1 + ply // 2
@@ -490,10 +488,10 @@ class _Check:
             return moves[distances.index(max(distances))][0]
         return moves[0][0] if len(moves) == 1 else self._searched(position)
 
-    def _searched(self, position: Position) -> Move:
+    def _searched(self, position: Position, history: Sequence[Position] = ()) -> Move:
         """The move of a search that does not depend on others."""
         self.decider.engine.new_game()
-        return self.decider.engine.search(position, Limits(nodes=DEFENCE_NODES)).move
+        return self.decider.engine.search(position, Limits(nodes=DEFENCE_NODES), history).move
 
     def _judge_line(self) -> None:
         """The verdict by what the line showed."""
@@ -513,11 +511,10 @@ class _Check:
                 found.move_number = step.number
                 self._conclude(Verdict.DUAL, f"{step.played.move}, also {_listed(duals)}")
                 return
-        unsettled = [(step, way) for step in found.steps for way in step.unsettled if self.strict or not step.plain]
+        unsettled = [step for step in found.steps if step.ply and step.unsettled(self.strict)]
         if unsettled:
-            step, _ = unsettled[0]
-            moves = ", ".join(way.move for way in step.unsettled)
-            self._conclude(Verdict.UNDECIDED, f"open at move {step.number}: {moves}")
+            moves = ", ".join(way.move for way in unsettled[0].unsettled(self.strict))
+            self._conclude(Verdict.UNDECIDED, f"open at move {unsettled[0].number}: {moves}")
         elif not found.ended or (found.ended == "repeated" and self.goal is Value.WIN):
             self._conclude(Verdict.UNDECIDED, f"the win is not plain after {len(found.line)} plies of the main line")
         else:
@@ -554,7 +551,7 @@ class _Check:
             return [], "limit"
         seen.add(position)
         self.left -= 1
-        ways = self._ways(position, None)
+        ways = ways_at(self.decider, position, self.goal)
         if any(way.keeps is None for *_, way in ways):
             return [{"move": way.move, "by": way.by} for *_, way in ways if way.keeps], "open"
         good = [(after, way) for _, after, way in ways if way.keeps]
@@ -573,8 +570,24 @@ class _Check:
         return {"replies": replies}
 
 
-def _all_after(positions: set[Position]) -> Iterator[Position]:
-    return (after for position in positions for _, after in after_moves(position))
+class Reach:
+    """The positions that one leads to, by any moves of both sides."""
+
+    def __init__(self, position: Position) -> None:
+        self._newest, self._all, self._plies = {position.bits}, set[Bits](), 0
+
+    def within(self, plies: int) -> set[Bits]:
+        """Those with the same side to move, after two plies or more and up to so many; asked for in rising order."""
+        while self._plies < plies:
+            self._newest = {after for bits in self._newest for reply in bits_after(bits) for after in bits_after(reply)}
+            self._all |= self._newest
+            self._plies += 2
+        return self._all
+
+
+def bits_after(bits: Bits) -> set[Bits]:
+    """The positions that the moves of one lead to; without `Position` for speed."""
+    return {_core.play(*bits, path[0], path[-1], captured) for path, captured in _core.legal_moves(*bits)}
 
 
 def _denied(claim: Claim) -> Claim:
