@@ -52,7 +52,7 @@ def problems(seed: int) -> Iterator[tuple[Problem, list[Move]]]:
         value = (Value.LOSS, Value.DRAW, Value.WIN)[worth(position, position.side)]
         published = ""
         if source.random() < 0.7:
-            right = source.random() < 0.9
+            right = source.random() < 0.8
             published = result(value if right else source.choice(list(Value)), position.side)
         solution: list[Move] = []
         if source.random() < 0.5:
@@ -126,7 +126,7 @@ def _excused(ways: tuple[Way, ...], strict: bool) -> bool:
 @pytest.mark.parametrize(
     ("seed", "count"),
     [
-        (1, 20),
+        (1, 40),
         pytest.param(2, 300, marks=pytest.mark.slow),
         pytest.param(3, SAMPLE, marks=pytest.mark.soak),
     ],
@@ -136,7 +136,7 @@ def test_verdicts_agree_with_their_definitions(seed: int, count: int) -> None:
     for number, (problem, solution) in zip(range(count), problems(seed), strict=False):
         counts[agrees(problem, solution, strict=number % 4 == 0).verdict] += 1
     print(dict(counts))
-    assert min(counts[verdict] for verdict in Verdict if verdict is not Verdict.UNDECIDED) > count / 30, counts
+    assert min(counts[verdict] for verdict in Verdict if verdict is not Verdict.UNDECIDED) > count / 50, counts
     # wins that come back to a position, for want of distances
     assert counts[Verdict.UNDECIDED] <= count / 100
 

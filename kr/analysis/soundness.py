@@ -241,13 +241,17 @@ class _Check:
         value = self._value()
         if value is None:
             return found
-        self.solver = self.side.other if value is Value.LOSS else self.side
-        self.goal = Value.DRAW if value is Value.DRAW else Value.WIN
+        self._aim(value)
         if value is not Value.LOSS and not self._judge_keys():
             return found
         self._follow()
         self._judge_line()
         return found
+
+    def _aim(self, value: Value) -> None:
+        """Set the solver, and what it is to reach, by the value for the side to move."""
+        self.solver = self.side.other if value is Value.LOSS else self.side
+        self.goal = Value.DRAW if value is Value.DRAW else Value.WIN
 
     # the result
 
@@ -445,6 +449,9 @@ class _Check:
                     seen.add(position)
                 chosen = self._step(position, following, ply, plain)
                 if chosen is None:
+                    if following is not None:
+                        found.line.append(str(following))
+                        found.of_solution += 1
                     return
                 move = chosen
             found.line.append(str(move))
@@ -535,6 +542,7 @@ class _Check:
         """
         if self.position.is_over or self.found.value is None:
             return []
+        self._aim(self.found.value)
         self.left = TREE_POSITIONS
         seen: set[Position] = set()
         if self.side == self.solver:

@@ -202,6 +202,8 @@ def _mark(parent: GameNode, step: Record) -> None:
     """Enter what is known of the moves at a step."""
     keeping = [way for way in step["others"] if way["keeps"]]
     child = parent.next()
+    if child is not None and step["played"]["keeps"] is False:
+        child.comment = f"does not keep the value, by {step['played']['by']}"
     if child is not None and step["played"]["keeps"] and all(way["keeps"] is False for way in step["others"]):
         child.nags.append("*")
     for way in keeping:

@@ -1,0 +1,280 @@
+"""`kr problem check` and `kr problem stars`: what they read and write, resuming, and what can't be read."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kr import pdn
+from kr.analysis import soundness, soundness_files
+from kr.cli import main
+from kr.game.position import Position
+
+SOUND = "W:W11,K30:B3,K32"
+PROBLEMS = {
+    # id: JSON line, verdict, part of the reason
+    "a cook": ({"fen": "W:WK19,K23:B12,K28", "result": "W-win", "first_move": "23-27"}, "cook", "also 23-26 (the "),
+    "a dual": ({"fen": "W:W21,K30:B1,2", "result": "W-win"}, "dual", "9-6, also 9-5 (the database)"),
+    "a wrong draw": ({"fen": "W:W21,K30:B1,2", "result": "draw"}, "unsound", "but White wins, by the database, with "),
+    "a wrong win": ({"fen": "W:W21:BK1,K2", "result": "W-win"}, "unsound", "but Black does not lose, by the database"),
+    "a wrong key": (
+        {"fen": "W:W21,K30:B1,2", "result": "W-win", "first_move": "30-25"},
+        "unsound", "30-25 does not keep the win, by the database: 30-25 ",
+    ),
+    "a wrong move later": (
+        {"fen": "W:W21,K30:B1,2", "result": "W-win", "solution": "30-26 1-5 26-22"}, "unsound",
+        "move 2 of the solution, 26-22",
+    ),
+    "no move at all": ({"fen": "W:W21:B17,14", "result": "W-win"}, "unsound", "White has no move, and has lost"),
+    "too much to prove": ({"fen": Position().fen, "result": "draw"}, "undecided", "the published draw is open"),
+}  # fmt: skip
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """The problems as a file of JSON lines."""
+    path = tmp_path / "problems.jsonl"
+    path.write_text("".join(f"{json.dumps({'id': name, **line})}\n" for name, (line, *_) in PROBLEMS.items()))
+    return path
+
+
+def check(*words: object) -> int:
+    return main(["problem", "check", *map(str, words), "--quiet"])
+
+
+def lines(text: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def untimed(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Records without what differs from run to run."""
+    return [{name: value for name, value in record.items() if name != "seconds"} for record in records]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", [1, 2])
+def test_verdicts_in_the_order_of_the_file(file: Path, workers: int, capsys: pytest.CaptureFixture[str]) -> None:
+    assert check(file, "--tc", "nodes=20k", "--json", "--workers", workers) == 0
+    *records, summary = lines(capsys.readouterr().out)
+    assert [record["id"] for record in records] == list(PROBLEMS)
+    for record, (_, verdict, reason) in zip(records, PROBLEMS.values(), strict=True):
+        assert record["verdict"] == verdict, record
+        assert reason in record["reason"], record
+    assert (summary["problems"], summary["left_out"]) == (len(PROBLEMS), 0)
+    assert {verdict: summary[verdict] for verdict in soundness.Verdict} == {
+        "sound": 0, "cook": 1, "dual": 1, "unsound": 5, "undecided": 1
+    }  # fmt: skip
+
+
+@pytest.mark.slow
+def test_the_table_and_one_problem(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert check(file, "--tc", "nodes=1k") == 0
+    told = capsys.readouterr().out
+    assert "dual at move 9" in told
+    assert "8 problems: 1 cook, 1 dual, 5 unsound, 1 undecided" in told
+    assert check("W:W21,K30:B1,2", "--all") == 0
+    told = capsys.readouterr().out
+    assert "keys:        30-26 (the database)" in told
+    assert "move 2:      21-17 (also 26-23, which transposes)" in told
+    assert "\n30-26\n  1-5: 21-17, 26-23\n  2-6 26-23\n" in told
+
+
+def test_strict_counts_what_transposes(capsys: pytest.CaptureFixture[str]) -> None:
+    assert check("W:W21,K30:B1,2", "--strict", "--json") == 0
+    record, _ = lines(capsys.readouterr().out)
+    assert (record["verdict"], record["move_number"], record["reason"]) == (
+        "dual", 2, "21-17, also 26-23 (the database, transposes)"
+    )  # fmt: skip
+
+
+@pytest.mark.slow
+def test_broken_problems_are_told_and_the_rest_is_done(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    good = '{"fen": "W:WK1:BK32"}'
+    broken = {
+        3: ("no json", "FEN"),
+        20: ('{"fen": "W:WK1:BK32"', "not JSON"),
+        40: ("[1, 2]", "FEN"),
+        60: ('{"fen": "W:W1-13:BK32"}', "13"),
+        80: ("W:W1:B1", "FEN"),
+        100: ("W:WK1:B2:B3:W4", "three fields"),
+        120: ('{"fen": "W:WK1:BK32", "result": "W wins"}', '"result"'),
+        140: ('{"fen": "W:WK1:BK32", "first_move": "1-2"}', "1-2 is not legal"),
+        160: ('{"title": "no position"}', '"fen" is missing'),
+        180: ("W:W33:B1", "33"),
+    }
+    path = tmp_path / "archive.txt"
+    text = [broken[number][0] if number in broken else good for number in range(1, 201)]
+    path.write_text("# a list\n".join(["", "\n".join(text[:100]) + "\n"]) + "\n".join(text[100:]))
+    assert check(path, "--json") == 1
+    out, errors = capsys.readouterr()
+    *records, summary = lines(out)
+    assert (len(records), summary["problems"], summary["left_out"]) == (190, 190, 10)
+    told = [line for line in errors.splitlines() if "archive.txt" in line]
+    assert len(told) == 10
+    # a comment stands before the first line
+    for line, (number, (_, part)) in zip(told, broken.items(), strict=True):
+        assert f"archive.txt:{number + 1}: " in line
+        assert part in line
+
+
+def test_pdn_with_solutions_is_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "problems.pdn"
+    path.write_text(
+        '[Event "one"]\n[FEN "W:WK19,K23:B12,K28"]\n1. 23-27 0-1\n\n'
+        '[Event "a game"]\n1. 11-15 *\n\n'
+        '[Event "broken"]\n[FEN "W:W33:B1"]\n*\n\n'
+        '[Event "two"]\n[FEN "W:W21,K30:B1,2"]\n1. 30-26 0-1\n'
+    )
+    assert check(path, "--json") == 1
+    out, errors = capsys.readouterr()
+    one, two, summary = lines(out)
+    assert (one["title"], one["published"], one["verdict"], one["solution"]) == ("one", "win", "cook", ["23-27"])
+    assert (two["title"], two["verdict"], two["of_solution"]) == ("two", "dual", 1)
+    assert summary["left_out"] == 1
+    assert "33" in errors
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("options", [(), ("--all",)])
+def test_verdicts_as_games(
+    file: Path, options: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "checked.pdn"
+    assert check(file, "--tc", "nodes=1k", "--pdn", out, *options) == 0
+    games = list(pdn.read_games(out))
+    assert [game.headers["Event"] for game in games] == list(PROBLEMS)
+    for game, (line, verdict, reason) in zip(games, PROBLEMS.values(), strict=True):
+        assert game.headers["Verdict"] == verdict
+        assert game.comment.startswith(f"{verdict}: ")
+        assert reason in game.comment
+        assert game.start == Position.from_fen(line["fen"])
+    cook, dual = games[:2]
+    assert len(cook.variations) == 4
+    first, *_, last = [node for node in dual.mainline() if node.nags == ["*"]]
+    assert (str(first.move), str(last.move)) == ("30-26", "23-26")
+    ninth = list(dual.mainline())[16]
+    assert {str(node.move) for node in ninth.parent.variations} == {"9-6", "9-5"}  # type: ignore[union-attr]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kept", [0, 1, 3, 8])
+@pytest.mark.parametrize("cut", [False, True])
+def test_the_same_command_resumes(
+    file: Path, kept: int, cut: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "verdicts.jsonl"
+    command = (file, "--tc", "nodes=1k", "--json", "--out", out)
+    assert check(*command) == 0
+    *whole, _ = lines(capsys.readouterr().out)
+    written = out.read_text().splitlines(keepends=True)
+    # as a kill leaves it: some problems done, perhaps the beginning of the next one
+    rest = written[kept + 1][:50] if cut and kept + 1 < len(written) else ""
+    out.write_text("".join(written[: kept + 1]) + rest)
+    assert check(*command) == 0
+    *again, summary = lines(capsys.readouterr().out)
+    assert untimed(again) == untimed(whole)
+    assert summary["resumed"] == kept
+    assert len(out.read_text().splitlines()) == len(written)
+
+
+def test_other_settings_do_not_resume(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "verdicts.jsonl"
+    assert check("W:WK1:BK32", "--out", out) == 0
+    assert check("W:WK1:BK32", "--strict", "--out", out) == 2
+    assert "was begun with strict false, not true" in capsys.readouterr().err
+    assert check(file, "--out", out) == 2
+
+
+def test_an_interrupt_keeps_what_is_done(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "verdicts.jsonl"
+    done: list[Any] = []
+    real = soundness.check_problem
+
+    def interrupted(problem: Any, *rest: Any) -> Any:
+        if len(done) == 3:
+            raise KeyboardInterrupt
+        done.append(problem)
+        return real(problem, *rest)
+
+    monkeypatch.setattr(soundness_files, "check_problem", interrupted)
+    assert check(file, "--tc", "nodes=1k", "--out", out, "--workers", 1) == 1
+    assert "interrupted" in capsys.readouterr().err
+    assert len(out.read_text().splitlines()) == 4
+
+
+STARS = """[Event "right and wrong"]
+[FEN "W:W21,K30:B1,2"]
+1. 30-26* 2-6 (1... 1-5 2. 21-17*) 2. 26-23* *
+
+[Event "a cook"]
+[FEN "W:WK19,K23:B12,K28"]
+1. 23-27* *
+
+[Event "not a problem"]
+1. 11-15* *
+
+[Event "thrown away"]
+[FEN "W:W21,K30:B1,2"]
+1. 30-25* *
+
+[Event "the only legal move"]
+[FEN "B:W18,K1:B14,K32"]
+1. 14x23* *
+"""
+
+
+def test_stars(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "book.pdn"
+    path.write_text(STARS)
+    assert main(["problem", "stars", str(path), "--tc", "nodes=2k", "--json", "--quiet"]) == 0
+    *records, summary = lines(capsys.readouterr().out)
+    assert [(each["game"], each["number"], each["move"], each["variation"], each["verdict"]) for each in records] == [
+        (1, "1...", "30-26", False, "right"),
+        (1, "2...", "26-23", False, "right"),
+        (1, "2...", "21-17", True, "wrong"),
+        (2, "1...", "23-27", False, "wrong"),
+        (3, "1.", "11-15", False, "undecided"),
+        (4, "1...", "30-25", False, "wrong"),
+        (5, "1.", "14x23", False, "right"),
+    ]
+    assert records[0]["reason"] == "the only move that wins, by the database"
+    assert records[2]["reason"] == "26-23 (the database) wins too"
+    assert records[5]["reason"].endswith("30-26 (the database) wins; 30-25 does not, by the database")
+    assert (summary["stars"], summary["right"], summary["wrong"], summary["undecided"]) == (7, 3, 3, 1)
+
+
+def test_the_table_of_stars(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "book.pdn"
+    path.write_text(STARS + '\n[Event "broken"]\n1. 1-32* *\n')
+    assert main(["problem", "stars", str(path), "--tc", "nodes=2k", "--quiet"]) == 1
+    told, errors = capsys.readouterr()
+    assert "2... 21-17 (variation)" in told
+    assert told.endswith("7 stars: 3 right, 3 wrong, 1 undecided\n")
+    assert "1 game left out" in errors
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "part"),
+    [
+        (["check", "nothere"], 2, "is not a file"),
+        (["check", "W:W33:B1"], 2, "33"),
+        (["check", "W:W1-13:BK32"], 2, "13"),
+        (["check", "W:WK1:BK32", "--tc", "depth=5"], 2, "expected a time or nodes"),
+        (["check", "EMPTY"], 1, "holds no problems"),
+        (["stars", "EMPTY"], 1, "no move has a star"),
+        (["stars", "nothere.pdn"], 1, "nothere.pdn"),
+    ],
+)
+def test_wrong_words(
+    words: list[str], code: int, part: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    empty = tmp_path / "empty.txt"
+    empty.write_text("# nothing\n")
+    words = [str(empty) if word == "EMPTY" else word for word in words]
+    assert main(["problem", *words, "--quiet"]) == code
+    assert part in capsys.readouterr().err
