@@ -64,7 +64,7 @@ def test_verdicts_in_the_order_of_the_file(file: Path, workers: int, capsys: pyt
         assert record["verdict"] == verdict, record
         assert reason in record["reason"], record
     assert (summary["problems"], summary["left_out"]) == (len(PROBLEMS), 0)
-    assert {verdict: summary[verdict] for verdict in soundness.Verdict} == {
+    assert {verdict: summary[verdict] for verdict in soundness.ProblemVerdict} == {
         "sound": 0, "cook": 1, "dual": 1, "unsound": 5, "undecided": 1
     }  # fmt: skip
 

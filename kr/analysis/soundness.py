@@ -32,11 +32,11 @@ if TYPE_CHECKING:
     from kr.engine.engine import Engine
     from kr.jobs.kinds import Stop
 
-PLAIN_LEAD = 2
+WINNING_LEAD = 2
 """Pieces by which a winner is ahead where the win is plain."""
 TRANSPOSED_PLIES = 5
 """Plies, from the position with both ways on, within which these come together if one transposes to the other."""
-MOST_PLIES = 400
+LONGEST_SOLUTION = 400
 """Plies after which a line is left; a line of the published solution is not."""
 DEFENCE_NODES = 20_000
 """Nodes of a search for the hardest defence."""
@@ -46,7 +46,7 @@ TREE_PLIES = 60
 """Depth of the tree of a solution."""
 
 
-class Verdict(StrEnum):
+class ProblemVerdict(StrEnum):
     """What a check of a problem says."""
 
     SOUND = "sound"
@@ -104,9 +104,9 @@ class Step:
 
 @dataclass
 class Soundness:
-    """Verdict on a problem, and what it rests on."""
+    """ProblemVerdict on a problem, and what it rests on."""
 
-    verdict: Verdict
+    verdict: ProblemVerdict
     value: Value | None = None
     """Proved value for the side to move."""
     by: str = ""
@@ -142,7 +142,7 @@ def is_plain(position: Position, solver: Side, goal: Value) -> bool:
     counts = position.black.bit_count(), position.white.bit_count()
     ahead = counts[solver] - counts[solver.other]
     if goal is Value.WIN:
-        return ahead >= PLAIN_LEAD
+        return ahead >= WINNING_LEAD
     return ahead >= 0 and (position.black | position.white) == position.kings
 
 
@@ -210,7 +210,7 @@ class _Check:
         self.problem, self.decider, self.strict = problem, decider, strict
         self.position = problem.position
         self.side = self.position.side
-        self.found = Soundness(Verdict.UNDECIDED)
+        self.found = Soundness(ProblemVerdict.UNDECIDED)
         self.passed: list[Position] = []
         """Positions of the line so far."""
         self.solution = self._solution()
@@ -236,7 +236,7 @@ class _Check:
         found = self.found
         if self.position.is_over:
             found.value, found.by = Value.LOSS, "the rules"
-            self._conclude(Verdict.UNSOUND, f"{self._name(self.side)} has no move, and has lost")
+            self._conclude(ProblemVerdict.UNSOUND, f"{self._name(self.side)} has no move, and has lost")
             return found
         value = self._value()
         if value is None:
@@ -285,7 +285,7 @@ class _Check:
         decisions = [self.decider.known(claim) for claim, _ in wanted]
         if None in decisions:
             proved = [f"{claim} is proved" for claim, truth in wanted if truth and self._holds(claim)]
-            self._conclude(Verdict.UNDECIDED, "; ".join([f"the published {published} is open", *proved]))
+            self._conclude(ProblemVerdict.UNDECIDED, "; ".join([f"the published {published} is open", *proved]))
             return None
         self.found.value, self.found.by = published, decisions[-1].by if decisions[-1] else ""
         return published
@@ -308,7 +308,7 @@ class _Check:
             told = [str(claim) for claim in (holds,) if self._holds(claim)]
             told += [f"{self._name(self.side)} does not win"] if self._holds(wins) is False else []
             proved = f"; proved: {', '.join(told)}" if told else ""
-            self._conclude(Verdict.UNDECIDED, f"no result is published, and the value is open{proved}")
+            self._conclude(ProblemVerdict.UNDECIDED, f"no result is published, and the value is open{proved}")
             return None
         decision = self.decider.known(wins if value is Value.WIN else holds)
         self.found.value, self.found.by = value, decision.by if decision else ""
@@ -328,7 +328,7 @@ class _Check:
             how = "" if move is None else f", with {move}"
         else:
             how = self._answer(self._first, true)
-        self._conclude(Verdict.UNSOUND, f"published {published}, but {true}, {by}{how}")
+        self._conclude(ProblemVerdict.UNSOUND, f"published {published}, but {true}, {by}{how}")
 
     def _answer(self, move: Move | None, true: Claim) -> str:
         """What the opponent replies to a published move that fails."""
@@ -359,19 +359,21 @@ class _Check:
             others = f"; {self._listed_keepers(found.keys)}" if found.keys else ""
             found.move_number = 1
             how = self._answer(first, true)
-            self._conclude(Verdict.UNSOUND, f"{first} does not keep the {self._word}, by {ways[0].by}{how}{others}")
+            self._conclude(
+                ProblemVerdict.UNSOUND, f"{first} does not keep the {self._word}, by {ways[0].by}{how}{others}"
+            )
             return False
         cooks = found.keys[1:]
         if cooks and (first is None or ways[0].keeps):
-            self._conclude(Verdict.COOK, f"also {_listed(cooks)}")
+            self._conclude(ProblemVerdict.COOK, f"also {_listed(cooks)}")
             found.line = [found.keys[0].move]
             return False
         if cooks or (first is not None and found.keys and ways[0].keeps is None):
-            self._conclude(Verdict.COOK, f"{self._listed_keepers(found.keys)}; the solution's {first} is open")
+            self._conclude(ProblemVerdict.COOK, f"{self._listed_keepers(found.keys)}; the solution's {first} is open")
             return False
         if unsettled:
             proved = f"; {self._listed_keepers(found.keys)}" if found.keys else ""
-            self._conclude(Verdict.UNDECIDED, f"open: {', '.join(unsettled)}{proved}")
+            self._conclude(ProblemVerdict.UNDECIDED, f"open: {', '.join(unsettled)}{proved}")
             return False
         return True
 
@@ -439,7 +441,7 @@ class _Check:
                 if following is None and any(step.ply and step.duals(self.strict) for step in found.steps):
                     found.ended = "dual"
                     return
-                if following is None and (position in seen or ply >= MOST_PLIES):
+                if following is None and (position in seen or ply >= LONGEST_SOLUTION):
                     found.ended = "repeated" if position in seen else ""
                     return
                 if plain and following is None and self.goal is Value.DRAW:
@@ -509,25 +511,27 @@ class _Check:
             keeping = [way for way in failing.others if way.keeps]
             others = f"; {self._listed_keepers(keeping)}" if keeping else ""
             told = f"move {failing.number} of the solution, {failing.played.move}, does not keep the {self._word}"
-            self._conclude(Verdict.UNSOUND, f"{told}, by {failing.played.by}{others}")
+            self._conclude(ProblemVerdict.UNSOUND, f"{told}, by {failing.played.by}{others}")
             return
         for step in found.steps:
             if step.ply == 0:
                 continue
             if duals := step.duals(self.strict):
                 found.move_number = step.number
-                self._conclude(Verdict.DUAL, f"{step.played.move}, also {_listed(duals)}")
+                self._conclude(ProblemVerdict.DUAL, f"{step.played.move}, also {_listed(duals)}")
                 return
         unsettled = [step for step in found.steps if step.ply and step.unsettled(self.strict)]
         if unsettled:
             moves = ", ".join(way.move for way in unsettled[0].unsettled(self.strict))
-            self._conclude(Verdict.UNDECIDED, f"open at move {unsettled[0].number}: {moves}")
+            self._conclude(ProblemVerdict.UNDECIDED, f"open at move {unsettled[0].number}: {moves}")
         elif not found.ended or (found.ended == "repeated" and self.goal is Value.WIN):
-            self._conclude(Verdict.UNDECIDED, f"the win is not plain after {len(found.line)} plies of the main line")
+            self._conclude(
+                ProblemVerdict.UNDECIDED, f"the win is not plain after {len(found.line)} plies of the main line"
+            )
         else:
-            self._conclude(Verdict.SOUND, f"{found.value}, by {found.by}")
+            self._conclude(ProblemVerdict.SOUND, f"{found.value}, by {found.by}")
 
-    def _conclude(self, verdict: Verdict, reason: str) -> None:
+    def _conclude(self, verdict: ProblemVerdict, reason: str) -> None:
         self.found.verdict, self.found.reason = verdict, reason
 
     def _name(self, side: Side) -> str:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from kr.analysis.problems import Problem, each_problem
-from kr.analysis.soundness import Verdict, check_problem
+from kr.analysis.soundness import ProblemVerdict, check_problem
 from kr.cluster.address import cluster_option
 from kr.cluster.pools import work_pool
 from kr.engine.engine import Engine
@@ -36,10 +36,10 @@ from kr.settings import REQUIRED, Settings, option, workers_option
 from kr.storage import checksum, is_file, provenance
 from kr.threads import worker_count
 
-Record = dict[str, Any]
+ProblemRecord = dict[str, Any]
 """A verdict as JSON types: number (from 0), id, title, fen and published value of the problem, then the fields of
 `kr.analysis.soundness.Soundness`."""
-OnRecord = Callable[[Record, bool], None]
+OnRecord = Callable[[ProblemRecord, bool], None]
 """Called with each record, in the order of the problems; true if it is of an earlier run."""
 
 
@@ -80,23 +80,23 @@ def check_total(name: str, limits: Limits) -> None:
 
 def check_problems(
     settings: CheckSettings, on_record: OnRecord, on_error: Callable[[KrError], None]
-) -> dict[Verdict, int]:
+) -> dict[ProblemVerdict, int]:
     """Check the problems of a source; returns the number of each verdict.
 
     on_error: called for each problem that can't be read. Raises InvalidSettingError, InvalidWeightsError,
     InvalidDatabaseError, what `each_problem` raises, and what `open_journal` raises.
     """
     engine = engine_from(settings, settings.weights)
-    counts = dict.fromkeys(Verdict, 0)
-    waiting: dict[int, Record] = {}
+    counts = dict.fromkeys(ProblemVerdict, 0)
+    waiting: dict[int, ProblemRecord] = {}
     following = 0
 
-    def enter(record: Record, resumed: bool) -> None:
+    def enter(record: ProblemRecord, resumed: bool) -> None:
         nonlocal following
         waiting[record["number"]] = record | {"resumed": resumed}
         while (ready := waiting.pop(following, None)) is not None:
             following += 1
-            counts[Verdict(ready["verdict"])] += 1
+            counts[ProblemVerdict(ready["verdict"])] += 1
             earlier = ready.pop("resumed")
             on_record(ready, earlier)
 
@@ -126,13 +126,13 @@ def check_problems(
     return counts
 
 
-class ProblemChecks(EngineKind[Record]):
+class ProblemChecks(EngineKind[ProblemRecord]):
     """Units of one problem; the result is its record."""
 
-    def steps(self, unit: Unit, needs: Needs) -> UnitSteps[Engine, Record]:
+    def steps(self, unit: Unit, needs: Needs) -> UnitSteps[Engine, ProblemRecord]:
         yield [Portion(partial(self._check, unit))]
 
-    def _check(self, unit: Unit, engine: Engine, stop: Stop) -> Record | None:
+    def _check(self, unit: Unit, engine: Engine, stop: Stop) -> ProblemRecord | None:
         values = unit.values
         problem = Problem.from_object(values["problem"])
         limits = Limits.parse(values["limits"])
@@ -161,10 +161,10 @@ def _journal(settings: CheckSettings, engine: Engine) -> AbstractContextManager[
     return open_journal(settings.out, fixed, provenance(), _known)
 
 
-def _known(values: Record) -> tuple[int, str]:
+def _known(values: ProblemRecord) -> tuple[int, str]:
     """Number and text of a record. Raises ValueError, LookupError or TypeError for an invalid one."""
     number = operator.index(values["number"])
-    Verdict(values["verdict"])
+    ProblemVerdict(values["verdict"])
     if number < 0 or not isinstance(values["fen"], str) or not isinstance(values["reason"], str):
         raise ValueError("record")
     return number, json.dumps(values)
@@ -173,7 +173,7 @@ def _known(values: Record) -> tuple[int, str]:
 # records as games
 
 
-def game_of(record: Record) -> Game:
+def game_of(record: ProblemRecord) -> Game:
     """A verdict as a game: the line that was looked at, with stars at the only moves, other ways as variations."""
     position = Position.from_fen(record["fen"])
     value = record["value"] or record["published"]
@@ -198,7 +198,7 @@ def game_of(record: Record) -> Game:
     return game
 
 
-def _mark(parent: GameNode, step: Record) -> None:
+def _mark(parent: GameNode, step: ProblemRecord) -> None:
     """Enter what is known of the moves at a step."""
     keeping = [way for way in step["others"] if way["keeps"]]
     child = parent.next()
@@ -210,13 +210,13 @@ def _mark(parent: GameNode, step: Record) -> None:
         parent.add_variation(way["move"], comment=_proof(way))
 
 
-def _proof(way: Record) -> str:
+def _proof(way: ProblemRecord) -> str:
     return f"keeps the value, by {way['by']}{', transposes' if way.get('transposes') else ''}"
 
 
-def _plant(game: GameNode, tree: list[Record]) -> None:
+def _plant(game: GameNode, tree: list[ProblemRecord]) -> None:
     """Enter the tree of solutions."""
-    waiting: list[tuple[GameNode, Record]] = [(game, branch) for branch in reversed(tree)]
+    waiting: list[tuple[GameNode, ProblemRecord]] = [(game, branch) for branch in reversed(tree)]
     while waiting:
         parent, branch = waiting.pop()
         node = _child(parent, branch["move"]) if "move" in branch else parent

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from kr.engine.engine import Engine
 
 STAR = "*"
-Record = dict[str, Any]
+StarRecord = dict[str, Any]
 """A star as JSON types: game (number in the file, from 1), line and event of the game, ply and number of the move, its
 fen, move, and the fields of `StarCheck`."""
 
@@ -106,7 +106,7 @@ def check_star(position: Position, move: Move, decider: Decider) -> StarCheck:
 
 
 def check_stars(
-    settings: StarSettings, on_record: Callable[[Record], None], on_error: Callable[[InvalidPdnError], None]
+    settings: StarSettings, on_record: Callable[[StarRecord], None], on_error: Callable[[InvalidPdnError], None]
 ) -> dict[StarVerdict, int]:
     """Check the stars of a file, main lines and variations; returns the number of each verdict.
 
@@ -115,8 +115,8 @@ def check_stars(
     """
     engine = engine_from(settings, settings.weights)
     counts = dict.fromkeys(StarVerdict, 0)
-    about: dict[str, Record] = {}
-    waiting: dict[int, Record] = {}
+    about: dict[str, StarRecord] = {}
+    waiting: dict[int, StarRecord] = {}
     following = 0
     needs, places = engine_needs(engine, settings.weights)
     tools = {"hash": settings.hash, "threads": 1, "egdb_memory": settings.egdb_memory}
@@ -148,7 +148,7 @@ def check_stars(
     return counts
 
 
-def _stars(game: Game) -> Iterator[tuple[Record, Position, Move]]:
+def _stars(game: Game) -> Iterator[tuple[StarRecord, Position, Move]]:
     """The moves with a star, each with its place and the position before it."""
     for node in game.descendants():
         if STAR in node.nags and node.is_legal and node.parent is not None:
@@ -159,13 +159,13 @@ def _stars(game: Game) -> Iterator[tuple[Record, Position, Move]]:
             yield {"ply": node.ply(), "number": number, "variation": not node.is_mainline()}, position, node.move
 
 
-class StarChecks(EngineKind[Record]):
+class StarChecks(EngineKind[StarRecord]):
     """Units of one star; the result is its StarCheck as JSON."""
 
-    def steps(self, unit: Unit, needs: Needs) -> UnitSteps[Engine, Record]:
+    def steps(self, unit: Unit, needs: Needs) -> UnitSteps[Engine, StarRecord]:
         yield [Portion(partial(self._check, unit))]
 
-    def _check(self, unit: Unit, engine: Engine, stop: Stop) -> Record | None:
+    def _check(self, unit: Unit, engine: Engine, stop: Stop) -> StarRecord | None:
         values = unit.values
         position = Position.from_bits(tuple(values["position"]))
         with Decider(engine, Limits.parse(values["limits"]), stop) as decider:

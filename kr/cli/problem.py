@@ -4,9 +4,9 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from kr.analysis.soundness import Verdict
-from kr.analysis.soundness_files import CheckSettings, Record, check_problems, game_of
-from kr.analysis.stars import StarSettings, check_stars
+from kr.analysis.soundness import ProblemVerdict
+from kr.analysis.soundness_files import CheckSettings, ProblemRecord, check_problems, game_of
+from kr.analysis.stars import StarRecord, StarSettings, check_stars
 from kr.archives.archive import output
 from kr.cli import console, options
 from kr.errors import KrError
@@ -61,7 +61,7 @@ def _check(
         progress = stack.enter_context(console.progress("checking", None, "problems"))
         file = stack.enter_context(output(pdn)) if pdn is not None else None
 
-        def on_record(record: Record, earlier: bool) -> None:
+        def on_record(record: ProblemRecord, earlier: bool) -> None:
             nonlocal resumed, alone
             resumed += earlier
             (progress.skip if earlier else progress.advance)(1)
@@ -88,22 +88,22 @@ def _check(
         console.fail(f"{counted(faults, 'problem')} left out")
 
 
-def _row(record: Record) -> tuple[str, str, str, str]:
+def _row(record: ProblemRecord) -> tuple[str, str, str, str]:
     return visible(record["title"] or record["id"]), record["published"] or "", _verdict(record), record["reason"]
 
 
-def _verdict(record: Record) -> str:
-    if record["verdict"] == Verdict.DUAL:
+def _verdict(record: ProblemRecord) -> str:
+    if record["verdict"] == ProblemVerdict.DUAL:
         return f"dual at move {record['move_number']}"
     return str(record["verdict"])
 
 
-def _summary(counts: dict[Verdict, int]) -> str:
+def _summary(counts: dict[ProblemVerdict, int]) -> str:
     told = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
     return f"{counted(sum(counts.values()), 'problem')}: {told}"
 
 
-def _facts(record: Record) -> str:
+def _facts(record: ProblemRecord) -> str:
     """All about one problem."""
     steps = [
         (f"move {step['number']}", f"{step['played']['move']} ({_told(step)})")
@@ -128,7 +128,7 @@ def _facts(record: Record) -> str:
     return console.facts(facts) + (f"\n\n{_tree(record['tree'])}" if record["tree"] else "")
 
 
-def _told(step: Record) -> str:
+def _told(step: ProblemRecord) -> str:
     """What is known of the other moves at a step."""
     marks = {True: ", which transposes", False: ""}
     keeping = [way["move"] + marks[way["transposes"]] for way in step["others"] if way["keeps"]]
@@ -143,10 +143,10 @@ def _told(step: Record) -> str:
 _ENDS = {"plain": "plain", "over": "the end", "seen": "as in another line", "limit": "left here"}
 
 
-def _tree(tree: list[Record]) -> str:
+def _tree(tree: list[ProblemRecord]) -> str:
     """Every solution, a line for each way, indented by its depth."""
     lines: list[str] = []
-    waiting: list[tuple[int, str, Record]] = [(0, "", branch) for branch in reversed(tree)]
+    waiting: list[tuple[int, str, ProblemRecord]] = [(0, "", branch) for branch in reversed(tree)]
     while waiting:
         depth, reply, way = waiting.pop()
         move = f"{reply} {way['move']}".strip() if "move" in way else reply
@@ -185,7 +185,7 @@ def _stars(settings: StarSettings, json: bool = options.JSON) -> None:
 
     with console.progress("checking", None, "stars") as progress:
 
-        def on_record(record: Record) -> None:
+        def on_record(record: StarRecord) -> None:
             progress.advance(1)
             if json:
                 console.emit_json(record)

@@ -21,7 +21,7 @@ from kr.game.value import Value
 from kr.jobs.kinds import Stop
 from kr.proofs.certificate import Claim, Strategy, certificate_of
 from kr.proofs.leaves import answer_leaf, settled
-from kr.proofs.prover import FIRST_ROOT_NODES, NEARNESS_EXPONENT, ClaimProgress, Question
+from kr.proofs.prover import FIRST_ROOT_NODES, NEARNESS_EXPONENT, ClaimProgress, ProofQuestion
 from kr.proofs.tree import ProofTree
 from kr.units import counted
 
@@ -190,7 +190,7 @@ class Decider:
             return True
         return False
 
-    def _certify(self, question: Question) -> None:
+    def _certify(self, question: ProofQuestion) -> None:
         """Enter what a question that holds decides. Raises InvalidCertificateError, by a fault of the prover."""
         claim, tree = question.tree.claim, question.tree
         certificate = certificate_of(claim, tree.strategy, self.database, {})
@@ -203,10 +203,12 @@ class _Case:
     """A claim and its opposite, with their trees."""
 
     def __init__(self, claim: Claim, database: Database | None) -> None:
-        self.questions = [Question(ProofTree(each, database), ClaimProgress(each)) for each in (claim, opposite(claim))]
+        self.questions = [
+            ProofQuestion(ProofTree(each, database), ClaimProgress(each)) for each in (claim, opposite(claim))
+        ]
 
     @property
-    def proved(self) -> Question | None:
+    def proved(self) -> ProofQuestion | None:
         """The question that is answered by yes."""
         return next((each for each in self.questions if each.tree.holds), None)
 

@@ -191,7 +191,7 @@ def prove(settings: ProveSettings, on_progress: Callable[[Proof], None] | None =
 
 
 @dataclass
-class Task:
+class _Task:
     """A search that is under way."""
 
     number: int
@@ -202,7 +202,7 @@ class Task:
 
 
 @dataclass
-class Question:
+class ProofQuestion:
     """A claim with its tree."""
 
     tree: ProofTree
@@ -212,20 +212,20 @@ class Question:
     next_root_nodes: int = FIRST_ROOT_NODES
     root_busy: bool = False
 
-    def next_task(self, number: int) -> Task | None:
+    def next_task(self, number: int) -> _Task | None:
         """The search that brings it forward; None if there is none before others have ended."""
         if not self.root_busy and 2 * self.root_nodes <= self.progress.nodes and self.tree.root.choosing:
             self.root_busy = True
-            return Task(number, [self.tree.root], self.next_root_nodes, True)
+            return _Task(number, [self.tree.root], self.next_root_nodes, True)
         line = self.tree.next_leaf()
         if line is None:
             return None
         nodes = LEAF_NODES[min(line[-1].level, len(LEAF_NODES) - 1)]
         # the root's replies take the place of the root where the opponent is to move
         near = len(line) == 2 and not self.tree.root.choosing
-        return Task(number, line, FIRST_REPLY * nodes if near else nodes, False)
+        return _Task(number, line, FIRST_REPLY * nodes if near else nodes, False)
 
-    def enter(self, task: Task, answer: LeafAnswer) -> None:
+    def enter(self, task: _Task, answer: LeafAnswer) -> None:
         """Take the answer to a task."""
         self.progress.nodes += answer.nodes
         self.progress.leaves += 1
@@ -254,10 +254,10 @@ class _Run:
     ) -> None:  # fmt: skip
         self.settings, self.engine, self.journal, self.on_progress = settings, engine, journal, on_progress
         claims = claims_for(position, settings.goal)
-        self.questions = [Question(ProofTree(claim, engine.database), ClaimProgress(claim)) for claim in claims]
+        self.questions = [ProofQuestion(ProofTree(claim, engine.database), ClaimProgress(claim)) for claim in claims]
         self.proof = Proof(position, settings.goal, [each.progress for each in self.questions])
         self.known: dict[Key, LeafAnswer] = {}
-        self.tasks: dict[str, Task] = {}
+        self.tasks: dict[str, _Task] = {}
         self.workers = worker_count(settings.workers)
         self.needs, places = engine_needs(engine, settings.weights)
         self.places = Needs(places)
@@ -346,7 +346,7 @@ class _Run:
     def _spent(self) -> int:
         return sum(each.nodes for each in self.proof.claims)
 
-    def _next_task(self) -> Task | None:
+    def _next_task(self) -> _Task | None:
         """The next search: for the claim that is nearest to its proof, for what it has cost. None for none now."""
         numbers = self._by_cost()
         while numbers:
@@ -381,7 +381,7 @@ class _Run:
         progress = self.questions[number].progress
         return float((progress.nodes + FIRST_ROOT_NODES) * max(progress.proof, 0.1) ** NEARNESS_EXPONENT)
 
-    def _enter(self, task: Task, answer: LeafAnswer) -> None:
+    def _enter(self, task: _Task, answer: LeafAnswer) -> None:
         question = self.questions[task.number]
         question.enter(task, answer)
         question.note()
