@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from kr import _core
 from kr.analysis.problems import Problem
+from kr.analysis.puzzles import PLAIN_LEAD
 from kr.engine.limits import Limits
 from kr.errors import IllegalMoveError
 from kr.game.position import Bits, Move, Position, Side
@@ -32,11 +33,9 @@ if TYPE_CHECKING:
     from kr.engine.engine import Engine
     from kr.jobs.kinds import Stop
 
-WINNING_LEAD = 2
-"""Pieces by which a winner is ahead where the win is plain."""
 TRANSPOSED_PLIES = 5
 """Plies, from the position with both ways on, within which these come together if one transposes to the other."""
-LONGEST_SOLUTION = 400
+LONGEST_MAIN_LINE = 400
 """Plies after which a line is left; a line of the published solution is not."""
 DEFENCE_NODES = 20_000
 """Nodes of a search for the hardest defence."""
@@ -142,7 +141,7 @@ def is_plain(position: Position, solver: Side, goal: Value) -> bool:
     counts = position.black.bit_count(), position.white.bit_count()
     ahead = counts[solver] - counts[solver.other]
     if goal is Value.WIN:
-        return ahead >= WINNING_LEAD
+        return ahead >= PLAIN_LEAD
     return ahead >= 0 and (position.black | position.white) == position.kings
 
 
@@ -441,7 +440,7 @@ class _Check:
                 if following is None and any(step.ply and step.duals(self.strict) for step in found.steps):
                     found.ended = "dual"
                     return
-                if following is None and (position in seen or ply >= LONGEST_SOLUTION):
+                if following is None and (position in seen or ply >= LONGEST_MAIN_LINE):
                     found.ended = "repeated" if position in seen else ""
                     return
                 if plain and following is None and self.goal is Value.DRAW:
