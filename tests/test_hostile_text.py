@@ -75,6 +75,8 @@ COMMANDS = [
     f"pdn check {shlex.quote(NAME + '.pdn')}",
     "policy show policy.h5",
     f"solve-problem problems.jsonl --tc nodes=10 {SMALL}",
+    f"problem check problems.jsonl --tc nodes=10 {SMALL} --pdn {shlex.quote(NAME + '.checked.pdn')}",
+    f"problem stars games.pdn --tc nodes=10 {SMALL}",
     f"prove W:W5:B14,K19,26 --tc nodes=10 --out {shlex.quote(NAME + '.krproof')} {SMALL}",
     "prove --check evil.krproof",
     "weights show tables.h5",

@@ -107,6 +107,9 @@ COMMANDS = [
     "selfplay --weights material --nodes 20 --games 2 --openings start --egdb none --workers 1 --out again",
     f"solve-problem --tc nodes=10 --tc nodes=20 {SMALL} --out answers.jsonl",
     f"solve-problem 'hundred years' --tc nodes=500 --multipv 2 {SMALL}",
+    f"problem check 'hundred years' --tc nodes=500 {SMALL}",
+    f"problem check first --tc nodes=500 {SMALL} --out verdicts.jsonl --pdn verdicts.pdn",
+    "problem check W:W21,K30:B1,2 --all --hash 1MB",
     "solve-problem W:W21,K30:B1,2 --tc depth=9 --hash 1MB",
     "train --out training --layout tiny.toml --weights material --generations 1 --games 20 --nodes 9 --gate-games 2 "
     "--gate-nodes 9 --egdb none --workers 1 --max-iter 2",

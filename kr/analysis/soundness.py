@@ -18,9 +18,9 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from kr import _core
 from kr.analysis.problems import Problem
 from kr.analysis.puzzles import PLAIN_LEAD
+from kr.analysis.reach import Reach, bits_after
 from kr.engine.limits import Limits
 from kr.errors import IllegalMoveError
 from kr.game.position import Bits, Move, Position, Side
@@ -74,7 +74,7 @@ class Way:
 
 
 @dataclass(frozen=True)
-class Step:
+class LineStep:
     """A move of the solver in the line, with the others at its position."""
 
     ply: int
@@ -122,7 +122,7 @@ class Soundness:
     """How many of them are of the published solution."""
     solution: list[str] = field(default_factory=list)
     """The published solution, up to a move that is not legal."""
-    steps: list[Step] = field(default_factory=list)
+    steps: list[LineStep] = field(default_factory=list)
     ended: str = ""
     """Why the line ends: "plain", "over", "repeated", "dual" (left behind one), or "" where it was left."""
     tree: list[dict[str, Any]] = field(default_factory=list)
@@ -163,6 +163,7 @@ def check_problem(
         found = check.run()
         if all_solutions:
             found.tree = check.tree()
+        found.notes += [f"a proof was refused: {fault}" for fault in decider.refused]
         found.nodes, found.seconds = decider.nodes, decider.seconds
     return found
 
@@ -472,7 +473,7 @@ class _Check:
                 best = next((index for index in good if ways[index][1] == after), best)
             ways = [ways[best], *ways[:best], *ways[best + 1 :]]
         marked = self._marked([way for *_, way in ways], [after for _, after, _ in ways])
-        self.found.steps.append(Step(ply, self._number(ply), position.fen, marked[0], tuple(marked[1:]), plain))
+        self.found.steps.append(LineStep(ply, self._number(ply), position.fen, marked[0], tuple(marked[1:]), plain))
         return ways[0][0] if marked[0].keeps else None
 
     def _number(self, ply: int) -> int:
@@ -579,26 +580,6 @@ class _Check:
             ways, end = self._branches(after, seen, ply + 1)
             replies.append({"reply": str(move), **({"end": end} if end else {}), **({"ways": ways} if ways else {})})
         return {"replies": replies}
-
-
-class Reach:
-    """The positions that one leads to, by any moves of both sides."""
-
-    def __init__(self, position: Position) -> None:
-        self._newest, self._all, self._plies = {position.bits}, set[Bits](), 0
-
-    def within(self, plies: int) -> set[Bits]:
-        """Those with the same side to move, after two plies or more and up to so many; asked for in rising order."""
-        while self._plies < plies:
-            self._newest = {after for bits in self._newest for reply in bits_after(bits) for after in bits_after(reply)}
-            self._all |= self._newest
-            self._plies += 2
-        return self._all
-
-
-def bits_after(bits: Bits) -> set[Bits]:
-    """The positions that the moves of one lead to; without `Position` for speed."""
-    return {_core.play(*bits, path[0], path[-1], captured) for path, captured in _core.legal_moves(*bits)}
 
 
 def _denied(claim: Claim) -> Claim:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
+from kr.errors import InvalidCertificateError
 from kr.game.position import Move, Position, Side
 from kr.game.value import Value
 from kr.jobs.kinds import Stop
@@ -62,6 +63,8 @@ class Decider:
         self.limits = limits
         self.nodes = 0
         """Nodes of all searches so far."""
+        self.refused: list[str] = []
+        """Faults of strategies that the prover took for proofs; their claims stay open."""
         self._work_stop = stop
         self._stop = Stop()
         self._ended = threading.Event()
@@ -149,6 +152,8 @@ class Decider:
     def _advance(self, claim: Claim, nodes: int) -> bool:
         """Bring a claim forward by about so many nodes; returns False if nothing more can be done for it."""
         case = self._cases.get(_key(claim))
+        if case is not None and case.refused:
+            return False
         if case is None:
             # the other way round it is the same question
             case = self._cases[_key(claim)] = self._cases[_key(opposite(claim))] = _Case(claim, self.database)
@@ -164,7 +169,7 @@ class Decider:
             for board, move in question.tree.strategy.items():
                 proved.setdefault(board, move)
         if case.proved is not None:
-            self._certify(case.proved)
+            self._certify(case, case.proved)
             moved = True
         return moved
 
@@ -190,10 +195,15 @@ class Decider:
             return True
         return False
 
-    def _certify(self, question: ProofQuestion) -> None:
-        """Enter what a question that holds decides. Raises InvalidCertificateError, by a fault of the prover."""
+    def _certify(self, case: _Case, question: ProofQuestion) -> None:
+        """Enter what a question that holds decides, if its strategy passes as a certificate."""
         claim, tree = question.tree.claim, question.tree
-        certificate = certificate_of(claim, tree.strategy, self.database, {})
+        try:
+            certificate = certificate_of(claim, tree.strategy, self.database, {})
+        except InvalidCertificateError as error:
+            case.refused = True
+            self.refused.append(str(error))
+            return
         by = f"a certificate of {counted(len(certificate.boards), 'position')}"
         self._decisions[_key(claim)] = Decision(True, by)
         self._decisions[_key(opposite(claim))] = Decision(False, by)
@@ -203,6 +213,8 @@ class _Case:
     """A claim and its opposite, with their trees."""
 
     def __init__(self, claim: Claim, database: Database | None) -> None:
+        self.refused = False
+        """True once a strategy of it did not pass."""
         self.questions = [
             ProofQuestion(ProofTree(each, database), ClaimProgress(each)) for each in (claim, opposite(claim))
         ]
