@@ -319,7 +319,7 @@ class _Check:
         decision = self.decider.known(claim)
         published = self.problem.published
         # every move may fail while the position itself is open
-        by = "each move is refuted" if decision is None else f"by {decision.by}"
+        by = "proofs against each move" if decision is None else decision.by
         true = claim if decision is not None and decision.holds else _denied(claim)
         wins, holds = Claim(self.position, self.side, Value.WIN), Claim(self.position, self.side, Value.DRAW)
         self.found.value, self.found.by = self._settled(wins, holds), decision.by if decision else ""
@@ -327,15 +327,15 @@ class _Check:
             move = self.decider.proving_move(true)
             how = "" if move is None else f", with {move}"
         else:
-            how = self._answer(self._first, true)
-        self._conclude(ProblemVerdict.UNSOUND, f"published {published}, but {true}, {by}{how}")
+            how = self._answers(self._first, true)
+        self._conclude(ProblemVerdict.UNSOUND, f"published {published}, but {true}, by {by}{how}")
 
-    def _answer(self, move: Move | None, true: Claim) -> str:
-        """What the opponent replies to a published move that fails."""
-        if move is None:
-            return ""
-        reply = self.decider.proving_move(Claim(self.position.play(move), true.side, true.goal))
-        return "" if reply is None else f": {move} {reply}"
+    def _answers(self, move: Move | None, true: Claim) -> str:
+        """The opponent's replies, as far as they are at hand, to a published move that fails, or to every move."""
+        moves = after_moves(self.position) if move is None else [(move, self.position.play(move))]
+        replies = [(each, self.decider.proving_move(Claim(after, true.side, true.goal))) for each, after in moves]
+        told = [f"{each} {reply}" for each, reply in replies if reply is not None]
+        return f": {', '.join(told)}" if told else ""
 
     # the key
 
@@ -358,7 +358,7 @@ class _Check:
             true = _denied(Claim(self.position.play(first), self.solver, goal))
             others = f"; {self._listed_keepers(found.keys)}" if found.keys else ""
             found.move_number = 1
-            how = self._answer(first, true)
+            how = self._answers(first, true)
             self._conclude(
                 ProblemVerdict.UNSOUND, f"{first} does not keep the {self._word}, by {ways[0].by}{how}{others}"
             )
