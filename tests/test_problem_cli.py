@@ -7,11 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from proved import shipped
 
 from kr import pdn
 from kr.analysis import soundness, soundness_files
 from kr.cli import main
 from kr.game.position import Position
+from kr.proofs.certificate import read_certificate
+from kr.proofs.checking import check_certificate
+from kr.storage import data_path
 
 SOUND = "W:W11,K30:B3,K32"
 PROBLEMS = {
@@ -178,6 +182,33 @@ def test_the_same_command_resumes(
     assert untimed(again) == untimed(whole)
     assert summary["resumed"] == kept
     assert len(out.read_text().splitlines()) == len(written)
+
+
+@pytest.mark.slow
+def test_refutations_have_certificates(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of every unsound problem, by the database and by searches."""
+    directory = tmp_path / "proofs"
+    for pieces in (5, 3):
+        with_few = [] if pieces == 5 else ["--egdb", few_pieces(tmp_path / "egdb", pieces)]
+        assert check(file, "--tc", "nodes=200k", "--json", "--proofs", directory, *with_few) == 0
+        *records, _ = lines(capsys.readouterr().out)
+        refuted = [record for record in records if record["verdict"] == "unsound"]
+        assert len(refuted) == 5 if pieces == 5 else len(refuted) >= 3
+        for record in refuted:
+            certificate = read_certificate(record["certificate"])
+            assert check_certificate(certificate, shipped()).positions == len(certificate.boards)
+            claim = certificate.claim
+            assert record["refutation"] == {"fen": claim.root.fen, "claim": str(claim)}
+        assert len(list(directory.iterdir())) == 5
+
+
+def few_pieces(directory: Path, pieces: int) -> Path:
+    """A directory with the values of up to some pieces."""
+    directory.mkdir()
+    for path in data_path("egdb").glob("*.egdb"):
+        if sum(map(int, path.stem[4:])) <= pieces:
+            (directory / path.name).symlink_to(path)
+    return directory
 
 
 def test_other_settings_do_not_resume(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

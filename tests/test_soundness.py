@@ -12,8 +12,9 @@ from proved import shipped
 from soundness_reference import WINS, expected, moves_of, transposes, worth
 
 from kr.analysis.problems import Problem
-from kr.analysis.soundness import ProblemVerdict, Soundness, Way, check_problem, is_plain
+from kr.analysis.soundness import ProblemVerdict, Soundness, check_problem, is_plain
 from kr.analysis.stars import StarVerdict, check_star
+from kr.analysis.ways import Way
 from kr.egdb import slices
 from kr.egdb.sample import random_positions
 from kr.engine.engine import Engine

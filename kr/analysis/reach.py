@@ -5,6 +5,9 @@ from __future__ import annotations
 from kr import _core
 from kr.game.position import Bits, Position
 
+TRANSPOSED_PLIES = 5
+"""Plies, from the position with both ways on, within which these come together if one transposes to the other."""
+
 
 class Reach:
     """The positions that one leads to, by any moves of both sides."""

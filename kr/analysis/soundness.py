@@ -20,21 +20,20 @@ from typing import TYPE_CHECKING, Any
 
 from kr.analysis.problems import Problem
 from kr.analysis.puzzles import PLAIN_LEAD
-from kr.analysis.reach import Reach, bits_after
+from kr.analysis.reach import TRANSPOSED_PLIES, Reach, bits_after
+from kr.analysis.ways import Way, ways_at
 from kr.engine.limits import Limits
 from kr.errors import IllegalMoveError
 from kr.game.position import Bits, Move, Position, Side
 from kr.game.value import Value
 from kr.notation import SIDE_NAMES
-from kr.proofs.certificate import Claim
+from kr.proofs.certificate import Certificate, Claim
 from kr.proofs.decider import Decider, after_moves
 
 if TYPE_CHECKING:
     from kr.engine.engine import Engine
     from kr.jobs.kinds import Stop
 
-TRANSPOSED_PLIES = 5
-"""Plies, from the position with both ways on, within which these come together if one transposes to the other."""
 LONGEST_MAIN_LINE = 400
 """Plies after which a line is left; a line of the published solution is not."""
 DEFENCE_NODES = 20_000
@@ -53,24 +52,6 @@ class ProblemVerdict(StrEnum):
     DUAL = "dual"
     UNSOUND = "unsound"
     UNDECIDED = "undecided"
-
-
-@dataclass(frozen=True)
-class Way:
-    """A move of the solver, and whether it keeps what is to be reached."""
-
-    move: str
-    keeps: bool | None
-    """None if that is open."""
-    by: str = ""
-    """What proves it: "the rules", "the database" or "a certificate of 12 positions"."""
-    transposes: bool | None = False
-    """True if it comes to a position that the move played leads to as well, within TRANSPOSED_PLIES and whatever the
-    opponent replies; None if that is open."""
-
-    def __str__(self) -> str:
-        words = ["open"] if self.keeps is None else [self.by, *(["transposes"] if self.transposes else [])]
-        return f"{self.move} ({', '.join(words)})"
 
 
 @dataclass(frozen=True)
@@ -114,6 +95,10 @@ class Soundness:
     """The verdict in a line: the cooks, the dual, the refutation, or what is open."""
     move_number: int | None = None
     """Number of the move of the first dual, or of the solution's move that fails."""
+    refutation: Claim | None = None
+    """The claim that refutes the published result or solution, if that is what makes the problem unsound."""
+    certificate: Certificate | None = None
+    """Its certificate, if that was asked for."""
     keys: list[Way] = field(default_factory=list)
     """Moves of the side to move that keep the value, the solution's first; empty where that side loses."""
     line: list[str] = field(default_factory=list)
@@ -152,55 +137,23 @@ def _can_capture(position: Position, side: Side) -> bool:
 
 def check_problem(
     problem: Problem, engine: Engine, limits: Limits, strict: bool = False, all_solutions: bool = False,
-    stop: Stop | None = None,
+    certify: bool = False, stop: Stop | None = None,
 ) -> Soundness:  # fmt: skip
     """Check a problem within limits of time or nodes for all that is proved of it.
 
-    stop: ends the work; the answer is then useless. Raises InvalidDatabaseError.
+    all_solutions: make the tree of all of them. certify: make the certificate of a refutation. stop: ends the work; the
+    answer is then useless. Raises InvalidDatabaseError.
     """
     with Decider(engine, limits, stop) as decider:
         check = _Check(problem, decider, strict)
         found = check.run()
         if all_solutions:
             found.tree = check.tree()
+        if certify and found.refutation is not None:
+            found.certificate = decider.certificate(found.refutation)
         found.notes += [f"a proof was refused: {fault}" for fault in decider.refused]
         found.nodes, found.seconds = decider.nodes, decider.seconds
     return found
-
-
-def ways_at(
-    decider: Decider, position: Position, goal: Value, played: Move | None = None, root: bool = False
-) -> list[tuple[Move, Position, Way]]:
-    """The moves of the side to move, the played one first, each with the position after it and what is proved of it.
-
-    goal: WIN, or DRAW for "does not lose". root: prove the position itself beside its moves, and leave them once it is
-    refuted.
-    """
-    side = position.side
-    moves = after_moves(position)
-    if played is not None:
-        reached = position.play(played)
-        moves = [(played, reached), *((move, after) for move, after in moves if after != reached)]
-    claims = [Claim(after, side, goal) for _, after in moves]
-    own = Claim(position, side, goal)
-
-    def refuted() -> bool:
-        decision = decider.known(own)
-        return decision is not None and not decision.holds
-
-    if root and decider.known(own) is None:
-        decider.decide([own, *claims], refuted)
-    elif not refuted():
-        decider.decide(claims)
-    ways = []
-    for (move, after), claim in zip(moves, claims, strict=True):
-        decision = decider.known(claim)
-        if decision is None and refuted():
-            # no move does better than the position
-            decision = decider.known(own)
-        way = Way(str(move), None) if decision is None else Way(str(move), decision.holds, decision.by)
-        ways.append((move, after, way))
-    return ways
 
 
 class _Check:
@@ -236,6 +189,7 @@ class _Check:
         found = self.found
         if self.position.is_over:
             found.value, found.by = Value.LOSS, "the rules"
+            found.refutation = Claim(self.position, self.side.other, Value.WIN)
             self._conclude(ProblemVerdict.UNSOUND, f"{self._name(self.side)} has no move, and has lost")
             return found
         value = self._value()
@@ -321,6 +275,7 @@ class _Check:
         # every move may fail while the position itself is open
         by = "proofs against each move" if decision is None else decision.by
         true = claim if decision is not None and decision.holds else _denied(claim)
+        self.found.refutation = true
         wins, holds = Claim(self.position, self.side, Value.WIN), Claim(self.position, self.side, Value.DRAW)
         self.found.value, self.found.by = self._settled(wins, holds), decision.by if decision else ""
         if true.side == self.side:
@@ -355,10 +310,10 @@ class _Check:
             found.value, found.by = Value.WIN, found.keys[0].by
         unsettled = [way.move for way in ways if way.keeps is None]
         if first is not None and ways[0].keeps is False:
-            true = _denied(Claim(self.position.play(first), self.solver, goal))
+            true = self._refuted(self.position, first)
             others = f"; {self._listed_keepers(found.keys)}" if found.keys else ""
             found.move_number = 1
-            how = self._answers(first, true)
+            how = self._answers(first, true) if true.root != self.position else ""
             self._conclude(
                 ProblemVerdict.UNSOUND, f"{first} does not keep the {self._word}, by {ways[0].by}{how}{others}"
             )
@@ -376,6 +331,12 @@ class _Check:
             self._conclude(ProblemVerdict.UNDECIDED, f"open: {', '.join(unsettled)}{proved}")
             return False
         return True
+
+    def _refuted(self, position: Position, move: Move | str) -> Claim:
+        """The claim that is proved against a move of the solver that fails: after it, or about the position itself."""
+        after = _denied(Claim(position.play(move), self.solver, self.goal))
+        self.found.refutation = after if self._holds(after) else _denied(Claim(position, self.solver, self.goal))
+        return self.found.refutation
 
     @property
     def _word(self) -> str:
@@ -508,6 +469,7 @@ class _Check:
         failing = next((step for step in found.steps if step.played.keeps is False), None)
         if failing is not None:
             found.move_number = failing.number
+            self._refuted(Position.from_fen(failing.fen), failing.played.move)
             keeping = [way for way in failing.others if way.keeps]
             others = f"; {self._listed_keepers(keeping)}" if keeping else ""
             told = f"move {failing.number} of the solution, {failing.played.move}, does not keep the {self._word}"

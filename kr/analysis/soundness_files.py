@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import json
 import operator
+from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, nullcontext
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -32,8 +33,9 @@ from kr.jobs.needs import Needs
 from kr.jobs.unit import Unit
 from kr.pdn import Game, GameNode
 from kr.players.workers import EngineKind, engine_needs
+from kr.proofs.certificate import CERTIFICATE_SUFFIX, packed_certificate
 from kr.settings import REQUIRED, Settings, option, workers_option
-from kr.storage import checksum, is_file, provenance
+from kr.storage import checksum, is_file, provenance, safe_name, write_atomic
 from kr.threads import worker_count
 
 ProblemRecord = dict[str, Any]
@@ -57,6 +59,7 @@ class CheckSettings(Settings):
     )  # fmt: skip
     strict: bool = option(False, "Count also second ways that transpose, and those after the result is plain.")
     all: bool = option(False, "List every solution: all keys, and after each reply the only moves.")
+    proofs: Path | None = option(None, "Write the certificate of each refutation to this directory.", metavar="DIR")
     weights: str | None = weights_option()
     hash: int = hash_option("of each engine")
     workers: int = workers_option("Problems checked side by side")
@@ -105,7 +108,8 @@ def check_problems(
         known = dict(journal.entries) if journal is not None else {}
         needs, places = engine_needs(engine, settings.weights)
         tools = {"hash": settings.hash, "threads": 1, "egdb_memory": settings.egdb_memory}
-        shared = {"limits": str(settings.tc), "strict": settings.strict, "all": settings.all}
+        certify = settings.proofs is not None
+        shared = {"limits": str(settings.tc), "strict": settings.strict, "all": settings.all, "certify": certify}
 
         def units() -> Iterator[Unit]:
             for number, problem in enumerate(each_problem(settings.source, on_error)):
@@ -120,10 +124,21 @@ def check_problems(
         pool = work_pool(ProblemChecks(), Needs(places), workers, [engine], settings.cluster)
         with closing(pool.run(units())) as parts:
             for part in parts:
+                record = _with_file(part.value, settings.proofs)
                 if journal is not None:
-                    journal.append(part.value)
-                enter(part.value, False)
+                    journal.append(record)
+                enter(record, False)
     return counts
+
+
+def _with_file(record: ProblemRecord, directory: Path | None) -> ProblemRecord:
+    """A record whose certificate, if it has one, is written to a file of the directory, and named by it."""
+    content = record["certificate"]
+    if content is None or directory is None:
+        return record
+    path = directory / f"{record['number']:06}-{safe_name(record['id'], 'problem')}{CERTIFICATE_SUFFIX}"
+    write_atomic(path, b64decode(content))
+    return record | {"certificate": str(path)}
 
 
 class ProblemChecks(EngineKind[ProblemRecord]):
@@ -136,14 +151,21 @@ class ProblemChecks(EngineKind[ProblemRecord]):
         values = unit.values
         problem = Problem.from_object(values["problem"])
         limits = Limits.parse(values["limits"])
-        found = check_problem(problem, engine, limits, values["strict"], values["all"], stop)
+        found = check_problem(problem, engine, limits, values["strict"], values["all"], values["certify"], stop)
         if stop.is_set():
             return None
         about = {
             "number": values["number"], "id": problem.id, "title": problem.title, "fen": problem.position.fen,
             "published": problem.published,
         }  # fmt: skip
-        return about | asdict(found) | {"seconds": round(found.seconds, 3)}
+        claim, certificate = found.refutation, found.certificate
+        proofs = {
+            "seconds": round(found.seconds, 3),
+            "refutation": None if claim is None else {"fen": claim.root.fen, "claim": str(claim)},
+            # as text, to travel; a file in the end
+            "certificate": None if certificate is None else b64encode(packed_certificate(certificate)).decode(),
+        }
+        return about | asdict(replace(found, refutation=None, certificate=None)) | proofs
 
 
 def _journal(settings: CheckSettings, engine: Engine) -> AbstractContextManager[Journal[tuple[int, str]] | None]:
@@ -157,6 +179,7 @@ def _journal(settings: CheckSettings, engine: Engine) -> AbstractContextManager[
         "limits": str(settings.tc),
         "strict": settings.strict,
         "all": settings.all,
+        "proofs": None if settings.proofs is None else str(settings.proofs),
     }
     return open_journal(settings.out, fixed, provenance(), _known)
 

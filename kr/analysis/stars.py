@@ -10,8 +10,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kr.analysis.soundness import Way, ways_at
 from kr.analysis.soundness_files import check_total
+from kr.analysis.ways import Way, ways_at
 from kr.cluster.address import cluster_option
 from kr.cluster.pools import work_pool
 from kr.engine.limits import Limits

@@ -46,11 +46,12 @@ def _check(
 
     Example:
         kr problem check problems.pdn
-        kr problem check problems.jsonl --tc 1m --workers 2 --out verdicts.jsonl
+        kr problem check problems.jsonl --tc 1m --out verdicts.jsonl
+        kr problem check problems.jsonl --pdn checked.pdn --proofs refuted
         kr problem check "W:W21,K30:B1,2" --all --pdn solution.pdn
     """
     rows: list[tuple[str, str, str, str]] = []
-    faults, resumed, alone = 0, 0, None
+    faults, resumed, certificates, alone = 0, 0, 0, None
 
     def on_error(error: KrError) -> None:
         nonlocal faults
@@ -62,8 +63,9 @@ def _check(
         file = stack.enter_context(output(pdn)) if pdn is not None else None
 
         def on_record(record: ProblemRecord, earlier: bool) -> None:
-            nonlocal resumed, alone
+            nonlocal resumed, alone, certificates
             resumed += earlier
+            certificates += record["certificate"] is not None
             (progress.skip if earlier else progress.advance)(1)
             if file is not None:
                 file.write(f"{write_game(game_of(record))}\n")
@@ -77,6 +79,8 @@ def _check(
     total = sum(counts.values())
     for path in filter(None, (settings.out, pdn)):
         console.wrote(path, counted(total, "problem"))
+    if settings.proofs is not None:
+        console.wrote(settings.proofs, counted(certificates, "certificate"))
     if json:
         console.emit_json({"settings": settings, "problems": total, "resumed": resumed, "left_out": faults, **counts})
     elif alone is not None:
@@ -118,6 +122,7 @@ def _facts(record: ProblemRecord) -> str:
         ("published", record["published"] or ""),
         ("verdict", f"{_verdict(record)}: {record['reason']}"),
         ("value", f"{record['value']} for the side to move, by {record['by']}" if record["value"] else ""),
+        ("refutation", _refutation(record)),
         ("keys", ", ".join(f"{way['move']} ({way['by']})" for way in record["keys"])),
         ("line", " ".join(record["line"]) + ended if record["line"] else ""),
         *steps,
@@ -126,6 +131,15 @@ def _facts(record: ProblemRecord) -> str:
         ("not covered", NOT_COVERED),
     ]
     return console.facts(facts) + (f"\n\n{_tree(record['tree'])}" if record["tree"] else "")
+
+
+def _refutation(record: ProblemRecord) -> str:
+    """The claim that refutes a result or a solution, its position, and the file of its certificate."""
+    refutation = record["refutation"]
+    if refutation is None:
+        return ""
+    file = f", {visible(record['certificate'])}" if record["certificate"] else ""
+    return f"{refutation['claim']}, {refutation['fen']}{file}"
 
 
 def _told(step: ProblemRecord) -> str:

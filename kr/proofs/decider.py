@@ -20,7 +20,7 @@ from kr.errors import InvalidCertificateError
 from kr.game.position import Move, Position, Side
 from kr.game.value import Value
 from kr.jobs.kinds import Stop
-from kr.proofs.certificate import Claim, Strategy, certificate_of
+from kr.proofs.certificate import Certificate, Claim, Strategy, certificate_of
 from kr.proofs.leaves import answer_leaf, settled
 from kr.proofs.prover import FIRST_ROOT_NODES, NEARNESS_EXPONENT, ClaimProgress, ProofQuestion
 from kr.proofs.tree import ProofTree
@@ -148,6 +148,19 @@ class Decider:
             if (decision is not None and decision.holds) or (move.origin, move.target, move.captured) == own:
                 return move
         return None
+
+    def certificate(self, claim: Claim) -> Certificate | None:
+        """The certificate of a claim that is known to be true; None for any other."""
+        decision = self.known(claim)
+        if decision is None or not decision.holds:
+            return None
+        case = self._cases.get(_key(claim))
+        if case is not None:
+            strategy = next(each.tree.strategy for each in case.questions if each.tree.claim == claim)
+        else:
+            move, root = self.proving_move(claim), claim.root
+            strategy = {} if move is None else {root.bits[:3]: (move.origin, move.target, move.captured)}
+        return certificate_of(claim, strategy, self.database)
 
     def _advance(self, claim: Claim, nodes: int) -> bool:
         """Bring a claim forward by about so many nodes; returns False if nothing more can be done for it."""
