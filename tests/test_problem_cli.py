@@ -240,7 +240,7 @@ def test_an_interrupt_keeps_what_is_done(
 
 STARS = """[Event "right and wrong"]
 [FEN "W:W21,K30:B1,2"]
-1. 30-26* 2-6 (1... 1-5 2. 21-17*) 2. 26-23* *
+1. 30-26* 2-6 (1... 1-5 2. 21-17*) 2. 26-23 {*} *
 
 [Event "a cook"]
 [FEN "W:WK19,K23:B12,K28"]

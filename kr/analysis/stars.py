@@ -135,7 +135,9 @@ def check_stars(
                     })  # fmt: skip
                     number += 1
         if not number:
-            raise InvalidPdnError(f"{settings.file}: no move has a star, such as 18-15*")
+            raise InvalidPdnError(
+                f"{settings.file}: no move has a star, such as 18-15* (those within comments are not read)"
+            )
 
     pool = work_pool(StarChecks(), Needs(places), worker_count(settings.workers), [engine], settings.cluster)
     with closing(pool.run(units())) as parts:
@@ -151,7 +153,7 @@ def check_stars(
 def _stars(game: Game) -> Iterator[tuple[StarRecord, Position, Move]]:
     """The moves with a star, each with its place and the position before it."""
     for node in game.descendants():
-        if STAR in node.nags and node.is_legal and node.parent is not None:
+        if (STAR in node.nags or STAR in map(str.strip, node.comments)) and node.is_legal and node.parent is not None:
             position = node.parent.position
             first = int(game.start.side)
             count = node.ply() - 1 + first

@@ -182,8 +182,9 @@ def _stars(settings: StarSettings, json: bool = options.JSON) -> None:
     """Check moves printed with a star, such as 18-15*: whether each is the only one that keeps the value, by proof.
 
     right: every other move is worse. wrong: another one is as good, or the move itself throws the value away.
-    undecided: the limits left it open. Main lines and variations are read. Draws by rule are not covered. --json prints
-    an object for each star, then the counts. Games that can't be read are told and left out; the exit code is then 1.
+    undecided: the limits left it open. Main lines and variations are read; a comment that is a star is one, those among
+    other words are not. Draws by rule are not covered. --json prints an object for each star, then the counts. Games
+    that can't be read are told and left out; the exit code is then 1.
 
     Example:
         kr problem stars book.pdn
