@@ -118,6 +118,7 @@ def expected(
             return Expected("cook", names, [names[0]])
     line: list[str] = []
     at, seen, dual, repeated = position, [], None, False
+    passed: list[Position] = []
     while True:
         ply = len(line)
         given = solution[ply] if ply < len(solution) else None
@@ -132,7 +133,7 @@ def expected(
             if given is None and (dual is not None or at in seen or ply >= LONGEST):
                 repeated = dual is None
                 break
-            if given is None or goal == DRAWS:
+            if goal == DRAWS:
                 seen.append(at)
             good = ways(at, goal)
             if given is not None:
@@ -142,12 +143,18 @@ def expected(
                     return Expected("unsound", names, line, 1 + ply // 2)
                 move = given
             else:
-                move, after = best(at, good, goal, replies[ply] if ply < len(replies) else None)
+                told = replies[ply] if ply < len(replies) else None
+                repeated = goal == WINS and no_distances(good) and all(after in passed for _, after in good)
+                move, after = good[0] if repeated else best(at, good, goal, told)
+                assert repeated or goal == DRAWS or after not in passed
             others = [other for _, other in good if other != after]
             if not strict and ply:
                 others = [other for other in others if not transposes(after, other, goal)]
             if ply and others and dual is None:
                 dual = 1 + ply // 2
+            if repeated:
+                break
+        passed.append(at)
         line.append(str(move))
         at = at.play(move)
     if repeated and goal == WINS:
@@ -158,6 +165,10 @@ def expected(
 def plies(position: Position) -> int | None:
     """Plies to the end of a win or loss; None if the database has none."""
     return 0 if position.is_over else shipped().distance(position)
+
+
+def no_distances(good: list[tuple[Move, Position]]) -> bool:
+    return all(plies(after) is None for _, after in good)
 
 
 def best(position: Position, good: list[tuple[Move, Position]], goal: int, told: str | None) -> tuple[Move, Position]:

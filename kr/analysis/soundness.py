@@ -38,6 +38,8 @@ LONGEST_MAIN_LINE = 400
 """Plies after which a line is left; a line of the published solution is not."""
 DEFENCE_NODES = 20_000
 """Nodes of a search for the hardest defence."""
+PROGRESS_NODES = 200_000
+"""Nodes of a search for the way of a win that comes nearer to its end."""
 TREE_POSITIONS = 2_000
 """Most positions of the solver in the tree of a solution."""
 TREE_PLIES = 60
@@ -408,7 +410,8 @@ class _Check:
                 if plain and following is None and self.goal is Value.DRAW:
                     found.ended = "plain"
                     return
-                if following is None or self.goal is Value.DRAW:
+                # a win whose distance is unknown may come back, and goes on by another way
+                if self.goal is Value.DRAW:
                     seen.add(position)
                 chosen = self._step(position, following, ply, plain)
                 if chosen is None:
@@ -428,14 +431,24 @@ class _Check:
         good = [index for index, (*_, way) in enumerate(ways) if way.keeps]
         if played is None and good:
             best = min(good, key=lambda index: (self._distance(ways[index][1]), index))
-            if len(good) > 1 and self._distance(ways[best][1]) == float("inf"):
-                # a search that knows the line takes coming back for a draw
-                after = position.play(self._searched(position, self.passed))
-                best = next((index for index in good if ways[index][1] == after), best)
+            if self._distance(ways[best][1]) == float("inf"):
+                best = self._progress([(index, ways[index][1]) for index in good], position)
             ways = [ways[best], *ways[:best], *ways[best + 1 :]]
         marked = self._marked([way for *_, way in ways], [after for _, after, _ in ways])
         self.found.steps.append(LineStep(ply, self._number(ply), position.fen, marked[0], tuple(marked[1:]), plain))
-        return ways[0][0] if marked[0].keeps else None
+        return ways[0][0] if marked[0].keeps and not self.found.ended else None
+
+    def _progress(self, good: list[tuple[int, Position]], position: Position) -> int:
+        """Of the ways of a win without distances, with the positions they lead to, the one that is gone on with."""
+        new = [(index, after) for index, after in good if after not in self.passed]
+        if not new:
+            self.found.ended = "repeated"
+            return good[0][0]
+        if len(new) == 1 or self.decider.over:
+            return new[0][0]
+        # a search that knows the line takes coming back for a draw
+        chosen = position.play(self._searched(position, PROGRESS_NODES, self.passed))
+        return next((index for index, after in new if after == chosen), new[0][0])
 
     def _number(self, ply: int) -> int:
         return 1 + ply // 2
@@ -456,12 +469,12 @@ class _Check:
         distances = [self._distance(after) for _, after in moves]
         if self.goal is Value.WIN and max(distances) < float("inf"):
             return moves[distances.index(max(distances))][0]
-        return moves[0][0] if len(moves) == 1 else self._searched(position)
+        return moves[0][0] if len(moves) == 1 else self._searched(position, DEFENCE_NODES)
 
-    def _searched(self, position: Position, history: Sequence[Position] = ()) -> Move:
+    def _searched(self, position: Position, nodes: int, history: Sequence[Position] = ()) -> Move:
         """The move of a search that does not depend on others."""
         self.decider.engine.new_game()
-        return self.decider.engine.search(position, Limits(nodes=DEFENCE_NODES), history).move
+        return self.decider.engine.search(position, Limits(nodes=nodes), history).move
 
     def _judge_line(self) -> None:
         """The verdict by what the line showed."""
