@@ -146,7 +146,7 @@ def expected(
                 told = replies[ply] if ply < len(replies) else None
                 repeated = goal == WINS and no_distances(good) and all(after in passed for _, after in good)
                 move, after = good[0] if repeated else best(at, good, goal, told)
-                assert repeated or goal == DRAWS or after not in passed
+                assert repeated or not no_distances(good) or goal == DRAWS or after not in passed
             others = [other for _, other in good if other != after]
             if not strict and ply:
                 others = [other for other in others if not transposes(after, other, goal)]
