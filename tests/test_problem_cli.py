@@ -20,7 +20,7 @@ from kr.storage import data_path
 SOUND = "W:W11,K30:B3,K32"
 PROBLEMS = {
     # id: JSON line, verdict, part of the reason
-    "a cook": ({"fen": "W:WK19,K23:B12,K28", "result": "W-win", "first_move": "23-27"}, "cook", "also 23-26 (the "),
+    "a cook": ({"fen": "W:WK19,K23:B12,K28", "result": "W-win", "solution": "23-27 28-32 27-31"}, "cook", "also 23-26"),
     "a dual": ({"fen": "W:W21,K30:B1,2", "result": "W-win"}, "dual", "9-6, also 9-5 (the database)"),
     "a wrong draw": ({"fen": "W:W21,K30:B1,2", "result": "draw"}, "unsound", "but White wins, by the database, with "),
     "a wrong win": ({"fen": "W:W21:BK1,K2", "result": "W-win"}, "unsound", "but Black does not lose, by the database"),
@@ -157,6 +157,7 @@ def test_verdicts_as_games(
         assert game.start == Position.from_fen(line["fen"])
     cook, dual = games[:2]
     assert len(cook.variations) == 4
+    assert " ".join(str(move) for move in cook.mainline_moves()) == "23-27 28-32 27-31"
     first, *_, last = [node for node in dual.mainline() if node.nags == ["*"]]
     assert (str(first.move), str(last.move)) == ("30-26", "23-26")
     ninth = list(dual.mainline())[16]

@@ -208,7 +208,8 @@ def game_of(record: ProblemRecord) -> Game:
         game.comments.append(note)
     node: GameNode = game
     nodes = [node]
-    for move in record["line"] or record["solution"]:
+    # the line begins with the solution, but may end before it
+    for move in max(record["line"], record["solution"], key=len):
         node = node.add_variation(move)
         nodes.append(node)
     for step in record["steps"]:
