@@ -102,7 +102,7 @@ COMMANDS = [
     pytest.param("policy fit people.pdn --out fitted-policy.h5 --hidden 16,8 --epochs 2", marks=RUNS_JAX),
     "policy show policy.h5",
     "play --black material --white manual --tc nodes=20 --hash 1MB --out played.pdn",
-    f"prove W:W5:B14,K19,26 --goal loss --tc nodes=100k --out lost.krproof {SMALL}",
+    f"prove W:W5:B14,K19,26 --goal loss --tc nodes=1M --workers 1 --out lost.krproof {SMALL}",
     "prove --check proved.krproof",
     "selfplay --weights material --nodes 20 --games 2 --openings start --egdb none --workers 1 --out again",
     f"solve-problem --tc nodes=10 --tc nodes=20 {SMALL} --out answers.jsonl",

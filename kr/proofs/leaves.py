@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from kr.proofs.certificate import PlainBits as Board
     from kr.proofs.rules import QuickMove
 
-STRATEGY_SHARE = 10
+STRATEGY_SHARE = 40
 """Most nodes of all searches for a strategy, as a multiple of a leaf's."""
 
 
