@@ -24,8 +24,8 @@ from kr.game.value import Value
 from kr.proofs.decider import Decider
 
 RESULTS = {(Side.WHITE, Value.WIN): "W-win", (Side.BLACK, Value.WIN): "B-win"}
-SAMPLE = 2_000
-"""Positions of the large sample (`pytest -m soak`): a minute. docs/measurements.toml has a figure of 20,000."""
+SAMPLE = 1_000
+"""Positions of the large sample (`pytest -m soak`): half a minute. docs/measurements.toml has a figure of 20,000."""
 
 
 @cache
