@@ -14,8 +14,8 @@ import sys
 from pathlib import Path
 
 import kr
-from kr.analysis.problems import load_problems
 from kr.pdn import read_games
+from kr.problems.problem import load_problems
 
 RESULTS = {"1-0": "B-win", "0-1": "W-win", "1/2-1/2": "draw"}
 

@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from kr.analysis.problems import load_problems
 from kr.evaluation.chances import PROBLEM_LOSS, PROBLEM_SPREAD, PROBLEM_WIN, chances, problem_chances
+from kr.problems.problem import load_problems
 
 EDGES = (-(10**6), -100, -60, -40, -20, 0, 10, 20, 30, 40, 50, 60, 80, 100, 10**6)
 NAMES = "win as likely as not at", "loss as likely as not at", "scale"

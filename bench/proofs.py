@@ -18,9 +18,9 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from kr.analysis.problems import Problem, read_problems
 from kr.egdb.database import Database, find
 from kr.engine.limits import Limits
+from kr.problems.problem import Problem, read_problems
 from kr.proofs.certificate import packed_certificate
 from kr.proofs.checking import check_certificate
 from kr.proofs.prover import ProveSettings, prove

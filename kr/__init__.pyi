@@ -12,6 +12,7 @@ from . import openings as openings
 from . import pdn as pdn
 from . import play as play
 from . import players as players
+from . import problems as problems
 from . import protocols as protocols
 from . import svg as svg
 from .analysis.analysis import Analysis as Analysis
@@ -23,9 +24,6 @@ from .analysis.annotation.annotation import Annotation as Annotation
 from .analysis.annotation.annotation import annotate as annotate
 from .analysis.annotation.judging import JudgedMove as JudgedMove
 from .analysis.annotation.judging import JudgeSettings as JudgeSettings
-from .analysis.problems import Problem as Problem
-from .analysis.solving import Solution as Solution
-from .analysis.solving import solve as solve
 from .egdb.database import Database as Database
 from .egdb.probe import ProbedMove as ProbedMove
 from .egdb.probe import ProbedPosition as ProbedPosition
@@ -128,6 +126,9 @@ from .policy.policy import Policy as Policy
 from .policy.policy import PolicyRows as PolicyRows
 from .policy.policy import load_policy as load_policy
 from .policy.shape import PolicyShape as PolicyShape
+from .problems.problem import Problem as Problem
+from .problems.solving import Solution as Solution
+from .problems.solving import solve as solve
 from .proofs.certificate import Certificate as Certificate
 from .proofs.certificate import Claim as Claim
 from .proofs.certificate import read_certificate as read_certificate

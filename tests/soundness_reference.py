@@ -1,7 +1,7 @@
 """The verdicts of `kr problem check` once more, straight from their definitions: slow, plain, and with every value.
 
 Positions have at most five pieces, so that the shipped database has the value of each move. Nothing is shared
-with `kr.analysis.soundness` but positions and moves.
+with `kr.problems.soundness` but positions and moves.
 """
 
 from __future__ import annotations

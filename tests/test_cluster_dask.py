@@ -21,8 +21,6 @@ from tables import save_random
 
 from kr import cli
 from kr.analysis.annotation.files import AnnotateSettings, annotate_files
-from kr.analysis.problems import classics
-from kr.analysis.solving import SolveSettings, solve_all
 from kr.cluster import connection, worker
 from kr.cluster.connection import TaskAnswer, connected
 from kr.cluster.frames import framed, unframed
@@ -34,6 +32,8 @@ from kr.errors import ClusterError
 from kr.learn.games import shard_paths
 from kr.learn.selfplay import SelfplayResult, SelfplaySettings, selfplay
 from kr.match.match import MatchSettings, play_match
+from kr.problems.problem import classics
+from kr.problems.solving import SolveSettings, solve_all
 from kr.storage import checksum
 
 pytestmark = pytest.mark.slow

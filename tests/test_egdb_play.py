@@ -15,8 +15,6 @@ from endings import without
 from refusals import check_refused
 
 from kr import Engine, InvalidSettingError, Limits, Position, storage
-from kr.analysis.problems import Problem
-from kr.analysis.solving import SolveSettings, solve_all
 from kr.cli import main
 from kr.egdb import database as databases
 from kr.egdb.database import Database
@@ -29,6 +27,8 @@ from kr.match.game import BY_DATABASE
 from kr.match.match import MatchSettings, play_match
 from kr.pdn import read_games
 from kr.players.registry import player_from_spec
+from kr.problems.problem import Problem
+from kr.problems.solving import SolveSettings, solve_all
 from kr.proofs import rules as reference
 from kr.system import split_command
 

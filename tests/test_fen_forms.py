@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from kr.analysis.analysis import AnalyzeSettings, read_tasks
-from kr.analysis.problems import load_problems
 from kr.archives.search import GameSearch, SearchSettings
 from kr.engine.bench import load_positions
 from kr.engine.limits import Limits
@@ -18,6 +17,7 @@ from kr.game.position import Position
 from kr.openings.decks import deck
 from kr.pdn import Game, read_game
 from kr.play.setup import PlaySettings, set_up
+from kr.problems.problem import load_problems
 from kr.proofs.prover import ProveSettings, prove
 from kr.storage import write_atomic
 from kr.web import games, positions

@@ -26,6 +26,7 @@ FLOORS = [
     "__init__",
     "studies",
     "learn",
+    "problems",
     "analysis",
     "proofs",
     "play",

@@ -22,8 +22,6 @@ import pytest
 from tables import save_random
 
 from kr.analysis.annotation.files import AnnotatedGames, AnnotateSettings, annotate_files
-from kr.analysis.problems import classics
-from kr.analysis.solving import Answers, SolveSettings, solve_all
 from kr.egdb.build import BuildSettings, build_database
 from kr.egdb.checking import FileCheck, RangeCheck
 from kr.egdb.slices import shape_named
@@ -48,6 +46,8 @@ from kr.match.match import MatchSettings, play_match
 from kr.match.pairs import Pairs
 from kr.match.tuning import TunedPairs
 from kr.policy.policy import load_policy, shipped_policy
+from kr.problems.problem import classics
+from kr.problems.solving import Answers, SolveSettings, solve_all
 from kr.studies.evolution.duels import EvolutionDuels
 from kr.studies.evolution.run import evolve
 from kr.studies.evolution.settings import EvolveSettings

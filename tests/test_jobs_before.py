@@ -11,8 +11,6 @@ from typing import Any
 import pytest
 
 from kr.analysis.annotation.files import AnnotateSettings, annotate_files
-from kr.analysis.problems import load_problems
-from kr.analysis.solving import SolveSettings, solve_all
 from kr.egdb import build as building
 from kr.egdb.build import BuildSettings, build_database
 from kr.egdb.files import read_header
@@ -23,6 +21,8 @@ from kr.match.doubling import DoublingSettings, compare_positions
 from kr.match.match import MatchSettings, play_match
 from kr.openings import decks
 from kr.pdn import read_games
+from kr.problems.problem import load_problems
+from kr.problems.solving import SolveSettings, solve_all
 
 pytestmark = pytest.mark.core
 

@@ -117,7 +117,7 @@ def test_wheels_carry_all_data(linked: Path) -> None:
     command = [sys.executable, "setup.py", "-q", "build_py", "--build-lib", "wheel"]
     subprocess.run(command, cwd=linked, check=True, capture_output=True)
     beside = data_beside_the_code()
-    assert beside >= {"kr/engine/bench.txt", "kr/analysis/classics.jsonl", "kr/py.typed", "kr/_core.pyi"}
+    assert beside >= {"kr/engine/bench.txt", "kr/problems/classics.jsonl", "kr/py.typed", "kr/_core.pyi"}
     assert {path.suffix for path in (linked / "wheel" / "kr").rglob("*") if path.is_file()} & {*CODE} == {".py"}
     for name, carried in [(n, n) for n in beside] + [(n, f"kr/data/{n}") for n in files_named(DATA)]:
         assert (linked / "wheel" / carried).read_bytes() == (CHECKOUT / name).read_bytes()

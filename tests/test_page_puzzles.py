@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from page import Page, same, web_house
 
-from kr.analysis.puzzles import load_puzzles
 from kr.engine.limits import Limits
 from kr.game.board import Board
+from kr.problems.puzzles import load_puzzles
 from kr.web import puzzles
 from kr.web.house import House
 

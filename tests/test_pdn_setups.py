@@ -17,7 +17,6 @@ from test_pdn_world import line, read
 from kr import cli
 from kr.analysis.analysis import AnalyzeSettings, Task, read_tasks
 from kr.analysis.annotation.judging import JudgeSettings, _Search, judge_moves
-from kr.analysis.problems import load_problems
 from kr.archives.archive import Archive, ConvertSettings, ReadSettings, convert_games
 from kr.archives.index import open_index
 from kr.archives.index_build import update_index
@@ -32,6 +31,7 @@ from kr.openings.decks import deck
 from kr.pdn import Comment, Game, Reader, Setup, read_game
 from kr.pdn.replay import Replay
 from kr.play.record import PlayRecord
+from kr.problems.problem import load_problems
 from kr.studies.people.decisions import read_decisions
 from kr.viewer.document import game_document, read_document
 

@@ -10,9 +10,9 @@ import pytest
 from proved import shipped
 
 from kr import pdn
-from kr.analysis import soundness, soundness_files
 from kr.cli import main
 from kr.game.position import Position
+from kr.problems import soundness, soundness_files
 from kr.proofs.certificate import read_certificate
 from kr.proofs.checking import check_certificate
 from kr.storage import data_path

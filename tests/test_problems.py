@@ -6,9 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from kr.analysis import solving
-from kr.analysis.problems import Problem, classics, judge_answer, load_problems, read_problems, same_move
-from kr.analysis.solving import Count, SolveSettings, count_solved, solve, solve_all
 from kr.cli import main
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
@@ -18,6 +15,9 @@ from kr.errors import InvalidFenError, InvalidGamesError, InvalidPdnError, Inval
 from kr.evaluation.chances import KNOWN, problem_chances
 from kr.game.position import Position
 from kr.game.value import Value
+from kr.problems import solving
+from kr.problems.problem import Problem, classics, judge_answer, load_problems, read_problems, same_move
+from kr.problems.solving import Count, SolveSettings, count_solved, solve, solve_all
 
 CLASSICS = classics()
 SHARED = Path(__file__).parents[2] / "shared" / "data" / "problems.jsonl"

@@ -10,8 +10,6 @@ from pathlib import Path
 import pytest
 
 from kr.analysis.analysis import Analysis, Line, Task, analyze
-from kr.analysis.problems import Problem, classics
-from kr.analysis.puzzles import DATABASE, SEARCH, SOLUTION, Puzzle, Sight, daily, load_puzzles
 from kr.egdb.database import Database
 from kr.egdb.exact import exact_moves, exact_value, hardest_move
 from kr.egdb.exercise import EASY_PLIES, HARD_PLIES, Difficulty, find_exercise, material
@@ -23,6 +21,8 @@ from kr.evaluation.chances import KNOWN, chances
 from kr.game.board import Board
 from kr.game.position import Position, Side
 from kr.game.value import Value
+from kr.problems.problem import Problem, classics
+from kr.problems.puzzles import DATABASE, SEARCH, SOLUTION, Puzzle, Sight, daily, load_puzzles
 
 CLASSICS = load_puzzles(())
 SIX_PIECES = "W:WK22,27,30:BK9,20,21"
@@ -398,7 +398,7 @@ def test_a_bad_file_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     with pytest.raises(InvalidProblemError, match=r"own\.jsonl:2"):
         load_puzzles([path])
     path.write_text('{"fen": "W:WK14:BK5"}\n' * 60)
-    monkeypatch.setattr("kr.analysis.puzzles.MOST_PROBLEMS", 59)
+    monkeypatch.setattr("kr.problems.puzzles.MOST_PROBLEMS", 59)
     with pytest.raises(InvalidSettingError, match="60 problems"):
         load_puzzles([path])
 

@@ -11,16 +11,16 @@ import pytest
 from proved import shipped
 from soundness_reference import WINS, expected, moves_of, transposes, worth
 
-from kr.analysis.problems import Problem
-from kr.analysis.soundness import ProblemVerdict, Soundness, check_problem, is_plain
-from kr.analysis.stars import StarVerdict, check_star
-from kr.analysis.ways import Way
 from kr.egdb import slices
 from kr.egdb.sample import random_positions
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
 from kr.game.position import Move, Position, Side
 from kr.game.value import Value
+from kr.problems.problem import Problem
+from kr.problems.soundness import ProblemVerdict, Soundness, check_problem, is_plain
+from kr.problems.stars import StarVerdict, check_star
+from kr.problems.ways import Way
 from kr.proofs.decider import Decider
 
 RESULTS = {(Side.WHITE, Value.WIN): "W-win", (Side.BLACK, Value.WIN): "B-win"}

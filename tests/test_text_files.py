@@ -13,12 +13,12 @@ import pytest
 
 from kr import cli
 from kr.analysis.analysis import AnalyzeSettings, read_tasks
-from kr.analysis.problems import read_problems
 from kr.cluster.address import ClusterAddress
 from kr.engine.bench import load_positions
 from kr.evaluation.layouts import LAYOUTS, Layout
 from kr.openings.decks import read_deck
 from kr.pdn import read_games
+from kr.problems.problem import read_problems
 from kr.text import file_text
 
 FENS = "# openings\nB:W21-32:B1-12\n\nW:WK19,K23:B12,K28  # a ½ remark\n"

@@ -13,8 +13,6 @@ import pytest
 from shortages import threads_left
 
 from kr import cli
-from kr.analysis.problems import classics
-from kr.analysis.solving import SolveSettings, solve_all
 from kr.egdb.build import BuildSettings, build_database
 from kr.egdb.sample import SampleSettings, write_sample
 from kr.egdb.verify import VerifySettings, verify_database
@@ -24,6 +22,8 @@ from kr.game.perft import perft
 from kr.game.position import Position
 from kr.learn.selfplay import SelfplaySettings, selfplay
 from kr.match.match import MatchSettings, play_match
+from kr.problems.problem import classics
+from kr.problems.solving import SolveSettings, solve_all
 from kr.protocols.hub_client import HubClient
 from kr.system import core_count
 from kr.threads import start_all, thread_pool, worker_count

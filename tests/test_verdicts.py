@@ -6,11 +6,11 @@ from dataclasses import replace
 import pytest
 from test_problems import CLASSICS, QUICK, TWO_KINGS_WIN, make_problem, write_lines
 
-from kr.analysis import solving
-from kr.analysis.solving import solve, starved
 from kr.cli import main
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
+from kr.problems import solving
+from kr.problems.solving import solve, starved
 
 
 def test_searches_that_had_no_processor_are_told():

@@ -16,7 +16,7 @@ import pytest
 from web_pages import FEW_SIZES, SIZES, Opener, opened, out_of_sight, serving, wait_until
 
 import kr
-from kr.analysis.puzzles import load_puzzles
+from kr.problems.puzzles import load_puzzles
 from kr.web import puzzles
 from kr.web.serve import WebServer
 

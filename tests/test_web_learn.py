@@ -28,7 +28,6 @@ from web_pages import (
     wait_until,
 )
 
-from kr.analysis.puzzles import load_puzzles
 from kr.egdb.exact import exact_moves
 from kr.egdb.exercise import Difficulty, find_exercise, material
 from kr.engine.limits import Limits
@@ -36,6 +35,7 @@ from kr.errors import InvalidProblemError, KrError
 from kr.game.board import Board
 from kr.game.position import Side
 from kr.game.value import Value
+from kr.problems.puzzles import load_puzzles
 from kr.web import puzzles
 from kr.web.house import House
 from kr.web.request import PageRequest

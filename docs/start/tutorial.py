@@ -138,7 +138,7 @@ explained
 # In the First Position White has two kings against a king and a man, and wins. It is one of the built-in problems.
 
 # %%
-[problem] = kr.analysis.problems.load_problems("first-position")
+[problem] = kr.problems.load_problems("first-position")
 print(problem.position.fen, "published:", problem.result)
 problem.position
 

@@ -1,5 +1,1 @@
-"""Analysis for players: lines of a position, annotated games, problems."""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+"""Analysis for players: lines of a position, annotated games."""

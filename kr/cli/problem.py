@@ -4,13 +4,13 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from kr.analysis.soundness import ProblemVerdict
-from kr.analysis.soundness_files import CheckSettings, ProblemRecord, check_problems, game_of
-from kr.analysis.stars import StarRecord, StarSettings, check_stars
 from kr.archives.archive import output
 from kr.cli import console, options
 from kr.errors import KrError
 from kr.pdn import write_game
+from kr.problems.soundness import ProblemVerdict
+from kr.problems.soundness_files import CheckSettings, ProblemRecord, check_problems, game_of
+from kr.problems.stars import StarRecord, StarSettings, check_stars
 from kr.proofs.certificate import NOT_COVERED
 from kr.settings import option
 from kr.text import visible

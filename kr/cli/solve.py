@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from typing import Any
 
-from kr.analysis.problems import Problem, load_problems
-from kr.analysis.solving import Count, Solution, SolveSettings, count_solved, solve_all, starved
 from kr.cli import boards, console, options
 from kr.engine.limits import Limits
 from kr.errors import KrError
 from kr.evaluation.chances import Chances, format_score
 from kr.game.value import Value
 from kr.notation import SIDE_NAMES
+from kr.problems.problem import Problem, load_problems
+from kr.problems.solving import Count, Solution, SolveSettings, count_solved, solve_all, starved
 from kr.units import counted, format_value
 
 

@@ -6,11 +6,11 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from kr.analysis.puzzles import load_puzzles
 from kr.archives.archive import expanded
 from kr.engine.database import load_database
 from kr.evaluation.kinds import Evaluation, load_evaluation
 from kr.policy.policy import Policy, load_policy
+from kr.problems.puzzles import load_puzzles
 from kr.web.engines import Engines
 from kr.web.settings import WebSettings
 

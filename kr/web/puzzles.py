@@ -17,12 +17,12 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from kr.analysis.analysis import Analysis, Task, analyze
-from kr.analysis.puzzles import Puzzle, daily, load_puzzles
 from kr.engine.limits import Limits
 from kr.errors import InvalidSettingError
 from kr.game.board import Board
 from kr.game.position import Move, Position
 from kr.game.value import Value
+from kr.problems.puzzles import Puzzle, daily, load_puzzles
 from kr.viewer.positions import move_json, position_json, side_name
 from kr.web.house import House
 from kr.web.request import PageRequest

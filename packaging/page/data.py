@@ -17,7 +17,6 @@ from typing import Any, cast
 import sending_data
 
 from kr import __version__
-from kr.analysis.puzzles import load_puzzles
 from kr.egdb.exact import exact_value
 from kr.engine.database import load_database
 from kr.evaluation.kinds import load_scorer
@@ -26,6 +25,7 @@ from kr.openings.lines import named_lines
 from kr.pdn.replay import Replay
 from kr.players.levels import LEVELS
 from kr.policy.policy import load_policy
+from kr.problems.puzzles import load_puzzles
 from kr.storage import data_path
 from kr.web.house import House
 from kr.web.opponents import levels as told_levels

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from inspect import getsource
 
-from kr.analysis import puzzles
 from kr.analysis.annotation.annotation import Annotation, MoveTally
 from kr.analysis.annotation.judging import AVOIDED, MARKS, ONLY, OVERSIGHT, TRAP, JudgedMove
 from kr.analysis.annotation.marking import explained, unjudged_opening
@@ -17,6 +16,7 @@ from kr.evaluation.explanation import note
 from kr.game.outcome import NO_MOVE, NO_PIECES, NO_PROGRESS, REPETITION
 from kr.game.position import Position, Side
 from kr.game.value import Value
+from kr.problems import puzzles
 from kr.viewer.positions import over
 
 MOVES = Position().legal_moves()

@@ -74,7 +74,7 @@ export const ENGLISH = [
   "White has no move: Black wins",
   "Black has no piece left: White wins",
   "White has no piece left: Black wins",
-  // kr/analysis/puzzles.py: the end of a puzzle
+  // kr/problems/puzzles.py: the end of a puzzle
   "Black wins: {reason}",
   "White wins: {reason}",
   "drawn: {reason}",

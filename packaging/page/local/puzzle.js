@@ -1,5 +1,5 @@
 // Problems as puzzles: the solver's moves judged one by one, the best reply to each, hints, and the end of a puzzle
-// (kr/analysis/puzzles.py, which says in full how). Every problem here has a published result.
+// (kr/problems/puzzles.py, which says in full how). Every problem here has a published result.
 //
 // A move is right if it keeps the value that the solver plays for. It is judged by the rules and the endgame database,
 // where they reach; by the solution, as long as that is followed; else by a search of the position after it, compared

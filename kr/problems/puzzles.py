@@ -32,7 +32,6 @@ from pathlib import Path
 
 from kr.analysis.analysis import Analysis
 from kr.analysis.annotation.judging import JudgeSettings
-from kr.analysis.problems import Problem, load_problems, same_move
 from kr.egdb.database import Database
 from kr.egdb.exact import ExactMove, exact_moves, exact_value, hardest_move
 from kr.errors import IllegalMoveError, InvalidSettingError
@@ -41,6 +40,7 @@ from kr.game.board import Board
 from kr.game.position import Move, Position, Side
 from kr.game.value import Value
 from kr.notation import SIDE_NAMES
+from kr.problems.problem import Problem, load_problems, same_move
 
 GIVEN_AWAY = JudgeSettings().mistake
 """Expected result that a wrong move gives away: that of a move marked ?."""

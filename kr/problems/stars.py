@@ -10,8 +10,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kr.analysis.soundness_files import check_total
-from kr.analysis.ways import Way, ways_at
 from kr.cluster.address import cluster_option
 from kr.cluster.pools import work_pool
 from kr.engine.limits import Limits
@@ -24,6 +22,8 @@ from kr.jobs.needs import Needs
 from kr.jobs.unit import Unit
 from kr.pdn import Game, Reader
 from kr.players.workers import EngineKind, engine_needs
+from kr.problems.soundness_files import check_total
+from kr.problems.ways import Way, ways_at
 from kr.proofs.decider import Decider
 from kr.settings import REQUIRED, Settings, option, workers_option
 from kr.threads import worker_count

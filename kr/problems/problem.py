@@ -1,6 +1,6 @@
 """Problem positions: reading them, and judging an answer against the published solution.
 
-The built-in set is kr/analysis/classics.jsonl, in the format of every problem file: one JSON object per line with
+The built-in set is kr/problems/classics.jsonl, in the format of every problem file: one JSON object per line with
 
  - `fen`, the only required key, and `id`, `title`, `author`, `source`;
  - `result`: "W-win", "B-win" or "draw", the published result (absent or empty: unknown);
@@ -187,7 +187,7 @@ def _line_problem(line: str, number: int) -> Problem:
 
 def classics() -> list[Problem]:
     """Problems of the built-in set."""
-    resource = files("kr.analysis") / _CLASSICS
+    resource = files("kr.problems") / _CLASSICS
     return list(_parsed(resource.read_text(encoding="utf-8"), _CLASSICS))
 
 

@@ -17,8 +17,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from kr.analysis.problems import Problem, each_problem
-from kr.analysis.soundness import ProblemVerdict, check_problem
 from kr.cluster.address import cluster_option
 from kr.cluster.pools import work_pool
 from kr.engine.engine import Engine
@@ -33,6 +31,8 @@ from kr.jobs.needs import Needs
 from kr.jobs.unit import Unit
 from kr.pdn import Game, GameNode
 from kr.players.workers import EngineKind, engine_needs
+from kr.problems.problem import Problem, each_problem
+from kr.problems.soundness import ProblemVerdict, check_problem
 from kr.proofs.certificate import CERTIFICATE_SUFFIX, packed_certificate
 from kr.settings import REQUIRED, Settings, option, workers_option
 from kr.storage import checksum, is_file, provenance, safe_name, write_atomic
@@ -40,7 +40,7 @@ from kr.threads import worker_count
 
 ProblemRecord = dict[str, Any]
 """A verdict as JSON types: number (from 0), id, title, fen and published value of the problem, then the fields of
-`kr.analysis.soundness.Soundness`."""
+`kr.problems.soundness.Soundness`."""
 OnRecord = Callable[[ProblemRecord, bool], None]
 """Called with each record, in the order of the problems; true if it is of an earlier run."""
 

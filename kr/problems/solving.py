@@ -18,7 +18,6 @@ from pathlib import Path
 from time import thread_time
 from typing import Any
 
-from kr.analysis.problems import Problem, judge_answer, same_move
 from kr.cluster.address import cluster_option
 from kr.cluster.pools import work_pool
 from kr.engine.engine import MAX_LINES, Engine
@@ -36,6 +35,7 @@ from kr.jobs.needs import Needs
 from kr.jobs.unit import Unit
 from kr.match.machines import SLOW
 from kr.players.workers import EngineKind, engine_needs
+from kr.problems.problem import Problem, judge_answer, same_move
 from kr.settings import Settings, option
 from kr.storage import checksum, provenance
 from kr.threads import MAX_THREADS

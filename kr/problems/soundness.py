@@ -18,15 +18,15 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from kr.analysis.problems import Problem
-from kr.analysis.puzzles import PLAIN_LEAD
-from kr.analysis.reach import TRANSPOSED_PLIES, Reach, bits_after
-from kr.analysis.ways import Way, ways_at
 from kr.engine.limits import Limits
 from kr.errors import IllegalMoveError
 from kr.game.position import Bits, Move, Position, Side
 from kr.game.value import Value
 from kr.notation import SIDE_NAMES
+from kr.problems.problem import Problem
+from kr.problems.puzzles import PLAIN_LEAD
+from kr.problems.reach import TRANSPOSED_PLIES, Reach, bits_after
+from kr.problems.ways import Way, ways_at
 from kr.proofs.certificate import Certificate, Claim
 from kr.proofs.decider import Decider, after_moves
 
