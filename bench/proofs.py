@@ -14,7 +14,8 @@ import json
 import statistics
 import sys
 import time
-from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -103,8 +104,10 @@ def main() -> None:
         results = [json.loads(line) for line in options.out.read_text().splitlines()]
     done = {each["id"] for each in results}
     left = [problem for problem in problems if problem.id not in done]
-    with ProcessPoolExecutor(worker_count(options.workers), max_tasks_per_child=50) as pool:
-        for result in pool.map(result_of, left, [options.egdb] * len(left), [options.tc] * len(left)):
+    prove_each = partial(result_of, egdb=options.egdb, tc=options.tc)
+    # not ProcessPoolExecutor, which in Python 3.11 waits for ever once its only worker has done its tasks
+    with get_context("spawn").Pool(worker_count(options.workers), maxtasksperchild=50) as pool:
+        for result in pool.imap(prove_each, left):
             results.append(result)
             if options.out:
                 with open(options.out, "a") as file:
