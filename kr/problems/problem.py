@@ -6,7 +6,9 @@ The built-in set is kr/problems/classics.jsonl, in the format of every problem f
  - `result`: "W-win", "B-win" or "draw", the published result (absent or empty: unknown);
  - `solution`: the published line as PDN moves; `first_move`: its first move;
  - `keeping_moves`: every move that keeps the published result, if an exact database has them;
- - `disproved`: true if an exact database has another result; such a problem is not a puzzle.
+ - `disproved`: true if an exact database has another result; such a problem is not a puzzle;
+ - `themes`: a list of values of `kr.problems.themes.Theme`; `rating`: difficulty (`kr.problems.difficulty`), a number;
+ - `evidence`: "proved" or "searched", what the result and the only moves of the solution rest on.
 
 Other keys are ignored. A PDN file gives one problem for each game that has a FEN tag.
 
@@ -33,11 +35,14 @@ from kr.errors import InvalidPdnError, InvalidProblemError, InvalidSettingError,
 from kr.game.position import Move, Position, Side
 from kr.game.value import Result, Value
 from kr.pdn import Game, Reader, is_pdn, read_games
+from kr.problems.themes import Theme
 from kr.storage import is_file, parse_json, printable
 from kr.text import file_text
 
 _CLASSICS = "classics.jsonl"
 _WINNERS = {"W-win": Side.WHITE, "B-win": Side.BLACK, "draw": None}
+PROVED_EVIDENCE, SEARCHED_EVIDENCE = "proved", "searched"
+MOST_RATING = 4000
 
 
 @dataclass(frozen=True)
@@ -60,6 +65,12 @@ class Problem:
     """Every move that keeps the published result; empty if unknown."""
     disproved: bool = False
     """True if an exact database has another result than the published one."""
+    themes: tuple[str, ...] = ()
+    """Values of `Theme`."""
+    rating: int | None = None
+    """Difficulty as an Elo number; None if unknown."""
+    evidence: str = ""
+    """PROVED_EVIDENCE or SEARCHED_EVIDENCE for the result and the only moves; "" if unknown."""
 
     @property
     def published(self) -> Value | None:
@@ -84,6 +95,9 @@ class Problem:
             "first_move": "" if self.first_move is None else str(self.first_move),
             "keeping_moves": [str(move) for move in self.keeping_moves],
             **({"disproved": True} if self.disproved else {}),
+            **({"themes": list(self.themes)} if self.themes else {}),
+            **({"rating": self.rating} if self.rating is not None else {}),
+            **({"evidence": self.evidence} if self.evidence else {}),
         }
 
     @classmethod
@@ -188,7 +202,7 @@ def _line_problem(line: str, number: int) -> Problem:
 def classics() -> list[Problem]:
     """Problems of the built-in set."""
     resource = files("kr.problems") / _CLASSICS
-    return list(_parsed(resource.read_text(encoding="utf-8"), _CLASSICS))
+    return list(parsed_problems(resource.read_text(encoding="utf-8"), _CLASSICS))
 
 
 def read_problems(path: Path, errors: list[KrError] | None = None) -> list[Problem]:
@@ -197,7 +211,7 @@ def read_problems(path: Path, errors: list[KrError] | None = None) -> list[Probl
     errors: as for `load_problems`.
     """
     try:
-        problems = list(_parsed(file_text(path.read_bytes()), str(path), errors))
+        problems = list(parsed_problems(file_text(path.read_bytes()), str(path), errors))
     except UnicodeDecodeError:
         raise InvalidProblemError(f"{path} is not a text file; a problem file has one JSON object per line") from None
     if errors and not problems:
@@ -224,10 +238,14 @@ def _plain(name: str) -> str:
     return "".join(letter for letter in name.casefold() if letter.isalnum())
 
 
-def _parsed(text: str, name: str, errors: list[KrError] | None = None) -> Iterator[Problem]:
+def parsed_problems(text: str, name: str, errors: list[KrError] | None = None) -> Iterator[Problem]:
+    """Problems of the text of a JSON-lines file; lines that begin with # are comments. Raises InvalidProblemError.
+
+    name: of the file, for its errors. errors: as for `load_problems`.
+    """
     # not splitlines: text may contain other line ends, such as U+2028
     for number, line in enumerate(text.split("\n"), 1):
-        if not line.strip():
+        if not line.strip() or line.startswith("#"):
             continue
         try:
             problem = Problem.from_object(parse_json(line), number)
@@ -265,6 +283,15 @@ def _problem(entry: Any, number: int) -> Problem:
     disproved = entry.get("disproved", False)
     if not isinstance(disproved, bool):
         raise InvalidProblemError(f'"disproved" must be true or false, not {json.dumps(disproved)}')
+    themes = entry.get("themes") or []
+    if not isinstance(themes, list) or not all(theme in tuple(Theme) for theme in themes):
+        raise InvalidProblemError(f'"themes" is {json.dumps(themes)}; it must be a list of {", ".join(Theme)}')
+    rating = entry.get("rating")
+    if rating is not None and (type(rating) is not int or not 0 <= rating <= MOST_RATING):
+        raise InvalidProblemError(f'"rating" must be a whole number from 0 to {MOST_RATING}, not {json.dumps(rating)}')
+    evidence = _text(entry, "evidence")
+    if evidence not in ("", PROVED_EVIDENCE, SEARCHED_EVIDENCE):
+        raise InvalidProblemError(f'"evidence" is {evidence!r}; it must be {PROVED_EVIDENCE} or {SEARCHED_EVIDENCE}')
     title = _text(entry, "title")
     return Problem(
         id=_text(entry, "id") or title or f"line {number}",
@@ -277,6 +304,9 @@ def _problem(entry: Any, number: int) -> Problem:
         first_move=position.parse_move(first) if first else None,
         keeping_moves=tuple(position.parse_move(move) for move in keeping),
         disproved=disproved,
+        themes=tuple(themes),
+        rating=rating,
+        evidence=evidence,
     )
 
 
