@@ -12,7 +12,6 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
-from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,19 +24,19 @@ from kr.notation import SIDE_NAMES
 from kr.pdn import SKIP, ChildNode, Game, Visitor
 from kr.pdn.writer import SIGNS
 from kr.storage import atomic_path, check_directory, write_atomic
-from kr.text import visible_lines
-from kr.viewer.assets import board_colors, piece_symbols, static
-from kr.viewer.bundle import data, page_policy, script
+from kr.viewer.assets import piece_symbols
+from kr.viewer.bundle import data
 from kr.viewer.document import game_document
+from kr.viewer.templates import PageSources, page_sources, template_environment, template_text
 
 if TYPE_CHECKING:
     import jinja2
-    from markupsafe import Markup
 
     from kr.analysis.annotation.annotation import AnnotateReport
     from kr.game.position import Position
 
 INDEX = "index.html"
+_PACKAGE = "kr.analysis.annotation"
 _STYLES = ("viewer.css", "graph.css", "screen.css")
 LONGEST_NAME = 60
 
@@ -94,40 +93,17 @@ class Pages:
 @cache
 def _environment() -> jinja2.Environment:
     """The templates."""
-    import jinja2
-
-    environment = jinja2.Environment(
-        loader=jinja2.FunctionLoader(_template), autoescape=True, undefined=jinja2.StrictUndefined,
-        trim_blocks=True, lstrip_blocks=True, finalize=_shown,
-    )  # fmt: skip
+    environment = template_environment(_PACKAGE)
     environment.filters["day"] = _day
     environment.filters["accuracy"] = accuracy_text
     environment.globals["accuracy_explained"] = EXPLANATION
     return environment
 
 
-def _shown(value: Any) -> Any:
-    """Make a value printable by a template; all text but the markup of kr itself may come from a file."""
-    return value if hasattr(value, "__html__") or not isinstance(value, str) else visible_lines(value)
-
-
-@dataclass(frozen=True)
-class _Sources:
-    """Script and style of a page, and the policy that allows them alone."""
-
-    script: Markup
-    style: Markup
-    policy: str
-
-
 @cache
-def _sources(entry: str) -> _Sources:
+def _sources(entry: str) -> PageSources:
     """Sources of the page of a game ("viewer.js") or of the index ("sorting.js")."""
-    from markupsafe import Markup
-
-    code = script(entry)
-    style = "\n".join([board_colors(), *map(static, _STYLES), _template("page.css")])
-    return _Sources(Markup(code), Markup(style), page_policy(code, style))
+    return page_sources(entry, _STYLES, template_text(_PACKAGE, "page.css"))
 
 
 @dataclass(frozen=True)
@@ -227,10 +203,6 @@ def page_name(number: int, headers: Mapping[str, str]) -> str:
 
 
 _SHOWN = {"Event", "Site", "Date", "Round", "Black", "White", "Result", "FEN", "SetUp", "Setup", "GameType"}
-
-
-def _template(name: str) -> str:
-    return resources.files("kr.analysis.annotation").joinpath(name).read_text(encoding="utf-8")
 
 
 def _title(headers: Mapping[str, str]) -> str:
