@@ -28,12 +28,13 @@ from kr.cluster.store import digest_of
 from kr.egdb.build import BuildSettings, build_database
 from kr.egdb.verify import VerifySettings, verify_database
 from kr.engine.limits import Limits
-from kr.errors import ClusterError
+from kr.errors import ClusterError, KrError
 from kr.learn.games import shard_paths
 from kr.learn.selfplay import SelfplayResult, SelfplaySettings, selfplay
 from kr.match.match import MatchSettings, play_match
 from kr.problems.problem import classics
 from kr.problems.solving import SolveSettings, solve_all
+from kr.problems.soundness_files import CheckSettings, check_problems
 from kr.storage import checksum
 
 pytestmark = pytest.mark.slow
@@ -158,6 +159,24 @@ def test_solutions_are_the_same(cluster: str, tables: Path) -> None:
         found.append([{name: value for name, value in each.items() if name not in TIMES} for each in solutions])
     assert found[0] == found[1]
     assert len(found[0]) == 6
+
+
+@pytest.mark.soak
+def test_problems_checked_are_the_same(cluster: str, whole: Path, tmp_path: Path) -> None:
+    source = tmp_path / "problems.txt"
+    source.write_text("W:W21,K30:B1,2\nno position\nW:WK1:BK32\nW:WK19,K23:B28\nW:W21:B17,14\n")
+    found = []
+    for address in ("", cluster):
+        records: list[dict[str, Any]] = []
+        settings = CheckSettings(
+            source=str(source), tc=Limits(nodes=1000), hash=1 << 20, egdb=str(whole), cluster=address
+        )
+        faults: list[KrError] = []
+        check_problems(settings, lambda record, _, records=records: records.append(record), faults.append)
+        assert [str(fault).partition(": ")[0] for fault in faults] == [f"{source}:2"]
+        found.append([{name: value for name, value in each.items() if name != "seconds"} for each in records])
+    assert found[0] == found[1]
+    assert [record["verdict"] for record in found[1]] == ["undecided", "cook", "cook", "unsound"]
 
 
 @pytest.mark.soak

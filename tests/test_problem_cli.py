@@ -74,6 +74,49 @@ def test_verdicts_in_the_order_of_the_file(file: Path, workers: int, capsys: pyt
 
 
 @pytest.mark.slow
+def test_a_problem_that_reaches_the_limit_of_memory_is_undecided(
+    file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert check(file, "--tc", "nodes=1e9", "--memory", "20kB", "--json") == 0
+    *records, _ = lines(capsys.readouterr().out)
+    assert [record["verdict"] for record in records] == [verdict for _, verdict, _ in PROBLEMS.values()]
+    assert records[-1]["reason"] == "the published draw is open; the limit of memory, 20kB, was reached"
+    assert 0 < records[-1]["nodes"] < 10**7
+    assert check("W:W11,K30:B3,K32", "--memory", "1kB", "--all", "--json") == 0
+    record, _ = lines(capsys.readouterr().out)
+    assert record["notes"] == ["the limit of memory, 1kB, was reached, after the verdict"]
+    assert '"end": "limit"' in json.dumps(record["tree"])
+
+
+BAD_POSITIONS = {
+    # id: FEN, part of the message
+    "both sides to move": ("WB:W21,K30:B1,2", "the side to move is 'WB', not B or W"),
+    "neither side to move": (":W21,K30:B1,2", "the side to move is '', not B or W"),
+    "13 white men": ("W:W20-32:B1", "White has 13 pieces: a side has at most 12"),
+    "32 pieces": ("B:W17-32:B1-16", "Black has 16 pieces: a side has at most 12"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("fen", "part"), BAD_POSITIONS.values(), ids=BAD_POSITIONS)
+@pytest.mark.parametrize("name", ["a.txt", "a.jsonl", "a.pdn"])
+def test_impossible_positions_are_told_in_a_line(
+    name: str, fen: str, part: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    forms = {"a.txt": "{fen}\n", "a.jsonl": '{{"fen": "{fen}"}}\n', "a.pdn": '[Event "x"]\n[FEN "{fen}"]\n*\n\n'}
+    path = tmp_path / name
+    path.write_text("".join(forms[name].format(fen=each) for each in (fen, "W:W21:B17,14")))
+    assert check(path, "--json") == 1
+    out, errors = capsys.readouterr()
+    record, summary = lines(out)
+    assert (record["verdict"], record["reason"]) == ("unsound", "White has no move, and has lost")
+    assert summary["left_out"] == 1
+    told, last = errors.splitlines()
+    assert name in told
+    assert part in told
+    assert last == "kr: 1 problem left out"
+
+
+@pytest.mark.slow
 def test_the_table_and_one_problem(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert check(file, "--tc", "nodes=1k") == 0
     told = capsys.readouterr().out

@@ -17,8 +17,9 @@ from kr.engine.engine import Engine
 from kr.engine.limits import Limits
 from kr.game.position import Move, Position, Side
 from kr.game.value import Value
+from kr.problems.plain import is_plain
 from kr.problems.problem import Problem
-from kr.problems.soundness import ProblemVerdict, Soundness, check_problem, is_plain
+from kr.problems.soundness import ProblemVerdict, Soundness, check_problem
 from kr.problems.stars import StarVerdict, check_star
 from kr.problems.ways import Way
 from kr.proofs.decider import Decider

@@ -8,8 +8,17 @@ from kr.archives.archive import output
 from kr.cli import console, options
 from kr.errors import KrError
 from kr.pdn import write_game
+from kr.problems.solutions import tree_text
 from kr.problems.soundness import ProblemVerdict
-from kr.problems.soundness_files import CheckSettings, ProblemRecord, check_problems, game_of
+from kr.problems.soundness_files import (
+    CheckSettings,
+    ProblemRecord,
+    check_problems,
+    game_of,
+    refutation_words,
+    verdict_words,
+)
+from kr.problems.soundness_page import soundness_page
 from kr.problems.stars import StarRecord, StarSettings, check_stars
 from kr.proofs.certificate import NOT_COVERED
 from kr.settings import option
@@ -22,6 +31,9 @@ def _check(
     settings: CheckSettings,
     pdn: Path | None = option(
         None, "Write the problems with their lines, other ways and verdicts to this PDN file.", metavar="FILE"
+    ),
+    html: Path | None = option(
+        None, "Write one page with a board for each problem to this file, for any browser.", metavar="FILE"
     ),
     json: bool = options.JSON,
 ) -> None:
@@ -47,7 +59,7 @@ def _check(
     Example:
         kr problem check problems.pdn
         kr problem check problems.jsonl --tc 1m --out verdicts.jsonl
-        kr problem check problems.jsonl --pdn checked.pdn --proofs refuted
+        kr problem check problems.jsonl --pdn checked.pdn --html checked.html --proofs refuted
         kr problem check "W:W21,K30:B1,2" --all --pdn solution.pdn
     """
     rows: list[tuple[str, str, str, str]] = []
@@ -61,6 +73,7 @@ def _check(
     with ExitStack() as stack:
         progress = stack.enter_context(console.progress("checking", None, "problems"))
         file = stack.enter_context(output(pdn)) if pdn is not None else None
+        show = stack.enter_context(soundness_page(html, settings)) if html is not None else None
 
         def on_record(record: ProblemRecord, earlier: bool) -> None:
             nonlocal resumed, alone, certificates
@@ -69,6 +82,8 @@ def _check(
             (progress.skip if earlier else progress.advance)(1)
             if file is not None:
                 file.write(f"{write_game(game_of(record))}\n")
+            if show is not None:
+                show(record)
             if json:
                 console.emit_json(record)
                 return
@@ -77,7 +92,7 @@ def _check(
 
         counts = check_problems(settings, on_record, on_error)
     total = sum(counts.values())
-    for path in filter(None, (settings.out, pdn)):
+    for path in filter(None, (settings.out, pdn, html)):
         console.wrote(path, counted(total, "problem"))
     if settings.proofs is not None:
         console.wrote(settings.proofs, counted(certificates, "certificate"))
@@ -93,13 +108,7 @@ def _check(
 
 
 def _row(record: ProblemRecord) -> tuple[str, str, str, str]:
-    return visible(record["title"] or record["id"]), record["published"] or "", _verdict(record), record["reason"]
-
-
-def _verdict(record: ProblemRecord) -> str:
-    if record["verdict"] == ProblemVerdict.DUAL:
-        return f"dual at move {record['move_number']}"
-    return str(record["verdict"])
+    return visible(record["title"] or record["id"]), record["published"] or "", verdict_words(record), record["reason"]
 
 
 def _summary(counts: dict[ProblemVerdict, int]) -> str:
@@ -120,9 +129,9 @@ def _facts(record: ProblemRecord) -> str:
         ("problem", visible(record["title"] or record["id"])),
         ("position", record["fen"]),
         ("published", record["published"] or ""),
-        ("verdict", f"{_verdict(record)}: {record['reason']}"),
+        ("verdict", f"{verdict_words(record)}: {record['reason']}"),
         ("value", f"{record['value']} for the side to move, by {record['by']}" if record["value"] else ""),
-        ("refutation", _refutation(record)),
+        ("refutation", visible(refutation_words(record))),
         ("keys", ", ".join(f"{way['move']} ({way['by']})" for way in record["keys"])),
         ("line", " ".join(record["line"]) + ended if record["line"] else ""),
         *steps,
@@ -130,16 +139,7 @@ def _facts(record: ProblemRecord) -> str:
         ("searched", f"{counted(record['nodes'], 'node')}, {record['seconds']:.2f} s"),
         ("not covered", NOT_COVERED),
     ]
-    return console.facts(facts) + (f"\n\n{_tree(record['tree'])}" if record["tree"] else "")
-
-
-def _refutation(record: ProblemRecord) -> str:
-    """The claim that refutes a result or a solution, its position, and the file of its certificate."""
-    refutation = record["refutation"]
-    if refutation is None:
-        return ""
-    file = f", {visible(record['certificate'])}" if record["certificate"] else ""
-    return f"{refutation['claim']}, {refutation['fen']}{file}"
+    return console.facts(facts) + (f"\n\n{tree_text(record['tree'])}" if record["tree"] else "")
 
 
 def _told(step: ProblemRecord) -> str:
@@ -152,29 +152,6 @@ def _told(step: ProblemRecord) -> str:
     if not step["others"]:
         return "forced"
     return "; ".join(told) if told else "the only way"
-
-
-_ENDS = {"plain": "plain", "over": "the end", "seen": "as in another line", "limit": "left here"}
-
-
-def _tree(tree: list[ProblemRecord]) -> str:
-    """Every solution, a line for each way, indented by its depth."""
-    lines: list[str] = []
-    waiting: list[tuple[int, str, ProblemRecord]] = [(0, "", branch) for branch in reversed(tree)]
-    while waiting:
-        depth, reply, way = waiting.pop()
-        move = f"{reply} {way['move']}".strip() if "move" in way else reply
-        if move:
-            lines.append("  " * depth + move + (" (the end)" if way.get("end") == "over" else ""))
-        for each in reversed(way.get("replies", ())):
-            ways = each.get("ways", [])
-            if each.get("end"):
-                moves = [*(one["move"] for one in ways), *(["others open"] if each["end"] == "open" else [])]
-                told = _ENDS.get(each["end"]) or ", ".join(moves)
-                waiting.append((depth + 1, f"{each['reply']}: {told}", {}))
-            else:
-                waiting += [(depth + 1, each["reply"], one) for one in reversed(ways)]
-    return "\n".join(lines)
 
 
 @options.command

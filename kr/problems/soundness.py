@@ -16,19 +16,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kr.engine.limits import Limits
 from kr.errors import IllegalMoveError
 from kr.game.position import Bits, Move, Position, Side
 from kr.game.value import Value
 from kr.notation import SIDE_NAMES
+from kr.problems.plain import is_plain
 from kr.problems.problem import Problem
-from kr.problems.puzzles import PLAIN_LEAD
 from kr.problems.reach import TRANSPOSED_PLIES, Reach, bits_after
+from kr.problems.solutions import Branch, all_ways
 from kr.problems.ways import Way, ways_at
 from kr.proofs.certificate import Certificate, Claim
 from kr.proofs.decider import Decider, after_moves
+from kr.units import format_size
 
 if TYPE_CHECKING:
     from kr.engine.engine import Engine
@@ -40,10 +42,6 @@ DEFENCE_NODES = 20_000
 """Nodes of a search for the hardest defence."""
 PROGRESS_NODES = 200_000
 """Nodes of a search for the way of a win that comes nearer to its end."""
-TREE_POSITIONS = 2_000
-"""Most positions of the solver in the tree of a solution."""
-TREE_PLIES = 60
-"""Depth of the tree of a solution."""
 
 
 class ProblemVerdict(StrEnum):
@@ -112,45 +110,33 @@ class Soundness:
     steps: list[LineStep] = field(default_factory=list)
     ended: str = ""
     """Why the line ends: "plain", "over", "repeated", "dual" (left behind one), or "" where it was left."""
-    tree: list[dict[str, Any]] = field(default_factory=list)
-    """All solutions, if they were asked for: see `_Check.tree`."""
+    tree: list[Branch] = field(default_factory=list)
+    """All solutions, if they were asked for: see `kr.problems.solutions`."""
     notes: list[str] = field(default_factory=list)
     nodes: int = 0
     seconds: float = 0.0
 
 
-def is_plain(position: Position, solver: Side, goal: Value) -> bool:
-    """True if a result needs no more proof by play: neither side has a capture, were it to move, and the winner has at
-    least two pieces more; or, for a draw, only kings are left, and the solver has no fewer than the opponent.
-    """
-    if any(_can_capture(position, side) for side in Side):
-        return False
-    counts = position.black.bit_count(), position.white.bit_count()
-    ahead = counts[solver] - counts[solver.other]
-    if goal is Value.WIN:
-        return ahead >= PLAIN_LEAD
-    return ahead >= 0 and (position.black | position.white) == position.kings
-
-
-def _can_capture(position: Position, side: Side) -> bool:
-    moves = Position(position.black, position.white, position.kings, side).legal_moves()
-    return bool(moves) and moves[0].is_capture
-
-
 def check_problem(
     problem: Problem, engine: Engine, limits: Limits, strict: bool = False, all_solutions: bool = False,
-    certify: bool = False, stop: Stop | None = None,
+    certify: bool = False, stop: Stop | None = None, memory: int = 0,
 ) -> Soundness:  # fmt: skip
-    """Check a problem within limits of time or nodes for all that is proved of it.
+    """Check a problem within limits of time or nodes, and of memory, for all that is proved of it.
 
     all_solutions: make the tree of all of them. certify: make the certificate of a refutation. stop: ends the work; the
-    answer is then useless. Raises InvalidDatabaseError.
+    answer is then useless. memory: bytes, 0 for any number: see `Decider`. Raises InvalidDatabaseError.
     """
-    with Decider(engine, limits, stop) as decider:
+    with Decider(engine, limits, stop, memory) as decider:
         check = _Check(problem, decider, strict)
         found = check.run()
         if all_solutions:
             found.tree = check.tree()
+        if decider.full:
+            reached = f"the limit of memory, {format_size(memory)}, was reached"
+            if found.verdict is ProblemVerdict.UNDECIDED:
+                found.reason += f"; {reached}"
+            else:
+                found.notes.append(f"{reached}, after the verdict")
         if certify and found.refutation is not None:
             found.certificate = decider.certificate(found.refutation)
         found.notes += [f"a proof was refused: {fault}" for fault in decider.refused]
@@ -506,55 +492,18 @@ class _Check:
         else:
             self._conclude(ProblemVerdict.SOUND, f"{found.value}, by {found.by}")
 
+    def tree(self) -> list[Branch]:
+        """All solutions; nothing where the value is open or the game is over."""
+        if self.position.is_over or self.found.value is None:
+            return []
+        self._aim(self.found.value)
+        return all_ways(self.decider, self.position, self.solver, self.goal)
+
     def _conclude(self, verdict: ProblemVerdict, reason: str) -> None:
         self.found.verdict, self.found.reason = verdict, reason
 
     def _name(self, side: Side) -> str:
         return SIDE_NAMES[side]
-
-    # all solutions
-
-    def tree(self) -> list[dict[str, Any]]:
-        """Every solution: for each way its `move`, and in `replies` for each `reply` the solver's `ways` after it, in
-        the same form. A branch ends where more than one way is left, the result is plain, or the position has come
-        before (`end`: "ways", "plain", "over", "seen", "open", "limit").
-        """
-        if self.position.is_over or self.found.value is None:
-            return []
-        self._aim(self.found.value)
-        self.left = TREE_POSITIONS
-        seen: set[Position] = set()
-        if self.side == self.solver:
-            return self._branches(self.position, seen, 0)[0]
-        return [self._replies(self.position, seen, 0)]
-
-    def _branches(self, position: Position, seen: set[Position], ply: int) -> tuple[list[dict[str, Any]], str]:
-        """The ways at a position of the solver, and why the branch ends here if it does."""
-        if ply and is_plain(position, self.solver, self.goal):
-            return [], "plain"
-        if position in seen:
-            return [], "seen"
-        if ply >= TREE_PLIES or self.left <= 0:
-            return [], "limit"
-        seen.add(position)
-        self.left -= 1
-        ways = ways_at(self.decider, position, self.goal)
-        if any(way.keeps is None for *_, way in ways):
-            return [{"move": way.move, "by": way.by} for *_, way in ways if way.keeps], "open"
-        good = [(after, way) for _, after, way in ways if way.keeps]
-        if ply and len(good) > 1:
-            return [{"move": way.move, "by": way.by} for _, way in good], "ways"
-        return [{"move": way.move, "by": way.by} | self._replies(after, seen, ply + 1) for after, way in good], ""
-
-    def _replies(self, position: Position, seen: set[Position], ply: int) -> dict[str, Any]:
-        """The opponent's replies, each with the ways after it."""
-        if position.is_over:
-            return {"end": "over"}
-        replies = []
-        for move, after in after_moves(position):
-            ways, end = self._branches(after, seen, ply + 1)
-            replies.append({"reply": str(move), **({"end": end} if end else {}), **({"ways": ways} if ways else {})})
-        return {"replies": replies}
 
 
 def _denied(claim: Claim) -> Claim:

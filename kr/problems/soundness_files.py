@@ -37,6 +37,7 @@ from kr.proofs.certificate import CERTIFICATE_SUFFIX, packed_certificate
 from kr.settings import REQUIRED, Settings, option, workers_option
 from kr.storage import checksum, is_file, provenance, safe_name, write_atomic
 from kr.threads import worker_count
+from kr.units import format_size, parse_size
 
 ProblemRecord = dict[str, Any]
 """A verdict as JSON types: number (from 0), id, title, fen and published value of the problem, then the fields of
@@ -56,6 +57,10 @@ class CheckSettings(Settings):
     tc: Limits = option(
         Limits(time=10.0), "Limit of all searches for a problem: 10s, or nodes=5e6, which is repeatable.",
         parse=Limits.parse,
+    )  # fmt: skip
+    memory: int = option(
+        1 << 30, "Most memory for the proofs of a problem, beside hash table and database; 0 for any size.",
+        parse=parse_size, show=format_size,
     )  # fmt: skip
     strict: bool = option(False, "Count also second ways that transpose, and those after the result is plain.")
     all: bool = option(False, "List every solution: all keys, and after each reply the only moves.")
@@ -109,7 +114,10 @@ def check_problems(
         needs, places = engine_needs(engine, settings.weights)
         tools = {"hash": settings.hash, "threads": 1, "egdb_memory": settings.egdb_memory}
         certify = settings.proofs is not None
-        shared = {"limits": str(settings.tc), "strict": settings.strict, "all": settings.all, "certify": certify}
+        shared = {
+            "limits": str(settings.tc), "memory": settings.memory, "strict": settings.strict, "all": settings.all,
+            "certify": certify,
+        }  # fmt: skip
 
         def units() -> Iterator[Unit]:
             for number, problem in enumerate(each_problem(settings.source, on_error)):
@@ -151,7 +159,9 @@ class ProblemChecks(EngineKind[ProblemRecord]):
         values = unit.values
         problem = Problem.from_object(values["problem"])
         limits = Limits.parse(values["limits"])
-        found = check_problem(problem, engine, limits, values["strict"], values["all"], values["certify"], stop)
+        found = check_problem(
+            problem, engine, limits, values["strict"], values["all"], values["certify"], stop, values["memory"]
+        )
         if stop.is_set():
             return None
         about = {
@@ -177,6 +187,7 @@ def _journal(settings: CheckSettings, engine: Engine) -> AbstractContextManager[
         "weights": engine.signature,
         "egdb": None if engine.database is None else engine.database.signature,
         "limits": str(settings.tc),
+        "memory": settings.memory,
         "strict": settings.strict,
         "all": settings.all,
         "proofs": None if settings.proofs is None else str(settings.proofs),
@@ -191,6 +202,30 @@ def _known(values: ProblemRecord) -> tuple[int, str]:
     if number < 0 or not isinstance(values["fen"], str) or not isinstance(values["reason"], str):
         raise ValueError("record")
     return number, json.dumps(values)
+
+
+# records in words
+
+
+def verdict_words(record: ProblemRecord) -> str:
+    """The verdict, with the move where it falls: "dual at move 2"."""
+    if record["verdict"] == ProblemVerdict.DUAL:
+        return f"dual at move {record['move_number']}"
+    return str(record["verdict"])
+
+
+def refutation_words(record: ProblemRecord) -> str:
+    """The claim that refutes a result or a solution, its position, and the file of its certificate; "" without one."""
+    refutation = record["refutation"]
+    if refutation is None:
+        return ""
+    file = f", {record['certificate']}" if record["certificate"] else ""
+    return f"{refutation['claim']}, {refutation['fen']}{file}"
+
+
+def whole_line(record: ProblemRecord) -> list[str]:
+    """Moves of the line that was looked at, or of the solution, of which it may be the beginning."""
+    return max(record["line"], record["solution"], key=len)
 
 
 # records as games
@@ -208,8 +243,7 @@ def game_of(record: ProblemRecord) -> Game:
         game.comments.append(note)
     node: GameNode = game
     nodes = [node]
-    # the line begins with the solution, but may end before it
-    for move in max(record["line"], record["solution"], key=len):
+    for move in whole_line(record):
         node = node.add_variation(move)
         nodes.append(node)
     for step in record["steps"]:

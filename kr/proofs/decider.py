@@ -33,6 +33,11 @@ FIRST_NODES = 20_000
 """Nodes that each claim gets in the first round; in each further one twice as many."""
 STOP_WAIT = 0.02
 """Seconds between two looks at the clock and at the stop of the work."""
+CASE_BYTES = 4_000
+TREE_NODE_BYTES = 700
+LEARNT_BYTES = 60
+PROVED_BYTES = 150
+"""Memory of a case, a position of its trees, a proved move that a tree knows, and of one that all share: measured."""
 ClaimKey = tuple[tuple[int, int, int, int], Side, Value]
 
 
@@ -54,13 +59,15 @@ def opposite(claim: Claim) -> Claim:
 class Decider:
     """Decides claims within limits that all of them share; a context, which ends its watch of the clock.
 
-    limits: seconds or nodes. stop: that of the work it is part of. Nothing is decided after either; `over` is then
-    true. With a limit of nodes the answers repeat.
+    limits: seconds or nodes. stop: that of the work it is part of. memory: bytes that trees and strategies may hold, 0
+    for any number; beside it stand the hash table and the database, whose sizes are the engine's. Nothing is decided
+    after any of these; `over` is then true. With a limit of nodes the answers repeat.
     """
 
-    def __init__(self, engine: Engine, limits: Limits, stop: Stop | None = None) -> None:
+    def __init__(self, engine: Engine, limits: Limits, stop: Stop | None = None, memory: int = 0) -> None:
         self.engine = engine
         self.limits = limits
+        self.memory = memory
         self.nodes = 0
         """Nodes of all searches so far."""
         self.refused: list[str] = []
@@ -72,6 +79,7 @@ class Decider:
         self._cases: dict[ClaimKey, _Case] = {}
         self._decisions: dict[ClaimKey, Decision] = {}
         self._proved: dict[tuple[Side, Value], Strategy] = {}
+        self._held = 0
 
     def __enter__(self) -> Decider:
         self.engine.new_game()
@@ -100,11 +108,26 @@ class Decider:
         return time.monotonic() - self._began
 
     @property
+    def held(self) -> int:
+        """Bytes that are held, about: counted, not measured, so that the same work has the same number anywhere."""
+        return self._held + PROVED_BYTES * sum(map(len, self._proved.values()))
+
+    def hold(self, size: int) -> None:
+        """Count bytes that are held elsewhere for the same work."""
+        self._held += size
+
+    @property
+    def full(self) -> bool:
+        """True once the limit of memory is reached."""
+        return bool(self.memory) and self.held >= self.memory
+
+    @property
     def over(self) -> bool:
         """True once a limit is reached or the work was stopped."""
         limits = self.limits
         return (
             self._stop.is_set()
+            or self.full
             or (self._work_stop is not None and self._work_stop.is_set())
             or (limits.time is not None and self.seconds >= limits.time)
             or (limits.nodes is not None and self.nodes >= limits.nodes)
@@ -172,10 +195,12 @@ class Decider:
             case = self._cases[_key(claim)] = self._cases[_key(opposite(claim))] = _Case(claim, self.database)
         for question in case.questions:
             question.tree.learn(self._proved.setdefault(_goal(question.tree.claim), {}))
+        self._count(case)
         end, moved = self.nodes + nodes, False
         while case.proved is None and self.nodes < end and not self.over:
             if not self._search(case):
                 break
+            self._count(case)
             moved = True
         for question in case.questions:
             proved = self._proved[_goal(question.tree.claim)]
@@ -185,6 +210,12 @@ class Decider:
             self._certify(case, case.proved)
             moved = True
         return moved
+
+    def _count(self, case: _Case) -> None:
+        """Bring the memory that is held up to date with a case that may have grown."""
+        size = case.size
+        self.hold(size - case.counted)
+        case.counted = size
 
     def _search(self, case: _Case) -> bool:
         """Search one leaf of a case; returns False if there is none, or it was stopped."""
@@ -228,6 +259,8 @@ class _Case:
     def __init__(self, claim: Claim, database: Database | None) -> None:
         self.refused = False
         """True once a strategy of it did not pass."""
+        self.counted = 0
+        """Bytes of it that the decider has counted."""
         self.questions = [
             ProofQuestion(ProofTree(each, database), ClaimProgress(each)) for each in (claim, opposite(claim))
         ]
@@ -236,6 +269,12 @@ class _Case:
     def proved(self) -> ProofQuestion | None:
         """The question that is answered by yes."""
         return next((each for each in self.questions if each.tree.holds), None)
+
+    @property
+    def size(self) -> int:
+        """Bytes that it holds, about."""
+        trees = [each.tree for each in self.questions]
+        return CASE_BYTES + sum(TREE_NODE_BYTES * len(tree.nodes) + LEARNT_BYTES * len(tree.strategy) for tree in trees)
 
     def order(self) -> list[int]:
         """Numbers of the open questions: first the one nearer to its proof, for what it has cost."""
