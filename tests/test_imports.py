@@ -25,8 +25,8 @@ FLOORS = [
     # the public names of everything below; nothing below asks for more of it than the version
     "__init__",
     "studies",
-    "learn",
     "problems",
+    "learn",
     "analysis",
     "proofs",
     "play",
