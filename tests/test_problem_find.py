@@ -26,8 +26,8 @@ from kr.policy.policy import load_policy
 from kr.problems import finding_files, sources
 from kr.problems.finding import Finder, Wanted
 from kr.problems.finding_files import puzzle_id
+from kr.problems.plain import is_plain
 from kr.problems.problem import Problem, read_problems
-from kr.problems.soundness import is_plain
 from kr.problems.sources import LotChoice, drawn_positions, lots_of
 from kr.problems.themes import Theme, themes_of
 

@@ -22,10 +22,11 @@ from kr.game.value import Value
 from kr.jobs.kinds import Stop
 from kr.policy.policy import Policy
 from kr.problems.difficulty import SolverChoice, rating_of, solving_share
+from kr.problems.plain import is_plain
 from kr.problems.problem import PROVED_EVIDENCE, SEARCHED_EVIDENCE, Problem
 from kr.problems.puzzles import PLAIN_LEAD
 from kr.problems.ranking import Merit, merit_of, near_misses_of
-from kr.problems.soundness import ProblemVerdict, Soundness, check_problem, is_plain
+from kr.problems.soundness import ProblemVerdict, Soundness, check_problem
 from kr.problems.themes import themes_of
 from kr.proofs.decider import after_moves
 
