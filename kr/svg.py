@@ -86,7 +86,14 @@ PIECES = ("flat", "carved")
 COORDINATES = ("numbers", "letters", "none")
 """Names of squares on a board: 1 to 32 on the dark ones, or a to h and 1 to 8 at its edges."""
 
-_CROWN = "M-9.5,7 L-11,-5 L-5,0 L0,-8.5 L5,0 L11,-5 L9.5,7 Z"
+DISC, GROOVE = 16.5, 10.5
+"""Radii of a flat piece, and of the ring in a man."""
+KING_DISCS = (3, -2)
+"""Heights of the centres of a king's two discs below that of its square; the crown is on the second."""
+CROWN = ((-9.5, 7), (-11, -5), (-5, 0), (0, -8.5), (5, 0), (11, -5), (9.5, 7))
+"""Corners of a crown, y downwards."""
+
+_CROWN = f"M{' L'.join(f'{x:g},{y:g}' for x, y in CROWN)} Z"
 _SIZES = ("man", "king")
 
 
@@ -342,12 +349,11 @@ def _flat(side: str, king: bool, palette: Mapping[str, str]) -> str:
     """A man is a disc with a groove, a king two discs and a crown."""
     style = f"fill={_colour(palette, side)} stroke={_colour(palette, f'{side} rim')}"
     if king:
-        return (
-            f'<circle cy="3" r="16.5" {style} stroke-width="1.5"/><circle cy="-2" r="16.5" {style} stroke-width="1.5"/>'
-            f'<path transform="translate(0,-2)" d="{_CROWN}" fill={_colour(palette, f"{side} crown")}/>'
-        )
-    groove = f'<circle r="10.5" {style} stroke-width="1.5" stroke-opacity="0.5"/>'
-    return f'<circle r="16.5" {style} stroke-width="1.5"/>{groove}'
+        discs = "".join(f'<circle cy="{y}" r="{DISC}" {style} stroke-width="1.5"/>' for y in KING_DISCS)
+        crown = f'd="{_CROWN}" fill={_colour(palette, f"{side} crown")}'
+        return f'{discs}<path transform="translate(0,{KING_DISCS[1]})" {crown}/>'
+    groove = f'<circle r="{GROOVE}" {style} stroke-width="1.5" stroke-opacity="0.5"/>'
+    return f'<circle r="{DISC}" {style} stroke-width="1.5"/>{groove}'
 
 
 def _carved(side: str, king: bool, palette: Mapping[str, str]) -> str:

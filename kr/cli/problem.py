@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from kr.archives.archive import output
-from kr.cli import console, options
+from kr.cli import console, options, problem_print
 from kr.errors import KrError
 from kr.pdn import write_game
 from kr.problems.finding_files import FindCounts, FindRecord, FindSettings, find_puzzles
@@ -272,5 +272,5 @@ command = options.group(
         kr problem stars book.pdn
         kr problem find archive.pdn.xz --out puzzles.jsonl
     """,
-    {"check": _check, "stars": _stars, "find": _find},
+    {"check": _check, "stars": _stars, "find": _find, "print": problem_print.command},
 )
