@@ -163,16 +163,17 @@ def _stars(settings: StarSettings, json: bool = options.JSON) -> None:
     """Check moves printed with a star, such as 18-15*: whether each is the only one that keeps the value, by proof.
 
     right: every other move is worse. wrong: another one is as good, or the move itself throws the value away.
-    undecided: the limits left it open. Main lines and variations are read; a comment that is a star is one, those among
-    other words are not. Draws by rule are not covered. --json prints an object for each star, then the counts. Games
+    undecided: the limits left it open. Main lines and variations are read, and comments: one that is nothing but a
+    star, and a move among the words that a star touches, if it is legal at one place of the line there (stars between
+    blanks are not read). Draws by rule are not covered. --json prints an object for each star, then the counts. Games
     that can't be read are told and left out; the exit code is then 1.
 
     Example:
         kr problem stars book.pdn
-        kr problem stars book.pdn.xz --tc 1m --workers 2 --json
+        kr problem stars book.pdn.xz --tc 1m --workers 2 --out stars.jsonl
     """
     rows: list[tuple[Any, ...]] = []
-    faults = 0
+    faults, resumed = 0, 0
 
     def on_error(error: KrError) -> None:
         nonlocal faults
@@ -181,21 +182,32 @@ def _stars(settings: StarSettings, json: bool = options.JSON) -> None:
 
     with console.progress("checking", None, "stars") as progress:
 
-        def on_record(record: StarRecord) -> None:
-            progress.advance(1)
+        def on_record(record: StarRecord, earlier: bool) -> None:
+            nonlocal resumed
+            resumed += earlier
+            (progress.skip if earlier else progress.advance)(1)
             if json:
                 console.emit_json(record)
             else:
-                where = f"{record['number']} {record['move']}{' (variation)' if record['variation'] else ''}"
-                rows.append((record["game"], visible(record["event"]), where, record["verdict"], record["reason"]))
+                where = "comment" if record["comment"] else "variation" if record["variation"] else ""
+                move = f"{record['number']} {record['move']}{f' ({where})' if where else ''}"
+                rows.append((record["game"], visible(record["event"]), move, record["verdict"], record["reason"]))
 
-        counts = check_stars(settings, on_record, on_error)
+        report = check_stars(settings, on_record, on_error)
+    counts, total = report.counts, sum(report.counts.values())
+    if settings.out is not None:
+        console.wrote(settings.out, counted(total, "star"))
+    if report.unreadable:
+        console.say(f"{counted(report.unreadable, 'star')} in comments left out: at no legal move, or at two")
     if json:
-        console.emit_json({"settings": settings, "stars": sum(counts.values()), "left_out": faults, **counts})
+        console.emit_json({
+            "settings": settings, "stars": total, "resumed": resumed, "left_out": faults,
+            "unreadable": report.unreadable, **counts,
+        })  # fmt: skip
     else:
         console.put(console.table(["game", "event", "move", "star", "because"], rows))
-        told = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
-        console.put(f"\n{counted(sum(counts.values()), 'star')}: {told}")
+        each = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
+        console.put(f"\n{counted(total, 'star')}: {each}")
     if faults:
         console.fail(f"{counted(faults, 'game')} left out")
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import operator
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from functools import partial
@@ -17,24 +19,26 @@ from kr.engine.settings import egdb_memory_option, egdb_option, engine_from, has
 from kr.errors import InvalidPdnError
 from kr.game.position import Move, Position
 from kr.game.value import Value
+from kr.jobs.journal import Journal, open_journal
 from kr.jobs.kinds import Portion, Stop, UnitSteps
 from kr.jobs.needs import Needs
 from kr.jobs.unit import Unit
-from kr.pdn import Game, Reader
+from kr.pdn import Reader
 from kr.players.workers import EngineKind, engine_needs
 from kr.problems.soundness_files import check_total
+from kr.problems.star_marks import star_marks
 from kr.problems.ways import Way, ways_at
 from kr.proofs.decider import Decider
 from kr.settings import REQUIRED, Settings, option, workers_option
+from kr.storage import checksum, provenance
 from kr.threads import worker_count
 
 if TYPE_CHECKING:
     from kr.engine.engine import Engine
 
-STAR = "*"
 StarRecord = dict[str, Any]
-"""A star as JSON types: game (number in the file, from 1), line and event of the game, ply and number of the move, its
-fen, move, and the fields of `StarCheck`."""
+"""A star as JSON types: its number from 0, game (number in the file, from 1), line and event of the game, then as of
+`kr.problems.star_marks.StarMark`, fen and move, and the fields of `StarCheck`."""
 
 
 class StarVerdict(StrEnum):
@@ -72,6 +76,9 @@ class StarSettings(Settings):
     cluster: str = cluster_option()
     egdb: str = egdb_option()
     egdb_memory: int = egdb_memory_option()
+    out: Path | None = option(
+        None, "Write the stars here, one JSON object per line; run the same command to resume.", metavar="FILE"
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -105,60 +112,98 @@ def check_star(position: Position, move: Move, decider: Decider) -> StarCheck:
     return StarCheck(StarVerdict.UNDECIDED, None, f"open: {moves}", tuple(unsettled))
 
 
-def check_stars(
-    settings: StarSettings, on_record: Callable[[StarRecord], None], on_error: Callable[[InvalidPdnError], None]
-) -> dict[StarVerdict, int]:
-    """Check the stars of a file, main lines and variations; returns the number of each verdict.
+OnStar = Callable[[StarRecord, bool], None]
+"""Called with each star, in the order of the file; true if it is of an earlier run."""
 
-    on_record: called with each star, in the order of the file. on_error: called for each game that can't be read.
-    Raises InvalidSettingError, InvalidWeightsError, InvalidDatabaseError, and InvalidPdnError without a star.
+
+@dataclass
+class StarReport:
+    """What was found in a file."""
+
+    counts: dict[StarVerdict, int]
+    unreadable: int = 0
+    """Stars in comments that have no meaning, or two."""
+
+
+def check_stars(settings: StarSettings, on_record: OnStar, on_error: Callable[[InvalidPdnError], None]) -> StarReport:
+    """Check the stars of a file: of main lines, variations, and comments.
+
+    on_error: called for each game that can't be read. Raises InvalidSettingError, InvalidWeightsError,
+    InvalidDatabaseError, InvalidPdnError without a star, and what `open_journal` raises.
     """
     engine = engine_from(settings, settings.weights)
-    counts = dict.fromkeys(StarVerdict, 0)
+    report = StarReport(dict.fromkeys(StarVerdict, 0))
     about: dict[str, StarRecord] = {}
-    waiting: dict[int, StarRecord] = {}
+    waiting: dict[int, tuple[StarRecord, bool]] = {}
     following = 0
     needs, places = engine_needs(engine, settings.weights)
     tools = {"hash": settings.hash, "threads": 1, "egdb_memory": settings.egdb_memory}
 
-    def units() -> Iterator[Unit]:
-        number = 0
-        with Reader(settings.file, on_error=on_error) as reader:
-            for count, game in enumerate(reader, 1):
-                for place, position, move in _stars(game):
-                    about[str(number)] = {"game": count, "line": game.line, "event": game.headers.get("Event", "")} | {
-                        **place, "fen": position.fen, "move": str(move),
-                    }  # fmt: skip
-                    yield Unit(StarChecks.name(), str(number), needs, tools, {
-                        "position": position.bits, "limits": str(settings.tc),
-                        "move": [move.origin, move.target, move.captured],
-                    })  # fmt: skip
-                    number += 1
-        if not number:
-            raise InvalidPdnError(
-                f"{settings.file}: no move has a star, such as 18-15* (those within comments are not read)"
-            )
+    def enter(record: StarRecord, resumed: bool) -> None:
+        nonlocal following
+        waiting[record["star"]] = record, resumed
+        while (ready := waiting.pop(following, None)) is not None:
+            following += 1
+            report.counts[StarVerdict(ready[0]["verdict"])] += 1
+            on_record(*ready)
 
-    pool = work_pool(StarChecks(), Needs(places), worker_count(settings.workers), [engine], settings.cluster)
-    with closing(pool.run(units())) as parts:
-        for part in parts:
-            waiting[int(part.unit.key)] = about.pop(part.unit.key) | part.value
-            while (record := waiting.pop(following, None)) is not None:
-                following += 1
-                counts[StarVerdict(record["verdict"])] += 1
-                on_record(record)
-    return counts
+    with _journal(settings, engine) as journal:
+        # as text, which takes a fraction of the memory
+        known = dict(journal.entries) if journal is not None else {}
+
+        def units() -> Iterator[Unit]:
+            star = 0
+            with Reader(settings.file, on_error=on_error) as reader:
+                for count, game in enumerate(reader, 1):
+                    for mark in star_marks(game):
+                        if mark.move is None:
+                            report.unreadable += 1
+                            continue
+                        place = {
+                            "star": star, "game": count, "line": game.line, "event": game.headers.get("Event", ""),
+                            "ply": mark.ply, "number": mark.number, "variation": mark.variation,
+                            "comment": mark.comment, "fen": mark.position.fen, "move": str(mark.move),
+                        }  # fmt: skip
+                        text, star = known.pop(star, None), star + 1
+                        if text is not None and (record := json.loads(text)).items() >= place.items():
+                            enter(record, True)
+                            continue
+                        about[str(place["star"])] = place
+                        move = [mark.move.origin, mark.move.target, mark.move.captured]
+                        values = {"position": mark.position.bits, "limits": str(settings.tc), "move": move}
+                        yield Unit(StarChecks.name(), str(place["star"]), needs, tools, values)
+            if not star:
+                raise InvalidPdnError(f"{settings.file}: no move has a star that touches it, such as 18-15*")
+
+        pool = work_pool(StarChecks(), Needs(places), worker_count(settings.workers), [engine], settings.cluster)
+        with closing(pool.run(units())) as parts:
+            for part in parts:
+                record = about.pop(part.unit.key) | part.value
+                if journal is not None:
+                    journal.append(record)
+                enter(record, False)
+    return report
 
 
-def _stars(game: Game) -> Iterator[tuple[StarRecord, Position, Move]]:
-    """The moves with a star, each with its place and the position before it."""
-    for node in game.descendants():
-        if (STAR in node.nags or STAR in map(str.strip, node.comments)) and node.is_legal and node.parent is not None:
-            position = node.parent.position
-            first = int(game.start.side)
-            count = node.ply() - 1 + first
-            number = f"{count // 2 + 1}.{'..' * (count % 2)}"
-            yield {"ply": node.ply(), "number": number, "variation": not node.is_mainline()}, position, node.move
+def _journal(settings: StarSettings, engine: Engine) -> AbstractContextManager[Journal[tuple[int, str]] | None]:
+    if settings.out is None:
+        return nullcontext()
+    fixed = {
+        "stars": checksum(settings.file.read_bytes()),
+        "weights": engine.signature,
+        "egdb": None if engine.database is None else engine.database.signature,
+        "limits": str(settings.tc),
+    }
+    return open_journal(settings.out, fixed, provenance(), _known)
+
+
+def _known(values: StarRecord) -> tuple[int, str]:
+    """Number and text of a record. Raises ValueError, LookupError or TypeError for an invalid one."""
+    star = operator.index(values["star"])
+    StarVerdict(values["verdict"])
+    if star < 0 or not isinstance(values["reason"], str):
+        raise ValueError("record")
+    return star, json.dumps(values)
 
 
 class StarChecks(EngineKind[StarRecord]):
