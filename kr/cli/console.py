@@ -307,7 +307,7 @@ def _bar(work: Progress) -> Iterator[None]:
 
     class Status(ProgressColumn):
         def render(self, task: Task) -> Text:
-            bars.update(task.id, completed=work.done)
+            bars.update(task.id, completed=work.done, total=work.total)
             return Text(visible(work.status()))
 
     class Description(ProgressColumn):

@@ -6,6 +6,7 @@ from typing import Any
 
 from kr.archives.archive import output
 from kr.cli import console, options, problem_print
+from kr.cli.problem_vary import vary_command
 from kr.errors import KrError
 from kr.pdn import write_game
 from kr.problems.finding_files import FindCounts, FindRecord, FindSettings, find_puzzles
@@ -277,12 +278,14 @@ def _found(puzzles: list[FindRecord], counts: FindCounts) -> str:
 
 
 command = options.group(
-    """Check problems by proof: whether they are sound, and whether stars are right; find new ones.
+    """Check problems by proof: whether they are sound, and whether stars are right; find, vary and print them.
 
     Example:
         kr problem check problems.pdn --tc 10s
         kr problem stars book.pdn
         kr problem find archive.pdn.xz --out puzzles.jsonl
+        kr problem vary "W:W18,K23,26:B10,12,K28"
+        kr problem print puzzles.jsonl --out sheet.pdf
     """,
-    {"check": _check, "stars": _stars, "find": _find, "print": problem_print.command},
+    {"check": _check, "stars": _stars, "find": _find, "vary": vary_command, "print": problem_print.command},
 )

@@ -94,7 +94,9 @@ class Soundness:
     reason: str = ""
     """The verdict in a line: the cooks, the dual, the refutation, or what is open."""
     move_number: int | None = None
-    """Number of the move of the first dual, or of the solution's move that fails."""
+    """Number of the move of the first dual, of the solution's move that fails, or of the first with open ways."""
+    unsettled: list[str] = field(default_factory=list)
+    """The moves there that are open, if that makes the verdict."""
     refutation: Claim | None = None
     """The claim that refutes the published result or solution, if that is what makes the problem unsound."""
     certificate: Certificate | None = None
@@ -127,20 +129,27 @@ def check_problem(
     answer is then useless. memory: bytes, 0 for any number: see `Decider`. Raises InvalidDatabaseError.
     """
     with Decider(engine, limits, stop, memory) as decider:
-        check = _Check(problem, decider, strict)
-        found = check.run()
-        if all_solutions:
-            found.tree = check.tree()
-        if decider.full:
-            reached = f"the limit of memory, {format_size(memory)}, was reached"
-            if found.verdict is ProblemVerdict.UNDECIDED:
-                found.reason += f"; {reached}"
-            else:
-                found.notes.append(f"{reached}, after the verdict")
-        if certify and found.refutation is not None:
-            found.certificate = decider.certificate(found.refutation)
-        found.notes += [f"a proof was refused: {fault}" for fault in decider.refused]
-        found.nodes, found.seconds = decider.nodes, decider.seconds
+        return check_by(decider, problem, strict, all_solutions, certify)
+
+
+def check_by(
+    decider: Decider, problem: Problem, strict: bool = False, all_solutions: bool = False, certify: bool = False
+) -> Soundness:
+    """Check a problem by a decider, which may know something of it already. Raises InvalidDatabaseError."""
+    check = _Check(problem, decider, strict)
+    found = check.run()
+    if all_solutions:
+        found.tree = check.tree()
+    if decider.full:
+        reached = f"the limit of memory, {format_size(decider.memory)}, was reached"
+        if found.verdict is ProblemVerdict.UNDECIDED:
+            found.reason += f"; {reached}"
+        else:
+            found.notes.append(f"{reached}, after the verdict")
+    if certify and found.refutation is not None:
+        found.certificate = decider.certificate(found.refutation)
+    found.notes += [f"a proof was refused: {fault}" for fault in decider.refused]
+    found.nodes, found.seconds = decider.nodes, decider.seconds
     return found
 
 
@@ -316,6 +325,7 @@ class _Check:
             return False
         if unsettled:
             proved = f"; {self._listed_keepers(found.keys)}" if found.keys else ""
+            found.move_number, found.unsettled = 1, unsettled
             self._conclude(ProblemVerdict.UNDECIDED, f"open: {', '.join(unsettled)}{proved}")
             return False
         return True
@@ -483,8 +493,10 @@ class _Check:
                 return
         unsettled = [step for step in found.steps if step.ply and step.unsettled(self.strict)]
         if unsettled:
-            moves = ", ".join(way.move for way in unsettled[0].unsettled(self.strict))
-            self._conclude(ProblemVerdict.UNDECIDED, f"open at move {unsettled[0].number}: {moves}")
+            found.move_number = unsettled[0].number
+            found.unsettled = [way.move for way in unsettled[0].unsettled(self.strict)]
+            moves = ", ".join(found.unsettled)
+            self._conclude(ProblemVerdict.UNDECIDED, f"open at move {found.move_number}: {moves}")
         elif not found.ended or (found.ended == "repeated" and self.goal is Value.WIN):
             self._conclude(
                 ProblemVerdict.UNDECIDED, f"the win is not plain after {len(found.line)} plies of the main line"
