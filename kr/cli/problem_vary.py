@@ -43,7 +43,7 @@ def vary_command(
         kr problem vary first-position --changes 2 --pieces 5-6 --goal win
         kr problem vary mine.pdn --tc 10s --out varied.jsonl --pdn best.pdn
     """
-    kept: list[tuple[float, int, VariationRecord]] = []
+    kept: list[tuple[int, int, VariationRecord]] = []
     counts = dict.fromkeys(ProblemVerdict, 0)
     faults, resumed, sound = 0, 0, 0
 
@@ -104,4 +104,4 @@ def _row(record: VariationRecord) -> tuple[Any, ...]:
     verdict = f"dual at move {record['move_number']}" if dual else str(record["verdict"])
     key = record["keys"][0]["move"] if record["keys"] else ""
     moves = sum(not step["plain"] for step in record["steps"])
-    return f"{record['rank']:.1f}", visible(record["change"]), key, moves, verdict, record["fen"]
+    return record["rank"], visible(record["change"]), key, moves, verdict, record["fen"]

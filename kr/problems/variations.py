@@ -19,11 +19,13 @@ from typing import Any
 
 from kr.cluster.address import cluster_option
 from kr.cluster.pools import work_pool
+from kr.egdb.database import Database
+from kr.egdb.exact import exact_value
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
 from kr.engine.settings import egdb_memory_option, egdb_option, engine_from, hash_option, weights_option
 from kr.errors import InvalidSettingError, KrError
-from kr.game.position import Bits, Position, Side
+from kr.game.position import Bits, Move, Position, Side
 from kr.game.value import Value
 from kr.jobs.journal import Journal, open_journal
 from kr.jobs.kinds import Portion, Stop, UnitSteps
@@ -33,6 +35,7 @@ from kr.notation import MAX_SIDE_PIECES
 from kr.players.workers import EngineKind, engine_needs
 from kr.problems.changes import MOST_CHANGES, ChangedPosition, changed_positions
 from kr.problems.problem import Problem, each_problem
+from kr.problems.ranking import Merit, merit_of, near_misses_of
 from kr.problems.soundness import ProblemVerdict, Soundness, check_by
 from kr.problems.soundness_files import check_total
 from kr.proofs.certificate import Claim
@@ -211,18 +214,30 @@ def place_of(candidate: Candidate, number: int) -> VariationRecord:
     }  # fmt: skip
 
 
-def verdict_of(position: Position, found: Soundness) -> VariationRecord:
+def verdict_of(position: Position, found: Soundness, database: Database | None) -> VariationRecord:
     """The fields of a record that say what a check has found."""
     if found.verdict not in (ProblemVerdict.SOUND, ProblemVerdict.DUAL):
-        return {"verdict": found.verdict, "reason": found.reason, "rank": 0.0}
+        return {"verdict": found.verdict, "reason": found.reason, "rank": 0}
     fields = asdict(replace(found, refutation=None, certificate=None, seconds=round(found.seconds, 3)))
-    return fields | {"published": found.value, "rank": rank_of(position, found)}
+    return fields | {"published": found.value, "rank": _merit(position, found, database).score}
 
 
-def rank_of(position: Position, found: Soundness) -> float:
-    """How good a problem is: the moves of the solution that are the only ones, in few pieces."""
-    only = [step for step in found.steps if not step.plain and step.others]
-    return round(len(only) * 10 - position.pieces, 1)
+def _merit(position: Position, found: Soundness, database: Database | None) -> Merit:
+    """Merit of a problem in which the side to move is the solver."""
+    stars = sum(
+        not step.plain and bool(step.others) and not any(way.keeps for way in step.others) for step in found.steps
+    )
+    key, goal = position.parse_move(found.keys[0].move), found.value or Value.DRAW
+    near_misses = near_misses_of(position, [key], goal, lambda reached: exact_value(database, reached))
+    return merit_of(position, _moves_of(position, found.line), position.side, stars, near_misses)
+
+
+def _moves_of(position: Position, line: Sequence[str]) -> list[Move]:
+    moves = []
+    for text in line:
+        moves.append(position.parse_move(text))
+        position = position.play(moves[-1])
+    return moves
 
 
 def vary(
@@ -286,7 +301,7 @@ class VariationChecks(EngineKind[VariationRecord]):
         position = Position.from_bits(tuple(values["position"]))
         with Decider(engine, Limits.parse(values["limits"]), stop) as decider:
             found = check_variation(position, goals_of(values["goal"]), decider, values["strict"])
-        return None if stop.is_set() else verdict_of(position, found)
+        return None if stop.is_set() else verdict_of(position, found, engine.database)
 
 
 def _journal(
@@ -313,6 +328,6 @@ def _known(values: VariationRecord) -> tuple[int, str]:
     """Number and text of a record. Raises ValueError, LookupError or TypeError for an invalid one."""
     number = operator.index(values["number"])
     ProblemVerdict(values["verdict"])
-    if number < 0 or not isinstance(values["fen"], str) or not isinstance(values["rank"], int | float):
+    if number < 0 or not isinstance(values["fen"], str) or not isinstance(values["rank"], int):
         raise ValueError("record")
     return number, json.dumps(values)
