@@ -41,7 +41,7 @@ from kr.game.value import Result, Value
 from kr.openings.decks import deck
 from kr.pdn import Game, read_games
 from kr.viewer.document import game_document
-from kr.web import judging
+from kr.web import judging, working
 from kr.web.house import House
 from kr.web.request import PageRequest
 
@@ -55,7 +55,7 @@ def house() -> Iterator[House]:
     house = web_house()
     with pytest.MonkeyPatch.context() as patch:
         # moves that are judged in a moment come together; how many is the clock's affair
-        patch.setattr(judging, "EVENT_SECONDS", 0.0)
+        patch.setattr(working, "EVENT_SECONDS", 0.0)
         yield house
     house.close()
 

@@ -384,7 +384,7 @@ class _Check:
         found = self.found
         position, seen = self.position, set()
         published = list(self.solution)
-        while True:
+        while not self.decider.stopped:
             ply = len(found.line)
             following = published[ply] if ply < len(published) else None
             if position.side != self.solver:

@@ -122,13 +122,18 @@ class Decider:
         return bool(self.memory) and self.held >= self.memory
 
     @property
+    def stopped(self) -> bool:
+        """True once the work that it is part of was stopped."""
+        return self._work_stop is not None and self._work_stop.is_set()
+
+    @property
     def over(self) -> bool:
         """True once a limit is reached or the work was stopped."""
         limits = self.limits
         return (
             self._stop.is_set()
             or self.full
-            or (self._work_stop is not None and self._work_stop.is_set())
+            or self.stopped
             or (limits.time is not None and self.seconds >= limits.time)
             or (limits.nodes is not None and self.nodes >= limits.nodes)
         )

@@ -28,6 +28,7 @@ from kr.errors import KrError
 from kr.viewer.assets import board_colors
 from kr.web import (
     archive_uploads,
+    composing,
     endings,
     explorer,
     games,
@@ -64,6 +65,7 @@ FEATURES: tuple[Any, ...] = (
     people,
     regions,
     sending,
+    composing,
 )  # fmt: skip
 """Modules with ROUTES and LIVE."""
 MOST_BODY = 4 << 20

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 from collections.abc import AsyncGenerator, Callable
-from contextlib import suppress
-from functools import partial
 from typing import Any
 
 from anyio.to_thread import run_sync
@@ -17,7 +14,6 @@ from kr.analysis.annotation.marking import MARK_KINDS, pov
 from kr.analysis.annotation.policy import with_policy
 from kr.analysis.annotation.story import tell
 from kr.engine.limits import Limits
-from kr.engine.search import Stop
 from kr.errors import InvalidPdnError, InvalidSettingError
 from kr.game.position import Side
 from kr.openings.decks import opening_plies
@@ -25,10 +21,10 @@ from kr.pdn import Game
 from kr.play.setup import HUMAN, SPEC_TAGS
 from kr.viewer.document import game_document, read_document
 from kr.viewer.positions import side_name
-from kr.web.engines import give_way
 from kr.web.house import House
 from kr.web.live import Inbox, viewer
 from kr.web.request import PageRequest
+from kr.web.working import Working
 
 MOST_PLIES = 1000
 """Moves of a game that is judged."""
@@ -38,8 +34,6 @@ SECONDS = 0.01, 10.0
 """Least and most time of a search."""
 LINE_PLIES = 12
 """Most plies of a better line."""
-EVENT_SECONDS = 0.05
-"""Seconds between two events."""
 DOCUMENT_SECONDS = 20.0
 """Time in which the page sends its game for the marks."""
 
@@ -65,9 +59,11 @@ async def annotate_game(house: House, request: PageRequest, inbox: Inbox) -> Asy
         if loan.waits:
             yield {"waits": True}
         engine = await loan.arrival()
-        work = _Judging(lambda on_move, stop: judge_moves(game, engine, settings, stop, on_move))
+        work = Working[JudgedMove, tuple[JudgedMove, ...]](
+            "judging", lambda on_move, stop: judge_moves(game, engine, settings, stop, on_move)
+        )
         try:
-            async for moves in work.moves():
+            async for moves in work.batches():
                 yield {"moves": [_event(judged) for judged in moves]}
         finally:
             await work.end()
@@ -135,64 +131,6 @@ async def _current(game: Game, inbox: Inbox) -> Game:
     if list(now.stretches()) != list(game.stretches()):
         raise InvalidPdnError("the moves of the game have changed meanwhile; analyse it again")
     return now
-
-
-Judge = Callable[[Callable[[JudgedMove], None], Stop], tuple[JudgedMove, ...]]
-"""Judges a game; takes a callback for each move, and the stop."""
-
-
-class _Judging:
-    """Moves being judged in a thread, reported in the event loop."""
-
-    def __init__(self, judge: Judge) -> None:
-        self._judge = judge
-        self._stop = Stop()
-        self._loop = asyncio.get_running_loop()
-        self._waiting: list[JudgedMove] = []
-        self._news = asyncio.Event()
-        self._result: asyncio.Future[tuple[JudgedMove, ...]] = self._loop.create_future()
-        self._result.add_done_callback(lambda _: self._news.set())
-        threading.Thread(target=self._run, name="judging", daemon=True).start()
-
-    async def moves(self) -> AsyncGenerator[list[JudgedMove], None]:
-        """Moves as they are judged, those of a moment together. Raises what judging raised."""
-        while not self._result.done():
-            await self._news.wait()
-            self._news.clear()
-            if self._waiting:
-                batch, self._waiting = self._waiting, []
-                yield batch
-                await asyncio.sleep(EVENT_SECONDS)
-        if self._waiting:
-            yield self._waiting
-
-    def result(self) -> tuple[JudgedMove, ...]:
-        """All moves, in order. Raises what judging raised."""
-        return self._result.result()
-
-    async def end(self) -> None:
-        """Stop it, and wait until it has ended."""
-        self._stop.set()
-        await asyncio.wait([self._result])
-        self._result.exception()
-
-    def _run(self) -> None:
-        give_way()
-        try:
-            moves = self._judge(lambda judged: self._tell(partial(self._add, judged)), self._stop)
-        except Exception as error:  # any error is raised in the event loop
-            self._tell(partial(self._result.set_exception, error))
-        else:
-            self._tell(partial(self._result.set_result, moves))
-
-    def _tell(self, call: Callable[[], None]) -> None:
-        # the loop may be closed
-        with suppress(RuntimeError):
-            self._loop.call_soon_threadsafe(call)
-
-    def _add(self, judged: JudgedMove) -> None:
-        self._waiting.append(judged)
-        self._news.set()
 
 
 ROUTES: dict[str, Callable[[House, PageRequest], Any]] = {}

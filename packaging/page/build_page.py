@@ -41,7 +41,10 @@ STATIC = (ROOT / "kr" / "viewer" / "static", ROOT / "kr" / "web" / "static", SOU
 """Folders with the files of the page; of two with one name the later is taken."""
 STYLES = ("page.css",)
 """Style sheets beside those of kr web."""
-LEFT_OUT = {"explorer/panel.js": "panel", "play/matchform.js": "MatchForm", "runs/page.js": "page"}
+LEFT_OUT = {
+    "composing/panel.js": "Composing", "explorer/panel.js": "panel", "play/matchform.js": "MatchForm",
+    "runs/page.js": "page",
+}  # fmt: skip
 """Modules of kr web that nothing asks for here (packaging/page/static/offers.js), and what they export."""
 STYLES_LEFT_OUT = {"runs.css"}
 WORKERS = {"search-worker": "local/search-worker.js", "main": "local/main.js"}

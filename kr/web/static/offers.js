@@ -12,6 +12,8 @@ export const MATCHES = true;
 export const EVOLVED = true;
 /** How often patterns of a region were seen in games. */
 export const COUNTS = true;
+/** Problems under construction: proofs of them, and their variations. */
+export const COMPOSING = true;
 
 /** What to say if a part of the page did not load. */
 export const unloaded = () => t("The page did not load. Is kr web still running?");

@@ -29,6 +29,7 @@ export class Editor {
     /** @type {Record<number, string>} */
     this._pieces = {};
     this._tool = "b";
+    this._isLooking = false;
     this._tools = tools().map(([piece, name]) => this._button(piece, name));
     this._mover = choice(
       t("Side to move"),
@@ -65,6 +66,37 @@ export class Editor {
 
   /** @param {string} fen the position to begin with */
   open(fen) {
+    this.element.hidden = false;
+    this._isLooking = false;
+    this._hear();
+    this.set(fen);
+  }
+
+  /** Takes another position. @param {string} fen */
+  set(fen) {
+    this._put(placed(fen), fen[0]);
+  }
+
+  /**
+   * Shows a position that follows from the one being edited; nothing can be changed there.
+   * @param {string} fen
+   * @param {number[]} last squares of the move that led to it
+   */
+  look(fen, last) {
+    this._isLooking = true;
+    this._board.onedit = null;
+    this._board.show(fen, {last});
+  }
+
+  /** Goes back from there to the position being edited. */
+  resume() {
+    if (!this._isLooking) return;
+    this._isLooking = false;
+    this._hear();
+    this._board.show(this.fen);
+  }
+
+  _hear() {
     this._board.onedit = {
       click: (/** @type {number} */ square) => this._set(square, this._pieces[square] === this._tool ? "" : this._tool),
       drag: (/** @type {number} */ from, /** @type {number | null} */ to) => {
@@ -74,8 +106,6 @@ export class Editor {
         this._redraw();
       },
     };
-    this.element.hidden = false;
-    this._put(placed(fen), fen[0]);
   }
 
   close() {
@@ -132,6 +162,7 @@ export class Editor {
   }
 
   _redraw() {
+    this.resume();
     this._board.show(this.fen);
     this._board.drawings();
     this._onchange(this.fen);
