@@ -196,7 +196,7 @@ def _position(request: PageRequest) -> Position:
 
 def _result(request: PageRequest, position: Position) -> str:
     """The result of a problem as files have it."""
-    result = _one_of(request, "result", ("", Value.WIN, Value.DRAW))
+    result = _one_of(request, "result", (Value.WIN, Value.DRAW, ""))
     if result == Value.WIN:
         return "B-win" if position.side is Side.BLACK else "W-win"
     return result
@@ -205,7 +205,8 @@ def _result(request: PageRequest, position: Position) -> str:
 def _one_of(request: PageRequest, name: str, choices: tuple[str, ...]) -> str:
     text = request.text(name, 10, "")
     if text not in choices:
-        raise InvalidSettingError(f"{name}: {text!r} is unknown; expected {one_of(choices)}")
+        named = tuple(choice or "nothing" for choice in choices)
+        raise InvalidSettingError(f"{name}: {text!r} is unknown; expected {one_of(named)}")
     return text
 
 

@@ -224,6 +224,8 @@ export class Composing {
     this._verdict = verdict;
     this._ply = 0;
     this._end("");
+    // it stands below the pieces to choose from, where a small window does not reach
+    this._parts.facts.scrollIntoView({block: "start"});
     this._app.announce(this._parts.facts.textContent ?? "");
   }
 
@@ -234,8 +236,10 @@ export class Composing {
     this._parts.progress.value = done;
     this._parts.status.textContent = courseWords(this._course);
     if (found.length) {
+      const isFirst = !this._found.length;
       this._found = ranked([...this._found, ...found]).slice(0, MOST_SHOWN);
       this._drawVariations();
+      if (isFirst) this._parts.list.firstElementChild?.scrollIntoView({block: "nearest"});
     }
   }
 
