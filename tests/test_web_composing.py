@@ -17,7 +17,6 @@ from web_pages import (
     in_view,
     opened,
     server,
-    show_setup,
     type_fen,
     wait_for_board,
     wait_until,
@@ -188,6 +187,7 @@ TOO_WIDE = """() => [...document.querySelectorAll(".composing, .composing *")].f
 def edit(page: Page, fen: str) -> None:
     type_fen(page, fen)
     wait_for_board(page, fen)
+    assert not page.locator(".composing").is_visible()
     page.get_by_role("button", name="Place pieces").click()
 
 
@@ -199,8 +199,6 @@ def verdict_of(page: Page) -> str:
 @pytest.mark.parametrize("size", [SIZES[0], SIZES[2]])
 def test_a_problem_is_checked_and_varied_in_the_editor(server: WebServer, opened: Opener, size: dict[str, int]) -> None:
     page = opened(server.address, size, reduced_motion="reduce")
-    show_setup(page)
-    assert not page.locator(".composing").is_visible()
     edit(page, DUAL)
     page.get_by_role("button", name="Is it sound?").click()
     page.locator(".soundness h3").wait_for()
