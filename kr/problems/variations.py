@@ -43,6 +43,7 @@ from kr.proofs.decider import Decider, after_moves
 from kr.settings import REQUIRED, Settings, option, workers_option
 from kr.storage import checksum, provenance
 from kr.threads import worker_count
+from kr.units import format_size, parse_size
 
 EITHER = "value"
 """The goal of those who take a win and a draw."""
@@ -76,6 +77,10 @@ class VarySettings(Settings):
     tc: Limits = option(
         Limits(time=1.0), "Limit of all searches for a position: 1s, or nodes=5e5, which is repeatable.",
         parse=Limits.parse,
+    )  # fmt: skip
+    memory: int = option(
+        1 << 30, "Most memory for the proofs about a position, beside hash table and database; 0 for any size.",
+        parse=parse_size, show=format_size,
     )  # fmt: skip
     weights: str | None = weights_option()
     hash: int = hash_option("of each engine")
@@ -276,7 +281,7 @@ def vary(
         units = (
             Unit(VariationChecks.name(), str(number), needs, tools, {
                 "position": candidate.changed.position.bits, "goal": settings.goal, "limits": str(settings.tc),
-                "strict": settings.strict,
+                "memory": settings.memory, "strict": settings.strict,
             })
             for number, candidate in enumerate(wanted) if number not in known
         )  # fmt: skip
@@ -299,7 +304,7 @@ class VariationChecks(EngineKind[VariationRecord]):
     def _check(self, unit: Unit, engine: Engine, stop: Stop) -> VariationRecord | None:
         values = unit.values
         position = Position.from_bits(tuple(values["position"]))
-        with Decider(engine, Limits.parse(values["limits"]), stop) as decider:
+        with Decider(engine, Limits.parse(values["limits"]), stop, values["memory"]) as decider:
             found = check_variation(position, goals_of(values["goal"]), decider, values["strict"])
         return None if stop.is_set() else verdict_of(position, found, engine.database)
 
@@ -315,6 +320,7 @@ def _journal(
         "weights": engine.signature,
         "egdb": None if engine.database is None else engine.database.signature,
         "limits": str(settings.tc),
+        "memory": settings.memory,
         "goal": settings.goal,
         "changes": settings.changes,
         "pieces": settings.pieces,
