@@ -11,10 +11,12 @@ from page import Page, same, web_house
 from kr.engine.limits import Limits
 from kr.game.board import Board
 from kr.problems.puzzles import load_puzzles
+from kr.problems.shelf import Origin, PuzzleShelf
 from kr.web import puzzles
 from kr.web.house import House
 
 PROBLEMS = load_puzzles(())
+SHELF = PuzzleShelf()
 WITH_MANY_PIECES = [name for name, problem in PROBLEMS.items() if problem.position.pieces > 9 and problem.solution]
 """Puzzles in which tries that leave the published line are searched."""
 
@@ -34,10 +36,36 @@ def texts(steps: Any) -> list[str]:
 
 def test_each_day_has_its_puzzle(page: Page, house: House) -> None:
     first = datetime.date(2026, 11, 20)
-    days = [first + datetime.timedelta(days=number) for number in range(2 * len(PROBLEMS))]
+    days = [first + datetime.timedelta(days=number) for number in range(8)]
     days += [datetime.date(1, 1, 1), datetime.date(2000, 2, 29), datetime.date(9999, 12, 31)]
-    lists = [same(page, house, "puzzles/list", {"date": day.isoformat()}) for day in days]
-    assert {each["daily"] for each in lists} == set(PROBLEMS)
+    for day in days:
+        assert same(page, house, "puzzles/list", {"date": day.isoformat()})["daily"] == SHELF.daily(day).id
+
+
+def test_boards_of_the_list(page: Page, house: House) -> None:
+    names = [each.id for each in random.Random(1).sample(list(SHELF.puzzles.values()), 20)]
+    boards = same(page, house, "puzzles/boards", {"ids": names})["boards"]
+    assert boards == [SHELF.puzzles[name].fen for name in names]
+
+
+def test_steps_of_courses(page: Page, house: House) -> None:
+    """Each is solved by hints, and a wrong first move is told."""
+    wrong = 0
+    for each in SHELF.of(Origin.COURSE):
+        if each.problem.position.pieces > 5:
+            continue
+        position, moves = each.problem.position, texts(same(page, house, "puzzles/start", {"id": each.id})["moves"])
+        for move in position.legal_moves()[:2]:
+            wrong += same(page, house, "puzzles/answer", {"id": each.id, "moves": [str(move)]})["kept"] is False
+        for _ in range(9):
+            hint = same(page, house, "puzzles/hint", {"id": each.id, "moves": moves, "whole": True})
+            moves.append(hint["move"]["text"])
+            answer = same(page, house, "puzzles/answer", {"id": each.id, "moves": moves})
+            if answer["ended"]:
+                assert answer["solved"]
+                break
+            moves.append(answer["reply"]["text"])
+    assert wrong > 10
 
 
 @pytest.mark.parametrize(
@@ -125,7 +153,8 @@ def test_tries_that_are_searched(page: Page, house: House) -> None:
 
 BAD: tuple[tuple[str, dict[str, Any]], ...] = (
     ("puzzles/list", {}), ("puzzles/start", {}), ("puzzles/start", {"id": "none"}),
-    ("puzzles/start", {"id": "o'clock"}),
+    ("puzzles/start", {"id": "o'clock"}), ("puzzles/boards", {}), ("puzzles/boards", {"ids": ["none"]}),
+    ("puzzles/boards", {"ids": ["pask"] * 101}), ("puzzles/start", {"id": "first-position/99"}),
     ("puzzles/start", {"id": "x" * 201}), ("puzzles/start", {"id": 5}), ("puzzles/start", {"id": "toString"}),
     ("puzzles/answer", {"id": "pask"}), ("puzzles/answer", {"id": "pask", "moves": []}),
     ("puzzles/answer", {"id": "pask", "moves": ["19x12", "3-8"]}),

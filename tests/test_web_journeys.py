@@ -16,8 +16,9 @@ import pytest
 from web_pages import FEW_SIZES, SIZES, Opener, opened, out_of_sight, serving, wait_until
 
 import kr
+from kr.problems import shelf
 from kr.problems.puzzles import load_puzzles
-from kr.web import puzzles
+from kr.problems.shelf import PuzzleShelf
 from kr.web.serve import WebServer
 
 if TYPE_CHECKING:
@@ -62,8 +63,10 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebServer]:
     with pytest.MonkeyPatch.context() as patch, serving(weights="manual", archive=(archive,)) as server:
         patch.setenv("XDG_DATA_HOME", str(directory))
         patch.setattr("kr.play.setup.secrets.randbelow", lambda most: 6)
-        patch.setattr(puzzles, "_classic_ids", lambda: SHORT)
-        patch.setattr(server.house, "problems", {name: server.house.problems[name] for name in SHORT})
+        known = {name: each for name, each in PuzzleShelf().puzzles.items() if name in SHORT}
+        patch.setattr(shelf, "_shipped", lambda: known)
+        patch.setattr(shelf, "_middling", lambda: SHORT)
+        patch.setattr(server.house, "problems", {})
         yield server
 
 

@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 import pytest
 from web_pages import (
@@ -35,7 +36,9 @@ from kr.errors import InvalidProblemError, KrError
 from kr.game.board import Board
 from kr.game.position import Side
 from kr.game.value import Value
+from kr.problems.courses import load_courses
 from kr.problems.puzzles import load_puzzles
+from kr.problems.shelf import DAILY_RATINGS, Origin, PuzzleShelf
 from kr.web import puzzles
 from kr.web.house import House
 from kr.web.request import PageRequest
@@ -43,10 +46,13 @@ from kr.web.serve import WebServer
 from kr.web.settings import WebSettings
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Page, Route
 
 __all__ = ["opened"]
 CLASSICS = load_puzzles(())
+SHELF = PuzzleShelf()
+LISTED = len(SHELF.of(Origin.CLASSIC, Origin.COLLECTION)) + 2
+"""Puzzles of the list: those of kr, and two of a file."""
 DAY = {"date": "2026-11-22"}
 OWN = [
     {"id": "mine", "title": "<b>Two kings</b>", "fen": "W:WK6,K9:BK15", "result": "W-win"},
@@ -93,14 +99,19 @@ def test_the_list_has_the_classics_and_own_problems(house: House) -> None:
     assert [each["id"] for each in listed["puzzles"]] == [*CLASSICS, "mine", "unknown"]
     by_id = {each["id"]: each for each in listed["puzzles"]}
     assert by_id["first-position"] == {
-        "id": "first-position", "title": "First Position", "author": "", "classic": True, "pieces": 4,
+        "id": "first-position", "title": "First Position", "author": "", "origin": "classic", "pieces": 4,
         "fen": CLASSICS["first-position"].position.fen, "goal": "win",
+        "themes": list(SHELF.puzzles["first-position"].themes), "rating": SHELF.puzzles["first-position"].rating,
     }  # fmt: skip
     assert by_id["unknown"]["goal"] is None
     # to be won, by the side that is not to move
     assert by_id["bowens-twins-white-to-play"]["goal"] == "win"
-    assert not by_id["mine"]["classic"]
-    assert listed["daily"] in CLASSICS
+    assert by_id["mine"]["origin"] == "own"
+    rows = listed["collection"]["rows"]
+    assert [row[0] for row in rows] == [each.id for each in SHELF.of(Origin.COLLECTION)]
+    low, high = DAILY_RATINGS
+    ratings = {each.id: each.rating or 0 for each in SHELF.puzzles.values()}
+    assert low <= ratings[listed["daily"]] <= high
     assert listed["daily"] == ask(House(WebSettings(weights="manual", hash=SMALL)), "list", **DAY)["daily"]
     assert listed["daily"] != ask(house, "list", date="2026-11-23")["daily"]
 
@@ -221,8 +232,11 @@ class Learner:
         from_menu(self.page, name)
 
     def progress(self) -> dict[str, Any]:
-        kept = json.loads(self.page.evaluate("() => localStorage.getItem('kr-puzzles') || '{}'"))
+        kept = self.training().get("puzzles", {})
         return kept.get(CLASSICS[self.name].position.fen, {})  # type: ignore[no-any-return]
+
+    def training(self) -> dict[str, Any]:
+        return json.loads(self.page.evaluate("() => localStorage.getItem('kr-training') || '{}'"))  # type: ignore[no-any-return]
 
 
 def start(opened: Opener, server: WebServer, name: str, **others: Any) -> Learner:
@@ -297,10 +311,10 @@ def test_a_puzzle_is_solved_by_hints_and_stays_solved(server: WebServer, opened:
     assert learner.progress()["hints"] > 0
     learner.page.reload()
     wait_for_title(learner.page, "Minority Rules")
-    item = learner.page.get_by_role("button", name="✓ " + CLASSICS["minority-rules"].title)
-    assert "solved" in (item.text_content() or "")
+    item = learner.page.get_by_role("button", name="↻ " + CLASSICS["minority-rules"].title)
+    assert "solved, missed" in (item.text_content() or "")
     open_panel(learner.page, "Progress")
-    assert learner.page.get_by_text("1 of 50 puzzles solved, 0 of them").is_visible()
+    assert learner.page.get_by_text(f"1 of {LISTED:,} puzzles solved, 0 of them").is_visible()
 
 
 @pytest.mark.slow
@@ -341,44 +355,156 @@ def test_the_solution_is_stepped_through(server: WebServer, opened: Opener) -> N
 def test_the_daily_puzzle_and_the_next_one(server: WebServer, opened: Opener, house: House) -> None:
     listed = ask(house, "list", date=datetime.date.today().isoformat())
     page = opened(f"{server.address}#learn", reduced_motion="reduce")
-    wait_for_title(page, CLASSICS[listed["daily"]].title)
-    assert (page.locator("h2.title").text_content() or "").startswith("Puzzle of the day")
+    wait_until(page, "() => document.querySelector('h2.title')?.textContent.startsWith('Puzzle of the day')")
+    daily = SHELF.puzzles[listed["daily"]]
+    assert read_board(page) == meant_board(daily.fen) or not daily.problem.published
     open_panel(page, "Progress")
-    assert page.get_by_text(f"None of {len(listed['puzzles'])} puzzles solved so far.").is_visible()
+    assert page.get_by_text(f"None of {LISTED:,} puzzles solved so far.").is_visible()
+    # the next one is near the rating that everybody has at first
     page.get_by_role("button", name="Next puzzle").click()
-    names = [each["id"] for each in listed["puzzles"]]
-    following = listed["puzzles"][(names.index(listed["daily"]) + 1) % len(names)]
-    wait_for_title(page, following["title"])
-    assert page.url.endswith(f"#learn/{following['id']}")
+    wait_until(page, "() => !document.querySelector('h2.title').textContent.startsWith('Puzzle of the day')")
+    others = [each for each in SHELF.of(Origin.CLASSIC, Origin.COLLECTION) if each.rating and each is not daily]
+    nearest = min(abs((each.rating or 0) - 1500) for each in others)
+    following = SHELF.puzzles[unquote(page.url.partition("#learn/")[2])]
+    assert abs((following.rating or 0) - 1500) == nearest
     from_menu(page, "Puzzle of the day")
-    wait_for_title(page, CLASSICS[listed["daily"]].title)
+    wait_until(page, "() => document.querySelector('h2.title').textContent.startsWith('Puzzle of the day')")
+
+
+def choose_filter(page: Page, label: str, value: str) -> None:
+    """Choose in a list above the puzzles."""
+    page.locator(".learn .filters").get_by_label(label, exact=True).select_option(value)
 
 
 @pytest.mark.slow
 def test_the_list_is_filtered_and_own_problems_are_text(server: WebServer, opened: Opener) -> None:
     page = opened(f"{server.address}#learn", reduced_motion="reduce")
-    wait_until(page, "() => document.querySelectorAll('.puzzles li').length === 50")
-    page.get_by_label("Goal", exact=True).select_option("draw")
-    page.get_by_label("Pieces").select_option("2-5")
-    titles = page.locator(".puzzles button").all_text_contents()
+    count = page.locator(".learn .panel.list > p")
+    wait_until(page, "() => document.querySelectorAll('.puzzles li').length > 30")
+    assert count.text_content() == f"{LISTED} of {LISTED}"
+    choose_filter(page, "Origin", "classic")
+    choose_filter(page, "Goal", "draw")
+    choose_filter(page, "Pieces", "2-5")
     draws = [
         problem.title
         for problem in CLASSICS.values()
         if problem.published is Value.DRAW and problem.position.pieces <= 5
     ]
-    assert [title.split(" draw, ")[0] for title in titles] == draws
-    page.get_by_label("Goal", exact=True).select_option("")
-    page.get_by_label("Pieces").select_option("2-32")
-    page.get_by_label("Origin").select_option("own")
+    assert page.locator(".puzzles .name").all_text_contents() == draws
+    for label, value in (("Goal", ""), ("Pieces", "2-32"), ("Origin", ""), ("Theme", "bridge")):
+        choose_filter(page, label, value)
+    bridges = [each for each in SHELF.of(Origin.CLASSIC, Origin.COLLECTION) if "bridge" in each.themes]
+    assert count.text_content() == f"{len(bridges)} of {LISTED}"
+    choose_filter(page, "Difficulty", "2000-4000")
+    assert count.text_content() == f"{sum((each.rating or 0) >= 2000 for each in bridges)} of {LISTED}"
+    for label, value in (("Theme", ""), ("Difficulty", ""), ("Origin", "own")):
+        choose_filter(page, label, value)
     assert page.locator(".puzzles li").count() == 2
-    page.get_by_label("Progress", exact=True).locator("visible=true").and_(page.locator("select")).select_option("yes")
+    choose_filter(page, "Progress", "yes")
     assert page.locator(".puzzles li").count() == 0
-    page.get_by_label("Progress", exact=True).locator("visible=true").and_(page.locator("select")).select_option("no")
+    choose_filter(page, "Progress", "no")
     page.locator(".puzzles button").first.click()
     wait_for_title(page, "<b>Two kings</b>")
     # those who choose by keys go on from there
     assert page.evaluate("() => document.activeElement.matches('.puzzles [aria-current]')")
     assert read_board(page) == meant_board(OWN[0]["fen"])
+
+
+@pytest.mark.slow
+def test_boards_come_as_they_come_into_sight(server: WebServer, opened: Opener, house: House) -> None:
+    """Thousands of puzzles are a list of their facts; forty are drawn at first, and boards asked for in bunches."""
+    page = opened(f"{server.address}#learn/pask", reduced_motion="reduce")
+    rows = [[f"made-{number}", "win", 6, 1000 + number, [0]] for number in range(3000)]
+
+    def listing(route: Route) -> None:
+        told = ask(house, "list", **DAY)
+        told["collection"]["rows"] = rows
+        route.fulfill(json=told)
+
+    asked: list[list[str]] = []
+
+    def boards(route: Route) -> None:
+        asked.append(route.request.post_data_json["ids"])
+        route.fulfill(json={"boards": [CLASSICS["pask"].position.fen] * len(asked[-1])})
+
+    page.route("**/api/puzzles/list", listing)
+    page.route("**/api/puzzles/boards", boards)
+    page.reload()
+    wait_until(page, "() => document.querySelector('.filters')?.checkVisibility()")
+    choose_filter(page, "Origin", "collection")
+    wait_until(page, "() => document.querySelectorAll('.puzzles .mini use').length > 60")
+    assert page.locator(".puzzles li").count() <= 120
+    assert asked
+    assert sum(map(len, asked)) < 100
+    page.evaluate("() => document.querySelector('.learn .panels').scrollTo(0, 1e6)")
+    wait_until(page, "() => document.querySelectorAll('.puzzles li').length > 79")
+    assert max(map(len, asked)) <= 50
+    assert len({name for names in asked for name in names}) == sum(map(len, asked))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [SIZES[0], SIZES[2]])
+def test_a_miss_is_due_tomorrow_and_the_rating_follows(server: WebServer, opened: Opener, size: dict[str, int]) -> None:
+    now = datetime.datetime.now()
+    before = now - datetime.timedelta(days=1)
+    learner = start(opened, server, "first-position", size=size)
+    page = learner.page
+    page.clock.set_fixed_time(before)
+    assert learner.play("19-16").startswith("✗")
+    missed = learner.training()
+    assert missed["rating"] < 1500
+    assert missed["boxes"] == {CLASSICS["first-position"].position.fen: [0, now.toordinal()]}
+    # by keys alone to the list of what was missed, which nothing of is due yet
+    open_panel(page, "All puzzles")
+    choose_filter(page, "Progress", "due")
+    assert page.locator(".puzzles li").count() == 0
+    page.clock.set_fixed_time(now)
+    page.reload()
+    wait_for_title(page, "First Position")
+    open_panel(page, "All puzzles")
+    due = page.get_by_role("button", name="Due today: 1 puzzle")
+    due.focus()
+    page.keyboard.press("Enter")
+    open_panel(page, "Progress")
+    assert page.get_by_text("Your rating 1").is_visible()
+    assert f"{missed['rating']:.0f} ± " in (page.locator(".own-rating").text_content() or "")
+    # another file of progress takes its place, and what is none does not
+    path = {"name": "mine.json", "mimeType": "application/json"}
+    kept = {**missed, "rating": 1777.0, "deviation": 50.0}
+    for content, shown in (("[]", f"{missed['rating']:.0f} ± "), (json.dumps(kept), "1777 ± ")):
+        page.locator(".panel.progress input[type=file]").set_input_files({**path, "buffer": content.encode()})
+        wait_until(page, "() => document.querySelector('#status').textContent.includes('mine.json')")
+        assert shown in (page.locator(".own-rating").text_content() or "")
+        page.evaluate("() => { document.querySelector('#status').textContent = ''; }")
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save progress").click()
+    assert json.loads(Path(saved.value.path()).read_text())["rating"] == 1777
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [SIZES[0], SIZES[2]])
+def test_a_step_of_a_course(server: WebServer, opened: Opener, size: dict[str, int]) -> None:
+    """A move that gives the win away is told and taken back; then the step is done, and the next one comes."""
+    page = opened(f"{server.address}#learn/pask", size, reduced_motion="reduce")
+    wait_for_title(page, CLASSICS["pask"].title)
+    open_panel(page, "Courses")
+    page.locator("summary", has_text="Third Position").click()
+    page.get_by_role("button", name="Step 1", exact=True).locator("visible=true").click()
+    wait_for_title(page, "Third Position, step 1 of 6")
+    assert page.locator(".about").text_content() == load_courses()[5].steps[0].plan
+    assert faults_in(page, passes=20) == []
+    for text, said in (("26-31", "✗ 26-31 does not win"), ("24-27", "✓ 24-27 is right"), ("27x18", "✓ Solved!")):
+        origin, target = map(int, text.replace("x", "-").split("-"))
+        wait_until(page, "() => document.querySelector('main .board .movable') !== null")
+        for square in (origin, target):
+            page.locator(f".learn .grid [data-square='{square}']").focus()
+            page.keyboard.press("Enter")
+        wait_until(page, "said => document.querySelector('.verdict').textContent.startsWith(said)", said)
+    kept = json.loads(page.evaluate("() => localStorage.getItem('kr-training')"))
+    assert kept["steps"] == ["third-position/1"]
+    assert (kept["rating"], kept["boxes"]) == (1500, {})
+    page.keyboard.press("n")
+    wait_for_title(page, "Third Position, step 2 of 6")
 
 
 @pytest.mark.slow
@@ -464,13 +590,16 @@ def test_ten_puzzles_in_a_row_by_keys_alone(opened: Opener, house: House, tmp_pa
     )
     with serving(weights="manual", problems=(path,)) as server:
         page = opened(f"{server.address}#learn/s0", reduced_motion="reduce")
+        choose_filter(page, "Origin", "own")
         for number, fen in enumerate(fens):
             wait_for_title(page, f"Short {number}")
             assert page.locator(".task").text_content() == "White to play and win"
             solve_by_keys(page, house, Board(fen))
             page.keyboard.press("n")
         open_panel(page, "Progress")
-        assert page.get_by_text("10 of 58 puzzles solved, 10 of them without a wrong move or a hint.").is_visible()
+        assert page.get_by_text(
+            f"10 of {LISTED + 8} puzzles solved, 10 of them without a wrong move or a hint."
+        ).is_visible()
         assert page.get_by_text("10 in a row").is_visible()
         page.close()
 
@@ -498,7 +627,7 @@ def solve_by_keys(page: Page, house: House, board: Board) -> None:
 def test_the_panels_of_puzzles_for_everyone(server: WebServer, opened: Opener) -> None:
     page = opened(f"{server.address}#learn/first-position")
     wait_for_title(page, CLASSICS["first-position"].title)
-    for name in ("All puzzles", "Progress"):
+    for name in ("All puzzles", "Courses", "Progress"):
         open_panel(page, name)
         assert faults_in(page, passes=20) == [], name
     page.keyboard.press("s")

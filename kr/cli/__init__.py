@@ -31,6 +31,7 @@ COMMANDS = {
     "annotate": ("annotate", "Annotate PDN games: marks, better lines, accuracy of each player."),
     "explain": ("explain", "Explain a static score by regions, men and kings."),
     "solve-problem": ("solve", "Solve classic problems, or your own."),
+    "learn": ("learn", "Solve puzzles by theme and rating; take courses of endings."),
     "prove": ("prove", "Prove the value of a position, or check a proof."),
     "problem": ("problem", "Check problems: sound, cooked, with duals, unsound; check stars."),
     "match": ("match", "Play a match between two players and measure the Elo difference."),

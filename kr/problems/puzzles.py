@@ -17,7 +17,8 @@ A puzzle is solved when the game is won, or the draw comes about by the rules, a
    the start; at the end of the published line, and where the distance is not known after as many right moves as that
    line has (WIN_MOVES without one);
  - a draw: when it is exact and no next move can lose it, after SAFE_MOVES moves; or after as many right moves as the
-   published line has (DRAW_MOVES without one), and at most MOST_MOVES.
+   published line has (DRAW_MOVES without one), and at most MOST_MOVES;
+ - either: after `enough` right moves, in a step of a course that leaves the rest to another step.
 """
 
 from __future__ import annotations
@@ -82,11 +83,12 @@ class Verdict:
 class Puzzle:
     """A problem that one person solves move by move.
 
-    database, search: evidence for the judgements. Raises InvalidSettingError if the game is over at the start.
+    database, search: evidence for the judgements. enough: right moves after which it is solved, whatever is left.
+    Raises InvalidSettingError if the game is over at the start.
     """
 
-    def __init__(self, problem: Problem, database: Database | None, search: Sight) -> None:
-        self.problem = problem
+    def __init__(self, problem: Problem, database: Database | None, search: Sight, enough: int | None = None) -> None:
+        self.problem, self._enough = problem, enough
         self._database, self._search = database, search
         if problem.position.is_over:
             raise InvalidSettingError(f"{problem.id}: the game is over, {problem.position.fen}")
@@ -187,14 +189,23 @@ class Puzzle:
             published = self._next_published(board)
             if published is not None and any(same_move(published, each.move) for each in keeping):
                 return published, DATABASE
-            # a draw is safest where the opponent's answers are fewest
-            choice = keeping[0] if keeping[0].value is not Value.DRAW else min(keeping, key=_answers)
-            return choice.move, DATABASE
+            return self._choice(board, keeping), DATABASE
         if (published := self._next_published(board)) is not None:
             return published, SOLUTION
         if not board.moves and self.problem.keeping_moves:
             return self.problem.keeping_moves[0], SOLUTION
         return _best(self._search(board.position, board.history)), SEARCH
+
+    def _choice(self, board: Board, keeping: Sequence[ExactMove]) -> Move:
+        """One of the moves that keep the best value."""
+        if keeping[0].value is Value.DRAW:
+            # a draw is safest where the opponent's answers are fewest
+            return min(keeping, key=_answers).move
+        if len(keeping) > 1 and keeping[0].value is Value.WIN and keeping[0].distance is None:
+            # any of them wins, but only a search makes progress
+            searched = _best(self._search(board.position, board.history))
+            return next((each.move for each in keeping if same_move(each.move, searched)), keeping[0].move)
+        return keeping[0].move
 
     def solution(self, board: Board) -> tuple[tuple[Move, ...], str]:
         """A line from this position on, both sides playing their best, and the evidence for its first move."""
@@ -282,6 +293,8 @@ class Puzzle:
         if (ended := self._by_rule(board)) is not None:
             return ended
         moves = len(board.moves[int(board.start.side != self.solver) :: 2])
+        if self._enough is not None and moves >= self._enough:
+            return True, "this step is done"
         return self._won(board, moves) if self.goal is Value.WIN else self._drawn(board, moves)
 
     def _won(self, board: Board, moves: int) -> tuple[bool, str] | None:

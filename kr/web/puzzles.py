@@ -1,6 +1,7 @@
 """Puzzles for pages. The page keeps a puzzle's state: each request has its id and the moves so far.
 
-puzzles/list {"date": "2026-11-22"} -> {"puzzles": [...], "daily": id}
+puzzles/list {"date": "2026-11-22"} -> {"puzzles": [...], "collection": {...}, "courses": [...], "daily": id}
+puzzles/boards {"ids": [...]} -> {"boards": [FEN, ...]}, of those of a list that are in sight
 puzzles/start {"id"} -> the puzzle's facts, its position, and the opponent's move if that is the first
 puzzles/answer {"id", "moves"} -> the verdict on the last move, and the reply to it
 puzzles/hint {"id", "moves", "whole": false} -> the square of a piece that can move well, or the whole move
@@ -17,12 +18,16 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from kr.analysis.analysis import Analysis, Task, analyze
+from kr.egdb.exact import exact_value
 from kr.engine.limits import Limits
 from kr.errors import InvalidSettingError
 from kr.game.board import Board
 from kr.game.position import Move, Position
 from kr.game.value import Value
-from kr.problems.puzzles import Puzzle, daily, load_puzzles
+from kr.problems.courses import load_courses
+from kr.problems.puzzles import Puzzle, load_puzzles
+from kr.problems.shelf import Origin, PuzzleShelf, ShelfPuzzle
+from kr.problems.themes import Theme
 from kr.viewer.positions import move_json, position_json, side_name
 from kr.web.house import House
 from kr.web.request import PageRequest
@@ -35,6 +40,8 @@ MOST_ANALYSES = 4096
 """Searches that are remembered, so that a position is not searched again when its puzzle is tried again."""
 LONGEST_TRY = 300
 """Moves of a try."""
+MOST_BOARDS = 100
+"""Boards of a request."""
 
 
 class Book:
@@ -42,17 +49,21 @@ class Book:
 
     def __init__(self, house: House) -> None:
         self._house = house
+        self.database = house.database
         self._analyses: OrderedDict[tuple[Position, ...], Analysis] = OrderedDict()
         self._lock = threading.Lock()
-        self.puzzles = {name: Puzzle(problem, house.database, self._search) for name, problem in house.problems.items()}
-        """By id."""
+        self.shelf = PuzzleShelf({name: each for name, each in house.problems.items() if name not in _classic_ids()})
 
     def puzzle(self, request: PageRequest) -> Puzzle:
         """The puzzle that a page asks for. Raises InvalidSettingError."""
-        name = request.text("id")
-        if name not in self.puzzles:
+        found = self.found(request.text("id"))
+        return Puzzle(found.problem, self.database, self._search, found.enough)
+
+    def found(self, name: str) -> ShelfPuzzle:
+        """A puzzle on the shelf. Raises InvalidSettingError."""
+        if name not in self.shelf.puzzles:
             raise InvalidSettingError(f"there is no puzzle {name!r}")
-        return self.puzzles[name]
+        return self.shelf.puzzles[name]
 
     def _search(self, position: Position, history: tuple[Position, ...]) -> Analysis:
         line = (*history, position)
@@ -72,6 +83,7 @@ class Book:
         return analysis
 
 
+_THEMES = tuple(map(str, Theme))
 _BOOKS: WeakKeyDictionary[House, Book] = WeakKeyDictionary()
 _OPENING = threading.Lock()
 
@@ -85,41 +97,83 @@ def book_of(house: House) -> Book:
 
 
 @cache
-def _classic_ids() -> tuple[str, ...]:
-    return tuple(load_puzzles(()))
+def _classic_ids() -> frozenset[str]:
+    return frozenset(load_puzzles(()))
 
 
 def list_puzzles(house: House, request: PageRequest) -> dict[str, Any]:
-    """All puzzles, and the one of the day: always a classic one, the same everywhere."""
+    """All puzzles, and the one of the day.
+
+    Those of the collection, which are thousands, are rows of their id, goal, pieces, rating and the numbers of their
+    themes; their boards are asked for as they come into sight.
+    """
     date = request.text("date", 10)
     try:
         day = datetime.date.fromisoformat(date)
     except ValueError:
         raise InvalidSettingError("date is not a day such as 2026-11-22") from None
-    classic = _classic_ids()
-    puzzles = [
-        {
-            "id": name,
-            "title": puzzle.problem.title or name,
-            "author": puzzle.problem.author,
-            "classic": number < len(classic),
-            "pieces": puzzle.problem.position.pieces,
-            "fen": puzzle.problem.position.fen,
-            "goal": _goal(puzzle.known[0]) if puzzle.known else None,
-        }
-        for number, (name, puzzle) in enumerate(book_of(house).puzzles.items())
-    ]
-    return {"puzzles": puzzles, "daily": classic[daily(len(classic), day)]}
+    book = book_of(house)
+    return {
+        "puzzles": [_told(book, each) for each in book.shelf.of(Origin.CLASSIC, Origin.OWN)],
+        "collection": {
+            "themes": _THEMES,
+            "rows": [_row(each) for each in book.shelf.of(Origin.COLLECTION)],
+        },
+        "courses": [
+            {
+                "id": course.id,
+                "title": course.title,
+                "idea": course.idea,
+                "steps": [{"id": step.problem.id, "plan": step.plan} for step in course.steps],
+            }
+            for course in load_courses()
+        ],
+        "daily": book.shelf.daily(day).id,
+    }
+
+
+def _told(book: Book, each: ShelfPuzzle) -> dict[str, Any]:
+    problem = each.problem
+    value = exact_value(book.database, problem.position) or problem.published
+    return {
+        "id": each.id,
+        "title": problem.title or each.id,
+        "author": problem.author,
+        "origin": each.origin,
+        "pieces": problem.position.pieces,
+        "fen": each.fen,
+        "goal": _goal(value) if value else None,
+        "themes": list(each.themes),
+        "rating": each.rating,
+    }
+
+
+def _row(each: ShelfPuzzle) -> list[Any]:
+    goal = "draw" if each.result == "draw" else "win"
+    themes = [_THEMES.index(theme) for theme in each.themes]
+    return [each.id, goal, Position.from_fen(each.fen).pieces, each.rating, themes]
+
+
+def show_boards(house: House, request: PageRequest) -> dict[str, Any]:
+    """Positions of some puzzles."""
+    book = book_of(house)
+    return {"boards": [book.found(name).fen for name in request.texts("ids", MOST_BOARDS)]}
 
 
 def start_puzzle(house: House, request: PageRequest) -> dict[str, Any]:
     """A puzzle before the solver's first move."""
-    puzzle = book_of(house).puzzle(request)
+    book = book_of(house)
+    puzzle, found = book.puzzle(request), book.found(request.text("id"))
     board = puzzle.begin()
     problem = puzzle.problem
     return {
-        "id": request.text("id"),
-        "title": problem.title or problem.id,
+        "id": found.id,
+        "key": found.key,
+        "origin": found.origin,
+        "themes": list(problem.themes),
+        "rating": problem.rating,
+        "evidence": problem.evidence,
+        "title": problem.title if found.origin is Origin.COLLECTION else problem.title or problem.id,
         "author": problem.author,
         "source": problem.source,
         "goal": str(puzzle.goal),
@@ -194,6 +248,7 @@ def _goal(value: Value) -> str:
 
 ROUTES = {
     "puzzles/list": list_puzzles,
+    "puzzles/boards": show_boards,
     "puzzles/start": start_puzzle,
     "puzzles/answer": answer_puzzle,
     "puzzles/hint": hint_puzzle,

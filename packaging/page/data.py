@@ -10,6 +10,7 @@ import argparse
 import json
 from collections.abc import Callable
 from dataclasses import asdict
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -17,6 +18,7 @@ from typing import Any, cast
 import sending_data
 
 from kr import __version__
+from kr.egdb.database import Database
 from kr.egdb.exact import exact_value
 from kr.engine.database import load_database
 from kr.evaluation.kinds import load_scorer
@@ -25,7 +27,9 @@ from kr.openings.lines import named_lines
 from kr.pdn.replay import Replay
 from kr.players.levels import LEVELS
 from kr.policy.policy import load_policy
-from kr.problems.puzzles import load_puzzles
+from kr.problems.courses import load_courses
+from kr.problems.shelf import Origin, PuzzleShelf, ShelfPuzzle
+from kr.problems.themes import Theme
 from kr.storage import data_path
 from kr.web.house import House
 from kr.web.opponents import levels as told_levels
@@ -67,20 +71,50 @@ def _standings(openings: list[Opening]) -> str:
     return "".join(str(STANDINGS.index(each.standing)) for each in openings)
 
 
-def problems() -> dict[str, Any]:
-    """The problems that are puzzles, by their ids, without the fields that are empty; each has a published result, and
-    `exact` if the shipped database has its position, with the same value: a puzzle can be shown without it."""
-    puzzles = load_puzzles(())
-    assert all(problem.published for problem in puzzles.values())
+def puzzles() -> dict[str, Any]:
+    """The classics and the courses as puzzles, and the themes by number.
+
+    Each problem has a published result, and `exact` if the shipped database has its position, with the same value: a
+    puzzle can be shown without it. Fields that are empty are left out.
+    """
+    shelf = PuzzleShelf()
+    return {
+        "themes": list(Theme),
+        "classics": [_puzzle(each) for each in shelf.of(Origin.CLASSIC)],
+        "courses": [
+            {
+                "id": course.id,
+                "title": course.title,
+                "idea": course.idea,
+                "steps": [{**_puzzle(shelf.puzzles[step.problem.id]), "plan": step.plan} for step in course.steps],
+            }
+            for course in load_courses()
+        ],
+    }
+
+
+def collection() -> list[dict[str, Any]]:
+    """The puzzles of the collection, in order, as `puzzles` has the others."""
+    return [_puzzle(each) for each in PuzzleShelf().of(Origin.COLLECTION)]
+
+
+def _puzzle(each: ShelfPuzzle) -> dict[str, Any]:
+    problem = each.problem
+    assert problem.published
+    value = exact_value(_database(), problem.position)
+    assert value in (None, problem.published)
+    fields = {**problem.as_object(), "id": each.id, "moves": each.enough, "exact": value is not None}
+    if problem.solution:
+        # it begins with that move
+        del fields["first_move"]
+    return {key: field for key, field in fields.items() if field}
+
+
+@cache
+def _database() -> Database:
     database = load_database(str(data_path("egdb")))
     assert database is not None
-    told = {}
-    for name, problem in puzzles.items():
-        fields = {key: field for key, field in problem.as_object().items() if field and key != "id"}
-        value = exact_value(database, problem.position)
-        assert value in (None, problem.published)
-        told[name] = fields | ({"exact": True} if value else {})
-    return told
+    return database
 
 
 def engine() -> dict[str, Any]:
@@ -104,13 +138,14 @@ def levels() -> dict[str, Any]:
 
 
 DATA: dict[str, Callable[[], Any]] = {
+    "collection": collection,
     "drawing": sending_data.drawing,
     "engine": engine,
     "game-page": sending_data.game_page,
     "levels": levels,
     "openings": openings,
     "pictures": sending_data.pictures,
-    "problems": problems,
+    "puzzles": puzzles,
 }
 """The files by their names, each with the function that makes its content."""
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import {test} from "node:test";
 import * as endings from "../../kr/web/static/endings/state.js";
 import * as learn from "../../kr/web/static/learn/state.js";
+import {Training} from "../../kr/web/static/learn/training.js";
 import {Line} from "../../kr/web/static/line/state.js";
 
 /** @typedef {import("../../kr/web/static/learn/state.js").Answer} Verdict */
@@ -45,39 +46,83 @@ test("moves are made at the end of a line, and known again once they are taken b
   assert.deepEqual([start, nodes.length, nodes[2].parent], ["start", 3, 1]);
 });
 
+const DAY = 739_946;
+
 test("a solved puzzle stays proved", () => {
-  const progress = new learn.Progress(store());
-  progress.count("a", "tries");
-  progress.solve("a", true);
-  assert.deepEqual(progress.of("a"), {tries: 1, hints: 0, solved: true, likely: true});
-  progress.solve("a", false);
-  progress.solve("a", true);
-  assert.equal(progress.of("a").likely, false);
-  assert.deepEqual(progress.of("b"), {tries: 0, hints: 0, solved: false});
+  const training = new Training(store());
+  training.miss("a", "tries", null, DAY);
+  training.solve("a", null, DAY, {clean: false, likely: true});
+  assert.deepEqual(training.of("a"), {tries: 1, hints: 0, solved: true, likely: true});
+  training.solve("a", null, DAY, {clean: true});
+  training.solve("a", null, DAY, {clean: true, likely: true});
+  assert.equal(training.of("a").likely, false);
+  assert.deepEqual(training.of("toString"), {tries: 0, hints: 0, solved: false});
 });
 
-test("the next puzzle is the unsolved one behind, round the list", () => {
-  const progress = new learn.Progress(store());
-  /** @type {any[]} */
-  const puzzles = ["a", "b", "c"].map((id, i) => ({id, fen: id, goal: "win", pieces: 3 + i, classic: i < 2}));
-  const all = {goal: "", pieces: "2-32", solved: "", origin: ""};
-  assert.equal(learn.following(puzzles, puzzles, progress, "a")?.id, "b");
-  assert.equal(learn.following(puzzles, puzzles, progress, "c")?.id, "a");
-  progress.solve("a", false);
-  assert.equal(learn.following(puzzles, puzzles, progress, "c")?.id, "b");
-  assert.deepEqual(
-    learn.matching(puzzles, {...all, solved: "no", pieces: "4-5"}, progress).map(each => each.id),
-    ["b", "c"],
-  );
-  assert.deepEqual(
-    learn.matching(puzzles, {...all, origin: "own"}, progress).map(each => each.id),
-    ["c"],
-  );
-  assert.equal(learn.following(puzzles, [puzzles[0]], progress, "c"), undefined);
-  assert.deepEqual(learn.progressWords(learn.counted(puzzles, progress)), [
+test("the list is filtered, and the next puzzle is near the rating of the solver", () => {
+  const training = new Training(store());
+  const row = (/** @type {number} */ i, /** @type {number | null} */ rating) =>
+    /** @type {[string, learn.Goal, number, number | null, number[]]} */ ([`c${i}`, "win", 6, rating, [i % 2]]);
+  const classic = (/** @type {string} */ id, /** @type {learn.Origin} */ origin, pieces = 3) =>
+    /** @type {any} */ ({id, title: id, fen: id, goal: "win", pieces, origin, themes: [], rating: null});
+  const puzzles = learn.listed({
+    puzzles: [classic("a", "classic"), classic("b", "classic", 4), classic("c", "own", 5)],
+    collection: {themes: ["shot", "bridge"], rows: [row(1, 1900), row(2, 1520), row(3, 1400)]},
+    courses: [],
+    daily: "a",
+  });
+  const all = {goal: "", pieces: "2-32", solved: "", origin: "", theme: "", rating: ""};
+  const ids = (/** @type {Partial<learn.Filter>} */ filter) =>
+    learn.matching(puzzles, {...all, ...filter}, training, DAY).map(each => each.id);
+  const next = (/** @type {string} */ id, matches = puzzles, more = {}) =>
+    learn.following(puzzles, matches, training, {day: DAY, id, ...more})?.id;
+  assert.deepEqual(ids({theme: "shot"}), ["c2"]);
+  assert.deepEqual(ids({rating: "1400-1599"}), ["c2", "c3"]);
+  assert.deepEqual(ids({origin: "collection", pieces: "2-5"}), []);
+  assert.deepEqual(ids({origin: "own"}), ["c"]);
+  assert.equal(next("a"), "c2");
+  assert.equal(next("c2"), "c3");
+  assert.equal(next("c3", puzzles, {seen: new Set(["c2"])}), "c1");
+  const inOrder = {inOrder: true};
+  assert.equal(next("a", puzzles.slice(0, 3), inOrder), "b");
+  assert.equal(next("c", puzzles.slice(0, 3), inOrder), "a");
+  training.solve("a", null, DAY, {clean: true});
+  assert.equal(next("c", puzzles.slice(0, 3), inOrder), "b");
+  assert.deepEqual(ids({solved: "no", pieces: "3-5"}), ["b", "c"]);
+  assert.equal(next("c", [puzzles[0]]), undefined);
+  // what was missed waits for its day, then it comes though it is solved
+  training.miss("c2", "hints", 1520, DAY);
+  training.solve("c2", 1520, DAY, {clean: false});
+  assert.deepEqual([ids({solved: "missed"}), ids({solved: "due"})], [["c2"], []]);
+  const missed = puzzles.filter(each => each.id === "c2");
+  assert.equal(next("a", missed), undefined);
+  assert.equal(next("a", missed, {day: DAY + 1}), "c2");
+  assert.deepEqual(learn.progressWords(learn.counted(puzzles.slice(0, 3), training)), [
     "1 of 3 puzzles solved, 1 of them without a wrong move or a hint.",
     "1 by moves that are proved or published, 0 likely, by kr's search.",
   ]);
+});
+
+test("a course goes on to the next step that is not done", () => {
+  const steps = ["x/1", "x/2", "x/3"].map(id => ({id, plan: id})),
+    course = {id: "x", title: "X", idea: "", steps},
+    training = new Training(store());
+  const next = (/** @type {string} */ id) => learn.followingStep(course, id, training)?.id;
+  assert.equal(next("x/1"), "x/2");
+  training.finishStep("x/2");
+  assert.equal(next("x/1"), "x/3");
+  assert.equal(next("x/3"), "x/1");
+  for (const {id} of steps) training.finishStep(id);
+  assert.equal(next("x/1"), undefined);
+  assert.equal(learn.stepOf([course], "x/2")?.number, 1);
+  assert.equal(learn.stepOf([course], "y"), null);
+});
+
+test("what tells the answer is said once it is over", () => {
+  /** @type {any} */
+  const puzzle = {author: "Ann", source: "A book", rating: 1430, themes: ["two-for-one"], evidence: "proved"};
+  assert.equal(learn.aboutWords(puzzle, false, 0), "Ann. rated 1430");
+  assert.equal(learn.aboutWords(puzzle, true, 12.4), "Ann. rated 1430. Two for one. proved. A book. Your rating: +12");
 });
 
 test("tasks and verdicts in words", () => {

@@ -8,6 +8,7 @@ import {ENGLISH as RUNS} from "../../kr/web/static/runs/retold.js";
 const ROOMS = ["kr/viewer/static", "kr/web/static", "packaging/page/static"];
 // the page that is sent, as Python writes it
 const SENT = ["kr/analysis/annotation/game.html", "kr/analysis/annotation/pages.py"];
+const COURSES = "kr/problems/courses.json";
 const STRING = String.raw`("(?:[^"\\]|\\.)*")`;
 // a long text stands in pieces
 const T = /\bt\(\s*("(?:[^"\\]|\\.)*"(?:\s*\+\s*"(?:[^"\\]|\\.)*")*)\s*[,)]/g;
@@ -26,7 +27,7 @@ export function scripts() {
 
 /**
  * Keys of the texts of all scripts and of the page that is sent: the text itself, or "one|several" of a noun that is
- * counted; and the English texts that come from elsewhere.
+ * counted; those of courses, and the English texts that come from elsewhere.
  * @returns {Set<string>}
  */
 export function keys() {
@@ -43,6 +44,9 @@ export function keys() {
   }
   for (const path of SENT) {
     for (const [, text] of readFileSync(path, "utf8").matchAll(TEXT)) found.add(JSON.parse(text));
+  }
+  for (const {title, idea, steps} of JSON.parse(readFileSync(COURSES, "utf8")).courses) {
+    for (const text of [title, idea, ...steps.map((/** @type {{plan: string}} */ {plan}) => plan)]) found.add(text);
   }
   return found;
 }

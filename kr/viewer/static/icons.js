@@ -31,6 +31,7 @@ const PATHS = {
   skip: "M4 12h15M13 6l6 6-6 6",
   puzzle: "M4 4h16v16H4zM9 9.5a3 3 0 115 2.2c-1.2 .8-2 1.3-2 2.3M12 17v.01",
   ending: "M4 12a8 8 0 1016 0 8 8 0 00-16 0zM9 12a3 3 0 106 0 3 3 0 00-6 0z",
+  courses: "M12 4L2.5 9l9.5 5 9.5-5zM6 11v5.5c2 2 10 2 12 0V11M21.5 9v6",
   list: "M4 6h1M9 6h11M4 12h1M9 12h11M4 18h1M9 18h11",
   progress: "M5 20v-6M12 20V9M19 20V4",
   values: "M4 6h16M4 12h16M4 18h16M10 4v16",

@@ -83,6 +83,7 @@ export const ENGLISH = [
   "the solution is complete",
   "the draw is held",
   "the draw is safe",
+  "this step is done",
   // kr/play: players of a game
   "human",
   "kr level {number}",

@@ -22,8 +22,9 @@ import {chancesOf, signOf} from "./weighing.js";
  * As packaging/page/data.py writes it; what is empty is left out.
  * @typedef {{
  *   fen: string, result: string, title?: string, author?: string, source?: string, solution?: string,
- *   first_move?: string, keeping_moves?: string[], exact?: boolean,
- * }} Problem
+ *   first_move?: string, keeping_moves?: string[], exact?: boolean, themes?: string[], rating?: number,
+ *   evidence?: string, plan?: string, moves?: number,
+ * }} Problem plan, moves: of a step of a course; moves: right ones after which it is solved, whatever is left
  */
 /**
  * A search within limits of its own, of a position after earlier ones that could be repeated. The same positions must
@@ -76,6 +77,7 @@ export class Puzzle {
    */
   constructor(problem, load, search) {
     this.problem = problem;
+    this._enough = problem.moves ?? Number.POSITIVE_INFINITY;
     this.position = Position.fromFen(problem.fen);
     this._load = load;
     /** @type {Database | null} */
@@ -148,15 +150,29 @@ export class Puzzle {
     if (exact.length) {
       const keeping = exact.filter(each => each.value === exact[0].value);
       if (published && keeping.some(each => sameMove(published, each.move))) return [published, DATABASE];
-      // a draw is safest where the opponent's answers are fewest
-      const answers = (/** @type {ExactMove} */ each) => each.after.entries.length,
-        fewest = (/** @type {ExactMove} */ one, /** @type {ExactMove} */ other) =>
-          answers(other) < answers(one) ? other : one;
-      return [(keeping[0].value === "draw" ? keeping.reduce(fewest) : keeping[0]).move, DATABASE];
+      return [await this.#choice(board, keeping), DATABASE];
     }
     if (published) return [published, SOLUTION];
     if (!board.moves.length && this.keeping.length) return [this.keeping[0], SOLUTION];
     return [bestOf(await this._search(board.position, board.history)), SEARCH];
+  }
+
+  /** One of the moves that keep the best value. @param {Board} board @param {ExactMove[]} keeping @returns {Promise<Move>} */
+  async #choice(board, keeping) {
+    const [{move, value, distance}] = keeping;
+    if (value === "draw") {
+      // a draw is safest where the opponent's answers are fewest
+      const answers = (/** @type {ExactMove} */ each) => each.after.entries.length,
+        fewest = (/** @type {ExactMove} */ one, /** @type {ExactMove} */ other) =>
+          answers(other) < answers(one) ? other : one;
+      return keeping.reduce(fewest).move;
+    }
+    if (keeping.length > 1 && value === "win" && distance === null) {
+      // any of them wins, but only a search makes progress
+      const searched = bestOf(await this._search(board.position, board.history));
+      return keeping.find(each => sameMove(each.move, searched))?.move ?? move;
+    }
+    return move;
   }
 
   /**
@@ -268,8 +284,9 @@ export class Puzzle {
   async #end(board) {
     const byRule = this.#endByRule(board);
     if (byRule) return byRule;
-    const moves = this.#solvers(board.moves).length,
-      ended = this.goal === "win" ? await this.#won(board, moves) : this.#drawn(board, moves);
+    const moves = this.#solvers(board.moves).length;
+    if (moves >= this._enough) return {solved: true, ended: "this step is done"};
+    const ended = this.goal === "win" ? await this.#won(board, moves) : this.#drawn(board, moves);
     return ended ? {solved: true, ended} : null;
   }
 

@@ -1,14 +1,13 @@
 // Puzzles, as in kr/web/puzzles.py. The page keeps a puzzle's state: each request has its id and the moves so far.
 
 import {copyOf, Puzzle} from "./puzzle.js";
-import {Board, lineJson, positionJson, sideName} from "./rules.js";
+import {Board, lineJson, Position, positionJson, sideName} from "./rules.js";
 import {KrError, quoted} from "./text.js";
 import {Twister} from "./twister.js";
 import {analysisOf, overAnalysis} from "./weighing.js";
 
 /** @typedef {import("./house.js").House} House */
 /** @typedef {import("./request.js").PageRequest} PageRequest */
-/** @typedef {import("./rules.js").Position} Position */
 /** @typedef {import("./weighing.js").Analysis} Analysis */
 /** @typedef {import("./puzzle.js").Problem} Problem */
 
@@ -22,6 +21,16 @@ const MS_PER_DAY = 86_400_000;
 /** Number of 1 January 1970 among the days, of which 1 is 1 January of the year 1. */
 const EPOCH_DAY = 719_163;
 
+/** Least and greatest rating of a puzzle of the day. */
+const DAILY_RATINGS = [1200, 1700];
+/** Boards of a request. */
+const MOST_BOARDS = 100;
+
+/** @typedef {"classic" | "collection" | "course"} Origin */
+/** @typedef {Problem & {id: string}} Shelved */
+/** @typedef {{id: string, title: string, idea: string, steps: (Shelved & {plan: string})[]}} Course */
+/** @typedef {{themes: string[], classics: Shelved[], courses: Course[]}} Puzzles as packaging/page/data.py has them */
+
 /** The puzzles, and the engine's analyses of their positions. */
 class Book {
   /** @type {Map<string, Promise<Analysis>>} */
@@ -29,29 +38,53 @@ class Book {
 
   /**
    * @param {House} house
-   * @param {Record<string, Problem>} problems
+   * @param {Puzzles} puzzles
+   * @param {Shelved[]} collection
    */
-  constructor(house, problems) {
+  constructor(house, {themes, classics, courses}, collection) {
     this._house = house;
-    /** By id. @type {Map<string, Puzzle>} */
-    this.puzzles = new Map(
-      Object.entries(problems).map(([name, problem]) => [
-        name,
-        new Puzzle(
-          problem,
-          () => house.database(),
-          (position, history) => this.#search(position, history),
-        ),
-      ]),
-    );
+    this.themes = themes;
+    this.classics = classics;
+    this.collection = collection;
+    this.courses = courses;
+    /** By id. @type {Map<string, {origin: Origin, problem: Shelved}>} */
+    this.shelf = new Map();
+    const shelve = (/** @type {Origin} */ origin, /** @type {Shelved[]} */ problems) => {
+      for (const problem of problems) this.shelf.set(problem.id, {origin, problem});
+    };
+    shelve("classic", classics);
+    shelve("collection", collection);
+    for (const course of courses) shelve("course", course.steps);
+  }
+
+  /** What a page asks for. @param {string} name */
+  found(name) {
+    const found = this.shelf.get(name);
+    if (!found) throw new KrError(`there is no puzzle ${quoted(name)}`);
+    return found;
   }
 
   /** The puzzle that a page asks for. @param {PageRequest} request */
   puzzle(request) {
-    const name = request.text("id"),
-      puzzle = this.puzzles.get(name);
-    if (!puzzle) throw new KrError(`there is no puzzle ${quoted(name)}`);
-    return puzzle;
+    return this.puzzleOf(this.found(request.text("id")).problem);
+  }
+
+  /** @param {Problem} problem */
+  puzzleOf(problem) {
+    return new Puzzle(
+      problem,
+      () => this._house.database(),
+      (position, history) => this.#search(position, history),
+    );
+  }
+
+  /** The puzzle of a day, of middling difficulty. @param {number} day */
+  daily(day) {
+    const [low, high] = DAILY_RATINGS,
+      all = [...this.classics, ...this.collection],
+      middling = all.filter(({rating}) => rating && low <= rating && rating <= high),
+      puzzles = middling.length ? middling : all;
+    return puzzles[daily(puzzles.length, day)].id;
   }
 
   /** @param {Position} position @param {readonly Position[]} history */
@@ -87,7 +120,9 @@ const BOOKS = new WeakMap();
 function bookOf(house) {
   let book = BOOKS.get(house);
   if (!book) {
-    book = house.data("problems").then((/** @type {any} */ problems) => new Book(house, problems));
+    book = Promise.all([house.data("puzzles"), house.data("collection")]).then(
+      ([puzzles, collection]) => new Book(house, puzzles, collection),
+    );
     book.catch(() => BOOKS.delete(house));
     BOOKS.set(house, book);
   }
@@ -96,32 +131,64 @@ function bookOf(house) {
 
 /** All puzzles, and the one of the day: the same everywhere. @param {House} house @param {PageRequest} request */
 async function listPuzzles(house, request) {
-  const {puzzles} = await bookOf(house),
-    day = dayNumber(request.text("date", 10)),
-    names = [...puzzles.keys()];
+  const book = await bookOf(house),
+    day = dayNumber(request.text("date", 10));
   return {
-    puzzles: [...puzzles].map(([name, {problem, position, goal}]) => ({
-      id: name,
-      title: problem.title ?? name,
-      author: problem.author ?? "",
-      classic: true,
-      pieces: position.pieces,
-      fen: position.fen,
-      goal,
+    puzzles: book.classics.map(problem => {
+      const {position, goal} = book.puzzleOf(problem);
+      return {
+        id: problem.id,
+        title: problem.title ?? problem.id,
+        author: problem.author ?? "",
+        origin: "classic",
+        pieces: position.pieces,
+        fen: position.fen,
+        goal,
+        themes: problem.themes ?? [],
+        rating: problem.rating ?? null,
+      };
+    }),
+    collection: {
+      themes: book.themes,
+      rows: book.collection.map(({id, fen, result, rating, themes = []}) => [
+        id,
+        result === "draw" ? "draw" : "win",
+        Position.fromFen(fen).pieces,
+        rating ?? null,
+        themes.map(theme => book.themes.indexOf(theme)),
+      ]),
+    },
+    courses: book.courses.map(({id, title, idea, steps}) => ({
+      id,
+      title,
+      idea,
+      steps: steps.map(step => ({id: step.id, plan: step.plan})),
     })),
-    daily: names[daily(names.length, day)],
+    daily: book.daily(day),
   };
+}
+
+/** Positions of some puzzles. @param {House} house @param {PageRequest} request */
+async function showBoards(house, request) {
+  const book = await bookOf(house);
+  return {boards: request.texts("ids", MOST_BOARDS).map(name => book.found(name).problem.fen)};
 }
 
 /** A puzzle before the solver's first move. @param {House} house @param {PageRequest} request */
 async function startPuzzle(house, request) {
-  const puzzle = (await bookOf(house)).puzzle(request),
-    {problem, position, goal, goalBy, solver, published} = puzzle,
-    board = await puzzle.begin(),
-    name = request.text("id");
+  const book = await bookOf(house),
+    {origin, problem} = book.found(request.text("id")),
+    puzzle = book.puzzle(request),
+    {position, goal, goalBy, solver, published} = puzzle,
+    board = await puzzle.begin();
   return {
-    id: name,
-    title: problem.title ?? name,
+    id: problem.id,
+    key: origin === "classic" ? position.fen : problem.id,
+    origin,
+    themes: problem.themes ?? [],
+    rating: problem.rating ?? null,
+    evidence: problem.evidence ?? "",
+    title: problem.title ?? (origin === "collection" ? "" : problem.id),
     author: problem.author ?? "",
     source: problem.source ?? "",
     goal,
@@ -198,6 +265,7 @@ function daily(count, day) {
 
 export const ROUTES = {
   "puzzles/list": listPuzzles,
+  "puzzles/boards": showBoards,
   "puzzles/start": startPuzzle,
   "puzzles/answer": answerPuzzle,
   "puzzles/hint": hintPuzzle,

@@ -12,6 +12,7 @@
 //   hint suggerimento      undo, redo annulla, ripristina                      take back ritirare
 //   archive archivio       explorer Archivio          region zona              run lavoro
 //   event torneo           give away regalare         hold the draw tenere la patta
+//   theme tema             course corso               step passo               rating punteggio
 
 export const texts = {
   // viewer/board-state.js
@@ -189,6 +190,7 @@ export const texts = {
   "the solution is complete": "la soluzione è completa",
   "the draw is held": "la patta è tenuta",
   "the draw is safe": "la patta è sicura",
+  "this step is done": "questo passo è fatto",
   human: "umano",
   "kr level {number}": "kr livello {number}",
   "no pieces left": "nessun pezzo",
@@ -720,20 +722,72 @@ export const texts = {
   "{name}: {games}": "{name}: {games}",
   "My game": "La mia partita",
 
+  // web/learn/courses.js
+  "{done} of {all} steps": "{done} passi su {all}",
+  "Step {number}, done": "Passo {number}, fatto",
+  "Step {number}": "Passo {number}",
+
+  // web/learn/list.js
+  Theme: "Tema",
+  "All themes": "Tutti i temi",
+  "Any difficulty": "Qualsiasi difficoltà",
+  "Easy (up to 1199)": "Facili (fino a 1199)",
+  "Medium (1200 to 1599)": "Medi (da 1200 a 1599)",
+  "Hard (1600 to 1999)": "Difficili (da 1600 a 1999)",
+  "Very hard (from 2000)": "Molto difficili (da 2000)",
+  Progress: "Progressi",
+  "Solved or not": "Risolti o no",
+  "Not solved": "Non risolti",
+  Solved: "Risolti",
+  Missed: "Sbagliati",
+  "Due today": "Da rifare oggi",
+  Goal: "Obiettivo",
+  "Wins and draws": "Vittorie e patte",
+  Wins: "Vittorie",
+  Draws: "Patte",
+  "Any number of pieces": "Qualsiasi numero di pezzi",
+  "Up to 5 pieces": "Fino a 5 pezzi",
+  "6 to 8 pieces": "Da 6 a 8 pezzi",
+  "9 pieces or more": "9 pezzi o più",
+  Origin: "Origine",
+  "All puzzles": "Tutti i problemi",
+  "Classic positions": "Posizioni classiche",
+  Collection: "Raccolta",
+  "Problem files": "File di problemi",
+  "{count} of {all}": "{count} di {all}",
+  "Due today: {puzzles}": "Da rifare oggi: {puzzles}",
+  "puzzle|puzzles": "problema|problemi",
+  missed: "sbagliato",
+
   // web/learn/page.js
   "Board of the puzzle": "Damiera del problema",
   Hint: "Suggerimento",
   Solution: "Soluzione",
   "Next puzzle": "Prossimo",
   Puzzle: "Problema",
-  "All puzzles": "Tutti i problemi",
-  Progress: "Progressi",
+  Courses: "Corsi",
   "Start again": "Ricomincia",
   "Puzzle of the day ✓": "Problema del giorno ✓",
   "Puzzle of the day": "Problema del giorno",
   "Show the move": "Mostra la mossa",
-  "Nothing unsolved is left in the list.": "Nell'elenco non resta nulla da risolvere.",
+  "{title}, step {number} of {all}": "{title}, passo {number} di {all}",
   "Puzzle of the day: {title}": "Problema del giorno: {title}",
+  "Puzzle of the day, {day}": "Problema del giorno, {day}",
+  "The course is complete.": "Il corso è completo.",
+  "Nothing unsolved is left in the list.": "Nell'elenco non resta nulla da risolvere.",
+  "The progress of {name} is loaded": "I progressi di {name} sono caricati",
+  "{name} has no progress: choose a file that Save progress or kr learn has made":
+    "{name} non contiene progressi: scegli un file fatto da Salva i progressi o da kr learn",
+
+  // web/learn/record.js
+  "Save progress": "Salva i progressi",
+  "Load progress": "Carica i progressi",
+  "{count} in a row without a wrong move or a hint.": "{count} di fila senza una mossa sbagliata né un suggerimento.",
+  "Solve a puzzle that has a rating, and yours begins here.":
+    "Risolvi un problema che ha un punteggio, e qui comincia il tuo.",
+  "Your rating": "Il tuo punteggio",
+  "Your rating, from {first} to {last}": "Il tuo punteggio, da {first} a {last}",
+  "{solved} of {all}": "{solved} di {all}",
 
   // web/learn/state.js
   "None of {puzzles} solved so far.": "Nessuno risolto finora, su {puzzles}.",
@@ -741,9 +795,24 @@ export const texts = {
     "Risolti {solved} su {puzzles}, {clean} senza una mossa sbagliata né un suggerimento.",
   "{proved} by moves that are proved or published, {likely} likely, by kr's search.":
     "{proved} con mosse dimostrate o pubblicate, {likely} con mosse probabili, per il calcolo di kr.",
+  Shot: "Tiro",
+  "Two for one": "Due per uno",
+  "First Position": "Prima posizione",
+  Bridge: "Ponte",
+  Breeches: "Forchetta",
+  "In and out": "Dentro e fuori",
+  "Only move": "Mossa unica",
+  "Puzzle {id}": "Problema {id}",
   "win or draw?": "vittoria o patta?",
   solved: "risolto",
   tried: "tentato",
+  "{rating} ± {error}": "{rating} ± {error}",
+  proved: "dimostrato",
+  "checked by kr's search": "controllato dal calcolo di kr",
+  "Your rating: {change}": "Il tuo punteggio: {change}",
+  "rated {rating}": "punteggio {rating}",
+  "{days} in a row": "{days} di fila",
+  "day|days": "giorno|giorni",
   "Black to play and draw": "Muove il Nero e patta",
   "White to play and draw": "Muove il Bianco e patta",
   "{task} (likely: {chance}%)": "{task} (probabile: {chance}%)",
@@ -770,27 +839,108 @@ export const texts = {
   "The piece on {square} can make a right move.": "Il pezzo in {square} può fare una mossa giusta.",
   "Step through it below.": "Scorrila qui sotto.",
   "The solution has {moves}.": "La soluzione ha {moves}.",
-  "puzzle|puzzles": "problema|problemi",
 
-  // web/learn/view.js
-  Goal: "Obiettivo",
-  "Wins and draws": "Vittorie e patte",
-  Wins: "Vittorie",
-  Draws: "Patte",
-  "Any number of pieces": "Qualsiasi numero di pezzi",
-  "Up to 5 pieces": "Fino a 5 pezzi",
-  "6 to 8 pieces": "Da 6 a 8 pezzi",
-  "9 pieces or more": "9 pezzi o più",
-  "Solved or not": "Risolti o no",
-  "Not solved": "Non risolti",
-  Solved: "Risolti",
-  Origin: "Origine",
-  "Classic positions": "Posizioni classiche",
-  "Problem files": "File di problemi",
-  "{count} of {all}; the first {shown} are shown": "{count} di {all}; sono mostrati i primi {shown}",
-  "{count} of {all}": "{count} di {all}",
-  "{count} in a row without a wrong move or a hint.": "{count} di fila senza una mossa sbagliata né un suggerimento.",
-  "{solved} of {all}": "{solved} di {all}",
+  // problems/courses.json
+  "Two kings against one in both double corners": "Due dame contro una nei due biscacchi",
+  "A king that goes to and fro in a double corner seems safe. Two kings drive it out of either one, in at most 33 plies.":
+    "Una dama che va avanti e indietro nel biscacco sembra al sicuro. Due dame la scacciano da entrambi, in 33 semimosse al massimo.",
+  "Your king stands in the corner already, and theirs has one square to go to. Come near from the middle with the other.":
+    "Una tua dama è già nell'angolo, e la loro ha una sola casella. Avvicinati dal centro con l'altra.",
+  "Come nearer with the far king, but not too near: a king beside theirs may be taken.":
+    "Avvicina la dama lontana, ma non troppo: una dama accanto alla loro può essere presa.",
+  "Your king beside theirs goes on, round the corner. The other one guards the way to the middle.":
+    "La dama accanto alla loro prosegue, intorno all'angolo. L'altra sorveglia la via verso il centro.",
+  "The same in the other double corner: the king beside theirs has to go on, the other one stays.":
+    "Lo stesso nell'altro biscacco: la dama accanto alla loro deve proseguire, l'altra resta.",
+  "Your near king is attacked. Bring it into safety without letting theirs out; the far one comes later.":
+    "La tua dama vicina è attaccata. Mettila al sicuro senza far uscire la loro; quella lontana viene dopo.",
+  "From far away: lead both kings to the corner side by side, then do it all.":
+    "Da lontano: porta le due dame all'angolo fianco a fianco, poi fai tutto il resto.",
+  "Two kings against one outside the corners": "Due dame contro una fuori dagli angoli",
+  "As long as the lone king is not in a double corner, keep it out of there: then it is lost in few moves, in a single corner or on the edge.":
+    "Finché la dama sola non è in un biscacco, tienila fuori: così è persa in poche mosse, nell'altro angolo o sul bordo.",
+  "An exchange ends it at once: who takes last has won.": "Un cambio chiude subito: chi prende per ultimo ha vinto.",
+  "On the edge it has few squares. Take them away with the right king.":
+    "Sul bordo ha poche caselle. Toglile con la dama giusta.",
+  "It wants to go to a double corner. Find the square from which your king in the middle cuts off most ways.":
+    "Vuole andare in un biscacco. Trova la casella da cui la dama al centro taglia più vie.",
+  "Cut off the way to the double corner first. Only then chase it.":
+    "Prima taglia la via verso il biscacco. Solo poi inseguila.",
+  "It is a step from the double corner. The far king moves, the near one stays on guard.":
+    "È a un passo dal biscacco. Muove la dama lontana, la vicina resta di guardia.",
+  "The king that is near it may not move. Bring the other one out of its corner.":
+    "La dama che le è vicina non può muovere. Porta l'altra fuori dal suo angolo.",
+  "Three kings against two": "Tre dame contro due",
+  "A piece ahead, you win by exchanging a king: two against one is known to be won. The defender is safest with a king in each double corner.":
+    "Con un pezzo in più vinci cambiando una dama: due contro una è vinto. Chi difende è più al sicuro con una dama in ogni biscacco.",
+  "Offer a king that must be taken, and take back: two against one are left.":
+    "Offri una dama che va presa, e riprendi: restano due contro una.",
+  "Again one move offers the exchange. All others let them keep both kings.":
+    "Di nuovo una sola mossa offre il cambio. Tutte le altre lasciano loro le due dame.",
+  "A quiet move can threaten the exchange too. Look for the square from which you take back.":
+    "Anche una mossa tranquilla può minacciare il cambio. Cerca la casella da cui riprendi.",
+  "Two of your kings hold theirs in the corner. Do not let them out before the third one has come.":
+    "Due tue dame tengono le loro nell'angolo. Non farle uscire prima che arrivi la terza.",
+  "A king on your side of the corner cuts theirs off from each other.":
+    "Una dama dalla tua parte dell'angolo separa le loro.",
+  "A king makes for each double corner. Keep the middle, and exchange against the one that goes too far.":
+    "Ogni dama va verso un biscacco. Tieni il centro, e cambia con quella che va troppo lontano.",
+  "Two kings against a king and a man that is not yet past them. With the move you win: drive the king out of its double corner, then the man falls. Without the move it is a draw.":
+    "Due dame contro una dama e una pedina che non è ancora passata. Con la mossa vinci: scaccia la dama dal biscacco, poi la pedina cade. Senza la mossa è patta.",
+  "The man runs for the king row. Get behind it; its king must not come to its help.":
+    "La pedina corre a dama. Mettiti dietro di lei; la sua dama non deve venire in aiuto.",
+  "One king bars the way out of the corner, the other follows the man. One move only does both.":
+    "Una dama sbarra l'uscita dall'angolo, l'altra segue la pedina. Una sola mossa fa entrambe le cose.",
+  "Now the man has only just begun to move. Go round it from the side, and keep the corner.":
+    "Qui la pedina si è appena mossa. Aggirala di lato, e tieni l'angolo.",
+  "Its king has left the corner. Stand so that each way back costs it the man or the king.":
+    "La sua dama ha lasciato l'angolo. Mettiti in modo che ogni ritorno le costi la pedina o la dama.",
+  "The position itself, and it is long: take the corner when its king steps out, and go on as before.":
+    "La posizione vera, ed è lunga: prendi l'angolo quando la dama ne esce, e continua come prima.",
+  "The same with the move to the other side: now you defend. Stay in the corner, and go to and fro.":
+    "La stessa con la mossa all'altra parte: ora difendi tu. Resta nell'angolo, avanti e indietro.",
+  "Second Position": "Seconda posizione",
+  "Three against three. Crown your men one by one, drive the king into the double corner, and exchange a king there.":
+    "Tre contro tre. Porta a dama le pedine una per una, spingi la dama nel biscacco, e lì cambia una dama.",
+  "After the exchange: two kings, and two men that have still to be crowned. Hold the one, and meet the other.":
+    "Dopo il cambio: due dame, e due pedine che devono ancora andare a dama. Ferma l'una, e affronta l'altra.",
+  "Their king is in the corner. Exchange a king, and nobody is left to help the men.":
+    "La loro dama è nell'angolo. Cambia una dama, e nessuno aiuta più le pedine.",
+  "Drive the king back into the corner with one king, and be ready with the other.":
+    "Ricaccia la dama nell'angolo con una dama, e tieni pronta l'altra.",
+  "Your last man still has to be crowned. Take it up the board before their king stops it.":
+    "L'ultima pedina deve ancora andare a dama. Portala avanti prima che la loro dama la fermi.",
+  "Two men wait at home. Bring the first one to the king row; their king can only follow it.":
+    "Due pedine aspettano a casa. Porta la prima a dama; la loro dama può solo seguirla.",
+  "The position itself: begin with the man that their king can least reach.":
+    "La posizione vera: comincia con la pedina che la loro dama raggiunge meno.",
+  "Third Position": "Terza posizione",
+  "Three against two, with a man of yours on 21 that the man on 30 holds. The piece ahead counts all the same: force an exchange, and crown your man.":
+    "Tre contro due, con una tua pedina in 21 fermata dalla pedina in 30. Il pezzo in più conta lo stesso: forza un cambio, e porta a dama la pedina.",
+  "Give a king to be taken: you take back, and the man on 21 is free.":
+    "Dai una dama: riprendi, e la pedina in 21 è libera.",
+  "Shut their king in the corner, then offer the exchange.": "Chiudi la loro dama nell'angolo, poi offri il cambio.",
+  "Their king is out. Do not let it take the middle: go round it.":
+    "La loro dama è fuori. Non lasciarle il centro: aggirala.",
+  "Keep it away from the double corner, and come nearer with both kings.":
+    "Tienila lontana dal biscacco, e avvicinati con le due dame.",
+  "It attacks from behind: hold your kings together before you go forward.":
+    "Attacca da dietro: tieni unite le dame prima di avanzare.",
+  "The position itself. It is won with the move and without it.": "La posizione vera. È vinta con la mossa e senza.",
+  "Fourth Position": "Quarta posizione",
+  "Four against three, again with a man on 21 held by the man on 30. With the move you win by a sacrifice on the last rows; without it the defender holds the draw.":
+    "Quattro contro tre, di nuovo con una pedina in 21 fermata da quella in 30. Con la mossa vinci sacrificando sulle ultime righe; senza, chi difende tiene la patta.",
+  "The end first: give one king, and take back with the other.": "Prima la fine: dai una dama, e riprendi con l'altra.",
+  "One move attacks, and whatever they do you take.": "Una mossa attacca, e qualunque cosa facciano prendi.",
+  "Now give a king to the man on 30: it leaves its post.": "Ora dai una dama alla pedina in 30: lascia il suo posto.",
+  "Bring a king round to 28, where it is needed, and keep the others ready.":
+    "Porta una dama in 28, dove serve, e tieni pronte le altre.",
+  "The position itself: first out of the way of their kings, then round to the other side.":
+    "La posizione vera: prima via dalle loro dame, poi dall'altra parte.",
+  "With the move to the other side you defend: at almost every move only one is right.":
+    "Con la mossa all'altra parte difendi tu: quasi a ogni mossa una sola è giusta.",
+  "The same on the other side of the board. Offer kings until theirs have to take.":
+    "Lo stesso dall'altra parte della damiera. Offri dame finché le loro devono prendere.",
 
   // web/line/stage.js
   "This is an earlier position; moves are made at the end of the line (End)":

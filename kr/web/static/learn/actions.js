@@ -1,7 +1,7 @@
 // What the page Learn asks the server.
 
 /** @import {BoardMove} from "../board-state.js" */
-/** @import {Answer, Listed, Puzzle, Source} from "./state.js" */
+/** @import {Answer, Listing, Puzzle, Source} from "./state.js" */
 
 export class Actions {
   /** @param {import("../shell.js").App} app */
@@ -9,9 +9,14 @@ export class Actions {
     this._api = api;
   }
 
-  /** @param {string} date @returns {Promise<{puzzles: Listed[], daily: string}>} */
+  /** @param {string} date @returns {Promise<Listing>} */
   list(date) {
     return this._api("puzzles/list", {date});
+  }
+
+  /** @param {string[]} ids @returns {Promise<string[]>} FENs */
+  async boards(ids) {
+    return (await this._api("puzzles/boards", {ids})).boards;
   }
 
   /** @param {string} id @returns {Promise<Puzzle>} */

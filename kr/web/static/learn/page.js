@@ -1,28 +1,39 @@
-// The page Learn: puzzles on one screen. The solver's moves are judged by the server one by one; what has been solved
-// is kept in the browser.
+// The page Learn: puzzles and courses on one screen. The solver's moves are judged by the server one by one; the rating,
+// what was missed and what has been solved are kept in the browser.
 
 import {el} from "../dom.js";
 import {iconButton} from "../icons.js";
 import {LinePage} from "../line/page.js";
 import {pause} from "../line/view.js";
+import {download} from "../send.js";
 import {sound} from "../sounds.js";
-import {t} from "../texts.js";
+import {many, t} from "../texts.js";
 import {Actions} from "./actions.js";
+import {CoursesPanel} from "./courses.js";
+import {PuzzleList} from "./list.js";
+import {RecordPanel} from "./record.js";
 import {
-  Progress,
+  aboutWords,
   beginWords,
+  collectedTitle,
+  dayWords,
   endWords,
   following,
+  followingStep,
   hintWords,
+  listed,
   solutionWords,
+  stepOf,
   taskWords,
   today,
   verdictWords,
 } from "./state.js";
-import {ProgressPanel, PuzzleList} from "./view.js";
+import {Training, dayNumber} from "./training.js";
 
 /** @import {BoardMove} from "../board-state.js" */
-/** @import {Answer, Puzzle, Words} from "./state.js" */
+/** @import {Answer, Course, Puzzle, Words} from "./state.js" */
+
+const MOST_FILE = 10_000_000; // bytes of progress in a file
 
 /** @param {import("../shell.js").App} app */
 export function page(app) {
@@ -34,16 +45,26 @@ class Learn extends LinePage {
   constructor(app) {
     super(app, t("Board of the puzzle"));
     this._ask = new Actions(app);
-    this._progress = new Progress(app);
+    this._training = new Training(app);
     this._daily = "";
     this._day = "";
     this._streak = 0;
+    this._gain = 0; // of the rating, by this try
+    /** @type {Course[]} */
+    this._courses = [];
+    /** @type {Set<string>} */
+    this._opened = new Set();
     /** @type {Puzzle | null} */
     this._puzzle = null;
     this._step = 0; // of the hint: the piece, then the move
     this._over = this._busy = this._searched = this._helped = false;
-    this._list = new PuzzleList(this._progress, id => this._open(id));
-    this._panel = new ProgressPanel();
+    this._list = new PuzzleList(this._training, {
+      open: id => this._open(id),
+      review: () => this._open(this._due()),
+      boards: ids => this._ask.boards(ids),
+    });
+    this._steps = new CoursesPanel(this._training, id => this._open(id));
+    this._record = new RecordPanel({save: () => this._save(), load: file => this._restore(file)});
     this._title = el("h2", {class: "title"});
     this._about = el("p", {class: "about muted"});
     this._hint = iconButton("hint", t("Hint"), () => this._showHint(), {key: "h", shown: true});
@@ -59,7 +80,8 @@ class Learn extends LinePage {
       panels: [
         {name: "puzzle", title: t("Puzzle"), element: null},
         {name: "list", title: t("All puzzles"), element: this._list.element, show: () => this._list.reveal()},
-        {name: "progress", title: t("Progress"), element: this._panel.element},
+        {name: "courses", title: t("Courses"), element: this._steps.element},
+        {name: "progress", title: t("Progress"), element: this._record.element},
       ],
     });
     this._showButtons();
@@ -79,11 +101,13 @@ class Learn extends LinePage {
   /** @override */
   _more() {
     const puzzle = this._puzzle;
-    const solved = this._list.puzzles.some(each => each.id === this._daily && this._progress.of(each.fen).solved);
+    const solved = this._list.puzzles.some(each => each.id === this._daily && this._training.of(each.key).solved);
+    const due = this._list.due().length;
     /** @type {ReturnType<import("../menu.js").Items>} */
     const own = [
       [t("Start again"), () => puzzle && this._load(puzzle.id), {disabled: !puzzle}],
       [solved ? t("Puzzle of the day ✓") : t("Puzzle of the day"), () => this._open(this._daily)],
+      [t("Due today: {puzzles}", {puzzles: many(due, "puzzle")}), () => this._open(this._due()), {disabled: !due}],
     ];
     return [...own, null, ...super._more()];
   }
@@ -101,28 +125,69 @@ class Learn extends LinePage {
     this._next.classList.toggle("primary", this._over);
   }
 
-  // where a puzzle comes from tells at times what its answer is
+  // where a puzzle comes from, and its themes, tell at times what its answer is
   _showAbout() {
-    this._about.textContent = [this._puzzle?.author, this._over && this._puzzle?.source].filter(Boolean).join(". ");
+    const puzzle = this._puzzle;
+    if (!puzzle) return;
+    const step = stepOf(this._courses, puzzle.id);
+    this._about.textContent = step ? t(step.step.plan) : aboutWords(puzzle, this._over, this._gain);
+    this._about.classList.toggle("muted", !step);
+  }
+
+  _showTitle() {
+    const puzzle = this._puzzle;
+    if (!puzzle) return;
+    const step = stepOf(this._courses, puzzle.id),
+      title = puzzle.title || collectedTitle(puzzle.id);
+    this._title.textContent = step
+      ? t("{title}, step {number} of {all}", {
+          title: t(step.course.title),
+          number: step.number + 1,
+          all: step.course.steps.length,
+        })
+      : puzzle.id === this._daily
+        ? puzzle.title
+          ? t("Puzzle of the day: {title}", {title})
+          : t("Puzzle of the day, {day}", {day: dayWords()})
+        : title;
   }
 
   _showList() {
-    this._list.current = this._puzzle?.id ?? "";
+    const id = this._puzzle?.id ?? "",
+      day = dayNumber();
+    this._list.current = id;
+    this._list.day = day;
     this._list.show();
-    this._panel.show(this._list.puzzles, this._progress, this._streak);
+    this._steps.show(this._courses, id);
+    this._record.show(this._list.puzzles, this._training, {day, streak: this._streak});
   }
 
   // --- puzzles
 
+  get _course() {
+    return this._puzzle ? stepOf(this._courses, this._puzzle.id)?.course : undefined;
+  }
+
   _following() {
-    const {puzzles} = this._list;
-    return following(puzzles, this._list.matching(), this._progress, this._puzzle?.id)?.id;
+    const {puzzles, isInOrder} = this._list,
+      id = this._puzzle?.id ?? "";
+    if (this._course) return followingStep(this._course, id, this._training)?.id;
+    const now = {day: dayNumber(), id, seen: this._opened, inOrder: isInOrder};
+    return following(puzzles, this._list.matching(), this._training, now)?.id;
+  }
+
+  // the puzzle that is longest due, another one than that on the board if there is one
+  _due() {
+    const due = this._list.due();
+    return (due.find(({id}) => id !== this._puzzle?.id) ?? due[0])?.id;
   }
 
   /** @param {string | undefined} id */
   _open(id) {
-    if (!id) this._tell({mark: "", head: t("Nothing unsolved is left in the list."), more: ""});
-    else if (this._puzzle?.id === id) this._load(id);
+    if (!id) {
+      const head = this._course ? t("The course is complete.") : t("Nothing unsolved is left in the list.");
+      this._tell({mark: "", head, more: ""});
+    } else if (this._puzzle?.id === id) this._load(id);
     else this.app.go("learn", encodeURIComponent(id));
   }
 
@@ -132,11 +197,11 @@ class Learn extends LinePage {
       () => this._ask.start(id),
       puzzle => {
         this._puzzle = puzzle;
-        this._headers = {Event: puzzle.title};
+        this._headers = {Event: puzzle.title || collectedTitle(puzzle.id)};
         this._over = this._busy = this._searched = this._helped = false;
-        this._step = 0;
-        this._title.textContent =
-          puzzle.id === this._daily ? t("Puzzle of the day: {title}", {title: puzzle.title}) : puzzle.title;
+        this._step = this._gain = 0;
+        this._opened.add(puzzle.id);
+        this._showTitle();
         this.stage.tell(taskWords(puzzle), puzzle.solver);
         this._showAbout();
         this._tell(beginWords(puzzle));
@@ -201,10 +266,28 @@ class Learn extends LinePage {
 
   /** @param {Puzzle} puzzle */
   _wrong(puzzle) {
+    this._miss(puzzle, "tries");
+    this._showList();
+  }
+
+  /**
+   * A try that is not clean any more.
+   * @param {Puzzle} puzzle
+   * @param {"tries" | "hints"} what
+   */
+  _miss(puzzle, what) {
     this._streak = 0;
     this._helped = true;
-    this._progress.count(puzzle.start, "tries");
-    this._showList();
+    if (puzzle.origin === "course") return;
+    this._rate(() => this._training.miss(puzzle.key, what, puzzle.rating, dayNumber()));
+  }
+
+  /** Remembers by how much something changes the rating. @param {() => void} act */
+  _rate(act) {
+    const day = dayNumber(),
+      before = this._training.ratingOn(day).rating;
+    act();
+    this._gain += this._training.ratingOn(day).rating - before;
   }
 
   /**
@@ -217,13 +300,24 @@ class Learn extends LinePage {
     this._tell(endWords(move.text, answer));
     if (answer.solved) {
       sound("end");
-      if (!this._helped) this._streak += 1;
-      this._progress.solve(puzzle.start, this._searched);
+      this._solved(puzzle);
     } else {
       this._wrong(puzzle);
     }
     this._showAbout();
     this._showList();
+  }
+
+  /** @param {Puzzle} puzzle */
+  _solved(puzzle) {
+    if (puzzle.origin === "course") {
+      this._training.finishStep(puzzle.id);
+      return;
+    }
+    if (!this._helped) this._streak += 1;
+    const how = {clean: !this._helped, likely: this._searched};
+    this._rate(() => this._training.solve(puzzle.key, puzzle.rating, dayNumber(), how));
+    if (puzzle.id === this._daily) this._training.solveDaily(dayNumber());
   }
 
   // --- help
@@ -235,13 +329,6 @@ class Learn extends LinePage {
     return () => errand.isStale || line !== this.stage.line.texts.join();
   }
 
-  /** @param {Puzzle} puzzle */
-  _help(puzzle) {
-    this._helped = true;
-    this._streak = 0;
-    this._progress.count(puzzle.start, "hints");
-  }
-
   async _showHint() {
     const {stage, _puzzle: puzzle} = this,
       isStale = this._asking();
@@ -250,7 +337,7 @@ class Learn extends LinePage {
     try {
       const hint = await this._ask.hint(puzzle.id, stage.line.texts, this._step > 0);
       if (isStale()) return;
-      if (!this._step) this._help(puzzle);
+      if (!this._step) this._miss(puzzle, "hints");
       stage.mark(hint.move ? {arrows: [{path: hint.move.path, kind: "best"}]} : {squares: [hint.square]});
       this._tell(hintWords(hint));
       this._step = 1;
@@ -268,7 +355,7 @@ class Learn extends LinePage {
     try {
       const solution = await this._ask.solution(puzzle.id, stage.line.texts);
       if (isStale()) return;
-      this._help(puzzle);
+      this._miss(puzzle, "hints");
       this._over = true;
       stage.add(solution.moves);
       this._tell(solutionWords(solution));
@@ -277,6 +364,25 @@ class Learn extends LinePage {
       this._showList();
     } catch (error) {
       if (!isStale()) this._fail(error);
+    }
+  }
+
+  // --- progress as a file
+
+  _save() {
+    download("kr-learn.json", JSON.stringify(this._training.all), "application/json");
+  }
+
+  /** @param {File} file */
+  async _restore(file) {
+    try {
+      if (file.size > MOST_FILE || !this._training.replace(JSON.parse(await file.text()))) throw new Error();
+      this.app.say(t("The progress of {name} is loaded", {name: file.name}));
+      this._showList();
+    } catch {
+      this.app.fail(
+        t("{name} has no progress: choose a file that Save progress or kr learn has made", {name: file.name}),
+      );
     }
   }
 
@@ -291,11 +397,12 @@ class Learn extends LinePage {
     const date = today();
     // a page that is open overnight gets the next day's puzzle
     if (!this._list.puzzles.length || this._day !== date) {
-      const {puzzles, daily} = await this._ask.list(date);
+      const listing = await this._ask.list(date);
       if (entry.isStale) return;
-      this._daily = daily;
+      this._daily = listing.daily;
       this._day = date;
-      this._list.take(puzzles);
+      this._courses = listing.courses;
+      this._list.take(listed(listing));
       this._showList();
     }
     if (!this._puzzle || (id && id !== this._puzzle.id)) await this._load(id || this._daily);

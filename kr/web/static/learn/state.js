@@ -1,20 +1,42 @@
 // Puzzles, what has been solved of them, and the words for both. Nothing here touches the document.
 
 import {retold} from "../retold.js";
-import {many, t} from "../texts.js";
+import {many, signed, spoken, t} from "../texts.js";
+import {uncertainty} from "./training.js";
 
 /** @import {BoardMove} from "../board-state.js" */
 /** @import {Side} from "../squares.js" */
+/** @import {Done, SolverRating, Training} from "./training.js" */
 /** @typedef {"win" | "draw"} Goal */
 /** @typedef {"database" | "solution" | "search"} Source of a judgement */
+/** @typedef {"classic" | "collection" | "own" | "course"} Origin */
 /**
- * @typedef {{id: string, title: string, author: string, classic: boolean, pieces: number, fen: string, goal: Goal |
- * null}} Listed
+ * A puzzle of the list. key: under which progress is kept; fen: not of the collection
+ * @typedef {{
+ *   id: string, key: string, title: string, origin: Origin, pieces: number, goal: Goal | null, themes: Theme[],
+ *   rating: number | null, fen?: string,
+ * }} Listed
  */
+/** @typedef {{id: string, plan: string}} Step of a course */
+/** @typedef {{id: string, title: string, idea: string, steps: Step[]}} Course */
+/**
+ * What the server lists; rows: id, goal, pieces, rating, numbers of themes
+ * @typedef {{
+ *   puzzles: (Omit<Listed, "key"> & {author: string, fen: string})[],
+ *   collection: {themes: Theme[], rows: [string, Goal, number, number | null, number[]][]},
+ *   courses: Course[], daily: string,
+ * }} Listing
+ */
+/** @typedef {"shot" | "two-for-one" | "first-position" | "bridge" | "breeches" | "in-and-out" | "only-move"} Theme */
 /**
  * A puzzle as it is begun. moves: the opponent's, if that is the first one
  * @typedef {object} Puzzle
  * @property {string} id
+ * @property {string} key
+ * @property {Origin} origin
+ * @property {Theme[]} themes
+ * @property {number | null} rating
+ * @property {"proved" | "searched" | ""} evidence
  * @property {string} title
  * @property {string} author
  * @property {string} source
@@ -38,44 +60,10 @@ import {many, t} from "../texts.js";
  * @property {string} ended
  */
 /**
- * What was done with a puzzle. likely: one of the right moves was known by a search alone, so that nothing proves it
- * @typedef {{tries: number, hints: number, solved: boolean, likely?: boolean}} Done
+ * "" for all; pieces and rating: such as 2-5
+ * @typedef {{goal: string, pieces: string, solved: string, origin: string, theme: string, rating: string}} Filter
  */
-/** @typedef {{goal: string, pieces: string, solved: string, origin: string}} Filter "" for all; pieces: such as 2-5 */
 /** @typedef {import("../line/page.js").Words} Words */
-
-/** What has been solved, by FEN, so that a puzzle is known again whatever it is called. */
-export class Progress {
-  /** @param {{kept: (name: string, otherwise: any) => any, keep: (name: string, value: unknown) => void}} store */
-  constructor(store) {
-    this._store = store;
-    /** @type {Record<string, Done>} */
-    this._all = store.kept("puzzles", {});
-  }
-
-  /** @param {string} fen @returns {Done} */
-  of(fen) {
-    return this._all[fen] ?? {tries: 0, hints: 0, solved: false};
-  }
-
-  /** @param {string} fen @param {"tries" | "hints"} what */
-  count(fen, what) {
-    const done = this.of(fen);
-    this._keep(fen, {...done, [what]: done[what] + 1});
-  }
-
-  /** @param {string} fen @param {boolean} likely */
-  solve(fen, likely) {
-    const done = this.of(fen);
-    this._keep(fen, {...done, likely: likely && (!done.solved || Boolean(done.likely)), solved: true});
-  }
-
-  /** @param {string} fen @param {Done} done */
-  _keep(fen, done) {
-    this._all[fen] = done;
-    this._store.keep("puzzles", this._all);
-  }
-}
 
 /** A day as the server takes it. */
 export function today(now = new Date()) {
@@ -83,49 +71,127 @@ export function today(now = new Date()) {
   return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`;
 }
 
+/** The puzzles of a listing: the classics and those of files, then the collection. @param {Listing} listing */
+export function listed({puzzles, collection: {themes, rows}}) {
+  /** @type {Listed[]} */
+  const own = puzzles.map(({author, ...each}) => ({...each, key: each.fen}));
+  /** @type {Listed[]} */
+  const collected = rows.map(([id, goal, pieces, rating, numbers]) => ({
+    id,
+    key: id,
+    title: collectedTitle(id),
+    origin: "collection",
+    pieces,
+    goal,
+    themes: numbers.map(number => themes[number]),
+    rating,
+  }));
+  return [...own, ...collected];
+}
+
+/** @param {string} text such as 2-5 */
+function range(text) {
+  const [low, high] = text.split("-").map(Number);
+  return (/** @type {number} */ number) => low <= number && number <= high;
+}
+
 /**
  * @param {Listed[]} puzzles
  * @param {Filter} filter
- * @param {Progress} progress
+ * @param {Training} training
+ * @param {number} day
  */
-export function matching(puzzles, {goal, pieces, solved, origin}, progress) {
-  const [low, high] = pieces.split("-").map(Number);
+export function matching(puzzles, {goal, pieces, solved, origin, theme, rating}, training, day) {
+  const hasPieces = range(pieces),
+    hasRating = rating ? range(rating) : null;
+  /** @type {Record<string, (each: Listed) => boolean>} */
+  const done = {
+    "": () => true,
+    yes: ({key}) => training.of(key).solved,
+    no: ({key}) => !training.of(key).solved,
+    missed: ({key}) => training.isMissed(key),
+    due: ({key}) => training.isDue(key, day),
+  };
   return puzzles.filter(
     each =>
       (!goal || each.goal === goal) &&
-      low <= each.pieces &&
-      each.pieces <= high &&
-      (!solved || progress.of(each.fen).solved === (solved === "yes")) &&
-      (!origin || each.classic === (origin === "classic")),
+      hasPieces(each.pieces) &&
+      (!hasRating || (each.rating !== null && hasRating(each.rating))) &&
+      (!theme || each.themes.some(one => one === theme)) &&
+      done[solved](each) &&
+      (!origin || each.origin === origin),
   );
 }
 
 /**
- * The unsolved puzzle after one, round the list; undefined if there is no other.
+ * The puzzle to solve next: an unsolved one of those to choose from, near the rating of the solver; those without a
+ * rating, and all where the order of the list is asked for, by the order of the list, round it. Undefined if there is no
+ * other. What has been looked at, and what was missed and waits for its day, comes last.
  * @param {Listed[]} puzzles all of them, in order
  * @param {Listed[]} matches those to choose from
- * @param {Progress} progress
- * @param {string} [id] of the one that is on the board
+ * @param {Training} training
+ * @param {{day: number, id?: string, seen?: Set<string>, inOrder?: boolean}} now id: of the one that is on the board
  */
-export function following(puzzles, matches, progress, id) {
-  const here = puzzles.findIndex(each => each.id === id);
-  const open = matches.filter(each => each.id !== id && !progress.of(each.fen).solved);
-  return open.find(each => puzzles.indexOf(each) > here) ?? open[0];
+export function following(puzzles, matches, training, {day, id = "", seen = new Set(), inOrder = false}) {
+  const here = puzzles.findIndex(each => each.id === id),
+    {rating} = training.ratingOn(day),
+    places = new Map(puzzles.map((each, place) => [each, place]));
+  const behind = (/** @type {Listed} */ each) =>
+    ((places.get(each) ?? 0) - here - 1 + puzzles.length) % Math.max(puzzles.length, 1);
+  const isLate = (/** @type {Listed} */ {id, key}) =>
+    seen.has(id) || (training.isMissed(key) && !training.isDue(key, day));
+  const far = (/** @type {Listed} */ each) =>
+    inOrder || each.rating === null ? Number.MAX_VALUE : Math.abs(each.rating - rating);
+  const isOpen = (/** @type {Listed} */ each) =>
+    each.id !== id && (!training.of(each.key).solved || training.isDue(each.key, day));
+  return matches
+    .filter(isOpen)
+    .sort(
+      (one, other) =>
+        Number(isLate(one)) - Number(isLate(other)) || far(one) - far(other) || behind(one) - behind(other),
+    )[0];
 }
 
 /**
  * How many puzzles are solved, how many of them without a wrong move or a hint, and how many by likely moves.
  * @param {Listed[]} puzzles
- * @param {Progress} progress
+ * @param {Training} training
  */
-export function counted(puzzles, progress) {
-  const solved = puzzles.map(each => progress.of(each.fen)).filter(each => each.solved);
+export function counted(puzzles, training) {
+  const solved = puzzles.map(each => training.of(each.key)).filter(each => each.solved);
   return {
     all: puzzles.length,
     solved: solved.length,
     clean: solved.filter(each => !each.tries && !each.hints).length,
     likely: solved.filter(each => each.likely).length,
   };
+}
+
+/**
+ * The step of a course after one, that is not done or else the next in order; undefined behind the last one.
+ * @param {Course} course
+ * @param {string} id
+ * @param {Training} training
+ */
+export function followingStep({steps}, id, training) {
+  const here = steps.findIndex(step => step.id === id),
+    done = new Set(training.all.steps);
+  return (
+    steps.slice(here + 1).find(step => !done.has(step.id)) ?? steps.find(step => !done.has(step.id) && step.id !== id)
+  );
+}
+
+/**
+ * The course of a step and the number of the step in it.
+ * @param {Course[]} courses
+ * @param {string} id
+ */
+export function stepOf(courses, id) {
+  for (const course of courses) {
+    const number = course.steps.findIndex(step => step.id === id);
+    if (number >= 0) return {course, number, step: course.steps[number]};
+  }
+  return null;
 }
 
 // --- words
@@ -146,11 +212,64 @@ export function progressWords({all, solved, clean, likely}) {
   ];
 }
 
+/** @type {Record<Theme, () => string>} */
+const THEMES = {
+  shot: () => t("Shot"),
+  "two-for-one": () => t("Two for one"),
+  "first-position": () => t("First Position"),
+  bridge: () => t("Bridge"),
+  breeches: () => t("Breeches"),
+  "in-and-out": () => t("In and out"),
+  "only-move": () => t("Only move"),
+};
+
+/** Names of the themes, by their values. */
+export const themeNames = () =>
+  /** @type {Record<Theme, string>} */ (
+    Object.fromEntries(Object.entries(THEMES).map(([theme, name]) => [theme, name()]))
+  );
+
+/** @param {Theme[]} themes */
+export const themeWords = themes => themes.map(theme => THEMES[theme]?.() ?? theme).join(", ");
+
+/** @param {string} id of a puzzle of the collection */
+export const collectedTitle = id => t("Puzzle {id}", {id});
+
 /** What a puzzle of the list is about. @param {Listed} puzzle @param {Done} done */
-export function listedWords({goal, pieces}, {solved, tries}) {
+export function listedWords({goal, pieces, rating}, {solved, tries, hints}) {
   const what = goal === "win" ? t("win") : goal === "draw" ? t("draw") : t("win or draw?");
-  return [what, many(pieces, "piece"), solved ? t("solved") : tries ? t("tried") : ""].filter(Boolean).join(", ");
+  const state = solved ? t("solved") : tries || hints ? t("tried") : "";
+  return [what, many(pieces, "piece"), rating === null ? "" : String(rating), state].filter(Boolean).join(", ");
 }
+
+/** @param {SolverRating} solver */
+export const ratingWords = solver =>
+  t("{rating} ± {error}", {rating: Math.round(solver.rating), error: uncertainty(solver)});
+
+/**
+ * Facts of a puzzle below its name; what tells of the answer only once it is over.
+ * @param {Puzzle} puzzle
+ * @param {boolean} isOver
+ * @param {number} gain of the rating by this try
+ */
+export function aboutWords({author, source, rating, themes, evidence}, isOver, gain) {
+  const rest = [
+    themes.length ? themeWords(themes) : "",
+    evidence && (evidence === "proved" ? t("proved") : t("checked by kr's search")),
+    source,
+    gain && t("Your rating: {change}", {change: signed(gain, 0)}),
+  ];
+  return [author, rating === null ? "" : t("rated {rating}", {rating}), ...(isOver ? rest : [])]
+    .filter(Boolean)
+    .join(". ");
+}
+
+/** How often the solver has come back for the puzzle of the day. @param {number} days */
+export const streakWords = days => (days > 1 ? t("{days} in a row", {days: many(days, "day")}) : "");
+
+/** A day such as "Thursday, 26 November". @param {Date} now */
+export const dayWords = (now = new Date()) =>
+  now.toLocaleDateString(spoken() === "en" ? "en-GB" : spoken(), {weekday: "long", day: "numeric", month: "long"});
 
 /** @param {Puzzle} puzzle */
 export function taskWords({solver, goal, goal_by, goal_chance}) {

@@ -1,0 +1,121 @@
+"""Training with puzzles: the rating, boxes, streaks, and progress as JSON."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kr.errors import InvalidSettingError
+from kr.problems.training import FIRST_DEVIATION, INTERVALS, LEAST_DEVIATION, SolverRating, Training
+
+DATA = json.loads((Path(__file__).parent / "data" / "training.json").read_text("utf-8"))
+DAY = 739_946
+
+
+def trained(events: list[dict[str, Any]]) -> Training:
+    training = Training()
+    for event in events:
+        match event["what"]:
+            case "solve":
+                training.solve(
+                    event["key"], event.get("rating"), event["day"], clean=event["clean"], likely=event["likely"]
+                )
+            case "daily":
+                training.solve_daily(event["day"])
+            case "step":
+                training.finish_step(event["key"])
+            case what:
+                training.miss(event["key"], what, event.get("rating"), event["day"])
+    return training
+
+
+def test_the_terminal_trains_as_the_page_does() -> None:
+    """tests/scripts/training.test.js has the same events."""
+    training = trained(DATA["events"])
+    kept = json.loads(json.dumps(training.as_object()))
+    assert {**kept, "rating": 0, "deviation": 0} == {**DATA["kept"], "rating": 0, "deviation": 0}
+    assert kept["rating"] == pytest.approx(DATA["kept"]["rating"])
+    assert kept["deviation"] == pytest.approx(DATA["kept"]["deviation"])
+    for day, keys in DATA["due"]:
+        assert training.due(day) == keys
+
+
+@pytest.mark.parametrize("puzzle", [800, 1500, 2200])
+def test_the_rating_follows_the_solver(puzzle: int) -> None:
+    first = SolverRating()
+    won, lost = first.after(puzzle, True), first.after(puzzle, False)
+    assert lost.rating < first.rating < won.rating
+    # the sum of both outcomes, each by its chance, changes nothing: so the expected one does
+    gain, loss = won.rating - first.rating, first.rating - lost.rating
+    assert (gain > loss) is (puzzle > first.rating) or gain == pytest.approx(loss)
+    assert won.deviation < FIRST_DEVIATION
+    assert won.rested(400).deviation == FIRST_DEVIATION
+    assert won.rested(0) == won
+
+
+def test_the_rating_finds_a_strength() -> None:
+    """Somebody who solves what is rated below 1800 and nothing above."""
+    solver = SolverRating()
+    for number in range(200):
+        puzzle = solver.rating + (number % 5 - 2) * 60
+        solver = solver.after(puzzle, puzzle < 1800)
+    assert abs(solver.rating - 1800) < 100
+    assert solver.deviation == LEAST_DEVIATION or solver.deviation < 60
+
+
+def test_a_missed_puzzle_comes_again_later_and_later() -> None:
+    training, day = Training(), DAY
+    training.miss("a", "tries", 1500, day)
+    training.solve("a", 1500, day, clean=False)
+    assert training.due(day) == []
+    for days in INTERVALS:
+        assert training.due(day + days - 1) == []
+        day += days
+        assert training.due(day) == ["a"]
+        training.solve("a", 1500, day, clean=True)
+        assert training.due(day) == []
+    assert training.boxes == {}
+    training.miss("a", "hints", 1500, day)
+    training.solve("a", 1500, day + 1, clean=True)
+    training.miss("a", "tries", 1500, day + 4)
+    assert training.due(day + 5) == ["a"]
+
+
+def test_a_puzzle_counts_once_a_day() -> None:
+    training = Training()
+    training.miss("a", "tries", 1500, DAY)
+    after = training.solver
+    training.miss("a", "hints", 1500, DAY)
+    training.solve("a", 1500, DAY, clean=True)
+    assert training.solver == after
+    training.solve("a", 1500, DAY + 1, clean=True)
+    assert training.solver.rating > after.rating
+    assert [day for day, _, _ in training.curve] == [DAY, DAY + 1]
+
+
+def test_days_in_a_row() -> None:
+    training = Training()
+    for day, streak in ((1, 1), (2, 2), (2, 2), (3, 3), (5, 1)):
+        training.solve_daily(DAY + day)
+        assert training.streak == (DAY + day, streak)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"format": 2}, {"rating": "high"}, {"rating": -1}, {"deviation": 0}, {"day": 1.5}, {"curve": [[1, 2]]},
+        {"boxes": {"a": [4, 1]}}, {"boxes": {"a": 1}}, {"puzzles": {"a": {}}}, {"puzzles": []}, {"steps": "x"},
+        {"streak": [1]},
+    ],
+)  # fmt: skip
+def test_what_is_no_progress(change: dict[str, Any]) -> None:
+    kept = DATA["kept"]
+    assert Training.from_object(kept).as_object() == kept
+    with pytest.raises(InvalidSettingError, match="not the progress of kr learn"):
+        Training.from_object({**kept, **change})
+    for name in kept:
+        with pytest.raises(InvalidSettingError):
+            Training.from_object({key: value for key, value in kept.items() if key != name})
