@@ -15,7 +15,6 @@ import {RecordPanel} from "./record.js";
 import {
   aboutWords,
   beginWords,
-  collectedTitle,
   dayWords,
   endWords,
   following,
@@ -25,6 +24,7 @@ import {
   solutionWords,
   stepOf,
   taskWords,
+  titleOf,
   today,
   verdictWords,
 } from "./state.js";
@@ -138,7 +138,7 @@ class Learn extends LinePage {
     const puzzle = this._puzzle;
     if (!puzzle) return;
     const step = stepOf(this._courses, puzzle.id),
-      title = puzzle.title || collectedTitle(puzzle.id);
+      title = titleOf(puzzle);
     this._title.textContent = step
       ? t("{title}, step {number} of {all}", {
           title: t(step.course.title),
@@ -197,7 +197,7 @@ class Learn extends LinePage {
       () => this._ask.start(id),
       puzzle => {
         this._puzzle = puzzle;
-        this._headers = {Event: puzzle.title || collectedTitle(puzzle.id)};
+        this._headers = {Event: titleOf(puzzle)};
         this._over = this._busy = this._searched = this._helped = false;
         this._step = this._gain = 0;
         this._opened.add(puzzle.id);

@@ -74,12 +74,12 @@ export function today(now = new Date()) {
 /** The puzzles of a listing: the classics and those of files, then the collection. @param {Listing} listing */
 export function listed({puzzles, collection: {themes, rows}}) {
   /** @type {Listed[]} */
-  const own = puzzles.map(({author, ...each}) => ({...each, key: each.fen}));
+  const own = puzzles.map(({author, ...each}) => ({...each, key: each.fen, title: titleOf(each)}));
   /** @type {Listed[]} */
   const collected = rows.map(([id, goal, pieces, rating, numbers]) => ({
     id,
     key: id,
-    title: collectedTitle(id),
+    title: titleOf({id, title: "", origin: "collection"}),
     origin: "collection",
     pieces,
     goal,
@@ -232,8 +232,12 @@ export const themeNames = () =>
 /** @param {Theme[]} themes */
 export const themeWords = themes => themes.map(theme => THEMES[theme]?.() ?? theme).join(", ");
 
-/** @param {string} id of a puzzle of the collection */
-export const collectedTitle = id => t("Puzzle {id}", {id});
+/**
+ * The name of a puzzle. Those of problems stay as they are, but for classics such as First Position, which names a theme
+ * and a course too.
+ * @param {{id: string, title: string, origin: Origin}} puzzle
+ */
+export const titleOf = ({id, title, origin}) => (origin === "own" ? title : title ? t(title) : t("Puzzle {id}", {id}));
 
 /** What a puzzle of the list is about. @param {Listed} puzzle @param {Done} done */
 export function listedWords({goal, pieces, rating}, {solved, tries, hints}) {
