@@ -1,4 +1,4 @@
-"""Problems: their files, how they are solved, whether they are sound, and puzzles."""
+"""Problems: their files, how they are solved, whether they are sound, their variations, and puzzles."""
 
 import lazy_loader
 
