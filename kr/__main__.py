@@ -2,9 +2,13 @@
 
 import sys
 
+AGAIN_SECONDS = 0.02
+"""Time after which an interrupt that was lost is sent again: that function has returned by then."""
+
 
 def main() -> int:
     """Run the command line of this process; a Ctrl-C while the command is still being imported is one line as well."""
+    sys.unraisablehook = unraisable
     try:
         from kr import cli
 
@@ -12,6 +16,26 @@ def main() -> int:
     except KeyboardInterrupt:
         print("kr: interrupted", file=sys.stderr)
         return 1
+
+
+def unraisable(told: "sys.UnraisableHookArgs") -> None:
+    """`sys.unraisablehook`: interrupts that fall into a callback are sent again, where Python would drop them.
+
+    Each import has such callbacks, so that one of a hundred interrupts while a command starts would be lost.
+    """
+    if told.exc_type is None or not issubclass(told.exc_type, KeyboardInterrupt):
+        sys.__unraisablehook__(told)
+        return
+    import _thread
+    import signal
+    import threading
+
+    # shells start background jobs with SIGINT ignored: it was the other one
+    ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    number = signal.SIGTERM if ignored else signal.SIGINT
+    timer = threading.Timer(AGAIN_SECONDS, _thread.interrupt_main, (number,))
+    timer.daemon = True
+    timer.start()
 
 
 if __name__ == "__main__":

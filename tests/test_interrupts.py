@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 import kr
+from kr.__main__ import unraisable
 from kr.engine.engine import Engine
 from kr.game.perft import perft
 from kr.game.position import Position
@@ -178,3 +179,28 @@ def test_no_other_wait_is_endless() -> None:
         for wait in endless_waits(path)
     }
     assert found == set(ENDLESS)
+
+
+def test_an_interrupt_in_a_callback_is_sent_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python drops what a callback raises, as those of imports do."""
+
+    class Dropped:
+        def __del__(self) -> None:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(sys, "unraisablehook", unraisable)
+    dropped = [Dropped()]
+    with pytest.raises(KeyboardInterrupt):
+        dropped.clear()
+        time.sleep(AT_ONCE)
+
+
+def test_other_lost_errors_are_shown(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    class Broken:
+        def __del__(self) -> None:
+            raise RuntimeError("something else")
+
+    monkeypatch.setattr(sys, "unraisablehook", unraisable)
+    broken = [Broken()]
+    broken.clear()
+    assert "something else" in capsys.readouterr().err

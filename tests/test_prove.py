@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -19,12 +20,14 @@ from kr.errors import InvalidSettingError
 from kr.game.position import Position, Side
 from kr.game.value import Value
 from kr.jobs.kinds import Stop
+from kr.jobs.needs import Needs
+from kr.jobs.unit import Unit
 from kr.proofs import leaves, prover
 from kr.proofs.certificate import Claim, Strategy, certificate_of
 from kr.proofs.checking import check_certificate
 from kr.proofs.closure import closed_part
 from kr.proofs.leaves import LeafAnswer, answer_from_json, answer_leaf, answer_to_json, settled
-from kr.proofs.prover import ClaimProgress, Proof, ProveSettings, claims_for
+from kr.proofs.prover import ClaimProgress, Proof, ProofQuestion, ProveSettings, claims_for
 from kr.proofs.rules import QuickMove
 from kr.proofs.tree import ProofTree, numbers
 
@@ -212,6 +215,41 @@ def test_a_stopped_leaf_has_no_strategy() -> None:
     root = claim.root.play(claim.root.legal_moves()[0])
     answer = answer_leaf(claim, root, Engine("material", 1, 1, shipped(2)), 100_000, {}, stop)
     assert answer.strategy == {}
+
+
+def test_a_search_that_is_cut_short_keeps_what_it_proved(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stop between two searches for a strategy: the moves are an answer, the score is none."""
+    claim, leaves_known = claim_of("W:WK1,K19:BK2,K5", WHITE, DRAW), shipped(3)
+    stop = Stop()
+
+    class Stopped(Guide):
+        def search(self, *words: Any, **rest: Any) -> SearchResult:
+            found = super().search(*words, **rest)
+            if len(self.asked) == 12:
+                stop.set()
+            return found
+
+    unit = Unit(leaves.LeafSearches.name(), "1", values={
+        "position": claim.root.bits, "side": int(WHITE), "goal": "draw", "nodes": 1000,
+    })  # fmt: skip
+    ((portion,),) = leaves.LeafSearches().steps(unit, Needs({}))
+    answer = answer_from_json(portion.do(Stopped(claim, leaves_known, 10_000), stop) or {})  # type: ignore[arg-type]
+    assert answer.cut
+    assert closed_part(claim, answer.strategy, (), leaves_known) == answer.strategy != {}
+    # what goes with a search is not searched again
+    known = {**unit.values, "known": leaves.strategy_rows(answer.strategy)}
+    guide = Guide(claim, leaves_known, 10_000)
+    ((portion,),) = leaves.LeafSearches().steps(replace(unit, values=known), Needs({}))
+    again = answer_from_json(portion.do(guide, Stop()) or {})  # type: ignore[arg-type]
+    assert not again.cut
+    assert not {each.bits[:3] for each in guide.asked} & answer.strategy.keys()
+    tree = ProofTree(claim, leaves_known)
+    question = ProofQuestion(tree, ClaimProgress(claim))
+    task = question.next_task(0)
+    assert task is not None
+    question.enter(task, answer)
+    assert tree.strategy == answer.strategy
+    assert tree.root.level == 0, "its score is not believed"
 
 
 def test_the_nodes_of_a_strategy_are_limited() -> None:

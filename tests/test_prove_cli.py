@@ -22,6 +22,7 @@ import pytest
 import kr
 from kr.cli import main
 from kr.jobs.journal import Journal, open_journal
+from kr.problems.problem import classics
 from kr.proofs.certificate import read_certificate, write_certificate
 
 WON = "B:W7,20:BK9,K11"
@@ -109,6 +110,29 @@ def test_files(run: Run, fen: str, words: list[str], names: set[str]) -> None:
         assert json.loads(out)["report"]["positions"] == len(read_certificate(name).boards)
 
 
+@pytest.mark.parametrize(("goal", "name"), [("value", "a.krproof"), ("win", "a.krproof"), ("value", "a-white.krproof")])
+def test_a_foreign_file_is_not_replaced(run: Run, goal: str, name: str) -> None:
+    """Neither one that is no certificate, nor the certificate of something else."""
+    Path(name).write_bytes(b"a letter")
+    code, out, error = run(WON, "--goal", goal, "--out", "a.krproof")
+    assert (code, out, error.count("\n")) == (2, "", 1)
+    assert f"--out: {name} is there and is not a certificate that " in error
+    assert Path(name).read_bytes() == b"a letter"
+    Path(name).unlink()
+    assert run(WON, "--goal", "win", "--out", name)[0] == 0
+    content = Path(name).read_bytes()
+    assert run("W:WK1:BK32", "--goal", goal, "--out", "a.krproof")[0] == 2
+    assert Path(name).read_bytes() == content
+    # that of the same claim is made anew
+    assert run(WON, "--goal", "win", "--out", name)[0] == 0
+
+
+def test_a_built_in_problem(run: Run) -> None:
+    code, out, _ = run("second-position", "--tc", "nodes=1k", "--json")
+    assert json.loads(out)["fen"] == next(each for each in classics() if each.id == "second-position").position.fen
+    assert code in (0, 1)
+
+
 def test_check_tells_what_is_wrong(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
     run(WON, "--out", "a.krproof")
     # without the database, and with a byte changed
@@ -132,7 +156,10 @@ def test_check_tells_what_is_wrong(run: Run, capsys: pytest.CaptureFixture[str])
     ("words", "code", "message"),
     [
         ([], 2, "FEN: expected the position to prove, or --check FILE"),
-        (["rubbish"], 2, "three fields"),
+        (["rubbish"], 2, "not a file, a FEN such as W:W21,K30:B1,2 or a built-in problem"),
+        (["first"], 2, "names 3 problems"),
+        (["B::"], 2, "the board is empty"),
+        ([WON, "--hash", "1TB"], 2, "--hash 1TB: no memory for a hash table"),
         (["W:W5,W5:B1"], 2, "FEN"),
         ([WON, "--goal", "most"], 2, "--goal"),
         ([WON, "--tc", "depth=9"], 2, "expected a time or nodes of all searches"),
@@ -209,9 +236,11 @@ def test_a_proof_killed_before_its_journal_was_removed(run: Run, monkeypatch: py
     ("words", "message"),
     [
         ([WON], 'was begun with position "W:WK1,K19:BK2,K5"'),
-        ([DRAWN, "--goal", "win"], 'was begun with goal "value", not "win"'),
+        ([DRAWN, "--goal", "win"], 'was begun with goal "value", not "win"; give the same, or choose another file'),
         ([DRAWN, "--weights", "manual"], 'was begun with weights "material"'),
         ([DRAWN, "--egdb", "none"], 'was begun with egdb "3 pieces'),
+        ([DRAWN, "--egdb", "none", "--goal", "win"], ", not none; give the same"),
+        ([DRAWN, "--egdb", "none", "--goal", "win"], 'begun with goal "value", not "win" and egdb "3 pieces'),
     ],
 )
 def test_other_settings_are_refused(run: Run, begun: list[str], words: list[str], message: str) -> None:
@@ -273,7 +302,7 @@ def test_damaged_lines_are_named(run: Run, begun: list[str], change: dict[str, A
     Path("a.krproof.part").write_text("".join([begun[0], line + "\n", *begun[2:]]))
     code, out, error = run(DRAWN, "--out", "a.krproof")
     assert (code, out) == (1, "")
-    assert "a.krproof.part, line 2 is damaged" in error
+    assert "a.krproof.part, line 2 is damaged; remove the line (its search is made again), or the file" in error
 
 
 def test_a_line_cut_off_is_searched_again(run: Run, begun: list[str]) -> None:

@@ -1,6 +1,6 @@
 """`kr prove`."""
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +8,7 @@ from kr.cli import boards, console, options
 from kr.egdb.database import Database, find
 from kr.errors import InvalidCertificateError, InvalidSettingError
 from kr.notation import SIDE_NAMES
+from kr.problems.problem import load_problems
 from kr.proofs.certificate import NOT_COVERED, Certificate, read_certificate
 from kr.proofs.checking import CheckReport, check_certificate
 from kr.proofs.lines import hardest_line
@@ -35,6 +36,7 @@ def command(
 
     Example:
         kr prove "W:W21,K30:B1,2"
+        kr prove first-position --tc 10s
         kr prove "W:WK15,K18,K19,20:B12,21,K29,K30" --goal win --out win.krproof
         kr prove --check win.krproof
     """
@@ -44,15 +46,14 @@ def command(
         return
     if not settings.fen:
         raise InvalidSettingError("FEN: expected the position to prove, or --check FILE")
-    limit = settings.tc.time
-    with console.progress("proving", limit, "s") as progress:
-        shown = 0.0
+    settings = replace(settings, fen=_fen(settings.fen))
+    seconds, nodes = settings.tc.time, settings.tc.nodes
+    with console.progress("proving", nodes if seconds is None else seconds, "nodes" if seconds is None else "s") as bar:
 
         def on_progress(proof: Proof) -> None:
-            nonlocal shown
-            now = proof.seconds if limit is None else min(proof.seconds, limit)
-            progress.advance(now - shown, _standing(proof))
-            shown = now
+            searched = sum(each.nodes for each in proof.claims)
+            now = float(searched) if seconds is None else min(proof.seconds, seconds)
+            bar.advance(now - bar.done, _standing(proof))
 
         try:
             proof = prove(settings, on_progress)
@@ -68,6 +69,18 @@ def command(
         console.put(_report(proof))
     if not proof.reached:
         console.fail(_shortfall(proof, settings.out))
+
+
+def _fen(text: str) -> str:
+    """The position of a FEN, or of a problem by its name. Raises InvalidSettingError, and what `load_problems` does."""
+    if ":" in text:
+        return text
+    problems = load_problems(text)
+    if len(problems) > 1:
+        raise InvalidSettingError(
+            f"{text!r} names {len(problems)} problems, {', '.join(each.id for each in problems[:3])} ...; expected one"
+        )
+    return problems[0].position.fen
 
 
 def _standing(proof: Proof) -> str:

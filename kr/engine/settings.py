@@ -17,6 +17,7 @@ from typing import Any, Protocol
 
 from kr.engine.database import load_database
 from kr.engine.engine import DEFAULT_HASH_MB, Engine
+from kr.errors import InvalidSettingError
 from kr.evaluation.kinds import weights_texts
 from kr.settings import EGDB_MEMORY, option
 from kr.threads import THREADS
@@ -50,7 +51,12 @@ def engine_from(
 ) -> Engine:
     """The engine of some settings. weights, threads, options: as for Engine, with the same errors."""
     database = load_database(settings.egdb, settings.egdb_memory)
-    return Engine(weights, settings.hash / MEBIBYTE, threads, database, options)
+    try:
+        return Engine(weights, settings.hash / MEBIBYTE, threads, database, options)
+    except InvalidSettingError as error:
+        if isinstance(error.__cause__, MemoryError):
+            raise InvalidSettingError(f"--hash {format_size(settings.hash)}: {error.__cause__}") from error
+        raise
 
 
 def weights_option() -> Any:

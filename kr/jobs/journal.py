@@ -24,6 +24,8 @@ from kr.system import flush_directory
 
 T = TypeVar("T")
 JOURNAL_BEGINNING = b'{"settings": '
+REMEDY = "remove the line and the output it describes"
+"""What to do about a damaged line of a journal beside an output."""
 
 
 class Journal(Generic[T]):
@@ -53,18 +55,19 @@ def open_journal(
     provenance: Mapping[str, str],
     read: Callable[[dict[str, Any]], T],
     standing: Callable[[list[T]], int] = len,
+    remedy: str = REMEDY,
 ) -> Iterator[Journal[T]]:
     """Begin or resume the journal of work with these settings.
 
     settings: everything that shapes the work, as JSON types; read: makes an entry from the values of its line, raising
     ValueError, LookupError or TypeError if they are not valid; standing: the number of entries, from the first, whose
-    output is complete; the others are removed. Raises InvalidSettingError if the file is not a journal or has other
-    settings, InvalidGamesError if it is damaged, OutputBusyError, OSError.
+    output is complete; the others are removed; remedy: what to do about a damaged line. Raises InvalidSettingError if
+    the file is not a journal or has other settings, InvalidGamesError if it is damaged, OutputBusyError, OSError.
     """
     check_output(path)
     path = Path(path)
     with lock(path), open(path, "a+b", buffering=0) as file:
-        journal = Journal(file, path, *_resume(file, path, settings, read, standing))
+        journal = Journal(file, path, *_resume(file, path, settings, read, standing, remedy))
         if file.tell() == 0:
             journal.append({"settings": settings, "provenance": provenance})
             with naming(path):
@@ -168,6 +171,7 @@ def _resume(
     settings: Mapping[str, Any],
     read: Callable[[dict[str, Any]], T],
     standing: Callable[[list[T]], int],
+    remedy: str,
 ) -> tuple[list[T], int]:
     """Entries whose output is complete, and the number of others; the file is cut off after the last complete one."""
     recorded = begun_settings(path)
@@ -175,7 +179,7 @@ def _resume(
     entries: list[T] = []
     if recorded is not None:
         _check_settings(path, recorded, settings)
-        lines = list(_entries(path, read))
+        lines = list(_entries(path, read, remedy))
         count = standing([entry for entry, _ in lines])
         entries = [entry for entry, _ in lines[:count]]
         removed = len(lines) - count
@@ -185,7 +189,7 @@ def _resume(
     return entries, removed
 
 
-def _entries(path: Path, read: Callable[[dict[str, Any]], T]) -> Iterator[tuple[T, int]]:
+def _entries(path: Path, read: Callable[[dict[str, Any]], T], remedy: str = REMEDY) -> Iterator[tuple[T, int]]:
     """Each entry, and the offset in the file at which its line ends."""
     end = 0
     for number, line in enumerate(_whole_lines(path), start=1):
@@ -194,7 +198,7 @@ def _entries(path: Path, read: Callable[[dict[str, Any]], T]) -> Iterator[tuple[
             try:
                 entry = read(_object(line))
             except (ValueError, LookupError, TypeError):
-                raise _damaged(path, number) from None
+                raise _damaged(path, number, remedy) from None
             yield entry, end
 
 
@@ -233,12 +237,19 @@ def _object(line: bytes) -> dict[str, Any]:
     return values
 
 
-def _damaged(path: Path, number: int) -> InvalidGamesError:
-    return InvalidGamesError(f"{path}, line {number} is damaged; remove the line and the output it describes")
+def _damaged(path: Path, number: int, remedy: str = REMEDY) -> InvalidGamesError:
+    return InvalidGamesError(f"{path}, line {number} is damaged; {remedy}")
 
 
 def _check_settings(path: Path, recorded: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
-    for key in recorded.keys() | settings.keys():
-        if recorded.get(key) != settings.get(key):
-            was, now = json.dumps(recorded.get(key)), json.dumps(settings.get(key))
-            raise InvalidSettingError(f"{path} was begun with {key} {was}, not {now}; choose another file")
+    """Refuse other settings, all of which are named."""
+    different = [key for key in {**settings, **recorded} if recorded.get(key) != settings.get(key)]
+    if different:
+        told = " and ".join(
+            f"{key} {_shown_setting(recorded.get(key))}, not {_shown_setting(settings.get(key))}" for key in different
+        )
+        raise InvalidSettingError(f"{path} was begun with {told}; give the same, or choose another file")
+
+
+def _shown_setting(value: Any) -> str:
+    return "none" if value is None else json.dumps(value)

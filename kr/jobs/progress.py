@@ -6,6 +6,9 @@ import time
 
 from kr.units import format_clock, format_rate
 
+TIMED_UNIT = "s"
+"""Unit of work that is measured by its time; its rate is left out."""
+
 
 class WorkerCount:
     """Workers elsewhere that do the work under way, in words; empty if there are none."""
@@ -63,7 +66,8 @@ class Progress:
         parts = [f"{self.done:,.0f}{total} {self.unit}".rstrip()]
         left = self.seconds_left
         if speed := _speed(self.rate):
-            parts.append(speed)
+            if self.unit != TIMED_UNIT:
+                parts.append(speed)
             if left is not None:
                 parts.append(f"{format_clock(left)} left")
         return ", ".join([*parts, *filter(None, (CREW.text, self.note))])

@@ -7,8 +7,8 @@ already knows makes these searches short. Only a strategy that is whole counts.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -43,6 +43,8 @@ class LeafAnswer:
     nodes: int
     strategy: Strategy = field(default_factory=dict)
     """Moves that are proved: closed with those before, but without one for the leaf if a line from it stays open."""
+    cut: bool = False
+    """True if a stop cut the search short: its strategy counts, its score and its move don't."""
 
 
 def draws_for(claim: Claim) -> Side:
@@ -227,31 +229,45 @@ class LeafSearches(EngineKind[dict[str, Any]]):
         position = Position.from_bits(tuple(values["position"]))
         claim = Claim(position, Side(values["side"]), Value(values["goal"]))
         known = self._known.setdefault((id(engine), claim.side, claim.goal), {})
+        known.update(_strategy_from(values.get("known", ())))
         answer = answer_leaf(claim, position, engine, values["nodes"], known, stop)
-        return None if stop.is_set() else answer_to_json(answer)
+        if stop.is_set():
+            # what has been proved until then stays proved
+            return answer_to_json(replace(answer, cut=True)) if answer.strategy else None
+        return answer_to_json(answer)
 
 
 def answer_to_json(answer: LeafAnswer) -> dict[str, Any]:
     """A LeafAnswer as JSON types."""
-    strategy = [[*board, *move] for board, move in answer.strategy.items()]
-    return {"score": answer.score, "move": answer.move, "nodes": answer.nodes, "strategy": strategy}
+    values = {
+        "score": answer.score, "move": answer.move, "nodes": answer.nodes, "strategy": strategy_rows(answer.strategy),
+    }  # fmt: skip
+    return {**values, "cut": True} if answer.cut else values
 
 
 def answer_from_json(values: dict[str, Any]) -> LeafAnswer:
     """Inverse of `answer_to_json`. Raises ValueError, LookupError or TypeError if it is not one."""
-    rows = [tuple(map(_whole, row)) for row in values["strategy"]]
-    if any(len(row) != 6 for row in rows):
-        raise ValueError("strategy")
+    strategy = _strategy_from(values["strategy"])
     move = values["move"]
+    if not isinstance(cut := values.get("cut", False), bool):
+        raise TypeError("cut")
     if move is not None:
         origin, target, captured = map(_whole, move)
         move = (origin, target, captured)
-    return LeafAnswer(
-        _whole(values["score"]),
-        move,
-        _whole(values["nodes"]),
-        {row[:3]: row[3:] for row in rows},  # type: ignore[misc]
-    )
+    return LeafAnswer(_whole(values["score"]), move, _whole(values["nodes"]), strategy, cut)
+
+
+def strategy_rows(strategy: Strategy) -> list[list[int]]:
+    """A strategy as JSON types: black, white, kings, origin, target and captured of each move."""
+    return [[*board, *move] for board, move in strategy.items()]
+
+
+def _strategy_from(values: Iterable[Any]) -> Strategy:
+    """Inverse of `strategy_rows`. Raises ValueError or TypeError if it is not one."""
+    rows = [tuple(map(_whole, row)) for row in values]
+    if any(len(row) != 6 for row in rows):
+        raise ValueError("strategy")
+    return {row[:3]: row[3:] for row in rows}  # type: ignore[misc]
 
 
 def _whole(value: Any) -> int:

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -24,16 +25,17 @@ from kr.cluster.pools import work_pool
 from kr.engine.engine import Engine
 from kr.engine.limits import MOST_LIMITS, Limits
 from kr.engine.settings import egdb_memory_option, egdb_option, engine_from, hash_option, weights_option
-from kr.errors import InvalidSettingError
+from kr.errors import InvalidCertificateError, InvalidFenError, InvalidSettingError
 from kr.game.position import Move, Position
 from kr.game.value import Value
 from kr.jobs.journal import Journal, open_journal
 from kr.jobs.needs import Needs
+from kr.jobs.pool import FinishedPortion
 from kr.jobs.unit import Unit
 from kr.players.workers import engine_needs
-from kr.proofs.certificate import Certificate, Claim, certificate_of, write_certificate
+from kr.proofs.certificate import Certificate, Claim, certificate_of, read_certificate, write_certificate
 from kr.proofs.closure import closed_part
-from kr.proofs.leaves import LeafAnswer, LeafSearches, answer_from_json, settled
+from kr.proofs.leaves import LeafAnswer, LeafSearches, answer_from_json, settled, strategy_rows
 from kr.proofs.tree import ProofNode, ProofTree
 from kr.settings import Settings, option, workers_option
 from kr.storage import check_output, provenance
@@ -49,6 +51,11 @@ FIRST_REPLY = 20
 NEARNESS_EXPONENT = 0.5
 """Exponent of the proof number in the choice of a claim: what is further from its proof gets fewer nodes."""
 JOURNAL_SUFFIX = ".part"
+REMEDY_OF_SEARCHES = "remove the line (its search is made again), or the file"
+CUT_LIMIT = 0
+"""Nodes of a search in a journal that a stop cut short: no search has this limit, so none takes its score."""
+MOST_KNOWN = 2_000
+"""Proved moves, the latest, that go with a search to another machine, so that it need not prove them again."""
 Key = tuple[int, tuple[int, ...], int]
 """Search of a leaf: number of the claim, the leaf, and its nodes."""
 
@@ -57,7 +64,9 @@ Key = tuple[int, tuple[int, ...], int]
 class ProveSettings(Settings):
     """A position, what is to be proved about it, and the limits."""
 
-    fen: str = option("", "The position to prove.", metavar="FEN", argument=True)
+    fen: str = option(
+        "", "The position to prove: a FEN, or the name of a built-in problem.", metavar="FEN|NAME", argument=True
+    )
     goal: str = option(
         "value", "For the side to move: win, draw or loss, yes or no; or value, whichever it is.",
         choices=GOALS,
@@ -180,6 +189,8 @@ def prove(settings: ProveSettings, on_progress: Callable[[Proof], None] | None =
     InvalidDatabaseError, OutputBusyError, and what `open_journal` raises.
     """
     position = Position.from_fen(settings.fen)
+    if not position.black | position.white:
+        raise InvalidFenError(f"FEN {settings.fen!r}: the board is empty, so that there is nothing to prove")
     engine = engine_from(settings, settings.weights)
     with _record(position, settings, engine) as journal:
         run = _Run(position, settings, engine, journal, on_progress)
@@ -230,6 +241,8 @@ class ProofQuestion:
         self.progress.nodes += answer.nodes
         self.progress.leaves += 1
         self.tree.learn(answer.strategy)
+        if answer.cut:
+            return
         if task.of_root:
             self.root_busy = False
             self.root_nodes += answer.nodes
@@ -268,7 +281,8 @@ class _Run:
         for key, answer in journal.entries if journal is not None else ():
             answer = self._closed(key[0], answer)
             self.questions[key[0]].tree.learn(answer.strategy)
-            self.known[key] = answer
+            if not answer.cut:
+                self.known[key] = answer
         for each in self.questions:
             each.note()
 
@@ -283,24 +297,33 @@ class _Run:
         try:
             with closing(pool.run(self._units(pool.stop))) as parts:
                 for part in parts:
-                    task = self.tasks.pop(part.unit.key)
-                    if part.value is None:
-                        continue
-                    if self.journal is not None:
-                        values = part.unit.values
-                        self.journal.append({
-                            "claim": task.number, "position": values["position"], "limit": task.nodes, **part.value,
-                        })  # fmt: skip
-                    answer = answer_from_json(part.value)
-                    self._enter(task, self._closed(task.number, answer) if part.worker else answer)
+                    self._take(part)
                     if self.over:
                         break
+        except KeyboardInterrupt:
+            # what was proved until then
+            for part in pool.rest():
+                self._take(part)
+            raise
         finally:
             if timer is not None:
                 timer.cancel()
             for each in self.questions:
                 each.progress.resists = tuple(each.tree.resisting_line())
         self._tell()
+
+    def _take(self, part: FinishedPortion[dict[str, Any]]) -> None:
+        """Write an answer down, and enter it."""
+        task = self.tasks.pop(part.unit.key)
+        if part.value is None:
+            return
+        answer = answer_from_json(part.value)
+        if self.journal is not None:
+            limit = CUT_LIMIT if answer.cut else task.nodes
+            self.journal.append({
+                "claim": task.number, "position": part.unit.values["position"], "limit": limit, **part.value,
+            })  # fmt: skip
+        self._enter(task, self._closed(task.number, answer) if part.worker else answer)
 
     def _closed(self, number: int, answer: LeafAnswer) -> LeafAnswer:
         """An answer that was not made in this process, with the part of its strategy that proves something."""
@@ -330,12 +353,17 @@ class _Run:
                 self.proof.resumed += 1
                 self._enter(task, known)
                 continue
-            claim = self.questions[task.number].tree.claim
+            tree = self.questions[task.number].tree
             key = f"{task.number} {position.bits} {task.nodes}"
             self.tasks[key] = task
-            yield Unit(LeafSearches.name(), key, self.needs, self.tools, {
-                "position": position.bits, "side": int(claim.side), "goal": str(claim.goal), "nodes": task.nodes,
-            })  # fmt: skip
+            values = {
+                "position": position.bits, "side": int(tree.claim.side), "goal": str(tree.claim.goal),
+                "nodes": task.nodes,
+            }  # fmt: skip
+            if self.settings.cluster:
+                latest = islice(reversed(tree.strategy.items()), MOST_KNOWN)
+                values["known"] = strategy_rows(dict(latest))
+            yield Unit(LeafSearches.name(), key, self.needs, self.tools, values)
 
     def _left(self) -> int:
         """Nodes that new searches may take, but for those of strategies."""
@@ -429,6 +457,7 @@ def _record(
     if settings.out is None:
         return nullcontext()
     check_output(settings.out)
+    _check_certificates(position, settings, settings.out)
     fixed = {
         "position": position.fen,
         "goal": settings.goal,
@@ -437,8 +466,26 @@ def _record(
     }
     return open_journal(
         settings.out.with_name(settings.out.name + JOURNAL_SUFFIX), fixed, provenance(),
-        partial(_known, len(claims_for(position, settings.goal))),
+        partial(_known, len(claims_for(position, settings.goal))), remedy=REMEDY_OF_SEARCHES,
     )  # fmt: skip
+
+
+def _check_certificates(position: Position, settings: ProveSettings, out: Path) -> None:
+    """Refuse to write over files that are not certificates of this proof."""
+    claims: dict[Path, list[Claim]] = {}
+    for claim in claims_for(position, settings.goal):
+        claims.setdefault(_path_of(settings, out, claim), []).append(claim)
+    for path in filter(Path.exists, claims):
+        check_output(path)
+        expected = " or ".join(f"that {claim}" for claim in claims[path])
+        try:
+            kept = read_certificate(path).claim in claims[path]
+        except InvalidCertificateError:
+            kept = False
+        if not kept:
+            raise InvalidSettingError(
+                f"--out: {path} is there and is not a certificate {expected} in {position.fen}; choose another file"
+            )
 
 
 def _known(claims: int, values: dict[str, Any]) -> tuple[Key, LeafAnswer]:
