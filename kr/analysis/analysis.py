@@ -1,9 +1,10 @@
 """Analysing positions: reading them, and after each iteration the best lines with their chances.
 
-A line's value is exact if the endgame database has the position after its first move, or if the search has seen the
-line to its end. A position has two exact facts: its value by the database or the search (`value`), and a draw of its
-game by the rules about repetition and progress (`draw`, see `weighed`). Score and chances are those of the game, so
-that they follow `draw` where there is one, and else `value`. Chances are those of `kr.evaluation.chances`.
+A line's value is exact if the endgame database has the position after its first move, if certificates prove it
+(`kr.proofs.library`), or if the search has seen the line to its end. A position has two exact facts: its value by the
+database or the search (`value`), and a draw of its game by the rules about repetition and progress (`draw`, see
+`weighed`). Score and chances are those of the game, so that they follow `draw` where there is one, and else `value`.
+Chances are those of `kr.evaluation.chances`.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from kr.game.value import Value
 from kr.notation import SIDE_NAMES, fen_lines
 from kr.pdn import Game, GameNode, Reader
 from kr.policy.policy import LikelyMove, Policy, policy_option
+from kr.proofs.library import KNOWN_BY_SEARCH, NOTHING_KNOWN, KnownValue, ProofLibrary, known_value, proofs_option
 from kr.settings import Settings, option
 from kr.storage import is_file
 from kr.text import file_text
@@ -58,6 +60,7 @@ class AnalyzeSettings(Settings):
     game: int = option(1, "Number of the game in a PDN file, from 1.", low=1)
     ply: str = option("", "Plies of a PDN game to analyse, such as 20 or 10-30; 0 is before the first move.")
     people: str = policy_option()
+    proofs: tuple[Path, ...] = proofs_option()
     weights: str | None = weights_option()
     hash: int = hash_option()
     threads: int = threads_option()
@@ -140,11 +143,18 @@ class Line:
     certain: Value | None = None
     """Certain result of the game: a draw by rule, or else the proved value; None without either, and for a win that may
     take longer than the rule about progress allows."""
+    known: KnownValue = NOTHING_KNOWN
+    """What rules, database or certificates say of the first move."""
 
     @property
     def move(self) -> Move:
         """The first move."""
         return self.pv[0]
+
+    @property
+    def by(self) -> str:
+        """What proves the value, as in KnownValue, or KNOWN_BY_SEARCH; "" without one."""
+        return _proved_by(self.value, self.known)
 
 
 @dataclass(frozen=True)
@@ -173,6 +183,13 @@ class Analysis:
     """Rule, REPETITION or NO_PROGRESS, by which the game can be claimed drawn in the position; "" if there is none."""
     scale: float | None = None
     """Centi-men in a logit of the engine (`Engine.score_scale`); None if unknown."""
+    known: KnownValue = NOTHING_KNOWN
+    """What rules, database or certificates say of the position."""
+
+    @property
+    def by(self) -> str:
+        """What proves the value, as in KnownValue, or KNOWN_BY_SEARCH; "" without one."""
+        return _proved_by(self.value, self.known)
 
     @property
     def nps(self) -> float:
@@ -225,8 +242,10 @@ class Analyzing:
         task: Task | Position | Board,
         limits: Limits | float | str | None = None,
         multipv: int = 1,
+        proofs: ProofLibrary | None = None,
     ) -> None:
         self._engine = engine
+        self._proofs = proofs
         self._task = Task.of(task)
         self._search: Search | None = None
         if not self._task.position.is_over:
@@ -251,10 +270,10 @@ class Analyzing:
         for info in self._search:
             lines.append(info)
             if len(lines) == info.lines:
-                yield _analysis(self._engine, self._task, lines, final=False)
+                yield _analysis(self._engine, self._task, lines, self._proofs, final=False)
                 lines = []
         result = self._search.result()
-        yield _analysis(self._engine, self._task, result.lines, final=True, value=result.value)
+        yield _analysis(self._engine, self._task, result.lines, self._proofs, final=True, value=result.value)
 
     def progress(self) -> SearchProgress | None:
         """Progress of the search, also between two steps; None once it has ended."""
@@ -273,13 +292,14 @@ def analyze(
     multipv: int = 1,
     on_analysis: Callable[[Analysis], None] | None = None,
     stop: Stop | None = None,
+    proofs: ProofLibrary | None = None,
 ) -> Analysis:
     """Analyse a position until a limit is reached or `engine.stop()` ends it, and return the final analysis.
 
     task: a position; for draws by repetition, a Board or a Task with the history (`Task.at(node)` of a PDN game).
     multipv: number of best moves that get a line. on_analysis: called after each iteration, and last with the final
-    analysis. stop: ends it once set, even before the search begins. Raises what Engine.search raises, except that a
-    finished game gives an analysis without lines.
+    analysis. stop: ends it once set, even before the search begins. proofs: certificates whose values count. Raises
+    what Engine.search raises, except that a finished game gives an analysis without lines.
     """
     task = Task.of(task)
     position = task.position
@@ -297,41 +317,49 @@ def analyze(
             collected.clear()
         collected.append(info)
         if len(collected) == info.lines:
-            on_analysis(_analysis(engine, task, collected, final=False))
+            on_analysis(_analysis(engine, task, collected, proofs, final=False))
 
     result = engine.search(position, Limits() if limits is None else limits, task.history, on_info, multipv, stop=stop)
-    analysis = _analysis(engine, task, result.lines, final=True, value=result.value)
+    analysis = _analysis(engine, task, result.lines, proofs, final=True, value=result.value)
     if on_analysis is not None:
         on_analysis(analysis)
     return analysis
 
 
 def _over(task: Task) -> Analysis:
-    return Analysis(task, (), Value.LOSS, 0, 0, 0, 0.0, 0, 0, final=True)
+    known = known_value(task.position, None, None)
+    return Analysis(task, (), Value.LOSS, 0, 0, 0, 0.0, 0, 0, final=True, known=known)
+
+
+def _proved_by(value: Value | None, known: KnownValue) -> str:
+    return "" if value is None else KNOWN_BY_SEARCH if known.value is None else known.by
 
 
 def _analysis(
-    engine: Engine, task: Task, infos: Iterable[Info], *, final: bool, value: Value | None = None
-) -> Analysis:
-    lines = tuple(_line(engine, task, info) for info in infos)
+    engine: Engine, task: Task, infos: Iterable[Info], proofs: ProofLibrary | None, *, final: bool,
+    value: Value | None = None,
+) -> Analysis:  # fmt: skip
+    lines = tuple(_line(engine, task, info, proofs) for info in infos)
     best = next(iter(infos))
-    root, plies = _known(engine, task.position)
+    known = known_value(task.position, engine.database, proofs)
+    root, plies = known.value, known.plies
     if root is None:
         root, plies = value or lines[0].value, lines[0].plies
     return Analysis(
         task, lines, root, plies, best.depth, best.nodes, best.time, best.probes, best.hits, final,
-        draw_by_rule(task.position, task.history), engine.score_scale,
+        draw_by_rule(task.position, task.history), engine.score_scale, known,
     )  # fmt: skip
 
 
-def _line(engine: Engine, task: Task, info: Info) -> Line:
-    after, plies = _known(engine, task.position.play(info.pv[0]))
-    value = None if after is None else after.opposite
-    worth = weighed(info, task, value, None if plies is None else plies + 1)
-    chances = engine.chances(worth.score, worth.certain)
+def _line(engine: Engine, task: Task, info: Info, proofs: ProofLibrary | None) -> Line:
+    known = known_value(task.position.play(info.pv[0]), engine.database, proofs).one_move_earlier()
+    worth = weighed(info, task, known.value, known.plies)
+    score, chances = worth.score, engine.chances(worth.score, worth.certain)
+    if worth.certain is None and known.bound:
+        score, chances = known.limited(score, chances)
     return Line(
-        info.multipv, worth.score, worth.value, worth.plies, chances, info.pv, worth.draw, worth.occurrence,
-        worth.certain,
+        info.multipv, score, worth.value, worth.plies, chances, info.pv, worth.draw, worth.occurrence,
+        worth.certain, known,
     )  # fmt: skip
 
 
@@ -389,15 +417,6 @@ def draw_after(after: Position, history: Sequence[Position], value: Value | None
     played = (*history, after)
     draws = (draw_by_rule(after.play(answer), played) for answer in after.legal_moves())
     return next(filter(None, draws), "")
-
-
-def _known(engine: Engine, position: Position) -> tuple[Value | None, int | None]:
-    """Value and distance of a position in the endgame database; None if unknown."""
-    if position.is_over:
-        return Value.LOSS, 0
-    if engine.database is None or not engine.database.has(position):
-        return None, None
-    return engine.database.value(position), engine.database.distance(position)
 
 
 # --- sources of positions

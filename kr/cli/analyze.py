@@ -14,6 +14,7 @@ from typing import Any
 
 from kr.analysis.analysis import Analysis, AnalyzeSettings, Analyzing, Line, likely_moves, read_tasks
 from kr.cli import console, options
+from kr.cli.proved import library_of
 from kr.engine.limits import Limits
 from kr.engine.search import SearchProgress
 from kr.errors import InvalidFenError
@@ -22,6 +23,7 @@ from kr.game.outcome import DRAW_BY
 from kr.game.position import Move
 from kr.notation import SIDE_NAMES
 from kr.policy.policy import LikelyMove, chosen_policy
+from kr.proofs.library import CERTIFICATE_WORD
 from kr.system import END_SIGNALS
 from kr.text import visible, visible_lines
 from kr.units import counted, format_rate, format_value
@@ -38,14 +40,16 @@ def command(settings: AnalyzeSettings, json: bool = options.JSON) -> None:
     "expect" is the expected result (win 1, draw 1/2, loss 0) from the chances of a win, a draw and a loss. "known" is
     an exact value with its distance in plies, from the endgame database or a win seen to the end, whatever the history
     of the game; "draw by repetition" or "for lack of progress" beside it is the result of the game by the rules, which
-    score and chances follow. Ctrl-C ends the search and shows its result; with several positions it also ends the
-    command. Invalid lines of a file or of standard input are reported and left out; the exit code is then 1. --json
-    prints an object after each iteration. "people" is the share of people who would play the move, learned from
-    recorded games (--people none: leave it out).
+    score and chances follow. With --proofs a certificate's value is known as well, or half of it: "does not lose".
+    Ctrl-C ends the search and shows its result; with several positions it also ends the command. Invalid lines of a
+    file or of standard input are reported and left out; the exit code is then 1. --json prints an object after each
+    iteration. "people" is the share of people who would play the move, learned from recorded games (--people none:
+    leave it out).
 
     Example:
         kr analyze
         kr analyze "W:W18,24,K10,K15:B12,16,20,K22,K29" --tc 10s --multipv 5
+        kr analyze "W:W21,K30:B1,2" --proofs certificates --tc 1s
         kr analyze game.pdn --game 3 --ply 20-40 --tc 2s --json
         echo "B:W18,K30:B1,K6" | kr analyze - --nodes 1M
     """
@@ -62,13 +66,14 @@ def command(settings: AnalyzeSettings, json: bool = options.JSON) -> None:
         tasks = chain(list(islice(tasks, 1)), tasks)
     engine = settings.make_engine()
     policy = chosen_policy(settings.people)
+    proofs = library_of(settings.proofs, engine.database)
     with _stopping() as stop:
         for task in tasks:
             if stop.pressed:
                 break
             likely = [] if policy is None else likely_moves(policy, task)
             with (
-                Analyzing(engine, task, settings.limits, settings.multipv) as analyzing,
+                Analyzing(engine, task, settings.limits, settings.multipv, proofs) as analyzing,
                 nullcontext(partial(_emit, likely)) if json else _live(settings.limits, likely, analyzing) as show,
                 stop.ending(analyzing),
             ):
@@ -137,6 +142,10 @@ def _emit(likely: Sequence[LikelyMove], analysis: Analysis) -> None:
             "hits": analysis.hits,
             "value": analysis.value,
             "plies": analysis.plies,
+            "by": analysis.by or None,
+            "least": analysis.known.least,
+            "most": analysis.known.most,
+            "proved_move": None if analysis.known.move is None else str(analysis.known.move),
             "drawn_by": analysis.draw or None,
             "lines": [_object(line) for line in analysis.lines],
             "people": [{"move": str(each.move), "probability": round(each.probability, 4)} for each in likely],
@@ -152,6 +161,9 @@ def _object(line: Line) -> dict[str, Any]:
         "score": line.score,
         "value": line.value,
         "plies": line.plies,
+        "by": line.by or None,
+        "least": line.known.least,
+        "most": line.known.most,
         "drawn_by": line.draw or None,
         "occurrence": line.occurrence,
         "expected": round(chances.expected, 4),
@@ -200,7 +212,7 @@ def _text(analysis: Analysis, likely: Sequence[LikelyMove], progress: SearchProg
     """Position, lines and search statistics as text. progress: of the search since the last lines."""
     position = analysis.task.position
     side = SIDE_NAMES[position.side]
-    value = "" if analysis.value is None else f", {format_value(analysis.value, analysis.plies)}"
+    value = _proved(analysis)
     # two facts: the value of the position, and a draw of its game
     drawn = f"; the game can be claimed drawn {DRAW_BY[analysis.draw]}" if analysis.draw else ""
     heading = console.fold(f"{position.fen}, {side} to move{value}{drawn}")
@@ -209,6 +221,18 @@ def _text(analysis: Analysis, likely: Sequence[LikelyMove], progress: SearchProg
         return "\n".join([*parts, f"the game is over: {side} has no move and has lost"])
     below = [console.fold(text) for text in (_others(analysis, likely), _status(analysis, progress)) if text]
     return "\n".join([*parts, _table(analysis, likely), *below])
+
+
+def _proved(analysis: Analysis) -> str:
+    """Value of the position, with the certificate that proves it and its move."""
+    known = analysis.known
+    worth = known.bound if analysis.value is None else format_value(analysis.value, analysis.plies)
+    if not worth:
+        return ""
+    if not known.by.startswith(CERTIFICATE_WORD):
+        return f", {worth}"
+    move = "" if known.move is None else f": {known.move}"
+    return f", {worth}, proved by {visible(known.by)}{move}"
 
 
 def _table(analysis: Analysis, likely: Sequence[LikelyMove]) -> str:
@@ -235,7 +259,10 @@ def _row(line: Line, people: float | None) -> list[str]:
 
 def _known(line: Line) -> str:
     """Exact facts of a line: the value of its first move, and a draw or repetition by the history of the game."""
-    worth = "" if line.value is None else format_value(line.value, line.plies)
+    known = line.known
+    worth = known.bound if line.value is None else format_value(line.value, line.plies)
+    if worth and known.by.startswith(CERTIFICATE_WORD):
+        worth = f"{worth} by {visible(known.by)}"
     history = f"draw {DRAW_BY[line.draw]}" if line.draw else "repeats" if line.occurrence > 1 else ""
     return "; ".join(filter(None, (history, worth)))
 

@@ -11,6 +11,8 @@ from kr.game.value import Value
 from kr.notation import SIDE_NAMES
 from kr.problems.problem import Problem, load_problems
 from kr.problems.solving import Count, Solution, SolveSettings, count_solved, solve_all, starved
+from kr.proofs.library import CERTIFICATE_WORD
+from kr.text import visible
 from kr.units import counted, format_value
 
 
@@ -19,9 +21,9 @@ def command(settings: SolveSettings, json: bool = options.JSON) -> None:
     """Solve classic problems, or your own, and compare the answers with the published ones.
 
     Without a name, the built-in set is solved. A verdict is "proved" (by the rules, the endgame database or a line seen
-    to its end), or "likely" with its chance, which is that of problems with such a score, or "unclear". A problem is
-    solved, by a proved or a likely verdict, if that is the published one and the move keeps it. Each limit has its own
-    search. A warning says if other work took the processor while searches had a time limit.
+    to its end, or a certificate of --proofs), or "likely" with its chance, which is that of problems with such a score,
+    or "unclear". A problem is solved, by a proved or a likely verdict, if that is the published one and the move keeps
+    it. Each limit has its own search. A warning says if other work took the processor while searches had a time limit.
     Scores are in centi-men for the side to move. "held from" is the time from which the search held a right move, or a
     right move and verdict, to its end. "key moves" counts right moves alone, in problems whose right moves are known.
     With several problems, only --json shows lines, depths, nodes and times. Problems that can't be read are reported
@@ -32,6 +34,7 @@ def command(settings: SolveSettings, json: bool = options.JSON) -> None:
         kr solve-problem "hundred years" --tc 1s --multipv 3
         kr solve-problem "W:W21,K30:B1,2" --tc depth=15
         kr solve-problem "W:W21,K30:B1,2" --tc 1m --threads 8
+        kr solve-problem first-position --proofs certificates
         kr solve-problem problems.jsonl --tc 0.1s --tc 1s --out answers.jsonl
     """
     errors: list[KrError] = []
@@ -84,6 +87,7 @@ def _object(solution: Solution) -> dict[str, Any]:
         "loss": round(solution.chances.loss, 4),
         "score": solution.score,
         "proved": solution.proved,
+        "by": solution.by or None,
         "pv": solution.pv,
         "depth": solution.depth,
         "nodes": solution.nodes,
@@ -154,7 +158,8 @@ def _verdict(solution: Solution) -> str:
     if solution.verdict is None:
         return solution.standing
     if solution.proved:
-        return f"{format_value(solution.verdict, solution.plies)}, proved"
+        by = f" by {visible(solution.by)}" if solution.by.startswith(CERTIFICATE_WORD) else ""
+        return f"{format_value(solution.verdict, solution.plies)}, proved{by}"
     return f"likely {solution.verdict} {solution.chances.of(solution.verdict):.0%}"
 
 

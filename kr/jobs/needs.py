@@ -37,6 +37,13 @@ class Needs:
         with self._lock:
             self._held[what, checksum] = value
 
+    def held(self, what: str, checksum: str) -> Any:
+        """A dependency that was kept. Raises MissingNeedError."""
+        with self._lock:
+            if (what, checksum) not in self._held:
+                raise MissingNeedError(f"{what} {checksum} not found: only the process that opened it has it")
+            return self._held[what, checksum]
+
     def drop(self, what: str, checksum: str) -> None:
         """Forget a dependency and its place."""
         self._places.pop(checksum, None)

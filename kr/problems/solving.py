@@ -12,17 +12,17 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from functools import partial
 from pathlib import Path
 from time import thread_time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kr.cluster.address import cluster_option
 from kr.cluster.pools import work_pool
 from kr.engine.engine import MAX_LINES, Engine
 from kr.engine.limits import Limits
-from kr.engine.result import SCORE_DECIDED, SCORE_WIN, Info
+from kr.engine.result import SCORE_DECIDED, SCORE_PROVED, SCORE_WIN, Info
 from kr.engine.search import Stop
 from kr.engine.settings import egdb_memory_option, egdb_option, engine_from, hash_option, threads_option, weights_option
 from kr.errors import InvalidSettingError
@@ -36,9 +36,23 @@ from kr.jobs.unit import Unit
 from kr.match.machines import SLOW
 from kr.players.workers import EngineKind, engine_needs
 from kr.problems.problem import Problem, judge_answer, same_move
+from kr.proofs.library import (
+    CERTIFICATE_WORD,
+    KNOWN_BY_DATABASE,
+    KNOWN_BY_RULES,
+    KNOWN_BY_SEARCH,
+    ProofLibrary,
+    known_value,
+    load_proofs,
+    proofs_option,
+)
+from kr.proofs.lines import strategy_line
 from kr.settings import Settings, option
 from kr.storage import checksum, provenance
 from kr.threads import MAX_THREADS
+
+if TYPE_CHECKING:
+    from kr.egdb.database import Database
 
 PROVED, LIKELY_VERDICT, UNCLEAR = "proved", "likely", "unclear"
 """Standing of a verdict, by its evidence."""
@@ -68,6 +82,7 @@ class SolveSettings(Settings):
     )
     egdb: str = egdb_option()
     egdb_memory: int = egdb_memory_option()
+    proofs: tuple[Path, ...] = proofs_option()
     out: Path | None = option(
         None, "Write the answers here, one JSON object per line; run the same command to resume.",
         metavar="FILE",
@@ -124,6 +139,8 @@ class Solution:
     """Seconds after which move and verdict were right to the end; None if they are not at the end."""
     key_move: bool | None = None
     """True if the move is known to keep the published result; None if no such move is known, and in a loss."""
+    by: str = ""
+    """What proves the verdict, as in `kr.proofs.library.KnownValue`; "" if nothing does."""
     processor: float | None = None
     """Seconds of processor time that the searching thread had; None if it did not search."""
 
@@ -172,7 +189,20 @@ def solve(problem: Problem, engine: Engine, limits: Limits, multipv: int = 1, st
         agrees = None if problem.published is None else problem.published is Value.LOSS
         because = "" if agrees is not False else f"published {problem.published}, but no move is left: a loss"
         return Solution(
-            problem, limits, "", Value.LOSS, KNOWN[Value.LOSS], -SCORE_WIN, 0, 0, 0.0, (), agrees, because, proved=True
+            problem,
+            limits,
+            "",
+            Value.LOSS,
+            KNOWN[Value.LOSS],
+            -SCORE_WIN,
+            0,
+            0,
+            0.0,
+            (),
+            agrees,
+            because,
+            proved=True,
+            by=KNOWN_BY_RULES,
         )
     engine.new_game()
     # time, move and verdict of each iteration, and of the end
@@ -209,11 +239,57 @@ def solve(problem: Problem, engine: Engine, limits: Limits, multipv: int = 1, st
     held = [any(same_move(move, key) for key in right) for _, move, _ in steps]
     agreed = [stood and verdict == problem.published for stood, (*_, verdict) in zip(held, steps, strict=True)]
     times = [time for time, *_ in steps]
+    in_database = engine.database is not None and engine.database.has(problem.position)
+    by = "" if result.value is None else KNOWN_BY_DATABASE if in_database else KNOWN_BY_SEARCH
     return Solution(
         problem, limits, str(result.move), answer, chances, result.score, result.depth, result.nodes, result.time,
         tuple(SolutionLine(info.score, " ".join(map(str, info.pv))) for info in result.lines),
         agrees, because, result.value is not None, result.probes, _since(times, held), _since(times, agreed),
-        None if problem.published is Value.LOSS or not problem.key_moves else keeps, processor,
+        None if problem.published is Value.LOSS or not problem.key_moves else keeps, by, processor,
+    )  # fmt: skip
+
+
+def with_proofs(solution: Solution, proofs: ProofLibrary, database: Database | None) -> Solution:
+    """A solution with what certificates prove of its problem: their value and their move count, not the search's.
+
+    A move that keeps the value by certificates or the database stays. Solutions that are proved already do too.
+    """
+    problem, position = solution.problem, solution.problem.position
+    known = known_value(position, database, proofs)
+    if solution.proved or not known.by.startswith(CERTIFICATE_WORD):
+        return solution
+    value = known.value
+    if value is None:
+        # one half of the value: what is excluded is not likely
+        score, chances = known.limited(solution.score, solution.chances)
+        because = solution.because
+        agrees, verdict = solution.agrees, chances.likely
+        if verdict is not solution.verdict and problem.published:
+            agrees = verdict is problem.published and agrees
+            because = "" if agrees else f"published {problem.published}, {known.bound} by {known.by}"
+        return replace(
+            solution, score=score, chances=chances, verdict=verdict, agrees=agrees, because=because, by=known.by
+        )
+    move = position.parse_move(solution.move)
+    after = known_value(position.play(move), database, proofs).one_move_earlier()
+    lines, held = solution.lines, solution.move_from
+    score = 0 if value is Value.DRAW else value.sign * (SCORE_PROVED + 1)
+    if after.value is not value and known.move is not None:
+        move = known.move
+        pv = [move, *strategy_line(proofs.certificate_for(position), position.play(move))]
+        lines = (SolutionLine(score, " ".join(map(str, pv))), *lines[1:])
+        keeps = any(same_move(move, key) for key in problem.key_moves)
+        held = 0.0 if keeps or not problem.key_moves else None
+    agrees, because = judge_answer(problem, move, value, lambda: True)
+    if problem.published and value is not problem.published:
+        because = f"published {problem.published}, proved {value}"
+    known_key = None if problem.published is Value.LOSS or not problem.key_moves else any(
+        same_move(move, key) for key in problem.key_moves
+    )  # fmt: skip
+    return replace(
+        solution, move=str(move), verdict=value, chances=KNOWN[value], score=score, lines=lines, agrees=agrees,
+        because=because, proved=True, by=known.by, move_from=held, agrees_from=held if agrees else None,
+        key_move=known_key,
     )  # fmt: skip
 
 
@@ -229,18 +305,23 @@ def solve_all(
     problems: Sequence[Problem],
     settings: SolveSettings,
     on_solution: Callable[[Solution], None] | None = None,
+    on_check: Callable[[int], None] | None = None,
 ) -> list[Solution]:
     """Solve problems with each limit, `settings.workers` at a time with an engine each.
 
     Solutions are in the order of the limits and, for each limit, of the problems. on_solution: called for each solution
-    as it is ready, first for those of an earlier run. Raises InvalidSettingError, InvalidWeightsError,
-    InvalidDatabaseError, and what `open_journal` raises.
+    as it is ready, first for those of an earlier run. on_check: as on_progress of `load_proofs`. Raises
+    InvalidSettingError, InvalidWeightsError, InvalidDatabaseError, and what `open_journal` raises.
     """
     engine = engine_from(settings, settings.weights, settings.threads)
+    proofs = load_proofs(settings.proofs, engine.database, on_check)
     jobs = [(limits, number) for limits in settings.tc for number in range(len(problems))]
     solutions: dict[Job, Solution] = {}
 
     def enter(job: Job, solution: Solution) -> None:
+        # the file keeps the answer of the engine, so that other certificates can be given later
+        if proofs is not None:
+            solution = with_proofs(solution, proofs, engine.database)
         solutions[job] = solution
         if on_solution is not None:
             on_solution(solution)

@@ -39,7 +39,7 @@ from kr.proofs.leaves import LeafAnswer, LeafSearches, answer_from_json, settled
 from kr.proofs.tree import ProofNode, ProofTree
 from kr.settings import Settings, option, workers_option
 from kr.storage import check_output, provenance
-from kr.threads import worker_count
+from kr.threads import start_all, worker_count
 
 GOALS = ("value", "win", "draw", "loss")
 LEAF_NODES = (4_000, 50_000)
@@ -54,6 +54,8 @@ JOURNAL_SUFFIX = ".part"
 REMEDY_OF_SEARCHES = "remove the line (its search is made again), or the file"
 CUT_LIMIT = 0
 """Nodes of a search in a journal that a stop cut short: no search has this limit, so none takes its score."""
+STOP_CHECK = 0.02
+"""Seconds between two looks at the clock and at the stop."""
 MOST_KNOWN = 2_000
 """Proved moves, the latest, that go with a search to another machine, so that it need not prove them again."""
 Key = tuple[int, tuple[int, ...], int]
@@ -182,18 +184,24 @@ def claims_for(position: Position, goal: str) -> list[Claim]:
     return claims.get(goal) or [*claims["win"], *claims["loss"]]
 
 
-def prove(settings: ProveSettings, on_progress: Callable[[Proof], None] | None = None) -> Proof:
+def prove(
+    settings: ProveSettings,
+    on_progress: Callable[[Proof], None] | None = None,
+    engine: Engine | None = None,
+    stop: threading.Event | None = None,
+) -> Proof:
     """Prove what the goal asks for, within the limits, and write the certificates of what was proved.
 
-    on_progress: called after each search. Raises InvalidFenError, InvalidSettingError, InvalidWeightsError,
+    on_progress: called after each search; engine: that of the first worker, in place of one by the settings; stop: ends
+    the searches once set. Raises InvalidFenError, InvalidSettingError, InvalidWeightsError,
     InvalidDatabaseError, OutputBusyError, and what `open_journal` raises.
     """
     position = Position.from_fen(settings.fen)
     if not position.black | position.white:
         raise InvalidFenError(f"FEN {settings.fen!r}: the board is empty, so that there is nothing to prove")
-    engine = engine_from(settings, settings.weights)
+    engine = engine or engine_from(settings, settings.weights)
     with _record(position, settings, engine) as journal:
-        run = _Run(position, settings, engine, journal, on_progress)
+        run = _Run(position, settings, engine, journal, on_progress, stop)
         run.go()
         run.certify()
         if journal is not None and run.proof.answered:
@@ -256,6 +264,7 @@ class ProofQuestion:
         progress, tree = self.progress, self.tree
         progress.holds, progress.proof, progress.disproof = tree.holds, tree.root.proof, tree.root.disproof
         progress.tree, progress.positions = len(tree.nodes), len(tree.strategy)
+        progress.resists = tuple(tree.resisting_line())
 
 
 class _Run:
@@ -263,8 +272,9 @@ class _Run:
 
     def __init__(
         self, position: Position, settings: ProveSettings, engine: Engine, journal: Journal[Any] | None,
-        on_progress: Callable[[Proof], None] | None,
+        on_progress: Callable[[Proof], None] | None, stop: threading.Event | None = None,
     ) -> None:  # fmt: skip
+        self.stop = stop or threading.Event()
         self.settings, self.engine, self.journal, self.on_progress = settings, engine, journal, on_progress
         claims = claims_for(position, settings.goal)
         self.questions = [ProofQuestion(ProofTree(claim, engine.database), ClaimProgress(claim)) for claim in claims]
@@ -289,11 +299,8 @@ class _Run:
     def go(self) -> None:
         """Search until the question is answered or the limits are reached."""
         pool = work_pool(LeafSearches(), self.places, self.workers, [self.engine], self.settings.cluster)
-        limit = self.settings.tc.time
-        timer = threading.Timer(limit, pool.stop) if limit is not None else None
-        if timer is not None:
-            timer.daemon = True
-            timer.start()
+        ended = threading.Event()
+        start_all([threading.Thread(target=self._watch, args=(pool.stop, ended), daemon=True)], lambda: None)
         try:
             with closing(pool.run(self._units(pool.stop))) as parts:
                 for part in parts:
@@ -306,11 +313,18 @@ class _Run:
                 self._take(part)
             raise
         finally:
-            if timer is not None:
-                timer.cancel()
+            ended.set()
             for each in self.questions:
-                each.progress.resists = tuple(each.tree.resisting_line())
+                each.note()
         self._tell()
+
+    def _watch(self, end: Callable[[], None], ended: threading.Event) -> None:
+        """End the searches at the limit of time, or once they are stopped. Body of a thread."""
+        limit, began = self.settings.tc.time, time.monotonic()
+        while not ended.wait(STOP_CHECK):
+            if self.stop.is_set() or (limit is not None and time.monotonic() - began >= limit):
+                end()
+                return
 
     def _take(self, part: FinishedPortion[dict[str, Any]]) -> None:
         """Write an answer down, and enter it."""

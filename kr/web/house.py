@@ -11,6 +11,7 @@ from kr.engine.database import load_database
 from kr.evaluation.kinds import Evaluation, load_evaluation
 from kr.policy.policy import Policy, load_policy
 from kr.problems.puzzles import load_puzzles
+from kr.proofs.library import load_proofs
 from kr.web.engines import Engines
 from kr.web.settings import WebSettings
 
@@ -33,6 +34,8 @@ class House:
         self.archives = expanded(settings.archive)
         """PDN files to explore."""
         self.database = load_database(settings.egdb, settings.egdb_memory)
+        self.proofs = load_proofs(settings.proofs, self.database)
+        """Certificates whose values count; None without any."""
         self._evaluation: Evaluation | None = None
         self._policy: Policy | None = None
         self._loading = threading.Lock()

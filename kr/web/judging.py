@@ -60,7 +60,7 @@ async def annotate_game(house: House, request: PageRequest, inbox: Inbox) -> Asy
             yield {"waits": True}
         engine = await loan.arrival()
         work = Working[JudgedMove, tuple[JudgedMove, ...]](
-            "judging", lambda on_move, stop: judge_moves(game, engine, settings, stop, on_move)
+            "judging", lambda on_move, stop: judge_moves(game, engine, settings, stop, on_move, house.proofs)
         )
         try:
             async for moves in work.batches():

@@ -3,7 +3,8 @@
     {"do": "analysis", "start": FEN, "moves": ["11-15", ...], "engine": 0, "lines": 3, "limit": "", "threat": false}
 
 The first event has the exact values: {"exact": {"value", "plies", "moves": [{move, "value", "plies"}, ...]}}, or null
-where no database reaches, and "draw", the rule by which the game can be claimed drawn by its history, left out if
+where neither a database nor a certificate of --proofs reaches; "by" names a certificate, "bound" is half of a
+value, such as "does not lose". And "draw", the rule by which the game can be claimed drawn by its history, left out if
 there is none. Then, at most UPDATES a second and always the newest, for each line {"score", "value",
 "plies", "draw", "chances", "pv"}, where a pv that is the same as in the event before is left out. Scores,
 values and chances are those of the side to move; "value" and "plies" are those of the first move without the history,
@@ -25,8 +26,6 @@ from typing import Any
 import anyio.to_thread
 
 from kr.analysis.analysis import Task, Worth, weighed
-from kr.egdb.database import Database
-from kr.egdb.probe import ProbedMove, known_moves
 from kr.engine.engine import MAX_LINES, Engine
 from kr.engine.limits import Limits
 from kr.engine.result import Info, SearchOutcome, SearchResult
@@ -36,6 +35,7 @@ from kr.game.board import draw_by_rule
 from kr.game.position import Move, Position
 from kr.game.value import Value
 from kr.notation import SIDE_NAMES
+from kr.proofs.library import CERTIFICATE_WORD, NOTHING_KNOWN, KnownValue, known_value
 from kr.protocols.hub_client import HubClient, read_info
 from kr.threads import start_all
 from kr.viewer.positions import move_json, over, side_name
@@ -97,7 +97,7 @@ async def answers(house: House, question: Question) -> AsyncGenerator[dict[str, 
     loan = house.engines.lender(question.engine).ask(viewer.get())
     begun: OwnSearch | HubSearch | None = None
     try:
-        exact = await anyio.to_thread.run_sync(_exact, house.database, question.position)
+        exact = await anyio.to_thread.run_sync(_exact, house, question.position)
         report = LineReport(Task(question.position, question.history), exact)
         draw = draw_by_rule(question.position, question.history)
         yield {"exact": report.exact, **({"draw": draw} if draw else {})}
@@ -266,24 +266,25 @@ def bell_of(news: asyncio.Event) -> Callable[[], None]:
 class LineReport:
     """Lines of a position as its page has them, so that nothing is computed or sent twice."""
 
-    def __init__(self, task: Task, exact: tuple[Value | None, int | None, list[ProbedMove]] | None) -> None:
+    def __init__(self, task: Task, exact: ExactValues | None) -> None:
         self._task, self._position = task, task.position
         position = task.position
         self._steps: dict[tuple[Position, Move], tuple[Position, dict[str, Any]]] = {}
         self._sent: list[tuple[Move, ...]] = []
-        self._exact_moves: dict[str, ProbedMove] = {}
+        self._exact_moves: dict[str, KnownValue] = {}
         self.exact: dict[str, Any] | None = None
         """Known values as JSON."""
         if exact is not None:
-            value, plies, moves = exact
-            self._exact_moves = {each.move: each for each in moves}
-            legal = {str(move): move for move in position.legal_moves()}
+            self._exact_moves = {str(move): known for move, known in exact.moves}
+            here = exact.position
             self.exact = {
-                "value": value,
-                "plies": plies,
+                "value": here.value,
+                "plies": here.plies,
+                **_certified(here),
+                **({"bound": here.bound} if here.bound else {}),
                 "moves": [
-                    {**self._step(position, legal[each.move])[1], "value": each.value, "plies": each.distance}
-                    for each in moves
+                    {**self._step(position, move)[1], "value": known.value, "plies": known.plies, **_certified(known)}
+                    for move, known in exact.moves
                 ],
             }
 
@@ -313,7 +314,7 @@ class LineReport:
 
     def _worth(self, info: Info) -> Worth:
         known = self._exact_moves.get(str(info.pv[0]))
-        value, plies = (None, None) if known is None else (known.value, known.distance)
+        value, plies = (None, None) if known is None else (known.value, known.plies)
         return weighed(info, self._task, value, plies)
 
     def _pv(self, moves: Sequence[Move]) -> list[dict[str, Any]]:
@@ -335,13 +336,31 @@ def _pace(nodes: int, seconds: float) -> dict[str, Any]:
     return {"nodes": nodes, "nps": round(nodes / seconds) if seconds > 0 else 0, "time": round(seconds, 3)}
 
 
-def _exact(database: Database | None, position: Position) -> tuple[Value | None, int | None, list[ProbedMove]] | None:
-    """Value and distance of a position and of its moves, as far as the database knows; None for nothing."""
-    if database is None:
+@dataclass(frozen=True)
+class ExactValues:
+    """What is known for certain of a position and of its moves."""
+
+    position: KnownValue
+    moves: tuple[tuple[Move, KnownValue], ...]
+    """Moves whose value is known, best first, for the side that plays them."""
+
+
+def _exact(house: House, position: Position) -> ExactValues | None:
+    """Values of a position and of its moves, as far as the database and certificates know; None for nothing."""
+    database, proofs = house.database, house.proofs
+    if database is None and proofs is None:
         return None
-    value = database.value(position)
-    moves = known_moves(database, position)
-    return (value, database.distance(position), moves) if moves else None
+    after = ((move, known_value(position.play(move), database, proofs)) for move in position.legal_moves())
+    moves = [(move, known.one_move_earlier()) for move, known in after if known.value is not None]
+    # quick wins first, slow losses first
+    moves.sort(key=lambda each: (-each[1].least.sign, each[1].least.sign * (each[1].plies or 0)))
+    here = known_value(position, database, proofs)
+    return ExactValues(here, tuple(moves)) if moves or here is not NOTHING_KNOWN else None
+
+
+def _certified(known: KnownValue) -> dict[str, str]:
+    """The certificate that a value rests on, as JSON; nothing for the database."""
+    return {"by": known.by} if known.by.startswith(CERTIFICATE_WORD) else {}
 
 
 def list_engines(house: House, request: PageRequest) -> dict[str, Any]:

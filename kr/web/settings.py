@@ -7,6 +7,7 @@ from pathlib import Path
 
 from kr.engine.settings import egdb_memory_option, egdb_option, hash_option, threads_option, weights_option
 from kr.errors import InvalidSettingError
+from kr.proofs.library import proofs_option
 from kr.protocols.dxp_link import LOOPBACK
 from kr.settings import Settings, option
 
@@ -44,6 +45,7 @@ class WebSettings(Settings):
     problems: tuple[Path, ...] = option(
         (), "File of problems to solve beside the classic ones; may be given several times.", metavar="FILE"
     )
+    proofs: tuple[Path, ...] = proofs_option()
     runs: tuple[Path, ...] = option(
         (), "Directory whose self-play, fits, training and matches are shown; may be given several times.",
         metavar="DIR",

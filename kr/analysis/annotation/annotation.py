@@ -36,6 +36,7 @@ from kr.game.position import Side
 from kr.notation import SIDE_NAMES
 from kr.pdn import Game
 from kr.policy.policy import Policy
+from kr.proofs.library import ProofLibrary
 from kr.text import same_person
 
 NO_FIGURE = "\N{EN DASH}"
@@ -194,6 +195,7 @@ def annotate(
     stop: Stop | None = None,
     on_move: Callable[[JudgedMove], None] = lambda judged: None,
     policy: Policy | None = None,
+    proofs: ProofLibrary | None = None,
 ) -> Annotation:
     """Judge the moves of a game and put marks, comments and better lines into its tree, in place of earlier ones.
 
@@ -201,11 +203,11 @@ def annotate(
     same marks. line_plies: most plies of a better line; 0 for none. by: text for the Annotator tag, instead of
     `signature`. stop: ends all its searches; the marks are then useless. on_move: called with each move once it is
     judged, from the last to the first, until it is stopped. policy: moves that people play, for traps and oversights.
-    Raises InvalidDatabaseError; KeyboardInterrupt and what on_move raises pass through. After an exception the game is
-    unchanged.
+    proofs: certificates whose values count. Raises InvalidDatabaseError; KeyboardInterrupt and what on_move raises pass
+    through. After an exception the game is unchanged.
     """
     settings = settings or JudgeSettings()
-    moves = judge_moves(game, engine, settings, stop, on_move)
+    moves = judge_moves(game, engine, settings, stop, on_move, proofs)
     if policy is not None:
         moves = with_policy(game, moves, policy, settings)
     annotation = Annotation(moves, settings, tell(game, moves))

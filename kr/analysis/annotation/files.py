@@ -38,6 +38,7 @@ from kr.pdn import Game, Results, read_game, write_game
 from kr.pdn.game import setups_object
 from kr.players.workers import EngineKind, engine_needs
 from kr.policy.policy import Policy, chosen_policy, load_policy, policy_option
+from kr.proofs.library import ProofLibrary, load_proofs, proofs_option, proofs_signature
 from kr.settings import option, workers_option
 from kr.storage import check_output, lock, make_directory, provenance
 from kr.threads import worker_count
@@ -67,6 +68,7 @@ class AnnotateSettings(JudgeSettings, ReadSettings):
     weights: str | None = weights_option()
     hash: int = hash_option("of each engine")
     people: str = policy_option()
+    proofs: tuple[Path, ...] = proofs_option()
     workers: int = workers_option("Games annotated at a time")
     cluster: str = cluster_option()
     egdb: str = egdb_option()
@@ -74,6 +76,8 @@ class AnnotateSettings(JudgeSettings, ReadSettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.proofs and self.cluster:
+            raise InvalidSettingError("--proofs: certificates are read on this machine; leave --cluster out")
         once = [path for path in self.files if str(path) == "-" or path.is_fifo()]
         if self.is_resumable and once:
             raise InvalidSettingError(
@@ -212,6 +216,7 @@ def annotate_files(
             check_output(settings.out)
         engine = engine_from(settings, settings.weights)
         policy = chosen_policy(settings.people)
+        proofs = load_proofs(settings.proofs, engine.database)
         if settings.html is not None:
             make_directory(settings.html)
             stack.enter_context(lock(settings.html))
@@ -221,7 +226,7 @@ def annotate_files(
             journal = stack.enter_context(_journal(settings, archive, engine, policy, finished, done))
         if extent is not None and extent.games:
             on_start(forecast(settings, extent, engine, report.games))
-        entries = stack.enter_context(closing(_annotated(settings, archive, engine, policy, finished, pages)))
+        entries = stack.enter_context(closing(_annotated(settings, archive, engine, policy, proofs, finished, pages)))
         if journal is None:
             for entry in in_order(entries):
                 done(entry["game"])
@@ -260,12 +265,23 @@ def in_order(entries: Iterable[GameEntry]) -> Iterator[GameEntry]:
 
 
 def _annotated(
-    settings: AnnotateSettings, archive: Archive, engine: Engine, policy: Policy | None, finished: bytearray, pages: Any
+    settings: AnnotateSettings,
+    archive: Archive,
+    engine: Engine,
+    policy: Policy | None,
+    proofs: ProofLibrary | None,
+    finished: bytearray,
+    pages: Any,
 ) -> Generator[GameEntry, None, None]:
     """Annotate the games that are not in the journal; yields their entries in any order."""
     needs, places = engine_needs(engine, settings.weights)
     if policy is not None:
         needs, places = needs | {"policy": policy.signature}, places | {policy.signature: settings.people}
+    held = Needs(places)
+    if proofs is not None:
+        certificates = proofs_signature(settings.proofs)
+        needs = needs | {"proofs": certificates}
+        held.keep("proofs", certificates, proofs)
     tools = {"hash": settings.hash, "threads": 1, "egdb_memory": settings.egdb_memory}
     judging = {each.name: getattr(settings, each.name) for each in fields(JudgeSettings)} | {"tc": str(settings.tc)}
     shaping = {"judging": judging, "line": settings.line, "results": settings.results, "html": pages is not None}
@@ -280,7 +296,7 @@ def _annotated(
     )  # fmt: skip
     workers = worker_count(settings.workers)
     # closing it early stops the searches
-    pool = work_pool(AnnotatedGames(), Needs(places), workers, [engine], settings.cluster)
+    pool = work_pool(AnnotatedGames(), held, workers, [engine], settings.cluster)
     with closing(pool.run(units)) as parts:
         for part in parts:
             entry = dict(part.value)
@@ -296,9 +312,12 @@ class AnnotatedGames(EngineKind[GameEntry]):
         policy = None
         if "policy" in unit.needs:
             policy = needs.load("policy", unit.needs["policy"], _loaded_policy)
-        yield [Portion(partial(self._annotate, unit, policy))]
+        proofs = needs.held("proofs", unit.needs["proofs"]) if "proofs" in unit.needs else None
+        yield [Portion(partial(self._annotate, unit, policy, proofs))]
 
-    def _annotate(self, unit: Unit, policy: Policy | None, engine: Engine, stop: Stop) -> GameEntry | None:
+    def _annotate(
+        self, unit: Unit, policy: Policy | None, proofs: ProofLibrary | None, engine: Engine, stop: Stop
+    ) -> GameEntry | None:
         values = unit.values
         game = read_game(values["pdn"])
         assert game is not None
@@ -307,7 +326,7 @@ class AnnotatedGames(EngineKind[GameEntry]):
         if named := opening_name(game.mainline_bits()):
             game.headers.setdefault("Opening", named.name)
         settings = JudgeSettings(**{**values["judging"], "tc": Limits.parse(values["judging"]["tc"])})
-        annotation = annotate(game, engine, settings, values["line"], values["by"], stop, policy=policy)
+        annotation = annotate(game, engine, settings, values["line"], values["by"], stop, policy=policy, proofs=proofs)
         if stop.is_set():
             return None
         text = write_game(game, results=cast(Results, values["results"]))
@@ -361,6 +380,7 @@ def move_object(judged: JudgedMove) -> GameEntry:
         "confirmed": judged.confirmed,
         "value": judged.value,
         "plies": judged.plies,
+        "by": judged.by or None,
         "drawn_by": judged.draw or None,
         "drawn_next_by": judged.draw_next or None,
         "occurrence": judged.occurrence,
@@ -401,6 +421,8 @@ def _journal(
         "weights": engine.signature,
         "egdb": None if engine.database is None else engine.database.signature,
         "files": [_checksum(path) for path in archive.paths],
+        # a journal of an earlier kr has none
+        "proofs": proofs_signature(settings.proofs) if settings.proofs else None,
     }  # fmt: skip
 
     def read(values: GameEntry) -> None:

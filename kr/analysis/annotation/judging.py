@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from kr.analysis.analysis import Analysis, Task, analyze, draw_after
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
-from kr.engine.result import SCORE_WIN
+from kr.engine.result import SCORE_PROVED, SCORE_WIN
 from kr.engine.search import Stop
 from kr.errors import InvalidSettingError
 from kr.evaluation.chances import KNOWN
@@ -30,6 +30,7 @@ from kr.game.position import Move, Position, Side
 from kr.game.value import Value
 from kr.openings.decks import opening_plies
 from kr.pdn import Game
+from kr.proofs.library import CERTIFICATE_WORD, NOTHING_KNOWN, ProofLibrary, known_value
 from kr.settings import Settings, option
 
 TIE = 0.02
@@ -138,6 +139,8 @@ class JudgedMove:
     """Proved value after the move, whatever the history of the game; None if not proved."""
     plies: int | None = None
     """Plies from the move to the end of a proved win or loss; None if unknown."""
+    by: str = ""
+    """What proves the value, as in `kr.proofs.library.KnownValue`; "" without one."""
     draw: str = ""
     """Rule, REPETITION or NO_PROGRESS, by which the game can be claimed drawn after the move; "" if there is none."""
     draw_next: str = ""
@@ -197,6 +200,8 @@ class _Assessment:
     """True if it comes from searches of later positions, not of the position itself."""
     confirmed: bool = False
     """True if searches of later positions agree with it."""
+    by: str = ""
+    """What proves the value."""
 
     @property
     def certain(self) -> Value | None:
@@ -232,18 +237,19 @@ def judge_moves(
     settings: JudgeSettings | None = None,
     stop: Stop | None = None,
     on_move: Callable[[JudgedMove], None] = lambda judged: None,
+    proofs: ProofLibrary | None = None,
 ) -> tuple[JudgedMove, ...]:
     """Judge the moves of the game, in order.
 
     The engine's hash table is cleared first. With limits of nodes or depth and one thread, judgements of the same game
     are always the same. stop: ends all its searches; the judgements are then useless. on_move: called with each move
-    once it is judged, from the last to the first, until it is stopped. Raises InvalidDatabaseError; KeyboardInterrupt
-    and what on_move raises pass through.
+    once it is judged, from the last to the first, until it is stopped. proofs: certificates whose values count. Raises
+    InvalidDatabaseError; KeyboardInterrupt and what on_move raises pass through.
     """
     settings = settings or JudgeSettings()
     engine.new_game()
     judgements = []
-    for judged in _judged_backwards(game, settings, _Search(engine, settings.tc, game, stop)):
+    for judged in _judged_backwards(game, settings, _Search(engine, settings.tc, game, stop, proofs)):
         judgements.append(judged)
         if stop is None or not stop.is_set():
             on_move(judged)
@@ -267,8 +273,8 @@ def _judged_backwards(game: Game, settings: JudgeSettings, search: _Search) -> I
             following = search.reached(ply)
         after = following.turned()
         judged = JudgedMove(
-            ply, side, move, False, after.score, after.expected, after.value, after.plies, after.draw, after.draw_next,
-            occurrence=search.occurrence(ply),
+            ply, side, move, False, after.score, after.expected, after.value, after.plies, after.by, after.draw,
+            after.draw_next, occurrence=search.occurrence(ply),
         )  # fmt: skip
         judged = replace(judged, confirmed=after.confirmed or judged.certain is not None)
         if ply < first:
@@ -302,7 +308,8 @@ def _agreed(before: _Assessment, after: _Assessment, judged: JudgedMove, setting
     value = judged.best_value if judged.best_value is Value.WIN else None
     plies = after.plies if value is not None and judged.best == judged.move else None
     draw = after.draw or after.draw_next if judged.best == judged.move else ""
-    return _Assessment(judged.best_score, judged.best_expected, value, plies, draw_next=draw, corrected=True)
+    by = after.by if value is not None and judged.best == judged.move else ""
+    return _Assessment(judged.best_score, judged.best_expected, value, plies, draw_next=draw, corrected=True, by=by)
 
 
 def _judged(
@@ -349,8 +356,11 @@ def _judged(
 class _Search:
     """The searches of one game."""
 
-    def __init__(self, engine: Engine, limits: Limits, game: Game, stop: Stop | None) -> None:
+    def __init__(
+        self, engine: Engine, limits: Limits, game: Game, stop: Stop | None, proofs: ProofLibrary | None
+    ) -> None:
         self._engine = engine
+        self._proofs = proofs
         self._limits = limits
         self._positions = list(game.positions())
         self._begins = game.history_begins()
@@ -408,11 +418,13 @@ class _Search:
         position, played = self._positions[ply], self._reached[ply]
         lines = {choice.after: choice for choice in assessment.lines if choice.after != played}
         database = self._engine.database
-        if database is not None and database.has(position):
+        everything = database is not None and database.has(position)
+        if everything or self._proofs is not None:
             for move in position.legal_moves():
                 after = position.play(move)
-                if after != played:
-                    lines[after] = self._known(ply, after, move, lines.get(after))
+                known = known_value(after, database, self._proofs) if after != played else NOTHING_KNOWN
+                if known.value is not None and (everything or known.by.startswith(CERTIFICATE_WORD)):
+                    lines[after] = self._known(ply, after, move, lines.get(after), known.value.opposite)
         return list(lines.values())
 
     def confirmed(self, ply: int, choice: _Choice) -> _Choice:
@@ -437,14 +449,9 @@ class _Search:
         value = later.certain if later.certain is Value.LOSS else None
         return replace(choice, line=line, score=later.score, expected=later.expected, value=value)
 
-    def _known(self, ply: int, after: Position, move: Move, line: _Choice | None) -> _Choice:
-        """A move that leads to a position in the endgame database, or to a draw by rule."""
+    def _known(self, ply: int, after: Position, move: Move, line: _Choice | None, value: Value) -> _Choice:
+        """A move whose value the endgame database or a certificate has, or that leads to a draw by rule."""
         history = self._history(ply, with_last=True)
-        database = self._engine.database
-        assert database is not None
-        database_value = Value.LOSS if after.is_over else database.value(after)
-        assert database_value is not None
-        value = database_value.opposite
         if draw_after(after, history, value):
             value = Value.DRAW
         elif line is not None and line.value is None:
@@ -454,18 +461,27 @@ class _Search:
 
     def _assess(self, position: Position, history: tuple[Position, ...]) -> _Assessment:
         # a second line, to see if the best move is the only one
-        analysis = analyze(self._engine, Task(position, history), self._limits, multipv=2, stop=self._stop)
+        analysis = analyze(
+            self._engine, Task(position, history), self._limits, multipv=2, stop=self._stop, proofs=self._proofs
+        )
         lines = tuple(
             _Choice(position.play(line.pv[0]), line.pv, line.score, line.chances.expected, line.certain)
             for line in analysis.lines
         )
         draw_next = analysis.lines[0].draw if analysis.lines and not analysis.draw else ""
         return _Assessment(
-            _score(analysis), analysis.chances.expected, analysis.value, analysis.plies, analysis.draw, draw_next, lines
+            _score(analysis), analysis.chances.expected, analysis.value, analysis.plies, analysis.draw, draw_next,
+            lines, by=analysis.by,
         )  # fmt: skip
 
 
 def _score(analysis: Analysis) -> int:
     if not analysis.lines:
         return -SCORE_WIN
-    return 0 if analysis.value is Value.DRAW or analysis.drawn else analysis.lines[0].score
+    if analysis.value is Value.DRAW or analysis.drawn:
+        return 0
+    score = analysis.lines[0].score
+    if analysis.value is not None and analysis.value.sign * score <= SCORE_PROVED:
+        # by a certificate, though the search has not seen it
+        return analysis.value.sign * (SCORE_PROVED + 1)
+    return score

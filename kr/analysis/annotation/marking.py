@@ -40,6 +40,7 @@ from kr.game.value import Value
 from kr.notation import SIDE_NAMES
 from kr.pdn import ChildNode, Game, GameNode
 from kr.pdn.writer import SIGNS
+from kr.proofs.library import CERTIFICATE_WORD
 from kr.units import counted
 
 OWN = "[%kr"
@@ -157,7 +158,8 @@ def explained(judged: JudgedMove, before: JudgedMove | None) -> str:
     # once, not at every move of an ending
     if judged.value is not None and judged.value != previous:
         was = "" if previous is None else f"{_known(judged.side, previous, None)} before, now "
-        sentences.append(f"Known: {was}{_known(judged.side, judged.value, judged.plies)}.")
+        by = f", by {judged.by}" if judged.by.startswith(CERTIFICATE_WORD) else ""
+        sentences.append(f"Known: {was}{_known(judged.side, judged.value, judged.plies)}{by}.")
     return " ".join(filter(None, sentences))
 
 

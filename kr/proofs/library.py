@@ -1,0 +1,219 @@
+"""Certificates at hand: each checked once, then asked by position for what they prove, and by which move.
+
+What a certificate proves holds at each of its positions, and at those that its moves lead to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kr import _core
+from kr.errors import InvalidCertificateError, InvalidDatabaseError, InvalidSettingError
+from kr.evaluation.chances import Chances
+from kr.game.position import Move, Position
+from kr.game.value import Value
+from kr.proofs.certificate import CERTIFICATE_SUFFIX, Certificate, read_certificate, strategy_of
+from kr.proofs.checking import check_certificate
+from kr.proofs.rules import moves_in_order
+from kr.settings import option
+from kr.storage import checksum
+
+if TYPE_CHECKING:
+    from kr.egdb.database import Database
+
+KNOWN_BY_RULES, KNOWN_BY_DATABASE, KNOWN_BY_SEARCH = "the rules", "the database", "the search"
+"""What proves a value, besides certificates."""
+CERTIFICATE_WORD = "certificate"
+"""First word of what names certificates."""
+_ROOT_ROW = -1
+"""Row of a position that a certificate has no move for."""
+_Bits = tuple[int, int, int, int]
+
+
+def proofs_option() -> Any:
+    """Setting: certificates whose values count."""
+    return option(
+        (), "Certificate of kr prove, or directory of them, whose values count as known; may be given several times.",
+        metavar="FILE|DIR",
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class KnownValue:
+    """What is known for certain of a position, for its side to move, whatever the history of the game."""
+
+    least: Value = Value.LOSS
+    """The worst value that is not excluded."""
+    most: Value = Value.WIN
+    """The best value that is not excluded."""
+    plies: int | None = None
+    """Plies to the end of a win or loss by the database; None if unknown."""
+    by: str = ""
+    """What proves it: KNOWN_BY_RULES, KNOWN_BY_DATABASE, or "certificate NAME"; "" if nothing is known."""
+    move: Move | None = None
+    """Move by which a certificate's strategy has `least`; None if there is none."""
+
+    @property
+    def value(self) -> Value | None:
+        """The value; None if several are left."""
+        return self.least if self.least is self.most else None
+
+    @property
+    def bound(self) -> str:
+        """Half of a value in words: "does not lose", "does not win"; "" for a value, or nothing."""
+        if self.value is not None:
+            return ""
+        return "does not lose" if self.least.sign == 0 else "does not win" if self.most.sign == 0 else ""
+
+    def one_move_earlier(self) -> KnownValue:
+        """The same for the side whose move led here."""
+        plies = None if self.plies is None else self.plies + 1
+        return KnownValue(self.most.opposite, self.least.opposite, plies, self.by)
+
+    def limited(self, score: int, chances: Chances) -> tuple[int, Chances]:
+        """A score and chances without the values that are excluded: those of a draw take their place."""
+        win, draw, loss = chances.win, chances.draw, chances.loss
+        if self.least.sign >= 0:
+            score, draw, loss = max(score, 0), draw + loss, 0.0
+        if self.most.sign <= 0:
+            score, draw, win = min(score, 0), draw + win, 0.0
+        return score, Chances(win, draw, loss)
+
+
+NOTHING_KNOWN = KnownValue()
+
+
+class ProofLibrary:
+    """Certificates that prove what they claim, by position."""
+
+    def __init__(self, certificates: Iterable[tuple[str, Certificate]]) -> None:
+        """certificates: each with its name; they are not checked here."""
+        self._certificates = list(certificates)
+        self._strategies = [certificate.moves for _, certificate in self._certificates]
+        # for each position the numbers of certificates, with the row of the move of those whose side is to move
+        self._rows: dict[_Bits, tuple[tuple[int, int], ...]] = {}
+        for number, (_, certificate) in enumerate(self._certificates):
+            self._enter(number, certificate)
+
+    def _enter(self, number: int, certificate: Certificate) -> None:
+        side = int(certificate.claim.side)
+        root = certificate.claim.root.bits
+        entered = set[_Bits]()
+        for row, (board, move) in enumerate(strategy_of(certificate).items()):
+            own, after = (*board, side), _core.play(*board, side, *move)
+            for bits, at in ((own, row), (after, _ROOT_ROW)):
+                if bits not in entered:
+                    entered.add(bits)
+                    self._rows[bits] = (*self._rows.get(bits, ()), (number, at))
+        if root not in entered:
+            self._rows[root] = (*self._rows.get(root, ()), (number, _ROOT_ROW))
+
+    def __len__(self) -> int:
+        return len(self._certificates)
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the certificates."""
+        return [name for name, _ in self._certificates]
+
+    def look_up(self, position: Position) -> KnownValue:
+        """What the certificates prove of a position; NOTHING_KNOWN if it is in none of them."""
+        least, most, at = Value.LOSS, Value.WIN, None
+        by: dict[str, None] = {}
+        for number, row in self._rows.get(position.bits, ()):
+            name, certificate = self._certificates[number]
+            claim = certificate.claim
+            if claim.side == position.side:
+                if claim.goal.sign > least.sign:
+                    least, at = claim.goal, (number, row)
+                    by[name] = None
+            elif claim.goal.opposite.sign < most.sign:
+                most = claim.goal.opposite
+                by[name] = None
+        if not by:
+            return NOTHING_KNOWN
+        move = None if at is None or at[1] == _ROOT_ROW else self._move(position, *at)
+        # a win needs no other
+        names = [self._certificates[at[0]][0]] if least is Value.WIN and at is not None else list(by)
+        what = CERTIFICATE_WORD if len(names) == 1 else f"{CERTIFICATE_WORD}s"
+        return KnownValue(least, most, None, f"{what} {' and '.join(names)}", move)
+
+    def certificate_for(self, position: Position) -> Certificate:
+        """The certificate whose strategy has the move of `look_up`. Raises KeyError if there is none."""
+        own = [
+            certificate for number, row in self._rows.get(position.bits, ())
+            if row != _ROOT_ROW and (certificate := self._certificates[number][1]).claim.side == position.side
+        ]  # fmt: skip
+        if not own:
+            raise KeyError(position.fen)
+        return max(own, key=lambda certificate: certificate.claim.goal.sign)
+
+    def _move(self, position: Position, number: int, row: int) -> Move:
+        moves = moves_in_order(*position.bits)
+        return position.find_move(*moves[int(self._strategies[number][row])])
+
+
+def known_value(position: Position, database: Database | None, proofs: ProofLibrary | None) -> KnownValue:
+    """What the rules, the database or certificates say of a position. Raises InvalidDatabaseError."""
+    if position.is_over:
+        return KnownValue(Value.LOSS, Value.LOSS, 0, KNOWN_BY_RULES)
+    if database is not None and database.has(position) and (value := database.value(position)) is not None:
+        return KnownValue(value, value, database.distance(position), KNOWN_BY_DATABASE)
+    return NOTHING_KNOWN if proofs is None else proofs.look_up(position)
+
+
+def certificate_files(paths: Sequence[Path]) -> list[Path]:
+    """The certificates that paths name, each once, those of a directory by name. Raises InvalidSettingError."""
+    files: dict[Path, Path] = {}
+    for path in paths:
+        if path.is_dir():
+            found = sorted(path.glob(f"*{CERTIFICATE_SUFFIX}"))
+            if not found:
+                raise InvalidSettingError(f"--proofs: {path} has no certificates, files named *{CERTIFICATE_SUFFIX}")
+        else:
+            found = [path]
+        for each in found:
+            files.setdefault(each.resolve(), each)
+    return list(files.values())
+
+
+def load_proofs(
+    paths: Sequence[Path], database: Database | None, on_progress: Callable[[int], None] | None = None
+) -> ProofLibrary | None:
+    """The certificates of files and directories, each checked; None if there are no paths.
+
+    database: gives the values that end lines; on_progress: called with positions that have been checked since the last
+    call. Raises InvalidSettingError, which names the file, for one that can't be read or does not prove its claim.
+    """
+    if not paths:
+        return None
+    certificates = []
+    for path in certificate_files(paths):
+        try:
+            certificate = read_certificate(path)
+        except InvalidCertificateError as error:
+            raise InvalidSettingError(f"--proofs: {error}") from None
+        done = 0
+
+        def tell(now: int, _: int) -> None:
+            nonlocal done
+            if on_progress is not None:
+                on_progress(now - done)
+            done = now
+
+        try:
+            check_certificate(certificate, database, tell)
+        except (InvalidCertificateError, InvalidDatabaseError) as error:
+            claim = certificate.claim
+            raise InvalidSettingError(f"--proofs: {path} does not prove that {claim}: {error}") from None
+        certificates.append((path.name, certificate))
+    return ProofLibrary(certificates)
+
+
+def proofs_signature(paths: Sequence[Path]) -> str:
+    """Identity of certificates by their content. Raises InvalidSettingError, OSError."""
+    sums = sorted(checksum(path.read_bytes()) for path in certificate_files(paths))
+    return checksum(" ".join(sums).encode())
