@@ -22,6 +22,7 @@ const PATHS = {
   regions: "M4 4h16v16H4zM4 12h16M12 4v16",
   game: "M3 6h6l2 3h10v10H3z",
   setup: "M4 20l1-5L16 4l4 4L9 19zM13 7l4 4",
+  proof: "M4 4h16v10c0 4-4 6-8 7-4-1-8-3-8-7zM8 11l3 3 5-6",
   share: "M12 15V4M8 7l4-4 4 4M5 12v8h14v-8",
   undo: "M8 5L4 9l4 4M4 9h10a5 5 0 010 10h-3",
   close: "M6 6l12 12M18 6L6 18",

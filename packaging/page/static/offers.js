@@ -8,6 +8,7 @@ export const MATCHES = false;
 export const EVOLVED = false;
 export const COUNTS = false;
 export const COMPOSING = false;
+export const PROOFS = false;
 
 export const unloaded = () => t("This part of the page did not load. Is there a connection?");
 

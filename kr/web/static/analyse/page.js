@@ -8,7 +8,7 @@ import {Graph, better, judgement, points} from "../graph.js";
 import {iconButton} from "../icons.js";
 import {pressing, stepKeys} from "../keys.js";
 import {menu} from "../menu.js";
-import {EXPLORER, unloaded} from "../offers.js";
+import {EXPLORER, PROOFS, unloaded} from "../offers.js";
 import {retold} from "../retold.js";
 import {SIDES, START} from "../squares.js";
 import {Stage, stepButtons} from "../stage.js";
@@ -139,8 +139,9 @@ class Analyse {
       later = (/** @type {string} */ name, /** @type {string} */ title) => ({name, title, element: el("div")}),
       archives = EXPLORER ? [later("explorer", t("Explorer"))] : [],
       setup = {...later("setup", t("Set up")), untabbed: true},
+      proofs = PROOFS ? [{...later("proof", t("Proof")), untabbed: true}] : [],
       played = [later("people", t("People")), later("regions", t("Regions")), later("game", t("Games"))];
-    return new Tabs([own, later("review", t("Review")), ...archives, ...played, setup], {
+    return new Tabs([own, later("review", t("Review")), ...archives, ...played, setup, ...proofs], {
       label: t("Panels"),
       closes: true,
       onchange: name => {
@@ -232,6 +233,7 @@ class Analyse {
         [t("Undo"), () => tree.undo(), {disabled: !tree.canUndo}],
         [t("Redo"), () => tree.redo(), {disabled: !tree.canRedo}],
         null,
+        ...(PROOFS ? [/** @type {[string, () => void]} */ ([t("Prove…"), () => this._tabs.open("proof")])] : []),
         [t("Mark or comment…"), () => this._moves.change()],
       ]),
     );

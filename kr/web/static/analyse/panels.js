@@ -2,8 +2,9 @@
 
 import {panel as explorer} from "../explorer/panel.js";
 import {panel as files} from "../files/panel.js";
-import {EXPLORER} from "../offers.js";
+import {EXPLORER, PROOFS} from "../offers.js";
 import {panel as people} from "../people/panel.js";
+import {Proofs} from "../proofs/panel.js";
 import {panel as regions} from "../regions/panel.js";
 import {panel as review} from "../review/panel.js";
 import {actions} from "../send.js";
@@ -13,11 +14,13 @@ import {Setup} from "../setup/setup.js";
 export function panels(app) {
   const games = files(app),
     setup = new Setup(app),
-    archives = EXPLORER ? [explorer(app)] : [];
+    archives = EXPLORER ? [explorer(app)] : [],
+    proofs = PROOFS ? [new Proofs(app)] : [];
+  games.reading.oncertificate = proofs.length ? file => proofs[0].file(file) : null;
   return {
     games,
     setup,
     sending: actions(/** @type {any} */ (app)),
-    all: [review(app), ...archives, people(app), regions(app), games, setup.panel],
+    all: [review(app), ...archives, people(app), regions(app), games, setup.panel, ...proofs.map(({panel}) => panel)],
   };
 }

@@ -105,19 +105,35 @@ export function status(told, name) {
 }
 
 /**
+ * A value, and the certificate that it rests on, if it is not the database.
+ * @typedef {{value?: Value | null, plies?: number | null, by?: string, bound?: string}} Exact bound: half of a value
+ */
+
+/** @param {Exact} known */
+function certified(known) {
+  const worth = known.value
+    ? long({value: known.value, plies: known.plies})
+    : known.bound === "does not lose"
+      ? t("does not lose")
+      : known.bound
+        ? t("does not win")
+        : "";
+  if (!worth || !known.by) return worth;
+  return t("{value} by certificate {name}", {value: worth, name: known.by.replace(/^certificates? /, "")});
+}
+
+/**
  * What is known exactly of a position and its moves, in a sentence.
- * @param {{value?: Value | null, plies?: number | null, moves: Array<{text: string, value: Value, plies: number |
- * null}>} | null}
- *   exact
+ * @param {(Exact & {moves: Array<Exact & {text: string}>}) | null} exact
  * @param {string} draw the rule by which the game can be claimed drawn, or ""
  */
 export function exactly(exact, draw) {
-  const moves = exact ? exact.moves.map(move => `${move.text} ${long(move)}`).join(", ") : "";
+  const moves = exact ? exact.moves.map(move => `${move.text} ${certified(move)}`).join(", ") : "";
   return [
     draw && t("The game can be claimed a {draw} here.", {draw: byRule(draw)}),
     exact &&
       t("Exact: {values}", {
-        values: [exact.value && long({value: exact.value, plies: exact.plies}), moves].filter(Boolean).join("; "),
+        values: [certified(exact), moves].filter(Boolean).join("; "),
       }),
   ]
     .filter(Boolean)

@@ -3,6 +3,7 @@
 import {choice} from "../controls.js";
 import {button, el} from "../dom.js";
 import {plain} from "../moves.js";
+import {PROOFS} from "../offers.js";
 import {many, t} from "../texts.js";
 import {About} from "./about.js";
 import {Opened} from "./opened.js";
@@ -12,7 +13,7 @@ import {LINK, nameOf} from "./state.js";
 
 /** @typedef {import("../shell.js").App} App */
 
-const FILES = ".pdn,.gz,.xz,.bz2,.fen,.txt";
+const FILES = `.pdn,.gz,.xz,.bz2,.fen,.txt${PROOFS ? ",.krproof" : ""}`;
 
 /** @param {App} app */
 export const panel = app => new Games(app).panel;

@@ -6,7 +6,7 @@ import {plain} from "../moves.js";
 import {tooLarge} from "../offers.js";
 import {many, t} from "../texts.js";
 import {unpacked} from "./link.js";
-import {LINK, stepsOf} from "./state.js";
+import {LINK, isCertificate, stepsOf} from "./state.js";
 
 /** @typedef {import("../shell.js").App} App */
 /** @typedef {import("./shelf.js").Shelf} Shelf */
@@ -31,6 +31,8 @@ export class Reading {
     this._shelf = shelf;
     this._open = open;
     this._results = results;
+    /** Takes a certificate, if anything does. @type {((file: File) => void) | null} */
+    this.oncertificate = null;
     /** How often something was read. */
     this.count = 0;
     this.element = el("p", {class: "reading", role: "status", hidden: true});
@@ -49,6 +51,11 @@ export class Reading {
   /** @param {File | undefined} file */
   file(file) {
     if (!file) return undefined;
+    if (isCertificate(file.name)) {
+      if (this.oncertificate) this.oncertificate(file);
+      else this._app.fail(new Error(t("{name} is a certificate: kr web opens it", {name: file.name})));
+      return undefined;
+    }
     return this._load(file.name, async job => {
       if (file.size > LARGEST_FILE) {
         throw new Error(tooLarge(file.name, LARGEST_FILE >> 20));

@@ -40,6 +40,9 @@ export function nameOf(headers) {
 
 // --- links: a game is in the address as PDN, deflated
 
+/** True for a certificate of kr prove. @param {string} name of a file */
+export const isCertificate = name => /\.krproof$/i.test(name);
+
 export const LINK = /#analyse\/g\/([\w-]+)(?:\/([\d.]*))?/;
 
 /**

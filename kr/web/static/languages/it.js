@@ -372,6 +372,7 @@ export const texts = {
   Undo: "Annulla",
   Redo: "Ripristina",
   "Mark or comment…": "Segno o commento…",
+  "Prove…": "Dimostra…",
 
   // web/analysis/controls.js
   "no limit": "senza limite",
@@ -418,6 +419,9 @@ export const texts = {
   "The game can be claimed a {draw} here.": "Qui si può chiedere la {draw}.",
   "Exact: {values}": "Esatto: {values}",
   "ply|plies": "semimossa|semimosse",
+  "does not lose": "non perde",
+  "does not win": "non vince",
+  "{value} by certificate {name}": "{value} per il certificato {name}",
 
   // web/endings/page.js
   "Board of the ending": "Damiera del finale",
@@ -699,6 +703,7 @@ export const texts = {
   "{name} is read; its games are listed, and the game on the board stays":
     "{name} è letto; le sue partite sono in elenco, e sulla damiera resta quella di prima",
   "{games}, {left} could not be read": "{games}, illeggibili {left}",
+  "{name} is a certificate: kr web opens it": "{name} è un certificato: lo apre kr web",
 
   // web/files/shelf.js
   "player, event, year": "giocatore, torneo, anno",
@@ -1213,6 +1218,60 @@ export const texts = {
   "With {move}, the next best, no win is seen.": "Con {move}, la seconda migliore, non si vede una vittoria.",
   "{move} loses {pieces} in {plies}.": "{move} perde {pieces} in {plies}.",
   "{move}, the next best, is worse by {men} men.": "{move}, la seconda migliore, vale {men} pedine di meno.",
+
+  // web/proofs/state.js
+  "10 minutes": "10 minuti",
+  "Black does not lose": "il Nero non perde",
+  "White does not lose": "il Bianco non perde",
+  "Proved: a draw": "Dimostrato: patta",
+  "Proved: {claim}": "Dimostrato: {claim}",
+  "Nothing is proved yet": "Ancora niente è dimostrato",
+  "{claim}: proved": "{claim}: dimostrato",
+  "{claim}: refuted": "{claim}: confutato",
+  "{claim}: proof number {proof}, disproof number {disproof}":
+    "{claim}: numero di prova {proof}, di confutazione {disproof}",
+  "resists: {moves}": "resiste: {moves}",
+  "search|searches": "ricerca|ricerche",
+  "node|nodes": "nodo|nodi",
+  "position|positions": "posizione|posizioni",
+  "lines of at most {plies}": "linee di al massimo {plies}",
+  "{plies} in a row without progress": "{plies} di fila senza progresso",
+  "Draws by rule are not losses: this holds under all rules.":
+    "Le patte per regola non sono sconfitte: vale con tutte le regole.",
+  "Not covered: draws by rule, 80 plies without progress and repetition.":
+    "Escluse le patte per regola: 80 semimosse senza progresso e ripetizione.",
+  "No line repeats a position or goes 80 plies without progress: this holds under all rules.":
+    "Nessuna linea ripete una posizione o resta 80 semimosse senza progresso: vale con tutte le regole.",
+  "ends by the rules": "finisce per le regole",
+  "ends in the database: {value} for the side to move": "finisce nel database: {value} per chi muove",
+  "The certificate does not have this position.": "Il certificato non ha questa posizione.",
+  "Proved: {claim}. The line {end}.": "Dimostrato: {claim}. La linea {end}.",
+  "At most {plies} to the end of a line.": "Al massimo {plies} alla fine di una linea.",
+  "The strategy plays {move}.": "La strategia gioca {move}.",
+  "Whatever is played, it has an answer; the hardest defence comes first.":
+    "A ogni mossa c'è una risposta; la difesa più tenace è la prima.",
+
+  // web/proofs/view.js
+  "Play {move} and the answer {answer}": "Gioca {move} e la risposta {answer}",
+  Reply: "Replica",
+  Answer: "Risposta",
+  Left: "Restano",
+  Beginning: "Inizio",
+  "Step through": "Percorri",
+  "Save certificate": "Salva certificato",
+
+  // web/proofs/panel.js
+  "Moves of the line": "Mosse della linea",
+  "Hardest defence": "Difesa più tenace",
+  Proof: "Dimostrazione",
+  "Time for a proof": "Tempo per una dimostrazione",
+  Prove: "Dimostra",
+  "Open certificate…": "Apri certificato…",
+  "A file of kr prove; or drop it on the page": "Un file di kr prove; o trascinalo sulla pagina",
+  "Checking {name} …": "Controllo {name} …",
+  "Checking {name}: {percent}%": "Controllo {name}: {percent}%",
+  "Proving …": "Dimostrazione in corso …",
+  Stopped: "Fermata",
 
   // web/regions/panel.js
   "Colours show": "Colori",

@@ -1,0 +1,114 @@
+// Certificates and proofs in words. Nothing here touches the document.
+
+import {long} from "../analysis/words.js";
+import {formatted, many, t} from "../texts.js";
+
+/** @typedef {"win" | "draw" | "loss"} Value */
+/** @typedef {"black" | "white"} Side */
+/** @typedef {{text: string, path: number[], captured: number[], fen: string}} Move */
+/** @typedef {{by: "rule" | "database", value: Value, plies: number | null}} End value: for the side to move there */
+/** @typedef {Move & {answer: Move | null, left: number | null, end: End | null}} Reply */
+/**
+ * A position of a certificate. own: the strategy's side is to move; left: the most plies that a line has from here.
+ * @typedef {{fen: string, own: boolean, move: Move | null, replies: Reply[], left: number | null, end: End | null,
+ *   outside?: boolean}} Step
+ */
+/**
+ * A certificate that was checked. goal: "draw" for "does not lose"; quiet: most plies of a line without progress.
+ * @typedef {{proof: string, name: string, fen: string, side: Side, goal: "win" | "draw", positions: number,
+ *   reach: string, longest: number | null, quiet: number | null}} Certificate
+ */
+/**
+ * @typedef {{side: Side, goal: "win" | "draw", holds: boolean | null, proof: number | null, disproof: number | null,
+ *   nodes: number, searches: number, resists: string}} Claim
+ */
+/**
+ * How far a proof has come. side: to move; least, most: the values that are left.
+ * @typedef {{fen: string, side: Side, value: Value | null, least: Value, most: Value, taken: number,
+ *   claims: Claim[]}} Told
+ */
+
+/** Seconds that a proof may take, by what the list shows. */
+export const limits = () =>
+  /** @type {Array<[string, string]>} */ ([
+    ["10", t("10 seconds")],
+    ["60", t("1 minute")],
+    ["600", t("10 minutes")],
+  ]);
+
+/** @param {{side: Side, goal: "win" | "draw"}} claim */
+export const claimWords = ({side, goal}) =>
+  goal === "win"
+    ? side === "black"
+      ? t("Black wins")
+      : t("White wins")
+    : side === "black"
+      ? t("Black does not lose")
+      : t("White does not lose");
+
+/** What is proved of a position. @param {Told} told */
+export function verdict({value, least, most, side}) {
+  const other = side === "black" ? "white" : "black";
+  if (value === "draw") return t("Proved: a draw");
+  if (value) return t("Proved: {claim}", {claim: claimWords({side: value === "win" ? side : other, goal: "win"})});
+  if (least === "draw") return t("Proved: {claim}", {claim: claimWords({side, goal: "draw"})});
+  if (most === "draw") return t("Proved: {claim}", {claim: claimWords({side: other, goal: "draw"})});
+  return t("Nothing is proved yet");
+}
+
+/** How far a claim has come. @param {Claim} claim */
+export function claimStanding(claim) {
+  if (claim.holds) return t("{claim}: proved", {claim: claimWords(claim)});
+  if (claim.holds === false) return t("{claim}: refuted", {claim: claimWords(claim)});
+  const number = (/** @type {number | null} */ each) => (each === null ? "∞" : formatted(each));
+  const told = t("{claim}: proof number {proof}, disproof number {disproof}", {
+    claim: claimWords(claim),
+    proof: number(claim.proof),
+    disproof: number(claim.disproof),
+  });
+  return claim.resists ? `${told}; ${t("resists: {moves}", {moves: claim.resists})}` : told;
+}
+
+/** Searches and nodes so far. @param {Told} told */
+export function effort({claims, taken}) {
+  const sum = (/** @type {"nodes" | "searches"} */ name) => claims.reduce((all, claim) => all + claim[name], 0);
+  return [many(sum("searches"), "search", "searches"), many(sum("nodes"), "node"), `${Math.round(taken)} s`].join(
+    " · ",
+  );
+}
+
+/** What a certificate consists of. @param {Certificate} certificate */
+export const extent = ({positions, longest, quiet}) =>
+  [
+    many(positions, "position"),
+    longest === null ? "" : t("lines of at most {plies}", {plies: many(longest, "ply", "plies")}),
+    quiet === null ? "" : t("{plies} in a row without progress", {plies: many(quiet, "ply", "plies")}),
+  ]
+    .filter(Boolean)
+    .join(" · ");
+
+/** What no certificate covers; nothing for a draw, which those rules give as well. @param {Certificate} certificate */
+export const uncovered = ({goal, quiet, reach}) =>
+  goal === "draw"
+    ? t("Draws by rule are not losses: this holds under all rules.")
+    : reach || (quiet ?? 0) >= 80
+      ? t("Not covered: draws by rule, 80 plies without progress and repetition.")
+      : t("No line repeats a position or goes 80 plies without progress: this holds under all rules.");
+
+/** Why a line ends. @param {End} end */
+export const endWords = ({by, value, plies}) =>
+  by === "rule"
+    ? t("ends by the rules")
+    : t("ends in the database: {value} for the side to move", {value: long({value, plies})});
+
+/** What is at a step, in a sentence. @param {Step} step @param {Certificate} certificate */
+export function stepWords(step, certificate) {
+  if (step.outside) return t("The certificate does not have this position.");
+  if (step.end) return t("Proved: {claim}. The line {end}.", {claim: claimWords(certificate), end: endWords(step.end)});
+  const left =
+    step.left === null
+      ? ""
+      : ` ${t("At most {plies} to the end of a line.", {plies: many(step.left, "ply", "plies")})}`;
+  if (step.own) return `${t("The strategy plays {move}.", {move: step.move?.text ?? ""})}${left}`;
+  return `${t("Whatever is played, it has an answer; the hardest defence comes first.")}${left}`;
+}

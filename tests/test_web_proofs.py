@@ -1,0 +1,289 @@
+"""Certificates on the page: sent, checked, refused, stepped through by the hardest defence; positions proved."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from proved import CASES, case, shipped
+from web_pages import PHONE, SMALL, Opener, click_square, finished, opened, serving, wait_until
+
+from kr.errors import InvalidSettingError, KrError
+from kr.game.position import Position
+from kr.game.value import Value
+from kr.proofs.certificate import Certificate, packed_certificate, unpacked_certificate, write_certificate
+from kr.proofs.checking import check_certificate
+from kr.proofs.library import ProofLibrary
+from kr.web import proofs
+from kr.web.house import House
+from kr.web.live import Inbox
+from kr.web.request import PageRequest
+from kr.web.searches import Question, answers
+from kr.web.serve import WebServer
+from kr.web.settings import WebSettings
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+__all__ = ["opened"]
+STEPPED = "leaves of both kinds"
+"""A win whose lines end by the rules and in the database."""
+ROOM = {"width": 390, "height": 844}
+CRUMBS_BEYOND = "count => document.querySelectorAll('.crumbs button').length > count"
+
+
+@pytest.fixture(scope="module")
+def house() -> Iterator[House]:
+    house = House(WebSettings(weights="material", hash=SMALL))
+    yield house
+    house.close()
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[WebServer]:
+    with serving(weights="material") as server:
+        yield server
+
+
+def events(house: House, stream: Any, **fields: Any) -> list[dict[str, Any]]:
+    """All events of a stream, as a page gets them."""
+
+    async def told() -> list[dict[str, Any]]:
+        return [json.loads(json.dumps(each)) async for each in stream(house, PageRequest(fields), Inbox())]
+
+    return finished(told())
+
+
+def sent(house: House, content: bytes, piece: int = 1000) -> str:
+    upload = None
+    for start in range(0, max(len(content), 1), piece):
+        data = base64.b64encode(content[start : start + piece]).decode()
+        upload = proofs.send_certificate(house, PageRequest({"data": data, "upload": upload}))["upload"]
+    assert upload is not None
+    return upload
+
+
+def opening(house: House, content: bytes) -> dict[str, Any]:
+    told = events(house, proofs.open_certificate, upload=sent(house, content), name="a.krproof")
+    found: dict[str, Any] = told[-1]["certificate"]
+    return found
+
+
+def step(house: House, proof: str, position: Position) -> dict[str, Any]:
+    return proofs.show_step(house, PageRequest({"proof": proof, "fen": position.fen}))
+
+
+# --- requests
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_every_step_of_a_certificate(house: House, name: str) -> None:
+    """From the root by all replies: one move of the strategy, or replies that are all answered, or an end."""
+    certificate, full = case(name), shipped()
+    claim = certificate.claim
+    found = opening(house, packed_certificate(certificate))
+    assert (found["fen"], found["claim"], found["goal"]) == (claim.root.fen, str(claim), claim.goal)
+    seen, waiting = set[Position](), [claim.root]
+    while waiting and len(seen) < 60:
+        position = waiting.pop()
+        if position in seen:
+            continue
+        seen.add(position)
+        told = step(house, found["proof"], position)
+        assert "outside" not in told
+        assert told["own"] is (position.side == claim.side)
+        if told["end"]:
+            assert told["move"] is None
+            if told["end"]["by"] == "database":
+                assert told["end"]["value"] == full.value(position)
+        elif told["own"]:
+            waiting.append(Position.from_fen(told["move"]["fen"]))
+        else:
+            # moves that lead to one position are one
+            after = {position.play(move).fen for move in position.legal_moves()}
+            assert {each["fen"] for each in told["replies"]} == after
+            assert all(each["answer"] or each["end"] for each in told["replies"])
+            left = [each["left"] or 0 for each in told["replies"]]
+            assert left == sorted(left, reverse=True), "the hardest defence first"
+            assert told["left"] == (max(left, default=0) if claim.goal is Value.WIN else None)
+            waiting += [Position.from_fen(each["fen"]) for each in told["replies"]]
+    assert step(house, found["proof"], Position())["outside"]
+
+
+def test_a_certificate_comes_back_as_it_was(house: House) -> None:
+    content = packed_certificate(case(STEPPED))
+    proof = opening(house, content)["proof"]
+    answer = proofs.certificate_file(house, PageRequest({"proof": proof}))
+    assert (answer["name"], base64.b64decode(answer["data"])) == ("a.krproof", content)
+
+
+def mutated() -> bytes:
+    made = case(STEPPED)
+    ranks = made.ranks.copy()
+    ranks[len(ranks) // 2] += np.uint16(1)
+    return packed_certificate(Certificate(made.claim, made.boards, made.moves, ranks, made.database, made.reach))
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "not a certificate of kr"),
+        (b"letters", "not a certificate of kr"),
+        (packed_certificate(case(STEPPED))[:-1], "damaged certificate"),
+        (mutated(), "this does not prove that Black wins: .* rank"),
+    ],
+)
+def test_what_proves_nothing_is_refused(house: House, content: bytes, message: str) -> None:
+    with pytest.raises(KrError, match=message):
+        opening(house, content)
+
+
+def test_bounds(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    content = packed_certificate(case(STEPPED))
+    monkeypatch.setattr(proofs, "LARGEST_CERTIFICATE", len(content) - 1)
+    with pytest.raises(InvalidSettingError, match=r"a certificate of more than .* kr prove --check FILE"):
+        sent(house, content, piece=100)
+    monkeypatch.undo()
+    monkeypatch.setattr(proofs, "MOST_CHECKED_POSITIONS", 3)
+    with pytest.raises(InvalidSettingError, match="at most 3 are checked here"):
+        opening(house, content)
+    monkeypatch.undo()
+    first = sent(house, content)
+    for _ in range(proofs.MOST_SENT):
+        sent(house, b"")
+    with pytest.raises(InvalidSettingError, match="open it again"):
+        events(house, proofs.open_certificate, upload=first)
+    proof = opening(house, content)["proof"]
+    monkeypatch.setattr(proofs, "MOST_KEPT_POSITIONS", 1)
+    opening(house, content)
+    with pytest.raises(InvalidSettingError, match="open it again"):
+        step(house, proof, Position())
+    for seconds in (0, 601, "x"):
+        with pytest.raises(InvalidSettingError, match="seconds"):
+            events(house, proofs.prove_position, fen=Position().fen, seconds=seconds)
+    with pytest.raises(InvalidSettingError, match="the board is empty"):
+        events(house, proofs.prove_position, fen="W:W:B", seconds=1)
+
+
+@pytest.mark.parametrize(
+    ("fen", "value", "claims"),
+    [
+        ("W:WK18,K19,K23,10:BK1,K2", "win", ["White wins"]),
+        ("W:WK1:BK32", "draw", ["Black does not lose", "White does not lose"]),
+        ("W:W5:B1,K24", "loss", ["Black wins"]),
+    ],
+)
+def test_a_position_is_proved(house: House, fen: str, value: str, claims: list[str]) -> None:
+    last = events(house, proofs.prove_position, fen=fen, seconds=20)[-1]
+    assert last["done"]
+    assert last["proof"]["value"] == value
+    assert sorted(each["claim"] for each in last["certificates"]) == claims
+    for each in last["certificates"]:
+        file = proofs.certificate_file(house, PageRequest({"proof": each["proof"]}))
+        check_certificate(unpacked_certificate(base64.b64decode(file["data"])), house.database)
+
+
+def test_a_proof_that_is_left_ends_its_searches(house: House) -> None:
+    async def left() -> int:
+        stream = proofs.prove_position(house, PageRequest({"fen": Position().fen, "seconds": 600}), Inbox())
+        told = await anext(stream)
+        assert not told.get("done")
+        await stream.aclose()
+        return house.engines.own.lent
+
+    assert finished(left()) == 0
+
+
+def test_analysis_names_the_certificate(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = case(STEPPED)
+    root = made.claim.root
+    monkeypatch.setattr(house, "proofs", ProofLibrary([("a.krproof", made)]))
+    monkeypatch.setattr(house, "database", shipped(2))
+
+    async def first() -> dict[str, Any]:
+        stream = answers(house, Question.of(house, PageRequest({"start": root.fen, "moves": []})))
+        found = await anext(stream)
+        await stream.aclose()
+        return found
+
+    exact = finished(first())["exact"]
+    assert (exact["value"], exact["by"]) == ("loss", "certificate a.krproof")
+    assert {each["value"] for each in exact["moves"]} <= {"loss"}
+
+
+# --- the page
+
+
+def proof_panel(page: Page) -> Any:
+    page.get_by_role("button", name="More", exact=True).click()
+    page.get_by_role("menuitem", name="Prove…").click()
+    return page.locator(".panel.proof")
+
+
+def fits(page: Page) -> bool:
+    fitting: bool = page.evaluate(
+        """() => document.documentElement.scrollWidth <= innerWidth && [...document.querySelectorAll(".proofs *")]
+          .filter(each => each.checkVisibility()).every(each => each.getBoundingClientRect().right <= innerWidth + 1)"""
+    )
+    return fitting
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [{"width": 1280, "height": 800}, ROOM, PHONE], ids=["desktop", "phone", "small"])
+def test_a_certificate_is_stepped_through(server: WebServer, opened: Opener, tmp_path: Path, size: Any) -> None:
+    path = tmp_path / "a.krproof"
+    write_certificate(path, case(STEPPED))
+    page = opened(server.address, size)
+    panel = proof_panel(page)
+    panel.locator("input[type=file]").set_input_files(path)
+    hardest, back = panel.get_by_role("button", name="Hardest defence"), panel.get_by_role("button", name="Back")
+    hardest.wait_for()
+    assert panel.locator(".verdict").text_content() == "Proved: Black wins"
+    assert fits(page)
+    plies = 0
+    while hardest.is_visible() and plies < 60:
+        before = panel.locator(".crumbs button").count()
+        hardest.click()
+        wait_until(page, CRUMBS_BEYOND, before)
+        plies = panel.locator(".crumbs button").count() - 1
+    assert "Proved: Black wins. The line ends" in panel.locator(".step [role=status]").text_content()
+    assert fits(page)
+    back.click()
+    wait_until(page, "count => document.querySelectorAll('.crumbs button').length === count", plies)
+    # back to the beginning, and a move on the board steps along
+    panel.locator(".crumbs button").first.click()
+    wait_until(page, "() => document.querySelectorAll('.crumbs button').length === 1")
+    click_square(page, 5)
+    click_square(page, 1)
+    panel.get_by_text("The strategy plays").wait_for()
+    assert panel.locator(".crumbs button").count() == 2
+
+
+@pytest.mark.slow
+def test_a_position_is_proved_on_the_page(server: WebServer, opened: Opener, tmp_path: Path) -> None:
+    page = opened(server.address)
+    # the position of a certificate, which is then proved anew
+    path, bad = tmp_path / "a.krproof", tmp_path / "b.krproof"
+    write_certificate(path, case("a win in four"))
+    bad.write_bytes(mutated())
+    panel = proof_panel(page)
+    panel.locator("input[type=file]").set_input_files(path)
+    panel.locator(".step").wait_for()
+    panel.get_by_role("button", name="Prove", exact=True).click()
+    panel.get_by_text("Proved: White wins").wait_for()
+    wait_until(page, "() => document.querySelectorAll('.certificates li').length === 1")
+    assert panel.locator(".verdict").text_content() == "Proved: White wins"
+    with page.expect_download() as saved:
+        panel.get_by_role("button", name="Save certificate").click()
+    certificate = unpacked_certificate(Path(saved.value.path()).read_bytes())
+    assert (saved.value.suggested_filename, str(certificate.claim)) == ("white.krproof", "White wins")
+    check_certificate(certificate, shipped())
+    # one that was changed is refused, in a sentence
+    panel.locator("input[type=file]").set_input_files(bad)
+    panel.get_by_text("this does not prove that Black wins").wait_for()
+    assert not panel.locator(".step").is_visible()
