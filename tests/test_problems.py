@@ -238,6 +238,7 @@ class ScriptedEngine:
     """Plays a move with a score at the problem, and has another score for whoever replies."""
 
     score_scale = 40.0
+    database = None
 
     def __init__(self, move, score, reply_score):
         self.move, self.score, self.reply_score = move, score, reply_score
