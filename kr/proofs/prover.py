@@ -29,6 +29,7 @@ from kr.errors import InvalidCertificateError, InvalidFenError, InvalidSettingEr
 from kr.game.position import Move, Position
 from kr.game.value import Value
 from kr.jobs.journal import Journal, open_journal
+from kr.jobs.kinds import Stop
 from kr.jobs.needs import Needs
 from kr.jobs.pool import FinishedPortion
 from kr.jobs.unit import Unit
@@ -188,7 +189,7 @@ def prove(
     settings: ProveSettings,
     on_progress: Callable[[Proof], None] | None = None,
     engine: Engine | None = None,
-    stop: threading.Event | None = None,
+    stop: Stop | None = None,
 ) -> Proof:
     """Prove what the goal asks for, within the limits, and write the certificates of what was proved.
 
@@ -272,9 +273,9 @@ class _Run:
 
     def __init__(
         self, position: Position, settings: ProveSettings, engine: Engine, journal: Journal[Any] | None,
-        on_progress: Callable[[Proof], None] | None, stop: threading.Event | None = None,
+        on_progress: Callable[[Proof], None] | None, stop: Stop | None = None,
     ) -> None:  # fmt: skip
-        self.stop = stop or threading.Event()
+        self.stop = stop or Stop()
         self.settings, self.engine, self.journal, self.on_progress = settings, engine, journal, on_progress
         claims = claims_for(position, settings.goal)
         self.questions = [ProofQuestion(ProofTree(claim, engine.database), ClaimProgress(claim)) for claim in claims]

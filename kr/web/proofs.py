@@ -17,17 +17,16 @@ certificates and whether it was proved. A stream that is closed ends its searche
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import math
 import secrets
 import threading
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, Callable
-from contextlib import suppress
+from contextlib import aclosing
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 from anyio.to_thread import run_sync
@@ -36,6 +35,7 @@ from kr.engine.limits import Limits
 from kr.errors import InvalidCertificateError, InvalidDatabaseError, InvalidSettingError
 from kr.game.position import Position
 from kr.game.value import Value
+from kr.jobs.kinds import Stop
 from kr.proofs.certificate import (
     CERTIFICATE_SUFFIX,
     NOT_COVERED,
@@ -50,11 +50,13 @@ from kr.proofs.prover import Proof, ProveSettings, prove
 from kr.text import visible
 from kr.units import counted
 from kr.viewer.positions import move_json, side_name
-from kr.web.engines import give_way
 from kr.web.games import decoded_bytes
 from kr.web.house import House
 from kr.web.live import Inbox, viewer
 from kr.web.request import PageRequest
+from kr.web.working import Working
+
+T = TypeVar("T")
 
 LARGEST_CERTIFICATE = 50_000_000
 """Bytes of a file that a page may send."""
@@ -166,10 +168,11 @@ async def open_certificate(house: House, request: PageRequest, inbox: Inbox) -> 
     content = store_of(house).take(request.text("upload"))
     name = visible(request.text("name", 300, ""))
     certificate = await run_sync(unpacked_certificate, content)
-    async with _Work(partial(_checked, house, certificate, name)) as work:
-        async for done in work.news():
+    work = Working[int, OpenProof]("proofs", partial(_checked, house, certificate, name))
+    async with aclosing(_latest(work)) as news:
+        async for done in news:
             yield {"checked": done, "of": len(certificate.boards)}
-        proof = work.result()
+    proof = work.result()
     yield {"certificate": certificate_json(store_of(house).keep(proof), proof)}
 
 
@@ -189,8 +192,13 @@ def checked_proof(
     return OpenProof(certificate, report, name, StrategyBook(certificate), ProofLibrary([(name, certificate)]))
 
 
-def _checked(house: House, certificate: Certificate, name: str, work: _Work) -> OpenProof:
-    return checked_proof(house, certificate, name, work.tell)
+def _checked(house: House, certificate: Certificate, name: str, tell: Callable[[int], None], stop: Stop) -> OpenProof:
+    def on_progress(done: int) -> None:
+        if stop.is_set():
+            raise InvalidSettingError("stopped")
+        tell(done)
+
+    return checked_proof(house, certificate, name, on_progress)
 
 
 def certificate_json(id: str, proof: OpenProof) -> dict[str, Any]:
@@ -298,20 +306,23 @@ async def prove_position(house: House, request: PageRequest, inbox: Inbox) -> As
             yield {"waits": True}
         engine = await loan.arrival()
         engine.new_game()
-        work = _Work(lambda work: prove(settings, lambda proof: work.tell(proof_json(proof)), engine, work.stop))
-        async with work:
-            async for told in work.news():
+        work = Working[dict[str, Any], Proof](
+            "proofs", lambda tell, stop: prove(settings, lambda proof: tell(proof_json(proof)), engine, stop)
+        )
+        async with aclosing(_latest(work)) as news:
+            async for told in news:
                 yield {"proof": told, "seconds": seconds}
-            proof = work.result()
+        proof = work.result()
     kept = []
     for each in proof.telling:
         if each.certificate is None:
             continue
         name = f"{'' if each.claim.goal is Value.WIN else 'not-lost-'}{side_name(each.claim.side)}{CERTIFICATE_SUFFIX}"
-        async with _Work(partial(_checked, house, each.certificate, name)) as checking:
-            async for _ in checking.news():
+        checking = Working[int, OpenProof]("proofs", partial(_checked, house, each.certificate, name))
+        async with aclosing(_latest(checking)) as checks:
+            async for _ in checks:
                 pass
-            checked = checking.result()
+        checked = checking.result()
         kept.append(certificate_json(store_of(house).keep(checked), checked))
     yield {"proof": proof_json(proof), "certificates": kept, "done": True, "not_covered": NOT_COVERED}
 
@@ -346,70 +357,15 @@ def _finite(number: float) -> float | None:
     return None if math.isinf(number) else float(f"{number:.3g}")
 
 
-class _Work:
-    """A function in a thread, and what it tells, for the event loop; a context, which stops it and waits for its end.
-
-    do: called with this; it calls `tell`, of which the loop gets the latest, and looks at `stop`.
-    """
-
-    def __init__(self, do: Callable[[_Work], Any]) -> None:
-        self.stop = threading.Event()
-        self._do = do
-        self._loop = asyncio.get_running_loop()
-        self._latest: Any = None
-        self._news = asyncio.Event()
-        self._result: asyncio.Future[Any] = self._loop.create_future()
-        self._result.add_done_callback(lambda _: self._news.set())
-
-    async def __aenter__(self) -> _Work:
-        threading.Thread(target=self._run, name="proofs", daemon=True).start()
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        self.stop.set()
-        await asyncio.wait([self._result])
-        self._result.exception()
-
-    async def news(self) -> AsyncGenerator[Any, None]:
-        """What it tells, the latest at most UPDATES_A_SECOND times a second, until it has ended."""
-        while not self._result.done():
-            await self._news.wait()
-            self._news.clear()
-            latest, self._latest = self._latest, None
-            if latest is not None:
-                yield latest
-                with suppress(TimeoutError):
-                    async with asyncio.timeout(1 / UPDATES_A_SECOND):
-                        await asyncio.wait([self._result])
-
-    def result(self) -> Any:
-        """Its result. Raises what it raised."""
-        return self._result.result()
-
-    def tell(self, latest: Any) -> None:
-        """Tell something, from its thread. Ends the work by an error if it is to stop."""
-        if self.stop.is_set():
-            raise InvalidSettingError("stopped")
-        self._call(lambda: self._heard(latest))
-
-    def _heard(self, latest: Any) -> None:
-        self._latest = latest
-        self._news.set()
-
-    def _run(self) -> None:
-        give_way()
-        try:
-            result = self._do(self)
-        except Exception as error:  # any error is raised in the event loop
-            failed = error
-            self._call(lambda: self._result.set_exception(failed))
-        else:
-            self._call(lambda: self._result.set_result(result))
-
-    def _call(self, call: Callable[[], None]) -> None:
-        # the loop may be closed
-        with suppress(RuntimeError):
-            self._loop.call_soon_threadsafe(call)
+async def _latest(work: Working[T, Any]) -> AsyncGenerator[T, None]:
+    """What some work tells, the latest at most UPDATES_A_SECOND times a second, until it ends; it is then stopped."""
+    try:
+        async for batch in work.batches():
+            if batch:
+                yield batch[-1]
+                await work.wait(1 / UPDATES_A_SECOND)
+    finally:
+        await work.end()
 
 
 ROUTES: dict[str, Any] = {

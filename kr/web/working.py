@@ -54,6 +54,10 @@ class Working(Generic[T, R]):
         """Its result, once it has ended. Raises what the function raised."""
         return self._result.result()
 
+    async def wait(self, seconds: float) -> None:
+        """Wait for its end, but not longer than that."""
+        await asyncio.wait([self._result], timeout=seconds)
+
     async def end(self) -> None:
         """Stop it, and wait until it has ended."""
         self._stop.set()

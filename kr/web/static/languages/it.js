@@ -1221,8 +1221,6 @@ export const texts = {
 
   // web/proofs/state.js
   "10 minutes": "10 minuti",
-  "Black does not lose": "il Nero non perde",
-  "White does not lose": "il Bianco non perde",
   "Proved: a draw": "Dimostrato: patta",
   "Proved: {claim}": "Dimostrato: {claim}",
   "Nothing is proved yet": "Ancora niente è dimostrato",
@@ -1233,7 +1231,6 @@ export const texts = {
   "resists: {moves}": "resiste: {moves}",
   "search|searches": "ricerca|ricerche",
   "node|nodes": "nodo|nodi",
-  "position|positions": "posizione|posizioni",
   "lines of at most {plies}": "linee di al massimo {plies}",
   "{plies} in a row without progress": "{plies} di fila senza progresso",
   "Draws by rule are not losses: this holds under all rules.":
