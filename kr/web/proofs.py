@@ -213,7 +213,7 @@ def certificate_json(id: str, proof: OpenProof) -> dict[str, Any]:
         "side": side_name(claim.side),
         "goal": claim.goal,
         "positions": report.positions,
-        "reach": certificate.reach,
+        "in_database": report.database_leaves,
         "longest": report.longest_line,
         "quiet": report.longest_quiet,
         "not_covered": NOT_COVERED,

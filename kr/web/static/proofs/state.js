@@ -14,9 +14,9 @@ import {formatted, many, t} from "../texts.js";
  *   outside?: boolean}} Step
  */
 /**
- * A certificate that was checked. goal: "draw" for "does not lose"; quiet: most plies of a line without progress.
+ * A certificate that was checked. in_database: lines that end there; goal: "draw" for "does not lose"; quiet: most plies of a line without progress.
  * @typedef {{proof: string, name: string, fen: string, side: Side, goal: "win" | "draw", positions: number,
- *   reach: string, longest: number | null, quiet: number | null}} Certificate
+ *   in_database: number, longest: number | null, quiet: number | null}} Certificate
  */
 /**
  * @typedef {{side: Side, goal: "win" | "draw", holds: boolean | null, proof: number | null, disproof: number | null,
@@ -88,10 +88,10 @@ export const extent = ({positions, longest, quiet}) =>
     .join(" · ");
 
 /** What no certificate covers; nothing for a draw, which those rules give as well. @param {Certificate} certificate */
-export const uncovered = ({goal, quiet, reach}) =>
+export const uncovered = ({goal, quiet, in_database}) =>
   goal === "draw"
     ? t("Draws by rule are not losses: this holds under all rules.")
-    : reach || (quiet ?? 0) >= 80
+    : in_database || (quiet ?? 0) >= 80
       ? t("Not covered: draws by rule, 80 plies without progress and repetition.")
       : t("No line repeats a position or goes 80 plies without progress: this holds under all rules.");
 
