@@ -181,6 +181,14 @@ def test_files_of_the_database(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert not list(tmp_path.glob("*.part"))
 
 
+def test_themes_of_the_command_line(tmp_path: Path) -> None:
+    words = ("egdb", "--pieces", "4", "--positions", 1_000, "--themes", "first-position,bridge", "--out")
+    assert find(*words, tmp_path / "a.jsonl") == 0
+    problems = read_problems(tmp_path / "a.jsonl")
+    assert problems
+    assert all({"first-position", "bridge"} & set(problem.themes) for problem in problems)
+
+
 def test_an_interrupted_run_resumes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -63,7 +63,7 @@ class FindSettings(Settings):
     )
     captures: bool = option(False, "Allow captures as keys.")
     rating: int = option(1000, "Least rating, {allowed}.", low=0, high=MOST_RATING)
-    themes: tuple[str, ...] = option(
+    themes: Sequence[str] = option(
         (), f"Only puzzles with one of these themes: {', '.join(Theme)}.  [default: any]",
         parse=parse_names(tuple(Theme), "a list of themes"), show=",".join, metavar="NAMES",
     )  # fmt: skip

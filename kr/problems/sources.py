@@ -58,7 +58,7 @@ class LotChoice:
     positions: int = 100_000
     """Positions of the database."""
     pieces: str = "4-7"
-    themes: tuple[str, ...] = ()
+    themes: Sequence[str] = ()
     """Themes wanted of them; empty for any."""
 
     def has(self, number: int) -> bool:
