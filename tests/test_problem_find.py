@@ -156,6 +156,22 @@ def test_positions_are_set_up_for_a_theme(theme: Theme) -> None:
     assert with_theme > len(positions) / 3
 
 
+def test_positions_are_set_up_for_in_and_out() -> None:
+    """In most, a quiet move lets a man of the opponent capture into the king row, and go on from there."""
+    choice = LotChoice(seed=3, positions=200, pieces="4-5", themes=(Theme.IN_AND_OUT,))
+    [placed] = lots_of("egdb", choice, pytest.fail)
+    positions = drawn_positions(placed.lot, shipped())
+    lured = 0
+    for position in positions:
+        quiet = [move for move in position.legal_moves() if not move.is_capture]
+        lines = [(move, reply) for move in quiet for reply in position.play(move).legal_moves() if reply.is_capture]
+        lured += any(
+            not position.kings >> reply.origin & 1 and position.play(move).play(reply).kings >> reply.target & 1
+            for move, reply in lines
+        )
+    assert lured > len(positions) / 2 > 50
+
+
 def find(*words: object) -> int:
     return main(["problem", "find", *map(str, words), "--quiet", "--rating", "0"])
 

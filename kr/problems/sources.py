@@ -31,8 +31,8 @@ GAMES_OF_A_LOT = 50
 POSITIONS_OF_A_LOT = 2_000
 LONGEST_SOURCE = 100
 """Characters of the text that says where a puzzle comes from."""
-SET_UP_THEMES = {Theme.FIRST_POSITION, Theme.BRIDGE}
-"""Themes that the position alone decides: its pieces are set up for them, since chance hardly ever does."""
+SET_UP_THEMES = {Theme.FIRST_POSITION, Theme.BRIDGE, Theme.IN_AND_OUT}
+"""Themes for which pieces are set up, since chance hardly ever does."""
 
 Lot = dict[str, Any]
 """Work of a unit as JSON types: `games`, each with `source`, `start` and `moves`; or `seed`, `count`, `pieces` and
@@ -173,18 +173,22 @@ _SQUARES_OF_BLACK_KING = [18, 19, 22, 23, 26, 27, 30, 31]
 
 
 def _set_up(theme: str, source: random.Random, most: int) -> Position | None:
-    """A random position with a theme, either colour to move; None where no place was free, or none is legal."""
-    black, white, kings = 0, 0, 0
+    """A random position of up to so many pieces, set up for a theme; None if it came out without one of White's."""
+    black, white, kings, barred, side = 0, 0, 0, 0, source.choice(list(Side))
     if theme == Theme.FIRST_POSITION:
         king = source.choice(_SQUARES_OF_BLACK_KING)
         black, kings = 1 << 11 | 1 << king, 1 << king
         counts = 0, 2
-    else:
+    elif theme == Theme.BRIDGE:
         black = 0b101
         more = source.randint(1, max(1, most - 3))
         own = source.randint(0, more - 1)
         counts = own, more - own
-    free = [square for square in range(SQUARES) if not black >> square & 1]
+    else:
+        black, white, barred = _before_the_king_row(source)
+        own = source.randint(0, most - 3)
+        counts, side = (own, source.randint(0, most - 3 - own)), Side.WHITE
+    free = [square for square in range(SQUARES) if not (black | white | barred) >> square & 1]
     source.shuffle(free)
     for number in range(sum(counts)):
         square = free.pop()
@@ -197,5 +201,25 @@ def _set_up(theme: str, source: random.Random, most: int) -> Position | None:
             white |= 1 << square
     if not white:
         return None
-    position = Position(black, white, kings, source.choice(list(Side)))
+    position = Position(black, white, kings, side)
     return position.flipped() if source.random() < 0.5 else position
+
+
+def _before_the_king_row(source: random.Random) -> tuple[int, int, int]:
+    """A man of Black, two of White, and squares to leave empty, as bitboards: if White moves a man of the king row
+    forward, Black captures it, lands in the king row, and could capture the other and leave it.
+    """
+    while True:
+        column, step = source.randrange(8), source.choice((-1, 1))
+        places = [(5, column), (7, column), (6, column + 3 * step)]
+        empty = [(6, column + step), (7, column + 2 * step), (5, column + 4 * step)]
+        squares = [_square(*place) for place in places + empty]
+        if None not in squares:
+            man, first, second, *left = (1 << square for square in squares if square is not None)
+            return man, first | second, sum(left)
+
+
+def _square(row: int, column: int) -> int | None:
+    """The square 0-31 of a row and a column from 0 to 7; None if it is light or off the board."""
+    dark = (row + column) % 2 == 1
+    return 4 * row + column // 2 if dark and 0 <= column < 8 else None
