@@ -170,6 +170,20 @@ def test_games_are_opened_and_saved(host: Host, opened: Opener) -> None:
     shows(page, "27x11??")
 
 
+def test_certificates_are_left_to_the_server(host: Host, opened: Opener) -> None:
+    """Nothing offers proofs, and a certificate that comes is told what opens it."""
+    page = opened(host.address)
+    open_panel(page, "Games")
+    picker = page.locator(".panel.game input[type=file]")
+    assert ".krproof" not in (picker.get_attribute("accept") or "")
+    picker.set_input_files({"name": "a.krproof", "mimeType": "", "buffer": b"\x89KRCERT"})
+    page.get_by_text("a.krproof is a certificate: kr web opens it").wait_for()
+    page.get_by_role("button", name="More", exact=True).click()
+    names = page.get_by_role("menuitem").all_inner_texts()
+    assert "New game" in names
+    assert "Prove…" not in names
+
+
 def said(game: Game) -> list[tuple[str, list[str]]]:
     return [(str(node.move), list(node.comments)) for node in game.descendants() if node.is_legal]
 
