@@ -67,6 +67,16 @@ def test_verdicts_in_the_order_of_the_file(file: Path, workers: int, capsys: pyt
     for record, (_, verdict, reason) in zip(records, PROBLEMS.values(), strict=True):
         assert record["verdict"] == verdict, record
         assert reason in record["reason"], record
+    answers = {record["id"]: record["answers"] for record in records}
+    assert answers["a wrong draw"] == [["30-26"]]
+    assert answers["a wrong win"] == [["21-17", "1-5"]]
+    assert [line[:1] for line in answers["a wrong key"]] == [["30-25"]]
+    assert [line[:3] for line in answers["a wrong move later"]] == [["30-26", "1-5", "26-22"]]
+    for record in records:
+        for line in record["answers"]:
+            position = Position.from_fen(record["fen"])
+            for move in line:
+                position = position.play(move)
     assert (summary["problems"], summary["left_out"]) == (len(PROBLEMS), 0)
     assert {verdict: summary[verdict] for verdict in soundness.ProblemVerdict} == {
         "sound": 0, "cook": 1, "dual": 1, "unsound": 5, "undecided": 1

@@ -101,6 +101,9 @@ def test_lines_are_played_and_verdicts_chosen(page: Page) -> None:
     second = page.locator("article").nth(1)
     second.get_by_role("button", name="9-5", exact=True).click()
     assert 5 in pieces(page, 1)
+    draw = page.locator("article").nth(2)
+    draw.get_by_role("button", name="30-26").click()
+    assert pieces(page, 2) == [1, 2, 21, 26]
     page.get_by_role("button", name="unsound 3").click()
     assert page.locator("article:visible h2").all_inner_texts() == ["a wrong draw", "a wrong move", "no move"]
     page.get_by_role("button", name="all", exact=True).click()

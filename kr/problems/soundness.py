@@ -101,6 +101,8 @@ class Soundness:
     """The claim that refutes the published result or solution, if that is what makes the problem unsound."""
     certificate: Certificate | None = None
     """Its certificate, if that was asked for."""
+    answers: list[list[str]] = field(default_factory=list)
+    """Moves that refute, as far as they are at hand: each a line from the problem on."""
     keys: list[Way] = field(default_factory=list)
     """Moves of the side to move that keep the value, the solution's first; empty where that side loses."""
     line: list[str] = field(default_factory=list)
@@ -278,6 +280,7 @@ class _Check:
         if true.side == self.side:
             move = self.decider.proving_move(true)
             how = "" if move is None else f", with {move}"
+            self.found.answers = [] if move is None else [[str(move)]]
         else:
             how = self._answers(self._first, true)
         self._conclude(ProblemVerdict.UNSOUND, f"published {published}, but {true}, by {by}{how}")
@@ -286,8 +289,9 @@ class _Check:
         """The opponent's replies, as far as they are at hand, to a published move that fails, or to every move."""
         moves = after_moves(self.position) if move is None else [(move, self.position.play(move))]
         replies = [(each, self.decider.proving_move(Claim(after, true.side, true.goal))) for each, after in moves]
-        told = [f"{each} {reply}" for each, reply in replies if reply is not None]
-        return f": {', '.join(told)}" if told else ""
+        self.found.answers = [[str(each), str(reply)] for each, reply in replies if reply is not None]
+        told = ", ".join(map(" ".join, self.found.answers))
+        return f": {told}" if told else ""
 
     # the key
 
@@ -478,7 +482,9 @@ class _Check:
         failing = next((step for step in found.steps if step.played.keeps is False), None)
         if failing is not None:
             found.move_number = failing.number
-            self._refuted(Position.from_fen(failing.fen), failing.played.move)
+            true = self._refuted(Position.from_fen(failing.fen), failing.played.move)
+            if (reply := self.decider.proving_move(true)) is not None and true.root.fen != failing.fen:
+                found.answers = [[*found.line[: failing.ply], failing.played.move, str(reply)]]
             keeping = [way for way in failing.others if way.keeps]
             others = f"; {self._listed_keepers(keeping)}" if keeping else ""
             told = f"move {failing.number} of the solution, {failing.played.move}, does not keep the {self._word}"

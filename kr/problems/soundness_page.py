@@ -115,10 +115,19 @@ def _shown_problem(line: str) -> dict[str, Any]:
         "line": _shown_line(position, record),
         "ended": _ENDED.get(record["ended"], ""),
         "refutation": refutation_words(record),
+        "answers": [_shown_moves(position, moves) for moves in record["answers"]],
         "notes": record["notes"],
         "tree": tree_text(record["tree"]),
         "searched": f"{counted(record['nodes'], 'node')}, {record['seconds']:.2f} s",
     }
+
+
+def _shown_moves(position: Position, moves: list[str]) -> list[ShownMove]:
+    shown = []
+    for text in moves:
+        shown.append(_shown_move(position, text, ""))
+        position = position.play(text)
+    return shown
 
 
 def _shown_line(position: Position, record: ProblemRecord) -> list[ShownMove]:

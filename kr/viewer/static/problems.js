@@ -53,7 +53,8 @@ class Shown {
   show(move) {
     const ply = move ? this.line.indexOf(move) : -1;
     if (!move || ply >= 0) this.ply = ply;
-    for (const each of this.moves) each.toggleAttribute("aria-current", each === move);
+    for (const each of this.moves) each.removeAttribute("aria-current");
+    move?.setAttribute("aria-current", "true");
     const {fen = "", path} = (move ?? this.article).dataset;
     this.board.show(fen, {last: path ? path.split(",").map(Number) : null, animate: Boolean(move)});
   }
