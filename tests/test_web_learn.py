@@ -598,7 +598,7 @@ def test_ten_puzzles_in_a_row_by_keys_alone(opened: Opener, house: House, tmp_pa
             page.keyboard.press("n")
         open_panel(page, "Progress")
         assert page.get_by_text(
-            f"10 of {LISTED + 8} puzzles solved, 10 of them without a wrong move or a hint."
+            f"10 of {LISTED + 8:,} puzzles solved, 10 of them without a wrong move or a hint."
         ).is_visible()
         assert page.get_by_text("10 in a row").is_visible()
         page.close()
