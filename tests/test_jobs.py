@@ -48,6 +48,7 @@ from kr.match.tuning import TunedPairs
 from kr.policy.policy import load_policy, shipped_policy
 from kr.problems.problem import classics
 from kr.problems.solving import Answers, SolveSettings, solve_all
+from kr.problems.variations import VariationChecks
 from kr.studies.evolution.duels import EvolutionDuels
 from kr.studies.evolution.run import evolve
 from kr.studies.evolution.settings import EvolveSettings
@@ -268,7 +269,7 @@ def test_progress_leaves_out_what_was_done_before(monkeypatch: pytest.MonkeyPatc
 
 KINDS_OF_WORK = [
     AnnotatedGames, Answers, Comparisons, EvolutionDuels, FileCheck, Pairs, PlayedGames, RangeCheck, Shards, SlicePairs,
-    TunedPairs,
+    TunedPairs, VariationChecks,
 ]  # fmt: skip
 
 

@@ -17,8 +17,12 @@ from kr.cli import main
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
 from kr.errors import InvalidSettingError
-from kr.game.position import Position, Side
+from kr.game.position import Position
 from kr.game.value import Value
+from kr.jobs.kinds import perform
+from kr.jobs.needs import Needs
+from kr.jobs.unit import Unit
+from kr.players.workers import engine_needs
 from kr.problems.changes import changed_positions
 from kr.problems.problem import Problem
 from kr.problems.soundness import check_problem
@@ -285,6 +289,13 @@ def test_no_ranges_of_pieces(text: str) -> None:
         pieces_range(text)
 
 
-def test_units_name_their_kind() -> None:
-    assert VariationChecks.name() == "kr.problems.variations:VariationChecks"
-    assert Side(Position.from_fen(THREE).side) is Side.BLACK
+@pytest.mark.parametrize("goal", ["win", "draw"])
+def test_a_unit_needs_nothing_but_its_text(goal: str) -> None:
+    engine = Engine(hash_mb=4, database=shipped())
+    needs, places = engine_needs(engine, None)
+    position = Position.from_fen("B:WK8,30:BK21,22")
+    values = {"position": position.bits, "goal": goal, "limits": "nodes=1000000", "memory": 0, "strict": False}
+    tools = {"hash": 1 << 22, "threads": 1, "egdb_memory": 1 << 26}
+    unit = Unit.from_json(Unit(VariationChecks.name(), "0", needs, tools, values).to_json())
+    (record,) = perform(unit, Needs(places))
+    assert (record["verdict"], record["rank"]) == (("sound", 50) if goal == "draw" else ("unsound", 0))
