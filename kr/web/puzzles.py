@@ -13,7 +13,7 @@ from __future__ import annotations
 import datetime
 import threading
 from collections import OrderedDict
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -53,6 +53,11 @@ class Book:
         self._analyses: OrderedDict[tuple[Position, ...], Analysis] = OrderedDict()
         self._lock = threading.Lock()
         self.shelf = PuzzleShelf({name: each for name, each in house.problems.items() if name not in _classic_ids()})
+
+    @cached_property
+    def rows(self) -> list[list[Any]]:
+        """The collection: id, goal, pieces, rating and the numbers of the themes of each."""
+        return [_row(each) for each in self.shelf.of(Origin.COLLECTION)]
 
     def puzzle(self, request: PageRequest) -> Puzzle:
         """The puzzle that a page asks for. Raises InvalidSettingError."""
@@ -117,7 +122,7 @@ def list_puzzles(house: House, request: PageRequest) -> dict[str, Any]:
         "puzzles": [_told(book, each) for each in book.shelf.of(Origin.CLASSIC, Origin.OWN)],
         "collection": {
             "themes": _THEMES,
-            "rows": [_row(each) for each in book.shelf.of(Origin.COLLECTION)],
+            "rows": book.rows,
         },
         "courses": [
             {
