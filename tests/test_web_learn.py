@@ -381,7 +381,7 @@ def test_the_list_is_filtered_and_own_problems_are_text(server: WebServer, opene
     page = opened(f"{server.address}#learn", reduced_motion="reduce")
     count = page.locator(".learn .panel.list > p")
     wait_until(page, "() => document.querySelectorAll('.puzzles li').length > 30")
-    assert count.text_content() == f"{LISTED} of {LISTED}"
+    assert count.text_content() == f"{LISTED:,} of {LISTED:,}"
     choose_filter(page, "Origin", "classic")
     choose_filter(page, "Goal", "draw")
     choose_filter(page, "Pieces", "2-5")
@@ -394,9 +394,9 @@ def test_the_list_is_filtered_and_own_problems_are_text(server: WebServer, opene
     for label, value in (("Goal", ""), ("Pieces", "2-32"), ("Origin", ""), ("Theme", "bridge")):
         choose_filter(page, label, value)
     bridges = [each for each in SHELF.of(Origin.CLASSIC, Origin.COLLECTION) if "bridge" in each.themes]
-    assert count.text_content() == f"{len(bridges)} of {LISTED}"
+    assert count.text_content() == f"{len(bridges):,} of {LISTED:,}"
     choose_filter(page, "Difficulty", "2000-4000")
-    assert count.text_content() == f"{sum((each.rating or 0) >= 2000 for each in bridges)} of {LISTED}"
+    assert count.text_content() == f"{sum((each.rating or 0) >= 2000 for each in bridges):,} of {LISTED:,}"
     for label, value in (("Theme", ""), ("Difficulty", ""), ("Origin", "own")):
         choose_filter(page, label, value)
     assert page.locator(".puzzles li").count() == 2

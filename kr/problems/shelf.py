@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, partial
 
@@ -82,15 +82,12 @@ class PuzzleShelf:
 
 @cache
 def _shipped() -> dict[str, ShelfPuzzle]:
-    """What comes with kr. A position of the collection that is a classic too stands there once, with the rating and the
-    themes of the collection."""
+    """What comes with kr. A position of the collection that is a classic too stands there once, as the classic."""
     collected = collection()
     places = {entry["fen"]: place for place, entry in enumerate(collected.entries)}
     puzzles: dict[str, ShelfPuzzle] = {}
     for name, problem in load_puzzles(()).items():
-        if (place := places.pop(problem.position.fen, None)) is not None:
-            same = collected[place]
-            problem = replace(problem, themes=same.themes, rating=same.rating, evidence=same.evidence)
+        places.pop(problem.position.fen, None)
         puzzles[name] = ShelfPuzzle.of(name, problem, Origin.CLASSIC)
     for fen, place in places.items():
         entry = collected.entries[place]

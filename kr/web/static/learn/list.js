@@ -3,7 +3,7 @@
 import {choice} from "../controls.js";
 import {button, el} from "../dom.js";
 import {sideOf} from "../squares.js";
-import {many, t} from "../texts.js";
+import {formatted, many, t} from "../texts.js";
 import {miniBoard} from "./mini.js";
 import {listedWords, matching, themeNames, themeWords} from "./state.js";
 
@@ -123,7 +123,10 @@ export class PuzzleList {
 
   show() {
     this._matches = this.matching();
-    this._count.textContent = t("{count} of {all}", {count: this._matches.length, all: this.puzzles.length});
+    this._count.textContent = t("{count} of {all}", {
+      count: formatted(this._matches.length),
+      all: formatted(this.puzzles.length),
+    });
     this._showDue();
     const hadFocus = this._list.contains(document.activeElement),
       here = this._matches.findIndex(each => each.id === this.current),
