@@ -157,7 +157,10 @@ export class Puzzle {
     return [bestOf(await this._search(board.position, board.history)), SEARCH];
   }
 
-  /** One of the moves that keep the best value. @param {Board} board @param {ExactMove[]} keeping @returns {Promise<Move>} */
+  /**
+   * One of the moves that keep the best value.
+   * @param {Board} board @param {ExactMove[]} keeping @returns {Promise<Move>}
+   */
   async #choice(board, keeping) {
     const [{move, value, distance}] = keeping;
     if (value === "draw") {

@@ -8,7 +8,10 @@ import {variationView, verdictView} from "./view.js";
 
 /** @typedef {import("./state.js").Verdict} Verdict */
 /** @typedef {import("./state.js").Variation} Variation */
-/** @typedef {{fen: string, look: (fen: string, path: number[]) => void, resume: () => void, set: (fen: string) => void}} Editor */
+/**
+ * @typedef {{fen: string, look: (fen: string, path: number[]) => void, resume: () => void,
+ *   set: (fen: string) => void}} Editor
+ */
 /** @typedef {import("../shell.js").App} App */
 
 const MOST_SHOWN = 60;

@@ -1,5 +1,5 @@
-// The page Learn: puzzles and courses on one screen. The solver's moves are judged by the server one by one; the rating,
-// what was missed and what has been solved are kept in the browser.
+// The page Learn: puzzles and courses on one screen. The solver's moves are judged by the server one by one; the
+// rating, what was missed and what has been solved are kept in the browser.
 
 import {el} from "../dom.js";
 import {iconButton} from "../icons.js";

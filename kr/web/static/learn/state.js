@@ -125,8 +125,8 @@ export function matching(puzzles, {goal, pieces, solved, origin, theme, rating},
 
 /**
  * The puzzle to solve next: an unsolved one of those to choose from, near the rating of the solver; those without a
- * rating, and all where the order of the list is asked for, by the order of the list, round it. Undefined if there is no
- * other. What has been looked at, and what was missed and waits for its day, comes last.
+ * rating, and all where the order of the list is asked for, by the order of the list, round it. Undefined if there is
+ * no other. What has been looked at, and what was missed and waits for its day, comes last.
  * @param {Listed[]} puzzles all of them, in order
  * @param {Listed[]} matches those to choose from
  * @param {Training} training
@@ -233,8 +233,8 @@ export const themeNames = () =>
 export const themeWords = themes => themes.map(theme => THEMES[theme]?.() ?? theme).join(", ");
 
 /**
- * The name of a puzzle. Those of problems stay as they are, but for classics such as First Position, which names a theme
- * and a course too.
+ * The name of a puzzle. Those of problems stay as they are, but for classics such as First Position, which names a
+ * theme and a course too.
  * @param {{id: string, title: string, origin: Origin}} puzzle
  */
 export const titleOf = ({id, title, origin}) => (origin === "own" ? title : title ? t(title) : t("Puzzle {id}", {id}));

@@ -9,8 +9,8 @@
 /**
  * All of it, as it is kept and handed on. Days are numbers, of which 1 is 1 January of the year 1. day, counted: the
  * last day on which a try counted, and the puzzles that did; curve: day, rating and deviation; puzzles and boxes by
- * key; boxes: number of the box, day on which it is due; steps: of courses, that are done; streak: last day whose puzzle
- * was solved, and how many in a row
+ * key; boxes: number of the box, day on which it is due; steps: of courses, that are done; streak: last day whose
+ * puzzle was solved, and how many in a row
  * @typedef {{
  *   format: number, rating: number, deviation: number, day: number, counted: string[],
  *   curve: [number, number, number][], puzzles: Record<string, Done>, boxes: Record<string, [number, number]>,
@@ -179,7 +179,10 @@ export class Training {
     this._keep();
   }
 
-  /** The rating on a day, with the uncertainty of the days since the last try. @param {number} day @returns {SolverRating} */
+  /**
+   * The rating on a day, with the uncertainty of the days since the last try.
+   * @param {number} day @returns {SolverRating}
+   */
   ratingOn(day) {
     const {rating, deviation} = this.all;
     return rested({rating, deviation}, this.all.day ? day - this.all.day : 0);

@@ -14,8 +14,8 @@ import {formatted, many, t} from "../texts.js";
  *   outside?: boolean}} Step
  */
 /**
- * A certificate that was checked. in_database: lines that end there; goal: "draw" for "does not lose"; quiet: most plies of
- * a line without progress.
+ * A certificate that was checked. in_database: lines that end there; goal: "draw" for "does not lose"; quiet: most
+ * plies of a line without progress.
  * @typedef {{proof: string, name: string, fen: string, side: Side, goal: "win" | "draw", positions: number,
  *   in_database: number, longest: number | null, quiet: number | null}} Certificate
  */
