@@ -144,6 +144,7 @@ class SearchRequest:
         listener: Callable[[SearchReply], None] | None = None,
         stop: Stop | None = None,
         draws_for: int | None = None,
+        within: int | None = None,
     ) -> None: ...
 
 class SearchReply:

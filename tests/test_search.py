@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import random
 import threading
+from dataclasses import replace
 from functools import cache
+from itertools import groupby
 
 import pytest
 
 from kr import Engine, IllegalMoveError, Info, InvalidSettingError, Limits, Move, Position, Side
+from kr.engine.options import SEARCH_OPTIONS
 from kr.engine.result import SCORE_DECIDED, SCORE_WIN
 from kr.proofs import rules as reference
 
@@ -146,6 +149,49 @@ def test_lines_of_a_cut_iteration_were_searched_to_their_end() -> None:
             assert (line.score, line.pv) in whole[found.depth] | whole[found.depth + 1]
         cut += any((line.score, line.pv) not in whole[found.depth] for line in found.lines)
     assert cut > 2
+
+
+NEAR_TO_THE_BEST = [
+    ("", 0), ("", 12), ("", 10_000),
+    ("B:W18,22,25,26,28,30,31,32:B1,3,5,8,11,12,13,19", 25), ("W:W21,K30:B1,2", 40), ("W:WK19,K23:B12,K28", 10_000),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("fen", "within"), NEAR_TO_THE_BEST)
+@pytest.mark.parametrize("limits", [Limits(depth=7), Limits(nodes=1_500), Limits(nodes=7_000)])
+def test_moves_near_the_best_have_a_line_each(fen: str, within: int, limits: Limits) -> None:
+    position = Position.from_fen(fen) if fen else Position()
+    iterations: list[Info] = []
+    searcher = engine("manual")
+    found = searcher.search(position, replace(limits, within=within), on_info=iterations.append)
+    assert len({line.pv[0] for line in found.lines}) == len(found.lines) <= len(position.legal_moves())
+    for infos in (found.lines, *_by_depth(iterations)):
+        # the first line of a search that was cut short is of a deeper one than the others
+        first, *scores = [info.score for info in infos]
+        assert scores == sorted(scores, reverse=True)
+        assert all(score >= first - within for score in scores)
+        assert [info.multipv for info in infos] == list(range(1, len(infos) + 1))
+    if within == 10_000 and not fen:
+        assert {line.pv[0] for line in found.lines} == set(position.legal_moves())
+
+
+def _by_depth(infos: list[Info]) -> list[list[Info]]:
+    return [list(group) for _, group in groupby(infos, key=lambda info: info.depth)]
+
+
+def test_scores_near_the_best_are_exact() -> None:
+    """Without reductions and cuts they are those of a search of each child alone."""
+    options = {name: off for name, (_, _, _, off, _) in SEARCH_OPTIONS.items()}
+    for fen, within in NEAR_TO_THE_BEST[:4]:
+        position = Position.from_fen(fen) if fen else Position()
+        plain = Engine("manual", 1, database=None, options=options)
+        near = {line.pv[0]: line.score for line in plain.search(position, Limits(depth=4, within=within)).lines}
+        alone = {}
+        for move in position.legal_moves():
+            plain.new_game()
+            alone[move] = -plain.search(position.play(move), Limits(depth=3)).score
+        best = max(alone.values())
+        assert near == {move: score for move, score in alone.items() if score >= best - within}
 
 
 def test_more_lines_than_moves() -> None:

@@ -12,12 +12,12 @@ from __future__ import annotations
 import io
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 
 from kr.engine.engine import MAX_LINES, Engine
-from kr.engine.limits import MOST_LIMITS, Limits
+from kr.engine.limits import MOST_LIMITS, MOST_WITHIN, Limits
 from kr.engine.result import SCORE_DECIDED, SCORE_PROVED, SCORE_WIN, Info
 from kr.engine.search import Search, SearchProgress, Stop
 from kr.engine.settings import egdb_memory_option, egdb_option, engine_from, hash_option, threads_option, weights_option
@@ -49,6 +49,10 @@ class AnalyzeSettings(Settings):
         metavar="FEN|FILE|-", argument=True,
     )  # fmt: skip
     multipv: int = option(3, "Number of best moves to show.", low=1, high=MAX_LINES)
+    within: int | None = option(
+        None, "Show instead all moves that are less than this worse than the best, or as much, in centi-men.",
+        low=0, high=MOST_WITHIN,
+    )  # fmt: skip
     tc: Limits | None = option(
         None, "Limit of each position: 10s, nodes=1M, depth=25. Without one, until Ctrl-C; 1s each in a file.",
         parse=Limits.parse, metavar="LIMIT",
@@ -85,7 +89,9 @@ class AnalyzeSettings(Settings):
         """Limits of each position; no limit for a single position if none is given."""
         tc = self.tc or Limits()
         limits = Limits(tc.time, self.nodes or tc.nodes, self.depth or tc.depth)
-        return limits if limits != Limits() or self.is_fen else Limits(time=SEVERAL_SECONDS)
+        if limits == Limits() and not self.is_fen:
+            limits = Limits(time=SEVERAL_SECONDS)
+        return replace(limits, within=self.within)
 
     def make_engine(self) -> Engine:
         """The engine to analyse with. Raises what Engine raises."""

@@ -50,6 +50,7 @@ def command(settings: AnalyzeSettings, json: bool = options.JSON) -> None:
         kr analyze
         kr analyze "W:W18,24,K10,K15:B12,16,20,K22,K29" --tc 10s --multipv 5
         kr analyze "W:W21,K30:B1,2" --proofs certificates --tc 1s
+        kr analyze --within 25 --tc 5s
         kr analyze game.pdn --game 3 --ply 20-40 --tc 2s --json
         echo "B:W18,K30:B1,K6" | kr analyze - --nodes 1M
     """
@@ -81,7 +82,7 @@ def command(settings: AnalyzeSettings, json: bool = options.JSON) -> None:
                     show(analysis)
             if not json:
                 _print(analysis, likely, board=settings.is_fen)
-    if stop.pressed and not (settings.is_fen and settings.limits == Limits()):
+    if stop.pressed and not (settings.is_fen and settings.limits.endless):
         console.fail("interrupted")
     if left_out:
         console.fail(f"{counted(left_out, 'line')} left out")
@@ -192,7 +193,7 @@ def _live(limits: Limits, likely: Sequence[LikelyMove], analyzing: Analyzing) ->
             # redrawn also between iterations, so that clock and nodes run
             if not latest:
                 return Text("searching ...")
-            ends = f"until {limits}" if limits != Limits() else "until Ctrl-C"
+            ends = "until Ctrl-C" if limits.endless else f"until {limits}"
             return Text(visible_lines(f"{_text(latest[-1], likely, analyzing.progress())}, {ends}"))
 
     with Live(Screen(), console=Console(stderr=True), refresh_per_second=8, transient=True):

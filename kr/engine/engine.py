@@ -93,7 +93,8 @@ class Engine:
         position: a Position or a game with its history (Board). limits: Limits, or seconds, or text such as "0.3s",
         "nodes=2000" or "depth=9". history: positions of the game before a Position, oldest first, for draws by
         repetition. on_info: called for each line after each iteration; an
-        exception in it ends the search and is raised here. multipv: number of best moves that get a line.
+        exception in it ends the search and is raised here. multipv: number of best moves that get a line, unless
+        the limits have `within`.
         forced_at_once: play a forced move without searching, as is always done on a clock. stop: ends this search once
         set, even before it has begun; one Stop may serve many searches. A decided score that can't be improved ends the
         search early. draws_for: side for which draws count as wins, and against the other as losses: the search asks
@@ -316,6 +317,7 @@ def _request(
         listener=None if on_info is None else _listener(position, on_info),
         stop=stop,
         draws_for=_draws_for(draws_for),
+        within=limits.within,
     )
 
 

@@ -10,6 +10,8 @@ from kr.units import Range, check_number, format_count, format_duration, parse_c
 
 MOST_LIMITS = {"time": 1e9, "nodes": 10**18, "depth": 10**9}
 """Largest limits that the core can count: seconds, nodes, plies."""
+MOST_WITHIN = 10_000
+"""Most centi-men below the best move in which each other one gets a line."""
 RANGES = {
     "time": Range(above=0, high=MOST_LIMITS["time"], show=format_duration),
     "nodes": Range(1, MOST_LIMITS["nodes"], show=format_count),
@@ -17,6 +19,7 @@ RANGES = {
     "left": Range(-MOST_LIMITS["time"], MOST_LIMITS["time"]),
     "inc": Range(0, MOST_LIMITS["time"], show=format_duration),
     "moves": Range(1, MOST_LIMITS["depth"]),
+    "within": Range(0, MOST_WITHIN),
 }
 MOVES_AHEAD = 30
 """The clock is spread over this many moves, or over the moves to the next time control if these are fewer."""
@@ -46,11 +49,13 @@ class Limits:
     """Seconds added to the clock for each move."""
     moves: int | None = None
     """Moves to the next time control, including this one; None if the clock must last for the game."""
+    within: int | None = None
+    """Centi-men: instead of `multipv` lines, each move gets one whose score is at most this below the best."""
 
     def __post_init__(self) -> None:
         for name, allowed in RANGES.items():
             if (value := getattr(self, name)) is not None or name == "inc":
-                whole = name in ("nodes", "depth", "moves")
+                whole = name in ("nodes", "depth", "moves", "within")
                 object.__setattr__(self, name, allowed.check(f"limit {name}", value, whole=whole))
 
     @classmethod
@@ -81,6 +86,11 @@ class Limits:
                 raise InvalidSettingError(f"{text!r} is not a limit such as 0.3s, nodes=2000 or depth=8")
             limits[name] = parse_duration(value) if name == "time" else parse_count(value)
         return cls(**limits)  # type: ignore[arg-type]
+
+    @property
+    def endless(self) -> bool:
+        """True if nothing but a stop ends the search."""
+        return self.time is None and self.nodes is None and self.depth is None and self.left is None
 
     def __str__(self) -> str:
         parts = [f"{name}={value}" for name, value in (("nodes", self.nodes), ("depth", self.depth)) if value]

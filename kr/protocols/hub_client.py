@@ -120,7 +120,7 @@ class HubClient:
         that declare ``multipv``. The score is the engine's last one, 0 if it sent none. Raises ProtocolError with
         the reason if the engine fails, InvalidSettingError for limits that set no end.
         """
-        endless = limits == Limits()
+        endless = limits.endless
         if endless and stop is None:
             raise InvalidSettingError("a Hub engine needs a limit of time, nodes or depth")
         self._running()

@@ -63,13 +63,47 @@ cdef void sort_lines(Worker* worker, int first) noexcept nogil:
         worker.lines[j] = line
 
 
+cdef void search_near(Worker* worker, const Board* board, int depth) noexcept nogil:
+    """Lines of the other moves that score less than worker.within below the first line, each with its exact score.
+
+    An empty window asks of each move whether it is near enough, and only those that are get a line (Chinook's search for
+    cooks: Schaeffer, One Jump Ahead).
+    """
+    cdef MoveList moves
+    cdef Node node
+    cdef Board child
+    cdef int best = worker.lines[0].score + 1
+    cdef int floor = worker.lines[0].score - worker.within
+    cdef int i, score
+    generate(board, &moves)
+    enter(worker, &node, board, floor, SCORE_INFINITE, depth, 0)
+    want_best_left(worker)
+    for i in range(moves.size):
+        if is_left_out(worker, moves.moves[i]):
+            continue
+        child = played(board, moves.moves[i])
+        step(worker, &node, moves.moves[i])
+        score = -search(worker, &child, -floor - 1, -floor, depth - 1, 1)
+        if score > floor and not worker.stopped:
+            score = -search(worker, &child, -best, -floor, depth - 1, 1)
+            if score >= best and not worker.stopped:
+                score = -search(worker, &child, -SCORE_INFINITE, 1 - best, depth - 1, 1)
+        if worker.stopped:
+            return
+        if score > floor:
+            update_pv(worker, 0, moves.moves[i])
+            keep_root_line(worker, score)
+            worker.lines[worker.line_count] = worker.root_line
+            worker.line_count += 1
+
+
 cdef void search_lines(Worker* worker, const Board* board, int depth, int lines, Line* previous,
                        int previous_count) noexcept nogil:
     """One iteration for all lines, which are put into worker.lines; previous: those of the iteration before."""
     cdef int i
     store_int(&worker.root_depth, depth)
     worker.line_count = 0
-    for i in range(lines):
+    for i in range(1 if worker.within else lines):
         worker.root_line.length = 0
         if i >= previous_count:
             previous[i].length = 0
@@ -81,7 +115,14 @@ cdef void search_lines(Worker* worker, const Board* board, int depth, int lines,
             worker.line_count = i + 1
         if worker.stopped:
             return
+    if worker.within:
+        search_near(worker, board, depth)
+        if worker.stopped:
+            return
     sort_lines(worker, 0)
+    # another move may have turned out better than the first line
+    while worker.within and worker.lines[worker.line_count - 1].score <= worker.lines[0].score - worker.within:
+        worker.line_count -= 1
     store_int(&worker.depth, depth)
 
 
@@ -103,10 +144,14 @@ cdef bint has_enough(Worker* worker, int depth, int lines, bint forced) noexcept
 
 
 cdef void fill_lines(Worker* worker, int lines, const Line* previous, int previous_count) noexcept nogil:
-    """After an unfinished iteration, append the previous lines of the moves that it did not reach."""
+    """After an unfinished iteration, append the previous lines of the moves that it did not reach.
+
+    Where those near the best are wanted, they have to be near the one that is the best now.
+    """
+    cdef int least = worker.lines[0].score - worker.within if worker.within and worker.line_count else -SCORE_INFINITE
     cdef int i
     for i in range(previous_count):
-        if worker.line_count < lines and not has_line(worker, previous[i].moves[0]):
+        if worker.line_count < lines and previous[i].score > least and not has_line(worker, previous[i].moves[0]):
             worker.lines[worker.line_count] = previous[i]
             worker.line_count += 1
 
@@ -161,7 +206,7 @@ cdef void think(Worker* worker, const Board* board, int max_depth, int lines, bi
     look_up_root(&worker.endgames, board, &moves, worker.reversible[worker.root_index])
     if moves.size == 0:
         return
-    lines = min(lines, min(moves.size, MAX_LINES))
+    lines = min(MAX_LINES if worker.within else lines, min(moves.size, MAX_LINES))
     for depth in range(1, min(max_depth, MAX_PLY - 1) + 1):
         search_lines(worker, board, depth, lines, previous, previous_count)
         if worker.stopped:

@@ -56,7 +56,8 @@ cdef class SearchRequest:
     limit: time in seconds; nodes; depth; usual_time, the seconds that a move takes on average, so that only a difficult
     one takes all of `time`. lines: principal variations wanted; forced_at_once: return a forced move after one ply;
     listener: called with a SearchReply after each iteration; stop: stops the search; draws_for: the side for which draws
-    count as wins, None: they are draws.
+    count as wins, None: they are draws; within: centi-men, instead of `lines` all moves get one that score no less than
+    the best by more than that, None: only `lines`.
     """
     cdef tuple root
     cdef list history
@@ -69,11 +70,12 @@ cdef class SearchRequest:
     cdef object listener
     cdef Stop stop
     cdef int draws_for          # 1 + side; 0 for none
+    cdef int within             # 1 + centi-men; 0 for none
     cdef int ended              # set by its stop, or by Searcher.stop for this search alone
 
     def __init__(self, tuple root not None, list history not None, *, time=None, nodes=None, depth=None,
                  usual_time=None, int lines=1, bint forced_at_once=False, listener=None, Stop stop=None,
-                 draws_for=None):
+                 draws_for=None, within=None):
         self.root = root
         self.history = history
         self.time = 0 if time is None else time
@@ -85,6 +87,7 @@ cdef class SearchRequest:
         self.listener = listener
         self.stop = stop
         self.draws_for = 0 if draws_for is None else 1 + <int>draws_for
+        self.within = 0 if within is None else 1 + <int>within
         self.ended = 0
 
 
@@ -302,6 +305,8 @@ cdef class Searcher:
             self.workers[i].node_limit = max(<u64>1, request.nodes // self.threads) if request.nodes > 0 else <u64>1 << 62
             self.workers[i].owner = NULL
             self.workers[i].endgames.draws_for = request.draws_for
+            # helpers lead one line and store what the others' windows need
+            self.workers[i].within = request.within if i == 0 else 0
         if self.thread == threading.main_thread().ident:
             worker.hear_signals = hear_signals
             worker.owner = <void*>self

@@ -49,6 +49,7 @@ cdef struct Worker:
     double start             # when the search began; read elsewhere
     double asked             # the clock when it was last asked; read elsewhere
     double usual_time        # seconds that a move takes on average; 0: every move takes all of its time
+    int within               # 1 + centi-men below the best in which each move gets a line; 0: as many lines as asked for
     Unrest unrest
     Leaf* leaf               # wanted of this search; NULL for none
     # the game: positions before the root, then those of the current line
