@@ -72,6 +72,10 @@ class InvalidSampleError(KrError):
     """A file of sampled endgame positions that is damaged, foreign or of another version."""
 
 
+class InvalidBookError(KrError):
+    """A damaged opening book, or one of another version."""
+
+
 class InvalidIndexError(KrError):
     """A damaged index of an archive, or one of another version."""
 

@@ -27,6 +27,7 @@ FLOORS = [
     "studies",
     "problems",
     "learn",
+    "book",
     "analysis",
     "proofs",
     "play",

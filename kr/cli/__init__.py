@@ -48,6 +48,7 @@ COMMANDS = {
     "evolve": ("evolve", "Evolve networks that learn to play from the results of games alone."),
     "pdn": ("pdn", "Check, convert, count and search games in PDN files."),
     "openings": ("openings", "List or check the opening ballots."),
+    "book": ("book", "Build an opening book, look into it, check it."),
     "hub": ("hub", "Speak the Hub 2 protocol on standard input and output."),
     "dxp": ("dxp", "Play against another program by DXP, over TCP."),
     "cluster": ("cluster", "Look at a Dask cluster: its workers and what they keep."),

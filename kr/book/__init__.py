@@ -1,0 +1,1 @@
+"""Opening books: positions with searched moves, values propagated through them, and the file that grows them."""

@@ -1,0 +1,216 @@
+"""The graph of a book: a node for each position, values propagated from later positions to earlier ones, and the
+choice of what to search next.
+
+A position stands in the frame of its side to move: with White to move it is turned, colours swapped, so that both are
+one node. A node has been searched once, for all moves near the best (`Limits.within`), and each of these moves has its
+score of that search. Once the position after a move is a node itself, its value counts instead.
+
+What to search next is drop-out expansion (Lincke, Strategies for the Automatic Construction of Opening Books, 2001):
+the leaf that both sides reach by giving away least. The cost of a path is the sum over its moves of 1 + loss /
+LOSS_OF_A_PLY, and half of that for a move that people play.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from kr.game.position import Position, Side
+from kr.game.value import Value
+from kr.notation import SQUARES, squares
+
+if TYPE_CHECKING:
+    from kr.game.position import Move
+
+LOSS_OF_A_PLY = 8
+"""Centi-men that a move gives away to cost as much as a ply more."""
+PEOPLE_PLAY = 5
+"""Games in which a move was played, so that it costs half."""
+LOST_SCORE = 60
+"""Centi-men; a position worse than this for either side is not expanded: its game is decided among good players."""
+PROVED_SCORE = 10_000
+"""Value of a proved win, in centi-men."""
+LONGEST_PATH = 40
+"""Plies from the openings of a book to its last positions."""
+
+BookKey = tuple[int, int, int]
+"""A position in the frame of its side to move: that side's pieces, the other's, and the kings, as bitboards."""
+BookStep = tuple[int, int, int]
+"""A move in that frame: origin and target 0-31, and the captured pieces as a bitboard."""
+
+
+def move_at(position: Position, step: BookStep) -> Move:
+    """The move of a position that a step of its node stands for. Raises IllegalMoveError."""
+    if position.side is Side.BLACK:
+        return position.find_move(*step)
+    origin, target, captured = step
+    return position.find_move(SQUARES - 1 - origin, SQUARES - 1 - target, turned_bits(captured))
+
+
+def turned_bits(bits: int) -> int:
+    """Bits of the board turned by 180 degrees."""
+    return int(f"{bits:032b}"[::-1], 2)
+
+
+def book_key(position: Position) -> BookKey:
+    """The key of a position."""
+    black, white, kings, _ = (position if position.side is Side.BLACK else position.flipped()).bits
+    return black, white, kings
+
+
+def position_of_key(key: BookKey) -> Position:
+    """The position of a key, with Black to move."""
+    return Position.from_bits((*key, int(Side.BLACK)))
+
+
+def step_of(move: Move) -> BookStep:
+    """A move of Black as a step; one of White has to be turned."""
+    return move.origin, move.target, move.captured
+
+
+@dataclass(slots=True)
+class BookMove:
+    """A move of a node."""
+
+    step: BookStep
+    score: int
+    """Centi-men for the side that moves, by the search of the node."""
+    child: BookKey
+    forward: bool
+    """True if no move leads back: a capture, or a man's. Only these carry values from one node to another."""
+
+
+@dataclass(slots=True)
+class BookNode:
+    """A searched position."""
+
+    key: BookKey
+    score: int
+    """Centi-men for its side to move, by its search."""
+    nodes: int
+    depth: int
+    within: int
+    """Centi-men below the best in which each move was scored."""
+    value: Value | None
+    """Proved value for the side to move."""
+    moves: list[BookMove]
+    """The moves near the best, best first."""
+    worth: int = 0
+    """Propagated value, in centi-men for the side to move; PROVED_SCORE for a proved win."""
+
+
+def searched_worth(score: int, value: Value | None) -> int:
+    """Worth of a position by its own search."""
+    return score if value is None else value.sign * PROVED_SCORE
+
+
+@dataclass
+class BookGraph:
+    """Nodes by key, and the openings from which they are reached."""
+
+    roots: dict[BookKey, str] = field(default_factory=dict)
+    """Names of the openings by position."""
+    nodes: dict[BookKey, BookNode] = field(default_factory=dict)
+    games: Mapping[BookKey, Mapping[BookStep, int]] = field(default_factory=dict)
+    """How often people have played each move in a position."""
+
+    def add(self, node: BookNode) -> None:
+        """Enter a node, in place of an earlier search of its position. Its worth is that of its search until the next
+        `propagate`."""
+        node.worth = searched_worth(node.score, node.value)
+        self.nodes[node.key] = node
+
+    def move_worth(self, move: BookMove) -> int:
+        """Worth of a move for the side that plays it: that of the position after it, if it is a node.
+
+        After a king's move only that position's own search counts, since values through kings could run in circles.
+        """
+        child = self.nodes.get(move.child)
+        if child is None:
+            return move.score
+        return -child.worth if move.forward else -searched_worth(child.score, child.value)
+
+    def worth_of(self, node: BookNode) -> int:
+        """Worth of a node by its moves; a proved value stays."""
+        if node.value is not None or not node.moves:
+            return searched_worth(node.score, node.value)
+        return max(map(self.move_worth, node.moves))
+
+    def best_line(self, position: Position, first: BookMove | None = None) -> list[Move]:
+        """The book's moves from a position on, each the best one, to the end of the book."""
+        line: list[Move] = []
+        node, move = self.nodes.get(book_key(position)), first
+        while node is not None and len(line) < LONGEST_PATH:
+            if move is None:
+                if not node.moves:
+                    break
+                move = max(node.moves, key=self.move_worth)
+            line.append(move_at(position, move.step))
+            position = position.play(line[-1])
+            node, move = self.nodes.get(move.child), None
+        return line
+
+    def propagate(self) -> list[BookNode]:
+        """Make every node's worth that of its best move, from the last positions on; returns the changed ones."""
+        changed = []
+        for node in sorted(self.nodes.values(), key=lambda each: _progress(each.key), reverse=True):
+            worth = self.worth_of(node)
+            if worth != node.worth:
+                node.worth = worth
+                changed.append(node)
+        return changed
+
+    def wrong(self) -> Iterator[BookNode]:
+        """Nodes whose worth is not that of their moves."""
+        return (node for node in self.nodes.values() if node.worth != self.worth_of(node))
+
+    def dropped(self) -> list[BookNode]:
+        """Nodes whose moves have all lost so much that one that was left out may be better: these are to be searched
+        again, for more moves."""
+        return [node for node in self.nodes.values() if node.value is None and node.worth < node.score - node.within]
+
+    def leaves(self, most: int, without: Iterable[BookKey] = ()) -> list[BookKey]:
+        """The cheapest positions without a node, at most `most` of them; without: those that are being searched."""
+        found: list[BookKey] = []
+        done = set(without)
+        waiting: list[tuple[float, int, BookKey]] = [(0.0, 0, root) for root in self.roots]
+        heapq.heapify(waiting)
+        seen: set[BookKey] = set()
+        while waiting and len(found) < most:
+            cost, plies, key = heapq.heappop(waiting)
+            if key in seen:
+                continue
+            seen.add(key)
+            node = self.nodes.get(key)
+            if node is None:
+                if key not in done:
+                    found.append(key)
+                continue
+            if node.value is not None or abs(node.worth) >= LOST_SCORE or plies >= LONGEST_PATH:
+                continue
+            played = self.games.get(key, {})
+            for move in node.moves:
+                loss = max(0, node.worth - self.move_worth(move))
+                step = 1 + loss / LOSS_OF_A_PLY
+                if played.get(move.step, 0) >= PEOPLE_PLAY:
+                    step /= 2
+                heapq.heappush(waiting, (cost + step, plies + 1, move.child))
+        return found
+
+
+def forward_step(key: BookKey, child: BookKey) -> bool:
+    """True if a move is a capture or a man's, by the positions before and after it."""
+    return _progress(key) < _progress(child)
+
+
+def _progress(key: BookKey) -> tuple[int, int, int]:
+    """How far a game has come: captures, crownings, and the rows that men have advanced. It never goes back, and a
+    king's move leaves it as it is."""
+    own, other, kings = key
+    men = (own | other) & ~kings
+    advanced = sum(square // 4 for square in squares(own & men)) + sum(
+        7 - square // 4 for square in squares(other & men)
+    )
+    return -(own | other).bit_count(), -men.bit_count(), advanced

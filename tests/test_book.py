@@ -1,0 +1,245 @@
+"""Opening books: the graph against plain minimax, the choice of leaves, the working file, and the commands."""
+
+from __future__ import annotations
+
+import json
+import random
+import sqlite3
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kr.book.building import BookProgress, BookSettings, build_book
+from kr.book.graph import (
+    LOSS_OF_A_PLY,
+    PROVED_SCORE,
+    BookGraph,
+    BookKey,
+    BookNode,
+    book_key,
+    move_at,
+    position_of_key,
+    step_of,
+)
+from kr.book.people import people_games
+from kr.book.store import book_for_reading, book_for_writing, book_moves
+from kr.cli import main
+from kr.errors import InvalidBookError, InvalidSettingError, OutputBusyError
+from kr.game.position import Position, Side
+from kr.game.value import Value
+
+GAMES = """[Event "one"]
+1. 11-15 22-18 2. 15x22 25x18 3. 12-16 *
+
+[Event "two"]
+1. 11-15 22-18 2. 15x22 26x17 *
+
+[Event "three"]
+1. 9-14 22-18 2. 5-9 *
+"""
+
+
+def node_of(position: Position, scores: dict[str, int], value: Value | None = None) -> BookNode:
+    """Node of a position with these moves; its own score is the best of them."""
+    key = book_key(position)
+    turned = position if position.side is Side.BLACK else position.flipped()
+    steps = {str(move): index for index, move in enumerate(position.legal_moves())}
+    rows = [(*step_of(turned.legal_moves()[steps[text]]), score) for text, score in scores.items()]
+    return BookNode(key, max(scores.values(), default=0), 1, 1, 25, value, book_moves(key, rows))
+
+
+def random_graph(seed: int, count: int) -> BookGraph:
+    """A graph that grew at random from the start, with some proved values."""
+    rng = random.Random(seed)
+    graph = BookGraph({book_key(Position()): "start"})
+    while len(graph.nodes) < count and (leaves := graph.leaves(8)):
+        key = rng.choice(leaves)
+        position = position_of_key(key)
+        steps = [step_of(move) for move in rng.sample(position.legal_moves(), min(3, len(position.legal_moves())))]
+        moves = book_moves(key, sorted(((*step, rng.randint(-50, 50)) for step in steps), key=lambda row: -row[3]))
+        score = moves[0].score if moves else 0
+        graph.add(BookNode(key, score, 1, 1, 25, rng.choice([None] * 19 + [Value.DRAW]), moves))
+    graph.propagate()
+    return graph
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_worths_are_those_of_plain_minimax(seed: int) -> None:
+    graph = random_graph(seed, 60)
+
+    @cache
+    def worth(key: BookKey) -> int:
+        node = graph.nodes[key]
+        if node.value is not None:
+            return node.value.sign * PROVED_SCORE
+        values = [-worth(move.child) if move.child in graph.nodes else move.score for move in node.moves]
+        return max(values, default=node.score)
+
+    assert all(node.worth == worth(key) for key, node in graph.nodes.items())
+    assert not list(graph.wrong())
+    assert not graph.propagate()
+
+
+def test_a_position_and_the_same_turned_are_one_node() -> None:
+    position = Position().play("11-15").play("22-18")
+    assert book_key(position) == book_key(position.flipped())
+    white = Position().play("11-15")
+    for move in white.legal_moves():
+        after = white.play(move).flipped()
+        turned = next(each for each in white.flipped().legal_moves() if white.flipped().play(each) == after)
+        assert move_at(white, step_of(turned)) == move
+
+
+def test_values_do_not_run_in_circles() -> None:
+    """Kings that go back and forth: the second node's search counts in the first, and neither feeds itself."""
+    one = Position.from_fen("B:WK32:BK1")
+    graph = BookGraph({book_key(one): "kings"})
+    two = one.play("1-5")
+    graph.add(node_of(one, {"1-5": 10, "1-6": 4}))
+    graph.add(node_of(two, {"32-27": 3, "32-28": 2}))
+    graph.add(node_of(two.play("32-27").play("5-1"), {}, Value.WIN))
+    graph.propagate()
+    assert graph.nodes[book_key(one)].worth == 4
+    assert not list(graph.wrong())
+
+
+def test_leaves_come_by_what_both_sides_give_away() -> None:
+    start = Position()
+    graph = BookGraph({book_key(start): "start"})
+    assert graph.leaves(3) == [book_key(start)]
+    graph.add(node_of(start, {"11-15": 5, "9-14": 5 - LOSS_OF_A_PLY, "12-16": 4}))
+    order = [book_key(start.play(text)) for text in ("11-15", "12-16", "9-14")]
+    assert graph.leaves(3) == order
+    assert graph.leaves(2, without=order[:1]) == order[1:]
+    # what people play costs half: 1 against 1 and 2
+    graph.games = {book_key(start): {step_of(start.parse_move("9-14")): 5}}
+    assert graph.leaves(3)[0] in (order[0], order[2])
+    assert graph.leaves(3)[2] == order[1]
+    # decided: nothing behind it
+    graph.add(node_of(start.play("11-15"), {"22-18": 70}))
+    graph.propagate()
+    assert book_key(start.play("11-15").play("22-18")) not in graph.leaves(10)
+
+
+def test_a_node_whose_moves_all_fail_is_searched_again() -> None:
+    start = Position()
+    graph = BookGraph({book_key(start): "start"})
+    graph.add(node_of(start, {"11-15": 5}))
+    graph.add(node_of(start.play("11-15"), {"22-18": 30}))
+    graph.propagate()
+    assert [node.key for node in graph.dropped()] == [book_key(start)]
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Path:
+    path = tmp_path / "games.pdn"
+    path.write_text(GAMES)
+    return path
+
+
+def test_what_people_play(archive: Path) -> None:
+    games = people_games(archive)
+    start = Position()
+    assert games[book_key(start)] == {step_of(start.parse_move("11-15")): 2, step_of(start.parse_move("9-14")): 1}
+    assert book_key(start.play("9-14")) not in games
+    reached = start.play("11-15").play("22-18").play("15x22")
+    assert sorted(str(move_at(reached, step)) for step in games[book_key(reached)]) == ["25x18", "26x17"]
+
+
+def build(path: Path, **settings: Any) -> BookProgress:
+    heard: list[int] = []
+    defaults = {"nodes": 300, "openings": "start", "weights": "manual", "egdb": "none", "workers": 1, "hash": 1 << 20}
+    state = build_book(BookSettings(out=path, **(defaults | settings)), lambda state: heard.append(state.searched))
+    assert heard == list(range(1, state.searched + 1))
+    return state
+
+
+def rows_of(path: Path) -> list[Any]:
+    with sqlite3.connect(path) as connection:
+        return connection.execute("SELECT * FROM nodes ORDER BY own, other, kings").fetchall()
+
+
+def test_a_book_grows_and_goes_on(tmp_path: Path, archive: Path) -> None:
+    path = tmp_path / "book.sqlite"
+    first = build(path, people=archive, positions=20)
+    assert (first.positions, first.searched, first.earlier) == (20, 20, 0)
+    second = build(path, people=archive, positions=90)
+    assert (second.positions, second.earlier) == (90, 20)
+    with book_for_reading(path) as store:
+        graph = store.graph()
+    assert not list(graph.wrong())
+    assert set(people_games(archive)) <= set(graph.nodes)
+    assert graph.best_line(Position())
+
+
+def test_the_same_book_twice(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        build(tmp_path / name, positions=70)
+    assert rows_of(tmp_path / "one") == rows_of(tmp_path / "two")
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({"nodes": 301}, "nodes 300, not 301"),
+        ({"within": 10}, "within 25, not 10"),
+        ({"openings": "3move"}, "openings start"),
+    ],
+)
+def test_a_book_begun_otherwise(tmp_path: Path, settings: dict[str, Any], told: str) -> None:
+    build(tmp_path / "book", positions=3)
+    with pytest.raises(InvalidSettingError, match=told):
+        build(tmp_path / "book", positions=5, **settings)
+
+
+def test_two_builders(tmp_path: Path) -> None:
+    with book_for_writing(tmp_path / "book"), pytest.raises(OutputBusyError):
+        build(tmp_path / "book", positions=3)
+
+
+DAMAGE = [
+    ("UPDATE nodes SET moves = '[[0,1,0,5]]'", "no legal move"),
+    ("UPDATE nodes SET moves = 'x'", "damaged"),
+    ("UPDATE nodes SET value = 'lucky'", "damaged"),
+    ("DROP TABLE nodes", "no such table"),
+    ("PRAGMA user_version = 9", "format version 9"),
+    ("PRAGMA application_id = 1", "not a book"),
+]
+
+
+@pytest.mark.parametrize(("damage", "told"), DAMAGE)
+def test_damage_is_told(tmp_path: Path, damage: str, told: str) -> None:
+    path = tmp_path / "book"
+    build(path, positions=3)
+    with sqlite3.connect(path) as connection:
+        connection.execute(damage)
+    with pytest.raises(InvalidBookError, match=told), book_for_reading(path) as store:
+        store.graph()
+
+
+def test_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+
+    def run(*arguments: object) -> tuple[int, str, str]:
+        code = main([*map(str, arguments)])
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    path = tmp_path / "book.sqlite"
+    options = ["--openings", "start", "--weights", "manual", "--egdb", "none", "--workers", "1", "--nodes", "300"]
+    _, out, _ = run("book", "build", "--out", path, "--positions", 30, *options, "--json")
+    assert json.loads(out)["positions"] == 30
+    shown = json.loads(run("book", "show", path, "--json")[1])
+    assert shown["moves"][0]["worth"] == shown["worth"] == max(move["worth"] for move in shown["moves"])
+    assert run("book", "check", path)[0] == 0
+    assert "depth" in run("book", "show", path)[1]
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE nodes SET worth = worth + 1 WHERE worth = (SELECT max(worth) FROM nodes)")
+    code, _, err = run("book", "check", path)
+    assert code == 1
+    assert "not those of the moves" in err
+    code, _, err = run("book", "show", path, "W:W21:B1")
+    assert code == 2
+    assert "nothing about W:W21:B1" in err
