@@ -24,7 +24,7 @@ def _build(settings: BookSettings, json: bool = options.JSON) -> None:
 
     Example:
         kr book build --out book.sqlite --time 8h
-        kr book build --people games.pdn.xz --nodes 3M --positions 100k --out book.sqlite
+        kr book build --people games.pdn.xz --positions 1e5 --out book.sqlite
     """
     faults = 0
 
@@ -63,7 +63,7 @@ def _show(
 
     Example:
         kr book show book.sqlite
-        kr book show book.sqlite "W:W21,22,23,24,25,26,27,28,29,30,31,32:B1,2,3,4,5,6,7,8,10,11,12,14"
+        kr book show book.sqlite "W:W21-32:B1-8,10-12,14"
     """
     position = Position.from_fen(fen) if fen else Position()
     with book_for_reading(book) as store:

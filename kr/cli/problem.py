@@ -64,7 +64,7 @@ def _check(
     Example:
         kr problem check problems.pdn
         kr problem check problems.jsonl --tc 1m --out verdicts.jsonl
-        kr problem check problems.jsonl --pdn checked.pdn --html checked.html --proofs refuted
+        kr problem check problems.pdn --html checked.html --proofs refuted
         kr problem check "W:W21,K30:B1,2" --all --pdn solution.pdn
     """
     rows: list[tuple[str, str, str, str]] = []
@@ -228,8 +228,8 @@ def _find(settings: FindSettings, json: bool = options.JSON) -> None:
 
     Example:
         kr problem find archive.pdn.xz --out puzzles.jsonl --moves 3
-        kr problem find egdb --pieces 5-6 --themes bridge,breeches --out endings.jsonl --most 100
-        kr problem find games archive.pdn egdb --rating 1500 --workers 4 --out puzzles.jsonl
+        kr problem find egdb --pieces 5-6 --themes bridge --out endings.jsonl
+        kr problem find games archive.pdn --rating 1500 --out puzzles.jsonl
     """
     faults = 0
 

@@ -19,7 +19,7 @@ def command(settings: PrintSettings, json: bool = options.JSON) -> None:
     Example:
         kr problem print problems.pdn --out sheet.pdf
         kr problem print first --out positions.svg --numbers --no-solutions
-        kr problem print checked.pdn --out book.tex --title "Endings" --columns 3 --rows 4
+        kr problem print checked.pdn --out book.tex --title "Endings" --rows 4
     """
     faults = 0
 
