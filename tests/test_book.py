@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from kr.book import store as store_module
 from kr.book.building import BookProgress, BookSettings, build_book
 from kr.book.graph import (
     LOSS_OF_A_PLY,
@@ -26,7 +27,7 @@ from kr.book.graph import (
 from kr.book.people import people_games
 from kr.book.store import book_for_reading, book_for_writing, book_moves
 from kr.cli import main
-from kr.errors import InvalidBookError, InvalidSettingError, OutputBusyError
+from kr.errors import InvalidBookError, InvalidPdnError, InvalidSettingError, OutputBusyError
 from kr.game.position import Position, Side
 from kr.game.value import Value
 
@@ -203,6 +204,11 @@ DAMAGE = [
     ("UPDATE nodes SET moves = '[[0,1,0,5]]'", "no legal move"),
     ("UPDATE nodes SET moves = 'x'", "damaged"),
     ("UPDATE nodes SET value = 'lucky'", "damaged"),
+    ("UPDATE nodes SET moves = '[[0,1,0,\"a\"]]'", "a is not a whole number"),
+    (f"UPDATE nodes SET moves = '{'[' * 100_000}'", "recursion"),
+    ("UPDATE nodes SET worth = 'abc'", "abc is not a whole number"),
+    ("UPDATE nodes SET depth = 1.5", "1.5 is not a whole number"),
+    ("UPDATE roots SET own = 'abc'", "abc is not a whole number"),
     ("DROP TABLE nodes", "no such table"),
     ("PRAGMA user_version = 9", "format version 9"),
     ("PRAGMA application_id = 1", "not a book"),
@@ -217,6 +223,70 @@ def test_damage_is_told(tmp_path: Path, damage: str, told: str) -> None:
         connection.execute(damage)
     with pytest.raises(InvalidBookError, match=told), book_for_reading(path) as store:
         store.graph()
+
+
+def test_settings_that_are_damaged(tmp_path: Path) -> None:
+    build(tmp_path / "book", positions=3)
+    with sqlite3.connect(tmp_path / "book") as connection:
+        connection.execute("UPDATE settings SET value = 'x'")
+    with pytest.raises(InvalidBookError, match="damaged"):
+        build(tmp_path / "book", positions=5)
+
+
+@pytest.mark.parametrize("text", [None, "", "hello"])
+def test_an_archive_without_games_begins_no_book(tmp_path: Path, text: str | None) -> None:
+    archive = tmp_path / "games.pdn"
+    if text is not None:
+        archive.write_text(text)
+    with pytest.raises((OSError, InvalidPdnError), match=r"No such file|has no games|is not PDN"):
+        build(tmp_path / "book", people=archive, positions=3)
+    assert not (tmp_path / "book").exists()
+
+
+def test_a_builder_writes_while_a_book_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "book"
+    build(path, positions=3)
+    monkeypatch.setattr(store_module, "BUSY_SECONDS", 0.0)
+    with book_for_writing(path) as writer, book_for_reading(path) as reader:
+        node = next(iter(writer.graph().nodes.values()))
+        parsed = store_module._node
+
+        def parse(row: Any) -> BookNode:
+            writer.put([node])
+            return parsed(row)
+
+        monkeypatch.setattr(store_module, "_node", parse)
+        assert len(reader.graph().nodes) == 3
+
+
+def test_a_book_that_another_process_holds_is_not_damaged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "book"
+    build(path, positions=3)
+    monkeypatch.setattr(store_module, "BUSY_SECONDS", 0.0)
+    with sqlite3.connect(path, isolation_level=None) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(OSError, match="locked"), book_for_reading(path) as store:
+            store.graph()
+
+
+def test_a_transaction_that_a_kill_has_cut_off(tmp_path: Path) -> None:
+    """The journal stands beside the book, as a kill between its writing and its end leaves them."""
+    path = tmp_path / "book"
+    build(path, positions=70)
+    before = rows_of(path)
+    journal = tmp_path / "book-journal"
+    with sqlite3.connect(path, isolation_level=None) as connection:
+        connection.execute("PRAGMA cache_size = 1")
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute("UPDATE nodes SET score = 7777, moves = moves || '                    '")
+        kept = tmp_path / "kept"
+        kept.mkdir()
+        (kept / "book").write_bytes(path.read_bytes())
+        (kept / "book-journal").write_bytes(journal.read_bytes())
+        connection.execute("ROLLBACK")
+    with book_for_reading(kept / "book") as store:
+        assert all(node.score != 7777 for node in store.graph().nodes.values())
+    assert rows_of(kept / "book") == before
 
 
 def test_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -240,6 +310,8 @@ def test_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatc
     code, _, err = run("book", "check", path)
     assert code == 1
     assert "not those of the moves" in err
+    # as after a kill: what is shown is made up for
+    assert json.loads(run("book", "show", path, "--json")[1]) == shown
     code, _, err = run("book", "show", path, "W:W21:B1")
     assert code == 2
     assert "nothing about W:W21:B1" in err

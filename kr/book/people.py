@@ -28,9 +28,9 @@ def people_games(
     Only games from the usual start are counted, each to its PEOPLE_PLIES, or a position that is set up. on_game: called
     for each game; on_error: of what can't be read. Raises InvalidPdnError if there is no game, OSError.
     """
-    start, counts = Position().bits, PeopleGames()
+    start, counts, games = Position().bits, PeopleGames(), 0
     with Reader(path, on_error=on_error) as reader:
-        for game in reader:
+        for games, game in enumerate(reader, 1):  # noqa: B007
             if on_game is not None:
                 on_game()
             if game.start.bits != start:
@@ -43,6 +43,8 @@ def people_games(
                 steps = counts.setdefault(key, {})
                 steps[step] = steps.get(step, 0) + 1
                 board = played(board, node.move)
+    if not games:
+        raise InvalidPdnError(f"{path} has no games that can be read")
     return {key: steps for key, steps in counts.items() if sum(steps.values()) >= SEEN_GAMES}
 
 

@@ -21,6 +21,10 @@ from kr.storage import check_output, lock
 BOOK_ID = 0x6B72424B
 """Number that identifies books among SQLite files."""
 FORMAT_VERSION = 1
+BUSY_SECONDS = 60.0
+"""How long a reader and the builder wait for each other."""
+_DAMAGE = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+"""Errors of SQLite that the file causes; the others are the disk's, or another process's."""
 
 _TABLES = """
     CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -42,7 +46,9 @@ class BookStore:
 
     def settings(self) -> dict[str, Any]:
         """Settings of the builder, {} in a new file."""
-        return {name: json.loads(value) for name, value in self._connection.execute("SELECT name, value FROM settings")}
+        with telling_book_damage(self.path):
+            rows = self._connection.execute("SELECT name, value FROM settings").fetchall()
+            return {name: json.loads(value) for name, value in rows}
 
     def begin(
         self,
@@ -79,15 +85,20 @@ class BookStore:
     def graph(self) -> BookGraph:
         """All of it. Raises InvalidBookError for what can't be."""
         with telling_book_damage(self.path):
-            roots = {tuple(row[:3]): row[3] for row in self._connection.execute("SELECT * FROM roots")}
+            roots = {_key(row[:3]): str(row[3]) for row in self._rows("roots")}
             games: dict[BookKey, dict[BookStep, int]] = {}
-            for own, other, kings, origin, target, captured, count in self._connection.execute("SELECT * FROM games"):
-                games.setdefault((own, other, kings), {})[origin, target, captured] = count
+            for row in self._rows("games"):
+                *step, count = _whole(row[3:])
+                games.setdefault(_key(row[:3]), {})[step[0], step[1], step[2]] = count
             nodes = {}
-            for row in self._connection.execute("SELECT * FROM nodes"):
+            for row in self._rows("nodes"):
                 node = _node(row)
                 nodes[node.key] = node
         return BookGraph(roots, nodes, games)
+
+    def _rows(self, table: str) -> list[Any]:
+        """A whole table at once: a builder can't write while a query is open."""
+        return self._connection.execute(f"SELECT * FROM {table}").fetchall()
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
@@ -98,13 +109,14 @@ class BookStore:
 
 @contextmanager
 def telling_book_damage(path: Path) -> Iterator[None]:
-    """Turn errors caused by damage into InvalidBookError."""
+    """Turn errors caused by damage into InvalidBookError, and those of the disk or another process into OSError."""
     try:
         yield
     except InvalidBookError:
         raise
-    except (sqlite3.DatabaseError, ValueError, TypeError, LookupError) as error:
-        if isinstance(error, sqlite3.OperationalError) and "full" in str(error):
+    except (sqlite3.DatabaseError, ValueError, TypeError, LookupError, RecursionError) as error:
+        code = getattr(error, "sqlite_errorcode", None)
+        if code is not None and code & 0xFF not in _DAMAGE:
             raise OSError(f"{path}: {error}") from error
         raise InvalidBookError(f"{path} is damaged: {error}") from error
 
@@ -114,7 +126,9 @@ def book_for_writing(path: Path) -> Iterator[BookStore]:
     """Open a book to build it, new if there is none. Raises InvalidBookError, OutputBusyError, OSError."""
     check_output(path)
     with lock(path):
-        connection = sqlite3.connect(path, isolation_level=None)
+        is_new = not path.exists()
+        is_begun = False
+        connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
         try:
             with telling_book_damage(path):
                 if connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0] == 0:
@@ -123,9 +137,15 @@ def book_for_writing(path: Path) -> Iterator[BookStore]:
                         f"PRAGMA user_version = {FORMAT_VERSION}; COMMIT;"
                     )
                 _check_kind(connection, path)
-            yield BookStore(connection, path)
+            store = BookStore(connection, path)
+            try:
+                yield store
+            finally:
+                is_begun = not is_new or bool(store.settings())
         finally:
             connection.close()
+            if is_new and not is_begun:
+                path.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -133,9 +153,14 @@ def book_for_reading(path: Path) -> Iterator[BookStore]:
     """Open a book that is there, also while it is built. Raises InvalidBookError, InvalidSettingError."""
     if not path.is_file():
         raise InvalidSettingError(f"{path} is not a file; expected a book that kr book build has written")
-    connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, isolation_level=None)
+    # a transaction that a kill has cut off can only be rolled back by who may write
+    with telling_book_damage(path):
+        connection = sqlite3.connect(
+            f"{path.absolute().as_uri()}?mode=rw", uri=True, timeout=BUSY_SECONDS, isolation_level=None
+        )
     try:
         with telling_book_damage(path):
+            connection.execute("PRAGMA query_only = 1")
             _check_kind(connection, path)
         yield BookStore(connection, path)
     finally:
@@ -159,12 +184,29 @@ def _row(node: BookNode) -> tuple[Any, ...]:
 
 def _node(row: tuple[Any, ...]) -> BookNode:
     """Node of a row. Raises ValueErrors, TypeErrors and LookupErrors for what can't be."""
-    own, other, kings, score, nodes, depth, within, value, worth, moves = row
-    key = (own, other, kings)
-    scores = [(origin, target, captured, each) for origin, target, captured, each in json.loads(moves)]
+    key, value, moves = _key(row[:3]), row[7], row[9]
+    score, nodes, depth, within, worth = _whole((*row[3:7], row[8]))
+    scores = []
+    for each in json.loads(moves):
+        origin, target, captured, centi_men = _whole(each)
+        scores.append((origin, target, captured, centi_men))
     return BookNode(
         key, score, nodes, depth, within, None if value is None else Value(value), book_moves(key, scores), worth
     )
+
+
+def _key(row: Iterable[Any]) -> BookKey:
+    own, other, kings = _whole(row)
+    return own, other, kings
+
+
+def _whole(values: Iterable[Any]) -> Iterable[int]:
+    """The values, all of them whole numbers; SQLite keeps others in a column of numbers too. Raises ValueError."""
+    values = tuple(values)
+    for each in values:
+        if type(each) is not int:
+            raise ValueError(f"{each!s:.20} is not a whole number")
+    return values
 
 
 def book_moves(key: BookKey, scores: Iterable[tuple[int, int, int, int]]) -> list[BookMove]:

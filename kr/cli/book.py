@@ -41,7 +41,10 @@ def _build(settings: BookSettings, json: bool = options.JSON) -> None:
         def on_progress(state: BookProgress) -> None:
             progress.advance(1, f"{state.positions:,} in the book, {state.seeds_left:,} of people's left")
 
-        state = build_book(settings, on_progress, lambda: reading.advance(1), on_error)
+        try:
+            state = build_book(settings, on_progress, lambda: reading.advance(1), on_error)
+        except KeyboardInterrupt:
+            console.fail("interrupted; run the same command to resume")
     console.wrote(settings.out, counted(state.positions, "position"))
     facts = {
         "positions": state.positions, "searched": state.searched, "again": state.again, "earlier": state.earlier,
@@ -68,6 +71,8 @@ def _show(
     position = Position.from_fen(fen) if fen else Position()
     with book_for_reading(book) as store:
         graph = store.graph()
+    # those of a book being built are behind until the round is over
+    graph.propagate()
     node = graph.nodes.get(book_key(position))
     if node is None:
         raise InvalidSettingError(f"{book} has nothing about {position.fen}")
@@ -123,6 +128,8 @@ def _check(
 ) -> None:
     """Check a book: that each move is legal, and each value follows from those of later positions.
 
+    Values are behind while a book is built, and after a kill; the same kr book build makes up for it.
+
     Example:
         kr book check book.sqlite
     """
@@ -138,7 +145,10 @@ def _check(
     else:
         console.put(console.facts([(name, f"{value:,}") for name, value in facts.items()]))
     if wrong:
-        console.fail(f"{counted(len(wrong), 'value')} of {book} not those of the moves, the first of {wrong[0]}")
+        console.fail(
+            f"{counted(len(wrong), 'value')} of {book} not those of the moves, the first of {wrong[0]}; "
+            "kr book build mends what is only behind"
+        )
 
 
 command = options.group(
