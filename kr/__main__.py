@@ -30,9 +30,10 @@ def unraisable(told: "sys.UnraisableHookArgs") -> None:
     import signal
     import threading
 
+    from kr.system import END_SIGNALS
+
     # shells start background jobs with SIGINT ignored: it was the other one
-    ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
-    number = signal.SIGTERM if ignored else signal.SIGINT
+    number = next((each for each in END_SIGNALS if signal.getsignal(each) is not signal.SIG_IGN), END_SIGNALS[0])
     timer = threading.Timer(AGAIN_SECONDS, _thread.interrupt_main, (number,))
     timer.daemon = True
     timer.start()

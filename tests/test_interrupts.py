@@ -149,8 +149,11 @@ ENDLESS = {
     ("system/windows.py", "process.wait()"): "likewise",
     ("analysis/analysis.py", "self._search.result()"): "which waits in slices",
     ("learn/fitting/spread.py", "call.result()"): "likewise",
-    ("web/judging.py", "self._result.result()"): "of a task that is done",
+    ("web/working.py", "self._result.result()"): "of a task that is done",
     ("web/judging.py", "work.result()"): "likewise",
+    ("web/composing.py", "work.result()"): "likewise",
+    ("web/proofs.py", "work.result()"): "likewise",
+    ("web/proofs.py", "checking.result()"): "likewise",
     ("web/matches.py", "match.join()"): "which has a limit of time",
     ("web/serve.py", "self._begun.wait()"): "in a thread of the server's",
 }

@@ -227,7 +227,7 @@ def test_moves_are_judged_by_what_they_led_to() -> None:
     assert moves[0].expected < 0.5
     assert moves[1].expected is not None
     assert moves[1].expected < 0.1
-    search = _Search(engine, Limits(nodes=100), read(REPEATED), None)
+    search = _Search(engine, Limits(nodes=100), read(REPEATED), None, None)
     assert [search.occurrence(ply) for ply in (3, 6, 7, 8, 11)] == [2, 2, 3, 1, 2]
 
 

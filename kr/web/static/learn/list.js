@@ -83,7 +83,7 @@ export class PuzzleList {
     this._filters = filters(() => this.show());
     this._due = button("", review, {class: "due"});
     this._count = el("p", {class: "muted"});
-    this._list = el("ul", {class: "puzzles"});
+    this._list = el("ul", {class: "puzzles", onkeydown: (/** @type {KeyboardEvent} */ event) => this._press(event)});
     this._end = el("div", {class: "end"});
     this._sight = new IntersectionObserver(seen => this._seen(seen), {rootMargin: "200px"});
     this._sight.observe(this._end);
@@ -156,6 +156,9 @@ export class PuzzleList {
     const from = this._list.childElementCount,
       items = this._matches.slice(from, from + count).map(each => this._item(each));
     this._list.append(...items);
+    // one stop of Tab for all of them; arrows go from one to the next
+    if (!this._list.querySelector('[tabindex="0"]'))
+      this._stop(this._current() ?? buttonIn(this._list.firstElementChild));
     for (const item of items) this._sight.observe(item);
     this._end.hidden = this._list.childElementCount === this._matches.length;
   }
@@ -165,6 +168,28 @@ export class PuzzleList {
     const item = this._current(),
       panel = this.element.parentElement;
     if (item && panel) panel.scrollTop = item.offsetTop - panel.clientHeight / 2;
+  }
+
+  /** Lets Tab stop here. @param {HTMLElement | null} next */
+  _stop(next) {
+    const before = this._list.querySelector('[tabindex="0"]');
+    if (!next) return;
+    if (before) /** @type {HTMLElement} */ (before).tabIndex = -1;
+    next.tabIndex = 0;
+  }
+
+  /** @param {KeyboardEvent} event */
+  _press(event) {
+    const item = /** @type {Element} */ (event.target).closest("li");
+    if (!item || event.ctrlKey || event.metaKey || event.altKey) return;
+    const {nextElementSibling: below, previousElementSibling: above} = item,
+      {firstElementChild: first, lastElementChild: last} = this._list;
+    const next = buttonIn({ArrowDown: below, ArrowUp: above, Home: first, End: last}[event.key] ?? null);
+    if (!next) return;
+    event.preventDefault();
+    event.stopPropagation();
+    this._stop(next);
+    next.focus();
   }
 
   /** @returns {HTMLElement | null} */
@@ -178,6 +203,7 @@ export class PuzzleList {
       isMissed = this._training.isMissed(puzzle.key);
     const made = button("", () => this._open(puzzle.id), {
       "aria-current": puzzle.id === this.current && "true",
+      tabindex: -1,
     });
     const themes = done.solved ? themeWords(puzzle.themes) : "";
     made.append(
@@ -245,3 +271,6 @@ export class PuzzleList {
     }
   }
 }
+
+/** @param {Element | null} item @returns {HTMLElement | null} */
+const buttonIn = item => item?.querySelector("button") ?? null;
