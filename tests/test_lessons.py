@@ -156,7 +156,7 @@ def test_each_day_has_its_puzzle() -> None:
     assert sorted(SHELF.daily(day).id for day in days) == sorted(middling)
 
 
-@pytest.mark.parametrize("text", ["", "x", "1500-1200", "-5", "1-2-3"])
+@pytest.mark.parametrize("text", ["", "x", "1500-1200", "1200-", "-5", "1-2-3", pytest.param("1" * 5000, id="long")])
 def test_what_is_no_range_of_ratings(text: str) -> None:
     with pytest.raises(InvalidSettingError, match="1200-1500"):
         parse_ratings(text)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import datetime
 import json
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -57,10 +58,10 @@ _BY = {DATABASE: "by the endgame database", SOLUTION: "by the published solution
 
 def parse_ratings(text: str) -> tuple[int, int]:
     """Least and greatest rating of a text such as 1200-1500 or 1800. Raises InvalidSettingError."""
-    low, _, high = text.partition("-")
-    if not low.strip().isdecimal() or (high and not high.strip().isdecimal()) or int(high or low) < int(low):
+    match = re.fullmatch(r"\s*(\d{1,9})\s*(?:-\s*(\d{1,9})\s*)?", text)
+    if match is None or int(match[2] or match[1]) < int(match[1]):
         raise InvalidSettingError(f"{text!r} is not a range of ratings such as 1200-1500")
-    return int(low), int(high or low)
+    return int(match[1]), int(match[2] or match[1])
 
 
 @dataclass(frozen=True)

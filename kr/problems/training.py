@@ -184,7 +184,7 @@ class Training:
             )
         except KeyError as error:
             raise InvalidSettingError(f"not the progress of kr learn: {error} is missing") from None
-        except (TypeError, ValueError, IndexError) as error:
+        except (TypeError, ValueError, IndexError, OverflowError) as error:
             raise InvalidSettingError(f"not the progress of kr learn: {error}") from None
 
 
