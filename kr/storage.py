@@ -11,7 +11,7 @@ import secrets
 import stat
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, is_dataclass
 from io import FileIO
@@ -85,6 +85,22 @@ def check_output(target: str | Path) -> None:
         what = "a directory" if os.path.isdir(target) else "not a regular file"
         raise InvalidSettingError(f"{target} is {what}; give the name of a file to write")
     check_directory(Path(target).parent)
+
+
+def check_apart(targets: Iterable[Path | None], sources: Iterable[str | Path]) -> None:
+    """Check, before the work is done, that no file to write is one that is read, or is named twice.
+
+    targets: None for those that are not wanted; sources: files, or other words. Raises InvalidSettingError.
+    """
+    read = {os.path.realpath(source) for source in sources if os.path.isfile(source)}
+    named: set[str] = set()
+    for target in filter(None, targets):
+        file = os.path.realpath(target)
+        if file in read:
+            raise InvalidSettingError(f"{target} is read too; give the name of another file to write")
+        if file in named:
+            raise InvalidSettingError(f"{target} is named for two outputs; give each a file of its own")
+        named.add(file)
 
 
 def check_directory(path: str | Path) -> None:

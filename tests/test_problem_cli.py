@@ -265,6 +265,40 @@ def few_pieces(directory: Path, pieces: int) -> Path:
     return directory
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "problem check {} --pdn {}", "problem check {} --html {}", "problem check {} --out {}",
+        "problem stars {} --out {}", "problem find {} --out {}", "problem vary {} --pdn {}", "problem vary {} --out {}",
+    ],
+)  # fmt: skip
+def test_what_is_read_is_not_replaced(words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "problems.pdn"
+    path.write_text(STARS)
+    (tmp_path / "link.pdn").symlink_to(path)
+    assert main(words.format(path, tmp_path / "link.pdn").split()) == 2
+    assert capsys.readouterr().err.endswith("link.pdn is read too; give the name of another file to write\n")
+    assert path.read_text() == STARS
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "problem check missing --out out", "problem check W:W99:B --out out", "problem stars missing --out out",
+        "problem find missing --out out", "problem find egdb --egdb none --out out", "problem vary missing --out out",
+    ],
+)  # fmt: skip
+def test_a_wrong_source_leaves_nothing_behind(words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(words.split()) in (1, 2)
+    assert not list(tmp_path.iterdir())
+
+
+def test_two_outputs_have_two_files(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["problem", "check", str(file), "--out", str(tmp_path / "a"), "--pdn", str(tmp_path / "." / "a")]) == 2
+    assert "named for two outputs" in capsys.readouterr().err
+
+
 def test_other_settings_do_not_resume(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "verdicts.jsonl"
     assert check("W:WK1:BK32", "--out", out) == 0

@@ -106,7 +106,8 @@ def test_days_in_a_row() -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        {"format": 2}, {"rating": "high"}, {"rating": -1}, {"rating": 10**400}, {"deviation": 0}, {"day": 1.5}, {"curve": [[1, 2]]},
+        {"format": 2}, {"rating": "high"}, {"rating": -1}, {"rating": 10**400}, {"deviation": 0}, {"day": 1.5},
+        {"curve": [[1, 2]]},
         {"boxes": {"a": [4, 1]}}, {"boxes": {"a": 1}}, {"puzzles": {"a": {}}}, {"puzzles": []}, {"steps": "x"},
         {"streak": [1]},
     ],

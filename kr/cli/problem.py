@@ -24,6 +24,7 @@ from kr.problems.soundness_page import soundness_page
 from kr.problems.stars import StarRecord, StarSettings, check_stars
 from kr.proofs.certificate import NOT_COVERED
 from kr.settings import option
+from kr.storage import check_apart
 from kr.text import visible
 from kr.units import counted
 
@@ -67,6 +68,7 @@ def _check(
         kr problem check problems.pdn --html checked.html --proofs refuted
         kr problem check "W:W21,K30:B1,2" --all --pdn solution.pdn
     """
+    check_apart((settings.out, pdn, html), [settings.source])
     rows: list[tuple[str, str, str, str]] = []
     faults, resumed, certificates, alone = 0, 0, 0, None
 
@@ -173,6 +175,7 @@ def _stars(settings: StarSettings, json: bool = options.JSON) -> None:
         kr problem stars book.pdn
         kr problem stars book.pdn.xz --tc 1m --workers 2 --out stars.jsonl
     """
+    check_apart([settings.out], [settings.file])
     rows: list[tuple[Any, ...]] = []
     faults, resumed = 0, 0
 
@@ -231,6 +234,7 @@ def _find(settings: FindSettings, json: bool = options.JSON) -> None:
         kr problem find egdb --pieces 5-6 --themes bridge --out endings.jsonl
         kr problem find games archive.pdn --rating 1500 --out puzzles.jsonl
     """
+    check_apart([settings.out], settings.sources)
     faults = 0
 
     def on_error(error: KrError) -> None:

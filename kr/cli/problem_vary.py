@@ -13,6 +13,7 @@ from kr.problems.soundness import ProblemVerdict
 from kr.problems.soundness_files import game_of
 from kr.problems.variations import VariationRecord, VarySettings, keeps, vary
 from kr.settings import option
+from kr.storage import check_apart
 from kr.text import visible
 from kr.units import counted
 
@@ -43,6 +44,7 @@ def vary_command(
         kr problem vary first-position --changes 2 --pieces 5-6 --goal win
         kr problem vary mine.pdn --tc 10s --out varied.jsonl --pdn best.pdn
     """
+    check_apart((settings.out, pdn), [settings.source])
     kept: list[tuple[int, int, VariationRecord]] = []
     counts = dict.fromkeys(ProblemVerdict, 0)
     faults, resumed, sound = 0, 0, 0

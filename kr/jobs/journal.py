@@ -18,7 +18,7 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Generic, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from kr.errors import InvalidGamesError, InvalidSettingError
+from kr.errors import InvalidGamesError, InvalidSettingError, KrError
 from kr.storage import append, check_output, lock, naming, open_regular, parse_json
 from kr.system import flush_directory
 
@@ -29,17 +29,20 @@ REMEDY = "remove the line and the output it describes"
 
 
 class Journal(Generic[T]):
-    """An open journal; `entries`: those in it; `removed`: the number of entries dropped as incomplete."""
+    """An open journal; `entries`: those in it; `removed`: the number of entries dropped as incomplete;
+    `lines`: those written since it was opened."""
 
     def __init__(self, file: FileIO, path: Path, entries: list[T], removed: int) -> None:
         self.entries = entries
         self.removed = removed
+        self.lines = 0
         self._file = file
         self._path = path
 
     def append(self, values: Mapping[str, Any]) -> None:
         """Add the line of a finished piece, and flush it to disk. Raises OSError."""
         append(self._file, f"{json.dumps(values)}\n".encode(), self._path)
+        self.lines += 1
 
     def remove(self) -> None:
         """Remove the file: the work is done, or there was none. Raises OSError."""
@@ -63,16 +66,24 @@ def open_journal(
     ValueError, LookupError or TypeError if they are not valid; standing: the number of entries, from the first, whose
     output is complete; the others are removed; remedy: what to do about a damaged line. Raises InvalidSettingError if
     the file is not a journal or has other settings, InvalidGamesError if it is damaged, OutputBusyError, OSError.
+    A new journal goes again if the work ends with a KrError or OSError before its first piece: that of a wrong source
+    would bind the next command to it.
     """
     check_output(path)
     path = Path(path)
     with lock(path), open(path, "a+b", buffering=0) as file:
         journal = Journal(file, path, *_resume(file, path, settings, read, standing, remedy))
-        if file.tell() == 0:
+        is_new = file.tell() == 0
+        if is_new:
             journal.append({"settings": settings, "provenance": provenance})
             with naming(path):
                 flush_directory(path.parent)
-        yield journal
+        try:
+            yield journal
+        except (KrError, OSError):
+            if is_new and journal.lines == 1:
+                journal.remove()
+            raise
 
 
 def check_journal(path: Path, settings: Mapping[str, Any]) -> None:
