@@ -175,6 +175,29 @@ def test_a_book_grows_and_goes_on(tmp_path: Path, archive: Path) -> None:
     assert graph.best_line(Position())
 
 
+@pytest.mark.parametrize("after", [False, True])
+def test_an_interrupt_between_the_graph_and_the_file(
+    tmp_path: Path, after: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put, left = store_module.BookStore.put, 1
+
+    def interrupted(store: store_module.BookStore, nodes: list[BookNode]) -> None:
+        nonlocal left
+        left -= 1
+        if left >= 0 or after:
+            put(store, nodes)
+        if left < 0:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(store_module.BookStore, "put", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        build(tmp_path / "book")
+    with book_for_reading(tmp_path / "book") as store:
+        graph = store.graph()
+    assert len(graph.nodes) == 1 + after
+    assert not list(graph.wrong())
+
+
 def test_the_same_book_twice(tmp_path: Path) -> None:
     for name in ("one", "two"):
         build(tmp_path / name, positions=70)

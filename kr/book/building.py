@@ -182,6 +182,10 @@ class _Build:
                 for part in parts:
                     if part.value is not None:
                         self._take(part.value)
+        except BaseException:
+            # Ctrl-C may fall between the graph and the file: values follow from what the file has
+            self.graph = self.store.graph()
+            raise
         finally:
             if timer is not None:
                 timer.cancel()
