@@ -64,3 +64,24 @@ test("days are those of the person", () => {
   assert.equal(dayNumber(new Date(2026, 10, 26, 23, 59)), 739_946);
   assert.equal(dayNumber(new Date(2026, 10, 27, 0, 0)), 739_947);
 });
+
+test("two tabs lose nothing of one another", () => {
+  const place = store(),
+    [one, other] = [new Training(place), new Training(place)];
+  one.solve("a", 1500, 739_000, {clean: true});
+  other.miss("b", "tries", 1500, 739_000);
+  one.finishStep("c");
+  other.solveDaily(739_000);
+  for (const training of [one, other, new Training(place)]) {
+    training.refresh();
+    assert.deepEqual(Object.keys(training.all.puzzles), ["a", "b"]);
+    assert.deepEqual([training.all.steps, training.all.streak], [["c"], [739_000, 1]]);
+  }
+});
+
+test("a full store takes nothing from an open page", () => {
+  const training = new Training({...store(), keep: () => {}});
+  training.solve("a", 1500, 739_000, {clean: true});
+  training.solve("b", 1500, 739_000, {clean: true});
+  assert.deepEqual(Object.keys(training.all.puzzles), ["a", "b"]);
+});

@@ -88,6 +88,16 @@ export class Training {
     const kept = store.kept("training");
     // before there was a rating, only the puzzles were kept
     this.all = isTraining(kept) ? kept : {...nothing(), puzzles: store.kept("puzzles", {})};
+    this._seen = JSON.stringify(kept);
+  }
+
+  /** Takes what another tab has kept since. A store that keeps nothing, as it is full, takes nothing away. */
+  refresh() {
+    const kept = this._store.kept("training"),
+      text = JSON.stringify(kept);
+    if (text === this._seen || !isTraining(kept)) return;
+    this.all = kept;
+    this._seen = text;
   }
 
   /** Takes what was kept elsewhere, such as in a file, in place of what is here; false if it is no such thing. */
@@ -129,6 +139,7 @@ export class Training {
    * @param {number} day
    */
   miss(key, what, rating, day) {
+    this.refresh();
     const done = this.of(key);
     this.all.puzzles[key] = {...done, [what]: done[what] + 1};
     this._count(key, rating, false, day);
@@ -145,6 +156,7 @@ export class Training {
    *     alone says so
    */
   solve(key, rating, day, {clean, likely = false}) {
+    this.refresh();
     const done = this.of(key);
     this.all.puzzles[key] = {...done, solved: true, likely: likely && (!done.solved || Boolean(done.likely))};
     if (clean) this._advance(key, rating, day);
@@ -162,6 +174,7 @@ export class Training {
 
   /** The puzzle of the day was solved. @param {number} day */
   solveDaily(day) {
+    this.refresh();
     const [last, days] = this.all.streak;
     if (last < day) this.all.streak = [day, last === day - 1 ? days + 1 : 1];
     this._keep();
@@ -175,6 +188,7 @@ export class Training {
 
   /** @param {string} step of a course */
   finishStep(step) {
+    this.refresh();
     if (!this.all.steps.includes(step)) this.all.steps.push(step);
     this._keep();
   }
@@ -204,6 +218,7 @@ export class Training {
 
   _keep() {
     this._store.keep("training", this.all);
+    this._seen = JSON.stringify(this._store.kept("training"));
   }
 }
 
