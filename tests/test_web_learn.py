@@ -369,6 +369,12 @@ def test_the_daily_puzzle_and_the_next_one(server: WebServer, opened: Opener, ho
     assert abs((following.rating or 0) - 1500) == nearest
     from_menu(page, "Puzzle of the day")
     wait_until(page, "() => document.querySelector('h2.title').textContent.startsWith('Puzzle of the day')")
+    # past midnight the page, left open, has the next day's
+    day = datetime.datetime.now() + datetime.timedelta(days=1)
+    page.clock.set_fixed_time(day)
+    from_menu(page, "Puzzle of the day")
+    wait_until(page, "id => location.hash.endsWith(id)", ask(house, "list", date=day.date().isoformat())["daily"])
+    wait_until(page, "day => document.querySelector('h2.title').textContent.endsWith(day)", f"{day:%-d %B}")
 
 
 def choose_filter(page: Page, label: str, value: str) -> None:

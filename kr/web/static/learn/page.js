@@ -47,7 +47,7 @@ class Learn extends LinePage {
     this._ask = new Actions(app);
     this._training = new Training(app);
     this._daily = "";
-    this._day = "";
+    this._day = new Date(0); // of the list, and of its puzzle of the day
     this._streak = 0;
     this._gain = 0; // of the rating, by this try
     /** @type {Course[]} */
@@ -106,7 +106,7 @@ class Learn extends LinePage {
     /** @type {ReturnType<import("../menu.js").Items>} */
     const own = [
       [t("Start again"), () => puzzle && this._load(puzzle.id), {disabled: !puzzle}],
-      [solved ? t("Puzzle of the day ✓") : t("Puzzle of the day"), () => this._open(this._daily)],
+      [solved ? t("Puzzle of the day ✓") : t("Puzzle of the day"), () => this._openDaily()],
       [t("Due today: {puzzles}", {puzzles: many(due, "puzzle")}), () => this._open(this._due()), {disabled: !due}],
     ];
     return [...own, null, ...super._more()];
@@ -148,13 +148,14 @@ class Learn extends LinePage {
       : puzzle.id === this._daily
         ? puzzle.title
           ? t("Puzzle of the day: {title}", {title})
-          : t("Puzzle of the day, {day}", {day: dayWords()})
+          : t("Puzzle of the day, {day}", {day: dayWords(this._day)})
         : title;
   }
 
   _showList() {
     const id = this._puzzle?.id ?? "",
       day = dayNumber();
+    this._training.refresh();
     this._list.current = id;
     this._list.day = day;
     this._list.show();
@@ -174,6 +175,16 @@ class Learn extends LinePage {
     if (this._course) return followingStep(this._course, id, this._training)?.id;
     const now = {day: dayNumber(), id, seen: this._opened, inOrder: isInOrder};
     return following(puzzles, this._list.matching(), this._training, now)?.id;
+  }
+
+  async _openDaily() {
+    const errand = this._tasks.current();
+    try {
+      await this._renew(errand);
+      if (!errand.isStale) this._open(this._daily);
+    } catch (error) {
+      if (!errand.isStale) this._fail(error);
+    }
   }
 
   // the puzzle that is longest due, another one than that on the board if there is one
@@ -284,6 +295,7 @@ class Learn extends LinePage {
 
   /** Remembers by how much something changes the rating. @param {() => void} act */
   _rate(act) {
+    this._training.refresh();
     const day = dayNumber(),
       before = this._training.ratingOn(day).rating;
     act();
@@ -317,7 +329,7 @@ class Learn extends LinePage {
     if (!this._helped) this._streak += 1;
     const how = {clean: !this._helped, likely: this._searched};
     this._rate(() => this._training.solve(puzzle.key, puzzle.rating, dayNumber(), how));
-    if (puzzle.id === this._daily) this._training.solveDaily(dayNumber());
+    if (puzzle.id === this._daily) this._training.solveDaily(dayNumber(this._day));
   }
 
   // --- help
@@ -394,17 +406,23 @@ class Learn extends LinePage {
    * @param {import("../errands.js").Errand} entry
    */
   async _enter(id, entry) {
-    const date = today();
-    // a page that is open overnight gets the next day's puzzle
-    if (!this._list.puzzles.length || this._day !== date) {
-      const listing = await this._ask.list(date);
-      if (entry.isStale) return;
-      this._daily = listing.daily;
-      this._day = date;
-      this._courses = listing.courses;
-      this._list.take(listed(listing));
-      this._showList();
-    }
+    await this._renew(entry);
+    if (entry.isStale) return;
     if (!this._puzzle || (id && id !== this._puzzle.id)) await this._load(id || this._daily);
+  }
+
+  // a page that is open overnight gets the next day's puzzle
+  /** @param {import("../errands.js").Errand} errand */
+  async _renew(errand) {
+    const now = new Date();
+    if (this._list.puzzles.length && today(this._day) === today(now)) return;
+    const listing = await this._ask.list(today(now));
+    if (errand.isStale) return;
+    this._daily = listing.daily;
+    this._day = now;
+    this._courses = listing.courses;
+    this._list.take(listed(listing));
+    this._showTitle();
+    this._showList();
   }
 }
