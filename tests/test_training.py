@@ -96,6 +96,15 @@ def test_a_puzzle_counts_once_a_day() -> None:
     assert [day for day, _, _ in training.curve] == [DAY, DAY + 1]
 
 
+def test_the_curve_goes_on_where_a_clock_went_back() -> None:
+    training = Training()
+    for day in (DAY, DAY - 1, DAY):
+        training.miss(str(day), "tries", 1500, day)
+    assert [day for day, _, _ in training.curve] == [DAY]
+    kept = training.as_object()
+    assert len(Training.from_object({**kept, "curve": 500 * kept["curve"]}).curve) == 400
+
+
 def test_days_in_a_row() -> None:
     training = Training()
     for day, streak in ((1, 1), (2, 2), (2, 2), (3, 3), (5, 1)):
@@ -107,7 +116,7 @@ def test_days_in_a_row() -> None:
     "change",
     [
         {"format": 2}, {"rating": "high"}, {"rating": -1}, {"rating": 10**400}, {"deviation": 0}, {"day": 1.5},
-        {"curve": [[1, 2]]},
+        {"curve": [[1, 2]]}, {"curve": [[1, 1e308, 50]]}, {"curve": [[1, 1500, float("nan")]]},
         {"boxes": {"a": [4, 1]}}, {"boxes": {"a": 1}}, {"puzzles": {"a": {}}}, {"puzzles": []}, {"steps": "x"},
         {"streak": [1]},
     ],

@@ -139,9 +139,10 @@ class Training:
         if rating is None:
             return
         self.solver = self.solver.after(rating, solved)
-        if self.curve and self.curve[-1][0] == day:
+        # days only go on, also where a clock went back
+        if self.curve and self.curve[-1][0] == self.day:
             self.curve.pop()
-        self.curve.append((day, round(self.solver.rating, 1), round(self.solver.deviation, 1)))
+        self.curve.append((self.day, round(self.solver.rating, 1), round(self.solver.deviation, 1)))
         del self.curve[:-MOST_CURVE]
 
     # --- as JSON
@@ -169,14 +170,13 @@ class Training:
                 f'not the progress of kr learn: expected an object with "format": {TRAINING_FORMAT}'
             )
         try:
-            rating, deviation = float(told["rating"]), float(told["deviation"])
-            if not (0 <= rating <= 4000 and 0 < deviation <= FIRST_DEVIATION):
-                raise ValueError("the rating is out of range")
             return cls(
-                SolverRating(rating, deviation),
+                SolverRating(*_rating(told["rating"], told["deviation"])),
                 _day(told["day"]),
                 [str(key) for key in _list(told["counted"])],
-                [(_day(day), float(rating), float(deviation)) for day, rating, deviation in _list(told["curve"])],
+                [(_day(day), *_rating(rating, deviation)) for day, rating, deviation in _list(told["curve"])][
+                    -MOST_CURVE:
+                ],
                 {str(key): _puzzle(done) for key, done in _object(told["puzzles"]).items()},
                 {str(key): (_box(box), _day(due)) for key, (box, due) in _object(told["boxes"]).items()},
                 [str(step) for step in _list(told["steps"])],
@@ -186,6 +186,13 @@ class Training:
             raise InvalidSettingError(f"not the progress of kr learn: {error} is missing") from None
         except (TypeError, ValueError, IndexError, OverflowError) as error:
             raise InvalidSettingError(f"not the progress of kr learn: {error}") from None
+
+
+def _rating(rating: Any, deviation: Any) -> tuple[float, float]:
+    rating, deviation = float(rating), float(deviation)
+    if not (0 <= rating <= 4000 and 0 < deviation <= FIRST_DEVIATION):
+        raise ValueError("the rating is out of range")
+    return rating, deviation
 
 
 def _day(value: Any) -> int:

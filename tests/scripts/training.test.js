@@ -47,6 +47,8 @@ test("progress comes back from a file, and nothing else does", () => {
     {...expected, format: 2},
     {...expected, boxes: {a: [4, 1]}},
     {...expected, rating: "x"},
+    {...expected, curve: [[1, 1e308, 50]]},
+    {...expected, curve: [[0.5, 1500, 50]]},
   ])
     assert.equal(training.replace(bad), false);
   assert.ok(isTraining(expected));
@@ -84,4 +86,15 @@ test("a full store takes nothing from an open page", () => {
   training.solve("a", 1500, 739_000, {clean: true});
   training.solve("b", 1500, 739_000, {clean: true});
   assert.deepEqual(Object.keys(training.all.puzzles), ["a", "b"]);
+});
+
+test("the curve goes on where a clock went back, and keeps its length", () => {
+  const training = new Training(store());
+  for (const day of [739_000, 738_999, 739_000]) training.miss(String(day), "tries", 1500, day);
+  assert.deepEqual(
+    training.all.curve.map(([day]) => day),
+    [739_000],
+  );
+  training.replace({...training.all, curve: Array(500).fill([739_000, 1500, 50])});
+  assert.equal(training.all.curve.length, 400);
 });

@@ -735,7 +735,7 @@ export const texts = {
   // web/learn/list.js
   Theme: "Tema",
   "All themes": "Tutti i temi",
-  "Any difficulty": "Qualsiasi difficoltà",
+  "Any difficulty": "Ogni difficoltà",
   "Easy (up to 1199)": "Facili (fino a 1199)",
   "Medium (1200 to 1599)": "Medi (da 1200 a 1599)",
   "Hard (1600 to 1999)": "Difficili (da 1600 a 1999)",
@@ -750,7 +750,7 @@ export const texts = {
   "Wins and draws": "Vittorie e patte",
   Wins: "Vittorie",
   Draws: "Patte",
-  "Any number of pieces": "Qualsiasi numero di pezzi",
+  "Any piece count": "Pezzi: tutti",
   "Up to 5 pieces": "Fino a 5 pezzi",
   "6 to 8 pieces": "Da 6 a 8 pezzi",
   "9 pieces or more": "9 pezzi o più",

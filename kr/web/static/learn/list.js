@@ -40,7 +40,7 @@ const filters = onchange => ({
   pieces: choice(
     t("Pieces"),
     {
-      "2-32": t("Any number of pieces"),
+      "2-32": t("Any piece count"),
       "2-5": t("Up to 5 pieces"),
       "6-8": t("6 to 8 pieces"),
       "9-32": t("9 pieces or more"),

@@ -87,7 +87,7 @@ function drawn(curve) {
   const highest = Math.max(...points.map(({rating, error}) => rating + error)),
     lowest = Math.min(...points.map(({rating, error}) => rating - error)),
     span = Math.max(highest - lowest, LEAST_SPAN),
-    days = points[points.length - 1].day - points[0].day;
+    days = Math.max(points[points.length - 1].day - points[0].day, 1);
   const x = (/** @type {number} */ day) => (WIDTH * (day - points[0].day)) / days,
     y = (/** @type {number} */ rating) => HEIGHT - (HEIGHT * (rating - lowest)) / span;
   const at = (/** @type {number} */ day, /** @type {number} */ rating) =>

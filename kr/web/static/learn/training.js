@@ -103,7 +103,7 @@ export class Training {
   /** Takes what was kept elsewhere, such as in a file, in place of what is here; false if it is no such thing. */
   replace(/** @type {unknown} */ told) {
     if (!isTraining(told)) return false;
-    this.all = told;
+    this.all = {...told, curve: told.curve.slice(-MOST_CURVE)};
     this._keep();
     return true;
   }
@@ -211,8 +211,9 @@ export class Training {
     if (rating === null) return;
     Object.assign(all, rated(all, rating, isSolved));
     const tenth = (/** @type {number} */ number) => Math.round(10 * number) / 10;
-    if (all.curve.at(-1)?.[0] === day) all.curve.pop();
-    all.curve.push([day, tenth(all.rating), tenth(all.deviation)]);
+    // days only go on, also where a clock went back
+    if (all.curve.at(-1)?.[0] === all.day) all.curve.pop();
+    all.curve.push([all.day, tenth(all.rating), tenth(all.deviation)]);
     all.curve = all.curve.slice(-MOST_CURVE);
   }
 
@@ -227,6 +228,13 @@ export class Training {
 const isWhole = (/** @type {unknown} */ value, most = LAST_DAY) =>
   Number.isInteger(value) && Number(value) >= 0 && Number(value) < most;
 const isNumber = (/** @type {unknown} */ value) => typeof value === "number" && Number.isFinite(value);
+const isRating = (/** @type {unknown} */ rating, /** @type {unknown} */ deviation) =>
+  isNumber(rating) &&
+  isNumber(deviation) &&
+  Number(rating) >= 0 &&
+  Number(rating) <= 4000 &&
+  Number(deviation) > 0 &&
+  Number(deviation) <= FIRST.deviation;
 const isTexts = (/** @type {unknown} */ value) => Array.isArray(value) && value.every(each => typeof each === "string");
 const isObject = (/** @type {unknown} */ value) => typeof value === "object" && value !== null && !Array.isArray(value);
 
@@ -235,12 +243,7 @@ export function isTraining(told) {
   return (
     isObject(told) &&
     told.format === FORMAT &&
-    isNumber(told.rating) &&
-    told.rating >= 0 &&
-    told.rating <= 4000 &&
-    isNumber(told.deviation) &&
-    told.deviation > 0 &&
-    told.deviation <= FIRST.deviation &&
+    isRating(told.rating, told.deviation) &&
     isWhole(told.day) &&
     isTexts(told.counted) &&
     isTexts(told.steps) &&
@@ -248,7 +251,10 @@ export function isTraining(told) {
     told.streak.length === 2 &&
     told.streak.every((/** @type {unknown} */ each) => isWhole(each)) &&
     Array.isArray(told.curve) &&
-    told.curve.every((/** @type {any} */ each) => Array.isArray(each) && each.length === 3 && each.every(isNumber)) &&
+    told.curve.every(
+      (/** @type {any} */ each) =>
+        Array.isArray(each) && each.length === 3 && isWhole(each[0]) && isRating(each[1], each[2]),
+    ) &&
     isObject(told.puzzles) &&
     Object.values(told.puzzles).every(each => isObject(each) && isWhole(each.tries) && isWhole(each.hints)) &&
     isObject(told.boxes) &&
