@@ -373,8 +373,9 @@ def test_the_daily_puzzle_and_the_next_one(server: WebServer, opened: Opener, ho
     day = datetime.datetime.now() + datetime.timedelta(days=1)
     page.clock.set_fixed_time(day)
     from_menu(page, "Puzzle of the day")
-    wait_until(page, "id => location.hash.endsWith(id)", ask(house, "list", date=day.date().isoformat())["daily"])
-    wait_until(page, "day => document.querySelector('h2.title').textContent.endsWith(day)", f"{day:%-d %B}")
+    daily = SHELF.puzzles[ask(house, "list", date=day.date().isoformat())["daily"]]
+    page.locator("h2.title", has_text=f"Puzzle of the day, {day:%A %-d %B}").wait_for()
+    assert page.url.endswith(f"#learn/{daily.id}")
 
 
 def choose_filter(page: Page, label: str, value: str) -> None:
