@@ -385,6 +385,7 @@ def test_the_table_of_stars(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
         (["check", "W:W1-13:BK32"], 2, "13"),
         (["check", "W:WK1:BK32", "--tc", "depth=5"], 2, "expected a time or nodes"),
         (["check", "EMPTY"], 1, "holds no problems"),
+        (["check", "empty.pdn"], 1, "no game has a FEN tag"),
         (["stars", "EMPTY"], 1, "no move has a star"),
         (["stars", "nothere.pdn"], 1, "nothere.pdn"),
     ],
@@ -394,6 +395,8 @@ def test_wrong_words(
 ) -> None:
     empty = tmp_path / "empty.txt"
     empty.write_text("# nothing\n")
-    words = [str(empty) if word == "EMPTY" else word for word in words]
+    (tmp_path / "empty.pdn").write_text('[Event "no position"]\n1. 11-15 *\n')
+    places = {"EMPTY": str(empty), "empty.pdn": str(tmp_path / "empty.pdn")}
+    words = [places.get(word, word) for word in words]
     assert main(["problem", *words, "--quiet"]) == code
     assert part in capsys.readouterr().err

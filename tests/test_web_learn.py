@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 import pytest
+from learner import CLASSICS, start, wait_for_title
 from web_pages import (
     PHONE,
     SILENT,
@@ -37,7 +38,6 @@ from kr.game.board import Board
 from kr.game.position import Side
 from kr.game.value import Value
 from kr.problems.courses import load_courses
-from kr.problems.puzzles import load_puzzles
 from kr.problems.shelf import DAILY_RATINGS, Origin, PuzzleShelf
 from kr.web import puzzles
 from kr.web.house import House
@@ -49,7 +49,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page, Route
 
 __all__ = ["opened"]
-CLASSICS = load_puzzles(())
 SHELF = PuzzleShelf()
 LISTED = len(SHELF.of(Origin.CLASSIC, Origin.COLLECTION)) + 2
 """Puzzles of the list: those of kr, and two of a file."""
@@ -186,67 +185,6 @@ def test_a_bad_file_of_problems_is_named_at_the_start(tmp_path: Path) -> None:
 
 
 # --- by clicks and keys
-
-
-class Learner:
-    """A person with a puzzle. The game is played on a kr.Board beside it, which what is shown must agree with."""
-
-    def __init__(self, page: Page, name: str) -> None:
-        self.page, self.name = page, name
-        self.board = Board(CLASSICS[name].position)
-        self.flipped = self.shown("task").startswith("Black")
-
-    def shown(self, what: str) -> str:
-        place = {"task": ".task", "title": "h2.title"}.get(what, f".{what}")
-        text = self.page.locator(f"main .learn {place}").text_content()
-        assert text is not None
-        return text
-
-    def play(self, text: str) -> str:
-        """Play a move square by square; returns the verdict."""
-        move = self.board.position.parse_move(text)
-        for square in (move.origin, move.target):
-            click_square(self.page, square + 1, flipped=self.flipped)
-        return self.verdict(text)
-
-    def verdict(self, text: str) -> str:
-        wait_until(self.page, """text => {
-          const said = document.querySelector(".verdict").textContent;
-          return said.includes(text) && /^[✓✗?]/.test(said) && !said.endsWith("…");
-        }""", text)  # fmt: skip
-        verdict = self.shown("verdict")
-        if verdict.startswith("✓"):
-            self.board.play(text)
-            if "Reply: " in verdict:
-                self.board.play(verdict.split("Reply: ")[1].split(".")[0])
-        self.check()
-        return verdict
-
-    def check(self) -> None:
-        assert read_board(self.page) == meant_board(self.board.fen)
-
-    def press(self, name: str) -> None:
-        self.page.locator("main").get_by_role("button", name=name, exact=True).click()
-
-    def choose(self, name: str) -> None:
-        from_menu(self.page, name)
-
-    def progress(self) -> dict[str, Any]:
-        kept = self.training().get("puzzles", {})
-        return kept.get(CLASSICS[self.name].position.fen, {})  # type: ignore[no-any-return]
-
-    def training(self) -> dict[str, Any]:
-        return json.loads(self.page.evaluate("() => localStorage.getItem('kr-training') || '{}'"))  # type: ignore[no-any-return]
-
-
-def start(opened: Opener, server: WebServer, name: str, **others: Any) -> Learner:
-    page = opened(f"{server.address}#learn/{name}", reduced_motion="reduce", **others)
-    wait_for_title(page, CLASSICS[name].title)
-    return Learner(page, name)
-
-
-def wait_for_title(page: Page, title: str) -> None:
-    wait_until(page, "title => document.querySelector('h2.title')?.textContent.endsWith(title)", title)
 
 
 RIGHT = {
@@ -640,3 +578,18 @@ def test_the_panels_of_puzzles_for_everyone(server: WebServer, opened: Opener) -
     page.keyboard.press("s")
     page.wait_for_selector(".acts .primary")
     assert faults_in(page, passes=20) == []
+
+
+def test_the_list_is_one_stop_of_tab(server: WebServer, opened: Opener) -> None:
+    page = opened(f"{server.address}#learn/first-position")
+    wait_for_title(page, CLASSICS["first-position"].title)
+    open_panel(page, "All puzzles")
+    assert page.locator(".puzzles [tabindex='0']").count() == 1
+    page.locator(".puzzles [tabindex='0']").focus()
+    names = page.locator(".puzzles .name").all_text_contents()
+    focused = "() => document.activeElement.querySelector('.name').textContent"
+    for key, expected in (("Home", 0), ("ArrowDown", 1), ("ArrowDown", 2), ("ArrowUp", 1)):
+        page.keyboard.press(key)
+        assert page.evaluate(focused) == names[expected]
+    page.keyboard.press("Enter")
+    wait_for_title(page, names[1].strip())

@@ -170,6 +170,8 @@ def each_problem(source: str, on_error: Callable[[KrError], None]) -> Iterator[P
         with Reader(path, on_error=on_error) as reader:
             for count, game in enumerate((game for game in reader if "FEN" in game.tags), 1):
                 yield _game_problem(game, count)
+            if not (count or reader.errors):
+                raise InvalidPdnError(f"{path}: no game has a FEN tag, so there is no position to solve")
         return
     try:
         text = file_text(path.read_bytes())
