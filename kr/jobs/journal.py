@@ -66,22 +66,21 @@ def open_journal(
     ValueError, LookupError or TypeError if they are not valid; standing: the number of entries, from the first, whose
     output is complete; the others are removed; remedy: what to do about a damaged line. Raises InvalidSettingError if
     the file is not a journal or has other settings, InvalidGamesError if it is damaged, OutputBusyError, OSError.
-    A new journal goes again if the work ends with a KrError or OSError before its first piece: that of a wrong source
-    would bind the next command to it.
+    A journal without a piece goes again if the work ends with a KrError or OSError: that of a wrong source would bind
+    the next command to it.
     """
     check_output(path)
     path = Path(path)
     with lock(path), open(path, "a+b", buffering=0) as file:
         journal = Journal(file, path, *_resume(file, path, settings, read, standing, remedy))
-        is_new = file.tell() == 0
-        if is_new:
+        if file.tell() == 0:
             journal.append({"settings": settings, "provenance": provenance})
             with naming(path):
                 flush_directory(path.parent)
         try:
             yield journal
         except (KrError, OSError):
-            if is_new and journal.lines == 1:
+            if journal.lines == 1:
                 journal.remove()
             raise
 

@@ -236,11 +236,7 @@ def annotate_files(
             for entry in entries:
                 journal.append(entry)
                 done(entry["game"])
-            try:
-                check_any(archive, report.games)
-            except InvalidPdnError:
-                journal.remove()
-                raise
+            check_any(archive, report.games)
             report.left_out = archive.left_out
             if pages:
                 pages.write_index(report, (entry["game"] for entry in in_order(_entries(settings.journal))))
