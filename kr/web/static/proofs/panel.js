@@ -78,7 +78,9 @@ export class Proofs extends PositionPanel {
         {class: "row"},
         this._prove,
         this._limit,
-        button(t("Open certificate…"), () => picker.click(), {title: t("A file of kr prove; or drop it on the page")}),
+        button(t("Open certificate…"), () => picker.click(), {
+          title: t("A file of kr prove; or drop it on the page"),
+        }),
         picker,
       ),
       this._said,
