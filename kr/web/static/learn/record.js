@@ -1,7 +1,7 @@
 // The panel "Progress" of the page Learn: the rating and its curve, what has been solved, and all of it as a file.
 
 import {button, el, svg} from "../dom.js";
-import {t} from "../texts.js";
+import {formatted, t} from "../texts.js";
 import {counted, progressWords, ratingWords, streakWords} from "./state.js";
 import {uncertainty} from "./training.js";
 
@@ -109,7 +109,7 @@ function drawn(curve) {
  * @param {{all: number, solved: number}} counts
  */
 function bar(name, {all, solved}) {
-  const words = t("{solved} of {all}", {solved, all});
+  const words = t("{solved} of {all}", {solved: formatted(solved), all: formatted(all)});
   return el(
     "p",
     {class: "solved-bar"},
