@@ -44,6 +44,19 @@ def squares(bits: int) -> Iterator[int]:
         bits ^= low
 
 
+def king_steps(one: int, other: int) -> int:
+    """Steps of a king from one square 0-31 to another on an empty board: rows or columns between them, whichever are
+    more; 1 for squares that touch at a corner."""
+    rows, columns = (abs(first - second) for first, second in zip(_place(one), _place(other), strict=True))
+    return max(rows, columns)
+
+
+def _place(square: int) -> tuple[int, int]:
+    """Row and column of a square, both 0 to 7."""
+    row, index = divmod(square, 4)
+    return row, 2 * index + (row + 1) % 2
+
+
 def square_name(square: int) -> str:
     """The number 1-32, as text, of an inside square 0-31."""
     return str(square + 1)

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from kr.game.position import Position, Side
+from kr.game.position import Position, Side, turned_bits
 from kr.game.value import Value
 from kr.notation import SQUARES, squares
 
@@ -47,11 +47,6 @@ def move_at(position: Position, step: BookStep) -> Move:
         return position.find_move(*step)
     origin, target, captured = step
     return position.find_move(SQUARES - 1 - origin, SQUARES - 1 - target, turned_bits(captured))
-
-
-def turned_bits(bits: int) -> int:
-    """Bits of the board turned by 180 degrees."""
-    return int(f"{bits:032b}"[::-1], 2)
 
 
 def book_key(position: Position) -> BookKey:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from kr.book.graph import BookKey, BookStep, turned_bits
+from kr.book.graph import BookKey, BookStep
 from kr.errors import InvalidPdnError
-from kr.game.position import Position
+from kr.game.position import Position, turned_bits
 from kr.notation import SQUARES
 from kr.pdn import Reader
 from kr.pdn.replay import played

@@ -236,7 +236,7 @@ class Position:
 
     def flipped(self) -> Position:
         """The position with the board turned by 180 degrees and the colours swapped."""
-        return Position(_turned(self.white), _turned(self.black), _turned(self.kings), self.side.other)
+        return Position(turned_bits(self.white), turned_bits(self.black), turned_bits(self.kings), self.side.other)
 
     def diagram(self) -> str:
         """The board as text: square numbers, men b and w, kings B and W, and the side to move."""
@@ -277,5 +277,6 @@ def _follows(squares: tuple[int, ...], path: tuple[int, ...]) -> bool:
     return all(square in between for square in squares[1:-1])
 
 
-def _turned(bits: int) -> int:
+def turned_bits(bits: int) -> int:
+    """Bits of the board turned by 180 degrees."""
     return int(f"{bits:032b}"[::-1], 2)

@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import Any
 
 from kr.game.position import Bits, Piece, Position, Side
-from kr.notation import BLACK_KING_ROW, MAX_SIDE_PIECES, SQUARES, WHITE_KING_ROW, square_name, squares
+from kr.notation import BLACK_KING_ROW, MAX_SIDE_PIECES, SQUARES, WHITE_KING_ROW, king_steps, square_name, squares
 
 MOST_CHANGES = 2
 """Most pieces that are changed at a time."""
@@ -47,7 +47,7 @@ class PieceChange:
     def size(self) -> int:
         """How much it changes: the king's steps of a move, ADDED_STEPS for an added piece, 1 for the others."""
         if self.target is not None:
-            return _steps(self.square, self.target)
+            return king_steps(self.square, self.target)
         return ADDED_STEPS if self.kind is ChangeKind.ADD else 1
 
     def apply(self, bits: Bits) -> Bits:
@@ -144,14 +144,3 @@ def _piece(side: Side, is_king: bool) -> Piece:
     if side is Side.BLACK:
         return Piece.BLACK_KING if is_king else Piece.BLACK_MAN
     return Piece.WHITE_KING if is_king else Piece.WHITE_MAN
-
-
-def _steps(one: int, other: int) -> int:
-    """Rows or files between two squares of the board, whichever are more."""
-    rows = abs(one // 4 - other // 4)
-    return max(rows, abs(_file(one) - _file(other)))
-
-
-def _file(square: int) -> int:
-    """The file 0-7 of a square, row by row as squares are numbered."""
-    return 2 * (square % 4) + (1 if square // 4 % 2 == 0 else 0)

@@ -13,7 +13,7 @@ from enum import StrEnum
 from kr import _core
 from kr.game.position import Move, Position, Side
 from kr.game.value import Value
-from kr.notation import SQUARES
+from kr.notation import SQUARES, king_steps
 
 SEEN_MOVES = 4
 """Moves of the solver in which a theme must begin. Almost every win takes pieces in the end."""
@@ -121,18 +121,10 @@ def _attacked(position: Position, square: int) -> set[int]:
     for path, captured in _core.legal_moves(black, white, kings, 1 - side):
         if captured and path[0] == square:
             # a jump passes the square that both of its ends touch
-            jumped |= {other for other in _bits(captured) if _touch(other, path[0]) and _touch(other, path[1])}
+            jumped |= {
+                other for other in _bits(captured) if king_steps(other, path[0]) == king_steps(other, path[1]) == 1
+            }
     return jumped
-
-
-def _touch(one: int, other: int) -> bool:
-    """True if two squares touch at a corner."""
-    return abs(one // 4 - other // 4) == 1 and abs(_column(one) - _column(other)) == 1
-
-
-def _column(square: int) -> int:
-    """Column of a square 0-31, from 0 to 7."""
-    return 2 * (square % 4) + (square // 4 + 1) % 2
 
 
 def _bits(board: int) -> list[int]:
