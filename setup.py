@@ -1,4 +1,4 @@
-"""Builds the Cython extensions of kr, and includes weights/, egdb/ and selfplay/ in wheels as kr/data.
+"""Builds the Cython extensions of kr, and includes weights/, egdb/, books/ and selfplay/ in wheels as kr/data.
 
 In a checkout (`make`, `pip install -e .`) the extensions are built for this machine's instruction set. Wheels may be
 used on other machines: `pip wheel .`, and `pip install .`, which makes a wheel too, build for all of them.
@@ -27,7 +27,7 @@ from setuptools.command.sdist import sdist
 from setuptools.errors import CompileError
 from setuptools.modified import newer_group
 
-DATA_SUFFIXES = {".egdb", ".h5", ".md", ".txt", ".json", ".sh", ".toml"}
+DATA_SUFFIXES = {".egdb", ".krb", ".h5", ".md", ".txt", ".json", ".sh", ".toml"}
 DEBUG = os.environ.get("KR_DEBUG", "0") not in ("", "0")
 SANITIZE = os.environ.get("KR_SANITIZE", "")
 # of the system to build for, as the instruction set below: a cross build replaces the settings of this Python
@@ -232,7 +232,7 @@ class BuildPackage(build_py):
             return []
         return [
             (source, Path(self.build_lib) / "kr" / "data" / source)
-            for kind in ("weights", "selfplay", "egdb")
+            for kind in ("weights", "selfplay", "egdb", "books")
             for source in sorted(Path(kind).glob("*"))
             if source.is_file() and source.suffix in DATA_SUFFIXES
         ]

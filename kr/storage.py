@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 PACKAGE = Path(__file__).resolve().parent
 CHECKOUT = PACKAGE.parent
-DATA_KINDS = ("weights", "selfplay", "egdb")
+DATA_KINDS = ("weights", "selfplay", "egdb", "books")
 SHIPPED_WEIGHTS = ("kr.h5", "evolved.h5", "people.h5")
 LONGEST_SAFE_NAME = 80
 """Characters of a file name that is made from a text; in UTF-8 it has at most twice as many bytes."""
@@ -390,7 +390,7 @@ def checksum(*parts: "bytes | numpy.ndarray") -> str:
 
 
 def data_path(kind: str, name: str = "") -> Path:
-    """Path of shipped data. kind: "weights", "selfplay" or "egdb"; name: a file of that kind, "" for the directory.
+    """Path of shipped data. kind: one of DATA_KINDS; name: a file of that kind, "" for the directory.
 
     A wheel has them in kr/data, a checkout at its top. The file need not exist. Raises InvalidSettingError.
     """

@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 ROOT = Path(__file__).resolve().parents[1]
 SOURCES = {".pyx", ".pxd", ".pxi", ".h"}
 """Suffixes of files of kr/ that only a build needs."""
-DATA = ("weights", "egdb", "selfplay")
+DATA = ("weights", "egdb", "books", "selfplay")
 """Folders that stand in kr/data of a wheel."""
 OF_SETUPTOOLS = ("PKG-INFO", "setup.cfg", "kr_draughts.egg-info/")
 

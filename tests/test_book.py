@@ -11,25 +11,16 @@ from typing import Any
 
 import pytest
 
-from kr.book import store as store_module
-from kr.book.building import BookProgress, BookSettings, build_book
-from kr.book.graph import (
-    LOSS_OF_A_PLY,
-    PROVED_SCORE,
-    BookGraph,
-    BookKey,
-    BookNode,
-    book_key,
-    move_at,
-    position_of_key,
-    step_of,
-)
-from kr.book.people import people_games
-from kr.book.store import book_for_reading, book_for_writing, book_moves
+from kr.book.frame import BookKey, book_key, move_at, position_of_key, step_of
 from kr.cli import main
 from kr.errors import InvalidBookError, InvalidPdnError, InvalidSettingError, OutputBusyError
 from kr.game.position import Position, Side
 from kr.game.value import Value
+from kr.theory import store as store_module
+from kr.theory.building import BookProgress, BookSettings, build_book
+from kr.theory.graph import LOSS_OF_A_PLY, PROVED_SCORE, BookGraph, BookNode
+from kr.theory.people import people_games
+from kr.theory.store import book_for_reading, book_for_writing, book_moves
 
 GAMES = """[Event "one"]
 1. 11-15 22-18 2. 15x22 25x18 3. 12-16 *

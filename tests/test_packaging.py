@@ -23,7 +23,16 @@ from kr.storage import data_path
 
 CHECKOUT = Path(__file__).parents[1]
 CODE = (".py", ".pyc", ".pyx", ".pxd", ".pxi", ".h", ".c", ".so", ".pyd")
-DATA = ("weights/*.h5", "weights/*.md", "selfplay/*.txt", "selfplay/*.sh", "egdb/*.egdb", "egdb/*.md")
+DATA = (
+    "weights/*.h5",
+    "weights/*.md",
+    "selfplay/*.txt",
+    "selfplay/*.sh",
+    "egdb/*.egdb",
+    "egdb/*.md",
+    "books/*.krb",
+    "books/*.md",
+)
 SOURCES = (
     *("kr/_*.p??", "kr/_*/**/*.pxi", "kr/_*/**/*.h", "Makefile", "mkdocs.yml", "docs/**/*.*"),
     *("bench/*.py", "tests/*.py", "tests/data/*"),
@@ -60,7 +69,7 @@ def test_shipped_data_are_found(kind: str, name: str) -> None:
 
 @in_checkout
 def test_the_data_found_are_those_of_the_checkout() -> None:
-    for kind in ("weights", "egdb", "selfplay"):
+    for kind in ("weights", "egdb", "books", "selfplay"):
         for source in (CHECKOUT / kind).glob("*.*"):
             if source.suffix in (".egdb", ".h5", ".md", ".txt", ".json", ".sh", ".toml"):
                 assert data_path(kind, source.name).read_bytes() == source.read_bytes()

@@ -1,1 +1,1 @@
-"""Opening books: positions with searched moves, values propagated through them, and the file that grows them."""
+"""Opening books as programs play from them: packed files, and the choice of a move."""

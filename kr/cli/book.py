@@ -3,14 +3,15 @@
 from pathlib import Path
 from typing import Any
 
-from kr.book.building import BookProgress, BookSettings, build_book
-from kr.book.graph import BookGraph, BookNode, book_key, move_at, position_of_key
-from kr.book.store import book_for_reading
+from kr.book.frame import book_key, move_at, position_of_key
 from kr.cli import console, options
 from kr.errors import InvalidSettingError, KrError
 from kr.evaluation.chances import format_score
 from kr.game.position import Position
 from kr.settings import REQUIRED, option
+from kr.theory.building import BookProgress, BookSettings, build_book
+from kr.theory.graph import BookGraph, BookNode
+from kr.theory.store import book_for_reading
 from kr.units import counted
 
 

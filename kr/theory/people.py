@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from kr.book.graph import BookKey, BookStep
+from kr.book.frame import BookKey, BookStep
 from kr.errors import InvalidPdnError
 from kr.game.position import Position, turned_bits
 from kr.notation import SQUARES

@@ -17,12 +17,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from kr.game.position import Position, Side, turned_bits
+from kr.book.frame import BookKey, BookStep, book_key, move_at, position_of_key
 from kr.game.value import Value
-from kr.notation import SQUARES, squares
+from kr.notation import squares
 
 if TYPE_CHECKING:
-    from kr.game.position import Move
+    from kr.game.position import Move, Position
 
 LOSS_OF_A_PLY = 8
 """Centi-men that a move gives away to cost as much as a ply more."""
@@ -35,43 +35,14 @@ PROVED_SCORE = 10_000
 LONGEST_PATH = 40
 """Plies from the openings of a book to its last positions."""
 
-BookKey = tuple[int, int, int]
-"""A position in the frame of its side to move: that side's pieces, the other's, and the kings, as bitboards."""
-BookStep = tuple[int, int, int]
-"""A move in that frame: origin and target 0-31, and the captured pieces as a bitboard."""
-
-
-def move_at(position: Position, step: BookStep) -> Move:
-    """The move of a position that a step of its node stands for. Raises IllegalMoveError."""
-    if position.side is Side.BLACK:
-        return position.find_move(*step)
-    origin, target, captured = step
-    return position.find_move(SQUARES - 1 - origin, SQUARES - 1 - target, turned_bits(captured))
-
-
-def book_key(position: Position) -> BookKey:
-    """The key of a position."""
-    black, white, kings, _ = (position if position.side is Side.BLACK else position.flipped()).bits
-    return black, white, kings
-
-
-def position_of_key(key: BookKey) -> Position:
-    """The position of a key, with Black to move."""
-    return Position.from_bits((*key, int(Side.BLACK)))
-
-
-def step_of(move: Move) -> BookStep:
-    """A move of Black as a step; one of White has to be turned."""
-    return move.origin, move.target, move.captured
-
 
 @dataclass(slots=True)
 class BookMove:
     """A move of a node."""
 
     step: BookStep
-    score: int
-    """Centi-men for the side that moves, by the search of the node."""
+    score: int | None
+    """Centi-men for the side that moves, by the search of the node; None if that has only found it to be worse."""
     child: BookKey
     forward: bool
     """True if no move leads back: a capture, or a man's. Only these carry values from one node to another."""
@@ -110,6 +81,8 @@ class BookGraph:
     nodes: dict[BookKey, BookNode] = field(default_factory=dict)
     games: Mapping[BookKey, Mapping[BookStep, int]] = field(default_factory=dict)
     """How often people have played each move in a position."""
+    _children: dict[tuple[BookKey, BookStep], BookKey] = field(default_factory=dict, repr=False)
+    """Positions after what people play, which cost something to find."""
 
     def add(self, node: BookNode) -> None:
         """Enter a node, in place of an earlier search of its position. Its worth is that of its search until the next
@@ -117,13 +90,24 @@ class BookGraph:
         node.worth = searched_worth(node.score, node.value)
         self.nodes[node.key] = node
 
+    def moves_of(self, node: BookNode) -> list[BookMove]:
+        """Moves of a node that have a worth: those near the best, and what else people play and leads to a node."""
+        kept = {move.step for move in node.moves}
+        others = [
+            BookMove(step, None, child, forward_step(node.key, child))
+            for step in self.games.get(node.key, ())
+            if step not in kept and (child := self._child(node.key, step)) in self.nodes
+        ]
+        return node.moves + others
+
     def move_worth(self, move: BookMove) -> int:
-        """Worth of a move for the side that plays it: that of the position after it, if it is a node.
+        """Worth of a move of `moves_of` for the side that plays it: that of the position after it, if it is a node.
 
         After a king's move only that position's own search counts, since values through kings could run in circles.
         """
         child = self.nodes.get(move.child)
         if child is None:
+            assert move.score is not None
             return move.score
         return -child.worth if move.forward else -searched_worth(child.score, child.value)
 
@@ -131,7 +115,19 @@ class BookGraph:
         """Worth of a node by its moves; a proved value stays."""
         if node.value is not None or not node.moves:
             return searched_worth(node.score, node.value)
-        return max(map(self.move_worth, node.moves))
+        return max(map(self.move_worth, self.moves_of(node)))
+
+    def ranked(self, node: BookNode) -> list[BookMove]:
+        """The moves of `moves_of`, best first."""
+        return sorted(self.moves_of(node), key=self.move_worth, reverse=True)
+
+    def _child(self, key: BookKey, step: BookStep) -> BookKey:
+        """The position after a step."""
+        found = self._children.get((key, step))
+        if found is None:
+            position = position_of_key(key)
+            found = self._children[key, step] = book_key(position.play(move_at(position, step)))
+        return found
 
     def best_line(self, position: Position, first: BookMove | None = None) -> list[Move]:
         """The book's moves from a position on, each the best one, to the end of the book."""
@@ -139,9 +135,10 @@ class BookGraph:
         node, move = self.nodes.get(book_key(position)), first
         while node is not None and len(line) < LONGEST_PATH:
             if move is None:
-                if not node.moves:
+                moves = self.ranked(node)
+                if not moves:
                     break
-                move = max(node.moves, key=self.move_worth)
+                move = moves[0]
             line.append(move_at(position, move.step))
             position = position.play(line[-1])
             node, move = self.nodes.get(move.child), None
@@ -150,12 +147,16 @@ class BookGraph:
     def propagate(self) -> list[BookNode]:
         """Make every node's worth that of its best move, from the last positions on; returns the changed ones."""
         changed = []
-        for node in sorted(self.nodes.values(), key=lambda each: _progress(each.key), reverse=True):
+        for node in self.from_last():
             worth = self.worth_of(node)
             if worth != node.worth:
                 node.worth = worth
                 changed.append(node)
         return changed
+
+    def from_last(self) -> list[BookNode]:
+        """The nodes, each after those that its forward moves lead to."""
+        return sorted(self.nodes.values(), key=lambda each: _progress(each.key), reverse=True)
 
     def wrong(self) -> Iterator[BookNode]:
         """Nodes whose worth is not that of their moves."""
@@ -186,7 +187,7 @@ class BookGraph:
             if node.value is not None or abs(node.worth) >= LOST_SCORE or plies >= LONGEST_PATH:
                 continue
             played = self.games.get(key, {})
-            for move in node.moves:
+            for move in self.moves_of(node):
                 loss = max(0, node.worth - self.move_worth(move))
                 step = 1 + loss / LOSS_OF_A_PLY
                 if played.get(move.step, 0) >= PEOPLE_PLAY:

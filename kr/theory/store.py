@@ -12,11 +12,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from kr.book.graph import BookGraph, BookKey, BookMove, BookNode, BookStep, forward_step, position_of_key, step_of
-from kr.book.graph import book_key as key_of
+from kr.book.frame import BookKey, BookStep, position_of_key, step_of
+from kr.book.frame import book_key as key_of
 from kr.errors import InvalidBookError, InvalidSettingError
 from kr.game.value import Value
 from kr.storage import check_output, lock
+from kr.theory.graph import BookGraph, BookMove, BookNode, forward_step
 
 BOOK_ID = 0x6B72424B
 """Number that identifies books among SQLite files."""

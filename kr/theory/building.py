@@ -1,7 +1,7 @@
 """`kr book build`: a book grown position by position, for as long as one likes.
 
 First come the positions that people reach, the commonest first, then round by round the cheapest leaves of drop-out
-expansion (`kr.book.graph`). Each search is a unit of `kr.jobs` and a transaction of the working file, so that a kill
+expansion (`kr.theory.graph`). Each search is a unit of `kr.jobs` and a transaction of the working file, so that a kill
 loses the searches under way. After each round values are propagated, and nodes whose moves have all lost too much are
 searched again with a wider margin.
 """
@@ -17,9 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from kr.book.graph import LOST_SCORE, BookGraph, BookKey, BookNode, book_key, position_of_key, step_of
-from kr.book.people import PeopleGames, people_games
-from kr.book.store import BookStore, book_for_writing, book_moves
+from kr.book.frame import BookKey, book_key, position_of_key, step_of
 from kr.cluster.address import cluster_option
 from kr.cluster.pools import work_pool
 from kr.engine.engine import Engine
@@ -35,6 +33,9 @@ from kr.openings.decks import deck
 from kr.players.workers import EngineKind, engine_needs
 from kr.settings import REQUIRED, Settings, option, workers_option
 from kr.storage import checksum, provenance
+from kr.theory.graph import LOST_SCORE, BookGraph, BookNode
+from kr.theory.people import PeopleGames, people_games
+from kr.theory.store import BookStore, book_for_writing, book_moves
 from kr.threads import worker_count
 from kr.units import format_count, parse_count, parse_duration
 

@@ -1,0 +1,116 @@
+"""Books that engines play from: what a book says of a position, and the move that it plays there."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kr.book.frame import book_key, numbered_steps
+from kr.book.krb import PackedBook
+from kr.errors import InvalidBookError, InvalidSettingError
+from kr.settings import option
+from kr.storage import data_path, read_regular
+
+if TYPE_CHECKING:
+    from kr.game.position import Move, Position
+
+SHIPPED_BOOK = "shipped"
+NO_BOOK = "none"
+VARIETY = 4
+"""Centi-men: moves that are worse than the best by no more may be played instead of it."""
+COOK = 15
+"""Centi-men by which the best move beats the one that people play most, so that it is a cook."""
+MOST_BOOK_BYTES = 1 << 28
+"""Bytes of a packed book."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownMove:
+    """A move that a book knows."""
+
+    move: Move
+    value: int | None
+    """Centi-men for the side that moves, 10,000 for a proved win; None if people play it, and the book has only found
+    that it is worse than the others."""
+    depth: int
+    """Plies from the position to the end of the search behind the value."""
+    weight: int
+    """0 if people have not played it, 1 for 1 to 3 games, 2 for 4 to 15, and so on by powers of 4, at most 7."""
+
+
+class OpeningBook:
+    """A packed book, open. Any number of threads may ask it. Raises InvalidBookError and OSError."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        try:
+            self._packed = PackedBook(read_regular(path, MOST_BOOK_BYTES))
+        except InvalidBookError as error:
+            raise InvalidBookError(f"{path}: {error}") from error
+
+    def __len__(self) -> int:
+        return len(self._packed)
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """Where it comes from: nodes of a search, archive, version of kr."""
+        return self._packed.facts
+
+    def moves(self, position: Position) -> list[KnownMove]:
+        """What the book knows of a position, best first; nothing if it does not have it."""
+        found = self._packed.moves(book_key(position))
+        if not found:
+            return []
+        legal = list(numbered_steps(position).values())
+        # numbers beyond the legal moves are damage that a checksum was made for
+        return [
+            KnownMove(legal[number], value, depth, weight)
+            for number, value, depth, weight in found if number < len(legal)
+        ]  # fmt: skip
+
+    def choice(self, position: Position, chance: random.Random | None = None) -> KnownMove | None:
+        """The move that the book plays, None without one: the best, or with `chance` one of those within VARIETY.
+
+        Of these a move that people play often comes more often: its chance doubles with each step of its weight.
+        """
+        moves = [each for each in self.moves(position) if each.value is not None]
+        if not moves:
+            return None
+        best = moves[0]
+        if chance is None:
+            return best
+        near = [each for each in moves if loss_of(best, each) <= VARIETY]
+        return chance.choices(near, [2**each.weight for each in near])[0]
+
+
+def loss_of(best: KnownMove, move: KnownMove) -> int:
+    """Centi-men that a move gives away. Both have values."""
+    assert best.value is not None
+    assert move.value is not None
+    return best.value - move.value
+
+
+def cooked(moves: list[KnownMove]) -> KnownMove | None:
+    """The move that people play most, if the best one of the book beats it by COOK or more: a cook."""
+    played = max(moves, key=lambda each: each.weight, default=None)
+    if played is None or not played.weight or moves[0].value is None:
+        return None
+    return played if played.value is None or loss_of(moves[0], played) >= COOK else None
+
+
+def load_book(name: str = SHIPPED_BOOK) -> OpeningBook | None:
+    """The book of a setting: "none", "shipped", or a file. Raises InvalidSettingError, InvalidBookError, OSError."""
+    if name == NO_BOOK:
+        return None
+    path = data_path("books", "kr.krb") if name == SHIPPED_BOOK else Path(name)
+    if not path.is_file():
+        raise InvalidSettingError(f"--book {name}: {path} is not a file; expected {NO_BOOK}, {SHIPPED_BOOK} or a .krb")
+    return OpeningBook(path)
+
+
+def book_option(default: str = SHIPPED_BOOK) -> Any:
+    """Setting: the opening book, in the form of load_book."""
+    return option(default, "Opening book: a .krb file, {allowed}.".replace("{allowed}", f"{SHIPPED_BOOK} or {NO_BOOK}"),
+                  metavar="FILE|none")  # fmt: skip

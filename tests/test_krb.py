@@ -1,0 +1,155 @@
+"""Packed books: their format, look-ups, damage, and the moves that are played from them."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from test_book import random_graph
+
+from kr.book.book import OpeningBook, cooked, load_book
+from kr.book.frame import BookKey, book_key, move_at, numbered_steps, position_of_key, step_at
+from kr.book.krb import BLOCK_POSITIONS, HEADER_BYTES, PackedBook, PackedMove, krb_bytes, least_games, weight_of
+from kr.errors import InvalidBookError, InvalidSettingError
+from kr.game.position import Position
+from kr.theory.packing import packed_book
+
+BOARD = st.integers(0, 2**32 - 1)
+MOVES = st.lists(
+    st.builds(PackedMove, st.integers(0, 31), st.none(), st.integers(0, 255), st.integers(0, 7)), max_size=6
+)
+
+
+@st.composite
+def entries(draw: st.DrawFn) -> tuple[PackedMove, ...]:
+    best = draw(st.integers(-10_000, 10_000))
+    first = PackedMove(draw(st.integers(0, 31)), best, draw(st.integers(0, 255)), draw(st.integers(0, 7)))
+    near = PackedMove(draw(st.integers(0, 31)), best - draw(st.integers(0, 254)), 3, 0)
+    return first, near, *draw(MOVES)
+
+
+@given(
+    st.dictionaries(
+        st.tuples(st.integers(0, 3) | BOARD, st.integers(0, 40) | BOARD, st.just(0) | st.integers(0, 30) | BOARD),
+        entries(),
+        max_size=90,
+    )
+)
+def test_what_is_packed_is_found(book: dict[BookKey, tuple[PackedMove, ...]]) -> None:
+    packed = PackedBook(krb_bytes(book, {"nodes": 5}))
+    assert packed.facts == {"nodes": 5}
+    assert len(packed) == len(book)
+    assert list(packed.keys()) == sorted(book)
+    for key, moves in book.items():
+        assert tuple(packed.moves(key)) == moves
+        own, other, kings = key
+        for beside in ((own, other ^ 1, kings), (own ^ 2**31, other, kings), (own, other, kings ^ 4)):
+            if beside not in book:
+                assert packed.moves(beside) == []
+
+
+def test_more_sets_of_kings_than_a_block_has_positions() -> None:
+    book = {(7, 56, kings): (PackedMove(kings, kings, 1, 1),) for kings in range(BLOCK_POSITIONS + 5)}
+    packed = PackedBook(krb_bytes(book, {}))
+    assert all(packed.moves(key)[0].number == key[2] for key in book)
+
+
+@pytest.mark.parametrize(("games", "weight"), [(0, 0), (1, 1), (3, 1), (4, 2), (15, 2), (16, 3), (4096, 7), (10**6, 7)])
+def test_weights(games: int, weight: int) -> None:
+    assert weight_of(games) == weight
+    assert least_games(weight) <= games < least_games(weight + 1) or weight == 7
+
+
+def written(tmp_path: Path, content: bytes) -> Path:
+    path = tmp_path / "book.krb"
+    path.write_bytes(content)
+    return path
+
+
+def test_every_damaged_byte_is_told(tmp_path: Path) -> None:
+    whole = packed_book(random_graph(2, 30), {"from": "a test"})
+    source = random.Random(1)
+    for at in [*range(HEADER_BYTES), *source.sample(range(HEADER_BYTES, len(whole)), 60)]:
+        content = bytearray(whole)
+        content[at] ^= 1 << source.randrange(8)
+        with pytest.raises(InvalidBookError, match="book.krb"):
+            _ = OpeningBook(written(tmp_path, bytes(content))).moves(Position())
+    for length in source.sample(range(len(whole)), 30):
+        with pytest.raises(InvalidBookError):
+            OpeningBook(written(tmp_path, whole[:length]))
+
+
+def test_a_book_says_what_its_graph_does(tmp_path: Path) -> None:
+    graph = random_graph(5, 60)
+    graph.propagate()
+    book = OpeningBook(written(tmp_path, packed_book(graph, {})))
+    assert len(book) == sum(bool(node.moves) for node in graph.nodes.values())
+    for key, node in graph.nodes.items():
+        for position in (position_of_key(key), position_of_key(key).flipped()):
+            known = {step_at(position, each.move): each.value for each in book.moves(position)}
+            for move in node.moves:
+                assert known[move.step] == min(graph.move_worth(move), node.worth) or node.value
+            choice = book.choice(position)
+            assert (choice.value if choice else None) == (node.worth if node.moves else None)
+
+
+def a_book(tmp_path: Path, moves: dict[str, tuple[int | None, int]]) -> OpeningBook:
+    """A book of the start alone. moves: value and weight."""
+    start = Position()
+    numbers = {str(move): number for number, move in enumerate(numbered_steps(start).values())}
+    packed = [PackedMove(numbers[text], value, 9, weight) for text, (value, weight) in moves.items()]
+    return OpeningBook(written(tmp_path, krb_bytes({book_key(start): packed}, {})))
+
+
+def test_a_varied_choice_stays_near_the_best(tmp_path: Path) -> None:
+    book = a_book(tmp_path, {"11-15": (3, 2), "9-14": (0, 0), "10-14": (-1, 7), "12-16": (-2, 7), "9-13": (None, 7)})
+    chance = random.Random(4)
+    chosen = [str(choice.move) for _ in range(400) if (choice := book.choice(Position(), chance))]
+    assert {*chosen} == {"11-15", "9-14", "10-14"}
+    assert chosen.count("10-14") > chosen.count("11-15") > chosen.count("9-14")
+    choices = [book.choice(Position()) for _ in range(9)]
+    assert {str(choice.move) for choice in choices if choice} == {"11-15"}
+    assert book.choice(Position().play("11-15"), chance) is None
+
+
+@pytest.mark.parametrize(
+    ("moves", "cook"),
+    [
+        ({"11-15": (3, 6), "9-14": (-1, 5)}, None),
+        ({"11-15": (3, 1), "9-14": (-12, 5)}, "9-14"),
+        ({"11-15": (3, 1), "9-14": (-11, 5)}, None),
+        ({"11-15": (3, 1), "9-14": (None, 2)}, "9-14"),
+        ({"11-15": (3, 0), "9-14": (-90, 0)}, None),
+    ],
+)
+def test_cooks(tmp_path: Path, moves: dict[str, tuple[int | None, int]], cook: str | None) -> None:
+    found = cooked(a_book(tmp_path, moves).moves(Position()))
+    assert (str(found.move) if found else None) == cook
+
+
+def test_numbers_follow_the_squares() -> None:
+    steps = list(numbered_steps(Position()))
+    assert [(origin + 1, target + 1) for origin, target, _ in steps] == [
+        (9, 13), (9, 14), (10, 14), (10, 15), (11, 15), (11, 16), (12, 16),
+    ]  # fmt: skip
+    white = Position().play("11-15")
+    assert list(map(str, numbered_steps(white).values())) == [
+        "24-20",
+        "24-19",
+        "23-19",
+        "23-18",
+        "22-18",
+        "22-17",
+        "21-17",
+    ]
+    assert all(step_at(white, move_at(white, step)) == step for step in numbered_steps(white))
+
+
+@pytest.mark.parametrize("name", ["", "nosuch.krb"])
+def test_a_book_that_is_not_there_is_told(name: str) -> None:
+    with pytest.raises(InvalidSettingError, match="expected none, shipped or a .krb"):
+        load_book(name)
+    assert load_book("none") is None
