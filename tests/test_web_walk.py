@@ -28,6 +28,7 @@ STATE = """() => {
   const box = board.getBoundingClientRect();
   return {
     fen: field.value, editing: !document.querySelector(".editor").hidden, x: box.x, y: box.y, width: box.width,
+    practising: Boolean(document.querySelector(".practising")),
     flipped: board.querySelector(".grid [data-square]").dataset.square === "32",
   };
 }"""
@@ -111,6 +112,9 @@ class Walk:
         state, board = self.page.evaluate(f"selector => {{ const state = ({STATE})(); "
                                           f"return [state, state && ({READ_BOARD})(selector)]; }}", BOARD)  # fmt: skip
         if not state:
+            return
+        # a move that is tried as the answer to a mistake is on the board, not in the game
+        if state["practising"]:
             return
         assert board_of(*board) == meant_board(state["fen"]), what
         if not state["editing"]:
