@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import importlib.util
 import random
+import shutil
+import subprocess
+from collections.abc import Sequence
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from hypothesis import given
@@ -146,6 +151,95 @@ def test_numbers_follow_the_squares() -> None:
         "21-17",
     ]
     assert all(step_at(white, move_at(white, step)) == step for step in numbered_steps(white))
+
+
+CHECKOUT = Path(__file__).parents[1]
+C_READER = r"""
+#include <stdio.h>
+#include <stdlib.h>
+#include "krb.h"
+int main(int count, char** words) {
+    static unsigned char bytes[1 << 20];
+    krb_move moves[KRB_MOST_MOVES];
+    krb_book book;
+    unsigned own, other, kings;
+    FILE* file = fopen(words[1], "rb");
+    size_t size = fread(bytes, 1, sizeof bytes, file);
+    unsigned char* own_copy = malloc(size); /* so that a sanitizer sees its end */
+    int i, found = krb_open(&book, memcpy(own_copy, bytes, size), size);
+    if (found) return printf("%d\n", found), 0;
+    while (scanf("%u %u %u", &own, &other, &kings) == 3) {
+        found = krb_find(&book, own, other, kings, moves);
+        for (i = 0; i < found; i++)
+            printf("%d,%d,%d,%d ", moves[i].number, moves[i].value, moves[i].depth, moves[i].weight);
+        printf("\n");
+    }
+    return (count != 2) + (krb_turned(1) != 0x80000000u);
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def c_reader(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    compiler = shutil.which("cc")
+    if not compiler:
+        pytest.skip("there is no C compiler")
+    folder = tmp_path_factory.mktemp("krb")
+    (folder / "read.c").write_text(C_READER)
+    flags = ["-std=c99", "-O1", "-Wall", "-Wextra", "-Werror", f"-I{CHECKOUT / 'packaging' / 'library'}"]
+    subprocess.run([compiler, *flags, "-o", folder / "read", folder / "read.c"], check=True, timeout=60)
+    return folder / "read"
+
+
+def python_reader() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("krb_reader", CHECKOUT / "docs" / "reference" / "krb_reader.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def in_c(reader: Path, book: Path, keys: Sequence[BookKey]) -> list[str]:
+    asked = "".join(f"{own} {other} {kings}\n" for own, other, kings in keys)
+    command = [str(reader), str(book)]
+    return subprocess.run(command, input=asked, capture_output=True, text=True, check=True, timeout=60).stdout.split(
+        "\n"
+    )
+
+
+def test_readers_without_kr_read_the_same(tmp_path: Path, c_reader: Path) -> None:
+    graph = random_graph(9, 80)
+    source = random.Random(3)
+    book = {
+        (*key[:2], kings): (PackedMove(number := source.randrange(32), source.randint(-9, 9), number, 1),
+                            PackedMove(number, None, 0, 7))
+        for key in graph.nodes for kings in (0, source.choice([0, 1 << source.randrange(32)]))
+    }  # fmt: skip
+    path = written(tmp_path, krb_bytes(book, {}))
+    plain = python_reader().KrbBook(path)
+    missing = [(own ^ 1, other, kings) for own, other, kings in book]
+    keys = [*book, *missing]
+    lines = in_c(c_reader, path, keys)
+    for key, line in zip(keys, lines, strict=False):
+        moves = [PackedMove(*move) for move in plain.moves(*key)]
+        assert moves == list(book.get(key, ()))
+        in_words = [(number, -20000 if value is None else value, *rest) for number, value, *rest in moves]
+        assert line.split() == [",".join(map(str, move)) for move in in_words]
+    white = Position().play("11-15")
+    assert python_reader().framed(*white.bits) == book_key(white)
+
+
+def test_readers_without_kr_refuse_damage(tmp_path: Path, c_reader: Path) -> None:
+    whole = packed_book(random_graph(2, 30), {})
+    module, source = python_reader(), random.Random(8)
+    for at in (0, 8, 13, 24, *source.sample(range(32, len(whole)), 12)):
+        content = bytearray(whole)
+        content[at] ^= 1 << source.randrange(8)
+        path = written(tmp_path, bytes(content))
+        assert in_c(c_reader, path, [])[0] in ("-1", "-2", "-3")
+        with pytest.raises(ValueError, match="book.krb"):
+            module.KrbBook(path)
 
 
 @pytest.mark.parametrize("name", ["", "nosuch.krb"])

@@ -9,6 +9,7 @@ build/library, or build/library-SYSTEM for another, go
     kr.krt                                     the tables of kr, compact
     people.krp                                 the moves that people play, compact
     example.c                                  a first program
+    krb.h, kr.krb                              a reader of opening books, and the shipped one
     version                                    the version of kr
 
 ARCH is as KR_ARCH in setup.py: portable if not given. What is up to date is not made again. Of two builds at once the
@@ -210,7 +211,7 @@ def build(system: str, arch: str, chosen_out: Path | None) -> None:
                 path.replace(out / path.name)
         stamp.touch()
     write_atomic(out / "version", version())
-    for source in (HEADER, SOURCES / "example.c"):
+    for source in (HEADER, SOURCES / "example.c", SOURCES / "krb.h", ROOT / "books" / "kr.krb"):
         write_atomic(out / source.name, source.read_bytes())
     tables, weights = out / "kr.krt", ROOT / "weights" / "kr.h5"
     if not is_fresh(tables, [weights]):
