@@ -46,7 +46,7 @@ class CMove(c.Structure):
 class CLimits(c.Structure):
     _fields_ = [
         ("seconds", c.c_double), ("usual_seconds", c.c_double), ("nodes", c.c_uint64), ("depth", c.c_int),
-        ("lines", c.c_int), ("forced_at_once", c.c_int),
+        ("lines", c.c_int), ("forced_at_once", c.c_int), ("within", c.c_int),
     ]  # fmt: skip
 
 

@@ -176,14 +176,15 @@ def test_other_texts_are_no_fen(text: str) -> None:
 
 
 def test_searches_are_those_of_kr(tables: c.c_void_p, database: c.c_void_p, own_database: kr.Database) -> None:
-    """1,000 positions, with and without the database, one line or more: nodes, scores, lines."""
+    """1,000 positions, with and without the database, one line, more, or those near the best: nodes, scores, lines."""
     for own, other, number in ((own_database, database, 500), (None, None, 500)):
         theirs = lib.CEngine(tables, other, HASH)
         ours = kr.Engine(hash_mb=1, database=own)
         for count, position in enumerate(sampled(number, 3)):
             depth, lines = (7, 3) if count % 10 == 0 else (9, 1)
-            result, found = theirs.search([position], depth=depth, lines=lines)
-            expected = ours.search(position, kr.Limits(depth=depth), multipv=lines)
+            within = 20 if count % 10 == 5 else None
+            result, found = theirs.search([position], depth=depth, lines=lines, within=within or 0)
+            expected = ours.search(position, kr.Limits(depth=depth, within=within), multipv=lines)
             assert (result.nodes, result.depth) == (expected.nodes, expected.depth), position.fen
             assert (result.probes, result.hits) == (expected.probes, expected.hits)
             assert found == [

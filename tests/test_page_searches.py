@@ -53,6 +53,9 @@ GAMES: list[dict[str, Any]] = [
     {"start": START, "limit": "nodes=20000"},
     {"start": START, "moves": ["11-15", "22-18", "15x22"], "limit": "depth=9", "lines": 3},
     {"start": START, "moves": ["9-13"], "limit": "nodes=5000", "threat": True},
+    {"start": START, "moves": ["9-14"], "limit": "nodes=30000", "lines": 3, "within": 12},
+    # more moves than a page is shown
+    {"start": "W:WK30,K17:BK3,K4", "limit": "depth=5", "within": 10000},
     {"start": "B:W18,22,27:BK2,11,12", "limit": "nodes=3000", "lines": 4},
     {"start": "W:WK30:BK3,K4", "limit": "depth=6", "lines": 10},
     {"start": "W:W32:BK3,K4", "limit": "nodes=1000"},
@@ -77,6 +80,7 @@ def test_analyses_are_those_of_the_server(fresh: Page) -> None:
     [
         ({"engine": 1}, "engine is not a whole number from 0 to 0"),
         ({"lines": 11}, "lines is not a whole number from 1 to 10"),
+        ({"within": -1}, "within is not a whole number from 0 to 10000"),
         ({"limit": "soon"}, "'soon' is not a duration"),
         ({"moves": ["1-32"]}, "1-32 is not legal"),
         ({"start": "nonsense"}, "nonsense"),

@@ -18,6 +18,7 @@ from web_pages import finished
 from kr.egdb.probe import probe
 from kr.engine.database import load_database
 from kr.engine.engine import Engine
+from kr.engine.limits import Limits
 from kr.engine.result import Info
 from kr.errors import InvalidSettingError, KrError
 from kr.game.position import Position
@@ -104,6 +105,23 @@ def test_lines_are_told_as_they_are_found() -> None:
                 assert step["path"] == [square + 1 for square in move.path]
             assert sum(line["chances"]) == pytest.approx(1, abs=0.001)
             assert (line["value"], line["plies"]) == (None, None)
+
+    at_home(told)
+
+
+def test_all_moves_near_the_best_are_told() -> None:
+    fen = "W:W18,22,27,31:B2,5,11,12"
+
+    async def told(house: House) -> None:
+        found = await events(house, start=fen, lines=3, within=60, limit="depth=8")
+        alone = Engine("material", hash_mb=1, database=None)
+        expected = alone.search(Position.from_fen(fen), Limits(depth=8, within=60)).lines
+        lines = lines_of(found)[-1]
+        assert [(line["pv"][0]["text"], line["score"]) for line in lines] == [
+            (str(info.pv[0]), info.score) for info in expected
+        ]
+        # neither the number asked for nor all six moves
+        assert len(lines) == 5
 
     at_home(told)
 

@@ -161,7 +161,7 @@ cdef public int kr_search(kr_engine* engine, const kr_limits* limits, kr_listene
         return KR_BUSY
     # a number that is no number is refused too
     if (not (limits.seconds >= 0 and limits.usual_seconds >= 0) or limits.depth < 0
-            or not 0 <= limits.lines <= MAX_LINES):
+            or not 0 <= limits.lines <= MAX_LINES or not 0 <= limits.within <= SCORE_INFINITE):
         return KR_BAD_VALUE
     if limits.seconds == 0 and limits.nodes == 0 and limits.depth == 0 and listener == NULL:
         # without an end
@@ -183,6 +183,7 @@ cdef public int kr_search(kr_engine* engine, const kr_limits* limits, kr_listene
     player.context = context
     if listener != NULL:
         callback = tell_iteration
+    worker.within = 1 + limits.within if limits.within else 0
     new_generation(&player.table)
     store_flag(&player.searching, True)
     think(worker, &player.root, depth, max(limits.lines, 1), limits.forced_at_once, callback, player)

@@ -163,6 +163,7 @@ typedef struct {
     int depth;
     int lines;            /* principal variations wanted; 0 is 1 */
     int forced_at_once;   /* return the only legal move after one ply */
+    int within;           /* centi-men: instead of `lines`, all moves that are worse than the best by no more; 0: not so */
 } kr_limits;
 
 typedef struct {

@@ -49,6 +49,7 @@ cdef extern from "_engine/kr.h" nogil:
         int depth
         int lines
         int forced_at_once
+        int within
 
     ctypedef struct kr_line:
         int score

@@ -1,7 +1,9 @@
 """Analysis while a page watches: one stream is one search of one position.
 
-    {"do": "analysis", "start": FEN, "moves": ["11-15", ...], "engine": 0, "lines": 3, "limit": "", "threat": false}
+    {"do": "analysis", "start": FEN, "moves": ["11-15", ...], "engine": 0, "lines": 3, "limit": "", "threat": false,
+     "within": 0}
 
+With "within" kr shows all moves that are worse than the best by no more centi-men, however many "lines" there are.
 The first event has the exact values: {"exact": {"value", "plies", "moves": [{move, "value", "plies"}, ...]}}, or null
 where neither a database nor a certificate of --proofs reaches; "by" names a certificate, "bound" is half of a
 value, such as "does not lose". And "draw", the rule by which the game can be claimed drawn by its history, left out if
@@ -27,7 +29,7 @@ import anyio.to_thread
 
 from kr.analysis.analysis import Task, Worth, weighed
 from kr.engine.engine import MAX_LINES, Engine
-from kr.engine.limits import Limits
+from kr.engine.limits import MOST_WITHIN, Limits
 from kr.engine.result import Info, SearchOutcome, SearchResult
 from kr.engine.search import Search, Stop
 from kr.errors import InvalidSettingError, ProtocolError
@@ -67,7 +69,7 @@ class Question:
     def of(cls, house: House, request: PageRequest) -> Question:
         """Read the fields of a request. Raises KrError."""
         board = request.board()
-        limit = request.text("limit", 100, "")
+        limit, within = request.text("limit", 100, ""), request.number("within", 0, MOST_WITHIN, 0)
         position, history = board.position, board.history
         if request.flag("threat"):
             position, history = replace(position, side=position.side.other), ()
@@ -78,7 +80,7 @@ class Question:
             tuple(history),
             request.number("engine", 0, len(house.engines.names) - 1, 0),
             request.number("lines", 1, MOST_LINES_SHOWN, 1),
-            Limits.parse(limit) if limit else Limits(),
+            replace(Limits.parse(limit) if limit else Limits(), within=within or None),
         )
 
 
@@ -291,7 +293,7 @@ class LineReport:
     def event(self, lines: Sequence[Info], chances: ChancesOf) -> dict[str, Any]:
         """Lines as JSON, best first."""
         shown, sent = [], []
-        for rank, info in enumerate(lines):
+        for rank, info in enumerate(lines[:MOST_LINES_SHOWN]):
             worth = self._worth(info)
             line: dict[str, Any] = {
                 "score": worth.score, "value": worth.value, "plies": worth.plies, "draw": worth.draw,

@@ -9,7 +9,7 @@
 /* where a page finds the fields */
 static_assert(sizeof(kr_position) == 16 && sizeof(kr_move) == 8 && sizeof(kr_choice) == 12, "places of fields");
 static_assert(offsetof(kr_limits, nodes) == 16 && offsetof(kr_limits, depth) == 24 && offsetof(kr_limits, lines) == 28
-                && offsetof(kr_limits, forced_at_once) == 32 && sizeof(kr_limits) == 40, "places of fields");
+                && offsetof(kr_limits, within) == 36 && sizeof(kr_limits) == 40, "places of fields");
 static_assert(offsetof(kr_result, line_count) == 4 && offsetof(kr_result, lines) == 8
                 && offsetof(kr_result, nodes) == 16 && offsetof(kr_result, probes) == 24
                 && offsetof(kr_result, hits) == 32 && offsetof(kr_result, seconds) == 40

@@ -6,7 +6,7 @@ import {KrError} from "./text.js";
 
 /** @typedef {import("./rules.js").Move} Move */
 /** @typedef {"win" | "draw" | "loss"} Value */
-/** @typedef {{seconds?: number, usualSeconds?: number, nodes?: number, depth?: number}} Limits */
+/** @typedef {{seconds?: number, usualSeconds?: number, nodes?: number, depth?: number, within?: number}} Limits */
 /** @typedef {{score: number, moves: Move[]}} Line */
 /** @typedef {{depth: number, lines: Line[], nodes: number, seconds: number, value: Value | null}} Result */
 /** @typedef {{depth: number, nodes: number, seconds: number}} Progress */
@@ -179,6 +179,7 @@ export class Kr {
     view.setInt32(this._limits + 24, limits.depth ?? 0, true);
     view.setInt32(this._limits + 28, lines, true);
     view.setInt32(this._limits + 32, limits.usualSeconds === undefined ? 0 : 1, true);
+    view.setInt32(this._limits + 36, limits.within ?? 0, true);
     this._failed = null;
     this._listener = hear ? {position, hear} : null;
     return position;

@@ -18,6 +18,7 @@ import {weighed} from "./weighing.js";
 const UPDATES = 20;
 const MOST_LINES = 10;
 const LONGEST_PV = 24;
+const MOST_WITHIN = 10_000; // of kr/engine/limits.py
 
 /** @param {PageRequest} request */
 function questionOf(request) {
@@ -30,8 +31,9 @@ function questionOf(request) {
     if (position.isOver) throw new KrError(`no threat: ${position.side ? "White" : "Black"} could not move`);
   }
   request.number("engine", 0, 0, 0);
-  const lines = request.number("lines", 1, MOST_LINES, 1);
-  return {position, history, lines, limits: limit ? parseLimits(limit) : {}};
+  const lines = request.number("lines", 1, MOST_LINES, 1),
+    within = request.number("within", 0, MOST_WITHIN, 0);
+  return {position, history, lines, limits: {...(limit ? parseLimits(limit) : {}), ...(within ? {within} : {})}};
 }
 
 /** @param {House} house @param {PageRequest} request @param {Inbox} inbox */
@@ -129,7 +131,7 @@ class LineReport {
 
   /** Lines as JSON, best first. @param {Result} result */
   event({lines, depth, nodes, seconds}) {
-    const shown = lines.map(({score, moves}, rank) => {
+    const shown = lines.slice(0, MOST_LINES).map(({score, moves}, rank) => {
       const known = this._known.get(String(moves[0])),
         task = {position: this._position, history: this._history},
         worth = weighed({score, moves}, task, known?.value ?? null, known?.distance ?? null),
@@ -147,7 +149,7 @@ class LineReport {
         ...(isSent ? {} : {pv: this._pv(moves.slice(0, LONGEST_PV))}),
       };
     });
-    this._sent.length = lines.length;
+    this._sent.length = shown.length;
     return {side: sideName(this._position.side), lines: shown, depth, ...pace({nodes, seconds})};
   }
 

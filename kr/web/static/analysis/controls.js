@@ -5,6 +5,10 @@ import {button, el} from "../dom.js";
 import {iconButton} from "../icons.js";
 import {t} from "../texts.js";
 
+const NEAR = "near";
+const WITHIN = 25; // centi-men from the best to the last move that is near it
+const BESIDE_NEAR = 3; // lines of an engine that can't tell which moves are near the best
+
 /** @typedef {{toggle: () => void, threat: () => void, again: () => void, draw: () => void}} Acts */
 
 /** @returns {Array<[string, string]>} */
@@ -18,7 +22,10 @@ const limits = () => [
   ),
 ];
 /** @returns {Array<[string, string]>} */
-const counts = () => Array.from({length: 10}, (_, i) => [String(i + 1), String(i + 1)]);
+const counts = () => [
+  ...Array.from({length: 10}, (_, i) => /** @type {[string, string]} */ ([String(i + 1), String(i + 1)])),
+  [NEAR, t("all near the best")],
+];
 
 export class Controls {
   /**
@@ -83,7 +90,12 @@ export class Controls {
   }
 
   get lines() {
-    return Number(this._count.list.value);
+    return this.within ? BESIDE_NEAR : Number(this._count.list.value);
+  }
+
+  /** Centi-men; 0 for a fixed number of lines. */
+  get within() {
+    return this._count.list.value === NEAR ? WITHIN : 0;
   }
 
   get limit() {

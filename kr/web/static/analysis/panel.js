@@ -95,6 +95,7 @@ export class Analysis {
       this._marked = "";
       this._search.begin({
         lines: this._controls.lines,
+        within: this._controls.within,
         limit: this._controls.limit,
         threat: this._threat,
         engines: this._controls.chosen,

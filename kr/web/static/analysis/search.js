@@ -2,7 +2,7 @@
 
 /** @typedef {import("./lines.js").Lines} Lines */
 /**
- * @typedef {{lines: number, limit: string, threat: boolean, engines: number[]}} Wanted engines: their numbers, or -1
+ * @typedef {{lines: number, within: number, limit: string, threat: boolean, engines: number[]}} Wanted engines: their numbers, or -1
  */
 
 const SETTLE_MS = 120; // while one steps quickly, positions that are only passed are not searched
@@ -49,12 +49,12 @@ export class Search {
   }
 
   /** @param {Wanted} wanted */
-  begin({lines, limit, threat, engines}) {
+  begin({lines, within, limit, threat, engines}) {
     this.end();
     this._begun = performance.now();
     this.node = this._tree.node;
     this.forget();
-    const asked = {...this._tree.replay(), lines, limit, threat};
+    const asked = {...this._tree.replay(), lines, within, limit, threat};
     this._blocks.forEach((block, i) => {
       block.begin(true);
       block.element.hidden = engines[i] < 0;

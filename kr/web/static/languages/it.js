@@ -376,6 +376,7 @@ export const texts = {
 
   // web/analysis/controls.js
   "no limit": "senza limite",
+  "all near the best": "tutte quelle vicine alla migliore",
   "2 seconds": "2 secondi",
   "10 seconds": "10 secondi",
   "1 minute": "1 minuto",
