@@ -12,8 +12,8 @@ from kr.notation import SQUARES
 from kr.pdn import Reader
 from kr.pdn.replay import played
 
-PEOPLE_PLIES = 40
-"""Plies of a game that are counted."""
+PEOPLE_PLIES = 20
+"""Plies of a game that are counted: later ones are no opening, and most of their positions are one game's."""
 SEEN_GAMES = 2
 """Games that have come to a position, so that it counts: what was played once says little."""
 
