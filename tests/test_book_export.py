@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import json
+import re
+import struct
 from pathlib import Path
 
 import pytest
 from test_book import build
 
 from kr.book.book import OpeningBook
-from kr.book.frame import position_of_key
+from kr.book.frame import book_key, position_of_key, step_at, step_of
 from kr.cli import main
 from kr.errors import InvalidBookError, InvalidSettingError
+from kr.game.position import Position
+from kr.pdn import read_games
+from kr.theory import userbook
 from kr.theory.exporting import BookExportSettings, export_book
-from kr.theory.store import book_for_reading, book_for_writing
+from kr.theory.graph import BookGraph, BookNode
+from kr.theory.store import book_for_reading, book_for_writing, book_moves
 
 
 @pytest.fixture
@@ -44,6 +50,7 @@ def test_a_packed_book_has_what_the_working_file_has(book: Path, capsys: pytest.
     [
         ("book.zip", {}, "suffix is not one of .krb"),
         ("book", {}, "suffix is not one of"),
+        ("book.pdn", {"within": -1}, "within"),
         ("book.sqlite", {"format": "krb"}, "is read too"),
         ("book.krb", {"format": "zip"}, "'zip' is unknown"),
     ],
@@ -61,3 +68,138 @@ def test_a_book_without_positions(tmp_path: Path) -> None:
     with pytest.raises(InvalidBookError, match="has no positions yet"):
         export_book(BookExportSettings(book=tmp_path / "book", out=tmp_path / "book.krb"))
     assert not (tmp_path / "book.krb").exists()
+
+
+def searched(position: Position, scores: dict[str, int]) -> BookNode:
+    """A node with these moves, best first."""
+    key = book_key(position)
+    rows = [(*step_at(position, position.parse_move(text)), score) for text, score in scores.items()]
+    return BookNode(key, max(scores.values()), 1, 1, 25, None, book_moves(key, rows))
+
+
+def cooked_book(path: Path) -> None:
+    """A book of two openings: 11-15, where people answer 22-18 and 22-17 is better, and one set up with White to
+    move, where a capture promotes."""
+    start = Position()
+    white = start.play("11-15")
+    ending = Position.from_fen("W:W10,K18:B7,14,K29")
+    nodes = [
+        searched(start, {"11-15": 5, "9-14": 2}),
+        searched(white, {"22-17": 5, "22-18": -20, "23-19": 1}),
+        searched(white.play("22-17"), {"8-11": -4, "9-14": -9}),
+        searched(start.play("9-14"), {"22-17": -3}),
+        searched(start.play("9-14").play("22-17"), {"11-15": 3}),
+        searched(ending, {"18x9": 60, "10x3": 55}),
+        searched(ending.play("18x9"), {"7x14": -70}),
+    ]
+    played = {"22-18": 7, "21-17": 1}
+    games = {
+        book_key(start): {step_of(start.parse_move("11-15")): 9},
+        book_key(white): {step_at(white, white.parse_move(text)): count for text, count in played.items()},
+    }
+    deck = path.with_name("deck.fen")
+    deck.write_text(f"{start.fen}\n{ending.fen}\n")
+    roots = {book_key(start): "deck 1", book_key(ending): "deck 2"}
+    graph = BookGraph(roots, {node.key: node for node in nodes}, games)
+    graph.propagate()
+    with book_for_writing(path) as store:
+        store.begin({"openings": str(deck), "nodes": 1, "within": 25}, graph.roots, games)
+        store.put(graph.nodes.values())
+
+
+TREE = """
+deck 1
+  9-14 22-17 11-15  +3  depth 3
+  11-15  -4  depth 3  9 games
+    22-17  +4  depth 2
+      8-11  -4  depth 1
+      9-14  -9  depth 1  as 9-14 22-17 11-15
+    23-19  +1  depth 1
+    22-18  -20  depth 1  7 games  cook: 24 worse
+
+deck 2
+  18x9 7x14  +70  depth 2
+  10x3  +55  depth 1
+"""
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_tree_as_text(tmp_path: Path, packed: bool) -> None:
+    cooked_book(tmp_path / "book")
+    if packed:
+        export_book(BookExportSettings(book=tmp_path / "book", out=tmp_path / "book.krb"))
+    source = tmp_path / ("book.krb" if packed else "book")
+    report = export_book(BookExportSettings(book=source, out=tmp_path / "tree.txt", within=25))
+    assert report.number == 2
+    text = (tmp_path / "tree.txt").read_text()
+    # a packed book has weights
+    assert text.endswith(re.sub(r"\d games", "4 or more games", TREE) if packed else TREE)
+
+
+def test_games_with_variations(tmp_path: Path) -> None:
+    cooked_book(tmp_path / "book")
+    export_book(BookExportSettings(book=tmp_path / "book", out=tmp_path / "book.pdn", within=3, plies=3))
+    first, second = read_games(tmp_path / "book.pdn")
+    line = [(str(node.move), node.comment) for node in first.mainline()]
+    assert line == [("9-14", "+3, depth 3"), ("22-17", "-3, depth 2"), ("11-15", "+3, depth 1")]
+    assert not first.variations[1:]
+    assert second.start.fen == "W:W10,K18:B7,14,K29"
+    assert [str(node.move) for node in second.descendants()] == ["18x9", "7x14"]
+    export_book(BookExportSettings(book=tmp_path / "book", out=tmp_path / "book.pdn", within=7))
+    first, _ = read_games(tmp_path / "book.pdn")
+    cooks = [node for node in first.descendants() if node.nags]
+    assert [(str(node.move), node.comment) for node in cooks] == [("22-18", "-20, depth 1, 7 games, cook: 24 worse")]
+    assert [str(move) for move in cooks[0].parent.variation(0).mainline_moves()] == ["8-11"]
+
+
+def test_positions_as_json(tmp_path: Path) -> None:
+    cooked_book(tmp_path / "book")
+    report = export_book(BookExportSettings(book=tmp_path / "book", out=tmp_path / "book.json"))
+    content = json.loads((tmp_path / "book.json").read_text())
+    assert [opening["name"] for opening in content["openings"]] == ["deck 1", "deck 2"]
+    assert report.number == len(content["positions"]) == 7
+    moves = {each["fen"]: each["moves"] for each in content["positions"]}
+    assert moves[Position().fen] == [
+        {"move": "9-14", "value": 3, "depth": 3, "games": 0},
+        {"move": "11-15", "value": -4, "depth": 3, "games": 9},
+    ]
+    (unknown,) = (each for each in moves[Position().play("11-15").flipped().fen] if each["value"] is None)
+    assert unknown == {"move": "12-16", "value": None, "depth": 0, "games": 1}
+
+
+def read_userbook(content: bytes) -> dict[tuple[tuple[int, ...], tuple[int, ...]], tuple[str, int, int]]:
+    """Boards of a user book, as black men, black kings, white men and white kings, and the move there with the moving
+    piece before and after it. Written by the structs of CheckerBoard alone."""
+    moves = {}
+    for at in range(0, len(content), 284):
+        boards = struct.unpack_from("<4I", content, at)
+        numbers = struct.unpack_from("<67i", content, at + 16)
+        # a board of 8 by 8, x from the right of square 1's row
+        names = {(6 - 2 * (square % 4) + square // 4 % 2, square // 4): square + 1 for square in range(32)}
+        placed = [
+            tuple(sorted(names[2 * (bit % 4) + bit // 4 % 2, bit // 4] for bit in range(32) if board >> bit & 1))
+            for board in boards
+        ]
+        jumps, after, before = numbers[:3]
+        coordinates = list(zip(numbers[3:55:2], numbers[4:55:2], strict=True))
+        captured = [names[each] for each in coordinates[14 : 14 + jumps]]
+        text = f"{names[coordinates[0]]}{'x' if jumps else '-'}{names[coordinates[1]]}"
+        assert all(piece in sum(placed, ()) for piece in captured)
+        assert [bool(piece) for piece in numbers[55:]] == [index < jumps for index in range(12)]
+        moves[tuple(placed)] = (text, before, after)
+    return moves
+
+
+def test_a_user_book_of_checkerboard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cooked_book(tmp_path / "book")
+    report = export_book(BookExportSettings(book=tmp_path / "book", out=tmp_path / "userbook.bin"))
+    moves = read_userbook((tmp_path / "userbook.bin").read_bytes())
+    assert report.number == len(moves) == 7
+    black, white = tuple(range(1, 13)), tuple(range(21, 33))
+    assert moves[black, (), white, ()] == ("9-14", 6, 6)
+    after = tuple(sorted({*black, 15} - {11}))
+    assert moves[after, (), white, ()] == ("22-17", 5, 5)
+    assert moves[(7, 14), (29,), (10,), (18,)] == ("18x9", 9, 9)
+    monkeypatch.setattr(userbook, "MOST_ENTRIES", 3)
+    export_book(BookExportSettings(book=tmp_path / "book", out=tmp_path / "userbook.bin"))
+    assert len(read_userbook((tmp_path / "userbook.bin").read_bytes())) == 3

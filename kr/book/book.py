@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kr.book.frame import book_key, numbered_steps
+from kr.book.frame import book_key, numbered_steps, position_of_key
 from kr.book.krb import PackedBook
 from kr.errors import InvalidBookError, InvalidSettingError
 from kr.settings import option
@@ -57,6 +58,10 @@ class OpeningBook:
     def facts(self) -> dict[str, Any]:
         """Where it comes from: nodes of a search, archive, version of kr."""
         return self._packed.facts
+
+    def positions(self) -> Iterator[Position]:
+        """All positions, with Black to move."""
+        return map(position_of_key, self._packed.keys())
 
     def moves(self, position: Position) -> list[KnownMove]:
         """What the book knows of a position, best first; nothing if it does not have it."""

@@ -1,22 +1,27 @@
-"""`kr book export`: a book in the form of another program."""
+"""`kr book export`: a book in other forms, for play, for reading, and for other programs."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
-from kr.errors import InvalidBookError, InvalidSettingError
+from kr.errors import InvalidSettingError
 from kr.settings import REQUIRED, Settings, option
-from kr.storage import check_apart, lock, provenance, write_atomic
-from kr.theory.graph import BookGraph
+from kr.storage import atomic_path, check_apart, lock, provenance
+from kr.theory.contents import BookContents, GraphContents, open_contents
+from kr.theory.graph import LONGEST_PATH
 from kr.theory.packing import packed_book
-from kr.theory.store import book_for_reading
+from kr.theory.trees import TreeShape, book_games, book_tree
+from kr.theory.userbook import userbook_entries
 
-KRB = "krb"
-SUFFIXES = {".krb": KRB}
+PACKED = "krb"
+SUFFIXES = {".krb": PACKED, ".txt": "text", ".pdn": "pdn", ".json": "json", ".bin": "checkerboard"}
 """Form of a book by the suffix of its file."""
-BOOK_FORMATS = tuple(dict.fromkeys(SUFFIXES.values()))
+BOOK_FORMATS = tuple(SUFFIXES.values())
+_BY_OPENING = ("text", "pdn")
 _ORIGINS = ("kr", "commit", "created")
 """What of a book's provenance goes with it: command lines and machines do not."""
 
@@ -25,12 +30,16 @@ _ORIGINS = ("kr", "commit", "created")
 class BookExportSettings(Settings):
     """What is exported, and where to."""
 
-    book: Path = option(REQUIRED, "The book, as kr book build writes it.", metavar="FILE", argument=True)
+    book: Path = option(REQUIRED, "The book: of kr book build, or packed.", metavar="FILE", argument=True)
     out: Path = option(REQUIRED, "The file to write.", metavar="FILE")
     format: str = option(
         "", "Its form: {allowed}; by its suffix if left out.", choices=("", *BOOK_FORMATS),
         metavar="|".join(BOOK_FORMATS),
     )  # fmt: skip
+    within: int = option(
+        10, "text, pdn: moves that are worse than the best by no more are shown, in centi-men.", low=0, high=1000
+    )
+    plies: int = option(12, "text, pdn: plies of the lines after each opening.", low=1, high=LONGEST_PATH)
 
     def form(self) -> str:
         """The form to write. Raises InvalidSettingError."""
@@ -47,7 +56,9 @@ class BookExportReport:
     """What was written."""
 
     format: str
-    positions: int
+    number: int
+    unit: str
+    """What the number counts: positions, or openings."""
     bytes: int
 
 
@@ -55,26 +66,73 @@ def export_book(settings: BookExportSettings) -> BookExportReport:
     """Write a book in another form. Raises InvalidSettingError, InvalidBookError, OutputBusyError, OSError."""
     form = settings.form()
     check_apart([settings.out], [settings.book])
-    with book_for_reading(settings.book) as store:
-        begun, graph = store.settings(), store.graph()
-    # those of a book being built are behind until the round is over
-    graph.propagate()
-    positions = sum(bool(node.moves) for node in graph.nodes.values())
-    if not positions:
-        raise InvalidBookError(f"{settings.book} has no positions yet; go on with kr book build")
-    with lock(settings.out):
-        content = packed_book(graph, book_facts(graph, begun, positions))
-        write_atomic(settings.out, content)
-    return BookExportReport(form, positions, len(content))
+    contents = open_contents(settings.book)
+    if form == PACKED and not isinstance(contents, GraphContents):
+        raise InvalidSettingError(f"{settings.book} is packed already; expected the book of kr book build")
+    shape = TreeShape(settings.within, settings.plies)
+    with lock(settings.out), atomic_path(settings.out) as path, path.open("wb") as file:
+        number = _WRITERS[form](contents, shape, file)
+        size = file.tell()
+    return BookExportReport(form, number, "opening" if form in _BY_OPENING else "position", size)
 
 
-def book_facts(graph: BookGraph, begun: dict[str, Any], positions: int) -> dict[str, Any]:
-    """Where a book comes from, for a reader of its packed form. begun: settings of the working file."""
-    built, now = begun.get("provenance", {}), provenance("kr book export")
+def _write_packed(contents: BookContents, shape: TreeShape, file: BinaryIO) -> int:
+    assert isinstance(contents, GraphContents)
+    positions = sum(1 for _ in contents.positions())
+    file.write(packed_book(contents.graph, _packed_facts(contents, positions)))
+    return positions
+
+
+def _packed_facts(contents: GraphContents, positions: int) -> dict[str, Any]:
+    begun, now = contents.facts, provenance("kr book export")
+    built = begun.get("provenance", {})
     return {
         **{name: begun.get(name) for name in ("openings", "nodes", "within", "weights", "egdb", "people")},
         "positions": positions,
-        "proved": sum(node.value is not None for node in graph.nodes.values() if node.moves),
+        "proved": sum(node.value is not None for node in contents.graph.nodes.values() if node.moves),
         "built": {name: built[name] for name in _ORIGINS if name in built},
         "exported": {name: now[name] for name in _ORIGINS if name in now},
     }
+
+
+def _write_text(contents: BookContents, shape: TreeShape, file: BinaryIO) -> int:
+    for line in book_tree(contents, shape):
+        file.write(f"{line}\n".encode())
+    return len(contents.openings)
+
+
+def _write_pdn(contents: BookContents, shape: TreeShape, file: BinaryIO) -> int:
+    number = 0
+    for number, game in enumerate(book_games(contents, shape), 1):  # noqa: B007
+        file.write(f"{game}\n".encode())
+    return number
+
+
+def _write_json(contents: BookContents, shape: TreeShape, file: BinaryIO) -> int:
+    """One object; each opening and each position in a line of its own."""
+    number = 0
+    openings = ({"name": each.name, "moves": each.moves, "fen": each.position.fen} for each in contents.openings)
+    head = {"facts": contents.facts, "exact_games": contents.exact_games}
+    file.write(f'{json.dumps(head)[:-1]}, "openings": [\n'.encode())
+    file.write(",\n".join(map(json.dumps, openings)).encode() + b'\n], "positions": [\n')
+    for number, position in enumerate(contents.positions(), 1):
+        moves = [
+            {"move": str(each.move), "value": each.value, "depth": each.depth, "games": each.games}
+            for each in contents.moves(position)
+        ]
+        file.write(b",\n" if number > 1 else b"")
+        file.write(json.dumps({"fen": position.fen, "moves": moves}).encode())
+    file.write(b"\n]}\n")
+    return number
+
+
+def _write_userbook(contents: BookContents, shape: TreeShape, file: BinaryIO) -> int:
+    entries = userbook_entries(contents)
+    file.writelines(entries)
+    return len(entries)
+
+
+_WRITERS: dict[str, Callable[[BookContents, TreeShape, BinaryIO], int]] = {
+    PACKED: _write_packed, "text": _write_text, "pdn": _write_pdn, "json": _write_json, "checkerboard": _write_userbook,
+}  # fmt: skip
+"""For each form what writes a book to a file, and returns the number of what it has written."""

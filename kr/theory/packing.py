@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
-from kr.book.frame import BookKey, numbered_steps, position_of_key
+from kr.book.frame import BookKey, BookStep, numbered_steps, position_of_key
 from kr.book.krb import LAST_NUMBER, MOST_VALUE, PackedMove, krb_bytes, weight_of
 from kr.theory.graph import BookGraph, BookMove, BookNode
 
@@ -33,17 +33,35 @@ def _depth(node: BookNode, move: BookMove, depths: Mapping[BookKey, int]) -> int
     return 1 + depths[move.child] if move.forward and move.child in depths else node.depth
 
 
-def _moves(graph: BookGraph, node: BookNode, depths: Mapping[BookKey, int]) -> list[PackedMove]:
-    """Moves of a node, best first; then those that only people know."""
-    numbers = {step: number for number, step in enumerate(numbered_steps(position_of_key(node.key)))}
+class KnownStep(NamedTuple):
+    """A move of a node, as it is packed."""
+
+    step: BookStep
+    worth: int | None
+    """Centi-men for the side that plays it; None if only people know it."""
+    depth: int
+    games: int
+
+
+def known_steps(graph: BookGraph, node: BookNode, depths: Mapping[BookKey, int]) -> list[KnownStep]:
+    """Moves of a node, best first; then those that only people know. depths: as `book_depths`."""
     played = dict(graph.games.get(node.key, {}))
-    moves: list[PackedMove] = []
+    steps: list[KnownStep] = []
     for move in graph.ranked(node):
         # the values of moves are below a proved one, or it would not be proved
-        worth = node.worth if not moves else min(graph.move_worth(move), node.worth)
+        worth = node.worth if not steps else min(graph.move_worth(move), node.worth)
         worth = max(-MOST_VALUE, min(worth, MOST_VALUE))
-        weight = weight_of(played.pop(move.step, 0))
-        moves.append(PackedMove(numbers[move.step], worth, _depth(node, move, depths), weight))
+        steps.append(KnownStep(move.step, worth, _depth(node, move, depths), played.pop(move.step, 0)))
     for step, games in sorted(played.items(), key=lambda item: (-item[1], item[0])):
-        moves.append(PackedMove(numbers[step], None, 0, weight_of(games)))
+        steps.append(KnownStep(step, None, 0, games))
+    return steps
+
+
+def _moves(graph: BookGraph, node: BookNode, depths: Mapping[BookKey, int]) -> list[PackedMove]:
+    """Moves of a node as a packed book has them."""
+    numbers = {step: number for number, step in enumerate(numbered_steps(position_of_key(node.key)))}
+    moves = (
+        PackedMove(numbers[each.step], each.worth, each.depth, weight_of(each.games))
+        for each in known_steps(graph, node, depths)
+    )
     return [move for move in moves if move.number <= LAST_NUMBER]

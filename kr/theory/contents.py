@@ -1,0 +1,144 @@
+"""What a book says, whichever of its forms it has: the working file of a build, or the packed one."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kr.book.book import COOK, OpeningBook
+from kr.book.frame import book_key, move_at, position_of_key
+from kr.book.krb import KRB_MAGIC, least_games
+from kr.errors import InvalidBookError, KrError
+from kr.game.position import Move, Position
+from kr.openings.decks import Opening, deck
+from kr.storage import open_regular
+from kr.theory.graph import BookGraph
+from kr.theory.packing import book_depths, known_steps
+from kr.theory.store import book_for_reading
+
+
+@dataclass(frozen=True, slots=True)
+class TheoryMove:
+    """A move of a position in a book."""
+
+    move: Move
+    value: int | None
+    """Centi-men for the side that plays it, 10,000 for a proved win; None if only people know it."""
+    depth: int
+    """Plies from the position to the end of the search behind the value."""
+    games: int
+    """Games of people in which it was played, at least."""
+
+
+class BookContents(ABC):
+    """A book to read. facts: where it comes from, as a packed book has them."""
+
+    exact_games: bool
+    """True if the numbers of games are exact; else they are the least that the weights of a packed book stand for."""
+
+    def __init__(self, facts: dict[str, Any], openings: list[Opening]) -> None:
+        self.facts = facts
+        self.openings = openings
+
+    @abstractmethod
+    def moves(self, position: Position) -> list[TheoryMove]:
+        """The moves of a position, best first, then those without a value; none if the book does not have it."""
+
+    @abstractmethod
+    def positions(self) -> Iterator[Position]:
+        """The positions that have a move, with Black to move."""
+
+
+class GraphContents(BookContents):
+    """A working file, its values propagated."""
+
+    exact_games = True
+
+    def __init__(self, graph: BookGraph, begun: dict[str, Any]) -> None:
+        super().__init__(begun, _root_openings(graph, begun))
+        self.graph = graph
+        self._depths = book_depths(graph)
+
+    def moves(self, position: Position) -> list[TheoryMove]:
+        node = self.graph.nodes.get(book_key(position))
+        if node is None:
+            return []
+        return [
+            TheoryMove(move_at(position, each.step), each.worth, each.depth, each.games)
+            for each in known_steps(self.graph, node, self._depths)
+        ]
+
+    def positions(self) -> Iterator[Position]:
+        return (position_of_key(node.key) for node in self.graph.nodes.values() if node.moves)
+
+
+class PackedContents(BookContents):
+    """A packed book."""
+
+    exact_games = False
+
+    def __init__(self, book: OpeningBook) -> None:
+        super().__init__(book.facts, _deck_openings(book.facts) or [_START])
+        self.book = book
+
+    def moves(self, position: Position) -> list[TheoryMove]:
+        return [
+            TheoryMove(each.move, each.value, each.depth, least_games(each.weight))
+            for each in self.book.moves(position)
+        ]
+
+    def positions(self) -> Iterator[Position]:
+        return self.book.positions()
+
+
+_START = Opening("start", Position())
+
+
+def open_contents(path: Path) -> BookContents:
+    """Open a book in either form. Raises InvalidSettingError, InvalidBookError, OSError."""
+    if is_packed(path):
+        return PackedContents(OpeningBook(path))
+    with book_for_reading(path) as store:
+        begun, graph = store.settings(), store.graph()
+    if not any(node.moves for node in graph.nodes.values()):
+        raise InvalidBookError(f"{path} has no positions yet; go on with kr book build")
+    # those of a book being built are behind until the round is over
+    graph.propagate()
+    return GraphContents(graph, begun)
+
+
+def is_packed(path: Path) -> bool:
+    """True for a packed book, by its first bytes."""
+    if not path.is_file():
+        return False
+    with open_regular(path) as file:
+        return file.read(len(KRB_MAGIC)) == KRB_MAGIC
+
+
+def cook_in(moves: Sequence[TheoryMove]) -> TheoryMove | None:
+    """The move that people play most, if the best one beats it by COOK or more. moves: as `BookContents.moves`."""
+    played = max(moves, key=lambda each: each.games, default=None)
+    best = moves[0].value if moves else None
+    if played is None or not played.games or best is None or played.value is None:
+        return None
+    return played if best - played.value >= COOK else None
+
+
+def _deck_openings(facts: dict[str, Any]) -> list[Opening]:
+    """The openings from which a book grew; none if they came from a file that is gone."""
+    try:
+        openings = deck(str(facts.get("openings", "")), playable_only=False)
+    except (KrError, OSError):
+        return []
+    return [_START, *openings] if facts.get("openings") == "3move" else openings
+
+
+def _root_openings(graph: BookGraph, begun: dict[str, Any]) -> list[Opening]:
+    """The openings of a graph. Those that no deck has are shown with Black to move."""
+    openings = [each for each in _deck_openings(begun) if book_key(each.position) in graph.roots]
+    known = {book_key(each.position) for each in openings}
+    others = [Opening(name, position_of_key(key)) for key, name in graph.roots.items() if key not in known]
+    return openings + others
