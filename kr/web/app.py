@@ -28,6 +28,7 @@ from kr.errors import KrError
 from kr.viewer.assets import board_colors
 from kr.web import (
     archive_uploads,
+    book,
     composing,
     endings,
     explorer,
@@ -64,6 +65,7 @@ FEATURES: tuple[Any, ...] = (
     proofs,
     explorer,
     archive_uploads,
+    book,
     people,
     regions,
     sending,

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from kr.archives.archive import expanded
+from kr.book.book import load_book
 from kr.engine.database import load_database
 from kr.evaluation.kinds import Evaluation, load_evaluation
 from kr.policy.policy import Policy, load_policy
@@ -19,8 +20,8 @@ from kr.web.settings import WebSettings
 class House:
     """Settings and everything that is opened once for all viewers.
 
-    Raises InvalidSettingError, InvalidDatabaseError, InvalidWeightsError, InvalidProblemError and InvalidPdnError, and
-    OSError for a file that can't be read.
+    Raises InvalidSettingError, InvalidBookError, InvalidDatabaseError, InvalidWeightsError, InvalidProblemError and
+    InvalidPdnError, and OSError for a file that can't be read.
     """
 
     def __init__(self, settings: WebSettings) -> None:
@@ -33,6 +34,8 @@ class House:
         """PDN files to open, which the page lists."""
         self.archives = expanded(settings.archive)
         """PDN files to explore."""
+        self.book = load_book(settings.book)
+        """The opening book; None without one."""
         self.database = load_database(settings.egdb, settings.egdb_memory)
         self.proofs = load_proofs(settings.proofs, self.database)
         """Certificates whose values count; None without any."""

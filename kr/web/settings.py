@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from kr.book.book import book_option
 from kr.engine.settings import egdb_memory_option, egdb_option, hash_option, threads_option, weights_option
 from kr.errors import InvalidSettingError
 from kr.proofs.library import proofs_option
@@ -54,6 +55,7 @@ class WebSettings(Settings):
     weights: str | None = weights_option()
     hash: int = hash_option("of a search, if nobody else searches")
     threads: int = threads_option()
+    book: str = book_option()
     egdb: str = egdb_option()
     egdb_memory: int = egdb_memory_option()
 
