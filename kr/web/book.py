@@ -13,9 +13,9 @@ from typing import Any
 from kr.book.book import KnownMove, cooked, loss_of
 from kr.book.krb import least_games
 from kr.book.path import book_path
+from kr.game.position import Move
 from kr.openings.lines import name_at
 from kr.openings.names import ballot_of
-from kr.pdn.replay import Replay
 from kr.viewer.positions import move_json, side_name
 from kr.web.house import House
 from kr.web.request import PageRequest
@@ -26,7 +26,7 @@ def book_rows(house: House, request: PageRequest) -> dict[str, Any]:
     position = request.position()
     known = house.book.moves(position) if house.book else []
     cook = cooked(known)
-    rows = [(each.move, _known_json(known[0], each)) for each in known]
+    rows: list[tuple[Move, dict[str, Any] | None]] = [(each.move, _known_json(known[0], each)) for each in known]
     reached = {position.play(move) for move, _ in rows}
     for move in position.legal_moves():
         # captures by several paths to one position are one move
