@@ -104,7 +104,7 @@ def test_a_puzzle_solved_counts_and_ends(tmp_path: Path) -> None:
     assert training.boxes == {}
     assert (training.solver.rating > 1500) is (puzzle.rating is not None)
     person, _ = learned(path, due=True)
-    assert [event.kind for event in person.events] == ["end"]
+    assert [event.kind for event in person.events] == ["rating", "end"]
 
 
 @pytest.mark.parametrize(
@@ -217,3 +217,11 @@ def test_lines_for_a_program(
     assert main(["learn", "--course", "two-kings-open", "--json", "--progress", path, "--weights", "manual"]) == 0
     events = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [each["event"] for each in events] == ["rating", "puzzle", "hint", "left"]
+
+
+def test_a_wrong_choice_is_told_before_anything_else(tmp_path: Path) -> None:
+    person = Person()
+    settings = LearnSettings(**QUICK, progress=tmp_path / "learn.json", course="nosuch")
+    with lessons_from(settings, person) as lessons, pytest.raises(InvalidSettingError, match="nosuch"):
+        lessons.run()
+    assert person.events == []

@@ -322,7 +322,7 @@ def test_an_interrupt_keeps_what_is_done(
 
     monkeypatch.setattr(soundness_files, "check_problem", interrupted)
     assert check(file, "--tc", "nodes=1k", "--out", out, "--workers", 1) == 1
-    assert "interrupted" in capsys.readouterr().err
+    assert "interrupted; run the same command to resume" in capsys.readouterr().err
     assert len(out.read_text().splitlines()) == 4
 
 

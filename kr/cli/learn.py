@@ -38,6 +38,8 @@ def command(
         kr learn --export progress.json
     """
     path = settings.progress_path
+    if list_ and (import_ is not None or export is not None):
+        raise InvalidSettingError("--list goes with neither --import nor --export; give them one after the other")
     if import_ is not None or export is not None:
         _exchange(path, import_, export)
         return
@@ -60,7 +62,6 @@ def command(
     from kr.cli.terminal import Lines, Terminal
 
     with lessons_from(settings, Lines() if json else Terminal()) as lessons:
-        lessons.tell_rating()
         lessons.run()
 
 

@@ -94,7 +94,10 @@ def _check(
             alone = record if not rows else None
             rows.append(_row(record))
 
-        counts = check_problems(settings, on_record, on_error)
+        try:
+            counts = check_problems(settings, on_record, on_error)
+        except KeyboardInterrupt:
+            console.fail("interrupted" if settings.out is None else "interrupted; run the same command to resume")
     total = sum(counts.values())
     for path in filter(None, (settings.out, pdn, html)):
         console.wrote(path, counted(total, "problem"))

@@ -189,7 +189,12 @@ class Lessons:
         self._helped = self._searched = False
 
     def run(self) -> int:
-        """Show puzzles until none is left or the person leaves. Returns the number of those that were solved."""
+        """Say the rating, then show puzzles until none is left or the person leaves.
+
+        Returns the number of those that were solved. Raises InvalidSettingError for a choice that can't be.
+        """
+        chosen(self._shelf, self._settings, self.training, self._today())
+        self.tell_rating()
         solved = 0
         try:
             while (each := self._next()) is not None:
