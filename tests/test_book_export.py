@@ -8,18 +8,18 @@ import struct
 from pathlib import Path
 
 import pytest
+from small_graph import searched, write_graph
 from test_book import build
 
 from kr.book.book import OpeningBook
-from kr.book.frame import book_key, position_of_key, step_at, step_of
+from kr.book.frame import position_of_key
 from kr.cli import main
 from kr.errors import InvalidBookError, InvalidSettingError
 from kr.game.position import Position
 from kr.pdn import read_games
 from kr.theory import userbook
 from kr.theory.exporting import BookExportSettings, export_book
-from kr.theory.graph import BookGraph, BookNode
-from kr.theory.store import book_for_reading, book_for_writing, book_moves
+from kr.theory.store import book_for_reading, book_for_writing
 
 
 @pytest.fixture
@@ -70,13 +70,6 @@ def test_a_book_without_positions(tmp_path: Path) -> None:
     assert not (tmp_path / "book.krb").exists()
 
 
-def searched(position: Position, scores: dict[str, int]) -> BookNode:
-    """A node with these moves, best first."""
-    key = book_key(position)
-    rows = [(*step_at(position, position.parse_move(text)), score) for text, score in scores.items()]
-    return BookNode(key, max(scores.values()), 1, 1, 25, None, book_moves(key, rows))
-
-
 def cooked_book(path: Path) -> None:
     """A book of two openings: 11-15, where people answer 22-18 and 22-17 is better, and one set up with White to
     move, where a capture promotes."""
@@ -92,19 +85,10 @@ def cooked_book(path: Path) -> None:
         searched(ending, {"18x9": 60, "10x3": 55}),
         searched(ending.play("18x9"), {"7x14": -70}),
     ]
-    played = {"22-18": 7, "21-17": 1}
-    games = {
-        book_key(start): {step_of(start.parse_move("11-15")): 9},
-        book_key(white): {step_at(white, white.parse_move(text)): count for text, count in played.items()},
-    }
     deck = path.with_name("deck.fen")
     deck.write_text(f"{start.fen}\n{ending.fen}\n")
-    roots = {book_key(start): "deck 1", book_key(ending): "deck 2"}
-    graph = BookGraph(roots, {node.key: node for node in nodes}, games)
-    graph.propagate()
-    with book_for_writing(path) as store:
-        store.begin({"openings": str(deck), "nodes": 1, "within": 25}, graph.roots, games)
-        store.put(graph.nodes.values())
+    played = {start: {"11-15": 9}, white: {"22-18": 7, "21-17": 1}}
+    write_graph(path, nodes, played, {"deck 1": start, "deck 2": ending}, openings=str(deck))
 
 
 TREE = """

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kr.book.frame import book_key, numbered_steps, position_of_key
-from kr.book.krb import PackedBook
+from kr.book.krb import KRB_MAGIC, PackedBook
 from kr.errors import InvalidBookError, InvalidSettingError
 from kr.settings import option
-from kr.storage import data_path, read_regular
+from kr.storage import data_path, open_regular, read_regular
 
 if TYPE_CHECKING:
     from kr.game.position import Move, Position
@@ -103,6 +103,14 @@ def cooked(moves: list[KnownMove]) -> KnownMove | None:
     if played is None or not played.weight or moves[0].value is None:
         return None
     return played if played.value is None or loss_of(moves[0], played) >= COOK else None
+
+
+def is_packed(path: Path) -> bool:
+    """True for a packed book, by its first bytes. Raises OSError."""
+    if not path.is_file():
+        return False
+    with open_regular(path) as file:
+        return file.read(len(KRB_MAGIC)) == KRB_MAGIC
 
 
 def load_book(name: str = SHIPPED_BOOK) -> OpeningBook | None:

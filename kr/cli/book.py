@@ -5,6 +5,7 @@ from typing import Any
 
 from kr.book.frame import book_key, move_at, position_of_key
 from kr.cli import console, options
+from kr.cli.book_cooks import cooks_command
 from kr.cli.book_export import export_command
 from kr.errors import InvalidSettingError, KrError
 from kr.evaluation.chances import format_score
@@ -160,7 +161,8 @@ command = options.group(
         kr book build --people games.pdn.xz --time 8h --out book.sqlite
         kr book show book.sqlite
         kr book check book.sqlite
+        kr book cooks book.sqlite
         kr book export book.sqlite --out book.krb
     """,
-    {"build": _build, "show": _show, "check": _check, "export": export_command},
+    {"build": _build, "show": _show, "check": _check, "cooks": cooks_command, "export": export_command},
 )

@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kr.book.book import COOK, OpeningBook
+from kr.book.book import COOK, OpeningBook, is_packed
 from kr.book.frame import book_key, move_at, position_of_key
-from kr.book.krb import KRB_MAGIC, least_games
+from kr.book.krb import least_games
 from kr.errors import InvalidBookError, KrError
 from kr.game.position import Move, Position
 from kr.openings.decks import Opening, deck
-from kr.storage import open_regular
 from kr.theory.graph import BookGraph
 from kr.theory.packing import book_depths, known_steps
 from kr.theory.store import book_for_reading
@@ -108,14 +107,6 @@ def open_contents(path: Path) -> BookContents:
     # those of a book being built are behind until the round is over
     graph.propagate()
     return GraphContents(graph, begun)
-
-
-def is_packed(path: Path) -> bool:
-    """True for a packed book, by its first bytes."""
-    if not path.is_file():
-        return False
-    with open_regular(path) as file:
-        return file.read(len(KRB_MAGIC)) == KRB_MAGIC
 
 
 def cook_in(moves: Sequence[TheoryMove]) -> TheoryMove | None:

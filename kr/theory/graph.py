@@ -96,7 +96,7 @@ class BookGraph:
         others = [
             BookMove(step, None, child, forward_step(node.key, child))
             for step in self.games.get(node.key, ())
-            if step not in kept and (child := self._child(node.key, step)) in self.nodes
+            if step not in kept and (child := self.child_of(node.key, step)) in self.nodes
         ]
         return node.moves + others
 
@@ -121,7 +121,7 @@ class BookGraph:
         """The moves of `moves_of`, best first."""
         return sorted(self.moves_of(node), key=self.move_worth, reverse=True)
 
-    def _child(self, key: BookKey, step: BookStep) -> BookKey:
+    def child_of(self, key: BookKey, step: BookStep) -> BookKey:
         """The position after a step."""
         found = self._children.get((key, step))
         if found is None:

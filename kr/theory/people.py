@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import islice
 from pathlib import Path
 
 from kr.book.frame import BookKey, BookStep
 from kr.errors import InvalidPdnError
 from kr.game.position import Position, turned_bits
 from kr.notation import SQUARES
-from kr.pdn import Reader
+from kr.pdn import Game, Reader
 from kr.pdn.replay import played
 
 PEOPLE_PLIES = 20
@@ -25,27 +26,40 @@ def people_games(
 ) -> PeopleGames:
     """Counts of the moves that the games of an archive have played in positions that came up at least SEEN_GAMES times.
 
-    Only games from the usual start are counted, each to its PEOPLE_PLIES, or a position that is set up. on_game: called
-    for each game; on_error: of what can't be read. Raises InvalidPdnError if there is no game, OSError.
+    As `games_played`.
     """
-    start, counts, games = Position().bits, PeopleGames(), 0
+    counts = PeopleGames()
+    for _, moves in games_played(path, on_game, on_error):
+        for key, step in moves:
+            steps = counts.setdefault(key, {})
+            steps[step] = steps.get(step, 0) + 1
+    return {key: steps for key, steps in counts.items() if sum(steps.values()) >= SEEN_GAMES}
+
+
+def games_played(
+    path: Path, on_game: Callable[[], None] | None = None, on_error: Callable[[InvalidPdnError], None] | None = None
+) -> Iterator[tuple[Game, list[tuple[BookKey, BookStep]]]]:
+    """The games of an archive from the usual start, each with its first PEOPLE_PLIES positions and the moves there.
+
+    They end where a position is set up. on_game: called for each game; on_error: of what can't be read. Raises
+    InvalidPdnError if there is no game, OSError.
+    """
+    start, games = Position().bits, 0
     with Reader(path, on_error=on_error) as reader:
         for games, game in enumerate(reader, 1):  # noqa: B007
             if on_game is not None:
                 on_game()
             if game.start.bits != start:
                 continue
-            board = start
-            for ply, node in enumerate(game.mainline()):
-                if ply == PEOPLE_PLIES or node.setup is not None:
+            board, moves = start, []
+            for node in islice(game.mainline(), PEOPLE_PLIES):
+                if node.setup is not None:
                     break
-                key, step = _seen(board, node.move.origin, node.move.target, node.move.captured)
-                steps = counts.setdefault(key, {})
-                steps[step] = steps.get(step, 0) + 1
+                moves.append(_seen(board, node.move.origin, node.move.target, node.move.captured))
                 board = played(board, node.move)
+            yield game, moves
     if not games:
         raise InvalidPdnError(f"{path} has no games that can be read")
-    return {key: steps for key, steps in counts.items() if sum(steps.values()) >= SEEN_GAMES}
 
 
 def _seen(board: tuple[int, int, int, int], origin: int, target: int, captured: int) -> tuple[BookKey, BookStep]:

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from kr.book.book import is_packed
 from kr.book.frame import BookKey, BookStep, position_of_key, step_of
 from kr.book.frame import book_key as key_of
 from kr.errors import InvalidBookError, InvalidSettingError
@@ -154,6 +155,8 @@ def book_for_reading(path: Path) -> Iterator[BookStore]:
     """Open a book that is there, also while it is built. Raises InvalidBookError, InvalidSettingError."""
     if not path.is_file():
         raise InvalidSettingError(f"{path} is not a file; expected a book that kr book build has written")
+    if is_packed(path):
+        raise InvalidSettingError(f"{path} is packed for play; expected the book of kr book build that it comes from")
     # a transaction that a kill has cut off can only be rolled back by who may write
     with telling_book_damage(path):
         connection = sqlite3.connect(

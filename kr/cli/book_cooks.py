@@ -1,0 +1,86 @@
+"""`kr book cooks`."""
+
+from contextlib import nullcontext
+
+from kr.archives.archive import output
+from kr.cli import console, options
+from kr.errors import KrError
+from kr.pdn import write_game
+from kr.text import visible
+from kr.theory.cooks import Cook, CookGame, CookMove, CookSettings, cook_game, cook_title, find_cooks
+from kr.theory.trees import value_text
+from kr.units import counted
+
+SHOWN_GAMES = 3
+"""Games named of each cook as text."""
+
+
+@options.command
+def cooks_command(settings: CookSettings, json: bool = options.JSON) -> None:
+    """List the cooks of a book: where the best move is at least 15 centi-men better than what people play most.
+
+    Those that people reach most often come first, each with the commonest way there, both moves with their values and
+    lines, and what the values rest on: nodes of the position's own search, plies to the end of the search behind a
+    value, positions of the book after the move. --games names the games of an archive that went wrong there; --json has
+    all of them.
+
+    Example:
+        kr book cooks book.sqlite
+        kr book cooks book.sqlite --count 50 --games games.pdn.xz --pdn cooks.pdn
+    """
+    faults = 0
+
+    def on_error(error: KrError) -> None:
+        nonlocal faults
+        faults += 1
+        console.say_error(error, 1)
+
+    with console.progress("reading", None, "games") if settings.games else nullcontext() as reading:
+        cooks = find_cooks(settings, (lambda: reading.advance(1)) if reading else None, on_error)
+    if settings.pdn is not None:
+        with output(settings.pdn) as file:
+            file.writelines(f"{write_game(cook_game(cook, number))}\n" for number, cook in enumerate(cooks, 1))
+        console.wrote(settings.pdn, counted(len(cooks), "cook"))
+    if json:
+        console.emit_json({"settings": settings, "left_out": faults, "cooks": cooks})
+    elif not cooks:
+        console.put("no cooks")
+    else:
+        rows = [_row(number, cook) for number, cook in enumerate(cooks, 1)]
+        console.put(console.table(["", "games", "played", "best", "loss", "opening"], rows))
+        for number, cook in enumerate(cooks, 1):
+            console.put(f"\n{_text(number, cook)}")
+    if faults:
+        console.fail(f"{counted(faults, 'game')} left out")
+
+
+def _row(number: int, cook: Cook) -> tuple[str, ...]:
+    games, title = f"{cook.games:,}", visible(cook_title(cook))
+    return str(number), games, cook.played.move, cook.best.move, str(cook.loss), title
+
+
+def _text(number: int, cook: Cook) -> str:
+    played, best = cook.played, cook.best
+    share = f"{played.games:,} of {counted(cook.games, 'game')} ({played.games / cook.games:.0%})"
+    facts = [
+        ("way", " ".join(cook.moves) or "the start"),
+        ("played", f"{_move(played)}, {share}"),
+        ("line", " ".join(played.line)),
+        ("best", f"{_move(best)}, {counted(best.games, 'game')}"),
+        ("line", " ".join(best.line)),
+        ("search", counted(cook.nodes, "node")),
+        *(("wrong", _game(each)) for each in cook.wrong_games[:SHOWN_GAMES]),
+    ]
+    more = len(cook.wrong_games) - SHOWN_GAMES
+    facts += [("wrong", f"and {counted(more, 'game')} more")] if more > 0 else []
+    return f"{number}. {visible(cook_title(cook))}\n{console.facts(facts)}"
+
+
+def _move(move: CookMove) -> str:
+    after = counted(move.positions, "position") + " after it"
+    return f"{move.move}  {value_text(move.value)}{', proved' if move.proved else ''}, depth {move.depth}, {after}"
+
+
+def _game(game: CookGame) -> str:
+    year = f", {game.year}" if game.year else ""
+    return visible(f"{game.black} - {game.white} {game.result}, {game.event}{year}")

@@ -1,0 +1,134 @@
+"""Cooks of a book: which moves they are, the way to them, and the games that went wrong."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from small_graph import reached, searched, write_graph
+
+from kr.book.book import COOK
+from kr.cli import main
+from kr.errors import InvalidSettingError
+from kr.game.value import Value
+from kr.pdn import read_games
+from kr.theory.cooks import CookSettings, find_cooks
+
+ARCHIVE = """[Event "Glasgow 1901"]
+[Black "Ferrie, J."]
+[White "Stewart, R."]
+1. 9-14 22-18 1/2-1/2
+
+[Event "Leeds"]
+[Black "One"]
+[White "Two"]
+[Date "1934.??.??"]
+1. 9-14 22-18 0-1
+
+[Event "Elsewhere"]
+1. 9-14 23-18 1/2-1/2
+"""
+"""Two of three games went wrong after 9-14."""
+
+
+@pytest.fixture
+def book(tmp_path: Path) -> Path:
+    """After 9-14 people's 22-18 is 20 worse than 24-20; after 9-14 22-18, which they should not reach, their 6-9
+    loses. 11-15 is played as often as 9-14 and 15 better, and so no cook; what is unknown is none either.
+    """
+    nodes = [
+        searched(reached(""), {"11-15": 12, "9-14": -3}),
+        searched(reached("9-14"), {"24-20": 8, "22-18": 3, "23-18": -20}),
+        searched(reached("9-14 22-18"), {"5-9": 12, "6-9": 2, "11-15": -3}),
+        searched(reached("9-14 24-20"), {"5-9": -8}),
+        searched(reached("9-14 22-18 6-9"), {}, value=Value.WIN),
+        searched(reached("11-15"), {"23-19": -12}),
+    ]
+    played = {
+        reached(""): {"9-14": 20, "11-15": 20},
+        reached("9-14"): {"22-18": 11, "24-20": 6, "23-18": 3},
+        reached("9-14 22-18"): {"6-9": 10, "5-9": 1},
+        reached("11-15"): {"22-18": 9},
+        reached("12-16"): {"22-18": 90},
+    }
+    write_graph(tmp_path / "book", nodes, played, {"start": reached("")})
+    return tmp_path / "book"
+
+
+def test_cooks_by_how_often_people_come_there(book: Path) -> None:
+    first, second = find_cooks(CookSettings(book=book))
+    assert (first.moves, first.games, first.loss) == (["9-14"], 20, 20)
+    assert (first.played.move, first.played.value, first.played.games, first.played.positions) == ("22-18", -12, 11, 2)
+    assert (first.best.move, first.best.value, first.best.line) == ("24-20", 8, ["24-20", "5-9"])
+    assert first.name == "Double Corner"
+    assert first.fen == reached("9-14").fen
+    # reached only after the first
+    assert (second.moves, second.played.move, second.played.proved) == (["9-14", "22-18"], "6-9", True)
+    assert (second.best.proved, second.played.value, second.loss) == (False, -10_000, 10_012)
+    assert find_cooks(CookSettings(book=book, count=1)) == [first]
+
+
+@pytest.mark.parametrize(("loss", "is_cook"), [(COOK, True), (COOK - 1, False)])
+def test_how_much_a_cook_loses(tmp_path: Path, loss: int, is_cook: bool) -> None:
+    nodes = [searched(reached(""), {"11-15": loss, "9-14": 0})]
+    write_graph(tmp_path / "book", nodes, {reached(""): {"9-14": 2, "11-15": 1}}, {"start": reached("")})
+    assert [cook.loss for cook in find_cooks(CookSettings(book=tmp_path / "book"))] == [loss] * is_cook
+
+
+def test_games_that_went_wrong(book: Path) -> None:
+    archive = book.with_name("games.pdn")
+    archive.write_text(ARCHIVE)
+    heard: list[None] = []
+    first, second = find_cooks(CookSettings(book=book, games=archive), lambda: heard.append(None))
+    assert len(heard) == 3
+    assert [(game.black, game.year, game.result, game.ply) for game in first.wrong_games] == [
+        ("One", 1934, "0-1", 1), ("Ferrie, J.", 1901, "1/2-1/2", 1),
+    ]  # fmt: skip
+    assert second.wrong_games == []
+
+
+def test_the_commonest_way(tmp_path: Path) -> None:
+    """Two ways lead to the position of 9-14 22-17 11-15 and 11-15 22-17 9-14."""
+    cook = reached("9-14 22-17 11-15")
+    nodes = [searched(cook, {"17-13": 20, "25-22": 0})]
+    played = {
+        reached(""): {"9-14": 30, "11-15": 70},
+        reached("9-14"): {"22-17": 9, "23-19": 1},
+        reached("9-14 22-17"): {"11-15": 9, "5-9": 1},
+        reached("11-15"): {"22-17": 10, "23-19": 90},
+        reached("11-15 22-17"): {"9-14": 10, "15-19": 90},
+        cook: {"25-22": 2},
+    }
+    write_graph(tmp_path / "book", nodes, played, {"start": reached("")})
+    (found,) = find_cooks(CookSettings(book=tmp_path / "book"))
+    assert found.moves == ["9-14", "22-17", "11-15"]
+
+
+def test_the_command(book: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    archive, pdn = book.with_name("games.pdn"), book.with_name("cooks.pdn")
+    archive.write_text(ARCHIVE)
+    options = ["book", "cooks", str(book), "--games", str(archive), "--pdn", str(pdn)]
+    assert main(options) == 0
+    text = capsys.readouterr().out
+    assert "22-18  -12, depth 2, 2 positions after it, 11 of 20 games (55%)" in text
+    assert "One - Two 0-1, Leeds, 1934" in text
+    assert all(len(line) <= 80 for line in text.splitlines())
+    first, second = read_games(pdn)
+    assert [str(move) for move in first.moves] == ["9-14", "24-20", "5-9"]
+    worse = first.variation(0).variations[1]
+    assert [str(node.move) for node in (worse, *worse.mainline())] == ["22-18", "5-9"]
+    assert second.headers["Event"].startswith("Cook 2: ")
+    assert main([*options, "--json"]) == 0
+    cooks = json.loads(capsys.readouterr().out)["cooks"]
+    assert [cook["wrong_games"][0]["event"] for cook in cooks[:1]] == ["Leeds"]
+
+
+@pytest.mark.parametrize(
+    ("name", "told"), [("book", "knows of no games of people"), ("none", "is not a file"), ("book.krb", "is packed")]
+)
+def test_books_without_cooks(tmp_path: Path, name: str, told: str) -> None:
+    write_graph(tmp_path / "book", [searched(reached(""), {"11-15": 1})], {}, {"start": reached("")})
+    (tmp_path / "book.krb").write_bytes(b"kr book\n")
+    with pytest.raises(InvalidSettingError, match=told):
+        find_cooks(CookSettings(book=tmp_path / name))
