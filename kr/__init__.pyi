@@ -24,6 +24,9 @@ from .analysis.annotation.annotation import Annotation as Annotation
 from .analysis.annotation.annotation import annotate as annotate
 from .analysis.annotation.judging import JudgedMove as JudgedMove
 from .analysis.annotation.judging import JudgeSettings as JudgeSettings
+from .book.book import KnownMove as KnownMove
+from .book.book import OpeningBook as OpeningBook
+from .book.book import load_book as load_book
 from .egdb.database import Database as Database
 from .egdb.probe import ProbedMove as ProbedMove
 from .egdb.probe import ProbedPosition as ProbedPosition
@@ -52,6 +55,7 @@ from .engine.search import Stop as Stop
 from .errors import ClusterError as ClusterError
 from .errors import DivergedError as DivergedError
 from .errors import IllegalMoveError as IllegalMoveError
+from .errors import InvalidBookError as InvalidBookError
 from .errors import InvalidCertificateError as InvalidCertificateError
 from .errors import InvalidCheckpointError as InvalidCheckpointError
 from .errors import InvalidDatabaseError as InvalidDatabaseError

@@ -114,6 +114,8 @@ SCRIPTS = {
         r"param name=threads value=1 type=int min=1 max=\d+",
         "param name=egdb value=auto type=string",
         r"param name=egdb-memory value=64 type=int min=0 max=\d+",
+        'param name=book value=off type=enum values="off best varied"',
+        "param name=book-file value=shipped type=string",
         r"param name=multipv value=1 type=int min=1 max=\d+",
         'param name=frame value=auto type=enum values="auto pdn mover"',
         "param name=ponder value=true type=bool",
@@ -206,8 +208,9 @@ SCRIPTS = {
     # what other engines have
     "unknown parameters are passed over": [
         "> set-param name=variant value=english",
-        "> set-param name=book value=true",
-        'warning message="unknown parameter book ignored; there are variant, weights, .*"',
+        "> set-param name=book value=false",
+        "> set-param name=book-ply value=4",
+        'warning message="unknown parameter book-ply ignored; there are variant, weights, .*"',
         "> set-param name=bb-size value=6",
         'warning message="unknown parameter bb-size .*"',
         "> init",

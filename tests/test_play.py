@@ -345,7 +345,7 @@ def test_the_command(tmp_path, monkeypatch, capsys):
 
 @pytest.mark.core
 def test_events_for_programs(tmp_path, monkeypatch, capsys):
-    line = f"play --white material --tc {TINY} --out none --hash 1MB --egdb none --json"
+    line = f"play --white material --tc {TINY} --out none --hash 1MB --egdb none --book none --json"
     assert command(monkeypatch, line, "11-15\nbad\nresign\n") == 0
     events = [json.loads(text) for text in capsys.readouterr().out.splitlines()]
     assert [event["event"] for event in events] == ["start", "turn", "move", "thinking", "move", "turn", "error", "end"]

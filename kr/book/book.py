@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from kr.book.frame import book_key, numbered_steps, position_of_key
-from kr.book.krb import KRB_MAGIC, PackedBook
+from kr.book.frame import book_key, numbered_moves, position_of_key
+from kr.book.krb import KRB_MAGIC, PackedBook, least_games
 from kr.errors import InvalidBookError, InvalidSettingError
 from kr.settings import option
 from kr.storage import data_path, open_regular, read_regular
+from kr.units import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from kr.game.position import Move, Position
 
 SHIPPED_BOOK = "shipped"
@@ -27,8 +29,7 @@ MOST_BOOK_BYTES = 1 << 28
 """Bytes of a packed book."""
 
 
-@dataclass(frozen=True, slots=True)
-class KnownMove:
+class KnownMove(NamedTuple):
     """A move that a book knows."""
 
     move: Move
@@ -55,6 +56,11 @@ class OpeningBook:
         return len(self._packed)
 
     @property
+    def signature(self) -> str:
+        """The checksum of its content, 8 hexadecimal digits."""
+        return f"{self._packed.checksum:08x}"
+
+    @property
     def facts(self) -> dict[str, Any]:
         """Where it comes from: nodes of a search, archive, version of kr."""
         return self._packed.facts
@@ -65,29 +71,46 @@ class OpeningBook:
 
     def moves(self, position: Position) -> list[KnownMove]:
         """What the book knows of a position, best first; nothing if it does not have it."""
-        found = self._packed.moves(book_key(position))
+        try:
+            found = self._packed.moves(book_key(position))
+        except InvalidBookError as error:
+            raise InvalidBookError(f"{self.path}: {error}") from error
         if not found:
             return []
-        legal = list(numbered_steps(position).values())
+        legal = numbered_moves(position)
         # numbers beyond the legal moves are damage that a checksum was made for
         return [
             KnownMove(legal[number], value, depth, weight)
             for number, value, depth, weight in found if number < len(legal)
         ]  # fmt: skip
 
-    def choice(self, position: Position, chance: random.Random | None = None) -> KnownMove | None:
+    def choice(
+        self, position: Position, chance: random.Random | None = None, history: Collection[Position] = ()
+    ) -> KnownMove | None:
         """The move that the book plays, None without one: the best, or with `chance` one of those within VARIETY.
 
         Of these a move that people play often comes more often: its chance doubles with each step of its weight.
+        history: earlier positions of the game. A move back to one of them is left to a search, which sees repetitions.
         """
         moves = [each for each in self.moves(position) if each.value is not None]
         if not moves:
             return None
-        best = moves[0]
-        if chance is None:
-            return best
-        near = [each for each in moves if loss_of(best, each) <= VARIETY]
-        return chance.choices(near, [2**each.weight for each in near])[0]
+        choice = best = moves[0]
+        if chance is not None:
+            near = [each for each in moves if loss_of(best, each) <= VARIETY]
+            choice = chance.choices(near, [2**each.weight for each in near])[0]
+        # only a king comes back
+        returns = position.kings >> choice.move.origin & 1 and position.play(choice.move) in history
+        return None if returns else choice
+
+    def line(self, position: Position, move: KnownMove, most: int = 8) -> list[Move]:
+        """A move and what the book plays from there for both sides, at most so many moves."""
+        moves = [move.move]
+        position = position.play(move.move)
+        while len(moves) < most and (choice := self.choice(position)):
+            moves.append(choice.move)
+            position = position.play(choice.move)
+        return moves
 
 
 def loss_of(best: KnownMove, move: KnownMove) -> int:
@@ -95,6 +118,12 @@ def loss_of(best: KnownMove, move: KnownMove) -> int:
     assert best.value is not None
     assert move.value is not None
     return best.value - move.value
+
+
+def book_note(value: int, weight: int) -> str:
+    """What is said of a move from a book, its value in men as in comments of PDN: "book, +0.03, 64 games or more"."""
+    games = f", {counted(least_games(weight), 'game')} or more" if weight else ""
+    return f"book, {value / 100:+.2f}{games}"
 
 
 def cooked(moves: list[KnownMove]) -> KnownMove | None:
@@ -119,7 +148,7 @@ def load_book(name: str = SHIPPED_BOOK) -> OpeningBook | None:
         return None
     path = data_path("books", "kr.krb") if name == SHIPPED_BOOK else Path(name)
     if not path.is_file():
-        raise InvalidSettingError(f"--book {name}: {path} is not a file; expected {NO_BOOK}, {SHIPPED_BOOK} or a .krb")
+        raise InvalidSettingError(f"book {name!r}: {path} is not a file; expected {NO_BOOK}, {SHIPPED_BOOK} or a .krb")
     return OpeningBook(path)
 
 

@@ -3,6 +3,7 @@ colours are swapped, so that both are one."""
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from kr.game.position import Position, Side, turned_bits
@@ -16,11 +17,13 @@ BookKey = tuple[int, int, int]
 BookStep = tuple[int, int, int]
 """A move in that frame: origin and target 0-31, and the captured pieces as a bitboard."""
 
+_PATH = attrgetter("path")
+
 
 def book_key(position: Position) -> BookKey:
     """The key of a position."""
-    black, white, kings, _ = (position if position.side is Side.BLACK else position.flipped()).bits
-    return black, white, kings
+    black, white, kings, side = position.bits
+    return (turned_bits(white), turned_bits(black), turned_bits(kings)) if side else (black, white, kings)
 
 
 def position_of_key(key: BookKey) -> Position:
@@ -53,3 +56,12 @@ def numbered_steps(position: Position) -> dict[BookStep, Move]:
     # of captures of the same pieces the first one stands for all
     moves = {step_at(position, move): move for move in reversed(position.legal_moves())}
     return {step: moves[step] for step in sorted(moves)}
+
+
+def numbered_moves(position: Position) -> list[Move]:
+    """The moves of `numbered_steps` alone, in their order."""
+    moves = position.legal_moves()
+    if len(moves) > 1 and moves[0].captured:
+        return list(numbered_steps(position).values())
+    # the squares of White run the other way in the frame
+    return sorted(moves, key=_PATH, reverse=position.side is Side.WHITE)

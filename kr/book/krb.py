@@ -125,8 +125,8 @@ class PackedBook:
         _, version, self.positions, blocks, told = KRB_HEADER.unpack_from(content)
         if version != KRB_VERSION:
             raise InvalidBookError(f"format version {version}, this kr reads {KRB_VERSION}")
-        check = zlib.crc32(memoryview(content)[HEADER_BYTES:], zlib.crc32(content[: KRB_HEADER.size]))
-        if int.from_bytes(content[KRB_HEADER.size : HEADER_BYTES], "little") != check:
+        self.checksum = zlib.crc32(memoryview(content)[HEADER_BYTES:], zlib.crc32(content[: KRB_HEADER.size]))
+        if int.from_bytes(content[KRB_HEADER.size : HEADER_BYTES], "little") != self.checksum:
             raise InvalidBookError("damaged: its checksum differs")
         begins = HEADER_BYTES + told
         self._body = begins + 12 * blocks

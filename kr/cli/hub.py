@@ -1,5 +1,6 @@
 """`kr hub`."""
 
+from kr.book.book import NO_BOOK, book_option
 from kr.cli import options
 from kr.engine.settings import MEBIBYTE, egdb_memory_option, egdb_option, hash_option, threads_option
 from kr.evaluation.kinds import SHIPPED, weights_texts
@@ -13,15 +14,19 @@ def command(
     threads: int = threads_option(),
     egdb: str = egdb_option(),
     egdb_memory: int = egdb_memory_option(),
+    book: str = book_option(NO_BOOK),
 ) -> None:
     """Speak the Hub 2 protocol on standard input and output, so that other draughts programs can use kr as engine.
 
-    Programs may change these and other settings with set-param. kr quits at the end of its input.
+    Programs may change these and other settings with set-param. From a book, kr plays different moves that are about as
+    good. It quits at the end of its input.
 
     Example:
         kr hub --weights manual --hash 256MB
+        kr hub --book shipped
     """
     from kr.protocols.hub import AUTO, serve_stdio
 
     sizes = {"hash": str(hash // MEBIBYTE), "egdb-memory": str(egdb_memory // MEBIBYTE)}
-    serve_stdio({"weights": weights, "threads": str(threads), "egdb": egdb or AUTO, **sizes})
+    books = {} if book == NO_BOOK else {"book": "varied", "book-file": book}
+    serve_stdio({"weights": weights, "threads": str(threads), "egdb": egdb or AUTO, **sizes, **books})

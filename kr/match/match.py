@@ -514,7 +514,7 @@ def _efforts(finished: FinishedGame) -> tuple[Effort, Effort]:
     """Totals of the searches of Black and White."""
     sums = [Effort(), Effort()]
     for ply, reply in enumerate(finished.replies):
-        if reply:
+        if reply and not reply.from_book:
             side = (finished.start.side + ply) % 2
             sums[side] += Effort(1, reply.depth, reply.nodes, reply.time)
     return sums[0], sums[1]

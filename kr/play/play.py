@@ -22,6 +22,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from kr.book.krb import least_games
 from kr.engine.limits import TimeControl
 from kr.engine.result import SCORE_DECIDED, SCORE_WIN, SearchResult
 from kr.engine.search import Stop
@@ -301,6 +302,9 @@ class Play:
         self._save()
         text = f"{SIDE_NAMES[side]} ({seat.name}) plays {move}" if seat.player else ""
         thought = {} if reply is None else {"score": reply.score, "depth": reply.depth, "nodes": reply.nodes}
+        if reply is not None and reply.weight is not None:
+            text += f" ({reply.note()})"
+            thought["book_games"] = least_games(reply.weight)
         self._tell(
             "move", text, view=None if self.humans else self._view(), side=side, move=str(move),
             fen=self.board.position.fen, ply=len(self.board.moves), time=round(seconds, 3), clock=seat.left, **thought,

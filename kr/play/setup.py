@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from kr.book.book import book_option
 from kr.engine.limits import Limits, TimeControl, parse_limits
 from kr.engine.settings import MEBIBYTE, egdb_memory_option, egdb_option, hash_option
 from kr.errors import InvalidSettingError
@@ -74,7 +75,7 @@ class PlaySettings(Settings):
         metavar="3move|11man|NAME|FEN|FILE",
     )  # fmt: skip
     seed: int = option(
-        0, "Seed of random choices: side, ballot, draws of a level or policy; 0: a new one each time.", low=0
+        0, "Seed of random choices: side, ballot, draws of a level, book or policy; 0: a new one each time.", low=0
     )
     out: Path | None = option(None, "PDN file to save the game to, or none; a new one in the user's data "
                               "directory if not given.", metavar="FILE|none")  # fmt: skip
@@ -86,6 +87,7 @@ class PlaySettings(Settings):
     patience: float = same_option(MatchSettings, "patience")
     egdb: str = egdb_option()
     egdb_memory: int = egdb_memory_option()
+    book: str = book_option()
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -101,7 +103,7 @@ class PlaySettings(Settings):
 
     def make_player(self, spec: str) -> Player:
         """Make the engine of a player's text. Raises what player_from_spec raises."""
-        return player_from_spec(spec, self.hash // MEBIBYTE, self.patience, self.egdb, self.egdb_memory)
+        return player_from_spec(spec, self.hash // MEBIBYTE, self.patience, self.egdb, self.egdb_memory, self.book)
 
 
 class GameSetup(NamedTuple):
@@ -206,7 +208,7 @@ def _specs(
         if "level" in accepted and settings.level is not None:
             spec = f"{_OWN.sub('', spec)},level={settings.level}"
         # a player's random draws differ from game to game
-        if "seed" in accepted and (",level=" in spec or ",temperature=" in spec) and ",seed=" not in spec:
+        if "seed" in accepted and ("book" in accepted or ",temperature=" in spec) and ",seed=" not in spec:
             spec += f",seed={seed}"
         specs.append(spec)
     return specs[0], specs[1]

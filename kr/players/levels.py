@@ -48,7 +48,7 @@ class Level:
     likeness: float = 0.0
     """Power to which the probability counts that a person plays a move; 0 if people don't count."""
     database: bool = True
-    """True if it may probe an endgame database."""
+    """True if it may probe an endgame database, and play from an opening book."""
 
     @property
     def full(self) -> bool:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import random
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kr.book.book import OpeningBook, load_book
 from kr.engine.database import load_database
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
@@ -25,9 +27,9 @@ if TYPE_CHECKING:
     from kr.egdb.database import Database
     from kr.policy.policy import Policy
 
-SETTINGS = ("egdb", "hash", "threads", "level", "people", "seed")
+SETTINGS = ("egdb", "hash", "threads", "level", "people", "seed", "book")
 """Settings of a player's text, in addition to search options. people: the policy by which its level chooses among what
-people play, or none; seed: of the errors of its level."""
+people play, or none; seed: of the errors of its level, and of its choice among book moves."""
 NOBODY = "none"
 """Instead of a policy: errors by chance alone."""
 
@@ -36,7 +38,7 @@ class EnginePlayer:
     """kr's engine. Raises InvalidWeightsError.
 
     weights: as for Engine; policy: that of a level that chooses among what people play; seed: of the errors of
-    its level.
+    its level, and of its choice among book moves.
     """
 
     version = ""
@@ -51,8 +53,9 @@ class EnginePlayer:
         level: Level = FULL,
         seed: int = 1,
         policy: Policy | None = None,
+        book: OpeningBook | None = None,
     ) -> None:
-        database = database if level.database else None
+        database, self._book = (database, book) if level.database else (None, None)
         self._level, self._seed, self._policy = level, seed, policy if level.likeness else None
         self.options = dict(options or {})
         """Search options that differ from their defaults."""
@@ -70,6 +73,8 @@ class EnginePlayer:
             self.signature += f" {level} seed {seed}"
         if self._policy:
             self.signature += f" people {self._policy.signature}"
+        if self._book:
+            self.signature += f" book {self._book.signature}" + f" seed {seed}" * level.full
 
     def new_game(self) -> None:
         self.engine.new_game()
@@ -78,6 +83,8 @@ class EnginePlayer:
         self, position: Position, limits: Limits, history: Sequence[Position], stop: Stop | None = None
     ) -> Reply:
         began = time.perf_counter()
+        if self._book and (reply := book_reply(self._book, position, history, self._seed)):
+            return reply
         if self._level.full:
             result = self.engine.search(position, limits, history=history, stop=stop)
             return Reply(result.move, result.score, result.depth, result.nodes, time.perf_counter() - began)
@@ -86,6 +93,17 @@ class EnginePlayer:
 
     def close(self) -> None:
         self.engine.stop()
+
+
+def book_reply(book: OpeningBook, position: Position, history: Sequence[Position], seed: int) -> Reply | None:
+    """Reply from a book, with variety; None without one. It depends only on the seed, the position and the length of
+    the history. Raises InvalidBookError."""
+    began = time.perf_counter()
+    choice = book.choice(position, random.Random(f"{seed} {position.key} {len(history)}"), history)
+    if choice is None:
+        return None
+    assert choice.value is not None
+    return Reply(choice.move, choice.value, choice.depth, 0, time.perf_counter() - began, choice.weight)
 
 
 def _make(spec: PlayerSpec, resources: Resources) -> EnginePlayer:
@@ -99,6 +117,8 @@ def _make(spec: PlayerSpec, resources: Resources) -> EnginePlayer:
         level = level_numbered(parse_count(own["level"]), by_chance) if "level" in own else FULL
         if "people" in own and level.full:
             raise InvalidSettingError("people: only a level below the highest asks what people play; leave it out")
+        if "book" in own and not level.database:
+            raise InvalidSettingError(f"book: level {level.number} plays without one; leave it out")
         seed = parse_count(own.get("seed", 1))
     except InvalidSettingError as error:
         raise InvalidSettingError(f"player {spec.spec!r}: {error}") from None
@@ -112,10 +132,11 @@ def _make(spec: PlayerSpec, resources: Resources) -> EnginePlayer:
         level,
         seed,
         policy,
+        load_book(own.get("book", resources.book)),
     )
     if own_hash is not None:
         player.signature += f" hash {format_size(own_hash)}"
-    for name in ("egdb", "people"):
+    for name in ("egdb", "people", "book"):
         if name in own:
             own[name] = Path(own[name]).name
     player.name = ",".join([player.name, *(f"{name}={text}" for name, text in (own | options).items())])

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
+from kr.book.book import NO_BOOK, book_note
 from kr.engine.engine import DEFAULT_HASH_MB
 from kr.engine.limits import Limits
 from kr.engine.search import Stop
@@ -23,9 +24,19 @@ class Reply(NamedTuple):
     nodes: int
     time: float
     """Seconds from the request to the reply."""
+    weight: int | None = None
+    """Weight of a move from an opening book, as in kr.book.book.KnownMove; None of a searched one."""
+
+    @property
+    def from_book(self) -> bool:
+        """True if the move comes from an opening book, without a search."""
+        return self.weight is not None
 
     def note(self) -> str:
-        """Score in men, depth and seconds, as comments in PDN files give them: "+0.12/15 0.300s"."""
+        """Score in men, depth and seconds, as comments in PDN files give them: "+0.12/15 0.300s"; of a move from a
+        book as in book_note."""
+        if self.weight is not None:
+            return book_note(self.score, self.weight)
         return f"{self.score / 100:+.2f}/{self.depth} {self.time:.3f}s"
 
 
@@ -94,6 +105,8 @@ class Resources(NamedTuple):
     egdb: str = "none"
     """Text for kr.engine.database.load_database."""
     egdb_memory: int = 0
+    book: str = NO_BOOK
+    """Text for kr.book.book.load_book."""
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ import difflib
 import re
 from collections.abc import Collection
 
+from kr.book.book import NO_BOOK
 from kr.engine.engine import DEFAULT_HASH_MB
 from kr.errors import InvalidSettingError
 from kr.players import deciders, evolved, hub, own, policy
@@ -30,20 +31,26 @@ def kind_of(spec: str) -> PlayerKind:
 
 
 def player_from_spec(
-    spec: str, hash_mb: int = DEFAULT_HASH_MB, patience: float = PATIENCE, egdb: str = "none", egdb_memory: int = 0
+    spec: str,
+    hash_mb: int = DEFAULT_HASH_MB,
+    patience: float = PATIENCE,
+    egdb: str = "none",
+    egdb_memory: int = 0,
+    book: str = NO_BOOK,
 ) -> Player:
     """Make the player that a text names: one of PLAYER_TEXTS, with settings of its own after commas.
 
-    kr's own engine uses the endgame database `egdb` unless the text sets egdb=DIR. The text may also set hash=16MB,
-    threads=2, level=3 (kr.players.levels), seed=7 (of the errors of that level) and search options such as
-    etc_depth=99. Raises InvalidSettingError, InvalidWeightsError, InvalidDatabaseError, ProtocolError.
+    kr's own engine uses the endgame database `egdb` unless the text sets egdb=DIR, and the opening book `book` unless
+    it sets book=FILE. The text may also set hash=16MB, threads=2, level=3 (kr.players.levels), seed=7 (of the errors
+    of that level, and of the choice among book moves) and search options such as etc_depth=99. Raises
+    InvalidSettingError, InvalidWeightsError, InvalidDatabaseError, InvalidBookError, ProtocolError, OSError.
     """
     kind = kind_of(spec)
     parsed = _parse_spec(spec, kind)
     if not kind.prefix and not parsed.text.strip():
         expected = f"{', '.join(PLAYER_TEXTS[:-1])} or {PLAYER_TEXTS[-1]}"
         raise InvalidSettingError(f"player without a name: expected {expected}")
-    return kind.make(parsed, Resources(hash_mb, patience, egdb, egdb_memory))
+    return kind.make(parsed, Resources(hash_mb, patience, egdb, egdb_memory, book))
 
 
 def _parse_spec(spec: str, kind: PlayerKind) -> PlayerSpec:

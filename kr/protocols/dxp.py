@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from kr import __version__
+from kr.book.book import NO_BOOK, OpeningBook, book_option, load_book
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits, TimeControl, parse_limits
 from kr.engine.settings import (
@@ -109,6 +110,7 @@ class DxpSettings(Settings):
     threads: int = threads_option()
     egdb: str = egdb_option()
     egdb_memory: int = egdb_memory_option()
+    book: str = book_option(NO_BOOK)
     name: str = option(f"kr {__version__}", f"Name of kr, at most {NAME_WIDTH} characters.")
     chat: str = option("", "Chat at the beginning of each game.", metavar="TEXT")
     takeback: bool = option(True, "Grant requests to go back to an earlier position.")
@@ -138,6 +140,10 @@ class DxpSettings(Settings):
     def engine(self) -> Engine:
         """Engine that plays. Raises what Engine raises."""
         return engine_from(self, self.weights, self.threads)
+
+    def opening_book(self) -> OpeningBook | None:
+        """Book from which it plays. Raises what load_book raises."""
+        return load_book(self.book)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -273,8 +279,8 @@ def listen(
 
     on_game: called after each game. say: called with chat and other news, line by line. on_open: called with the
     address once connections are accepted. operator: may chat and ask to take moves back. Raises ProtocolError if it
-    can't listen, OSError if a game can't be saved, and what Engine raises. On Ctrl-C the game under way is saved as
-    broken off.
+    can't listen, OSError if a game can't be saved, and what Engine and load_book raise. On Ctrl-C the game under way is
+    saved as broken off.
     """
     with _saving(settings.out) as save, open_server(parse_address(settings.address)) as server:
         desk = _Desk(settings, settings.games or None, save, on_game, say, operator)
@@ -308,7 +314,7 @@ def connect(
 
     starts: starting positions, used in turn, each twice in a row if kr alternates its colour; by default that of the
     settings. on_game, say, operator: as for `listen`. Raises ProtocolError if no connection is made or a game is
-    refused, OSError if a game can't be saved, and what Engine raises.
+    refused, OSError if a game can't be saved, and what Engine and load_book raise.
     """
     positions = list(starts) or [Position() if settings.fen is None else Position.from_fen(settings.fen)]
     each = 2 if settings.color == "alternate" else 1
@@ -362,7 +368,7 @@ class _Desk:
         self.opponent = ""
         self._settings = settings
         self._manners = settings.manners()
-        self._thinker = Thinker(settings.engine())
+        self._thinker = Thinker(settings.engine(), settings.opening_book())
         self._games = games
         self._save = save
         self._on_game = on_game

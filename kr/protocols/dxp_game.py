@@ -10,6 +10,7 @@ the peer went back: its move counts, and its own request to go back is refused.
 
 from __future__ import annotations
 
+import random
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -17,10 +18,11 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import NamedTuple, NoReturn
 
+from kr.book.book import OpeningBook, book_note
 from kr.engine.database import decided
 from kr.engine.engine import Engine
 from kr.engine.limits import Clock, Limits, TimeControl
-from kr.engine.result import Info, SearchOutcome
+from kr.engine.result import SearchOutcome, SearchResult
 from kr.engine.search import Search
 from kr.errors import IllegalMoveError, ProtocolError
 from kr.evaluation.chances import format_score
@@ -63,6 +65,8 @@ class SearchDone(NamedTuple):
     search: int
     """Number of the search: those of earlier ones are ignored."""
     outcome: SearchOutcome
+    weight: int | None = None
+    """Weight of a move from the book, as in kr.book.book.KnownMove; None of a searched one."""
 
 
 class Remark(NamedTuple):
@@ -84,13 +88,15 @@ Inner = SearchDone | Wish
 
 
 class Thinker:
-    """The engine, searching in the background. Results are put into the link's inbox."""
+    """The engine, searching in the background, and its book. Results are put into the link's inbox."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, book: OpeningBook | None = None) -> None:
         self._engine = engine
+        self._book = book
+        self._chance = random.Random()
         self._number = 0
         self._search: Search | None = None
-        self.last: Info | None = None
+        self.last: SearchDone | None = None
         """Result of the search for the last move."""
 
     @property
@@ -104,9 +110,17 @@ class Thinker:
         self.last = None
 
     def start(self, position: Position, limits: Limits, history: Sequence[Position], link: Link[Inner]) -> int:
-        """Begin a search. Returns its number, which its SearchDone will carry. Raises what Engine.start raises."""
+        """Begin a search, unless the book has a move. Returns its number, which its SearchDone will carry. Raises what
+        Engine.start raises, and InvalidBookError."""
         self._number += 1
         number = self._number
+        choice = self._book and self._book.choice(position, self._chance, history)
+        if self._book and choice:
+            assert choice.value is not None
+            line = tuple(self._book.line(position, choice))
+            result = SearchResult(choice.move, choice.value, choice.depth, 0, 0.0, line, ())
+            link.put(SearchDone(number, result, choice.weight))
+            return number
         self._search = self._engine.start(
             position, limits, history, forced_at_once=True, on_end=lambda outcome: link.put(SearchDone(number, outcome))
         )
@@ -321,7 +335,7 @@ class DxpGame:
             if isinstance(item.outcome, BaseException):
                 raise item.outcome
             result = item.outcome
-            self._thinker.last = Info(result.depth, result.score, result.nodes, result.time, result.pv)
+            self._thinker.last = item
             seconds = time.monotonic() - self._turn_began
             self._link.send(format_dxp_move(result.move, seconds))
             self._play(result.move)
@@ -450,17 +464,17 @@ class DxpGame:
         if ply <= self._chatted_at:
             return
         self._chatted_at = ply
-        thought = self._thinker.last
-        if thought is None:
+        last = self._thinker.last
+        if last is None:
             self._link.send(Chat("kr plays by itself; it has not searched yet."))
             return
-        expected = f", expecting {thought.pv[1]}" if len(thought.pv) > 1 else ""
-        self._link.send(
-            Chat(
-                f"kr plays by itself; its last move: score {format_score(thought.score)} "
-                f"at depth {thought.depth}{expected}."
-            )
-        )
+        result = last.outcome
+        assert isinstance(result, SearchResult)
+        how = f"score {format_score(result.score)} at depth {result.depth}"
+        if last.weight is not None:
+            how = book_note(result.score, last.weight)
+        expected = f", expecting {result.pv[1]}" if len(result.pv) > 1 else ""
+        self._link.send(Chat(f"kr plays by itself; its last move: {how}{expected}."))
 
     def _show_chat(self, message: Chat) -> None:
         self._say(f"{self._terms.opponent} says: {message.text}")

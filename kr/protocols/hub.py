@@ -9,22 +9,25 @@ from __future__ import annotations
 
 import io
 import os
+import random
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from threading import Lock, Timer
 from typing import TYPE_CHECKING, TextIO
 
 from kr import __version__
+from kr.book.book import SHIPPED_BOOK, KnownMove, OpeningBook, load_book
+from kr.book.krb import least_games
 from kr.engine.database import load_database
 from kr.engine.engine import DEFAULT_HASH_MB, MAX_LINES, Engine
 from kr.engine.result import Info, SearchOutcome, SearchResult
 from kr.engine.search import Search
 from kr.engine.settings import MEBIBYTE
-from kr.errors import IllegalMoveError, InvalidSettingError, KrError, ProtocolError, ThreadError
+from kr.errors import IllegalMoveError, InvalidBookError, InvalidSettingError, KrError, ProtocolError, ThreadError
 from kr.evaluation.kinds import SHIPPED
-from kr.game.position import Position, Side
+from kr.game.position import Move, Position, Side
 from kr.protocols.hub_level import HubLevel
 from kr.protocols.hub_text import (
     format_hub_line,
@@ -91,6 +94,10 @@ PARAMETERS = {
         Parameter("egdb", AUTO, "string"),
         # megabytes in which to unpack the database, as far as it fits
         Parameter("egdb-memory", str(EGDB_MEMORY // MEBIBYTE), "int", 0, MOST_MEGABYTES),
+        # moves from the opening book at go think: none, its best ones, or different ones that are about as good
+        Parameter("book", "off", "enum", values=("off", "best", "varied")),
+        # a .krb file, or the book that comes with kr
+        Parameter("book-file", SHIPPED_BOOK, "string"),
         # number of best moves to analyse; lines after the first are sent as "info multipv=2 ..."
         Parameter("multipv", "1", "int", 1, MAX_LINES),
         # squares and colours of "pos": see _in_frame
@@ -100,6 +107,9 @@ PARAMETERS = {
     )
 }
 _TURNED_START = Position(side=Side.WHITE)
+_BOOK_PARAMETERS = ("book", "book-file")
+_BOOK_SWITCH = {"true": "varied", "false": "off"}
+"""Values of clients that know a parameter `book` of another engine, Scan, where it is a switch."""
 _ENGINE_PARAMETERS = ("weights", "hash", "threads", "egdb", "egdb-memory")
 
 
@@ -123,6 +133,8 @@ class HubServer:
         self._sink_lock = Lock()
         self._make_engine = make_engine
         self._engine: Engine | None = None
+        self._book: OpeningBook | None = None
+        self._chance = random.Random()
         self._values = {name: parameter.default for name, parameter in PARAMETERS.items()}
         self._position: Position | None = Position()
         self._history: tuple[Position, ...] = ()
@@ -190,10 +202,14 @@ class HubServer:
             warning = f"unknown parameter {name} ignored; there are {', '.join(PARAMETERS)}"
             self._send(format_hub_line("warning", message=warning))
             return
+        if name == "book":
+            value = _BOOK_SWITCH.get(value, value)
         PARAMETERS[name].check(value)
         if name in _ENGINE_PARAMETERS and value != self._values[name]:
             self._stop_search()
             self._engine = None
+        if name in _BOOK_PARAMETERS and value != self._values[name]:
+            self._book = None
         if name == "frame":
             self._start_frame = FRAMES[0]
         self._values[name] = value
@@ -202,6 +218,7 @@ class HubServer:
         self._stop_search()
         try:
             self._ready_engine()
+            self._ready_book()
         except (KrError, MemoryError) as error:
             self._send_error(error)
         # the client waits for this line; without an engine each go reports the error again
@@ -217,6 +234,15 @@ class HubServer:
             database = load_database("" if egdb == AUTO else egdb, egdb_memory)
             self._engine = self._make_engine(None if shipped else weights, hash_mb, threads, database)
         return self._engine
+
+    def _ready_book(self) -> OpeningBook | None:
+        """The book to play from; None without one. Raises InvalidSettingError, InvalidBookError."""
+        if self._book is None and self._values["book"] != "off":
+            try:
+                self._book = load_book(self._values["book-file"])
+            except OSError as error:
+                raise InvalidBookError(f"{error.filename}: {error.strerror}") from None
+        return self._book
 
     def _new_game(self, args: dict[str, str]) -> None:
         self._stop_search()
@@ -278,6 +304,8 @@ class HubServer:
         if self._position.is_over:
             raise IllegalMoveError(f"no legal move in {self._position.fen}: the side to move has lost")
         self._last_nodes = 0
+        if modes[0] == "think" and self._play_from_book(self._position):
+            return
         pondering = modes[0] == "ponder"
         self._search = self._ready_engine().start(
             self._position,
@@ -289,6 +317,20 @@ class HubServer:
         )
         self._pondered = self._level if pondering else None
 
+    def _play_from_book(self, position: Position) -> bool:
+        """Answer from the book, if it has the position."""
+        book = self._ready_book()
+        if book is None:
+            return False
+        chance = self._chance if self._values["book"] == "varied" else None
+        choice = book.choice(position, chance, self._history)
+        if choice is None:
+            return False
+        line = book.line(position, choice)
+        self._send_book_info(choice, line)
+        self._send(self._done(line))
+        return True
+
     def _send_end(self, outcome: SearchOutcome) -> None:
         """Answer for a search, in its thread."""
         if isinstance(outcome, SearchResult):
@@ -296,17 +338,18 @@ class HubServer:
             if outcome.depth and outcome.nodes != self._last_nodes:
                 for info in outcome.lines:
                     self._send_info(info)
-            self._send(self._done(outcome))
+            self._send(self._done((outcome.move, *outcome.pv[1:])))
         elif isinstance(outcome, KrError):
             self._send_error(outcome)
         else:  # the client gets the error in its protocol
             self._send(format_hub_line("error", message=f"the search failed: {type(outcome).__name__}: {outcome}"))
 
-    def _done(self, result: SearchResult) -> str:
+    def _done(self, line: Sequence[Move]) -> str:
+        """The answer: the first move of a line, and the reply that it expects."""
         expected: dict[str, object] = {}
-        if self._values["ponder"] == "true" and len(result.pv) > 1:
-            expected = {"ponder": format_hub_move(result.pv[1])}
-        return format_hub_line("done", move=format_hub_move(result.move), **expected)
+        if self._values["ponder"] == "true" and len(line) > 1:
+            expected = {"ponder": format_hub_move(line[1])}
+        return format_hub_line("done", move=format_hub_move(line[0]), **expected)
 
     def _ponder_hit(self, args: dict[str, str]) -> None:
         """Continue the search under way, with its clock running from now on, since the expected move was played."""
@@ -346,6 +389,15 @@ class HubServer:
             f"info {number}depth={info.depth} mean-depth={info.depth:.1f} score={format_hub_score(info.score)} "
             f"nodes={info.nodes} time={info.time:.3f} nps={speed:.3f} "
             f'pv="{" ".join(format_hub_move(move) for move in info.pv)}"{probes}'
+        )
+
+    def _send_book_info(self, move: KnownMove, line: Sequence[Move]) -> None:
+        """Write what the book knows of its move, in the form of an info line."""
+        assert move.value is not None
+        self._send(
+            f"info depth={move.depth} mean-depth={move.depth:.1f} score={format_hub_score(move.value)} "
+            f'nodes=0 time=0.000 nps=0.000 pv="{" ".join(map(format_hub_move, line))}" '
+            f"book games={least_games(move.weight)}"
         )
 
     def _send_error(self, error: Exception) -> None:
