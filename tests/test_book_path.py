@@ -125,7 +125,7 @@ def test_the_path_of_a_game_for_a_page(tmp_path: Path) -> None:
 
 
 BAD: tuple[tuple[str, type[KrError], str], ...] = (
-    ("nowhere.krb", InvalidSettingError, r"--book nowhere\.krb: nowhere\.krb is not a file"),
+    ("nowhere.krb", InvalidSettingError, r"book 'nowhere\.krb': nowhere\.krb is not a file"),
     (__file__, InvalidBookError, r"test_book_path\.py: not a packed book of kr"),
 )
 
