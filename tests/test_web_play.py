@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from small_book import book_file
 from systems import POSIX
 from watched_games import Page, at_table, story
 
@@ -456,7 +457,20 @@ def test_full_strength_plays_by_an_engine_that_is_lent():
             await again.turn()
             assert again.state["ply"] == 3
 
-    story(told)
+    story(told, book="none")
+
+
+@pytest.mark.parametrize(("level", "told"), [(10, True), (8, True), (7, False)])
+def test_high_levels_play_from_the_book(games_directory, tmp_path, level, told):
+    async def asked(house):
+        async with at_table(house, level=level, side="white") as page:
+            await page.turn()
+            (move,) = [event["move"] for event in page.events if "move" in event]
+            assert (move["text"] in ("11-15", "9-14") and "book, +0.0" in " ".join(move["comments"])) == told
+            assert house.engines.own.lent == 0
+        assert ("book, +0.0" in next(games_directory.glob("*.pdn")).read_text()) == told
+
+    story(asked, book=book_file(tmp_path))
 
 
 def test_the_levels_are_told():

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
+from kr.book.book import OpeningBook
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits, TimeControl
 from kr.engine.result import SearchResult
@@ -25,7 +26,7 @@ from kr.game.value import Value
 from kr.play.setup import HUMAN, SPEC_TAGS
 from kr.players.level_figures import LEVEL_FIGURES, fifth
 from kr.players.levels import LEVELS, Level, level_numbered
-from kr.players.own import EnginePlayer
+from kr.players.own import EnginePlayer, book_reply
 from kr.players.player import Player, Reply
 from kr.players.policy import PolicyPlayer
 from kr.players.registry import player_from_spec
@@ -146,13 +147,13 @@ class LentEngine:
 
 
 class _FullStrength:
-    """kr's full strength as a player, by the engine that is lent."""
+    """kr's full strength as a player, by the engine that is lent, and its book. seed: of the choice among book moves."""
 
     name = signature = "kr"
     version = ""
 
-    def __init__(self, lent: LentEngine, spec: str) -> None:
-        self._lent, self.source = lent, spec
+    def __init__(self, lent: LentEngine, spec: str, book: OpeningBook | None, seed: int) -> None:
+        self._lent, self.source, self._book, self._seed = lent, spec, book, seed
 
     def new_game(self) -> None:
         """The engine has searched for others anyway."""
@@ -160,6 +161,8 @@ class _FullStrength:
     def search(
         self, position: Position, limits: Limits, history: Sequence[Position], stop: Stop | None = None
     ) -> Reply:
+        if self._book and (reply := book_reply(self._book, position, history, self._seed)):
+            return reply
         began = time.perf_counter()
         result = self._lent.engine.search(position, limits, history, stop=stop)
         return Reply(result.move, result.score, result.depth, result.nodes, time.perf_counter() - began)
@@ -177,8 +180,15 @@ def opponent_from_spec(house: House, lent: LentEngine, spec: str) -> Player:
     match = _SPEC.fullmatch(spec)
     if not match:
         raise InvalidSettingError(f"{spec[:40]!r} is not a level of kr")
-    level = level_numbered(int(match[1]))
+    level, seed = level_numbered(int(match[1])), int(match[2])
     if level.full:
-        return _FullStrength(lent, spec)
-    seed, policy = int(match[2]), load_policy()
-    return EnginePlayer(house.settings.weights, LEVEL_HASH_MB, house.database, level=level, seed=seed, policy=policy)
+        return _FullStrength(lent, spec, house.book, seed)
+    return EnginePlayer(
+        house.settings.weights,
+        LEVEL_HASH_MB,
+        house.database,
+        level=level,
+        seed=seed,
+        policy=load_policy(),
+        book=house.book,
+    )
