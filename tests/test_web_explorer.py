@@ -281,7 +281,7 @@ def test_scores_of_all_moves(house: House, monkeypatch: pytest.MonkeyPatch) -> N
 
 @pytest.fixture
 def server(files: tuple[Path, Path]) -> Iterator[WebServer]:
-    with serving(archive=files, weights="material", egdb="none") as server:
+    with serving(archive=files, weights="material", egdb="none", book="none") as server:
         yield server
 
 
@@ -472,7 +472,7 @@ def test_an_archive_is_added_kept_and_removed_in_two_windows(
     opened: Opener, files: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    with serving(weights="material", egdb="none") as server:
+    with serving(weights="material", egdb="none", book="none") as server:
         page = opened(server.address, allowed="400")
         page.click(".tab-explorer")
         with page.expect_file_chooser() as chooser:
@@ -498,7 +498,7 @@ def test_an_archive_is_added_kept_and_removed_in_two_windows(
         rows_are(other, ["9-13", "2"])
         rows_are(page, ["9-13", "2"])
         page.context.close()
-    with serving(weights="material", egdb="none") as server:
+    with serving(weights="material", egdb="none", book="none") as server:
         page = opened(server.address)
         unfold(page)
         rows_are(page, ["9-13", "2"])
@@ -512,7 +512,7 @@ def test_a_piece_that_is_lost_on_the_way_is_sent_again(
     opened: Opener, files: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    with serving(weights="material", egdb="none") as server:
+    with serving(weights="material", egdb="none", book="none") as server:
         page = opened(server.address, allowed="Failed to load")
         page.click(".tab-explorer")
         page.locator(".explorer .empty").wait_for()
@@ -534,7 +534,7 @@ def test_a_piece_that_is_lost_on_the_way_is_sent_again(
 
 @pytest.mark.slow
 def test_files_of_the_command_line_are_chosen_to_be_explored(opened: Opener, files: tuple[Path, Path]) -> None:
-    with serving(weights="material", egdb="none", files=files) as server:
+    with serving(weights="material", egdb="none", book="none", files=files) as server:
         page = opened(server.address)
         page.click(".tab-explorer")
         page.get_by_role("button", name="Archives").click()
@@ -555,7 +555,7 @@ def test_eight_moves_and_the_first_games_fit_into_a_small_panel(
     path, position = tmp_path / "eight.pdn", START.play("9-13").play("22-18")
     games = [f'[Black "A"]\n[White "B"]\n[Date "1900"]\n\n1. 9-13 22-18 2. {move} *' for move in position.legal_moves()]
     path.write_text("\n\n".join(games))
-    with serving(archive=(path,), weights="material", egdb="none") as server:
+    with serving(archive=(path,), weights="material", egdb="none", book="none") as server:
         page = opened(server.address, {**size, "width": max(size["width"], 390)})
         unfold(page)
         for text in ("9-13", "22-18"):

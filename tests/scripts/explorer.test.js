@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
+import {scoreWords} from "../../kr/web/static/analysis/words.js";
+import {bookScore, lossWords, pathWords} from "../../kr/web/static/book.js";
 import * as state from "../../kr/web/static/explorer/state.js";
 
 const RESULTS = {games: 10, black: 1, draws: 1, white: 1, other: 7, average: 0.5, first: 1901, last: 1960};
@@ -63,7 +65,7 @@ test("a game is known by its players and its year", () => {
 
 test("scores are told in men, and what is proved in words", () => {
   const told = (/** @type {import("../../kr/web/static/explorer/state.js").Score} */ score, turned = false) => [
-    state.scoreWords(score, turned),
+    scoreWords(score, turned),
     state.scoreTitle(score, turned),
   ];
   assert.deepEqual(told({score: 44, depth: 14}), ["+0.44", "+0.44 (depth 14)"]);
@@ -158,4 +160,83 @@ test("a line is called by its most specific name and its ballot", () => {
   assert.equal(state.openingWords({names, ballot: null}), "Old Fourteenth");
   assert.equal(state.openingWords({names: [], ballot: {number: 7}}), "Ballot 7");
   assert.equal(state.openingWords({names: [], ballot: null}), "");
+});
+
+const STEP = {path: [11, 15], captured: [], opening: ""};
+const KNOWN = {value: 6, loss: 0, depth: 20, games: 64};
+const BOOK = /** @type {import("../../kr/web/static/explorer/state.js").BookAnswer} */ ({
+  fen: FEN,
+  side: "black",
+  opening: "",
+  book: true,
+  cook: "a",
+  cooked: "c",
+  moves: [
+    {...STEP, text: "a", fen: "A", book: KNOWN},
+    {...STEP, text: "b", fen: "B", book: {value: null, loss: null, depth: 0, games: 0}},
+    {...STEP, text: "c", fen: "C", book: {value: -31, loss: 37, depth: 9, games: 1024}},
+    {...STEP, text: "d", fen: "D", book: null},
+  ],
+});
+
+test("games and the book stand in one table: what was played most first, then the book's order", () => {
+  const played = ["D", "C", "A", "B"].map((fen, i) => ({
+    ...STEP,
+    text: "other",
+    fen,
+    ...RESULTS,
+    games: [7, 9, 0, 0][i],
+  }));
+  const texts = (/** @type {any} */ given) => state.joined(BOOK, given).map(each => [each.text, each.games, each.mark]);
+  assert.deepEqual(texts(played), [
+    ["c", 9, "cooked"],
+    ["d", 7, ""],
+    ["a", 0, "cook"],
+    ["b", 0, ""],
+  ]);
+  assert.deepEqual(
+    texts(null).map(([text, games]) => [text, games]),
+    [
+      ["a", 0],
+      ["b", 0],
+      ["c", 0],
+      ["d", 0],
+    ],
+  );
+});
+
+test("what the book says of a move, and of a cook", () => {
+  const moves = state.joined(BOOK, null);
+  const [a, b, c] = moves.map(each => each.book);
+  assert.ok(a && b && c);
+  assert.deepEqual([state.bookWords(a, false), state.bookWords(a, true)], ["+0.06", "−0.06"]);
+  assert.deepEqual([state.atLeast(a), state.atLeast(b), state.atLeast(c)], ["64+", "", "1,024+"]);
+  assert.equal(state.bookTitle(a, false), "book +0.06 (depth 20), played in 64 games or more");
+  assert.equal(state.bookWords(b, false), "worse");
+  assert.equal(state.bookTitle(b, false), "the book has it as worse than its other moves");
+  assert.equal(state.bookWords({...KNOWN, value: 10000}, false), "win");
+  assert.equal(state.bookWords({...KNOWN, value: 10000}, true), "loss");
+  assert.equal(state.markWords(moves[0], moves), "a cook: 0.37 better than c, which people play most");
+  assert.equal(state.markWords(moves[2], moves), "cooked: people play it most, and a is 0.37 better");
+  assert.equal(state.markWords(moves[1], moves), "");
+  const unsure = moves.map(each =>
+    each.text === "c" && each.book ? {...each, book: {...each.book, loss: null}} : each,
+  );
+  assert.equal(state.markWords(unsure[0], unsure), "a cook: better than c, which people play most");
+  assert.equal(state.bookState(BOOK), "");
+  assert.equal(state.bookState({...BOOK, moves: [BOOK.moves[3]]}), "The book does not have this position.");
+  assert.equal(state.bookState({...BOOK, book: false, moves: []}), "");
+});
+
+test("who left the book, with which move, and what it plays", () => {
+  const left = {ply: 1, side: /** @type {const} */ ("white"), move: "21-17", best: "22-18", value: -3, loss: 37};
+  const words = (/** @type {object} */ change, turned = false) =>
+    pathWords({plies: 2, left: {...left, ...change}}, "1... 21-17", turned);
+  assert.equal(words({}), "White left the book with 1... 21-17: 22-18 is 0.37 better");
+  assert.equal(words({loss: null}), "White left the book with 1... 21-17: it plays 22-18 (−0.03)");
+  assert.equal(words({loss: null}, true), "White left the book with 1... 21-17: it plays 22-18 (+0.03)");
+  assert.equal(words({loss: 254, side: "black"}), "Black left the book with 1... 21-17: it plays 22-18 (−0.03)");
+  assert.equal(pathWords({plies: 4, left: null}, "2... 24-20", false), "The book ends after 2... 24-20");
+  assert.deepEqual([lossWords(null), lossWords(15), lossWords(254)], ["", "0.15", ""]);
+  assert.deepEqual(bookScore(-10000), {score: null, value: "loss", plies: null});
 });

@@ -2,8 +2,8 @@
 
 import {t} from "./texts.js";
 
-/** Archives of games, explored by position, player and pattern. */
-export const EXPLORER = true;
+/** Archives of games, explored by position, player and pattern, and kr's scores of the moves there. */
+export const ARCHIVES = true;
 /** The page Runs. */
 export const RUNS = true;
 /** Matches of engines against each other. */

@@ -2,7 +2,7 @@
 
 import {t} from "./texts.js";
 
-export const EXPLORER = false;
+export const ARCHIVES = false;
 export const RUNS = false;
 export const MATCHES = false;
 export const EVOLVED = false;

@@ -8,7 +8,7 @@ import {Graph, better, judgement, points} from "../graph.js";
 import {iconButton} from "../icons.js";
 import {pressing, stepKeys} from "../keys.js";
 import {menu} from "../menu.js";
-import {EXPLORER, PROOFS, unloaded} from "../offers.js";
+import {PROOFS, unloaded} from "../offers.js";
 import {retold} from "../retold.js";
 import {SIDES, START} from "../squares.js";
 import {Stage, stepButtons} from "../stage.js";
@@ -137,20 +137,22 @@ class Analyse {
     const {app} = this,
       own = {name: "notation", title: t("Moves"), element: null},
       later = (/** @type {string} */ name, /** @type {string} */ title) => ({name, title, element: el("div")}),
-      archives = EXPLORER ? [later("explorer", t("Explorer"))] : [],
       setup = {...later("setup", t("Set up")), untabbed: true},
       proofs = PROOFS ? [{...later("proof", t("Proof")), untabbed: true}] : [],
       played = [later("people", t("People")), later("regions", t("Regions")), later("game", t("Games"))];
-    return new Tabs([own, later("review", t("Review")), ...archives, ...played, setup, ...proofs], {
-      label: t("Panels"),
-      closes: true,
-      onchange: name => {
-        this._side?.classList.toggle("open", name !== "notation");
-        if (name !== "setup") this.setup?.cancel();
-        this._setUp?.setAttribute("aria-expanded", String(name === "setup"));
-        app.keep("panel", name);
+    return new Tabs(
+      [own, later("review", t("Review")), later("explorer", t("Explorer")), ...played, setup, ...proofs],
+      {
+        label: t("Panels"),
+        closes: true,
+        onchange: name => {
+          this._side?.classList.toggle("open", name !== "notation");
+          if (name !== "setup") this.setup?.cancel();
+          this._setUp?.setAttribute("aria-expanded", String(name === "setup"));
+          app.keep("panel", name);
+        },
       },
-    });
+    );
   }
 
   /**
@@ -174,11 +176,12 @@ class Analyse {
 
   async _fill() {
     const {panels} = await import("./panels.js"),
-      {games, setup, sending, all} = panels(this.app);
+      {games, setup, departure, sending, all} = panels(this.app);
     this.setup = setup;
     this._sending = sending;
     this._send.disabled = false;
     this.analysis.element.before(games.strip, games.reading.element);
+    this._opening.element.after(departure.element);
     this._reading = games.reading;
     for (const panel of all) this._tabs.fill(panel);
   }

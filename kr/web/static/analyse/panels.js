@@ -1,8 +1,9 @@
 // The panels of Analyse, and ways to send a game: what a board does without until it is there.
 
+import {Departure} from "./departure.js";
 import {panel as explorer} from "../explorer/panel.js";
 import {panel as files} from "../files/panel.js";
-import {EXPLORER, PROOFS} from "../offers.js";
+import {PROOFS} from "../offers.js";
 import {panel as people} from "../people/panel.js";
 import {Proofs} from "../proofs/panel.js";
 import {panel as regions} from "../regions/panel.js";
@@ -14,13 +15,13 @@ import {Setup} from "../setup/setup.js";
 export function panels(app) {
   const games = files(app),
     setup = new Setup(app),
-    archives = EXPLORER ? [explorer(app)] : [],
     proofs = PROOFS ? [new Proofs(app)] : [];
   games.reading.oncertificate = proofs.length ? file => proofs[0].file(file) : null;
   return {
     games,
     setup,
+    departure: new Departure(app),
     sending: actions(/** @type {any} */ (app)),
-    all: [review(app), ...archives, people(app), regions(app), games, setup.panel, ...proofs.map(({panel}) => panel)],
+    all: [review(app), explorer(app), people(app), regions(app), games, setup.panel, ...proofs.map(({panel}) => panel)],
   };
 }

@@ -80,6 +80,16 @@ export function seen(line, turned) {
 }
 
 /**
+ * A score as a player reads it: "+0.44", "0", or what is proved in words.
+ * @param {{score: number | null, value?: Value | null, plies?: number | null}} score
+ * @param {boolean} turned for the other side
+ */
+export function scoreWords({score, value, plies}, turned) {
+  if (score === null && !value) return "";
+  return seen({score: score ?? 0, value, plies}, turned).text;
+}
+
+/**
  * What stands above the lines of an engine.
  * @param {Told} told
  * @param {string} name of the engine; "" if there is only one

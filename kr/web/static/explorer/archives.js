@@ -60,7 +60,7 @@ export class Archives {
       this._adder(true),
       el("p", {class: "muted"}, t("A file of games in PDN, also packed (.gz, .xz, .bz2). Choose it, or drop it here.")),
     );
-    this.element = el("div", null, this.empty, this.region, this._arriving, this.state, this._picker);
+    this.element = el("div", null, this.region, this._arriving, this.state, this._picker);
     this._channel = new BroadcastChannel(CHANNEL);
     this._channel.onmessage = () => this._active && this.begin();
   }
@@ -77,7 +77,7 @@ export class Archives {
 
   show() {
     this._active = true;
-    this.begin();
+    return this.begin();
   }
 
   hide() {

@@ -1,21 +1,23 @@
-// The panel Explorer: what was played in the position by the games of archives, those games, and searches of them.
+// The panel Explorer: the moves of the position with what the games of archives, the book and kr's search say of each;
+// those games, and searches of them.
 
 import {choice} from "../controls.js";
 import {button, el} from "../dom.js";
 import {Errands} from "../errands.js";
+import {ARCHIVES} from "../offers.js";
 import {newDocument, toEnd} from "../setup/fen.js";
 import {keep, kept} from "../store.js";
 import {t} from "../texts.js";
 import {Archives} from "./archives.js";
 import {Search} from "./search.js";
-import {gameName, openingWords, pageWords, Scores, totalWords} from "./state.js";
+import {bookState, gameName, joined, openingWords, pageWords, Scores, totalWords} from "./state.js";
 import {Questions, Scoring} from "./stream.js";
-import {gameRow, moveRows, moveTable, tellScore} from "./view.js";
+import {gameRow, moveRows, MoveTable, tellScore} from "./view.js";
 
 /** @typedef {import("../shell.js").App} App */
 /** @typedef {import("./state.js").Game} Game */
 /** @typedef {import("./state.js").Move} Move */
-/** @typedef {import("./stream.js").Played} Played */
+/** @typedef {{fen: string, side: "black" | "white", moves: Move[]}} Shown */
 
 const WAIT_MS = 100; // positions that are only passed are not asked for
 const SCORE_MS = 300;
@@ -30,8 +32,9 @@ class Explorer {
   _total = el("span", {class: "total"});
   _head = el("div", {class: "head", hidden: true});
   _body = el("div", {hidden: true});
+  _gamesHere = el("div", {class: "games-here"});
   _problem = el("p", {class: "failed", role: "alert"});
-  _moves = moveTable();
+  _moves = new MoveTable();
   _withScores = el("input", {type: "checkbox"});
   _number = el("h2", null);
   _list = el("ol", {class: "behind"});
@@ -53,8 +56,9 @@ class Explorer {
     this._waiting = 0;
     this._start = 0;
     this._last = "";
-    /** @type {Played | null} */
-    this._played = null;
+    this._hasBook = false;
+    /** @type {Shown | null} */
+    this._shown = null;
     /** @type {import("./view.js").Place[]} */
     this._places = [];
     this.scores = new Scores(kept(STORED, null, "sessionStorage"));
@@ -62,15 +66,12 @@ class Explorer {
     this.scoring = new Scoring(app, this.scores, fen => this._scored(fen));
     this.archives = new Archives(app, {
       onchange: () => this.refresh(true),
-      onlist: count => {
-        this._head.hidden = !count;
-        this._body.hidden = !this.archives.explored.length;
-      },
+      onlist: () => this._showParts(),
     });
     this.search = new Search({
       onchange: () => this.refresh(true),
       complete: async text =>
-        this.archives.explored.length ? (await this.questions.players(this.archives.explored, text)).players : [],
+        this._hasGames ? (await this.questions.players(this.archives.explored, text)).players : [],
       openings: async text => (await this.questions.openings(text)).openings,
       show: opening => this._begin(opening),
     });
@@ -80,7 +81,7 @@ class Explorer {
       clearTimeout(this._waiting);
       if (this._active) this._waiting = window.setTimeout(() => this.refresh(), WAIT_MS);
     });
-    app.onback(() => this._active && this.archives.begin());
+    app.onback(() => this._active && this._open());
     addEventListener("pagehide", () => this._store());
     this.panel = {
       name: "explorer",
@@ -97,9 +98,12 @@ class Explorer {
     const archives = this._fold(t("Archives"), this.archives.region);
     const search = this._fold(t("Search"), this._options());
     this._opener = search.opener;
-    const element = el("div", null, this._head, this.archives.element, search.region, this._body);
+    this._archiveOpener = archives.opener;
+    const element = el("div", null, this._head, this.archives.element, search.region, this._body, this.archives.empty);
     this._head.append(el("p", null, this.opening, " ", this._total), archives.opener, search.opener);
-    this._body.append(this._problem, this._moves.table, this._games());
+    this._gamesHere.append(this._number, this._list, this._pages);
+    this._body.append(this._problem, this._moves.element, this._gamesHere);
+    if (!ARCHIVES) return element;
     for (const name of ["dragover", "drop"]) {
       element.addEventListener(name, event => this._drop(/** @type {DragEvent} */ (event)));
     }
@@ -127,6 +131,10 @@ class Explorer {
       this._showScores();
     });
     this._here.addEventListener("change", () => this.refresh(true));
+    this._ofGames = [
+      el("label", null, t("Games"), " ", this._order),
+      el("label", null, this._here, " ", t("at this position only")),
+    ];
     return el(
       "div",
       {class: "fold", role: "group", "aria-label": t("Search"), hidden: true},
@@ -134,15 +142,27 @@ class Explorer {
       el(
         "div",
         {class: "row"},
-        el("label", null, t("Games"), " ", this._order),
-        el("label", null, this._here, " ", t("at this position only")),
-        el("label", null, this._withScores, " ", t("kr's scores of the moves")),
+        ...this._ofGames,
+        ARCHIVES && el("label", null, this._withScores, " ", t("kr's scores of the moves")),
       ),
     );
   }
 
-  _games() {
-    return el("div", {class: "games-here"}, this._number, this._list, this._pages);
+  /** Shows what there is something for. */
+  _showParts() {
+    const games = this._hasGames;
+    this._head.hidden = !this._hasBook && !this.archives.list.length;
+    this._body.hidden = !this._hasBook && !games;
+    this._gamesHere.hidden = !games;
+    this.archives.empty.classList.toggle("below", this._hasBook);
+    if (this._archiveOpener) this._archiveOpener.hidden = !this.archives.list.length;
+    this.search.showGames(games);
+    for (const each of this._ofGames ?? []) each.hidden = !games;
+  }
+
+  /** True if there are archives to explore. */
+  get _hasGames() {
+    return this.archives.explored.length > 0;
   }
 
   /** A file that is dropped here is an archive, not a game to open. @param {DragEvent} event */
@@ -158,7 +178,13 @@ class Explorer {
   _show() {
     this._active = true;
     this._last = "";
-    this.archives.show();
+    void this._open();
+  }
+
+  /** Asks for the archives, which ask for their games once they are open, and without one for the book. */
+  async _open() {
+    if (ARCHIVES) await this.archives.show();
+    if (!this._hasGames) await this.refresh(true);
   }
 
   _hide() {
@@ -195,26 +221,32 @@ class Explorer {
    */
   async refresh(again = false) {
     clearTimeout(this._waiting);
-    this._body.hidden = !this.archives.explored.length;
-    if (!this._active || !this.archives.explored.length) return;
+    this._showParts();
+    if (!this._active) return;
     const {wanted} = this,
+      games = this._hasGames,
       key = JSON.stringify([wanted, this._here.checked]);
     if (key === this._last && !again) return;
     const errand = this._errands.begin();
     this.scoring.stop();
     try {
-      const [line, played, page] = await Promise.all([
+      const [line, book, played, page] = await Promise.all([
         this.questions.names(this.app.tree.replay()),
-        this.questions.moves(wanted),
-        this.questions.games({...wanted, here: this._here.checked, order: this._order.value, start: 0}),
+        this.questions.book(wanted.fen),
+        games ? this.questions.moves(wanted) : null,
+        games ? this.questions.games({...wanted, here: this._here.checked, order: this._order.value, start: 0}) : null,
       ]);
       if (errand.isStale || !this._active) return;
       this._last = key;
-      this._played = played;
+      this._hasBook = book.book;
+      const moves = book.book || played ? joined(book, played?.moves ?? null) : [];
+      this._shown = {fen: book.fen, side: book.side, moves};
       this._problem.textContent = "";
       this.opening.textContent = openingWords(line);
+      this._total.textContent = played ? totalWords(played.total) : bookState(book);
+      this._showParts();
       this._showMoves();
-      this._showGames(page);
+      if (page) this._showGames(page);
       this._waiting = window.setTimeout(() => this._score(), SCORE_MS);
     } catch (error) {
       if (!errand.isStale) this._refused(/** @type {Error} */ (error));
@@ -228,22 +260,21 @@ class Explorer {
   }
 
   _showMoves() {
-    const {total, moves} = /** @type {Played} */ (this._played);
-    const {rows} = this._moves;
-    this._total.textContent = totalWords(total);
+    const {moves} = /** @type {Shown} */ (this._shown);
+    const columns = {games: this._hasGames, book: this._hasBook, scores: ARCHIVES};
     const focused = document.activeElement;
     const at = this._places.findIndex(place => place.button === focused);
     const play = (/** @type {Move} */ move) => this._play(move);
-    const {elements, places} = moveRows(moves, play);
+    const {elements, places} = moveRows(moves, columns, play);
     this._places = places;
-    rows.replaceChildren(...elements);
+    this._moves.show(elements, columns);
     if (at >= 0) (places[at] ?? places[0])?.button.focus();
     this._showScores();
   }
 
   _showScores() {
-    if (!this._played) return;
-    const {fen, side} = this._played;
+    if (!this._shown) return;
+    const {fen, side} = this._shown;
     const known = this._withScores.checked ? this.scores.of(fen) : {};
     const turned = this.app.kept("view", "mover") === "black" && side === "white";
     for (const place of this._places) tellScore(place, known[place.move.text], turned);
@@ -257,12 +288,13 @@ class Explorer {
 
   _score() {
     this.scoring.stop();
-    if (this._active && this._played?.moves.length && this._withScores.checked) this.scoring.begin(this._played.fen);
+    if (!ARCHIVES || !this._active || !this._withScores.checked || this._body.hidden) return;
+    if (this._shown?.moves.length) this.scoring.begin(this._shown.fen);
   }
 
   /** @param {string} fen */
   _scored(fen) {
-    if (!this._active || this._played?.fen !== fen) return;
+    if (!this._active || this._shown?.fen !== fen) return;
     this._showScores();
   }
 

@@ -32,6 +32,8 @@ export class Search {
       hidden: true,
     });
     this._later = 0;
+    /** @type {HTMLElement[]} */
+    this._narrowing = [];
     this._typing = new Errands();
     this._names = el("datalist", {id: `players-${++lists}`});
     this._opening = el("datalist", {id: `openings-${lists}`});
@@ -83,6 +85,11 @@ export class Search {
     return Object.values(this._fields).some(each => each.value.trim()) || Boolean(this._result.value);
   }
 
+  /** Shows what narrows the games of archives, beside the opening. @param {boolean} on */
+  showGames(on) {
+    for (const each of this._narrowing) each.hidden = !on;
+  }
+
   /** Forgets the opening: it is on the board. */
   clear() {
     this._typing.end();
@@ -94,6 +101,17 @@ export class Search {
   _form() {
     const {player, against, event, year, opening} = this._fields;
     const label = (/** @type {string} */ text, /** @type {HTMLElement} */ field) => el("label", null, text, " ", field);
+    const people = el("div", {class: "row"}, label(t("Player"), player), this._side, label(t("against"), against)),
+      occasion = label(t("Event"), event),
+      rest = el(
+        "div",
+        {class: "row"},
+        label(t("Years"), year),
+        this._result,
+        el("button", {type: "reset"}, t("Clear")),
+        label(t("also with colours reversed"), this.reversed),
+      );
+    this._narrowing = [people, occasion, rest];
     return form(
       {
         class: "search",
@@ -103,17 +121,10 @@ export class Search {
         },
       },
       this._onchange,
-      el("div", {class: "row"}, label(t("Player"), player), this._side, label(t("against"), against)),
-      el("div", {class: "row"}, label(t("Opening"), opening), label(t("Event"), event)),
+      people,
+      el("div", {class: "row"}, label(t("Opening"), opening), occasion),
       this._ways,
-      el(
-        "div",
-        {class: "row"},
-        label(t("Years"), year),
-        this._result,
-        el("button", {type: "reset"}, t("Clear")),
-        label(t("also with colours reversed"), this.reversed),
-      ),
+      rest,
       this._names,
       this._opening,
     );

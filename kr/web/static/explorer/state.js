@@ -1,7 +1,8 @@
 // What the explorer knows: archives, results, kr's scores by position, conditions of a search. Nothing here touches the
 // document.
 
-import {percent, seen} from "../analysis/words.js";
+import {percent, scoreWords} from "../analysis/words.js";
+import {bookScore, lossWords} from "../book.js";
 import {formatted, many, t} from "../texts.js";
 
 /**
@@ -15,7 +16,20 @@ import {formatted, many, t} from "../texts.js";
  * @typedef {{games: number, black: number, draws: number, white: number, other: number, average: number | null,
  *   first: number | null, last: number | null}} Results
  */
-/** @typedef {{text: string, path: number[], captured: number[], fen: string, opening?: string} & Results} Move */
+/** @typedef {{text: string, path: number[], captured: number[], fen: string, opening?: string}} Step */
+/**
+ * What the book knows of a move. value: in hundredths of a man for the side to move, null if it is only known to be
+ * worse than the others; loss: against the best; depth: plies to the end of the search behind the value; games: of
+ * people, at least.
+ * @typedef {{value: number | null, loss: number | null, depth: number, games: number}} Known
+ */
+/**
+ * What the book says of a position. book: there is one; cook: its best move, if it beats the one that people play most,
+ * cooked, clearly.
+ * @typedef {{fen: string, side: "black" | "white", opening: string, book: boolean, cook: string | null,
+ *   cooked: string | null, moves: (Step & {book: Known | null})[]}} BookAnswer
+ */
+/** mark: its part in a cook. @typedef {Step & Results & {book: Known | null, mark: "" | "cook" | "cooked"}} Move */
 /**
  * A game in a list. ply: moves before the position; turned: it came with colours and board reversed.
  * @typedef {{archive: number, number: number, event: string, black: string, white: string, date: string, result:
@@ -29,6 +43,8 @@ import {formatted, many, t} from "../texts.js";
  */
 
 const MOST_POSITIONS = 300;
+/** @type {Results} */
+const NO_RESULTS = {games: 0, black: 0, draws: 0, white: 0, other: 0, average: null, first: null, last: null};
 
 // --- archives
 
@@ -114,6 +130,74 @@ export function resultName(result) {
   return names[/** @type {keyof typeof names} */ (result)] ?? t("unfinished");
 }
 
+// --- the book
+
+/**
+ * The moves of a position as they stand in the table: the most frequent first, then those of the book, its best first.
+ * @param {BookAnswer} book
+ * @param {(Step & Results)[] | null} played null if no archive is explored
+ * @returns {Move[]}
+ */
+export function joined(book, played) {
+  const results = new Map((played ?? []).map(move => [move.fen, move]));
+  const moves = book.moves.map(move => ({
+    ...NO_RESULTS,
+    ...results.get(move.fen),
+    ...move,
+    mark: /** @type {Move["mark"]} */ (move.text === book.cook ? "cook" : move.text === book.cooked ? "cooked" : ""),
+  }));
+  return moves.sort((a, b) => b.games - a.games);
+}
+
+/**
+ * What the book has of a position, if no archive says it.
+ * @param {BookAnswer} book
+ */
+export const bookState = ({book, moves}) =>
+  !book || moves.some(move => move.book) ? "" : t("The book does not have this position.");
+
+/**
+ * A value of the book as it stands in the table.
+ * @param {Known} known
+ * @param {boolean} turned for the other side
+ */
+export const bookWords = (known, turned) =>
+  known.value === null ? t("worse") : scoreWords(bookScore(known.value), turned);
+
+/** How often people play a move, by the book: "256+". @param {Known} known */
+export const atLeast = ({games}) => (games ? `${formatted(games)}+` : "");
+
+/**
+ * The same in full: "book +0.06 (depth 20), played in 256 games or more".
+ * @param {Known} known
+ * @param {boolean} turned
+ */
+export function bookTitle(known, turned) {
+  const value =
+    known.value === null
+      ? t("the book has it as worse than its other moves")
+      : t("book {score}", {score: scoreTitle({...bookScore(known.value), depth: known.depth}, turned)});
+  return known.games ? t("{value}, played in {games} or more", {value, games: many(known.games, "game")}) : value;
+}
+
+/**
+ * What the mark of a move says; "" if it has none.
+ * @param {Move} move
+ * @param {Move[]} moves of the position
+ */
+export function markWords({mark}, moves) {
+  const [cook, cooked] = ["cook", "cooked"].map(each => moves.find(move => move.mark === each));
+  if (!mark || !cook || !cooked) return "";
+  const better = lossWords(cooked.book?.loss ?? null);
+  if (mark === "cook")
+    return better
+      ? t("a cook: {loss} better than {move}, which people play most", {loss: better, move: cooked.text})
+      : t("a cook: better than {move}, which people play most", {move: cooked.text});
+  return better
+    ? t("cooked: people play it most, and {move} is {loss} better", {loss: better, move: cook.text})
+    : t("cooked: people play it most, and {move} is better", {move: cook.text});
+}
+
 // --- games
 
 /** The year of a date such as 1901.05.??; "" if it is unknown. @param {string} date */
@@ -165,16 +249,6 @@ export function conditions({player, against, side, event, year, result, opening,
 }
 
 // --- scores
-
-/**
- * A score as a player reads it: "+0.44", "0", or what is proved in words.
- * @param {Score} score
- * @param {boolean} turned for the other side
- */
-export function scoreWords({score, value, plies}, turned) {
-  if (score === null && !value) return "";
-  return seen({score: score ?? 0, value, plies}, turned).text;
-}
 
 /**
  * The same with the depth of the search: "+0.44 (depth 14)".

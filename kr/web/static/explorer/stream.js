@@ -3,11 +3,12 @@
 /** @typedef {import("../shell.js").App} App */
 /** @typedef {import("./state.js").Archive} Archive */
 /** @typedef {import("./state.js").Game} Game */
-/** @typedef {import("./state.js").Move} Move */
+/** @typedef {import("./state.js").BookAnswer} BookAnswer */
+/** @typedef {import("./state.js").Step} Step */
 /** @typedef {import("./state.js").Results} Results */
 /** @typedef {import("./state.js").Scores} Scores */
 
-/** @typedef {{fen: string, side: "black" | "white", total: Results, moves: Move[]}} Played */
+/** @typedef {{fen: string, side: "black" | "white", total: Results, moves: (Step & Results)[]}} Played */
 /** @typedef {{games: Game[], found: number, start: number}} Page */
 /** @typedef {{archives: number[], fen: string} & Record<string, unknown>} Wanted */
 
@@ -24,6 +25,15 @@ export class Questions {
    */
   moves(wanted) {
     return this._app.api("explorer/moves", wanted);
+  }
+
+  /**
+   * What the book says of a position.
+   * @param {string} fen
+   * @returns {Promise<BookAnswer>}
+   */
+  book(fen) {
+    return this._app.api("book/moves", {fen});
   }
 
   /**

@@ -1,18 +1,21 @@
 // Elements of the explorer, from what it knows.
 
+import {scoreWords} from "../analysis/words.js";
 import {button, el} from "../dom.js";
-import {head} from "../tables.js";
 import {formatted, many, t} from "../texts.js";
 import {
   archiveWords,
+  atLeast,
+  bookTitle,
+  bookWords,
   gameFacts,
   gameName,
+  markWords,
   percents,
   playersOf,
   resultName,
   resultWords,
   scoreTitle,
-  scoreWords,
   years,
 } from "./state.js";
 
@@ -38,79 +41,158 @@ function resultBar(results) {
   return el("span", {class: "results", role: "img", "aria-label": words, title: words}, parts);
 }
 
-/** Where a move stands. @typedef {{move: Move, button: HTMLButtonElement, score: HTMLElement}} Place */
+/**
+ * Where a move stands. facts: what is told of it but for its scores.
+ * @typedef {{move: Move, button: HTMLButtonElement, score: HTMLElement, book: HTMLElement, facts: string[]}} Place
+ */
+
+/** What the table has columns for. @typedef {{games: boolean, book: boolean, scores: boolean}} Columns */
+
+/** True for a move with a row of its own. @param {Move} move */
+const isKnown = move => move.games > 0 || move.book !== null;
 
 /**
- * The rows of the table of moves: one for each that was played, and one for all others. `tellScore` fills in the
- * scores.
+ * The rows of the table of moves: one for each that was played or that the book has, and one for all others. `tellScore`
+ * fills in the scores.
  * @param {Move[]} moves
+ * @param {Columns} columns
  * @param {(move: Move) => void} play
  * @returns {{elements: HTMLElement[], places: Place[]}}
  */
-export function moveRows(moves, play) {
+export function moveRows(moves, columns, play) {
   const places = moves.map(move => ({
     move,
     button: button(move.text, () => play(move)),
-    score: el(move.games ? "td" : "span", {class: "score"}),
+    score: el(isKnown(move) ? "td" : "span", {class: "score"}),
+    book: el("td", {class: "score book"}),
+    facts: factsOf(move, moves),
   }));
-  const elements = places.filter(({move}) => move.games).map(moveRow);
-  const others = places.filter(({move}) => !move.games);
-  if (others.length) elements.push(otherRow(others));
-  return {elements, places: places.filter(({move}) => move.games).concat(others)};
+  const known = places.filter(({move}) => isKnown(move)),
+    others = places.filter(({move}) => !isKnown(move)),
+    elements = known.map(place => moveRow(place, columns, moves));
+  if (others.length) elements.push(otherRow(others, columns));
+  return {elements, places: [...known, ...others]};
 }
 
-/** @param {Place} place */
-function moveRow({move, button: pressed, score}) {
+/**
+ * @param {Move} move
+ * @param {Move[]} moves
+ */
+function factsOf(move, moves) {
+  const facts = [move.text, move.opening, move.games && many(move.games, "game"), move.games && resultWords(move)];
+  return /** @type {string[]} */ ([...facts, years(move), markWords(move, moves)].filter(Boolean));
+}
+
+/**
+ * @param {Place} place
+ * @param {Columns} columns
+ * @param {Move[]} moves
+ */
+function moveRow({move, button: pressed, score, book}, columns, moves) {
   const leads = move.opening && el("span", {class: "leads-to", title: move.opening}, move.opening);
+  // the words stand in the name of the button
+  const mark = move.mark && el("span", {class: `mark ${move.mark}`, title: markWords(move, moves)}, markText(move));
+  const people = move.book && !columns.games && el("td", {class: "count"}, atLeast(move.book));
   return el(
     "tr",
     null,
-    el("td", null, pressed, leads),
-    el("td", {class: "count", title: years(move) || null}, formatted(move.games)),
-    el("td", {class: "odds-cell"}, resultBar(move)),
-    score,
+    el("td", null, pressed, mark, leads),
+    columns.games && el("td", {class: "count", title: years(move) || null}, move.games ? formatted(move.games) : "–"),
+    columns.games && el("td", {class: "odds-cell"}, move.games ? resultBar(move) : ""),
+    people,
+    columns.book && book,
+    columns.scores && score,
   );
 }
 
-/** The moves that no game has. @param {Place[]} places */
-function otherRow(places) {
-  const entries = places.map(({button: pressed, score}) => el("span", {class: "other"}, pressed, score));
+/** @param {Move} move */
+const markText = ({mark}) => (mark === "cook" ? `★ ${t("cook")}` : `✗ ${t("cooked")}`);
+
+/**
+ * The moves that no game and no book has.
+ * @param {Place[]} places
+ * @param {Columns} columns
+ */
+function otherRow(places, columns) {
+  const entries = places.map(({button: pressed, score}) =>
+    el("span", {class: "other"}, pressed, columns.scores && score),
+  );
+  const words = columns.games ? t("Not played:") : t("Not in the book:");
   return el(
     "tr",
     {class: "unplayed"},
-    el("td", {colspan: 4}, el("span", {class: "muted"}, t("Not played:")), ...entries),
+    el("td", {colspan: headsOf(columns).length}, el("span", {class: "muted"}, words), ...entries),
   );
 }
 
 /**
- * Tells kr's score of a move. The button stays, so that one can press it meanwhile.
+ * Tells kr's score of a move, and what the book says. The button stays, so that one can press it meanwhile.
  * @param {Place} place
  * @param {Score | undefined} score
  * @param {boolean} turned the scores are told for the other side
  */
-export function tellScore({move, button: pressed, score: cell}, score, turned) {
+export function tellScore({move, button: pressed, score: cell, book, facts}, score, turned) {
   const value = score ? scoreWords(score, turned) : "";
   const title = score ? scoreTitle(score, turned) : "";
-  const facts = [move.text, move.opening, many(move.games, "game"), move.games && resultWords(move), years(move)];
-  const name = [...facts, title && t("kr {score}", {score: title})].filter(Boolean).join(", ");
-  const deep = move.games && value && !score?.value && score?.depth;
+  const known = move.book ? bookTitle(move.book, turned) : "";
+  const name = [...facts, known, title && t("kr {score}", {score: title})].filter(Boolean).join(", ");
   pressed.setAttribute("aria-label", t("Play {move}", {move: name}));
-  cell.title = title;
-  cell.replaceChildren(value, deep ? el("span", {class: "depth"}, t("depth {depth}", {depth: deep})) : "");
+  tell(cell, value, title, (isKnown(move) && value && !score?.value && score?.depth) || 0);
+  book.classList.toggle("muted", move.book?.value === null);
+  if (move.book) tell(book, bookWords(move.book, turned), known, move.book.value === null ? 0 : move.book.depth);
 }
 
-/** The table of moves, and its body. */
-export function moveTable() {
-  const rows = el("tbody");
-  const heads = [t("Move"), t("Games"), t("Results: Black won, drawn, White won"), t("kr's score")];
-  const table = el(
-    "table",
-    {class: "of-moves tally"},
-    el("caption", {class: "unseen"}, t("Moves played here")),
-    head(heads, {class: "unseen"}),
-    rows,
-  );
-  return {table, rows};
+/**
+ * @param {HTMLElement} cell
+ * @param {string} value
+ * @param {string} title
+ * @param {number} depth 0 if it isn't told
+ */
+function tell(cell, value, title, depth) {
+  cell.title = title;
+  cell.replaceChildren(value, depth ? el("span", {class: "depth"}, t("depth {depth}", {depth})) : "");
+}
+
+/**
+ * Names of the columns; those of numbers stand at their right.
+ * @param {Columns} columns
+ * @returns {{name: string, numbers: boolean}[]}
+ */
+function headsOf({games, book, scores}) {
+  const played = games ? [of(t("Games"), true), of(t("Results"))] : [of(t("Played"), true)];
+  return [of(t("Move")), ...played, ...(book ? [of(t("Book"), true)] : []), ...(scores ? [of("kr", true)] : [])];
+}
+
+/** @param {string} name */
+const of = (name, numbers = false) => ({name, numbers});
+
+/** The table of moves: `show` gives it rows. */
+export class MoveTable {
+  constructor() {
+    this._rows = el("tbody");
+    this._head = el("thead");
+    this.element = el(
+      "table",
+      {class: "of-moves tally"},
+      el("caption", {class: "unseen"}, t("Moves played here")),
+      this._head,
+      this._rows,
+    );
+  }
+
+  /**
+   * @param {HTMLElement[]} rows
+   * @param {Columns} columns
+   */
+  show(rows, columns) {
+    const heads = headsOf(columns).map(({name, numbers}) =>
+      el("th", {scope: "col", class: numbers ? "numbers" : null}, name),
+    );
+    // two scores beside each other need their names
+    this._head.className = columns.book ? "" : "unseen";
+    this._head.replaceChildren(el("tr", null, heads));
+    this._rows.replaceChildren(...rows);
+  }
 }
 
 /**

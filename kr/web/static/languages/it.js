@@ -10,7 +10,8 @@
 //   blunder errore grave   slip sbaglio               oversight svista         trap trappola
 //   score punteggio        evaluation valutazione     search calcolo           engine motore
 //   hint suggerimento      undo, redo annulla, ripristina                      take back ritirare
-//   archive archivio       explorer Archivio          region zona              run lavoro
+//   archive archivio       explorer Esplora           region zona              run lavoro
+//   book libro             cook novità               cooked confutata
 //   event torneo           give away regalare         hold the draw tenere la patta
 //   theme tema             course corso               step passo               rating punteggio
 
@@ -359,8 +360,15 @@ export const texts = {
   // web/analyse/opening.js
   "ballot {number}": "apertura n. {number}",
 
+  // web/book.js
+  "The book ends after {move}": "Il libro finisce dopo {move}",
+  "{move} is {loss} better": "{move} è migliore di {loss}",
+  "it plays {move} ({score})": "il libro gioca {move} ({score})",
+  "Black left the book with {move}: {better}": "Il Nero è uscito dal libro con {move}: {better}",
+  "White left the book with {move}: {better}": "Il Bianco è uscito dal libro con {move}: {better}",
+
   // web/analyse/page.js
-  Explorer: "Archivio",
+  Explorer: "Esplora",
   People: "Umani",
   Regions: "Zone",
   Games: "Partite",
@@ -617,6 +625,17 @@ export const texts = {
   "making its index: {share} %": "creo l'indice: {share} %",
   "not open": "non aperto",
   "{games}, until kr web ends": "{games}, finché kr web è aperto",
+  worse: "peggiore",
+  "the book has it as worse than its other moves": "per il libro è peggiore delle altre mosse",
+  "book {score}": "libro {score}",
+  "{value}, played in {games} or more": "{value}, giocata in {games} o più",
+  "a cook: {loss} better than {move}, which people play most":
+    "una novità: migliore di {loss} rispetto a {move}, la più giocata",
+  "a cook: better than {move}, which people play most": "una novità: migliore di {move}, la più giocata",
+  "cooked: people play it most, and {move} is {loss} better":
+    "confutata: è la più giocata, ma {move} è migliore di {loss}",
+  "cooked: people play it most, and {move} is better": "confutata: è la più giocata, ma {move} è migliore",
+  "The book does not have this position.": "Il libro non ha questa posizione.",
   "no results": "nessun risultato",
   "Black won {black} %, drawn {draws} %, White won {white} %":
     "vittorie del Nero {black} %, patte {draws} %, vittorie del Bianco {white} %",
@@ -634,12 +653,15 @@ export const texts = {
   "{name} can't be read": "{name} non si può leggere",
 
   // web/explorer/view.js
+  cook: "novità",
+  cooked: "confutata",
   "Not played:": "Non giocate:",
+  "Not in the book:": "Non nel libro:",
   "kr {score}": "kr {score}",
   "Play {move}": "Gioca {move}",
   Move: "Mossa",
-  "Results: Black won, drawn, White won": "Risultati: vittorie del Nero, patte, vittorie del Bianco",
-  "kr's score": "Punteggio di kr",
+  Results: "Risultati",
+  Book: "Libro",
   "Moves played here": "Mosse giocate qui",
   "Open {game}, {result}, {facts}": "Apri {game}, {result}, {facts}",
   Keep: "Conserva",

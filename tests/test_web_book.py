@@ -1,0 +1,120 @@
+"""The book on pages of kr web: its moves and cooks in the explorer, and where a game leaves it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from small_book import book_file
+from test_web_explorer import FIRST, rows_are
+from web_pages import PHONE, WIDE, Opener, faults_in, opened, out_of_sight, serving, wait_for_board, wait_until
+
+from kr.game.position import Position
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+    from kr.web.serve import WebServer
+
+__all__ = ["opened"]
+pytestmark = pytest.mark.slow
+ROWS = """() => [...document.querySelectorAll(".tally tbody tr:not(.unplayed)")].map(
+    row => [...row.cells].map(cell => [...cell.childNodes].map(node => node.textContent).filter(Boolean).join(" ")))"""
+NONE = "\u2013"
+"""Stands for no games."""
+LEFT = "() => document.querySelector('.departure:not([hidden])')?.textContent ?? ''"
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebServer]:
+    """A server with the small book and without an archive."""
+    with serving(weights="material", egdb="none", book=book_file(tmp_path_factory.mktemp("book"))) as server:
+        yield server
+
+
+def play(page: Page, move: str) -> None:
+    page.locator(".tally").get_by_role("button", name=f"Play {move}").click()
+
+
+def shown(page: Page, *rows: list[str]) -> None:
+    """Wait until the first cells of the table's rows are these; the last has kr's score."""
+    wait_until(page, f"expected => JSON.stringify(({ROWS})().map(row => row.slice(0, -1))) === expected",
+               json.dumps(rows, ensure_ascii=False, separators=(",", ":")))  # fmt: skip
+
+
+@pytest.mark.parametrize("size", [WIDE, {**PHONE, "width": 390, "height": 844}], ids=["wide", "phone"])
+def test_book_moves_and_cooks_without_an_archive(server: WebServer, opened: Opener, size: dict[str, int]) -> None:
+    page = opened(server.address, size)
+    page.click(".tab-explorer")
+    shown(
+        page,
+        ["11-15 Old Faithful", "256+", "+0.06 depth 20"],
+        ["9-14 Double Corner", "16+", "+0.02 depth 19"],
+        ["10-15 Kelso", "4+", "\u22120.12 depth 19"],
+        ["12-16 Dundee", "4+", "worse"],
+    )
+    play(page, "11-15")
+    wait_for_board(page, Position().play("11-15").fen)
+    shown(
+        page,
+        ["22-18 ★ cook Single Corner", "64+", "\u22120.03 depth 18"],
+        ["23-19", "4+", "\u22120.06 depth 19"],
+        ["21-17 ✗ cooked Switcher", "1,024+", "\u22120.40 depth 12"],
+    )
+    # in words for those who don't see it
+    cooked = page.locator(".tally").get_by_role("button", name="Play 21-17")
+    assert "cooked: people play it most, and 22-18 is 0.37 better" in (cooked.get_attribute("aria-label") or "")
+    assert page.locator(".unplayed").inner_text().startswith("Not in the book:")
+    assert out_of_sight(page, [".tally tbody tr:nth-child(-n+3)", ".explorer .opening"]) == []
+    assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+    assert faults_in(page, ".panel.explorer") == []
+    play(page, "24-20")
+    page.get_by_text("The book does not have this position.").wait_for()
+
+
+def test_games_of_an_archive_and_the_book_in_one_table(opened: Opener, tmp_path: Path) -> None:
+    archive = tmp_path / "first.pdn"
+    archive.write_text(FIRST)
+    with serving(archive=(archive,), weights="material", egdb="none", book=book_file(tmp_path)) as server:
+        page = opened(server.address)
+        page.click(".tab-explorer")
+        rows_are(page, ["9-13", "2"], ["11-15", "1"], *([move, NONE] for move in ("9-14", "10-15", "12-16")))
+        assert page.locator(".tally th").all_inner_texts() == ["Move", "Games", "Results", "Book", "kr"]
+        assert page.evaluate(ROWS)[1][3].startswith("+0.06")
+        # its games are left out, the book stays
+        page.get_by_role("button", name="Archives").click()
+        page.uncheck(".explorer .archive input")
+        wait_until(page, f"() => ({ROWS})()[0][1] === '256+'")
+
+
+def test_who_left_the_book_and_with_which_move(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address)
+    page.click(".tab-explorer")
+    for move in ("11-15", "23-19", "8-11", "22-17"):
+        play(page, move)
+        wait_until(page, f"() => document.querySelector('.moves [aria-current]')?.textContent.includes('{move}')")
+    assert not page.evaluate(LEFT)
+    play(page, "3-8")
+    wait_until(page, f"() => ({LEFT})() === 'Black left the book with 3. 3-8: it plays 11-16 (+0.06)'")
+    # it is told of the whole game, and a click goes there
+    page.keyboard.press("Home")
+    page.get_by_role("button", name="Black left the book").click()
+    wait_until(page, "() => document.querySelector('.moves [aria-current]')?.textContent.includes('3-8')")
+    assert faults_in(page, ".move-list") == []
+    # along another line nobody left it
+    page.keyboard.press("ArrowLeft")
+    for move in ("11-16", "24-20", "16x23"):
+        play(page, move)
+    wait_until(page, f"() => ({LEFT})() === 'The book ends after 3... 24-20'")
+
+
+def test_without_a_book_the_explorer_is_about_archives(opened: Opener) -> None:
+    with serving(weights="material", egdb="none", book="none") as server:
+        page = opened(server.address)
+        page.click(".tab-explorer")
+        page.locator(".explorer .empty").wait_for()
+        assert page.locator(".tally").is_hidden()
+        assert not page.evaluate(LEFT)
