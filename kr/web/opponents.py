@@ -147,7 +147,7 @@ class LentEngine:
 
 
 class _FullStrength:
-    """kr's full strength as a player, by the engine that is lent, and its book. seed: of the choice among book moves."""
+    """kr's full strength as a player, by the engine that is lent, and its book. seed: of its choice in the book."""
 
     name = signature = "kr"
     version = ""
