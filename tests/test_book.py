@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import sqlite3
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -72,6 +73,29 @@ def test_worths_are_those_of_plain_minimax(seed: int) -> None:
     assert all(node.worth == worth(key) for key, node in graph.nodes.items())
     assert not list(graph.wrong())
     assert not graph.propagate()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_worths_propagated_bit_by_bit(seed: int) -> None:
+    """Nodes are added and searched again, and people's moves lead to some: as if all had been there from the first."""
+    rng = random.Random(seed)
+    complete = random_graph(seed, 60)
+    games = {
+        key: {step_of(move): 1 for move in rng.sample(position.legal_moves(), min(2, len(position.legal_moves())))}
+        for key in complete.nodes if (position := position_of_key(key)).legal_moves()
+    }  # fmt: skip
+    graph = BookGraph(complete.roots, games=games)
+    changed = 0
+    for node in rng.sample(list(complete.nodes.values()), len(complete.nodes)) + list(complete.nodes.values())[:20]:
+        score = node.score + rng.randint(-30, 30)
+        graph.add(BookNode(node.key, score, 1, 1, 25, node.value, node.moves[: rng.randint(1, 3)]))
+        changed += len(graph.propagate())
+        whole = BookGraph(graph.roots, {key: replace(each) for key, each in graph.nodes.items()}, games)
+        whole.propagate()
+        assert {key: each.worth for key, each in graph.nodes.items()} == {
+            key: each.worth for key, each in whole.nodes.items()
+        }
+    assert changed
 
 
 def test_a_position_and_the_same_turned_are_one_node() -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
+from kr import _core
 from kr.game.position import Position, Side, turned_bits
 from kr.notation import SQUARES
 
@@ -41,6 +42,17 @@ def step_at(position: Position, move: Move) -> BookStep:
     if position.side is Side.BLACK:
         return step_of(move)
     return SQUARES - 1 - move.origin, SQUARES - 1 - move.target, turned_bits(move.captured)
+
+
+def key_after(key: BookKey, step: BookStep) -> BookKey:
+    """The position after a step, which must be legal."""
+    black, white, kings, _ = _core.play(*key, int(Side.BLACK), *step)
+    return turned_bits(white), turned_bits(black), turned_bits(kings)
+
+
+def legal_steps(key: BookKey) -> set[BookStep]:
+    """The legal moves of a position as steps."""
+    return {(path[0], path[-1], captured) for path, captured in _core.legal_moves(*key, int(Side.BLACK))}
 
 
 def move_at(position: Position, step: BookStep) -> Move:

@@ -17,9 +17,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from kr.book.frame import BookKey, BookStep, book_key, move_at, position_of_key
+from kr.book.frame import BookKey, BookStep, book_key, key_after, legal_steps, move_at, position_of_key
+from kr.errors import InvalidBookError
 from kr.game.value import Value
-from kr.notation import squares
 
 if TYPE_CHECKING:
     from kr.game.position import Move, Position
@@ -81,20 +81,28 @@ class BookGraph:
     nodes: dict[BookKey, BookNode] = field(default_factory=dict)
     games: Mapping[BookKey, Mapping[BookStep, int]] = field(default_factory=dict)
     """How often people have played each move in a position."""
-    _children: dict[tuple[BookKey, BookStep], BookKey] = field(default_factory=dict, repr=False)
+    _children: dict[tuple[BookKey, BookStep], BookKey] = field(default_factory=dict, repr=False, compare=False)
     """Positions after what people play, which cost something to find."""
+    _parents: dict[BookKey, list[BookKey]] | None = field(default=None, repr=False, compare=False)
+    """Nodes with a move to each position; None before values are first propagated."""
+    _behind: set[BookKey] = field(default_factory=set, repr=False, compare=False)
+    """Nodes whose moves have changed since then."""
 
     def add(self, node: BookNode) -> None:
         """Enter a node, in place of an earlier search of its position. Its worth is that of its search until the next
         `propagate`."""
         node.worth = searched_worth(node.score, node.value)
         self.nodes[node.key] = node
+        if self._parents is not None:
+            self._link(self._parents, node)
+            self._behind.add(node.key)
+            self._behind.update(self._parents.get(node.key, ()))
 
     def moves_of(self, node: BookNode) -> list[BookMove]:
         """Moves of a node that have a worth: those near the best, and what else people play and leads to a node."""
         kept = {move.step for move in node.moves}
         others = [
-            BookMove(step, None, child, forward_step(node.key, child))
+            BookMove(step, None, child, is_forward(node.key, step))
             for step in self.games.get(node.key, ())
             if step not in kept and (child := self.child_of(node.key, step)) in self.nodes
         ]
@@ -125,8 +133,9 @@ class BookGraph:
         """The position after a step."""
         found = self._children.get((key, step))
         if found is None:
-            position = position_of_key(key)
-            found = self._children[key, step] = book_key(position.play(move_at(position, step)))
+            if step not in legal_steps(key):
+                raise InvalidBookError(f"damaged: people play what is not legal in {position_of_key(key).fen}")
+            found = self._children[key, step] = key_after(key, step)
         return found
 
     def best_line(self, position: Position, first: BookMove | None = None) -> list[Move]:
@@ -145,18 +154,44 @@ class BookGraph:
         return line
 
     def propagate(self) -> list[BookNode]:
-        """Make every node's worth that of its best move, from the last positions on; returns the changed ones."""
-        changed = []
-        for node in self.from_last():
+        """Make every node's worth that of its best move, from the last positions on; returns the changed ones.
+
+        After the first time only nodes are looked at that have been added, and those that lead to a change.
+        """
+        if self._parents is None:
+            self._parents = {}
+            for node in self.nodes.values():
+                self._link(self._parents, node)
+            self._behind = set(self.nodes)
+        behind, changed = self._behind & self.nodes.keys(), []
+        waiting = [(_rest(key), key) for key in behind]
+        heapq.heapify(waiting)
+        while waiting:
+            _, key = heapq.heappop(waiting)
+            node = self.nodes[key]
             worth = self.worth_of(node)
-            if worth != node.worth:
-                node.worth = worth
-                changed.append(node)
+            behind.discard(key)
+            if worth == node.worth:
+                continue
+            node.worth = worth
+            changed.append(node)
+            for parent in self._parents.get(key, ()):
+                if parent not in behind:
+                    behind.add(parent)
+                    heapq.heappush(waiting, (_rest(parent), parent))
+        self._behind = set()
         return changed
+
+    def _link(self, parents: dict[BookKey, list[BookKey]], node: BookNode) -> None:
+        """Enter a node as a parent of the positions after its moves."""
+        kept = {move.step for move in node.moves}
+        played = (self.child_of(node.key, step) for step in self.games.get(node.key, ()) if step not in kept)
+        for child in (*(move.child for move in node.moves), *played):
+            parents.setdefault(child, []).append(node.key)
 
     def from_last(self) -> list[BookNode]:
         """The nodes, each after those that its forward moves lead to."""
-        return sorted(self.nodes.values(), key=lambda each: _progress(each.key), reverse=True)
+        return sorted(self.nodes.values(), key=lambda each: _rest(each.key))
 
     def wrong(self) -> Iterator[BookNode]:
         """Nodes whose worth is not that of their moves."""
@@ -196,17 +231,19 @@ class BookGraph:
         return found
 
 
-def forward_step(key: BookKey, child: BookKey) -> bool:
-    """True if a move is a capture or a man's, by the positions before and after it."""
-    return _progress(key) < _progress(child)
+def is_forward(key: BookKey, step: BookStep) -> bool:
+    """True if no move leads back from a step: a capture, or a man's."""
+    origin, _, captured = step
+    return captured != 0 or not key[2] >> origin & 1
 
 
-def _progress(key: BookKey) -> tuple[int, int, int]:
-    """How far a game has come: captures, crownings, and the rows that men have advanced. It never goes back, and a
-    king's move leaves it as it is."""
+def _rest(key: BookKey) -> tuple[int, int, int]:
+    """What is left of a game: pieces, men, and rows before these, less by each forward move and never more."""
     own, other, kings = key
-    men = (own | other) & ~kings
-    advanced = sum(square // 4 for square in squares(own & men)) + sum(
-        7 - square // 4 for square in squares(other & men)
-    )
-    return -(own | other).bit_count(), -men.bit_count(), advanced
+    mine, others = own & ~kings, other & ~kings
+    rows = sum((mine & below).bit_count() + (others & ~below).bit_count() for below in _ROWS_BELOW)
+    return (own | other).bit_count(), (mine | others).bit_count(), rows
+
+
+_ROWS_BELOW = tuple((1 << 4 * row) - 1 for row in range(1, 8))
+"""For each row but the first, the squares of those below it."""

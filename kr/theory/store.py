@@ -13,12 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from kr.book.book import is_packed
-from kr.book.frame import BookKey, BookStep, position_of_key, step_of
-from kr.book.frame import book_key as key_of
+from kr.book.frame import BookKey, BookStep, key_after, legal_steps, position_of_key
 from kr.errors import InvalidBookError, InvalidSettingError
 from kr.game.value import Value
 from kr.storage import check_output, lock
-from kr.theory.graph import BookGraph, BookMove, BookNode, forward_step
+from kr.theory.graph import BookGraph, BookMove, BookNode, is_forward
 
 BOOK_ID = 0x6B72424B
 """Number that identifies books among SQLite files."""
@@ -215,13 +214,11 @@ def _whole(values: Iterable[Any]) -> Iterable[int]:
 
 def book_moves(key: BookKey, scores: Iterable[tuple[int, int, int, int]]) -> list[BookMove]:
     """Moves of a node from their steps and scores. Raises ValueError for one that is not legal."""
-    position = position_of_key(key)
-    legal = {step_of(move): move for move in position.legal_moves()}
+    position, legal = position_of_key(key), legal_steps(key)
     moves = []
     for origin, target, captured, score in scores:
-        move = legal.get((origin, target, captured))
-        if move is None:
+        step = (origin, target, captured)
+        if step not in legal:
             raise ValueError(f"no legal move {origin + 1}-{target + 1} in {position.fen}")
-        child = key_of(position.play(move))
-        moves.append(BookMove((origin, target, captured), score, child, forward_step(key, child)))
+        moves.append(BookMove(step, score, key_after(key, step), is_forward(key, step)))
     return moves
