@@ -54,6 +54,7 @@ from kr.studies.evolution.run import evolve
 from kr.studies.evolution.settings import EvolveSettings
 from kr.studies.people.decisions import read_decisions
 from kr.studies.people.strengths import PlayedGames, PlayersSettings, measure_losses
+from kr.theory.grading import BallotSearches
 
 pytestmark = pytest.mark.core
 
@@ -268,8 +269,8 @@ def test_progress_leaves_out_what_was_done_before(monkeypatch: pytest.MonkeyPatc
 
 
 KINDS_OF_WORK = [
-    AnnotatedGames, Answers, Comparisons, EvolutionDuels, FileCheck, Pairs, PlayedGames, RangeCheck, Shards, SlicePairs,
-    TunedPairs, VariationChecks,
+    AnnotatedGames, Answers, BallotSearches, Comparisons, EvolutionDuels, FileCheck, Pairs, PlayedGames, RangeCheck,
+    Shards, SlicePairs, TunedPairs, VariationChecks,
 ]  # fmt: skip
 
 

@@ -125,7 +125,13 @@ def check_fields(settings: type) -> None:
     fields = [field for field in dataclasses.fields(settings) if field.init]
     required = {field.name: Path("x") for field in fields if field.default is REQUIRED}
     bounded = [field for field in fields if field.metadata.get("range")]
-    assert bounded or settings.__name__ in ("ReadSettings", "ExportSettings", "WatchSettings", "UnpackSettings")
+    assert bounded or settings.__name__ in (
+        "ReadSettings",
+        "ExportSettings",
+        "WatchSettings",
+        "UnpackSettings",
+        "TheorySettings",
+    )
     for field in bounded:
         where = settings.__name__, field.name
         bounds = field.metadata["range"]

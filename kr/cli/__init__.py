@@ -49,6 +49,7 @@ COMMANDS = {
     "pdn": ("pdn", "Check, convert, count and search games in PDN files."),
     "openings": ("openings", "List or check the opening ballots."),
     "book": ("book", "Build an opening book, look into it, check it."),
+    "theory": ("theory", "Write what is known of every ballot as pages; grade ballots."),
     "hub": ("hub", "Speak the Hub 2 protocol on standard input and output."),
     "dxp": ("dxp", "Play against another program by DXP, over TCP."),
     "cluster": ("cluster", "Look at a Dask cluster: its workers and what they keep."),

@@ -18,6 +18,7 @@ from kr.errors import InvalidFenError, InvalidSettingError
 from kr.game.position import Move, Position, Side
 from kr.notation import fen_lines, format_path, looks_like_fen, square_name
 from kr.openings.endings import random_endings
+from kr.openings.grades import BALANCED, GRADES_SUFFIX, HARD, ONE_SIDED, read_grades
 from kr.openings.lines import lines_named
 from kr.pdn import Game, is_pdn, read_games
 from kr.pdn.replay import Replay
@@ -29,8 +30,8 @@ DECKS = ("start", "2move", "3move", "11man", "endings")
 PLAYABLE, LOST, BARRED = "playable", "lost", "barred"
 STANDINGS = (PLAYABLE, LOST, BARRED)
 NOT_SEARCHED = "-"
-SELECTIONS = ("all", "playable", "accepted")
-"""Openings of a deck by their marks, as in 11man:accepted."""
+SELECTIONS = ("all", "playable", "accepted", BALANCED, HARD)
+"""Openings of a deck by their marks, as in 11man:accepted, or of a file by their grades, as in grades.jsonl:hard."""
 _ACCEPTED: dict[bool | None, str] = {True: "yes", False: "no", None: "-"}
 _ACCEPTED_WORDS = {word: accepted for accepted, word in _ACCEPTED.items()}
 _LIST = "# accepted: "
@@ -87,6 +88,8 @@ class Opening:
     """True if the published list that its deck file names accepts it; None without such a list."""
     start: Position = Position()  # noqa: RUF009 - immutable
     """Position before its moves."""
+    grade: str = ""
+    """Grade for tournaments (kr.openings.grades); "" if it has none."""
 
     @property
     def playable(self) -> bool:
@@ -124,12 +127,14 @@ def deck(name: str, playable_only: bool = True) -> list[Opening]:
     """The openings of a deck, in order.
 
     name: start, 2move, 3move, 11man, endings, the name of an opening, such as "Old Fourteenth", or the path of a file:
-    PDN, a deck file, or one FEN per line. Blank lines and lines that begin with # are skipped. Each game of a PDN file
-    gives an opening, and repeated positions are dropped. A game without a result (*) is an opening line and gives its
-    final position; a finished game gives its position after three moves, or its start if that is set up. With ":PLIES"
-    after the path of a PDN file, every game gives its position after that number of moves. ":all", ":playable" or
-    ":accepted" after the name of a deck or a deck file chooses openings by their marks, whatever playable_only.
-    Raises InvalidSettingError, InvalidFenError, InvalidPdnError.
+    PDN, a deck file, grades (*.jsonl), or one FEN per line. Blank lines and lines that begin with # are skipped. Each
+    game of a PDN file gives an opening, and repeated positions are dropped. A game without a result (*) is an opening
+    line and gives its final position; a finished game gives its position after three moves, or its start if that is
+    set up. With ":PLIES" after the path of a PDN file, every game gives its position after that number of moves.
+    ":all", ":playable" or ":accepted" after the name of a deck or a deck file chooses openings by their marks, whatever
+    playable_only, and ":balanced" or ":hard" after that of a file of grades by these; without them those that are
+    one-sided are not playable. Raises InvalidSettingError, InvalidFenError, InvalidPdnError, InvalidGamesError for
+    damaged grades.
     """
     if (chosen := _SELECTED.fullmatch(name)) and not Path(name).is_file():
         return _selected(chosen[1], chosen[2])
@@ -142,7 +147,7 @@ def deck(name: str, playable_only: bool = True) -> list[Opening]:
             for number, line in enumerate(lines, start=1)
         )
     elif (path := Path(name)).is_file():
-        openings = _pdn_openings(path) if is_pdn(path) else read_deck(path)
+        openings = _openings_of(path)
     elif numbered and is_pdn(path := Path(numbered[1])) and path.is_file():
         openings = _pdn_openings(path, int(numbered[2]))
     else:
@@ -162,6 +167,11 @@ _SELECTED = re.compile(rf"(.+):({'|'.join(SELECTIONS)})")
 
 def _selected(name: str, selection: str) -> list[Opening]:
     openings = deck(name, playable_only=selection == "playable")
+    if selection in (BALANCED, HARD):
+        graded = [opening for opening in openings if opening.grade == selection]
+        if not graded:
+            raise InvalidSettingError(f"{name} has no ballot graded {selection}; kr theory grade makes files of grades")
+        return graded
     if selection != "accepted":
         return openings
     accepted = [opening for opening in openings if opening.accepted]
@@ -338,6 +348,18 @@ def _square_behind(origin: int, target: int) -> int | None:
 
 
 # --- files ---
+
+
+def _openings_of(path: Path) -> tuple[Opening, ...]:
+    if path.suffix != GRADES_SUFFIX:
+        return _pdn_openings(path) if is_pdn(path) else read_deck(path)
+    return tuple(
+        Opening(
+            f"{path.stem} {number}", Position.from_fen(graded.fen), graded.moves,
+            LOST if graded.grade == ONE_SIDED else PLAYABLE, graded.score, grade=graded.grade,
+        )
+        for number, graded in sorted(read_grades(path).items())
+    )  # fmt: skip
 
 
 def format_line(opening: Opening) -> str:

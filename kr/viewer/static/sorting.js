@@ -2,8 +2,12 @@
 
 import {button} from "./dom.js";
 
-/** @param {HTMLTableRowElement} row @param {number} column */
-const valueOf = (row, column) => row.cells[column].textContent.trim();
+/**
+ * What a row is sorted by in a column: the `data-sort` of its cell, or else the text.
+ * @param {HTMLTableRowElement} row
+ * @param {number} column
+ */
+export const valueOf = (row, column) => row.cells[column].dataset.sort ?? row.cells[column].textContent.trim();
 
 /** @param {string} a @param {string} b */
 function order(a, b) {

@@ -1,4 +1,4 @@
-// A game in a link, as kr made them once: its PDN, deflated, as base64url.
+// A game in a link, as kr theory makes them and kr web once did: its PDN, deflated, as base64url.
 
 import {t} from "../texts.js";
 

@@ -1,0 +1,120 @@
+"""Grades of ballots for tournaments: balanced, hard or one-sided, by searches for either side.
+
+`kr theory grade` makes a file of them (kr.theory.grading), and a match takes its ballots from it: --ballot FILE,
+FILE:balanced or FILE:hard.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from kr.errors import InvalidSettingError
+from kr.game.position import Position
+from kr.game.value import Value
+from kr.jobs.journal import begun_settings, read_entries, typed
+
+BALANCED, HARD, ONE_SIDED = "balanced", "hard", "one-sided"
+GRADES = (BALANCED, HARD, ONE_SIDED)
+ONE_SIDED_SCORE = 25
+"""Centi-men ahead, by either search, from which a ballot is one-sided; a move that leaves its side so far behind, or
+further, does not hold."""
+HARD_SCORE = 15
+"""Centi-men ahead, by either search, from which a ballot is hard for the other side."""
+GRADES_SUFFIX = ".jsonl"
+"""End of the name of a file of grades."""
+
+
+@dataclass(frozen=True)
+class SideSearch:
+    """The search for one side of a ballot."""
+
+    score: int
+    """Centi-men for the side that moves."""
+    nodes: int
+    depth: int
+    moves: int
+    """Legal moves."""
+    holding: int
+    """Those of them that hold, by the search."""
+    value: str = ""
+    """Value for the side that moves, if it is proved."""
+
+    @property
+    def is_narrow(self) -> bool:
+        """True if one move alone holds, and it is not forced."""
+        return self.holding == 1 and self.moves > 1
+
+
+@dataclass(frozen=True)
+class BallotGrade:
+    """A graded ballot."""
+
+    number: int
+    moves: str
+    fen: str
+    grade: str
+    """One of GRADES."""
+    mover: SideSearch
+    """Search of the ballot."""
+    other: SideSearch | None
+    """Search after the mover's best move; None if that ends the game."""
+
+    @property
+    def score(self) -> int:
+        """Centi-men for the side to move, by the search that looked further."""
+        return self.mover.score if self.other is None else -self.other.score
+
+    def as_object(self) -> dict[str, Any]:
+        """JSON types; `of_object` reads them."""
+        return asdict(self)
+
+    @classmethod
+    def of_object(cls, values: Mapping[str, Any]) -> BallotGrade:
+        """A grade of JSON types. Raises ValueError, LookupError or TypeError for what can't be one."""
+        mover = _search_of(values["mover"])
+        other = None if values["other"] is None else _search_of(values["other"])
+        number, moves, fen, grade = (values[name] for name in ("number", "moves", "fen", "grade"))
+        if grade not in GRADES:
+            raise ValueError(f"grade {grade!r}")
+        Position.from_fen(fen)
+        return typed(cls(number, moves, fen, grade, mover, other))
+
+
+def _search_of(values: Mapping[str, Any]) -> SideSearch:
+    search = typed(SideSearch(**values))
+    if search.value:
+        Value(search.value)
+    return search
+
+
+def grade_of(mover: SideSearch, other: SideSearch | None) -> str:
+    """The grade of a ballot by its searches."""
+    searches = [mover] if other is None else [mover, other]
+    ahead = max(abs(each.score) for each in searches)
+    decided = {Value.WIN.value, Value.LOSS.value}
+    if other is None or ahead >= ONE_SIDED_SCORE or any(each.value in decided for each in searches):
+        return ONE_SIDED
+    return HARD if ahead >= HARD_SCORE or any(each.is_narrow for each in searches) else BALANCED
+
+
+def read_grades(path: Path, deck: str = "") -> dict[int, BallotGrade]:
+    """The grades of a file by the number of the ballot. deck: the deck that they must be of, "" for any.
+
+    Raises InvalidSettingError for a file of another kind or deck, InvalidGamesError for a damaged one, OSError.
+    """
+    if not path.is_file():
+        raise InvalidSettingError(f"{path} is not a file; expected one that kr theory grade has written")
+    settings = begun_settings(path) or {}
+    if "grades" not in settings:
+        raise InvalidSettingError(f"{path} is not a file of grades; kr theory grade writes one")
+    if deck and settings["grades"] != deck:
+        raise InvalidSettingError(f"{path} has the grades of {settings['grades']!s:.40}, not of {deck}")
+    return {grade.number: grade for grade in read_entries(path, BallotGrade.of_object)}
+
+
+def grades_limits(path: Path) -> str:
+    """The limit of each search of a file of grades; "" if it says none. Raises what `read_grades` raises."""
+    return str((begun_settings(path) or {}).get("limits", ""))

@@ -1,0 +1,177 @@
+"""Grades of ballots for tournaments: the verdicts, the file that resumes, and matches and decks that take them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from kr.cli import main
+from kr.engine.engine import Engine
+from kr.engine.limits import Limits
+from kr.errors import InvalidGamesError, InvalidSettingError
+from kr.game.position import Position
+from kr.jobs.kinds import perform
+from kr.jobs.needs import Needs
+from kr.jobs.unit import Unit
+from kr.openings.decks import LOST, PLAYABLE, deck
+from kr.openings.grades import BallotGrade, SideSearch, grade_of, read_grades
+from kr.players.workers import engine_needs
+from kr.storage import lock
+from kr.theory.grading import BallotSearches, GradeReport, GradeSettings, chosen_ballots, grade_ballots
+
+WORDS = ["theory", "grade", "--tc", "nodes=2000", "--sample", "6", "--workers", "1", "--hash", "1MB", "--quiet"]
+
+
+def search(score: int, holding: int = 3, moves: int = 7, value: str = "") -> SideSearch:
+    return SideSearch(score, 1000, 10, moves, holding, value)
+
+
+@pytest.mark.parametrize(
+    ("mover", "other", "grade"),
+    [
+        (search(0), search(0), "balanced"),
+        (search(14), search(-14), "balanced"),
+        (search(15), search(-3), "hard"),
+        (search(-3), search(24), "hard"),
+        (search(0, holding=1), search(0), "hard"),
+        (search(0), search(2, holding=1), "hard"),
+        # forced is not hard
+        (search(0, holding=1, moves=1), search(0), "balanced"),
+        (search(25), search(-3), "one-sided"),
+        (search(-3), search(-40), "one-sided"),
+        (search(3, value="win"), search(-3), "one-sided"),
+        (search(0, value="draw"), search(0), "balanced"),
+        (search(0), None, "one-sided"),
+    ],
+)
+def test_grades_of_searches(mover: SideSearch, other: SideSearch | None, grade: str) -> None:
+    assert grade_of(mover, other) == grade
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("grades") / "grades.jsonl"
+    assert main([*WORDS, "--out", str(out)]) == 0
+    return out
+
+
+def test_ballots_are_searched_for_either_side(graded: Path) -> None:
+    grades = read_grades(graded, "11man")
+    openings = {opening.number: opening for opening in deck("11man", playable_only=False)}
+    assert len(grades) == 6
+    for number, grade in grades.items():
+        position = openings[number].position
+        assert (grade.fen, grade.moves) == (position.fen, openings[number].moves)
+        assert grade.grade == grade_of(grade.mover, grade.other)
+        assert grade.other is not None
+        for each in (grade.mover, grade.other):
+            assert 0 <= each.holding <= each.moves
+            assert each.nodes > 0
+        assert grade.mover.moves == len(position.legal_moves())
+        assert grade.score == -grade.other.score
+
+
+def test_a_unit_needs_nothing_but_its_text(graded: Path) -> None:
+    grade = next(iter(read_grades(graded).values()))
+    needs, places = engine_needs(Engine(hash_mb=1), None)
+    values = {"position": Position.from_fen(grade.fen).bits, "limits": "nodes=2000"}
+    tools = {"hash": 1 << 20, "threads": 1, "egdb_memory": 1 << 26}
+    unit = Unit.from_json(Unit(BallotSearches.name(), "0", needs, tools, values).to_json())
+    (searches,) = perform(unit, Needs(places))
+    assert [SideSearch(**each) for each in searches] == [grade.mover, grade.other]
+
+
+def test_a_larger_sample_has_the_smaller_one() -> None:
+    few, more = ({each.number for each in chosen_ballots("11man", count)} for count in (5, 20))
+    assert len(few) == 5
+    assert few < more
+    assert len(chosen_ballots("3move", 0)) == len(chosen_ballots("3move", 500)) == 174
+
+
+def test_it_resumes_to_the_same_file(graded: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "grades.jsonl"
+    lines = graded.read_bytes().splitlines(keepends=True)
+    out.write_bytes(b"".join(lines[:3]) + lines[3][:40])
+    assert main([*WORDS, "--out", str(out), "--json"]) == 0
+    *_, report = map(json.loads, capsys.readouterr().out.splitlines())
+    assert (report["ballots"], report["resumed"]) == (6, 2)
+    assert sorted(out.read_bytes().splitlines()[1:]) == sorted(graded.read_bytes().splitlines()[1:])
+
+
+def test_a_stop_loses_one_ballot(tmp_path: Path) -> None:
+    out = tmp_path / "grades.jsonl"
+
+    def on_grade(grade: BallotGrade, report: GradeReport) -> None:
+        if report.graded == 3:
+            raise KeyboardInterrupt
+
+    settings = GradeSettings(out=out, tc=Limits(nodes=2000), sample=6, workers=1, hash=1 << 20)
+    with pytest.raises(KeyboardInterrupt):
+        grade_ballots(settings, on_grade)
+    assert len(read_grades(out)) == 3
+
+
+def test_matches_take_ballots_by_grade(graded: Path, tmp_path: Path) -> None:
+    out = tmp_path / "mine.jsonl"
+    head, *lines = graded.read_text().splitlines()
+    rows = [json.loads(line) for line in lines]
+    for row, grade in zip(rows, ["balanced", "hard", "one-sided", "hard", "balanced", "balanced"], strict=True):
+        row["grade"] = grade
+    out.write_text("\n".join([head, *map(json.dumps, rows)]) + "\n")
+    for name, count in (("", 5), (":all", 6), (":balanced", 3), (":hard", 2)):
+        openings = deck(f"{out}{name}")
+        assert len(openings) == count, name
+        assert [opening.number for opening in openings] == sorted(opening.number for opening in openings)
+        assert all(opening.standing == (LOST if opening.grade == "one-sided" else PLAYABLE) for opening in openings)
+    first = deck(f"{out}:hard")[0]
+    assert first.begin() == (first.position, ())
+    assert first.title.startswith(f"mine {first.number}: remove")
+    pdn = tmp_path / "match.pdn"
+    words = ["match", "material", "material", "--ballot", f"{out}:hard", "--games", "4", "--tc", "depth=1"]
+    assert main([*words, "--adjudicate", "--pdn", str(pdn), "--quiet"]) == 0
+    assert pdn.read_text().count('[FEN "') == 4
+    with pytest.raises(InvalidSettingError, match="no ballot graded balanced; kr theory grade makes files of grades"):
+        deck("11man:balanced")
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "told"),
+    [
+        (lambda text: text.replace('"11man"', '"3move"', 1), InvalidSettingError, "has the grades of 3move, not of"),
+        (lambda text: text.replace('"grades"', '"other"', 1), InvalidSettingError, "is not a file of grades"),
+        (lambda text: "B:W21:B12\n", InvalidSettingError, "is not a journal"),
+        (lambda text: text.replace('"number": ', '"number": "x', 1), InvalidGamesError, "line 2 is damaged"),
+        (lambda text: text.replace('"grade": "', '"grade": "very ', 1), InvalidGamesError, "line 2 is damaged"),
+    ],
+)
+def test_damaged_grades(
+    change: Callable[[str], str], error: type[Exception], told: str, graded: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "grades.jsonl"
+    out.write_text(change(graded.read_text()))
+    with pytest.raises(error, match=told):
+        read_grades(out, "11man")
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--out", "grades.txt"], r"must end in .jsonl"),
+        (["--out", "grades.jsonl", "--tc", "0s"], "limit time"),
+        (["--out", "grades.jsonl", "--deck", "endings"], "is unknown; expected"),
+    ],
+)
+def test_settings_that_are_refused(words: list[str], told: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["theory", "grade", *words]) == 2
+    assert told in capsys.readouterr().err
+
+
+def test_two_writers_and_other_settings(graded: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with lock(graded):
+        assert main([*WORDS, "--out", str(graded)]) == 1
+    assert "is being written by another process" in capsys.readouterr().err
+    assert main([*WORDS, "--tc", "nodes=3000", "--out", str(graded)]) == 2
+    assert 'was begun with limits "nodes=2000", not "nodes=3000"' in capsys.readouterr().err
