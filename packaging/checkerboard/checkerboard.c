@@ -10,6 +10,7 @@
 #include <string.h>
 #include <windows.h>
 
+#include "book.h"
 #include "kr.h"
 
 #define EXPORT __declspec(dllexport)
@@ -44,14 +45,14 @@ typedef struct {
 } cb_move;
 
 typedef struct {
-    int hash_mb, database_mb, database_pieces, use_database, all_scores;
+    int hash_mb, database_mb, database_pieces, use_database, all_scores, book;
     char database[PATH];
     kr_position game[MOST_GAME];
     int game_length;
 } settings;
 
 /* what enginecommand sets, and getmove takes over */
-static settings wanted = {.hash_mb = 64, .database_mb = 64, .database_pieces = 8, .use_database = 1};
+static settings wanted = {.hash_mb = 64, .database_mb = 64, .database_pieces = 8, .use_database = 1, .book = BOOK_GOOD};
 static SRWLOCK setting = SRWLOCK_INIT;
 
 /* of getmove alone */
@@ -60,6 +61,8 @@ static settings used;
 static kr_tables* tables;
 static kr_database* database;
 static kr_engine* engine;
+static opening_book book;
+static int book_error = 1; /* of opening it; 1 before */
 static char lacking[400]; /* what could not be opened */
 
 /* ---- texts ---- */
@@ -164,20 +167,23 @@ static void write_move(cb_move* told, const kr_position* before, const kr_move* 
 
 /* ---- files ---- */
 
-/* Path in UTF-8 of a file beside this DLL; "" if it can't be had. */
-static void beside(const char* name, char* path) {
-    wchar_t wide[PATH];
+/* Path of a file beside this DLL; "" if it can't be had. */
+static void beside_wide(const wchar_t* name, wchar_t* path) {
     HMODULE module = NULL;
     const DWORD flags = GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS | GET_MODULE_HANDLE_EX_FLAG_UNCHANGED_REFCOUNT;
     DWORD length = 0;
-    int bytes = 0;
-    if (GetModuleHandleExW(flags, (LPCWSTR)(void*)&wanted, &module)) length = GetModuleFileNameW(module, wide, PATH);
-    if (length > 0 && length < PATH) {
-        while (length > 0 && wide[length - 1] != L'\\' && wide[length - 1] != L'/') length--;
-        bytes = WideCharToMultiByte(CP_UTF8, 0, wide, (int)length, path, PATH - 64, NULL, NULL);
-    }
-    if (bytes > 0) snprintf(path + bytes, (size_t)(PATH - bytes), "%s", name);
-    else path[0] = 0;
+    if (GetModuleHandleExW(flags, (LPCWSTR)(void*)&wanted, &module)) length = GetModuleFileNameW(module, path, PATH);
+    if (length >= PATH - 64) length = 0;
+    while (length > 0 && path[length - 1] != L'\\' && path[length - 1] != L'/') length--;
+    path[length] = 0;
+    if (length > 0) wcscat(path, name);
+}
+
+/* The same in UTF-8. */
+static void beside(const wchar_t* name, char* path) {
+    wchar_t wide[PATH];
+    beside_wide(name, wide);
+    if (!WideCharToMultiByte(CP_UTF8, 0, wide, -1, path, PATH, NULL, NULL)) path[0] = 0;
 }
 
 /* CheckerBoard's paths are in the code page of the system, the library's in UTF-8. */
@@ -198,10 +204,15 @@ static void tell_lack(const char* what, int error) {
 static int prepare(void) {
     settings now;
     char path[PATH];
+    wchar_t wide[PATH];
     int error, unpacked;
     AcquireSRWLockExclusive(&setting);
     now = wanted;
     ReleaseSRWLockExclusive(&setting);
+    if (book_error == 1 && now.book) {
+        beside_wide(L"kr.krb", wide);
+        book_error = open_book(&book, wide);
+    }
     if (engine && now.hash_mb == used.hash_mb && now.database_mb == used.database_mb &&
             now.database_pieces == used.database_pieces && now.use_database == used.use_database &&
             !strcmp(now.database, used.database)) {
@@ -216,14 +227,14 @@ static int prepare(void) {
     database = NULL;
     if (used.use_database && used.database_pieces >= 2) {
         if (used.database[0]) to_utf8(used.database, path);
-        else beside("kr-egdb", path);
+        else beside(L"kr-egdb", path);
         unpacked = used.database_mb >= MB_OF_6_PIECES ? 6 : used.database_mb >= MB_OF_5_PIECES ? 5 : 4;
         error = kr_open_database(&database, path, unpacked);
         /* none is expected where none was chosen */
         if (error && (used.database[0] || error != KR_NO_FILE)) tell_lack("endgame database", error);
     }
     if (!tables) {
-        beside("kr.krt", path);
+        beside(L"kr.krt", path);
         error = kr_open_tables(&tables, path);
         if (error) tell_lack("kr.krt, without which kr is weaker", error);
     }
@@ -247,7 +258,13 @@ typedef struct {
     int found;
 } search;
 
-/* Write the status line whole: CheckerBoard reads it at any moment. */
+/* End a status line with what is lacking, and write it whole: CheckerBoard reads it at any moment. */
+static void show_text(char* status, writer* out, const char text[STATUS]) {
+    if (lacking[0]) put(out, " (%s)", lacking);
+    if (book_error < 0 && used.book) put(out, " (opening book kr.krb: %s)", kr_error_text(book_error));
+    memcpy(status, text, STATUS);
+}
+
 static void show(const search* own, const kr_result* result) {
     char text[STATUS];
     writer out = {text, sizeof text};
@@ -268,8 +285,19 @@ static void show(const search* own, const kr_result* result) {
         put(&out, ":");
         put_line(&out, &own->root, &result->lines[0], 20);
     }
-    if (lacking[0]) put(&out, " (%s)", lacking);
-    memcpy(own->status, text, sizeof text);
+    show_text(own->status, &out, text);
+}
+
+static void show_book(const search* own, const book_choice* choice) {
+    char text[STATUS] = "";
+    writer out = {text, sizeof text};
+    const kr_line line = {0, 1, &choice->move};
+    put(&out, "book, ");
+    put_score(&out, choice->value);
+    if (choice->weight) put(&out, ", %u games or more", 1u << 2 * (choice->weight - 1));
+    put(&out, ":");
+    put_line(&out, &own->root, &line, 1);
+    show_text(own->status, &out, text);
 }
 
 static int hear(const kr_result* result, void* context) {
@@ -328,24 +356,33 @@ static int claimed(const kr_result* result) {
     return result->value == KR_DRAW ? DRAW : UNKNOWN;
 }
 
-/* Play a move on the board; the return value claims a result that is proved. */
-static int play(int board[8][8], search* own, const kr_move* moves, cb_move* told) {
-    const kr_move* move = own->found ? &own->result.lines[0].moves[0] : &moves[0];
+static void play(int board[8][8], const kr_position* root, const kr_move* move, cb_move* told) {
     kr_position after;
-    if (kr_play(&own->root, move, &after)) return UNKNOWN;
+    if (kr_play(root, move, &after)) return;
     write_board(board, &after);
-    if (told) write_move(told, &own->root, move, &after);
-    return own->found ? claimed(&own->result) : UNKNOWN;
+    if (told) write_move(told, root, move, &after);
 }
 
 static int same(const kr_position* a, const kr_position* b) {
     return a->black == b->black && a->white == b->white && a->kings == b->kings && a->side == b->side;
 }
 
+/* Choose a move of the book, if it has one that leads back to no position of the game. */
+static int play_from_book(const search* own, book_choice* choice) {
+    kr_position after;
+    int i;
+    if (!choose_from_book(&book, &own->root, used.book, choice) || kr_play(&own->root, &choice->move, &after)) return 0;
+    for (i = 0; i < used.game_length; i++) {
+        if (same(&used.game[i], &after)) return 0;
+    }
+    return 1;
+}
+
 EXPORT int WINAPI getmove(int board[8][8], int color, double maxtime, char str[STATUS], int* playnow, int info,
         int moreinfo, cb_move* move) {
     search own = {0};
     kr_move moves[KR_MAX_MOVES];
+    book_choice choice;
     int count, result = UNKNOWN;
     AcquireSRWLockExclusive(&searching);
     own.root = read_board(board, color);
@@ -358,7 +395,10 @@ EXPORT int WINAPI getmove(int board[8][8], int color, double maxtime, char str[S
         result = LOSS;
     } else if (!prepare()) {
         snprintf(str, STATUS, "kr: %s", lacking);
-        result = play(board, &own, moves, move);
+        play(board, &own.root, &moves[0], move);
+    } else if (play_from_book(&own, &choice)) {
+        show_book(&own, &choice);
+        play(board, &own.root, &choice.move, move);
     } else {
         if (used.game_length > 0 && same(&used.game[used.game_length - 1], &own.root)) {
             kr_set_game(engine, used.game, used.game_length);
@@ -367,8 +407,11 @@ EXPORT int WINAPI getmove(int board[8][8], int color, double maxtime, char str[S
         }
         own.limits = limits_of(maxtime, info, moreinfo);
         search_watched(&own, playnow);
-        result = play(board, &own, moves, move);
-        if (own.found) show(&own, &own.result);
+        play(board, &own.root, own.found ? &own.result.lines[0].moves[0] : &moves[0], move);
+        if (own.found) {
+            result = claimed(&own.result);
+            show(&own, &own.result);
+        }
     }
     ReleaseSRWLockExclusive(&searching);
     return result;
@@ -453,6 +496,7 @@ static int change(const char* text, char* reply) {
             {"max_dbpieces", &wanted.database_pieces, 0, 8},
             {"enable_wld", &wanted.use_database, 0, 1},
             {"allscores", &wanted.all_scores, 0, 1},
+            {"book", &wanted.book, BOOK_NONE, BOOK_BEST},
             /* kr searches with one thread here */
             {"searchthreads", &threads, 1, 1},
     };
@@ -513,7 +557,7 @@ EXPORT int WINAPI enginecommand(const char* command, char reply[REPLY]) {
     } else if (!strcmp(command, "about")) {
         snprintf(reply, REPLY,
                 "kr %s\n\nAn engine for English draughts that learned from its own games.\nTables: kr.krt beside this "
-                "file. Endgame databases: those of kr, in kr-egdb beside it or where the options say.\n",
+                "file. Opening book: kr.krb beside it. Endgame databases: those of kr, in kr-egdb beside it or where the options say.\n",
                 kr_version());
     } else if (!strcmp(command, "help")) {
         snprintf(reply, REPLY, "kr.htm");
@@ -547,6 +591,7 @@ BOOL WINAPI DllMain(HINSTANCE module, DWORD reason, LPVOID ending) {
         kr_close_engine(engine);
         kr_close_database(database);
         kr_close_tables(tables);
+        free(book.bytes);
     }
     return TRUE;
 }

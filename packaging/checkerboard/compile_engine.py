@@ -1,7 +1,7 @@
 """Builds kr for CheckerBoard: python packaging/checkerboard/compile_engine.py
 
 Makes dist/kr-checkerboard-VERSION.zip with the engine for the 64-bit and, where its compiler is there, the 32-bit
-CheckerBoard, tables, the endgame database of the checkout and a help file; and build/checkerboard/host.exe, which plays
+CheckerBoard, tables, opening book, the endgame database of the checkout and a help file; and build/checkerboard/host.exe, which plays
 games through the same interface (host.c).
 """
 
@@ -42,7 +42,7 @@ def compile_engine(bits: int) -> Path:
     run([sys.executable, LIBRARY, "--system", system])
     library, target = ROOT / "build" / f"library-{system}", BUILD / f"kr{bits}.dll"
     # the names without the decorations of 32-bit calls, as CheckerBoard looks for them
-    link: list[str | Path] = ["-shared", "-Wl,--kill-at", f"-I{library}"]
+    link: list[str | Path] = ["-shared", "-Wl,--kill-at", f"-I{library}", f"-I{LIBRARY.parent}"]
     link += [SOURCES / "checkerboard.c", library / "libkr.a"]
     run([compiler, *FLAGS, *link, "-o", target])
     if strange := needed(target, compiler) - ALLOWED:
@@ -61,11 +61,12 @@ def main() -> None:
     run([COMPILERS[64][1], *FLAGS, f"-I{library}", SOURCES / "host.c", library / "libkr.a", "-o", BUILD / "host.exe"])
     shutil.copy(library / "kr.krt", BUILD)
     shutil.copy(SOURCES / "kr.htm", BUILD)
+    shutil.copy(ROOT / "books" / "kr.krb", BUILD)
     shutil.copytree(ROOT / "egdb", BUILD / "kr-egdb", dirs_exist_ok=True)
     version = (library / "version").read_text()
     archive = ROOT / "dist" / f"kr-checkerboard-{version}.zip"
     archive.parent.mkdir(exist_ok=True)
-    files = [*made, BUILD / "kr.krt", BUILD / "kr.htm", *sorted((BUILD / "kr-egdb").glob("*.egdb"))]
+    files = [*made, BUILD / "kr.krt", BUILD / "kr.krb", BUILD / "kr.htm", *sorted((BUILD / "kr-egdb").glob("*.egdb"))]
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as content:
         for file in files:
             content.write(file, file.relative_to(BUILD))

@@ -1,8 +1,9 @@
-/* Plays games through CheckerBoard's interface, as CheckerBoard would: host DLL GAMES SEED [COMMAND ...]
+/* Plays games through CheckerBoard's interface, as CheckerBoard would: host DLL GAMES[:PLIES] SEED [COMMAND ...]
 
-   Commands, such as "set hashsize 1", are sent first. Even games are the DLL against itself, odd ones against random
-   moves. Games begin at the start or after some random moves, have 10 to 300 ms a move, exact or not, or a clock, and in
-   one move of five Play! is pressed at random. Prints a line for each move of the DLL, tab-separated:
+   Games have PLIES plies at most. Commands, such as "set hashsize 1", are sent first. Even games are the DLL against
+   itself, odd ones against random moves. Games begin at the start or after some random moves, have 10 to 300 ms a move,
+   exact or not, or a clock, and in one move of five Play! is pressed at random. Prints a line for each move of the DLL,
+   tab-separated:
 
        game, ply, FEN before, FEN after, returned value, ms, ms allowed, ms from Play! to the return (-1: not pressed),
        status line
@@ -78,8 +79,11 @@ int main(int argc, char** argv) {
     getmove_function getmove;
     command_function command;
     char reply[1024], text[32768];
-    int game, i;
+    const char* most;
+    int game, i, longest = LONGEST_GAME;
     if (argc < 4) return 2;
+    most = strchr(argv[2], ':');
+    if (most && atoi(most + 1) < LONGEST_GAME) longest = atoi(most + 1);
     dll = LoadLibraryA(argv[1]);
     if (!dll) return fprintf(stderr, "can't load %s: %lu\n", argv[1], GetLastError()), 3;
     getmove = (getmove_function)(void*)GetProcAddress(dll, "getmove");
@@ -96,7 +100,7 @@ int main(int argc, char** argv) {
         const int random_side = game % 2 ? (int)random_below(2) : -1;
         int ply = 0, last_fixed = 0, opening = (int)random_below(3) * 4;
         line[0] = kr_start();
-        while (ply < LONGEST_GAME) {
+        while (ply < longest) {
             kr_move moves[KR_MAX_MOVES];
             const int count = kr_moves(&line[ply], moves);
             char before[KR_FEN_BYTES], after[KR_FEN_BYTES], status[1024] = "";

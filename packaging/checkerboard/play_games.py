@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import kr
+from kr.book.book import VARIETY
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "packaging" / "windows"))
@@ -21,7 +22,10 @@ sys.path.insert(0, str(ROOT / "packaging" / "windows"))
 from layout import PREFIX, wine_environment  # noqa: E402
 
 BUILD = ROOT / "build" / "checkerboard"
-SEED = 1
+SEED = 2
+"""The first game begins at the start."""
+BOOK_PLIES = 12
+"""Plies of the games for the settings of the book."""
 LATE = 20.0
 """Milliseconds."""
 MOST_LATE = 0.02
@@ -38,8 +42,9 @@ COMMANDS = {
     "set hashsize 1": (1, "hashsize set to 1"),
     "set hashsizes 1": (0, "?"),
     "set searchthreads 8": (0, "searchthreads is 1 to 1"),
-    "set book 3": (0, "?"),
-    "get book": (0, "?"),
+    "get book": (1, "2"),
+    "set book 4": (0, "book is 0 to 3"),
+    "set book 3": (1, "book set to 3"),
     "set allscores 1": (1, "allscores set to 1"),
     "set allscores 0": (1, "allscores set to 0"),
     "set gamehist nonsense": (0, "no game"),
@@ -73,9 +78,11 @@ class Move(NamedTuple):
         return cls(int(fields[0]), int(fields[1]), before, after, int(fields[4]), ms, allowed, since_play, fields[8])
 
 
-def play(games: int, seed: int, commands: Sequence[str], folder: Path = BUILD) -> tuple[list[list[str]], list[Move]]:
-    """Answers to the commands, and the moves of the engine."""
-    words = ["wine", str(BUILD / "host.exe"), str(folder / "kr64.dll"), str(games), str(seed), *commands]
+def play(
+    games: int, seed: int, commands: Sequence[str], folder: Path = BUILD, plies: int = 1000
+) -> tuple[list[list[str]], list[Move]]:
+    """Answers to the commands, and the moves of the engine. plies: most of a game."""
+    words = ["wine", str(BUILD / "host.exe"), str(folder / "kr64.dll"), f"{games}:{plies}", str(seed), *commands]
     # the streams of a program under wine are pipes, or it opens a console
     done = subprocess.run(words, cwd=folder, env=wine_environment(), input=b"", capture_output=True)
     text = done.stdout.decode("utf-8", "replace").replace("\r\n", "\n")
@@ -120,6 +127,29 @@ def check(name: str, moves: Sequence[Move], database: kr.Database) -> None:
         sys.exit("kr: too late")
 
 
+def check_book(moves: Sequence[Move], best: bool = False) -> None:
+    """End if a move is not what the book plays. best: its best one."""
+    book = kr.load_book()
+    assert book is not None
+    told = 0
+    for move in moves:
+        before = kr.Position.from_fen(move.before)
+        known = {before.play(each.move).fen: each for each in book.moves(before) if each.value is not None}
+        most = max((each.value or 0 for each in known.values()), default=0)
+        if move.status.startswith("book, "):
+            told += 1
+            played = known.get(move.after)
+            if played is None or most - (played.value or 0) > (0 if best else VARIETY):
+                sys.exit(f"kr: {move.before}: the book does not play {move.after}")
+            if not move.status.startswith(f"book, {(played.value or 0) / 100:+.2f}") or move.claim != 3:
+                sys.exit(f"kr: {move.before}: {move.status}")
+        elif known:
+            sys.exit(f"kr: {move.before}: the book was not asked")
+    if not told:
+        sys.exit("kr: the book beside the DLL was not found")
+    print(f"{told} moves from the book")
+
+
 def main() -> None:
     games = int(sys.argv[1]) if len(sys.argv) > 1 else 6
     if not shutil.which("wine"):
@@ -134,13 +164,20 @@ def main() -> None:
     check("full hash of 1 MB", moves, database)
     if not any("database hits" in move.status for move in moves):
         sys.exit("kr: the database beside the DLL was not found")
+    check_book(moves)
+    _, moves = play(1, SEED, ["set book 3"], plies=BOOK_PLIES)
+    check_book(moves, best=True)
+    _, moves = play(1, SEED, ["set book 0"], plies=BOOK_PLIES)
+    if any("book" in move.status for move in moves):
+        sys.exit("kr: moves of the book without one")
     bare = BUILD / "bare"
     bare.mkdir(exist_ok=True)
     shutil.copy(BUILD / "kr64.dll", bare)
     _, moves = play(2, SEED + 1, ["set dbpath C:\\none"], bare)
     check("without its files", moves, database)
-    if not all("kr.krt, without which kr is weaker" in move.status for move in moves):
-        sys.exit("kr: missing tables are not told")
+    for told in ("kr.krt, without which kr is weaker", "opening book kr.krb: "):
+        if not all(told in move.status for move in moves):
+            sys.exit(f"kr: missing files are not told: {told}")
 
 
 def flat(row: tuple[str, tuple[int, str]]) -> tuple[str, str, str]:
