@@ -194,7 +194,7 @@ def test_a_book_grows_and_goes_on(tmp_path: Path, archive: Path) -> None:
 def test_an_interrupt_between_the_graph_and_the_file(
     tmp_path: Path, after: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    put, left = store_module.BookStore.put, 1
+    put, left = store_module.BookStore.put, 30
 
     def interrupted(store: store_module.BookStore, nodes: list[BookNode]) -> None:
         nonlocal left
@@ -209,7 +209,7 @@ def test_an_interrupt_between_the_graph_and_the_file(
         build(tmp_path / "book")
     with book_for_reading(tmp_path / "book") as store:
         graph = store.graph()
-    assert len(graph.nodes) == 1 + after
+    assert len(graph.nodes) == 30 + after
     assert not list(graph.wrong())
 
 

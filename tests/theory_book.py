@@ -77,5 +77,5 @@ def small_book(path: Path, people: bool = True) -> Path:
         store.begin(settings, {book_key(ballot): "3move 1"}, played)
         store.put(nodes)
         graph = store.graph()
-        store.put_worths(graph.propagate())
+        store.put(graph.propagate())
     return path

@@ -74,8 +74,6 @@ def _show(
     position = Position.from_fen(fen) if fen else Position()
     with book_for_reading(book) as store:
         graph = store.graph()
-    # those of a book being built are behind until the round is over
-    graph.propagate()
     node = graph.nodes.get(book_key(position))
     if node is None:
         raise InvalidSettingError(f"{book} has nothing about {position.fen}")
@@ -131,8 +129,6 @@ def _check(
 ) -> None:
     """Check a book: that each move is legal, and each value follows from those of later positions.
 
-    Values are behind while a book is built, and after a kill; the same kr book build makes up for it.
-
     Example:
         kr book check book.sqlite
     """
@@ -150,7 +146,7 @@ def _check(
     if wrong:
         console.fail(
             f"{counted(len(wrong), 'value')} of {book} not those of the moves, the first of {wrong[0]}; "
-            "kr book build mends what is only behind"
+            "the same kr book build mends them"
         )
 
 

@@ -2,7 +2,7 @@
 
 First come the positions that people reach, the commonest first, then round by round the cheapest leaves of drop-out
 expansion (`kr.theory.graph`). Each search is a unit of `kr.jobs` and a transaction of the working file, so that a kill
-loses the searches under way. After each round values are propagated, and nodes whose moves have all lost too much are
+loses the searches under way: the values in the file are always right. Nodes whose moves have all lost too much are
 searched again with a wider margin.
 """
 
@@ -40,7 +40,7 @@ from kr.threads import worker_count
 from kr.units import format_count, parse_count, parse_duration
 
 ROUND = 64
-"""Leaves that are searched before values are propagated and the next ones chosen."""
+"""Leaves that are searched before the next ones are chosen."""
 
 
 @dataclass(frozen=True)
@@ -165,7 +165,9 @@ class _Build:
 
     def go(self) -> None:
         """Search until an end is reached."""
-        self._propagate()
+        # of a file that something else has changed
+        if changed := self.graph.propagate():
+            self.store.put(changed)
         pool = work_pool(
             BookSearches(),
             Needs(self.places),
@@ -183,14 +185,9 @@ class _Build:
                 for part in parts:
                     if part.value is not None:
                         self._take(part.value)
-        except BaseException:
-            # Ctrl-C may fall between the graph and the file: values follow from what the file has
-            self.graph = self.store.graph()
-            raise
         finally:
             if timer is not None:
                 timer.cancel()
-            self._propagate()
 
     def _units(self) -> Iterator[Unit | None]:
         while True:
@@ -203,7 +200,6 @@ class _Build:
                 yield Unit(BookSearches.name(), "-".join(map(str, key)), self.needs, self.tools, values)
             while self.under_way:
                 yield None
-            self._propagate()
 
     def _next_round(self) -> dict[BookKey, int]:
         """Positions to search next, and the margin of each."""
@@ -231,15 +227,12 @@ class _Build:
         node = BookNode(key, found["score"], found["nodes"], found["depth"], within, value, moves)
         self.progress.again += key in self.graph.nodes
         self.graph.add(node)
-        self.store.put([node])
+        # in one transaction, so that the values of the file are always right
+        self.store.put([*(each for each in self.graph.propagate() if each is not node), node])
         self.progress.searched += 1
         self.progress.positions = len(self.graph.nodes)
         self.progress.seeds_left = len(self.seeds)
         self.on_progress(self.progress)
-
-    def _propagate(self) -> None:
-        if changed := self.graph.propagate():
-            self.store.put_worths(changed)
 
 
 class BookSearches(EngineKind[dict[str, Any]]):

@@ -104,8 +104,6 @@ def open_contents(path: Path) -> BookContents:
         begun, graph = store.settings(), store.graph()
     if not any(node.moves for node in graph.nodes.values()):
         raise InvalidBookError(f"{path} has no positions yet; go on with kr book build")
-    # those of a book being built are behind until the round is over
-    graph.propagate()
     return GraphContents(graph, begun)
 
 

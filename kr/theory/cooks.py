@@ -111,8 +111,6 @@ def find_cooks(
         graph = store.graph()
     if not graph.games:
         raise InvalidSettingError(f"{settings.book} knows of no games of people; expected one built with --people")
-    # those of a book being built are behind until the round is over
-    graph.propagate()
     found = _cooked_nodes(graph)[: settings.count or None]
     ways = commonest_ways(graph, {node.key for node, _, _ in found})
     cooks = {

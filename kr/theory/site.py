@@ -111,8 +111,6 @@ def write_theory(
         _refuse_packed(settings.book)
         with book_for_reading(settings.book) as store:
             begun, graph = store.settings(), store.graph()
-        # those of a book being built are behind until the round is over
-        graph.propagate()
         grades = {} if settings.grades is None else read_grades(settings.grades, settings.deck)
         openings = deck(settings.deck, playable_only=False)
         database = load_database(settings.egdb, settings.egdb_memory)

@@ -75,14 +75,6 @@ class BookStore:
                 "INSERT OR REPLACE INTO nodes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", map(_row, nodes)
             )
 
-    def put_worths(self, nodes: Iterable[BookNode]) -> None:
-        """Write what propagation has changed, in one transaction."""
-        with self._transaction():
-            self._connection.executemany(
-                "UPDATE nodes SET worth = ? WHERE own = ? AND other = ? AND kings = ?",
-                ((node.worth, *node.key) for node in nodes),
-            )
-
     def graph(self) -> BookGraph:
         """All of it. Raises InvalidBookError for what can't be."""
         with telling_book_damage(self.path):
