@@ -14,7 +14,7 @@ from kr.book.frame import BookKey, numbered_steps, position_of_key
 from kr.book.frame import book_key as key_of
 from kr.game.value import Value
 from kr.proofs.library import KNOWN_BY_SEARCH, NOTHING_KNOWN, KnownValue, ProofLibrary, known_value
-from kr.theory.graph import BookGraph, BookNode, forward_step
+from kr.theory.graph import BookGraph, BookNode, is_forward
 
 if TYPE_CHECKING:
     from kr.egdb.database import Database
@@ -61,7 +61,7 @@ class Brackets:
         """What is proved of a node with what is proved after its moves."""
         if known.value is not None:
             return known
-        kept = [self._after(node.key, move.child) for move in self._graph.moves_of(node)]
+        kept = [self._after(move.child, move.forward) for move in self._graph.moves_of(node)]
         best = max(kept, key=lambda each: each.least.sign, default=NOTHING_KNOWN)
         if best.least.sign > known.least.sign:
             known = _tighter(known, KnownValue(best.least, Value.WIN, None, best.by))
@@ -75,15 +75,15 @@ class Brackets:
     def _after_all(self, key: BookKey) -> Iterator[KnownValue]:
         """What is proved after each legal move; after one that may be a win nothing more is looked up."""
         position = position_of_key(key)
-        for move in numbered_steps(position).values():
-            known = self._after(key, key_of(position.play(move)))
+        for step, move in numbered_steps(position).items():
+            known = self._after(key_of(position.play(move)), is_forward(key, step))
             yield known
             if known.most is Value.WIN:
                 return
 
-    def _after(self, key: BookKey, child: BookKey) -> KnownValue:
+    def _after(self, child: BookKey, forward: bool) -> KnownValue:
         """What is proved of a move for the side that plays it; after a king's move without a look at later moves."""
-        found = self._of_key(child) if forward_step(key, child) else self._alone(child)
+        found = self._of_key(child) if forward else self._alone(child)
         return NOTHING_KNOWN if found is NOTHING_KNOWN else found.one_move_earlier()
 
 

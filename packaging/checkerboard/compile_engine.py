@@ -1,8 +1,8 @@
 """Builds kr for CheckerBoard: python packaging/checkerboard/compile_engine.py
 
 Makes dist/kr-checkerboard-VERSION.zip with the engine for the 64-bit and, where its compiler is there, the 32-bit
-CheckerBoard, tables, opening book, the endgame database of the checkout and a help file; and build/checkerboard/host.exe, which plays
-games through the same interface (host.c).
+CheckerBoard, tables, opening book, the endgame database of the checkout and a help file; and
+build/checkerboard/host.exe, which plays games through the same interface (host.c).
 """
 
 import shutil
