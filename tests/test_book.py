@@ -222,7 +222,7 @@ def test_the_same_book_twice(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("settings", "told"),
     [
-        ({"nodes": 301}, "nodes 300, not 301"),
+        ({"nodes": 299}, "nodes 300, not 299, which is fewer"),
         ({"within": 10}, "within 25, not 10"),
         ({"openings": "3move"}, "openings start"),
     ],

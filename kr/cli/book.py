@@ -7,6 +7,7 @@ from kr.book.frame import book_key, move_at, position_of_key
 from kr.cli import console, options
 from kr.cli.book_cooks import cooks_command
 from kr.cli.book_export import export_command
+from kr.cli.book_merge import merge_command
 from kr.errors import InvalidSettingError, KrError
 from kr.evaluation.chances import format_score
 from kr.game.position import Position
@@ -23,7 +24,8 @@ def _build(settings: BookSettings, json: bool = options.JSON) -> None:
 
     The positions that people reach (--people) are searched first, the commonest first, then those that both sides reach
     by giving away least (drop-out expansion; moves that people play count half). A move's value is that of the position
-    after it once that is in the book. It ends with --positions or --time, or by Ctrl-C; the same command goes on.
+    after it once that is in the book. It ends with --positions or --time, or by Ctrl-C; the same command goes on. With
+    more --nodes it goes on too: after people's positions, those with fewer are searched again, the commonest first.
 
     Example:
         kr book build --out book.sqlite --time 8h
@@ -42,7 +44,8 @@ def _build(settings: BookSettings, json: bool = options.JSON) -> None:
     ):
 
         def on_progress(state: BookProgress) -> None:
-            progress.advance(1, f"{state.positions:,} in the book, {state.seeds_left:,} of people's left")
+            deepen = f", {state.shallow:,} to deepen" if state.shallow else ""
+            progress.advance(1, f"{state.positions:,} in the book, {state.seeds_left:,} of people's left{deepen}")
 
         try:
             state = build_book(settings, on_progress, lambda: reading.advance(1), on_error)
@@ -51,7 +54,7 @@ def _build(settings: BookSettings, json: bool = options.JSON) -> None:
     console.wrote(settings.out, counted(state.positions, "position"))
     facts = {
         "positions": state.positions, "searched": state.searched, "again": state.again, "earlier": state.earlier,
-        "left_of_people": state.seeds_left, "left_out": faults,
+        "left_of_people": state.seeds_left, "to_deepen": state.shallow, "left_out": faults,
     }  # fmt: skip
     if json:
         console.emit_json({"settings": settings, **facts})
@@ -159,6 +162,14 @@ command = options.group(
         kr book check book.sqlite
         kr book cooks book.sqlite
         kr book export book.sqlite --out book.krb
+        kr book merge one.sqlite other.sqlite --out both.sqlite
     """,
-    {"build": _build, "show": _show, "check": _check, "cooks": cooks_command, "export": export_command},
+    {
+        "build": _build,
+        "show": _show,
+        "check": _check,
+        "cooks": cooks_command,
+        "export": export_command,
+        "merge": merge_command,
+    },
 )

@@ -1,9 +1,9 @@
 """`kr book build`: a book grown position by position, for as long as one likes.
 
-First come the positions that people reach, the commonest first, then round by round the cheapest leaves of drop-out
-expansion (`kr.theory.graph`). Each search is a unit of `kr.jobs` and a transaction of the working file, so that a kill
-loses the searches under way: the values in the file are always right. Nodes whose moves have all lost too much are
-searched again with a wider margin.
+First come the positions that people reach, the commonest first, then those whose searches had fewer nodes than the
+settings have now, then round by round the cheapest leaves of drop-out expansion (`kr.theory.graph`). Each search is a
+unit of `kr.jobs` and a transaction of the working file, so that a kill loses the searches under way: the values in the
+file are always right. Nodes whose moves have all lost too much are searched again with a wider margin.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from kr.settings import REQUIRED, Settings, option, workers_option
 from kr.storage import checksum, provenance
 from kr.theory.graph import LOST_SCORE, BookGraph, BookNode
 from kr.theory.people import PeopleGames, people_games
-from kr.theory.store import BookStore, book_for_writing, book_moves
+from kr.theory.store import BookStore, book_for_writing, book_moves, opening_names_of
 from kr.threads import worker_count
 from kr.units import format_count, parse_count, parse_duration
 
@@ -55,7 +55,9 @@ class BookSettings(Settings):
     people: Path | None = option(
         None, "Archive of games, PDN: the positions that came up twice are searched first.", metavar="FILE"
     )
-    nodes: int = option(3_000_000, "Nodes of each search.", parse=parse_count, show=format_count, low=1)
+    nodes: int = option(
+        3_000_000, "Nodes of each search; a book may go on with more.", parse=parse_count, show=format_count, low=1
+    )
     within: int = option(
         25, "Centi-men: moves that are worse than the best by no more are kept.", low=0, high=MOST_WITHIN
     )
@@ -78,12 +80,14 @@ class BookProgress:
     positions: int = 0
     seeds_left: int = 0
     """Positions of people's games that are not in the book yet."""
+    shallow: int = 0
+    """Positions whose search had fewer nodes than one has now; they come after people's."""
     searched: int = 0
     """Searches of this run."""
     earlier: int = 0
     """Positions of earlier runs."""
     again: int = 0
-    """Searches, of this run, of nodes whose moves had lost too much."""
+    """Searches, of this run, of positions that had been searched before."""
 
 
 def build_book(
@@ -130,11 +134,21 @@ def _begin(
         games = PeopleGames() if settings.people is None else people_games(settings.people, on_game, on_error)
         store.begin(fixed | {"provenance": provenance()}, roots, games)
         return
-    different = [f"{name} {begun.get(name)}, not {value}" for name, value in fixed.items() if begun.get(name) != value]
+    different = [
+        f"{name} {begun.get(name)}, not {value}"
+        for name, value in fixed.items()
+        if begun.get(name) != value and name not in ("openings", "nodes")
+    ]
+    if settings.openings not in (names := opening_names_of(begun)):
+        different.append(f"openings {' and '.join(names)}, not {settings.openings}")
+    if not isinstance(begun.get("nodes"), int) or settings.nodes < begun["nodes"]:
+        different.append(f"nodes {begun.get('nodes')}, not {settings.nodes}, which is fewer")
     if different:
         raise InvalidSettingError(
             f"--out: {store.path} was begun with {' and '.join(different)}; give the same, or choose another file"
         )
+    if settings.nodes > begun["nodes"]:
+        store.set_nodes(settings.nodes)
 
 
 @dataclass
@@ -155,6 +169,8 @@ class _Build:
         self.under_way: dict[BookKey, int] = {}
         self.progress.positions = self.progress.earlier = len(self.graph.nodes)
         self.progress.seeds_left = len(self.seeds)
+        self.shallow = self._shallow()
+        self.progress.shallow = len(self.shallow)
         self.ends = None if self.settings.time is None else time.monotonic() + self.settings.time
 
     def _seeds(self) -> list[BookKey]:
@@ -162,6 +178,16 @@ class _Build:
         counts = {key: sum(steps.values()) for key, steps in self.graph.games.items()}
         wanted = sorted((key for key in counts if key not in self.graph.nodes), key=lambda key: (counts[key], key))
         return wanted + [key for key in self.graph.roots if key not in self.graph.nodes and key not in counts]
+
+    def _shallow(self) -> list[BookKey]:
+        """Positions whose search had fewer nodes than one has now, those that people reach least first."""
+        wanted = [
+            node.key
+            for node in self.graph.nodes.values()
+            if node.nodes < self.settings.nodes and node.moves and node.value is None
+        ]
+        counts = {key: sum(self.graph.games.get(key, {}).values()) for key in wanted}
+        return sorted(wanted, key=lambda key: (counts[key], key))
 
     def go(self) -> None:
         """Search until an end is reached."""
@@ -204,19 +230,21 @@ class _Build:
     def _next_round(self) -> dict[BookKey, int]:
         """Positions to search next, and the margin of each."""
         settings = self.settings
-        most = settings.positions - len(self.graph.nodes) if settings.positions else ROUND
-        if most <= 0:
-            return {}
-        again = {
-            node.key: min(node.score - node.worth + settings.within, MOST_WITHIN)
-            for node in self.graph.dropped() if node.score - node.worth < LOST_SCORE
-        }  # fmt: skip
-        if again:
-            return dict(list(again.items())[:ROUND])
-        count = min(ROUND, most)
-        if self.seeds:
-            return {self.seeds.pop(): settings.within for _ in range(min(count, len(self.seeds)))}
-        return dict.fromkeys(self.graph.leaves(count), settings.within)
+        room = settings.positions - len(self.graph.nodes) if settings.positions else ROUND
+        count = min(ROUND, room)
+        if room > 0:
+            again = {
+                node.key: min(node.score - node.worth + settings.within, MOST_WITHIN)
+                for node in self.graph.dropped() if node.score - node.worth < LOST_SCORE
+            }  # fmt: skip
+            if again:
+                return dict(list(again.items())[:ROUND])
+            if self.seeds:
+                return {self.seeds.pop(): settings.within for _ in range(min(count, len(self.seeds)))}
+        if self.shallow:
+            batch = [self.shallow.pop() for _ in range(min(ROUND, len(self.shallow)))]
+            return {key: self.graph.nodes[key].within for key in batch}
+        return dict.fromkeys(self.graph.leaves(count), settings.within) if room > 0 else {}
 
     def _take(self, found: dict[str, Any]) -> None:
         """Enter a search in the graph and in the file."""
@@ -232,6 +260,7 @@ class _Build:
         self.progress.searched += 1
         self.progress.positions = len(self.graph.nodes)
         self.progress.seeds_left = len(self.seeds)
+        self.progress.shallow = len(self.shallow)
         self.on_progress(self.progress)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from kr.game.position import Move, Position
 from kr.openings.decks import Opening, deck
 from kr.theory.graph import BookGraph
 from kr.theory.packing import book_depths, known_steps
-from kr.theory.store import book_for_reading
+from kr.theory.store import book_for_reading, opening_names_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,12 +118,12 @@ def cook_in(moves: Sequence[TheoryMove]) -> TheoryMove | None:
 
 
 def _deck_openings(facts: dict[str, Any]) -> list[Opening]:
-    """The openings from which a book grew; none if they came from a file that is gone."""
-    try:
-        openings = deck(str(facts.get("openings", "")), playable_only=False)
-    except (KrError, OSError):
-        return []
-    return [_START, *openings] if facts.get("openings") == "3move" else openings
+    """The openings from which a book grew, without those of files that are gone."""
+    openings: list[Opening] = []
+    for name in opening_names_of(facts):
+        with suppress(KrError, OSError):
+            openings += [*([_START] if name == "3move" else []), *deck(name, playable_only=False)]
+    return openings
 
 
 def _root_openings(graph: BookGraph, begun: dict[str, Any]) -> list[Opening]:

@@ -68,6 +68,11 @@ class BookStore:
             rows = ((*key, *step, count) for key, steps in games.items() for step, count in steps.items())
             self._connection.executemany("INSERT INTO games VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
 
+    def set_nodes(self, nodes: int) -> None:
+        """Write the nodes of searches from now on."""
+        with self._transaction():
+            self._connection.execute("UPDATE settings SET value = ? WHERE name = 'nodes'", (json.dumps(nodes),))
+
     def put(self, nodes: Iterable[BookNode]) -> None:
         """Write nodes in one transaction."""
         with self._transaction():
@@ -214,3 +219,9 @@ def book_moves(key: BookKey, scores: Iterable[tuple[int, int, int, int]]) -> lis
             raise ValueError(f"no legal move {origin + 1}-{target + 1} in {position.fen}")
         moves.append(BookMove(step, score, key_after(key, step), is_forward(key, step)))
     return moves
+
+
+def opening_names_of(begun: Mapping[str, Any]) -> list[str]:
+    """The openings of a book's settings: one, or those of the books that it was merged of."""
+    openings = begun.get("openings")
+    return openings if isinstance(openings, list) else [str(openings)]

@@ -1,0 +1,110 @@
+"""`kr book merge`: one book of those that several machines have built."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kr.errors import InvalidBookError, InvalidSettingError
+from kr.settings import REQUIRED, Settings, option
+from kr.storage import atomic_path, check_apart, lock, provenance
+from kr.theory.graph import BookGraph, BookNode
+from kr.theory.store import book_for_reading, book_for_writing, opening_names_of
+
+EQUAL_SETTINGS = ("within", "weights", "egdb")
+"""Settings of which values depend, so that they can't differ."""
+
+
+@dataclass(frozen=True)
+class BookMergeSettings(Settings):
+    """The books to merge."""
+
+    books: tuple[Path, ...] = option(REQUIRED, "Books of kr book build, two or more.", metavar="FILE...", argument=True)
+    out: Path = option(REQUIRED, "The book to write, a new file; kr book build goes on with it.", metavar="FILE")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if len(self.books) < 2:
+            raise InvalidSettingError("expected two books or more to merge")
+
+
+@dataclass(frozen=True)
+class BookMergeReport:
+    """Numbers of a merged book."""
+
+    positions: int
+    shared: int
+    """Positions that more than one book had."""
+    openings: int
+
+
+def merge_books(settings: BookMergeSettings) -> BookMergeReport:
+    """Write one book with all positions of several, each by its deepest search.
+
+    Raises InvalidSettingError for books with other settings, InvalidBookError, OutputBusyError, OSError.
+    """
+    check_apart([settings.out], settings.books)
+    if settings.out.exists():
+        raise InvalidSettingError(f"--out: {settings.out} exists already; choose another file")
+    begun: list[dict[str, Any]] = []
+    merged, positions = BookGraph(), 0
+    for path in settings.books:
+        with book_for_reading(path) as store:
+            begun.append(store.settings())
+            graph = store.graph()
+        _check_alike(settings.books, begun)
+        positions += len(graph.nodes)
+        _take_in(merged, graph)
+    merged.propagate()
+    with lock(settings.out), atomic_path(settings.out) as temporary, book_for_writing(temporary) as store:
+        store.begin(_merged_settings(begun), merged.roots, merged.games)
+        store.put(merged.nodes.values())
+    return BookMergeReport(len(merged.nodes), positions - len(merged.nodes), len(merged.roots))
+
+
+def _check_alike(paths: Sequence[Path], begun: Sequence[Mapping[str, Any]]) -> None:
+    """Refuse the last book if its values can't stand beside those of the first."""
+    first, last, path = begun[0], begun[-1], paths[len(begun) - 1]
+    if not isinstance(last.get("nodes"), int):
+        raise InvalidBookError(f"{path} is damaged: it lacks its settings")
+    different = [
+        f"{name} {last.get(name)}, not {first.get(name)}"
+        for name in EQUAL_SETTINGS
+        if first.get(name) != last.get(name)
+    ]
+    people = {each["people"] for each in begun if each.get("people") is not None}
+    if len(people) > 1:
+        different.append("another archive of people's games")
+    if different:
+        raise InvalidSettingError(
+            f"{path} can't be merged with {paths[0]}: it has {' and '.join(different)}; expected books built alike"
+        )
+
+
+def _take_in(merged: BookGraph, graph: BookGraph) -> None:
+    """Add a book: openings and positions that are new, and deeper searches. Those of people's games are the same."""
+    for key, name in graph.roots.items():
+        merged.roots.setdefault(key, name)
+    merged.games = merged.games or graph.games
+    for key, node in graph.nodes.items():
+        before = merged.nodes.get(key)
+        if before is None or _depth_of_search(node) > _depth_of_search(before):
+            merged.add(node)
+
+
+def _depth_of_search(node: BookNode) -> tuple[bool, int, int]:
+    return node.value is not None, node.nodes, node.within
+
+
+def _merged_settings(begun: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Settings with which kr book build goes on: any of the openings, and the most nodes."""
+    openings = list(dict.fromkeys(name for each in begun for name in opening_names_of(each)))
+    return {
+        "openings": openings[0] if len(openings) == 1 else openings,
+        "people": next((each["people"] for each in begun if each.get("people") is not None), None),
+        "nodes": max(each["nodes"] for each in begun),
+        **{name: begun[0].get(name) for name in EQUAL_SETTINGS},
+        "provenance": provenance(),
+    }

@@ -1,0 +1,135 @@
+"""Books that grow on: deepened by more nodes, and merged of several."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+from small_graph import reached, searched, write_graph
+from test_book import GAMES, build, rows_of
+
+from kr.book.frame import BookKey, book_key
+from kr.cli import main
+from kr.errors import InvalidBookError, InvalidSettingError
+from kr.theory import building
+from kr.theory.building import BookSearches
+from kr.theory.graph import BookGraph
+from kr.theory.merging import BookMergeSettings, merge_books
+from kr.theory.store import book_for_reading
+
+
+def graph_of(path: Path) -> BookGraph:
+    with book_for_reading(path) as store:
+        graph = store.graph()
+    assert not list(graph.wrong())
+    return graph
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Path:
+    (tmp_path / "games.pdn").write_text(GAMES)
+    return tmp_path / "games.pdn"
+
+
+def test_more_nodes_deepen_a_book(tmp_path: Path, archive: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """People's positions come first, then those with fewer nodes, the commonest first; a kill in between loses none."""
+    path = tmp_path / "book"
+    build(path, people=archive, positions=3)
+    order: list[tuple[BookKey, int]] = []
+    original = BookSearches._search
+
+    def search(self: BookSearches, unit: Any, *rest: Any) -> Any:
+        order.append((tuple(map(int, unit.key.split("-"))), unit.values["nodes"]))  # type: ignore[arg-type]
+        return original(self, unit, *rest)
+
+    monkeypatch.setattr(BookSearches, "_search", search)
+    monkeypatch.setattr(building, "ROUND", 2)
+    earlier = set(graph_of(path).nodes)
+    state = build(path, people=archive, positions=8, nodes=900)
+    graph = graph_of(path)
+    assert [nodes for _, nodes in order] == [900] * len(order)
+    games = {key: sum(steps.values()) for key, steps in graph.games.items()}
+    seeds = set(games) - earlier
+    deepened = [key for key, _ in order if key in earlier]
+    assert {key for key, _ in order[: len(seeds)]} == seeds
+    assert [games[key] for key in deepened] == sorted((games[key] for key in earlier), reverse=True)
+    assert (state.again, state.shallow) == (3, 0)
+    assert all(node.nodes >= 900 or node.value or not node.moves for node in graph.nodes.values())
+    order.clear()
+    assert build(path, people=archive, positions=8, nodes=900).searched == len(order) == 0
+    with pytest.raises(InvalidSettingError, match="nodes 900, not 300, which is fewer"):
+        build(path, people=archive, positions=9)
+
+
+def test_a_merged_book_goes_on(tmp_path: Path, archive: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    one, other, both = tmp_path / "one", tmp_path / "other", tmp_path / "both"
+    build(one, people=archive, positions=9)
+    build(other, people=archive, positions=12, nodes=500, openings="Dyke")
+    assert main(["book", "merge", str(one), str(other), "--out", str(both), "--json"]) == 0
+    first, second, merged = map(graph_of, (one, other, both))
+    assert merged.nodes.keys() == first.nodes.keys() | second.nodes.keys()
+    assert first.nodes.keys() & second.nodes.keys()
+    for key, node in merged.nodes.items():
+        expected = second.nodes.get(key) or first.nodes[key]
+        assert (node.nodes, node.score) == (expected.nodes, expected.score)
+    assert merged.roots == {**first.roots, **second.roots}
+    assert merged.games == first.games
+    count = len(merged.nodes)
+    for openings in ("start", "Dyke"):
+        count += 1
+        state = build(both, people=archive, positions=count, nodes=500, openings=openings)
+        assert state.positions == count
+    with pytest.raises(InvalidSettingError, match="openings start and Dyke, not 3move"):
+        build(both, people=archive, positions=count, nodes=500, openings="3move")
+
+
+def test_the_deeper_search_wins_whatever_the_order(tmp_path: Path) -> None:
+    start = reached("")
+    write_graph(tmp_path / "a", [searched(start, {"11-15": 5}, nodes=10)], {}, {"start": start})
+    write_graph(
+        tmp_path / "b", [searched(start, {"9-14": 8}, nodes=20)], {start: {"9-14": 3}}, {"b": start}, people="x"
+    )
+    for name, books in (("ab", "ab"), ("ba", "ba")):
+        report = merge_books(BookMergeSettings(books=tuple(tmp_path / each for each in books), out=tmp_path / name))
+        assert (report.positions, report.shared, report.openings) == (1, 1, 1)
+        graph = graph_of(tmp_path / name)
+        assert graph.nodes[book_key(start)].score == 8
+        assert sum(graph.games[book_key(start)].values()) == 3
+    assert rows_of(tmp_path / "ab") == rows_of(tmp_path / "ba")
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({"within": 10}, "within 10, not 25"),
+        ({"weights": "other"}, "weights other"),
+        ({"egdb": "other"}, "egdb other"),
+        ({"people": "other"}, "another archive"),
+    ],
+)
+def test_books_built_otherwise(tmp_path: Path, settings: dict[str, Any], told: str) -> None:
+    node = searched(reached(""), {"11-15": 5})
+    write_graph(tmp_path / "a", [node], {}, {"start": reached("")}, people="x")
+    write_graph(tmp_path / "b", [node], {}, {"start": reached("")}, **({"people": "x"} | settings))
+    with pytest.raises(InvalidSettingError, match=told):
+        merge_books(BookMergeSettings(books=(tmp_path / "a", tmp_path / "b"), out=tmp_path / "c"))
+    assert {path.name for path in tmp_path.iterdir()} == {"a", "b"}
+
+
+def test_what_can_not_be_merged(tmp_path: Path) -> None:
+    for name in "abc":
+        write_graph(tmp_path / name, [searched(reached(""), {"11-15": 5})], {}, {"start": reached("")})
+    with sqlite3.connect(tmp_path / "b") as connection:
+        connection.execute("UPDATE nodes SET moves = '[[0,1,0,5]]'")
+    books = (tmp_path / "a", tmp_path / "b")
+    with pytest.raises(InvalidBookError, match="b is damaged: no legal move"):
+        merge_books(BookMergeSettings(books=books, out=tmp_path / "d"))
+    with pytest.raises(InvalidSettingError, match="exists already"):
+        merge_books(BookMergeSettings(books=books, out=tmp_path / "c"))
+    with pytest.raises(InvalidSettingError, match="is read too"):
+        merge_books(BookMergeSettings(books=books, out=tmp_path / "a"))
+    with pytest.raises(InvalidSettingError, match="two books or more"):
+        BookMergeSettings(books=books[:1], out=tmp_path / "d")
+    assert {path.name for path in tmp_path.iterdir()} == {"a", "b", "c"}
