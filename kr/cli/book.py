@@ -6,6 +6,7 @@ from typing import Any
 from kr.book.frame import book_key, move_at, position_of_key
 from kr.cli import console, options
 from kr.cli.book_cooks import cooks_command
+from kr.cli.book_coverage import coverage_command
 from kr.cli.book_export import export_command
 from kr.cli.book_merge import merge_command
 from kr.errors import InvalidSettingError, KrError
@@ -161,6 +162,7 @@ command = options.group(
         kr book show book.sqlite
         kr book check book.sqlite
         kr book cooks book.sqlite
+        kr book coverage book.sqlite games.pdn.xz
         kr book export book.sqlite --out book.krb
         kr book merge one.sqlite other.sqlite --out both.sqlite
     """,
@@ -169,6 +171,7 @@ command = options.group(
         "show": _show,
         "check": _check,
         "cooks": cooks_command,
+        "coverage": coverage_command,
         "export": export_command,
         "merge": merge_command,
     },

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from kr.book.book import COOK, OpeningBook, is_packed
-from kr.book.frame import book_key, move_at, position_of_key
+from kr.book.frame import BookKey, book_key, move_at, position_of_key
 from kr.book.krb import least_games
 from kr.errors import InvalidBookError, KrError
 from kr.game.position import Move, Position
@@ -48,6 +48,14 @@ class BookContents(ABC):
         """The moves of a position, best first, then those without a value; none if the book does not have it."""
 
     @abstractmethod
+    def __len__(self) -> int:
+        """Number of `positions`."""
+
+    @abstractmethod
+    def has(self, key: BookKey) -> bool:
+        """True if a position is one of them."""
+
+    @abstractmethod
     def positions(self) -> Iterator[Position]:
         """The positions that have a move, with Black to move."""
 
@@ -71,6 +79,13 @@ class GraphContents(BookContents):
             for each in known_steps(self.graph, node, self._depths)
         ]
 
+    def __len__(self) -> int:
+        return sum(bool(node.moves) for node in self.graph.nodes.values())
+
+    def has(self, key: BookKey) -> bool:
+        node = self.graph.nodes.get(key)
+        return node is not None and bool(node.moves)
+
     def positions(self) -> Iterator[Position]:
         return (position_of_key(node.key) for node in self.graph.nodes.values() if node.moves)
 
@@ -89,6 +104,12 @@ class PackedContents(BookContents):
             TheoryMove(each.move, each.value, each.depth, least_games(each.weight))
             for each in self.book.moves(position)
         ]
+
+    def __len__(self) -> int:
+        return len(self.book)
+
+    def has(self, key: BookKey) -> bool:
+        return bool(self.book.moves(position_of_key(key)))
 
     def positions(self) -> Iterator[Position]:
         return self.book.positions()

@@ -78,7 +78,7 @@ def export_book(settings: BookExportSettings) -> BookExportReport:
 
 def _write_packed(contents: BookContents, shape: TreeShape, file: BinaryIO) -> int:
     assert isinstance(contents, GraphContents)
-    positions = sum(1 for _ in contents.positions())
+    positions = len(contents)
     file.write(packed_book(contents.graph, _packed_facts(contents, positions)))
     return positions
 

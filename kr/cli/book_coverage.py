@@ -1,0 +1,47 @@
+"""`kr book coverage`."""
+
+from kr.cli import console, options
+from kr.errors import KrError
+from kr.theory.coverage import FIRST_PLY, CoverageSettings, PlyCoverage, book_coverage, coverage_json
+from kr.theory.people import PEOPLE_PLIES
+from kr.units import counted
+
+
+@options.command
+def coverage_command(settings: CoverageSettings, json: bool = options.JSON) -> None:
+    """Tell how much of what people reach a book has.
+
+    Each game from the usual start counts once for the position after each of its plies 3 to 19, if it went on from
+    there. A position counts as the same with colours swapped.
+
+    Example:
+        kr book coverage book.sqlite games.pdn.xz
+        kr book coverage book.krb games.pdn.xz --json
+    """
+    faults = 0
+
+    def on_error(error: KrError) -> None:
+        nonlocal faults
+        faults += 1
+        console.say_error(error, 1)
+
+    with console.progress("reading", None, "games") as reading:
+        coverage = book_coverage(settings, lambda: reading.advance(1), on_error)
+    if json:
+        console.emit_json({"settings": settings, "left_out": faults, **coverage_json(coverage)})
+    else:
+        rows = [(str(each.ply), f"{each.occurrences:,}", f"{each.in_book:,}", _share(each)) for each in coverage.plies]
+        total = PlyCoverage(0, coverage.occurrences, coverage.in_book)
+        rows.append(("all", f"{total.occurrences:,}", f"{total.in_book:,}", _share(total)))
+        console.put(console.table(["ply", "occurrences", "in the book", "share"], rows))
+        different = f"{coverage.different:,} different positions at plies {FIRST_PLY} to {PEOPLE_PLIES - 1}"
+        console.put(
+            f"\n{counted(coverage.games, 'game')}; {different}, of which the book has {coverage.different_in_book:,} "
+            f"({counted(coverage.positions, 'position')} in all)"
+        )
+    if faults:
+        console.fail(f"{counted(faults, 'game')} left out")
+
+
+def _share(each: PlyCoverage) -> str:
+    return f"{each.in_book / each.occurrences:.1%}" if each.occurrences else "-"
