@@ -30,6 +30,7 @@ from kr.web.settings import WebSettings
 
 ANSWERS = Path(__file__).with_name("page_answers.mjs")
 DATA = ROOT / "packaging" / "page" / "data.py"
+BOOK = ROOT / "books" / "kr.krb"
 WASM = ROOT / "build" / "library-wasm"
 SECONDS = 60.0
 """Time in which an answer must have come."""
@@ -98,8 +99,8 @@ class PageStream:
 class Page:
     """The answers of the page in a process of node.js."""
 
-    def __init__(self, data: Path, library: Path, database: Path = ROOT / "egdb") -> None:
-        words: list[str | Path] = ["node", ANSWERS, data, library, database]
+    def __init__(self, data: Path, library: Path, database: Path = ROOT / "egdb", book: Path = BOOK) -> None:
+        words: list[str | Path] = ["node", ANSWERS, data, library, database, book]
         self._process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8")
         self._streams: dict[int, PageStream] = {}
         self._last = 0
@@ -154,12 +155,12 @@ class Page:
         self._process.wait(10)
 
 
-def started(database: Path = ROOT / "egdb") -> Iterator[Page]:
-    """A page for a fixture, with the database of a folder."""
+def started(database: Path = ROOT / "egdb", book: Path = BOOK) -> Iterator[Page]:
+    """A page for a fixture, with the database of a folder, and a book."""
     if not shutil.which("node"):
         assert not os.environ.get("CI"), "node.js is missing"
         pytest.skip("node.js is missing")
-    page = Page(*made(), database)
+    page = Page(*made(), database, book)
     yield page
     page.close()
 

@@ -1,14 +1,14 @@
-// The answers of the page without a server, for tests: node page_answers.mjs DATA LIBRARY DATABASE
+// The answers of the page without a server, for tests: node page_answers.mjs DATA LIBRARY DATABASE BOOK
 //
 // Messages come and go as lines of JSON: those of packaging/page/static/server.js, and {id, clock} and {id, seed}. DATA
 // has the files of packaging/page/data.py; LIBRARY is the folder of kr.wasm, kr.krt and people.krp; DATABASE that of the
-// endgame database. The engine searches in this thread, so that a search takes what it takes: nothing stops it but its
+// endgame database; BOOK is the opening book. The engine searches in this thread, so that a search takes what it takes: nothing stops it but its
 // limits, and the stop of a stream after an iteration.
 
 import {readdirSync, readFileSync} from "node:fs";
 import {createInterface} from "node:readline";
 
-const [data, library, database] = process.argv.slice(2);
+const [data, library, database, book] = process.argv.slice(2);
 const local = new URL("../packaging/page/local/", import.meta.url);
 const load = name => import(new URL(name, local));
 const [{Dispatcher}, {House}] = await Promise.all([load("answers.js"), load("house.js")]);
@@ -48,6 +48,7 @@ let seed = 1;
 const house = new House({
   loadJson: async name => JSON.parse(readFileSync(`${data}/${name}.json`, "utf8")),
   openDatabase: async () => new (await load("database.js")).Database(module(), databaseFiles()),
+  openBook: async () => new (await load("krb.js")).PackedBook(new Uint8Array(readFileSync(book))),
   startThread,
   clock: () => clock ?? performance.now() / 1000,
   random: () => (seed = (seed * 48271) % 2147483647) / 2147483647,

@@ -11,6 +11,7 @@ import pytest
 from page_host import FOLDER, Host, built, hosting
 from tree_pages import CLIPBOARD, TREE, opens, saved, shows
 from web_pages import (
+    WIDE,
     Opener,
     click_square,
     in_view,
@@ -108,8 +109,29 @@ def test_a_position_is_analysed(host: Host, opened: Opener) -> None:
     type_fen(page, "B:WK32,K30:BK1")
     wait_until(page, "() => /loss in \\d+/i.test(document.querySelector('.analysis')?.textContent)")
     # nothing of a page with a server is shown
-    for name in ("Runs", "Explorer"):
+    for name in ("Runs", "Archives"):
         assert not page.get_by_text(name, exact=True).count()
+
+
+@pytest.mark.parametrize("size", [WIDE, SMALL_PHONE], ids=["wide", "phone"])
+def test_the_book_comes_with_the_explorer(host: Host, opened: Opener, size: dict[str, int]) -> None:
+    host.asked.clear()
+    page = opened(host.address, size)
+    page.wait_for_selector("main .board .movable")
+    # nobody has asked for it yet, and what is kept for later is not kept here
+    assert not [name for name in host.asked if name.startswith("book-")]
+    open_panel(page, "Explorer")
+    page.locator(".tally tbody tr").first.wait_for()
+    assert [name for name in host.asked if name.startswith("book-")]
+    assert page.locator(".tally th").all_inner_texts() == ["Move", "Played", "Book"]
+    assert re.match(r"0|[+\u2212]\d\.\d\d", page.locator(".tally .book").first.inner_text())
+    # an opening by its name, without archives
+    page.get_by_role("button", name="Search").click()
+    assert page.get_by_label("Player", exact=True).is_hidden()
+    page.get_by_label("Opening", exact=True).press_sequentially("laird and lady")
+    page.get_by_role("button", name="Laird and Lady", exact=True).click()
+    wait_until(page, "() => document.querySelector('.explorer .opening').textContent.startsWith('Laird and Lady')")
+    assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
 
 
 def test_a_search_hears_where_webassembly_can_not_pause(opened: Opener) -> None:

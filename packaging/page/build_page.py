@@ -42,7 +42,7 @@ STATIC = (ROOT / "kr" / "viewer" / "static", ROOT / "kr" / "web" / "static", SOU
 STYLES = ("page.css",)
 """Style sheets beside those of kr web."""
 LEFT_OUT = {
-    "composing/panel.js": "Composing", "explorer/panel.js": "panel", "play/matchform.js": "MatchForm",
+    "composing/panel.js": "Composing", "explorer/archives.js": "Archives", "play/matchform.js": "MatchForm",
     "runs/page.js": "page",
 }  # fmt: skip
 """Modules of kr web that nothing asks for here (packaging/page/static/offers.js), and what they export."""
@@ -131,6 +131,7 @@ def add_large_files(site: Site) -> list[str]:
             sys.exit(f"kr: no {path.relative_to(ROOT)}: make library SYSTEM=wasm")
         site.add_packed(name, path.read_bytes())
     site.add_packed("database", database())
+    site.add_packed("book", (ROOT / "books" / "kr.krb").read_bytes())
     people = policy_file()
     if isinstance(people, Path):
         site.add_packed("people", people.read_bytes())

@@ -25,6 +25,7 @@ const FEATURES = {
   play: () => import("./playing.js"),
   puzzles: () => import("./puzzles.js"),
   endings: () => import("./endings.js"),
+  book: () => import("./book.js"),
 };
 /** Requests that another module answers than that of the others of their kind. */
 const ELSEWHERE = {"games/svg": "send"};

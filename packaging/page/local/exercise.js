@@ -4,8 +4,9 @@
 // as its right moves are rare: easy if at least half of the legal moves keep the value, hard if a single one does.
 
 import {exactMoves} from "./exact.js";
-import {BLACK_KING_ROW, WHITE_KING_ROW} from "./notation.js";
-import {BLACK, Position, WHITE} from "./rules.js";
+import {flipped} from "./frame.js";
+import {BLACK_KING_ROW, SQUARES, WHITE_KING_ROW} from "./notation.js";
+import {BLACK, Position} from "./rules.js";
 import {Twister} from "./twister.js";
 
 /** @typedef {import("./chances.js").Value} Value */
@@ -20,8 +21,6 @@ export const EASY_PLIES = 9,
 const SAMPLES = [1 << 12, 1 << 17];
 /** Most positions of the wanted value whose difficulty is measured, of each sample. */
 const MOST_LOOKED_AT = 300;
-const SQUARES = 32;
-const ALL = 0xffffffff;
 
 /** The shapes of a material. @param {Pieces} own of the side to move @param {Pieces} other @returns {Shape[]} */
 export function material(own, other) {
@@ -91,17 +90,6 @@ function placed(chance, count, taken) {
     count--;
   }
   return squares;
-}
-
-/** The position with the board turned and the colours swapped. @param {Position} position */
-const flipped = ({black, white, kings, side}) =>
-  new Position(turned(white), turned(black), turned(kings), side === BLACK ? WHITE : BLACK);
-
-/** @param {number} squares */
-function turned(squares) {
-  let left = 0;
-  for (let square = 0; square < SQUARES; square++) if ((squares >>> square) & 1) left |= 1 << (SQUARES - 1 - square);
-  return left & ALL;
 }
 
 /**

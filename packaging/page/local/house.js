@@ -5,18 +5,20 @@ import {Engine} from "./engine.js";
 
 /** @typedef {import("./engine.js").Thread} Thread */
 /** @typedef {import("./database.js").Database} Database */
+/** @typedef {import("./krb.js").PackedBook} PackedBook */
 
 export class House {
   /**
    * @param {{
-   *   loadJson: (name: string) => Promise<any>, openDatabase: () => Promise<Database>, startThread: () =>
-   * Promise<Thread>,
+   *   loadJson: (name: string) => Promise<any>, openDatabase: () => Promise<Database>, openBook: () =>
+   * Promise<PackedBook>, startThread: () => Promise<Thread>,
    *   clock?: () => number, random?: () => number,
    * }} parts
    */
-  constructor({loadJson, openDatabase, startThread, clock, random}) {
+  constructor({loadJson, openDatabase, openBook, startThread, clock, random}) {
     this._loadJson = loadJson;
     this._openDatabase = openDatabase;
+    this._openBook = openBook;
     this.engine = new Engine(startThread);
     /** Seconds, from any moment on. */
     this.clock = clock ?? (() => performance.now() / 1000);
@@ -33,6 +35,11 @@ export class House {
   /** The endgame database. @returns {Promise<Database>} */
   database() {
     return this._once("database", this._openDatabase);
+  }
+
+  /** The opening book. @returns {Promise<PackedBook>} */
+  book() {
+    return this._once("book", this._openBook);
   }
 
   /** Chances behind the engine's scores. @returns {Promise<ChancesOfScores>} */

@@ -41,6 +41,10 @@ const house = new House({
     const [{Database}, module, files] = await Promise.all([import("./database.js"), compiled(), databaseFiles()]);
     return new Database(module, files);
   },
+  async openBook() {
+    const [{PackedBook}, bytes] = await Promise.all([import("./krb.js"), load("book")]);
+    return new PackedBook(bytes);
+  },
   async startThread() {
     const [{startThread}, module, tables, policy, database] = await Promise.all([
       import("./thread.js"),

@@ -13,6 +13,7 @@ const MB = 1e6;
 function called(name) {
   if (name.endsWith(".json")) return t("openings and puzzles");
   if (name === "database") return t("the endgame database");
+  if (name === "book") return t("the opening book");
   return name === "people" ? t("what people play") : t("the engine");
 }
 

@@ -64,14 +64,13 @@ class Explorer {
     this.scores = new Scores(kept(STORED, null, "sessionStorage"));
     this.questions = new Questions(app);
     this.scoring = new Scoring(app, this.scores, fen => this._scored(fen));
-    this.archives = new Archives(app, {
-      onchange: () => this.refresh(true),
-      onlist: () => this._showParts(),
-    });
+    /** None where there is no server to keep them. @type {Archives | null} */
+    this.archives = ARCHIVES
+      ? new Archives(app, {onchange: () => this.refresh(true), onlist: () => this._showParts()})
+      : null;
     this.search = new Search({
       onchange: () => this.refresh(true),
-      complete: async text =>
-        this._hasGames ? (await this.questions.players(this.archives.explored, text)).players : [],
+      complete: async text => (this._hasGames ? (await this.questions.players(this._explored, text)).players : []),
       openings: async text => (await this.questions.openings(text)).openings,
       show: opening => this._begin(opening),
     });
@@ -95,15 +94,19 @@ class Explorer {
   // --- elements
 
   _element() {
-    const archives = this._fold(t("Archives"), this.archives.region);
+    const {archives} = this;
     const search = this._fold(t("Search"), this._options());
     this._opener = search.opener;
-    this._archiveOpener = archives.opener;
-    const element = el("div", null, this._head, this.archives.element, search.region, this._body, this.archives.empty);
-    this._head.append(el("p", null, this.opening, " ", this._total), archives.opener, search.opener);
+    const element = el("div", null, this._head, search.region, this._body);
+    this._head.append(el("p", null, this.opening, " ", this._total), search.opener);
     this._gamesHere.append(this._number, this._list, this._pages);
     this._body.append(this._problem, this._moves.element, this._gamesHere);
-    if (!ARCHIVES) return element;
+    if (!archives) return element;
+    const fold = this._fold(t("Archives"), archives.region);
+    this._archiveOpener = fold.opener;
+    search.opener.before(fold.opener);
+    this._head.after(archives.element);
+    element.append(archives.empty);
     for (const name of ["dragover", "drop"]) {
       element.addEventListener(name, event => this._drop(/** @type {DragEvent} */ (event)));
     }
@@ -151,18 +154,23 @@ class Explorer {
   /** Shows what there is something for. */
   _showParts() {
     const games = this._hasGames;
-    this._head.hidden = !this._hasBook && !this.archives.list.length;
+    const count = this.archives?.list.length ?? 0;
+    this._head.hidden = !this._hasBook && !count;
     this._body.hidden = !this._hasBook && !games;
     this._gamesHere.hidden = !games;
-    this.archives.empty.classList.toggle("below", this._hasBook);
-    if (this._archiveOpener) this._archiveOpener.hidden = !this.archives.list.length;
+    this.archives?.empty.classList.toggle("below", this._hasBook);
+    if (this._archiveOpener) this._archiveOpener.hidden = !count;
     this.search.showGames(games);
     for (const each of this._ofGames ?? []) each.hidden = !games;
   }
 
   /** True if there are archives to explore. */
   get _hasGames() {
-    return this.archives.explored.length > 0;
+    return this._explored.length > 0;
+  }
+
+  get _explored() {
+    return this.archives?.explored ?? [];
   }
 
   /** A file that is dropped here is an archive, not a game to open. @param {DragEvent} event */
@@ -170,7 +178,7 @@ class Explorer {
     if (!event.dataTransfer?.types.includes("Files")) return;
     event.preventDefault();
     event.stopPropagation();
-    if (event.type === "drop") this.archives.add([...event.dataTransfer.files]);
+    if (event.type === "drop") this.archives?.add([...event.dataTransfer.files]);
   }
 
   // --- coming and going
@@ -183,7 +191,7 @@ class Explorer {
 
   /** Asks for the archives, which ask for their games once they are open, and without one for the book. */
   async _open() {
-    if (ARCHIVES) await this.archives.show();
+    await this.archives?.show();
     if (!this._hasGames) await this.refresh(true);
   }
 
@@ -191,7 +199,7 @@ class Explorer {
     this._active = false;
     clearTimeout(this._waiting);
     this.scoring.stop();
-    this.archives.hide();
+    this.archives?.hide();
     this._store();
   }
 
@@ -212,7 +220,7 @@ class Explorer {
 
   /** @returns {import("./stream.js").Wanted} */
   get wanted() {
-    return {archives: this.archives.explored, fen: this.app.tree.node.fen, ...this.search.conditions};
+    return {archives: this._explored, fen: this.app.tree.node.fen, ...this.search.conditions};
   }
 
   /**
@@ -256,7 +264,7 @@ class Explorer {
   /** Another window may have removed an archive. @param {Error} error */
   _refused(error) {
     this._problem.textContent = error.message;
-    if (/^there is no archive/.test(error.message)) this.archives.begin();
+    if (/^there is no archive/.test(error.message)) void this.archives?.begin();
   }
 
   _showMoves() {

@@ -1761,6 +1761,7 @@ export const texts = {
   "This part of the page did not load. Is there a connection?":
     "Questa parte della pagina non si è caricata. C'è una connessione?",
   "openings and puzzles": "aperture e problemi",
+  "the opening book": "il libro di apertura",
   "the endgame database": "il database dei finali",
   "what people play": "le mosse delle persone",
   "the engine": "il motore",

@@ -1,0 +1,121 @@
+// The opening book: what it says of a position, and where a game leaves it, as in kr/web/book.py, kr/book/book.py and
+// kr/book/path.py.
+
+import {bookKey, numberedMoves} from "./frame.js";
+import {leastGames} from "./krb.js";
+import {openingsOf} from "./openings.js";
+import {moveJson, sideName} from "./rules.js";
+
+/** @typedef {import("./house.js").House} House */
+/** @typedef {import("./krb.js").PackedBook} PackedBook */
+/** @typedef {import("./request.js").PageRequest} PageRequest */
+/** @typedef {import("./rules.js").Move} Move */
+/** @typedef {import("./rules.js").Position} Position */
+/** @typedef {{move: Move, value: number | null, depth: number, weight: number}} KnownMove */
+/** @typedef {{ply: number, side: number, move: Move, best: KnownMove, loss: number | null}} Departure */
+
+/** Centi-men by which the best move beats the one that people play most, so that it is a cook. */
+const COOK = 15;
+
+/** What a book knows of a position, best first. @param {PackedBook} book @param {Position} position @returns {KnownMove[]} */
+export function knownBy(book, position) {
+  const found = book.moves(bookKey(position));
+  if (!found.length) return [];
+  const legal = numberedMoves(position);
+  return found.filter(({number}) => number < legal.length).map(({number, ...rest}) => ({move: legal[number], ...rest}));
+}
+
+/** Centi-men that a move gives away; null if they aren't known. @param {KnownMove} best @param {KnownMove} move */
+const lossOf = (best, move) => (best.value === null || move.value === null ? null : best.value - move.value);
+
+/** The move that people play most, if the best one beats it clearly. @param {KnownMove[]} moves */
+function cooked(moves) {
+  const most = Math.max(0, ...moves.map(each => each.weight)),
+    played = moves.find(each => each.weight === most);
+  if (!played || !most || moves[0].value === null) return null;
+  const loss = lossOf(moves[0], played);
+  return loss === null || loss >= COOK ? played : null;
+}
+
+/** @param {House} house @param {PageRequest} request */
+async function bookRows(house, request) {
+  const position = request.position(),
+    [book, openings] = await Promise.all([house.book(), openingsOf(house)]),
+    known = knownBy(book, position),
+    favourite = cooked(known);
+  /** @type {Map<string, {move: Move, after: Position, told: object | null}>} */
+  const rows = new Map();
+  for (const each of known) {
+    const {move, value, depth, weight} = each,
+      after = position.after(move);
+    rows.set(after.key, {move, after, told: {value, loss: lossOf(known[0], each), depth, games: leastGames(weight)}});
+  }
+  for (const move of position.legalMoves()) {
+    // captures by several paths to one position are one move
+    const after = position.after(move);
+    if (!rows.has(after.key)) rows.set(after.key, {move, after, told: null});
+  }
+  return {
+    fen: position.fen,
+    side: sideName(position.side),
+    opening: openings.nameAt(position),
+    book: true,
+    cook: favourite && String(known[0].move),
+    cooked: favourite && String(favourite.move),
+    moves: [...rows.values()].map(({move, after, told}) => ({
+      ...moveJson(move),
+      fen: after.fen,
+      opening: openings.nameAt(after),
+      book: told,
+    })),
+  };
+}
+
+/**
+ * The way of a game through a book: moves from positions that it has, and the first of them that it would not play.
+ * @param {readonly Position[]} positions
+ * @param {readonly Move[]} moves
+ * @param {PackedBook} book
+ * @param {number} given moves at its beginning that the players did not choose
+ * @returns {{plies: number, departure: Departure | null}}
+ */
+function bookPath(positions, moves, book, given) {
+  /** @type {Departure | null} */
+  let departure = null;
+  for (const [ply, move] of moves.entries()) {
+    const position = positions[ply],
+      known = knownBy(book, position);
+    if (!known.length || known[0].value === null) return {plies: ply, departure};
+    if (!departure && ply >= given) departure = departureOf(ply, position, move, known);
+  }
+  return {plies: moves.length, departure};
+}
+
+/** @param {number} ply @param {Position} position @param {Move} move @param {KnownMove[]} known @returns {Departure | null} */
+function departureOf(ply, position, move, known) {
+  const after = position.after(move),
+    played = known.find(each => position.after(each.move).equals(after)),
+    loss = played ? lossOf(known[0], played) : null;
+  return loss !== null && loss < COOK ? null : {ply, side: position.side, move, best: known[0], loss};
+}
+
+/** @param {House} house @param {PageRequest} request */
+async function pathOfGame(house, request) {
+  const board = request.board(),
+    [book, openings] = await Promise.all([house.book(), openingsOf(house)]),
+    {ballot, ply} = openings.ballotOf(board.positions),
+    {plies, departure} = bookPath(board.positions, board.moves, book, ballot ? ply : 0);
+  return {
+    plies,
+    left: departure && {
+      ply: departure.ply,
+      side: sideName(departure.side),
+      move: String(departure.move),
+      best: String(departure.best.move),
+      value: departure.best.value,
+      loss: departure.loss,
+    },
+  };
+}
+
+export const ROUTES = {"book/moves": bookRows, "book/path": pathOfGame};
