@@ -1,6 +1,9 @@
 // Training with puzzles, as in kr/problems/training.py, which says in full how: a rating that follows the solver, what
 // was missed again after some days, courses, the streak. Nothing here touches the document.
 
+import {SharedRecord} from "../shared-record.js";
+import {advance, areBoxes, dueKeys, isBoxDue, isWhole, putBack} from "./boxes.js";
+
 /** @typedef {{rating: number, deviation: number}} SolverRating */
 /**
  * What was done with a puzzle. likely: one of the right moves was known by a search alone, so that nothing proves it
@@ -17,7 +20,7 @@
  *   steps: string[], streak: [number, number],
  * }} Kept
  */
-/** @typedef {{kept: (name: string, otherwise?: any) => any, keep: (name: string, value: unknown) => void}} Store */
+/** @import {Store} from "../shared-record.js" */
 
 const FORMAT = 1;
 const FIRST = {rating: 1500, deviation: 350};
@@ -27,12 +30,9 @@ const LEAST_DEVIATION = 45,
   YEAR = 365;
 const DRIFT_SQUARED = (FIRST.deviation ** 2 - LEAST_DEVIATION ** 2) / YEAR;
 const LN = Math.log(10) / 400;
-/** Days until a missed puzzle comes again, by its box. */
-const INTERVALS = [1, 3, 7, 21];
 const SHOWN_DEVIATIONS = 1.96;
 const MS_PER_DAY = 86_400_000,
   EPOCH_DAY = 719_163;
-const LAST_DAY = 4_000_000;
 
 /** The number of a person's day. */
 export const dayNumber = (now = new Date()) =>
@@ -80,31 +80,20 @@ const nothing = () => ({
   streak: [0, 0],
 });
 
-/** What a person has done, kept in the browser. */
-export class Training {
+/** What a person has done, kept in the browser. @extends {SharedRecord<Kept>} */
+export class Training extends SharedRecord {
   /** @param {Store} store */
   constructor(store) {
-    this._store = store;
-    const kept = store.kept("training");
     // before there was a rating, only the puzzles were kept
-    this.all = isTraining(kept) ? kept : {...nothing(), puzzles: store.kept("puzzles", {})};
-    this._seen = JSON.stringify(kept);
-  }
-
-  /** Takes what another tab has kept since. A store that keeps nothing, as it is full, takes nothing away. */
-  refresh() {
-    const kept = this._store.kept("training"),
-      text = JSON.stringify(kept);
-    if (text === this._seen || !isTraining(kept)) return;
-    this.all = kept;
-    this._seen = text;
+    const otherwise = () => ({...nothing(), puzzles: store.kept("puzzles", {})});
+    super(store, "training", {isContent: isTraining, otherwise});
   }
 
   /** Takes what was kept elsewhere, such as in a file, in place of what is here; false if it is no such thing. */
   replace(/** @type {unknown} */ told) {
     if (!isTraining(told)) return false;
     this.all = {...told, curve: told.curve.slice(-MOST_CURVE)};
-    this._keep();
+    this.keep();
     return true;
   }
 
@@ -120,15 +109,12 @@ export class Training {
 
   /** @param {string} key @param {number} day */
   isDue(key, day) {
-    return this.isMissed(key) && this.all.boxes[key][1] <= day;
+    return isBoxDue(this.all.boxes, key, day);
   }
 
   /** Keys of missed puzzles that are due, the longest due first. @param {number} day */
   due(day) {
-    const {boxes} = this.all;
-    return Object.keys(boxes)
-      .filter(key => boxes[key][1] <= day)
-      .sort((one, other) => boxes[one][1] - boxes[other][1]);
+    return dueKeys(this.all.boxes, day);
   }
 
   /**
@@ -143,8 +129,8 @@ export class Training {
     const done = this.of(key);
     this.all.puzzles[key] = {...done, [what]: done[what] + 1};
     this._count(key, rating, false, day);
-    this.all.boxes[key] = [0, day + INTERVALS[0]];
-    this._keep();
+    putBack(this.all.boxes, key, day);
+    this.keep();
   }
 
   /**
@@ -160,16 +146,13 @@ export class Training {
     const done = this.of(key);
     this.all.puzzles[key] = {...done, solved: true, likely: likely && (!done.solved || Boolean(done.likely))};
     if (clean) this._advance(key, rating, day);
-    this._keep();
+    this.keep();
   }
 
   /** @param {string} key @param {number | null} rating @param {number} day */
   _advance(key, rating, day) {
     this._count(key, rating, true, day);
-    if (!this.isDue(key, day)) return;
-    const next = this.all.boxes[key][0] + 1;
-    if (next < INTERVALS.length) this.all.boxes[key] = [next, day + INTERVALS[next]];
-    else delete this.all.boxes[key];
+    advance(this.all.boxes, key, day);
   }
 
   /** The puzzle of the day was solved. @param {number} day */
@@ -177,7 +160,7 @@ export class Training {
     this.refresh();
     const [last, days] = this.all.streak;
     if (last < day) this.all.streak = [day, last === day - 1 ? days + 1 : 1];
-    this._keep();
+    this.keep();
   }
 
   /** Days in a row whose puzzle was solved, up to today or yesterday. @param {number} day */
@@ -190,7 +173,7 @@ export class Training {
   finishStep(step) {
     this.refresh();
     if (!this.all.steps.includes(step)) this.all.steps.push(step);
-    this._keep();
+    this.keep();
   }
 
   /**
@@ -216,17 +199,10 @@ export class Training {
     all.curve.push([all.day, tenth(all.rating), tenth(all.deviation)]);
     all.curve = all.curve.slice(-MOST_CURVE);
   }
-
-  _keep() {
-    this._store.keep("training", this.all);
-    this._seen = JSON.stringify(this._store.kept("training"));
-  }
 }
 
 // --- what comes from elsewhere
 
-const isWhole = (/** @type {unknown} */ value, most = LAST_DAY) =>
-  Number.isInteger(value) && Number(value) >= 0 && Number(value) < most;
 const isNumber = (/** @type {unknown} */ value) => typeof value === "number" && Number.isFinite(value);
 const isRating = (/** @type {unknown} */ rating, /** @type {unknown} */ deviation) =>
   isNumber(rating) &&
@@ -257,9 +233,6 @@ export function isTraining(told) {
     ) &&
     isObject(told.puzzles) &&
     Object.values(told.puzzles).every(each => isObject(each) && isWhole(each.tries) && isWhole(each.hints)) &&
-    isObject(told.boxes) &&
-    Object.values(told.boxes).every(
-      each => Array.isArray(each) && each.length === 2 && isWhole(each[0], INTERVALS.length) && isWhole(each[1]),
-    )
+    areBoxes(told.boxes)
   );
 }
