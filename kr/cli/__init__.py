@@ -50,6 +50,7 @@ COMMANDS = {
     "openings": ("openings", "List or check the opening ballots."),
     "book": ("book", "Build an opening book, look into it, check it."),
     "theory": ("theory", "Write what is known of every ballot as pages; grade ballots."),
+    "repertoire": ("repertoire", "Check, grow and follow repertoires of openings."),
     "hub": ("hub", "Speak the Hub 2 protocol on standard input and output."),
     "dxp": ("dxp", "Play against another program by DXP, over TCP."),
     "cluster": ("cluster", "Look at a Dask cluster: its workers and what they keep."),

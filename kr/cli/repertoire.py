@@ -1,0 +1,346 @@
+"""`kr repertoire`."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from kr.archives.archive import output
+from kr.book.book import book_option, load_book
+from kr.book.krb import weight_of
+from kr.cli import console, options
+from kr.errors import InvalidPdnError, InvalidSettingError
+from kr.evaluation.chances import format_score
+from kr.game.position import Bits, Position, Side
+from kr.notation import SIDE_NAMES
+from kr.openings.lines import opening_name
+from kr.pdn import Reader, write_game
+from kr.pdn.replay import Replay
+from kr.settings import REQUIRED, option
+from kr.storage import check_apart
+from kr.text import same_person
+from kr.theory.repertoire import Repertoire, read_repertoires
+from kr.theory.repertoire_check import (
+    LINE_END,
+    ME,
+    OPPONENT,
+    GamesCompared,
+    GamesComparison,
+    Leaving,
+    RepertoireFault,
+    check_repertoire,
+    grow_repertoire,
+)
+from kr.units import counted
+
+FILES: Any = option(REQUIRED, "PDN files of the repertoire.", metavar="FILE", argument=True)
+SIDE: Any = option(
+    "", "Side of games without the tag Repertoire: {allowed}.", choices=("", "black", "white"), metavar="SIDE"
+)
+OUT: Any = option(None, "Write the repertoire to this PDN file.", metavar="FILE")
+
+
+class _Faults:
+    """Games that are left out: told at once, and counted."""
+
+    count = 0
+
+    def hear(self, error: InvalidPdnError) -> None:
+        self.count += 1
+        console.say_error(error, 1)
+
+    def end(self) -> None:
+        """Fail if there were any."""
+        if self.count:
+            console.fail(f"{counted(self.count, 'game')} left out")
+
+
+def _read(files: tuple[Path, ...], side: str, faults: _Faults) -> dict[Side, Repertoire]:
+    if not files:
+        raise InvalidSettingError("FILE: expected the PDN files of a repertoire")
+    given = {"": None, "black": Side.BLACK, "white": Side.WHITE}[side]
+    return read_repertoires(files, given, faults.hear)
+
+
+@options.command
+def _check(
+    files: tuple[Path, ...] = FILES,
+    book: str = book_option(),
+    side: str = SIDE,
+    least_games: int = option(4, "Games in which people must have played a reply to need an answer.", low=1),
+    json: bool = options.JSON,
+) -> None:
+    """Check a repertoire: its moves by a book, and what it has no answer to.
+
+    illegal: a variation that can't be played. two answers: the player has two moves in one position. weak: a move of
+    the player that loses 15 centi-men or more by the book, or that the book leaves out as worse than others. no answer:
+    a reply that people play, or as good as the best of the book, that leads to no position with a move of the player;
+    where a line ends none is missed. share: games that come there, by how often people play each reply.
+
+    Example:
+        kr repertoire check white.pdn
+        kr repertoire check white.pdn black.pdn --book book.krb
+    """
+    faults = _Faults()
+    repertoires = _read(files, side, faults)
+    opened = load_book(book)
+    found = {
+        side: check_repertoire(each, opened, weight_of(least_games)) for side, each in repertoires.items()
+    }  # fmt: skip
+    if json:
+        console.emit_json({
+            "book": None if opened is None else str(opened.path), "left_out": faults.count,
+            "repertoires": [
+                {**_size(repertoires[side]), "faults": [_fault_object(each) for each in faulty]}
+                for side, faulty in found.items()
+            ],
+        })  # fmt: skip
+    else:
+        for number, (side_of, faulty) in enumerate(found.items()):
+            console.put("\n" * bool(number) + console.facts(_size_facts(repertoires[side_of])))
+            if faulty:
+                rows = [_fault_row(each) for each in faulty]
+                console.put("\n" + console.table(["fault", "share", "move", "because", "after"], rows))
+            else:
+                console.put("\nnothing found")
+    faults.end()
+    illegal = sum(len(each.illegal) for each in repertoires.values())
+    if illegal:
+        console.fail(f"{counted(illegal, 'variation')} can't be played")
+
+
+def _size(repertoire: Repertoire) -> dict[str, Any]:
+    own = [board for board in repertoire.moves if repertoire.is_own(board)]
+    return {
+        "side": SIDE_NAMES[repertoire.side].lower(), "openings": len(repertoire.roots), "answers": len(own),
+        "suggested": sum(each.is_suggested for board in own for each in repertoire.of(board)),
+    }  # fmt: skip
+
+
+def _size_facts(repertoire: Repertoire) -> list[tuple[str, str]]:
+    return [(name, value if isinstance(value, str) else f"{value:,}") for name, value in _size(repertoire).items()]
+
+
+def _fault_object(found: RepertoireFault) -> dict[str, Any]:
+    return {
+        "kind": found.kind, "fen": _fen(found.board), "line": found.line, "opening": _named(found.line),
+        "moves": found.moves, "loss": found.loss, "better": found.better or None, "share": round(found.chance, 5),
+        "reason": found.reason or None, "file_line": found.file_line,
+    }  # fmt: skip
+
+
+def _fault_row(found: RepertoireFault) -> tuple[str, str, str, str, str]:
+    if found.better:
+        loss = f"loses {found.loss}" if found.loss else "left out by the book"
+        why = f"{loss}; {found.better} is better"
+    elif found.file_line is not None:
+        why = f"game of line {found.file_line}"
+    else:
+        why = found.reason or "one to choose"
+    return found.kind, _percent(found.chance), ", ".join(found.moves), why, " ".join(found.line) or "the start"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f}%"
+
+
+def _fen(board: Bits) -> str:
+    return Position.from_bits(board).fen
+
+
+def _named(line: Iterable[str]) -> str | None:
+    """The name of the opening that a line from the usual start has come to."""
+    replay = Replay(Position().bits, list(line))
+    name = None if replay.error else opening_name(replay.boards)
+    return None if name is None else name.name
+
+
+@options.command
+def _left(
+    files: tuple[Path, ...] = FILES,
+    games: Path = option(REQUIRED, "The games, PDN.", metavar="FILE"),
+    player: str = option("", "Only games of this player, on the side of the repertoire.", metavar="NAME"),
+    side: str = SIDE,
+    most: int = option(30, "Most moves that are listed; --json has all.", low=1),
+    json: bool = options.JSON,
+) -> None:
+    """Show where games left a repertoire, who left it, and how often.
+
+    A game has left it after its last position of the repertoire, by whatever way it came there. me: the player made
+    another move. opponent: a reply that the repertoire does not have. end of the line: the repertoire has nothing more.
+    Results are the player's: won, drawn, lost.
+
+    Example:
+        kr repertoire left white.pdn --games my-games.pdn --player "Smith, J"
+    """
+    faults = _Faults()
+    comparisons = [GamesComparison(each) for each in _read(files, side, faults).values()]
+    wanted = same_person(player)
+    with (
+        console.progress("comparing", None, "games") as progress,
+        Reader(games, on_error=faults.hear) as reader,
+    ):
+        for game in reader:
+            for each in comparisons:
+                name = game.headers.get(SIDE_NAMES[each.compared.side], "")
+                if not wanted or same_person(name) == wanted:
+                    each.add(game)
+            progress.advance(1)
+    if player and not any(each.compared.games for each in comparisons):
+        raise InvalidSettingError(f"--player {player}: no game of {games} has this player on a side of the repertoire")
+    if json:
+        compared = [_compared_object(each.compared) for each in comparisons]
+        console.emit_json({"games": reader.games, "left_out": faults.count, "repertoires": compared})
+    else:
+        for number, comparison in enumerate(comparisons):
+            console.put("\n" * bool(number) + _compared_text(comparison.compared, most))
+    faults.end()
+
+
+def _sorted(compared: GamesCompared) -> list[Leaving]:
+    return sorted(compared.leavings.values(), key=lambda each: (-each.games, each.line, each.move))
+
+
+def _counts(compared: GamesCompared) -> dict[str, int]:
+    return {
+        "games": compared.games, "outside": compared.outside, "within": compared.within,
+        **{name.replace(" ", "_"): compared.by(name) for name in (ME, OPPONENT, LINE_END)},
+    }  # fmt: skip
+
+
+def _compared_object(compared: GamesCompared) -> dict[str, Any]:
+    return {
+        "side": SIDE_NAMES[compared.side].lower(), **_counts(compared),
+        "left": [
+            {
+                "who": each.who, "games": each.games, "won": each.won, "drawn": each.drawn, "lost": each.lost,
+                "fen": _fen(each.board), "line": each.line, "opening": _named(each.line), "move": each.move,
+                "repertoire": each.meant, "examples": each.examples,
+            } for each in _sorted(compared)
+        ],
+    }  # fmt: skip
+
+
+def _compared_text(compared: GamesCompared, most: int) -> str:
+    words = {
+        "games": "games", "outside": "never in it", "within": "never left it", "me": "left by me",
+        "opponent": "left by the opponent", "end_of_the_line": "to the end of a line",
+    }  # fmt: skip
+    facts = [(words[name], f"{count:,}") for name, count in _counts(compared).items()]
+    text = console.facts([("side", SIDE_NAMES[compared.side].lower()), *facts])
+    leavings = _sorted(compared)
+    if not leavings:
+        return text
+    rows = [
+        (
+            each.games, f"{each.won}-{each.drawn}-{each.lost}", each.who, each.move, ", ".join(each.meant),
+            " ".join(each.line) or "the start",
+        ) for each in leavings[:most]
+    ]  # fmt: skip
+    text += "\n\n" + console.table(["games", "W-D-L", "who", "played", "repertoire", "after"], rows)
+    rest = len(leavings) - most
+    return f"{text}\n{counted(rest, 'other move')}" if rest > 0 else text
+
+
+@options.command
+def _grow(
+    files: tuple[Path, ...] = FILES,
+    out: Path = option(REQUIRED, "Write the larger repertoire to this PDN file.", metavar="FILE"),
+    book: str = book_option(),
+    side: str = SIDE,
+    moves: int = option(20, "Most answers that are added to the repertoire of a side.", low=1, high=10_000),
+    least_share: float = option(
+        0.5, "Percent of games that a reply must be played in to get an answer.", low=0, high=100
+    ),
+    json: bool = options.JSON,
+) -> None:
+    """Add the book's answers to the replies that come most often and have none, as suggestions.
+
+    Lines that end are continued the same way. What is added has the comment "Suggestion" with the book's value for the
+    player in centi-men, in the file and on the page, until it is taken over.
+
+    Example:
+        kr repertoire grow white.pdn --out white-more.pdn
+        kr repertoire grow white.pdn --book book.krb --moves 50 --out more.pdn
+    """
+    check_apart([out], files)
+    faults = _Faults()
+    repertoires = _read(files, side, faults)
+    opened = load_book(book)
+    if opened is None:
+        raise InvalidSettingError(f"--book {book}: expected a book, to take answers from")
+    added = {side: list(grow_repertoire(each, opened, moves, least_share / 100)) for side, each in repertoires.items()}
+    _write(out, repertoires)
+    if json:
+        console.emit_json({
+            "out": out, "left_out": faults.count,
+            "repertoires": [
+                {**_size(repertoires[side]), "added": each} for side, each in added.items()
+            ],
+        })  # fmt: skip
+    else:
+        rows = [
+            (
+                _percent(each.chance), each.reply, each.answer, format_score(each.value),
+                " ".join(each.line) or "the start",
+            ) for suggested in added.values() for each in suggested
+        ]  # fmt: skip
+        console.put(console.table(["share", "reply", "answer", "value", "after"], rows) if rows else "nothing to add")
+    faults.end()
+
+
+@options.command
+def _export(
+    files: tuple[Path, ...] = FILES,
+    out: Path | None = OUT,
+    side: str = SIDE,
+    only: str = option("", "Only the repertoire for this side: {allowed}.", choices=("", "black", "white")),
+    json: bool = options.JSON,
+) -> None:
+    """Write a repertoire, of one file or several, as PDN in order: a game for each opening, each position once.
+
+    Without --out the PDN is printed.
+
+    Example:
+        kr repertoire export old.pdn new.pdn --out white.pdn
+    """
+    check_apart([out], files)
+    faults = _Faults()
+    repertoires = {
+        side: each for side, each in _read(files, side, faults).items()
+        if only in ("", SIDE_NAMES[side].lower())
+    }  # fmt: skip
+    if not repertoires:
+        raise InvalidSettingError(f"--only {only}: the files have no repertoire for this side")
+    if json and out is None:
+        raise InvalidSettingError("--json: expected --out FILE for the PDN itself")
+    _write(out, repertoires)
+    if json:
+        console.emit_json({
+            "out": out, "left_out": faults.count, "repertoires": [_size(each) for each in repertoires.values()],
+        })  # fmt: skip
+    faults.end()
+
+
+def _write(out: Path | None, repertoires: dict[Side, Repertoire]) -> None:
+    games = [game for each in repertoires.values() for game in each.games()]
+    with output(out) as file:
+        for game in games:
+            file.write(f"{write_game(game)}\n")
+    if out is not None:
+        console.wrote(out, counted(len(games), "opening"))
+
+
+command = options.group(
+    """Check, grow and follow repertoires: the moves that you mean to play, as PDN with variations.
+
+    The tag [Repertoire "White"] of a game names the side; each game is an opening, and a position stands once, however
+    it was reached. With [BallotMoves "3"] the first three moves of a game are drawn by lot: nobody chooses them.
+
+    Example:
+        kr repertoire check white.pdn
+        kr repertoire left white.pdn --games my-games.pdn --player "Smith, J"
+        kr repertoire grow white.pdn --out white-more.pdn
+        kr repertoire export old.pdn new.pdn --out white.pdn
+    """,
+    {"check": _check, "left": _left, "grow": _grow, "export": _export},
+)

@@ -1,0 +1,317 @@
+"""Repertoires: files in and out, their faults by a book, suggestions, where games left them, and the commands."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kr.book.book import OpeningBook
+from kr.book.frame import BookKey, book_key, numbered_steps, step_at
+from kr.book.krb import PackedMove, krb_bytes
+from kr.cli import main
+from kr.errors import InvalidPdnError
+from kr.game.position import Position, Side
+from kr.pdn import Game, read_games, write_game
+from kr.theory.repertoire import SUGGESTION, Repertoire, read_repertoires
+from kr.theory.repertoire_check import (
+    LINE_END,
+    ME,
+    OPPONENT,
+    GamesComparison,
+    check_repertoire,
+    grow_repertoire,
+)
+
+WHITE = """[Event "Against 11-15"]
+[Repertoire "White"]
+
+1. 11-15 23-19 2. 8-11 22-17 (2... 22-18 3. 15x22 25x18) 3. 4-8 (3. 9-13 17-14 {keeps the bind})
+(3. 9-14 17-13) 3... 17-13! *
+
+[Event "Transposed"]
+[Repertoire "white"]
+
+1. 11-15 23-19 2. 9-14 22-17 3. 8-11 17-13 {the same} *
+
+[Event "Ballot"]
+[Repertoire "White"]
+[BallotMoves "3"]
+
+1. 9-13 22-18 2. 10-15 25-22 3. 6-10 18-14 *
+"""
+
+
+def written(tmp_path: Path, text: str, name: str = "mine.pdn") -> Path:
+    path = tmp_path / name
+    path.write_text(text)
+    return path
+
+
+def after(moves: str) -> Position:
+    position = Position()
+    for move in moves.split():
+        position = position.play(move)
+    return position
+
+
+def book_of(tmp_path: Path, known: dict[str, dict[str, tuple[int | None, int]]]) -> OpeningBook:
+    """A book with the value and weight of moves, best first, in the positions after lines."""
+    entries: dict[BookKey, list[PackedMove]] = {}
+    for line, moves in known.items():
+        position = after(line)
+        numbers = {step: number for number, step in enumerate(numbered_steps(position))}
+        entries[book_key(position)] = [
+            PackedMove(numbers[step_at(position, position.parse_move(move))], value, 9, weight)
+            for move, (value, weight) in moves.items()
+        ]
+    path = tmp_path / "book.krb"
+    path.write_bytes(krb_bytes(entries, {}))
+    return OpeningBook(path)
+
+
+def of(text: str, tmp_path: Path, side: Side = Side.WHITE) -> Repertoire:
+    return read_repertoires([written(tmp_path, text)])[side]
+
+
+def texts(repertoire: Repertoire, line: str) -> list[str]:
+    return [str(each.move) for each in repertoire.of(after(line).bits)]
+
+
+def test_positions_stand_once_and_the_drawn_moves_are_nobodys(tmp_path: Path) -> None:
+    repertoire = of(WHITE, tmp_path)
+    assert texts(repertoire, "11-15 23-19 8-11") == ["22-17", "22-18"]
+    # the other order leads to the same position
+    both = after("11-15 23-19 8-11 22-17 9-14")
+    assert both == after("11-15 23-19 9-14 22-17 8-11")
+    assert [(str(each.move), each.comments) for each in repertoire.of(both.bits)] == [("17-13", ["the same"])]
+    assert texts(repertoire, "9-13 22-18 10-15") == ["25-22"]
+    assert repertoire.of(after("9-13").bits) == []
+    assert list(repertoire.roots) == [Position().bits, after("9-13 22-18 10-15").bits]
+    ways = repertoire.lines()
+    assert [str(move) for move in ways[after("9-13 22-18 10-15 25-22").bits]] == ["9-13", "22-18", "10-15", "25-22"]
+
+
+def test_what_is_written_is_read_again(tmp_path: Path) -> None:
+    first = of(WHITE, tmp_path)
+    text = "\n".join(map(write_game, first.games()))
+    again = of(text, tmp_path)
+    assert (again.roots, again.moves) == (first.roots, first.moves)
+    assert "\n".join(map(write_game, again.games())) == text
+    assert text.count("Transposes") == 1
+    # each move is written once
+    moves = sum(len(list(game.descendants())) for game in read_games(text))
+    assert moves == sum(map(len, first.moves.values())) + 3
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('[Event "x"]\n1. 11-15 *', "the tag Repertoire is missing"),
+        ('[Repertoire "Red"]\n1. 11-15 *', "the tag Repertoire is 'Red'"),
+        ('[Repertoire "Black"]\n[BallotMoves "x"]\n1. 11-15 *', "the tag BallotMoves is 'x'"),
+        ('[Repertoire "Black"]\n[BallotMoves "11"]\n1. 11-15 *', "the tag BallotMoves is '11'"),
+        ('[Repertoire "Black"]\n[BallotMoves "3"]\n1. 11-15 *', "the game ends after 1 of its 3 BallotMoves"),
+        ('[Repertoire "Black"]\n[BallotMoves "2"]\n1. 11-15 (1. 9-13) *', "the game branches after 0 of its 2"),
+        ('[Repertoire "Black"]\n1. 11-15 /FEN "W:W21:B1"/ 21-17 *', "a position is set up after 1. 11-15"),
+        ('[Repertoire "Black"]\n1. 11-20 *', "illegal move at ply 1"),
+        ('[Repertoire "Black"]\n*', "no repertoire"),
+    ],
+)
+def test_files_that_are_no_repertoire(tmp_path: Path, text: str, said: str) -> None:
+    with pytest.raises(InvalidPdnError, match=said):
+        read_repertoires([written(tmp_path, text)])
+
+
+def test_a_side_for_games_without_the_tag(tmp_path: Path) -> None:
+    path = written(tmp_path, '[Event "x"]\n1. 11-15 23-19 *\n\n[Repertoire "Black"]\n1. 9-14 *')
+    found = read_repertoires([path], Side.WHITE)
+    assert {side: len(each.roots) for side, each in found.items()} == {Side.BLACK: 1, Side.WHITE: 1}
+
+
+FAULTY = """[Event "Faulty"]
+[Repertoire "White"]
+1. 11-15 23-19 (1... 22-17) 2. 8-11 (2. 9-14) (2. 10-14) 2... 22-17 (2... 1-2) 3. 4-8 *
+"""
+KNOWN: dict[str, dict[str, tuple[int | None, int]]] = {
+    "": {"11-15": (3, 5), "9-14": (2, 0), "12-16": (-20, 4), "10-15": (-20, 1), "10-14": (None, 3)},
+    "11-15": {"22-18": (1, 5), "23-19": (-4, 6), "22-17": (-14, 2)},
+    "11-15 23-19": {"8-11": (5, 5), "9-14": (2, 4), "12-16": (-30, 1)},
+    "11-15 23-19 8-11": {"22-18": (12, 4)},
+    "11-15 23-19 9-14": {"27-23": (-5, 3)},
+    "9-14": {"22-17": (1, 4)},
+    "12-16": {"24-20": (14, 4), "23-18": (12, 4)},
+    "12-16 24-20": {"8-12": (-14, 3)},
+    "12-16 24-20 8-12": {"28-24": (15, 3)},
+}
+
+
+def test_faults_by_the_book(tmp_path: Path) -> None:
+    repertoire = of(FAULTY, tmp_path)
+    found = check_repertoire(repertoire, book_of(tmp_path, KNOWN))
+    brief = [(each.kind, " ".join(each.line), each.moves, each.loss, each.better, each.reason) for each in found]
+    assert brief == [
+        ("illegal", "11-15 23-19 8-11", ("1-2",), None, "", ""),
+        ("two answers", "11-15", ("23-19", "22-17"), None, "", ""),
+        # 15 to 22-18; the book does not have 22-17 behind 8-11, and leaves it out as worse
+        ("weak", "11-15", ("22-17",), 15, "22-18", ""),
+        ("weak", "11-15 23-19 8-11", ("22-17",), None, "22-18", ""),
+        ("no answer", "11-15 23-19 8-11 22-17", ("4-8",), None, "", "in the file"),
+        ("no answer", "", ("12-16",), None, "", "played by people"),
+        ("no answer", "11-15 23-19", ("9-14",), None, "", "in the file"),
+        ("no answer", "", ("10-14",), None, "", "played by people"),
+        ("no answer", "", ("9-14",), None, "", "good by the book"),
+        ("no answer", "11-15 23-19", ("10-14",), None, "", "in the file"),
+    ]
+    # games by weight: at the start 256, 64, 16, and one each for 10-15 and 9-14; of two answers each is as likely
+    half = 256 / 338 / 2
+    meant = [half * 256 / 322, 64 / 338, half * 64 / 322, 16 / 338, 1 / 338, half / 322]
+    assert [each.chance for each in found[4:]] == pytest.approx(meant)
+
+
+def test_without_a_book_only_the_file_speaks(tmp_path: Path) -> None:
+    kinds = [each.kind for each in check_repertoire(of(FAULTY, tmp_path), None)]
+    assert kinds == ["illegal", "two answers", "no answer", "no answer", "no answer"]
+
+
+def test_a_proved_position_makes_no_move_weak(tmp_path: Path) -> None:
+    book = book_of(tmp_path, {"11-15": {"22-18": (10_000, 5)}})
+    repertoire = of('[Repertoire "White"]\n1. 11-15 23-19 *', tmp_path)
+    assert check_repertoire(repertoire, book) == []
+
+
+def test_suggestions_answer_the_commonest_replies_first(tmp_path: Path) -> None:
+    repertoire = of('[Repertoire "White"]\n1. 11-15 23-19 *', tmp_path)
+    book = book_of(tmp_path, KNOWN)
+    added = list(grow_repertoire(repertoire, book, 3, 0.0))
+    assert [(" ".join(each.line), each.reply, each.answer, each.value) for each in added] == [
+        ("11-15 23-19", "8-11", "22-18", 12),
+        ("", "12-16", "24-20", 14),
+        # behind its own answer, and before the rarer replies at the start
+        ("12-16 24-20", "8-12", "28-24", 15),
+    ]
+    own = repertoire.of(after("12-16").bits)
+    assert [(str(each.move), each.is_suggested, each.comments) for each in own] == [
+        ("24-20", True, [f"{SUGGESTION} (+14)"])
+    ]
+    # what is rarer than asked for is left alone, and a second run goes on
+    assert list(grow_repertoire(repertoire, book, 9, 0.5)) == []
+    rest = list(grow_repertoire(repertoire, book, 9, 0.0))
+    assert [each.reply for each in rest] == ["9-14", "9-14"]
+    assert {" ".join(each.line) for each in rest} == {"11-15 23-19", ""}
+
+
+def test_a_root_of_the_player_gets_a_move_too(tmp_path: Path) -> None:
+    text = '[Repertoire "White"]\n[BallotMoves "1"]\n1. 12-16 23-18 *'
+    repertoire = of(text, tmp_path)
+    repertoire.moves.clear()
+    first = next(grow_repertoire(repertoire, book_of(tmp_path, KNOWN), 5, 0.0))
+    assert first.reply == "8-12"
+    assert texts(repertoire, "12-16") == ["24-20"]
+
+
+def game_of(moves: str, result: str = "*", black: str = "Ann", white: str = "Bob") -> Game:
+    return Game({"Black": black, "White": white, "Event": "Open", "Date": "1999.01.02"}, None, moves.split(), result)
+
+
+def test_where_games_left(tmp_path: Path) -> None:
+    comparison = GamesComparison(of(WHITE, tmp_path))
+    for moves, result in [
+        ("11-15 23-19 8-11 22-17 4-8 17-14", "1-0"),
+        ("11-15 23-19 8-11 22-17 4-8 17-14", "0-1"),
+        ("11-15 23-19 8-11 22-17 4-8 17-14", "1/2-1/2"),
+        ("11-15 23-19 9-13", "*"),
+        # left by 22-17 and back by a transposition
+        ("11-15 22-17 8-11 23-19 9-13 17-14 10x17", "*"),
+        ("11-15 23-19", "*"),
+    ]:
+        comparison.add(game_of(moves, result))
+    comparison.add(Game({}, Position.from_fen("W:W21:B1"), ["21-17"]))
+    compared = comparison.compared
+    assert (compared.games, compared.outside, compared.within) == (7, 1, 1)
+    found = {(each.who, each.move): each for each in compared.leavings.values()}
+    assert set(found) == {(ME, "17-14"), (OPPONENT, "9-13"), (LINE_END, "10x17")}
+    mine = found[ME, "17-14"]
+    assert (mine.games, mine.won, mine.drawn, mine.lost, mine.meant) == (3, 1, 1, 1, ("17-13",))
+    assert mine.examples == ["Ann, Bob, Open, 1999.01.02"] * 3
+    assert mine.line == ("11-15", "23-19", "8-11", "22-17", "4-8")
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
+    code = main(["repertoire", *words])
+    out, said = capsys.readouterr()
+    return code, out, said
+
+
+def parsed(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
+    code, out, said = run(capsys, *words, "--json")
+    assert code == 0, said
+    found: dict[str, Any] = json.loads(out)
+    return found
+
+
+def test_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, book = str(written(tmp_path, WHITE)), str(book_of(tmp_path, KNOWN).path)
+    code, out, _ = run(capsys, "check", path, "--book", book)
+    assert code == 0
+    assert "no answer" in out
+    assert max(map(len, out.splitlines())) <= 80
+    (found,) = parsed(capsys, "check", path, "--book", book)["repertoires"]
+    assert (found["side"], found["openings"], found["answers"]) == ("white", 2, 9)
+    assert {each["kind"] for each in found["faults"]} == {"two answers", "weak", "no answer"}
+    assert parsed(capsys, "check", path, "--book", "none")["book"] is None
+
+    more = tmp_path / "more.pdn"
+    (grown,) = parsed(capsys, "grow", path, "--book", book, "--moves", "2", "--out", str(more))["repertoires"]
+    assert (grown["answers"], grown["suggested"], len(grown["added"])) == (11, 2, 2)
+    assert more.read_text().count(SUGGESTION) == 2
+    code, out, _ = run(capsys, "grow", path, "--book", book, "--moves", "2", "--out", str(more))
+    assert code == 0
+    assert "answer" in out
+
+    games = written(tmp_path, "\n".join(str(game_of("11-15 22-17", "0-1", white=name)) for name in "AB"), "games.pdn")
+    (left,) = parsed(capsys, "left", path, "--games", str(games))["repertoires"]
+    assert [(each["who"], each["move"], each["games"], each["won"]) for each in left["left"]] == [("me", "22-17", 2, 2)]
+    (left,) = parsed(capsys, "left", path, "--games", str(games), "--player", "a")["repertoires"]
+    assert left["me"] == 1
+    code, out, _ = run(capsys, "left", path, "--games", str(games))
+    assert code == 0
+    assert "22-17" in out
+
+    code, out, _ = run(capsys, "export", path)
+    assert code == 0
+    assert read_repertoires([written(tmp_path, out, "again.pdn")])[Side.WHITE].moves == of(WHITE, tmp_path).moves
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["check"], 2, "FILE"),
+        (["check", "none.pdn"], 1, "none.pdn"),
+        (["check", "untold.pdn"], 1, "no repertoire"),
+        (["check", "illegal.pdn"], 1, "1 variation can't be played"),
+        (["check", "mixed.pdn"], 1, "1 game left out"),
+        (["check", "mine.pdn", "--book", "mine.pdn"], 1, "not a packed book"),
+        (["check", "mine.pdn", "--side", "red"], 2, "--side"),
+        (["grow", "mine.pdn", "--book", "none", "--out", "x.pdn"], 2, "expected a book"),
+        (["grow", "mine.pdn", "--out", "mine.pdn"], 2, "mine.pdn"),
+        (["left", "mine.pdn", "--games", "mine.pdn", "--player", "Nobody"], 2, "no game of mine.pdn has this player"),
+        (["export", "mine.pdn", "--only", "black"], 2, "no repertoire for this side"),
+        (["export", "mine.pdn", "--json"], 2, "--out FILE"),
+    ],
+)
+def test_bad_input_is_told_in_a_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
+    words: list[str], code: int, said: str,
+) -> None:  # fmt: skip
+    written(tmp_path, WHITE)
+    written(tmp_path, '[Event "x"]\n1. 11-15 *', "untold.pdn")
+    written(tmp_path, FAULTY, "illegal.pdn")
+    written(tmp_path, f'{WHITE}\n[Event "x"]\n1. 11-15 *', "mixed.pdn")
+    monkeypatch.chdir(tmp_path)
+    found, _, told = run(capsys, *words)
+    assert found == code
+    assert said in told.splitlines()[-1]
+    assert "Traceback" not in told
