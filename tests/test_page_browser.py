@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -26,6 +27,7 @@ from web_pages import (
 
 import kr
 from kr.pdn import Game
+from kr.theory.repertoire import read_repertoires
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -132,6 +134,33 @@ def test_the_book_comes_with_the_explorer(host: Host, opened: Opener, size: dict
     page.get_by_role("button", name="Laird and Lady", exact=True).click()
     wait_until(page, "() => document.querySelector('.explorer .opening').textContent.startsWith('Laird and Lady')")
     assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_repertoire_is_marked_trained_and_saved(host: Host, opened: Opener) -> None:
+    """By the same scripts as with a server, on what this page answers: rules, PDN in and out, people, names."""
+    page = opened(host.address, reduced_motion="reduce")
+    open_panel(page, "Repertoire")
+    panel = page.get_by_role("tabpanel", name="Repertoire")
+    games = ["1. 11-15 23-19 2. 8-11 22-17 *", '[BallotMoves "3"]\n1. 9-13 22-18 2. 10-15 *']
+    text = "\n\n".join(f'[Repertoire "Black"]\n{game}' for game in games)
+    chosen = {"name": "mine.pdn", "mimeType": "text/plain", "buffer": text.encode()}
+    panel.locator("input[type=file]").set_input_files({**chosen})  # type: ignore[arg-type]
+    panel.get_by_text("2 positions with your move").wait_for()
+    page.keyboard.press("t")
+    for squares, said in (((11, 15), "23-19 was played."), ((8, 11), "2 moves known, none missed.")):
+        wait_until(page, "() => document.querySelectorAll('main .board .movable').length > 0")
+        for square in squares:
+            click_square(page, square, flipped=True)
+        panel.get_by_text(said).wait_for()
+    panel.get_by_text("Training: Old Faithful").wait_for()
+    panel.get_by_role("button", name="Leave").click()
+    with page.expect_download() as saved:
+        panel.get_by_role("button", name="Save PDN").click()
+    (again,) = read_repertoires([Path(saved.value.path())]).values()
+    assert len(again.roots) == 1
+    assert {str(each.move) for moves in again.moves.values() for each in moves.values()} == {
+        "11-15", "23-19", "8-11", "22-17",
+    }  # fmt: skip
 
 
 def test_a_search_hears_where_webassembly_can_not_pause(opened: Opener) -> None:

@@ -54,7 +54,7 @@ SELECTED_LINE = """() => {
 }"""
 """Thickness of the line that marks the chosen tab."""
 SIDEWAYS = {"width": 844, "height": 390}
-PANELS = ["Review", "Explorer", "People", "Regions", "Games", "Set up"]
+PANELS = ["Review", "Explorer", "People", "Regions", "Repertoire", "Games", "Set up"]
 
 
 def fits(page: Page) -> bool:

@@ -36,6 +36,7 @@ const OWN = () => ({
     ...GAME(),
     [["↑", "↓"], t("to the variation above, below")],
     [["n", "p"], t("to the next mark, the one before")],
+    [["m", "t"], t("in Repertoire: mark the last move as yours, train")],
     [[t("Space")], t("begin or stop the analysis")],
     [["Ctrl", "z"], t("undo")],
     [["Ctrl", "y"], t("redo")],

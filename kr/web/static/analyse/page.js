@@ -139,7 +139,12 @@ class Analyse {
       later = (/** @type {string} */ name, /** @type {string} */ title) => ({name, title, element: el("div")}),
       setup = {...later("setup", t("Set up")), untabbed: true},
       proofs = PROOFS ? [{...later("proof", t("Proof")), untabbed: true}] : [],
-      played = [later("people", t("People")), later("regions", t("Regions")), later("game", t("Games"))];
+      played = [
+        later("people", t("People")),
+        later("regions", t("Regions")),
+        later("repertoire", t("Repertoire")),
+        later("game", t("Games")),
+      ];
     return new Tabs(
       [own, later("review", t("Review")), later("explorer", t("Explorer")), ...played, setup, ...proofs],
       {

@@ -7,6 +7,7 @@ import {PROOFS} from "../offers.js";
 import {panel as people} from "../people/panel.js";
 import {Proofs} from "../proofs/panel.js";
 import {panel as regions} from "../regions/panel.js";
+import {panel as repertoire} from "../repertoire/panel.js";
 import {panel as review} from "../review/panel.js";
 import {actions} from "../send.js";
 import {Setup} from "../setup/setup.js";
@@ -22,6 +23,15 @@ export function panels(app) {
     setup,
     departure: new Departure(app),
     sending: actions(/** @type {any} */ (app)),
-    all: [review(app), explorer(app), people(app), regions(app), games, setup.panel, ...proofs.map(({panel}) => panel)],
+    all: [
+      review(app),
+      explorer(app),
+      people(app),
+      regions(app),
+      repertoire(app),
+      games,
+      setup.panel,
+      ...proofs.map(({panel}) => panel),
+    ],
   };
 }

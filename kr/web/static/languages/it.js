@@ -14,6 +14,7 @@
 //   book libro             cook novità               cooked confutata
 //   event torneo           give away regalare         hold the draw tenere la patta
 //   theme tema             course corso               step passo               rating punteggio
+//   repertoire repertorio  mark as mine segna come mia                         reply risposta
 
 export const texts = {
   // viewer/board-state.js
@@ -266,6 +267,7 @@ export const texts = {
   "turn the board": "gira la damiera",
   "to the variation above, below": "alla variante sopra, sotto",
   "to the next mark, the one before": "al segno successivo, precedente",
+  "in Repertoire: mark the last move as yours, train": "in Repertorio: segna l'ultima mossa come tua, allenati",
   Space: "Spazio",
   "begin or stop the analysis": "avvia o ferma l'analisi",
   undo: "annulla",
@@ -371,6 +373,7 @@ export const texts = {
   Explorer: "Esplora",
   People: "Umani",
   Regions: "Zone",
+  Repertoire: "Repertorio",
   Games: "Partite",
   More: "Altro",
   Send: "Invia",
@@ -1331,6 +1334,82 @@ export const texts = {
   seen: "vista",
   squares: "caselle",
   "Strongest regions": "Zone più influenti",
+
+  // web/repertoire/drill.js
+  "Nothing to ask for here.": "Qui non c'è niente da chiedere.",
+  "{right} known, {missed} missed; those come again tomorrow.":
+    "{right} giuste, {missed} sbagliate: queste tornano domani.",
+  "{right} known, none missed.": "{right} giuste, nessuna sbagliata.",
+  "Your move, with Black.": "Tocca a te, con il Nero.",
+  "Your move, with White.": "Tocca a te, con il Bianco.",
+  "{move} was played.": "È stata giocata {move}.",
+
+  // web/repertoire/files.js
+  "{name} is too large for a repertoire: at most {count} games":
+    "{name} è troppo grande per un repertorio: al massimo {count} partite",
+
+  // web/repertoire/panel.js
+  "Repertoire for": "Repertorio per il",
+  "Mark as mine": "Segna come mia",
+  "Mark {move} as mine": "Segna {move} come mia",
+  "Unmark {move}": "Togli {move}",
+  Train: "Allenati",
+  "Missed: {count}": "Sbagliate: {count}",
+  "Go back there": "Torna lì",
+  "The first three moves are drawn by lot": "Le prime tre mosse sono sorteggiate",
+  "Load PDN": "Carica PDN",
+  "From the start": "Dall'inizio",
+  "From a position": "Da una posizione",
+  "Openings, to look through": "Aperture da sfogliare",
+  "This browser keeps no more for the page. Save the repertoire as PDN, and unmark what you don't play":
+    "Il browser non conserva altro per la pagina. Salva il repertorio come PDN e togli ciò che non giochi",
+  "{move} is not yours any more": "{move} non è più tua",
+  "{move} is yours": "{move} è tua",
+  "{move} is drawn by lot: mark a later move": "{move} è sorteggiata: segna una mossa successiva",
+
+  // web/repertoire/state.js
+  yours: "tua",
+  suggested: "suggerita",
+  answered: "con risposta",
+  "no answer": "senza risposta",
+  "{positions} with your move": "{positions} con una tua mossa",
+  "{count} to be asked again today": "{count} da richiedere oggi",
+  "Nothing for Black so far. Play an opening on the board, then mark your last move: it becomes yours, with all of Black's moves before it. Or load a PDN file; drop it here.":
+    "Finora niente per il Nero. Gioca un'apertura sulla damiera, poi segna la tua ultima mossa: diventa tua con tutte le mosse del Nero che la precedono. Oppure carica un file PDN, o trascinalo qui.",
+  "Nothing for White so far. Play an opening on the board, then mark your last move: it becomes yours, with all of White's moves before it. Or load a PDN file; drop it here.":
+    "Finora niente per il Bianco. Gioca un'apertura sulla damiera, poi segna la tua ultima mossa: diventa tua con tutte le mosse del Bianco che la precedono. Oppure carica un file PDN, o trascinalo qui.",
+  "Your repertoire was left by {move}: your move there is {meant}.":
+    "Il tuo repertorio è stato lasciato con {move}: lì la tua mossa è {meant}.",
+  "Your repertoire was left by {move}: it has {meant}.":
+    "Il tuo repertorio è stato lasciato con {move}: prevede {meant}.",
+  "Your repertoire ends before {move}.": "Il tuo repertorio finisce prima di {move}.",
+  "This line is not in your repertoire.": "Questa linea non è nel tuo repertorio.",
+  "Replies that you have an answer to, and those that people play:":
+    "Le mosse a cui sai rispondere e quelle che si giocano:",
+  "Your line ends here. People reply:": "La tua linea finisce qui. Si risponde:",
+  "Your moves here: {moves}. One is enough: unmark the others.":
+    "Le tue mosse qui: {moves}. Ne basta una: togli le altre.",
+  "Your move here:": "La tua mossa qui:",
+  "The book suggests a move here:": "Qui il libro suggerisce una mossa:",
+  "You have no move here: make one, and mark it.": "Qui non hai una mossa: giocane una e segnala.",
+  "{name}: {games}; {left} could not be read": "{name}: {games}; {left} illeggibili",
+  "opening|openings": "apertura|aperture",
+
+  // web/repertoire/trainer.js
+  "Next line": "Prossima linea",
+  "Next move": "Prossima mossa",
+  "Missed before": "Già sbagliate",
+  Training: "Allenamento",
+  "✗ {move} is not your move here. Try again.": "✗ {move} non è la tua mossa qui. Riprova.",
+  "✓ {move} is right.": "✓ {move} è giusta.",
+  "The line ends here.": "La linea finisce qui.",
+  "Your move here is {move}. Play it.": "La tua mossa qui è {move}. Giocala.",
+
+  // web/repertoire/view.js
+  "In your repertoire": "Nel tuo repertorio",
+  Change: "Modifica",
+  "Take over": "Adotta",
+  "Take {move} over": "Adotta {move}",
 
   // web/review/panel.js
   "Quick: 50,000 nodes a search": "Rapida: 50.000 nodi per calcolo",

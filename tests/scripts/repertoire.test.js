@@ -1,0 +1,267 @@
+import assert from "node:assert/strict";
+import {test} from "node:test";
+import {Position, lineJson} from "../../packaging/page/local/rules.js";
+import {Drill} from "../../kr/web/static/repertoire/drill.js";
+import {takeGames} from "../../kr/web/static/repertoire/files.js";
+import {Lines, emptyGraph} from "../../kr/web/static/repertoire/lines.js";
+import {MOST_MOVES, RepertoireRecord, isRepertoires} from "../../kr/web/static/repertoire/record.js";
+import {numbered, placeWords, rowsOf} from "../../kr/web/static/repertoire/state.js";
+
+/** @typedef {import("../../kr/web/static/repertoire/lines.js").BoardLine} BoardLine */
+
+/** The start and the positions after moves. @param {string} moves @returns {BoardLine} */
+function line(moves) {
+  const start = new Position();
+  let at = start;
+  const steps = moves ? moves.split(" ") : [];
+  const played = steps.map(text => {
+    const move = at.parseMove(text);
+    at = at.after(move);
+    return move;
+  });
+  return [{text: "", path: [], captured: [], fen: start.fen}, ...lineJson(start, played)];
+}
+
+/** @param {string} moves */
+const fenAfter = moves => line(moves)[line(moves).length - 1].fen;
+
+/** @param {"black" | "white"} side @param {string[]} marked lines */
+function repertoire(side, ...marked) {
+  const lines = new Lines(side, emptyGraph());
+  for (const moves of marked) assert.ok(lines.mark(line(moves)));
+  return lines;
+}
+
+/** A store of a browser, of which several tabs are open. @param {{full?: boolean}} [how] */
+function store(how = {}) {
+  /** @type {Record<string, string>} */
+  const all = {};
+  return {
+    kept: (/** @type {string} */ name, /** @type {any} */ otherwise = null) =>
+      JSON.parse(all[name] ?? "null") ?? otherwise,
+    keep(/** @type {string} */ name, /** @type {unknown} */ value) {
+      if (!how.full) all[name] = JSON.stringify(value);
+    },
+  };
+}
+
+const texts = (/** @type {{text: string}[]} */ moves) => moves.map(move => move.text);
+
+test("a marked move brings the moves before it, and a position stands once", () => {
+  const lines = repertoire("white", "11-15 23-19 8-11 22-17 4-8", "11-15 23-19 9-14 22-17 8-11 17-13");
+  assert.deepEqual(texts(lines.of(fenAfter(""))), ["11-15"]);
+  assert.deepEqual(texts(lines.of(fenAfter("11-15 23-19"))), ["8-11", "9-14"]);
+  // the reply after the last own move is not taken
+  assert.deepEqual(lines.of(fenAfter("11-15 23-19 8-11 22-17")), []);
+  assert.equal(lines.countAnswers(), 4);
+  lines.mark(line("11-15 23-19 8-11 22-17 9-14 17-13"));
+  // the same position by the other order
+  assert.equal(lines.countAnswers(), 4);
+  assert.ok(!lines.mark(line("11-15")));
+});
+
+test("moves that are drawn by lot are nobody's", () => {
+  const lines = new Lines("white", emptyGraph()),
+    ballot = {ballot: 3, name: "Ballot 1"};
+  assert.ok(!lines.mark(line("9-13 22-18 10-15"), ballot));
+  assert.ok(lines.mark(line("9-13 22-18 10-15 25-22"), ballot));
+  assert.deepEqual(lines.of(fenAfter("9-13")), []);
+  assert.deepEqual(Object.keys(lines.graph.roots), [fenAfter("9-13 22-18 10-15")]);
+  // a root on the line counts without being asked for
+  assert.ok(lines.mark(line("9-13 22-18 10-15 25-22 6-10 18-14")));
+  assert.equal(Object.keys(lines.graph.roots).length, 1);
+  const [{headers, nodes}] = lines.documents();
+  assert.deepEqual(headers, {Event: "Ballot 1", Repertoire: "White", BallotMoves: "3"});
+  assert.deepEqual(
+    nodes.map(node => node.text ?? ""),
+    ["", "9-13", "22-18", "10-15", "25-22", "6-10", "18-14"],
+  );
+});
+
+test("what is unmarked takes along what is reached by it alone", () => {
+  const lines = repertoire("white", "11-15 23-19 8-11 22-17 9-14 17-13", "11-15 23-19 9-14 22-17 8-11 17-13");
+  lines.unmark(fenAfter("11-15 23-19 8-11"), fenAfter("11-15 23-19 8-11 22-17"));
+  // the reply that has no answer now is gone, the position that is reached otherwise stays
+  assert.deepEqual(texts(lines.of(fenAfter("11-15 23-19"))), ["9-14"]);
+  assert.deepEqual(texts(lines.of(fenAfter("11-15 23-19 8-11 22-17 9-14"))), ["17-13"]);
+  lines.unmark(fenAfter("11-15"), fenAfter("11-15 23-19"));
+  assert.deepEqual(lines.graph, emptyGraph());
+});
+
+test("where a line left, and who left it", () => {
+  const lines = repertoire("white", "11-15 23-19 8-11 22-17", "11-15 23-19 9-14 22-17");
+  const told = (/** @type {string} */ moves) => {
+    const left = lines.left(line(moves));
+    return left && [left.who, left.ply, ...texts(left.moves)];
+  };
+  assert.deepEqual(told("11-15 22-18 15x22"), ["me", 1, "23-19"]);
+  assert.deepEqual(told("11-15 23-19 9-13"), ["opponent", 2, "8-11", "9-14"]);
+  assert.deepEqual(told("11-15 23-19 8-11 22-17 4-8"), ["end", 4]);
+  assert.equal(told("11-15 23-19"), null);
+  // by another way back into it
+  assert.equal(told("11-15 22-17 8-11 23-19"), null);
+  const words = (/** @type {string} */ moves) => placeWords(lines, line(moves), lines.left(line(moves)));
+  assert.match(words("11-15 22-18"), /left by 1\.\.\. 22-18: your move there is 23-19/);
+  assert.match(words("11-15 23-19 9-13"), /left by 2\. 9-13: it has 8-11 or 9-14/);
+  assert.match(words("11-15"), /^Your move here:/);
+  assert.equal(numbered(line("11-15 23-19 8-11"), 3), "2. 8-11");
+});
+
+test("rows: own moves, replies with an answer, and what people play without one", () => {
+  const lines = repertoire("white", "11-15 23-19 8-11 22-17");
+  const people = [0.7, 0.04, 0.2].map((share, i) => ({
+    ...line(`11-15 23-19 ${["9-14", "9-13", "8-11"][i]}`)[3],
+    people: share,
+  }));
+  const rows = rowsOf(lines, fenAfter("11-15 23-19"), people);
+  assert.deepEqual(
+    rows.map(({move, state, people: share}) => [move.text, state, share]),
+    [
+      ["9-14", "unanswered", 0.7],
+      ["8-11", "answered", 0.2],
+    ],
+  );
+  assert.deepEqual(
+    rowsOf(lines, fenAfter("11-15"), []).map(({state}) => state),
+    ["mine"],
+  );
+});
+
+test("games come in and go out again, suggestions apart", () => {
+  const first = repertoire("white", "11-15 23-19 8-11 22-17 9-14 17-13", "11-15 23-19 9-14 22-17 8-11 17-13");
+  first.graph.moves[fenAfter("11-15")][fenAfter("11-15 23-19")].comments = ["usual"];
+  const [document] = first.documents();
+  assert.ok(document.nodes.some(node => node.comments?.includes("Transposes")));
+  const again = new Lines("white", emptyGraph());
+  assert.deepEqual(again.take(document), {left: 0});
+  assert.deepEqual(again.graph.moves, first.graph.moves);
+  // a book's move is no answer until it is taken over
+  document.nodes[2].comments = ["Suggestion (+4)"];
+  const book = new Lines("white", emptyGraph());
+  book.take(document);
+  assert.deepEqual(book.answers(fenAfter("11-15")), []);
+  assert.ok(book.of(fenAfter("11-15"))[0].isSuggested);
+  book.accept(fenAfter("11-15"), fenAfter("11-15 23-19"));
+  assert.deepEqual(texts(book.answers(fenAfter("11-15"))), ["23-19"]);
+  // what can't be played is counted, and a wrong tag
+  const bad = {...document, nodes: [...document.nodes, {parent: 0, fen: null, text: "1-2"}]};
+  assert.deepEqual(new Lines("white", emptyGraph()).take(bad), {left: 1});
+  assert.deepEqual(new Lines("white", emptyGraph()).take({...document, headers: {BallotMoves: "x"}}), {left: 1});
+  /** @type {Record<string, Lines>} */
+  const both = {black: new Lines("black", emptyGraph()), white: new Lines("white", emptyGraph())};
+  const taken = takeGames([document, {...document, headers: {}}], side => both[side], "black");
+  assert.deepEqual(taken, {sides: ["white", "black"], left: 0});
+});
+
+test("tabs keep what each other changes, and undo only their own", () => {
+  const place = store(),
+    one = new RepertoireRecord(place),
+    other = new RepertoireRecord(place);
+  one.change(() => one.lines("white").mark(line("11-15 23-19")));
+  other.change(() => other.lines("black").mark(line("9-14")));
+  one.change(() => one.lines("white").mark(line("9-14 22-18")));
+  other.refresh();
+  assert.equal(other.lines("white").countAnswers(), 2);
+  assert.equal(other.lines("black").countAnswers(), 1);
+  assert.equal(other.canUndo, false);
+  assert.ok(one.canUndo && one.undo());
+  assert.equal(one.lines("white").countAnswers(), 1);
+  assert.equal(new RepertoireRecord(place).lines("black").countAnswers(), 1);
+});
+
+test("a browser without room changes nothing", () => {
+  const how = {full: false},
+    place = store(how),
+    record = new RepertoireRecord(place);
+  record.change(() => record.lines("white").mark(line("11-15 23-19")));
+  how.full = true;
+  assert.equal(
+    record.change(() => record.lines("white").mark(line("9-14 22-18"))),
+    "full",
+  );
+  assert.equal(record.lines("white").countAnswers(), 1);
+  how.full = false;
+  const {moves} = record.all.white;
+  const many = () => {
+    moves.x = Object.fromEntries(
+      Array.from({length: MOST_MOVES}, (_, i) => [String(i), {text: "", path: [], captured: []}]),
+    );
+  };
+  assert.equal(record.change(many), "full");
+  assert.equal(record.lines("white").countAnswers(), 1);
+});
+
+test("what is kept is nothing else", () => {
+  const part = () => ({roots: {}, moves: {}, boxes: {}});
+  assert.ok(isRepertoires({format: 1, black: part(), white: part()}));
+  for (const bad of [
+    null,
+    {},
+    {format: 2, black: part(), white: part()},
+    {format: 1, black: part()},
+    {format: 1, black: {...part(), boxes: {x: [9, 1]}}, white: part()},
+    {format: 1, black: {...part(), moves: {x: {y: {text: 1}}}}, white: part()},
+    {format: 1, black: {...part(), roots: {x: {}}}, white: part()},
+  ])
+    assert.ok(!isRepertoires(bad));
+});
+
+test("what was missed comes again after 1, 3, 7 and 21 days", () => {
+  const record = new RepertoireRecord(store()),
+    fen = fenAfter("11-15");
+  record.change(() => record.lines("white").mark(line("11-15 23-19")));
+  record.miss("white", fen, 100);
+  assert.deepEqual(record.due("white", 100), []);
+  let day = 100;
+  for (const wait of [1, 3, 7, 21]) {
+    day += wait;
+    assert.deepEqual(record.due("white", day - 1), []);
+    assert.deepEqual(record.due("white", day), [fen]);
+    record.solve("white", fen, day);
+  }
+  assert.deepEqual(record.due("white", 10_000), []);
+  record.miss("white", fen, 200);
+  record.change(() => record.lines("white").unmark(fen, fenAfter("11-15 23-19")));
+  assert.deepEqual(record.all.white.boxes, {});
+});
+
+test("training plays the replies of people, and asks for the rest", () => {
+  const lines = repertoire("white", "11-15 23-19 8-11 22-17", "11-15 23-19 9-14 27-23", "12-16 24-20"),
+    values = [0, 0.98, 0.5];
+  const drill = new Drill(lines, {random: () => values.shift() ?? 0});
+  assert.equal(drill.begin(), "reply");
+  // 11-15 has nearly all of it; 0.98 of the sum of both is the other
+  const shares = new Map([
+    [fenAfter("11-15"), 0.9],
+    [fenAfter("12-16"), 0.05],
+  ]);
+  assert.equal(drill.reply(shares).text, "12-16");
+  assert.equal(drill.step, "asking");
+  assert.ok(!drill.answer(line("12-16 22-18")[2]));
+  assert.ok(!drill.answer(line("12-16 22-17")[2]));
+  assert.ok(drill.answer(line("12-16 24-20")[2]));
+  assert.deepEqual([drill.right, drill.missed, drill.isClean, drill.goesOn], [0, 1, false, false]);
+  // a line from a position
+  assert.equal(drill.begin(fenAfter("11-15 23-19 8-11")), "own");
+  assert.deepEqual(texts(drill.moves), ["11-15", "23-19", "8-11"]);
+  assert.equal(drill.show().text, "22-17");
+  assert.equal(drill.missed, 2);
+  // another position than those of the repertoire: from the start
+  assert.equal(drill.begin(fenAfter("9-13")), "reply");
+});
+
+test("training asks for missed positions alone, and for nothing that is only suggested", () => {
+  const lines = repertoire("white", "11-15 23-19", "12-16 24-20"),
+    drill = new Drill(lines, {queue: [fenAfter("12-16"), fenAfter("11-15")]});
+  assert.equal(drill.begin(), "own");
+  assert.deepEqual(texts(drill.moves), ["12-16"]);
+  assert.ok(drill.answer(line("12-16 24-20")[2]));
+  assert.ok(!drill.goesOn);
+  assert.equal(drill.begin(), "own");
+  assert.ok(drill.answer(line("11-15 23-19")[2]));
+  assert.equal(drill.begin(), "over");
+  assert.equal(drill.result(), "2 moves known, none missed.");
+  lines.graph.moves[fenAfter("11-15")][fenAfter("11-15 23-19")].comments = ["Suggestion (+4)"];
+  assert.ok(!new Drill(lines).isTrained(fenAfter("11-15")));
+  assert.ok(new Drill(lines).isTrained(fenAfter("")));
+});
