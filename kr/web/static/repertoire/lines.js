@@ -24,7 +24,7 @@ import {sideOf} from "../squares.js";
 /** Begins the comment of a move that a book has put in. */
 const SUGGESTION = "Suggestion";
 const TRANSPOSES = "Transposes";
-export const SIDE_TAG = "Repertoire",
+const SIDE_TAG = "Repertoire",
   BALLOT_TAG = "BallotMoves";
 const NAMES = {black: "Black", white: "White"};
 const MOST_BALLOT_MOVES = 10;
