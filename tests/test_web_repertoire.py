@@ -44,16 +44,23 @@ FILE = """[Event "Second Position"]
 """
 
 
-def play(page: Page, moves: str, board: Board | None = None, flipped: bool = False) -> Board:
+def play(page: Page, moves: str, board: Board | None = None) -> Board:
     """Play moves on the board by clicks, from the start or a position."""
     board = board or Board()
     for text in moves.split():
         wait_until(page, CAN_MOVE)
         move = board.play(text)
-        click_square(page, move.origin + 1, flipped=flipped)
-        click_square(page, move.target + 1, flipped=flipped)
+        click_square(page, move.origin + 1)
+        click_square(page, move.target + 1)
         wait_for_board(page, board.fen)
     return board
+
+
+def answer(page: Page, squares: str) -> None:
+    """Make a move in training, which may be answered at once. The board is seen from Black's side."""
+    wait_until(page, CAN_MOVE)
+    for square in squares.split("-"):
+        click_square(page, int(square), flipped=True)
 
 
 def panel(page: Page) -> Locator:
@@ -98,19 +105,16 @@ def test_mark_train_miss_and_come_back(server: WebServer, opened: Opener, size: 
     # trained from Black's side: a miss, the answer, and the reply in between
     page.keyboard.press("t")
     says(page, "Your move, with Black.")
-    wait_until(page, CAN_MOVE)
-    click_square(page, 9, flipped=True)
-    click_square(page, 14, flipped=True)
+    answer(page, "9-14")
     says(page, "9-14 is not your move here")
     wait_for_board(page, Position().fen)
-    board = play(page, "11-15", flipped=True)
-    board.play("23-19")
-    wait_for_board(page, board.fen)
+    answer(page, "11-15")
+    wait_for_board(page, line("11-15 23-19").fen)
     says(page, "23-19 was played. Your move, with Black.")
     says(page, "Training: Old Faithful")
     press(page, "Show the answer")
     says(page, "Your move here is 8-11.")
-    play(page, "8-11", board, flipped=True)
+    answer(page, "8-11")
     says(page, "0 moves known, 2 missed; those come again tomorrow.")
     press(page, "Leave")
     # the game is as it was
@@ -122,16 +126,17 @@ def test_mark_train_miss_and_come_back(server: WebServer, opened: Opener, size: 
     page.reload()
     press(page, "Missed: 2")
     says(page, "Your move, with Black.")
-    play(page, "11-15", flipped=True)
+    answer(page, "11-15")
     press(page, "Next move")
-    play(page, "8-11", play_on("11-15 23-19"), flipped=True)
+    answer(page, "8-11")
     says(page, "2 moves known, none missed.")
     press(page, "Done")
     assert not panel(page).get_by_role("button", name="Missed").is_visible()
     assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
 
 
-def play_on(moves: str) -> Board:
+def line(moves: str) -> Board:
+    """The board after moves."""
     board = Board()
     for text in moves.split():
         board.play(text)
@@ -149,7 +154,7 @@ def test_files_in_and_out(server: WebServer, opened: Opener, tmp_path: Path) -> 
     play(page, "11-15")
     says(page, "23-19")
     # two moves, of which one is taken out and put back
-    play(page, "23-19 8-11", play_on("11-15"))
+    play(page, "23-19 8-11", line("11-15"))
     says(page, "Your moves here: 22-17 and 22-18. One is enough")
     press(page, "Unmark 22-18")
     says(page, "Your move here:")
@@ -230,7 +235,7 @@ def test_a_line_by_lot_and_for_everyone(server: WebServer, opened: Opener) -> No
     press(page, "Mark 22-18 as mine")
     page.get_by_text("22-18 is yours").wait_for()
     press(page, "Undo")
-    play(page, "10-15 25-22", play_on("9-13 22-18"))
+    play(page, "10-15 25-22", line("9-13 22-18"))
     press(page, "Mark 25-22 as mine")
     says(page, "1 position with your move")
     assert panel(page).get_by_role("button", name="Ballot ").is_visible()
@@ -239,7 +244,7 @@ def test_a_line_by_lot_and_for_everyone(server: WebServer, opened: Opener) -> No
     assert faults_in(page, ".panels") == []
     page.keyboard.press("t")
     says(page, "Your move, with White.")
-    wait_for_board(page, play_on("9-13 22-18 10-15").fen)
+    wait_for_board(page, line("9-13 22-18 10-15").fen)
     assert faults_in(page, ".panels") == []
     # a step through the game leaves it
     page.get_by_role("button", name="Back", exact=True).click()
