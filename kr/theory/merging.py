@@ -21,7 +21,7 @@ EQUAL_SETTINGS = ("within", "weights", "egdb")
 class BookMergeSettings(Settings):
     """The books to merge."""
 
-    books: tuple[Path, ...] = option(REQUIRED, "Books of kr book build, two or more.", metavar="FILE...", argument=True)
+    books: tuple[Path, ...] = option(REQUIRED, "Books of kr book build, two or more.", metavar="FILE", argument=True)
     out: Path = option(REQUIRED, "The book to write, a new file; kr book build goes on with it.", metavar="FILE")
 
     def __post_init__(self) -> None:
