@@ -23,7 +23,7 @@ def _site(settings: TheorySettings, json: bool = options.JSON) -> None:
 
     Example:
         kr theory book.sqlite --people games.pdn.xz --out build/theory
-        kr theory book.sqlite --proofs proofs --page https://example.org/ --out site
+        kr theory book.sqlite --proofs proofs --page /draughts/ --out site
         kr theory book.sqlite --deck 11man --grades grades.jsonl --out build/11man
         kr theory grade --out grades.jsonl
     """
