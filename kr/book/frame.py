@@ -3,22 +3,14 @@ colours are swapped, so that both are one."""
 
 from __future__ import annotations
 
-from operator import attrgetter
-from typing import TYPE_CHECKING
-
 from kr import _core
-from kr.game.position import Position, Side, turned_bits
+from kr.game.position import Move, Position, Side, turned_bits
 from kr.notation import SQUARES
-
-if TYPE_CHECKING:
-    from kr.game.position import Move
 
 BookKey = tuple[int, int, int]
 """A position in the frame of its side to move: that side's pieces, the other's, and the kings, as bitboards."""
 BookStep = tuple[int, int, int]
 """A move in that frame: origin and target 0-31, and the captured pieces as a bitboard."""
-
-_PATH = attrgetter("path")
 
 
 def book_key(position: Position) -> BookKey:
@@ -72,8 +64,9 @@ def numbered_steps(position: Position) -> dict[BookStep, Move]:
 
 def numbered_moves(position: Position) -> list[Move]:
     """The moves of `numbered_steps` alone, in their order."""
-    moves = position.legal_moves()
-    if len(moves) > 1 and moves[0].captured:
+    paths = _core.legal_moves(*position.bits)
+    if len(paths) > 1 and paths[0][1]:
         return list(numbered_steps(position).values())
     # the squares of White run the other way in the frame
-    return sorted(moves, key=_PATH, reverse=position.side is Side.WHITE)
+    paths.sort(reverse=position.side is Side.WHITE)
+    return [Move(*each) for each in paths]
