@@ -43,7 +43,7 @@ NAMES_SHOWN = 12
 """Names that complete what is typed."""
 MOST_PLAYERS = 4
 MOST_NUMBER = 1 << 32
-SCORING = Limits(time=30.0, nodes=60_000_000)
+SCORING = Limits(time=30.0, nodes=60_000_000, within=50)
 """Limits of the search that scores the moves of a position, all of them together: it deepens while a page stays."""
 ROOM_SECONDS = 1.0
 """Time between two looks at the room on the disk, while the index of an archive that a page has sent is being made."""
@@ -367,9 +367,10 @@ def players(house: House, request: PageRequest) -> dict[str, Any]:
 
 
 async def scores(house: House, request: PageRequest, inbox: Inbox) -> AsyncGenerator[Mapping[str, Any], None]:
-    """kr's scores of all moves of a position by one search, and exact values where a database has them.
+    """kr's scores of the moves near the best by one search, and exact values where a database has them.
 
-    Each event has `moves`: {text: {"score", "value", "plies", "depth"}} from the side to move.
+    Each event has `moves`: {text: {"score", "value", "plies", "depth"}} from the side to move. Moves that are worse
+    than the best by more than the margin of SCORING have `worse` and no score.
     """
     position = request.position()
     legal = position.legal_moves()
@@ -384,7 +385,8 @@ async def scores(house: House, request: PageRequest, inbox: Inbox) -> AsyncGener
                 yield {"fen": position.fen, "side": side_name(position.side), "moves": exact}
             if "lines" not in event:
                 continue
-            by_move = {}
+            worse = {"score": None, "value": None, "plies": None, "depth": event["depth"], "worse": True}
+            by_move: dict[str, dict[str, Any]] = {str(move): worse for move in legal}
             for rank, line in enumerate(event["lines"]):
                 if line.get("pv"):
                     first[rank] = line["pv"][0]["text"]

@@ -100,7 +100,8 @@ async def answers(house: House, question: Question) -> AsyncGenerator[dict[str, 
     begun: OwnSearch | HubSearch | None = None
     try:
         exact = await anyio.to_thread.run_sync(_exact, house, question.position)
-        report = LineReport(Task(question.position, question.history), exact)
+        most = max(question.lines, MOST_LINES_SHOWN)
+        report = LineReport(Task(question.position, question.history), exact, most)
         draw = draw_by_rule(question.position, question.history)
         yield {"exact": report.exact, **({"draw": draw} if draw else {})}
         if loan.waits:
@@ -266,10 +267,10 @@ def bell_of(news: asyncio.Event) -> Callable[[], None]:
 
 
 class LineReport:
-    """Lines of a position as its page has them, so that nothing is computed or sent twice."""
+    """Lines of a position as its page has them, so that nothing is computed or sent twice; at most `most` of them."""
 
-    def __init__(self, task: Task, exact: ExactValues | None) -> None:
-        self._task, self._position = task, task.position
+    def __init__(self, task: Task, exact: ExactValues | None, most: int) -> None:
+        self._task, self._position, self._most = task, task.position, most
         position = task.position
         self._steps: dict[tuple[Position, Move], tuple[Position, dict[str, Any]]] = {}
         self._sent: list[tuple[Move, ...]] = []
@@ -293,7 +294,7 @@ class LineReport:
     def event(self, lines: Sequence[Info], chances: ChancesOf) -> dict[str, Any]:
         """Lines as JSON, best first."""
         shown, sent = [], []
-        for rank, info in enumerate(lines[:MOST_LINES_SHOWN]):
+        for rank, info in enumerate(lines[: self._most]):
             worth = self._worth(info)
             line: dict[str, Any] = {
                 "score": worth.score, "value": worth.value, "plies": worth.plies, "draw": worth.draw,

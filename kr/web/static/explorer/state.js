@@ -39,7 +39,8 @@ import {formatted, many, t} from "../texts.js";
 /** @typedef {"win" | "draw" | "loss"} Value */
 /**
  * kr's score of a move for the side to move, in hundredths of a man; value and plies: what is proved.
- * @typedef {{score: number | null, value?: Value | null, plies?: number | null, depth?: number}} Score
+ * @typedef {{score: number | null, value?: Value | null, plies?: number | null, depth?: number,
+ * worse?: boolean}} Score worse: that it is worse than the best by a margin is all that is known
  */
 
 const MOST_POSITIONS = 300;

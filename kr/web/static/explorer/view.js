@@ -132,12 +132,12 @@ function otherRow(places, columns) {
  * @param {boolean} turned the scores are told for the other side
  */
 export function tellScore({move, button: pressed, score: cell, book, facts}, score, turned) {
-  const value = score ? scoreWords(score, turned) : "";
-  const title = score ? scoreTitle(score, turned) : "";
+  const value = score ? scoreWords(score, turned) || (score.worse ? t("worse") : "") : "";
+  const title = score ? scoreTitle(score, turned) || value : "";
   const known = move.book ? bookTitle(move.book, turned) : "";
   const name = [...facts, known, title && t("kr {score}", {score: title})].filter(Boolean).join(", ");
   pressed.setAttribute("aria-label", t("Play {move}", {move: name}));
-  tell(cell, value, title, (isKnown(move) && value && !score?.value && score?.depth) || 0);
+  tell(cell, value, title, (isKnown(move) && value && !score?.value && !score?.worse && score?.depth) || 0);
   book.classList.toggle("muted", move.book?.value === null);
   if (move.book) tell(book, bookWords(move.book, turned), known, move.book.value === null ? 0 : move.book.depth);
 }
