@@ -13,10 +13,11 @@ from test_book import GAMES, build, rows_of
 from kr.book.frame import BookKey, book_key
 from kr.cli import main
 from kr.errors import InvalidBookError, InvalidSettingError
+from kr.jobs.unit import Unit
 from kr.theory import building
-from kr.theory.building import BookSearches
 from kr.theory.graph import BookGraph
 from kr.theory.merging import BookMergeSettings, merge_books
+from kr.theory.searching import BookSearches
 from kr.theory.store import book_for_reading
 
 
@@ -41,7 +42,7 @@ def test_more_nodes_deepen_a_book(tmp_path: Path, archive: Path, monkeypatch: py
     original = BookSearches._search
 
     def search(self: BookSearches, unit: Any, *rest: Any) -> Any:
-        order.append((tuple(map(int, unit.key.split("-"))), unit.values["nodes"]))  # type: ignore[arg-type]
+        order.append((tuple(map(int, unit.key.split("-")[1:])), unit.values["nodes"]))  # type: ignore[arg-type]
         return original(self, unit, *rest)
 
     monkeypatch.setattr(BookSearches, "_search", search)
@@ -98,6 +99,37 @@ def test_the_deeper_search_wins_whatever_the_order(tmp_path: Path) -> None:
         assert graph.nodes[book_key(start)].score == 8
         assert sum(graph.games[book_key(start)].values()) == 3
     assert rows_of(tmp_path / "ab") == rows_of(tmp_path / "ba")
+
+
+def answer(**changes: Any) -> dict[str, Any]:
+    found = {
+        "position": list(reached("").bits), "score": 5, "nodes": 9, "depth": 3, "value": None,
+        "moves": [[10, 14, 0, 5]],
+    }  # fmt: skip
+    return found | changes
+
+
+@pytest.mark.parametrize(
+    ("changes", "fits"),
+    [
+        ({}, True),
+        ({"value": "loss", "moves": []}, True),
+        ({"position": [1, 2, 0, 0]}, False),
+        ({"score": "x"}, False),
+        ({"moves": [[10, 15, 0, "5"]]}, False),
+        ({"moves": [[10, 17, 0, 5]]}, False),
+        ({"moves": [[10]]}, False),
+        ({"moves": []}, False),
+        ({"value": "lucky"}, False),
+    ],
+)
+def test_answers_of_other_machines(changes: dict[str, Any], fits: bool) -> None:
+    unit = Unit(BookSearches.name(), "1", values={"position": list(reached("").bits), "nodes": 9, "within": 25})
+    if fits:
+        BookSearches().check(unit, [answer(**changes)])
+    else:
+        with pytest.raises((ValueError, LookupError, TypeError)):
+            BookSearches().check(unit, [answer(**changes)])
 
 
 @pytest.mark.parametrize(

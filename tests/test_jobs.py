@@ -54,7 +54,9 @@ from kr.studies.evolution.run import evolve
 from kr.studies.evolution.settings import EvolveSettings
 from kr.studies.people.decisions import read_decisions
 from kr.studies.people.strengths import PlayedGames, PlayersSettings, measure_losses
+from kr.theory.building import BookSettings, build_book
 from kr.theory.grading import BallotSearches
+from kr.theory.searching import BookSearches
 
 pytestmark = pytest.mark.core
 
@@ -269,8 +271,8 @@ def test_progress_leaves_out_what_was_done_before(monkeypatch: pytest.MonkeyPatc
 
 
 KINDS_OF_WORK = [
-    AnnotatedGames, Answers, BallotSearches, Comparisons, EvolutionDuels, FileCheck, Pairs, PlayedGames, RangeCheck,
-    Shards, SlicePairs, TunedPairs, VariationChecks,
+    AnnotatedGames, Answers, BallotSearches, BookSearches, Comparisons, EvolutionDuels, FileCheck, Pairs, PlayedGames,
+    RangeCheck, Shards, SlicePairs, TunedPairs, VariationChecks,
 ]  # fmt: skip
 
 
@@ -414,6 +416,13 @@ class Here:
         play_matches(settings)
         compare_positions(settings)
 
+    def book(self) -> None:
+        settings = BookSettings(
+            out=self.directory / "book.sqlite", openings=str(self.deck), nodes=300, positions=4,
+            weights=str(self.weights), hash=1 << 20, egdb=str(self.egdb),
+        )  # fmt: skip
+        build_book(settings, lambda progress: None)
+
     def verify(self) -> None:
         verify_database(VerifySettings(dir=self.egdb))
         verify_database(VerifySettings(dir=self.egdb, sample=0.1))
@@ -467,7 +476,7 @@ def works(whole: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[st
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("work", ["solve", "annotate", "judge", "doubling", "evolve", "match", "selfplay"])
+@pytest.mark.parametrize("work", ["solve", "annotate", "book", "judge", "doubling", "evolve", "match", "selfplay"])
 def test_a_search_that_was_ended_gives_no_result(work: str, works: Callable[[str], Here]) -> None:
     here = works(work)
     unit, needs = here.parts[-1].unit, Needs(here.places)
@@ -490,6 +499,7 @@ def test_a_search_that_was_ended_gives_no_result(work: str, works: Callable[[str
         ("annotate", AnnotatedGames),
         ("judge", PlayedGames),
         ("doubling", Comparisons),
+        ("book", BookSearches),
         ("evolve", EvolutionDuels),
         ("verify", RangeCheck),
         ("build", SlicePairs),

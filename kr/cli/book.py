@@ -9,6 +9,7 @@ from kr.cli.book_cooks import cooks_command
 from kr.cli.book_coverage import coverage_command
 from kr.cli.book_export import export_command
 from kr.cli.book_merge import merge_command
+from kr.cli.book_verify import verify_command
 from kr.errors import InvalidSettingError, KrError
 from kr.evaluation.chances import format_score
 from kr.game.position import Position
@@ -165,6 +166,7 @@ command = options.group(
         kr book coverage book.sqlite games.pdn.xz
         kr book export book.sqlite --out book.krb
         kr book merge one.sqlite other.sqlite --out both.sqlite
+        kr book verify book.sqlite --share 0.01 --times 10
     """,
     {
         "build": _build,
@@ -174,5 +176,6 @@ command = options.group(
         "coverage": coverage_command,
         "export": export_command,
         "merge": merge_command,
+        "verify": verify_command,
     },
 )

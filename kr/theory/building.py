@@ -1,42 +1,30 @@
 """`kr book build`: a book grown position by position, for as long as one likes.
 
 First come the positions that people reach, the commonest first, then those whose searches had fewer nodes than the
-settings have now, then round by round the cheapest leaves of drop-out expansion (`kr.theory.graph`). Each search is a
-unit of `kr.jobs` and a transaction of the working file, so that a kill loses the searches under way: the values in the
-file are always right. Nodes whose moves have all lost too much are searched again with a wider margin.
+settings have now, then round by round the cheapest leaves of drop-out expansion (`kr.theory.graph`). Nodes whose moves
+have all lost too much are searched again with a wider margin.
 """
 
 from __future__ import annotations
 
-import threading
-import time
-from collections.abc import Callable, Iterator
-from contextlib import closing
-from dataclasses import dataclass, field
-from functools import partial
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from kr.book.frame import BookKey, book_key, position_of_key, step_of
+from kr.book.frame import BookKey, book_key
 from kr.cluster.address import cluster_option
-from kr.cluster.pools import work_pool
 from kr.engine.engine import Engine
-from kr.engine.limits import MOST_WITHIN, Limits
+from kr.engine.limits import MOST_WITHIN
 from kr.engine.settings import egdb_memory_option, egdb_option, engine_from, hash_option, weights_option
 from kr.errors import InvalidPdnError, InvalidSettingError
 from kr.game.position import Position
-from kr.game.value import Value
-from kr.jobs.kinds import Portion, Stop, UnitSteps
-from kr.jobs.needs import Needs
-from kr.jobs.unit import Unit
 from kr.openings.decks import deck
-from kr.players.workers import EngineKind, engine_needs
 from kr.settings import REQUIRED, Settings, option, workers_option
 from kr.storage import checksum, provenance
 from kr.theory.graph import LOST_SCORE, BookGraph, BookNode
 from kr.theory.people import PeopleGames, people_games
-from kr.theory.store import BookStore, book_for_writing, book_moves, opening_names_of
-from kr.threads import worker_count
+from kr.theory.searching import BookSearcher, BookTask
+from kr.theory.store import BookStore, book_for_writing, opening_names_of
 from kr.units import format_count, parse_count, parse_duration
 
 ROUND = 64
@@ -151,27 +139,22 @@ def _begin(
         store.set_nodes(settings.nodes)
 
 
-@dataclass
 class _Build:
     """One run of a build."""
 
-    settings: BookSettings
-    engine: Engine
-    store: BookStore
-    on_progress: Callable[[BookProgress], None]
-    progress: BookProgress = field(default_factory=BookProgress)
+    def __init__(
+        self, settings: BookSettings, engine: Engine, store: BookStore, on_progress: Callable[[BookProgress], None]
+    ) -> None:
+        self.settings, self.on_progress = settings, on_progress
+        self.searcher = BookSearcher(settings, engine, store)
+        self.seeds, self.shallow = self._seeds(), self._shallow()
+        self.progress = BookProgress()
+        self.progress.earlier = len(self.graph.nodes)
+        self._count()
 
-    def __post_init__(self) -> None:
-        self.graph: BookGraph = self.store.graph()
-        self.seeds = self._seeds()
-        self.needs, self.places = engine_needs(self.engine, self.settings.weights)
-        self.tools = {"hash": self.settings.hash, "threads": 1, "egdb_memory": self.settings.egdb_memory}
-        self.under_way: dict[BookKey, int] = {}
-        self.progress.positions = self.progress.earlier = len(self.graph.nodes)
-        self.progress.seeds_left = len(self.seeds)
-        self.shallow = self._shallow()
-        self.progress.shallow = len(self.shallow)
-        self.ends = None if self.settings.time is None else time.monotonic() + self.settings.time
+    @property
+    def graph(self) -> BookGraph:
+        return self.searcher.graph
 
     def _seeds(self) -> list[BookKey]:
         """The openings, then the positions of people's games that are still to be searched, the rarest first."""
@@ -191,44 +174,10 @@ class _Build:
 
     def go(self) -> None:
         """Search until an end is reached."""
-        # of a file that something else has changed
-        if changed := self.graph.propagate():
-            self.store.put(changed)
-        pool = work_pool(
-            BookSearches(),
-            Needs(self.places),
-            worker_count(self.settings.workers),
-            [self.engine],
-            self.settings.cluster,
-        )
-        timer = None
-        if self.settings.time is not None:
-            timer = threading.Timer(self.settings.time, pool.stop)
-            timer.daemon = True
-            timer.start()
-        try:
-            with closing(pool.run(self._units())) as parts:
-                for part in parts:
-                    if part.value is not None:
-                        self._take(part.value)
-        finally:
-            if timer is not None:
-                timer.cancel()
+        self.searcher.run(self._next_round, self._hear, self.settings.time)
 
-    def _units(self) -> Iterator[Unit | None]:
-        while True:
-            batch = self._next_round()
-            if not batch:
-                return
-            for key, within in batch.items():
-                self.under_way[key] = within
-                values = {"position": position_of_key(key).bits, "nodes": self.settings.nodes, "within": within}
-                yield Unit(BookSearches.name(), "-".join(map(str, key)), self.needs, self.tools, values)
-            while self.under_way:
-                yield None
-
-    def _next_round(self) -> dict[BookKey, int]:
-        """Positions to search next, and the margin of each."""
+    def _next_round(self) -> dict[BookKey, BookTask]:
+        """Positions to search next."""
         settings = self.settings
         room = settings.positions - len(self.graph.nodes) if settings.positions else ROUND
         count = min(ROUND, room)
@@ -238,53 +187,26 @@ class _Build:
                 for node in self.graph.dropped() if node.score - node.worth < LOST_SCORE
             }  # fmt: skip
             if again:
-                return dict(list(again.items())[:ROUND])
+                return self._tasks(dict(list(again.items())[:ROUND]))
             if self.seeds:
-                return {self.seeds.pop(): settings.within for _ in range(min(count, len(self.seeds)))}
+                return self._tasks({self.seeds.pop(): settings.within for _ in range(min(count, len(self.seeds)))})
         if self.shallow:
             batch = [self.shallow.pop() for _ in range(min(ROUND, len(self.shallow)))]
-            return {key: self.graph.nodes[key].within for key in batch}
-        return dict.fromkeys(self.graph.leaves(count), settings.within) if room > 0 else {}
+            return self._tasks({key: self.graph.nodes[key].within for key in batch})
+        return self._tasks(dict.fromkeys(self.graph.leaves(count), settings.within)) if room > 0 else {}
 
-    def _take(self, found: dict[str, Any]) -> None:
-        """Enter a search in the graph and in the file."""
-        key = book_key(Position.from_bits(tuple(found["position"])))
-        within = self.under_way.pop(key)
-        value = None if found["value"] is None else Value(found["value"])
-        moves = book_moves(key, [tuple(move) for move in found["moves"]])
-        node = BookNode(key, found["score"], found["nodes"], found["depth"], within, value, moves)
-        self.progress.again += key in self.graph.nodes
-        self.graph.add(node)
-        # in one transaction, so that the values of the file are always right
-        self.store.put([*(each for each in self.graph.propagate() if each is not node), node])
+    def _tasks(self, margins: Mapping[BookKey, int]) -> dict[BookKey, BookTask]:
+        """The searches of positions, none with fewer nodes than before."""
+        earlier = {key: self.graph.nodes[key].nodes for key in margins if key in self.graph.nodes}
+        return {key: BookTask(max(self.settings.nodes, earlier.get(key, 0)), within) for key, within in margins.items()}
+
+    def _hear(self, node: BookNode) -> None:
+        is_new = node.key not in self.graph.nodes
         self.progress.searched += 1
-        self.progress.positions = len(self.graph.nodes)
-        self.progress.seeds_left = len(self.seeds)
-        self.progress.shallow = len(self.shallow)
+        self.progress.again += not is_new
+        self._count(is_new)
         self.on_progress(self.progress)
 
-
-class BookSearches(EngineKind[dict[str, Any]]):
-    """Units of one position, with Black to move; the result is its score and the moves near the best."""
-
-    def steps(self, unit: Unit, needs: Needs) -> UnitSteps[Engine, dict[str, Any]]:
-        yield [Portion(partial(self._search, unit))]
-
-    def _search(self, unit: Unit, engine: Engine, stop: Stop) -> dict[str, Any] | None:
-        values = unit.values
-        position = Position.from_bits(tuple(values["position"]))
-        if position.is_over:
-            return {"position": position.bits, "score": 0, "nodes": 0, "depth": 0, "value": Value.LOSS, "moves": []}
-        engine.new_game()
-        limits = Limits(nodes=values["nodes"], within=values["within"])
-        found = engine.search(position, limits, stop=stop)
-        if stop.is_set():
-            return None
-        return {
-            "position": position.bits,
-            "score": found.score,
-            "nodes": found.nodes,
-            "depth": found.depth,
-            "value": found.value,
-            "moves": [[*step_of(line.pv[0]), line.score] for line in found.lines],
-        }
+    def _count(self, new: int = 0) -> None:
+        self.progress.positions = len(self.graph.nodes) + new
+        self.progress.seeds_left, self.progress.shallow = len(self.seeds), len(self.shallow)

@@ -1,0 +1,160 @@
+"""Searches of a book's positions, round by round.
+
+Each is a unit of `kr.jobs`, and with the values that follow from it a transaction of the working file: a kill loses the
+searches under way, and the file is always right.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Protocol
+
+from kr.book.frame import BookKey, book_key, position_of_key, step_of
+from kr.cluster.pools import work_pool
+from kr.engine.engine import Engine
+from kr.engine.limits import Limits
+from kr.engine.settings import EngineSettings
+from kr.game.position import Position
+from kr.game.value import Value
+from kr.jobs.kinds import Portion, Stop, UnitSteps
+from kr.jobs.needs import Needs
+from kr.jobs.unit import Unit
+from kr.players.workers import EngineKind, engine_needs
+from kr.theory.graph import BookNode
+from kr.theory.store import BookStore, book_moves
+from kr.threads import worker_count
+
+
+class WorkerSettings(EngineSettings, Protocol):
+    """Settings of the workers that search."""
+
+    @property
+    def weights(self) -> str | None:
+        """Evaluation."""
+
+    @property
+    def workers(self) -> int:
+        """Positions searched side by side; 0 for one per core."""
+
+    @property
+    def cluster(self) -> str:
+        """Scheduler of a cluster, or ""."""
+
+
+@dataclass(frozen=True, slots=True)
+class BookTask:
+    """The search of a position."""
+
+    nodes: int
+    within: int
+    """Centi-men below the best in which each move is scored."""
+
+
+class BookSearcher:
+    """The graph of a working file, whose positions are searched."""
+
+    def __init__(self, settings: WorkerSettings, engine: Engine, store: BookStore) -> None:
+        self.settings, self.engine, self.store = settings, engine, store
+        self.graph = store.graph()
+        self.needs, self.places = engine_needs(engine, settings.weights)
+        self.tools = {"hash": settings.hash, "threads": 1, "egdb_memory": settings.egdb_memory}
+        self.under_way: dict[BookKey, BookTask] = {}
+        self.sent = 0
+        # of a file that something else has changed
+        if changed := self.graph.propagate():
+            store.put(changed)
+
+    def run(
+        self,
+        next_round: Callable[[], Mapping[BookKey, BookTask]],
+        on_node: Callable[[BookNode], None],
+        seconds: float | None = None,
+    ) -> None:
+        """Search rounds of positions until one is empty, or the time is over.
+
+        on_node: hears of each search before it is entered.
+        """
+        pool = work_pool(
+            BookSearches(),
+            Needs(self.places),
+            worker_count(self.settings.workers),
+            [self.engine],
+            self.settings.cluster,
+        )
+        timer = None
+        if seconds is not None:
+            timer = threading.Timer(seconds, pool.stop)
+            timer.daemon = True
+            timer.start()
+        try:
+            with closing(pool.run(self._units(next_round))) as parts:
+                for part in parts:
+                    if part.value is not None:
+                        self._take(part.value, on_node)
+        finally:
+            if timer is not None:
+                timer.cancel()
+
+    def _units(self, next_round: Callable[[], Mapping[BookKey, BookTask]]) -> Iterator[Unit | None]:
+        while tasks := next_round():
+            for key, task in tasks.items():
+                self.under_way[key] = task
+                self.sent += 1
+                values = {"position": position_of_key(key).bits, "nodes": task.nodes, "within": task.within}
+                # a position may be searched twice in one run
+                name = "-".join(map(str, (self.sent, *key)))
+                yield Unit(BookSearches.name(), name, self.needs, self.tools, values)
+            while self.under_way:
+                yield None
+
+    def _take(self, found: dict[str, Any], on_node: Callable[[BookNode], None]) -> None:
+        """Enter a search in the graph and in the file."""
+        key = book_key(Position.from_bits(tuple(found["position"])))
+        within = self.under_way.pop(key).within
+        value = None if found["value"] is None else Value(found["value"])
+        moves = book_moves(key, [tuple(move) for move in found["moves"]])
+        node = BookNode(key, found["score"], found["nodes"], found["depth"], within, value, moves)
+        on_node(node)
+        self.graph.add(node)
+        self.store.put([*(each for each in self.graph.propagate() if each is not node), node])
+
+
+class BookSearches(EngineKind[dict[str, Any]]):
+    """Units of one position, with Black to move; the result is its score and the moves near the best."""
+
+    def steps(self, unit: Unit, needs: Needs) -> UnitSteps[Engine, dict[str, Any]]:
+        yield [Portion(partial(self._search, unit))]
+
+    def _search(self, unit: Unit, engine: Engine, stop: Stop) -> dict[str, Any] | None:
+        values = unit.values
+        position = Position.from_bits(tuple(values["position"]))
+        if position.is_over:
+            return {"position": position.bits, "score": 0, "nodes": 0, "depth": 0, "value": Value.LOSS, "moves": []}
+        engine.new_game()
+        limits = Limits(nodes=values["nodes"], within=values["within"])
+        found = engine.search(position, limits, stop=stop)
+        if stop.is_set():
+            return None
+        return {
+            "position": position.bits,
+            "score": found.score,
+            "nodes": found.nodes,
+            "depth": found.depth,
+            "value": found.value,
+            "moves": [[*step_of(line.pv[0]), line.score] for line in found.lines],
+        }
+
+    def check(self, unit: Unit, values: Sequence[dict[str, Any]]) -> None:
+        (found,) = values
+        numbers = (found["score"], found["nodes"], found["depth"], *(each[3] for each in found["moves"]))
+        if list(found["position"]) != list(unit.values["position"]) or not all(type(each) is int for each in numbers):
+            raise ValueError("not a search of this position")
+        if found["value"] is not None:
+            Value(found["value"])
+        key = book_key(Position.from_bits(tuple(found["position"])))
+        if not book_moves(key, [tuple(move) for move in found["moves"]]) and found["value"] != Value.LOSS:
+            raise ValueError("no moves")
