@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from library import ROOT
-from page import Page
+from page import Page, started
+from small_book import book_file
 
 from kr import _core
+from kr.book.book import OpeningBook, book_note
 from kr.engine.database import load_database
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
 from kr.game.board import Board
 from kr.game.outcome import AGREEMENT, OVERTIME, RESIGNATION
-from kr.game.position import Move
+from kr.game.position import Move, Position
 from kr.players.levels import LEVELS
 from kr.policy.policy import frame_of, load_policy
 
@@ -118,7 +122,9 @@ def test_what_a_level_sees(page: Page) -> None:
     """The score and depth of its move are those of the same search."""
     page.set_seed(1)
     for level in LEVELS[:8]:
-        game = Game(page, level=level.number, side="black", ballot="3move 20")
+        # levels with a database also have a book, but none of endings
+        ballot = "W:WK5,12,20,24:B3,11,21,22" if level.database else "3move 20"
+        game = Game(page, level=level.number, side="black", ballot=ballot)
         assert game.turn()
         board = game.board
         (note,) = (each for each in game.comments[-1] if "/" in each)
@@ -128,6 +134,55 @@ def test_what_a_level_sees(page: Page) -> None:
         (line,) = (each for each in found.lines if each.pv[0] == board.moves[-1])
         assert note.startswith(f"{line.score / 100:+.2f}/{line.depth} ")
         game.stream.stop()
+
+
+@pytest.fixture(scope="module")
+def with_small_book(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Page, OpeningBook]]:
+    """A page with a book of a few positions, and that book."""
+    path = Path(book_file(tmp_path_factory.mktemp("book")))
+    for page in started(book=path):
+        yield page, OpeningBook(path)
+
+
+@pytest.mark.parametrize("level", [7, 8, 9, 10])
+def test_high_levels_play_from_the_book(with_small_book: tuple[Page, OpeningBook], level: int) -> None:
+    page, book = with_small_book
+    chosen = set()
+    for seed in range(1, 41):
+        page.set_seed(seed)
+        game = Game(page, level=level, side="white")
+        assert game.turn()
+        (move,) = game.board.moves
+        notes = " ".join(game.comments[-1])
+        assert ("book, " in notes) == (level >= 8)
+        if level >= 8:
+            (known,) = (each for each in book.moves(Position()) if each.move == move)
+            assert known.value is not None
+            assert book_note(known.value, known.weight) in notes
+            chosen.add(str(move))
+        game.stream.stop()
+        if level < 8:
+            return
+    assert chosen == {"11-15", "9-14"}
+
+
+def test_beyond_the_book_it_searches(with_small_book: tuple[Page, OpeningBook]) -> None:
+    page, book = with_small_book
+    page.set_seed(3)
+    game, told = Game(page, level=8, side="black"), []
+    while game.turn() and len(told) < 6:
+        position, ply = game.board.position, len(game.board.moves)
+        choice = book.choice(position)
+        game.move([square + 1 for square in (choice.move if choice else position.legal_moves()[0]).path])
+        while len(game.board.moves) < ply + 2:
+            game.hear("move")
+        answered = game.board.positions[ply + 1]
+        forced = len(answered.legal_moves()) == 1
+        told.append("book, " in " ".join(game.comments[-1]))
+        assert told[-1] == bool(book.choice(answered) and not forced)
+    assert told[0]
+    assert not told[-1]
+    game.stream.stop()
 
 
 def test_what_people_see(page: Page) -> None:
@@ -217,7 +272,9 @@ def test_kr_accepts_a_draw(page: Page) -> None:
 
 
 def test_full_strength_on_a_clock(page: Page) -> None:
-    game = Game(page, level=10, side="white", clock="0:02+0.1")
+    # beyond the book
+    ballot = "B:W21,22,24,25,26,27,28,29,30,31,32:B1,2,3,4,5,6,7,8,9,10,16"
+    game = Game(page, level=10, side="white", clock="0:02+0.1", ballot=ballot)
     assert game.hear("state")["state"]["ticking"] == "black"
     assert game.turn()
     (note,) = (each for each in game.comments[1] if "/" in each)

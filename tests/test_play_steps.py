@@ -80,7 +80,9 @@ def test_a_step_that_fails_or_is_not_answered_leaves_the_game(tmp_path, monkeypa
 
 @pytest.mark.slow
 def test_a_thought_can_be_ended_from_another_thread(tmp_path):
-    settings = PlaySettings(side="white", level=10, hash=1 << 20, egdb="none", tc_engine=Limits(time=3600), out="none")
+    settings = PlaySettings(
+        side="white", level=10, hash=1 << 20, egdb="none", book="none", tc_engine=Limits(time=3600), out="none"
+    )
     play = Play.prepare(settings, Patient())
     steps = play.steps()
     thought = next(steps)

@@ -5,6 +5,7 @@ import {bookKey, numberedMoves} from "./frame.js";
 import {leastGames} from "./krb.js";
 import {openingsOf} from "./openings.js";
 import {moveJson, sideName} from "./rules.js";
+import {counted} from "./text.js";
 
 /** @typedef {import("./house.js").House} House */
 /** @typedef {import("./krb.js").PackedBook} PackedBook */
@@ -16,6 +17,8 @@ import {moveJson, sideName} from "./rules.js";
 
 /** Centi-men by which the best move beats the one that people play most, so that it is a cook. */
 const COOK = 15;
+/** Centi-men: moves that are worse than the best by no more may be played instead of it. */
+const VARIETY = 4;
 
 /** What a book knows of a position, best first. @param {PackedBook} book @param {Position} position @returns {KnownMove[]} */
 export function knownBy(book, position) {
@@ -23,6 +26,36 @@ export function knownBy(book, position) {
   if (!found.length) return [];
   const legal = numberedMoves(position);
   return found.filter(({number}) => number < legal.length).map(({number, ...rest}) => ({move: legal[number], ...rest}));
+}
+
+/**
+ * The move that a book plays, one of those that are about as good as the best; null without one. A move that people play
+ * often comes more often; one back to an earlier position of the game is left to a search.
+ * @param {PackedBook} book
+ * @param {Position} position
+ * @param {readonly Position[]} history
+ * @param {Pick<import("./play/draws.js").Draws, "weighted">} source
+ * @returns {(KnownMove & {value: number}) | null}
+ */
+export function choiceOf(book, position, history, source) {
+  /** @type {(KnownMove & {value: number})[]} */
+  const moves = [];
+  for (const {value, ...rest} of knownBy(book, position)) if (value !== null) moves.push({value, ...rest});
+  const near = moves.filter(each => moves[0].value - each.value <= VARIETY);
+  if (!near.length) return null;
+  const choice = near[source.weighted(near.map(each => 2 ** each.weight))],
+    after = position.after(choice.move);
+  return history.some(each => each.equals(after)) ? null : choice;
+}
+
+/**
+ * What is said of a move from the book, its value in men: "book, +0.03, 64 games or more".
+ * @param {number} value
+ * @param {number} weight
+ */
+export function bookNote(value, weight) {
+  const games = weight ? `, ${counted(leastGames(weight), "game")} or more` : "";
+  return `book, ${value < 0 ? "" : "+"}${(value / 100).toFixed(2)}${games}`;
 }
 
 /** Centi-men that a move gives away; null if they aren't known. @param {KnownMove} best @param {KnownMove} move */

@@ -1,6 +1,7 @@
 // The players whom a person meets: levels of kr, its full strength, and what people play (kr/players/own.py,
 // policy.py).
 
+import {choiceOf} from "../book.js";
 import {Draws} from "./draws.js";
 import {likelyMoves, searchAt} from "./levels.js";
 import {HUMAN, strengthOf} from "./opponents.js";
@@ -11,8 +12,8 @@ import {HUMAN, strengthOf} from "./opponents.js";
 /** @typedef {import("./levels.js").Level} Level */
 
 /**
- * A move, with the score of its search, depth, nodes and seconds.
- * @typedef {{move: Move, score: number, depth: number, nodes: number, time: number}} Reply
+ * A move, with the score of its search, depth, nodes and seconds; weight: people's games with it, of a move from the book.
+ * @typedef {{move: Move, score: number, depth: number, nodes: number, time: number, weight?: number}} Reply
  */
 /**
  * @typedef {{
@@ -39,8 +40,33 @@ export async function playerOf(house, spec) {
   if (spec === HUMAN) return null;
   const {level, seed} = await strengthOf(house, spec);
   if (!level) return people(house, seed);
-  const {nodes} = level;
-  return nodes === null ? fullStrength(house) : ownLevel(house, {...level, nodes}, seed);
+  const {nodes} = level,
+    player = nodes === null ? fullStrength(house) : ownLevel(house, {...level, nodes}, seed);
+  return level.database ? withBook(house, player, seed) : player;
+}
+
+/**
+ * A player that plays from the book as long as that has the position; without it if the book can't be had. Its choice
+ * depends only on the seed, the position and the length of the history.
+ * @param {House} house
+ * @param {Player} player
+ * @param {string} seed
+ * @returns {Player}
+ */
+function withBook(house, player, seed) {
+  const opened = house.book().catch(() => null);
+  return {
+    newGame: player.newGame,
+    async search(task) {
+      const {position, history} = task,
+        book = await opened,
+        source = new Draws(`${seed} ${position.key} ${history.length}`),
+        choice = book && choiceOf(book, position, history, source);
+      if (!choice) return player.search(task);
+      const {move, value, depth, weight} = choice;
+      return {move, score: value, depth, nodes: 0, time: 0, weight};
+    },
+  };
 }
 
 /**

@@ -1,5 +1,6 @@
 // The game as a PDN tree, which a page keeps as a document and brings back later (kr/play/record.py).
 
+import {bookNote} from "../book.js";
 import {Game} from "../pdn/tree.js";
 import {openingPlies} from "../pdn/opening.js";
 import {Clock} from "./clock.js";
@@ -21,9 +22,11 @@ const MOST_DIGITS = 3;
 /** @param {number} seconds */
 const rounded = seconds => Number(seconds.toFixed(MOST_DIGITS));
 
-/** Score in men, depth and seconds of a reply: "+0.12/15 0.300s". @param {Reply} reply */
-const noteOf = ({score, depth, time}) =>
-  `${score < 0 ? "" : "+"}${(score / 100).toFixed(2)}/${depth} ${time.toFixed(3)}s`;
+/** Score in men, depth and seconds of a reply: "+0.12/15 0.300s", or what the book says of it. @param {Reply} reply */
+const noteOf = ({score, depth, time, weight}) =>
+  weight === undefined
+    ? `${score < 0 ? "" : "+"}${(score / 100).toFixed(2)}/${depth} ${time.toFixed(3)}s`
+    : bookNote(score, weight);
 
 export class PlayRecord {
   /** @param {Game} game */
