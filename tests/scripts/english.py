@@ -11,6 +11,7 @@ from inspect import getsource
 from kr.analysis.annotation.annotation import Annotation, MoveTally
 from kr.analysis.annotation.judging import AVOIDED, MARKS, ONLY, OVERSIGHT, TRAP, JudgedMove
 from kr.analysis.annotation.marking import explained, unjudged_opening
+from kr.book.book import book_note
 from kr.evaluation.evidence import CountedRun, Evidence
 from kr.evaluation.explanation import note
 from kr.game.outcome import NO_MOVE, NO_PIECES, NO_PROGRESS, REPETITION
@@ -56,6 +57,11 @@ def reports() -> Iterator[str]:
         yield unjudged_opening(plies).replace(" (--from-ply)", "")
 
 
+def book_moves() -> Iterator[str]:
+    """What is said of a move from the book."""
+    yield from (book_note(value, weight) for value in (3, -120, 10000) for weight in range(8))
+
+
 def ends() -> Iterator[str]:
     """Ends of games, and of puzzles."""
     for fen in ("B:W8,11:B4", "W:W29:B25,22", "B:W20:B", "W:W:B1"):
@@ -79,4 +85,4 @@ def scores() -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    print(json.dumps([text for each in (comments, reports, ends, scores) for text in each() if text]))
+    print(json.dumps([text for each in (comments, reports, book_moves, ends, scores) for text in each() if text]))

@@ -192,6 +192,8 @@ test("whose move it is", () => {
   const played = playing({}, {offer: true});
   played.nodes.push(MOVE);
   assert.equal(turnWords(played), "kr plays 11-15. Your move. kr offers a draw: accept it, or play on.");
+  played.nodes.push({...MOVE, comments: ["[%emt 0:00:00]", "book, +0.03, 4,096 games or more"]});
+  assert.match(turnWords(played), /^kr plays 11-15, from its book\. Your move\./);
   played.hear(state({thinking: true}), 0);
   assert.equal(turnWords(played), "You play 11-15. kr is thinking …");
   const shared = playing({people: 2, names: ["Ann", "Ben"], side: ""}, {side: "white"});

@@ -24,6 +24,12 @@ test("every text that kr writes is known", () => {
   );
 });
 
+test("a move from the book is told in the language of the page, without a mark of kr", () => {
+  speak("it", {"book, {number}, {count} games or more": "libro, {number}, almeno {count} partite"});
+  assert.equal(commentWords("[%emt 0:00:01] book, +0.03, 4,096 games or more"), "libro, +0,03, almeno 4096 partite");
+  assert.equal(commentWords("book, as I say"), "book, as I say");
+});
+
 test("a comment of kr is told in the language of the page, one of a person stays", () => {
   speak("it", {
     "Blunder: White expects {points}, with {better} {best}.": "Errore: il Bianco {points}, con {better} {best}.",

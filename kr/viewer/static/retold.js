@@ -87,6 +87,10 @@ export const ENGLISH = [
   // kr/play: players of a game
   "human",
   "kr level {number}",
+  // kr/book/book.py: a move from the book
+  "book, {number}, 1 game or more",
+  "book, {number}, {count} games or more",
+  "book, {number}",
   // kr/game/outcome.py: reasons
   "no pieces left",
   "no legal move",
@@ -166,5 +170,11 @@ export function retold(text) {
     .join(" ");
 }
 
+/** Whether a comment tells of a move that kr has played from its book. @param {string} comment */
+export const isOfBook = comment => /^book, [+-]\d+\.\d\d(,|$)/.test(comment);
+
 /** Words of a comment, kr's own in the language of the page. @param {string} comment */
-export const commentWords = comment => (comment.includes("[%kr ") ? retold(words(comment)) : words(comment));
+export function commentWords(comment) {
+  const said = words(comment);
+  return comment.includes("[%kr ") || isOfBook(said) ? retold(said) : said;
+}

@@ -2,6 +2,7 @@
 // document.
 
 import {percent} from "../analysis/words.js";
+import {isOfBook} from "../retold.js";
 import {decimal, many, t} from "../texts.js";
 
 /** @typedef {import("./state.js").Side} Side */
@@ -190,7 +191,8 @@ export function endWords({winner, reason, result}, settings) {
  */
 export function turnWords(played) {
   const {state, nodes} = played,
-    move = nodes.length > 1 ? nodes[nodes.length - 1].text : "";
+    last = nodes[nodes.length - 1],
+    move = nodes.length > 1 ? last.text : "";
   if (!state) return "";
   if (state.thinking) return move ? t("You play {move}. kr is thinking …", {move}) : t("kr is thinking …");
   if (state.advising) return t("kr is looking for a hint …");
@@ -199,7 +201,9 @@ export function turnWords(played) {
     const values = {name: names[state.side], move, before: names[state.side === "black" ? "white" : "black"]};
     return move ? t("{before} plays {move}. {name} to move.", values) : t("{name} to move.", values);
   }
-  const words = move ? t("kr plays {move}. Your move.", {move}) : t("Your move.");
+  const byBook = last?.comments?.some(isOfBook),
+    byKr = byBook ? t("kr plays {move}, from its book. Your move.", {move}) : t("kr plays {move}. Your move.", {move}),
+    words = move ? byKr : t("Your move.");
   return state.offer ? `${words} ${t("kr offers a draw: accept it, or play on.")}` : words;
 }
 
