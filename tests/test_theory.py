@@ -15,7 +15,7 @@ from kr.game.value import Value
 from kr.openings.decks import deck
 from kr.pdn import read_game
 from kr.proofs.library import ProofLibrary
-from kr.theory.ballots import BallotTheory, Knowledge
+from kr.theory.ballots import Knowledge
 from kr.theory.brackets import Brackets, bracket_words
 from kr.theory.graph import BookGraph
 from kr.theory.pages import TheoryPages, link_of, men
@@ -91,16 +91,13 @@ def test_certificates_count_for_both_colours(name: str) -> None:
         assert (known.least if own else known.most.opposite) is claim.goal
 
 
-def test_cooks_are_ranked_by_games_and_count_unscored_moves(tmp_path: Path) -> None:
+def test_a_cook_counts_all_who_went_wrong(tmp_path: Path) -> None:
     with book_for_reading(small_book(tmp_path / "book.sqlite")) as store:
         graph = store.graph()
-    (cook,) = Knowledge(graph, Brackets(graph), graph.games).cooks.values()
-    assert (cook.reached, cook.wrong, cook.loss) == (50, 41, 25)
-    ballot = book_key(after(LINE))
-    played = {ballot: {step: 10 - count for step, count in graph.games[ballot].items() if count < 10}}
-    (cook,) = Knowledge(graph, Brackets(graph), played).cooks.values()
+    (cook,) = Knowledge(graph, Brackets(graph)).cooks.values()
     # 24-19 is not among the moves that the search has scored
-    assert (cook.reached, cook.wrong, cook.loss) == (10, 9, None)
+    assert (cook["games"], cook["wrong"], cook["loss"]) == (50, 41, 25)
+    assert (cook["best"]["line"], cook["played"]["line"]) == ("25-21 9-14", "23-18 9-14")
 
 
 def test_the_way_is_the_one_that_people_take() -> None:
@@ -120,8 +117,8 @@ def test_the_way_is_the_one_that_people_take() -> None:
     for line in ways:
         node = graph.nodes[book_key(start)]
         step = next(move.step for move in node.moves if move.child == book_key(start.play(line.split()[0])))
-        known = Knowledge(graph, Brackets(graph), {book_key(start): {step: 50}})
-        before = known.from_start[target]
+        graph.games = {book_key(start): {step: 50}}
+        before = Knowledge(graph, Brackets(graph)).ways_from(book_key(start))[target]
         assert before is not None
         assert before[0] == book_key(after(" ".join(line.split()[:2])))
 
@@ -154,13 +151,19 @@ def test_proofs_are_shown(tmp_path: Path) -> None:
         graph = store.graph()
     graph.nodes[book_key(after(f"{LINE} 25-21"))].value = Value.LOSS
     graph.propagate()
-    known = Knowledge(graph, Brackets(graph), graph.games)
+    known = Knowledge(graph, Brackets(graph))
     opening = deck("3move", playable_only=False)[0]
-    theory = BallotTheory(known)
-    entry = theory.ballot(opening) | {"grade": None}
+    entry = known.ballot(opening) | {"grade": None}
     assert entry["bracket"] == {"least": "win", "most": "win", "words": "win", "by": "the search"}
     assert entry["replies"][0]["bracket"] == "win"
     book = {"name": "b", "positions": 1, "nodes": 1, "nodes_of_a_search": 1, "people": True}
-    data = {"deck": "3move", "ballots": [entry], "cooks": theory.cooks, "book": book, "people": None, "grades": None}
+    data = {
+        "deck": "3move",
+        "ballots": [entry],
+        "cooks": [*known.cooks.values()],
+        "book": book,
+        "people": None,
+        "grades": None,
+    }
     page = TheoryPages(data, "../page/").page("ballot-001.html")
     assert "Proved for White, who is to move: win, by the search." in page

@@ -38,7 +38,7 @@ def test_the_entry_of_a_ballot(made: Site) -> None:
     assert (entry["worth"], entry["search"]["score"], entry["depth"], entry["search"]["depth"]) == (-5, 2, 13, 12)
     assert entry["below"] == {"positions": 2, "nodes": 8_000_000}
     assert [(row["move"], row["worth"], row["games"]) for row in entry["replies"]] == [
-        ("25-21", -5, 1), ("23-18", -30, 2),
+        ("25-21", -5, 9), ("23-18", -30, 40), ("24-19", None, 1),
     ]  # fmt: skip
     assert entry["main_line"] == {"moves": "25-21 9-14", "names": [{"name": "Edinburgh", "ply": 1}]}
     assert entry["bracket"]["words"] == ""
@@ -57,7 +57,7 @@ def test_the_entry_of_a_cook(made: Site) -> None:
     (cook,) = data["cooks"]
     assert cook["moves"] == LINE
     assert (cook["best"]["move"], cook["played"]["move"], cook["loss"]) == ("25-21", "23-18", 25)
-    assert (cook["reached"], cook["wrong"], cook["ballots"]) == (3, 2, [1])
+    assert (cook["games"], cook["wrong"], cook["ballots"]) == (50, 41, [1])
     assert data["ballots"][0]["cooks"] == [{"fen": cook["fen"], "moves": ""}]
 
 
@@ -103,6 +103,11 @@ def test_an_empty_book_and_one_without_people(tmp_path: Path, capsys: pytest.Cap
     assert data["ballots"][0]["record"] is None
     assert data["cooks"] == []
     assert "says what people play" in (tmp_path / "two" / "cooks.html").read_text()
+    # an archive tells a book without people what they play
+    (tmp_path / "games.pdn").write_text(GAMES)
+    assert written(tmp_path / "alone.sqlite", tmp_path / "two", "--people", str(tmp_path / "games.pdn")) == 1
+    (cook,) = json.loads((tmp_path / "two" / "data.json").read_text())["cooks"]
+    assert (cook["games"], cook["wrong"]) == (3, 2)
 
 
 def test_other_files_stay_and_old_pages_go(tmp_path: Path) -> None:

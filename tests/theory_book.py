@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kr.book.frame import BookKey, BookStep, book_key, step_at
+from kr.book.frame import book_key, step_at
 from kr.game.position import Position
 from kr.game.value import Value
 from kr.theory.graph import BookNode
@@ -67,14 +67,18 @@ def small_book(path: Path, people: bool = True) -> Path:
         node_of(after("9-13 21-17"), {"5-9": 7}),
         node_of(after("9-13"), {"21-17": -3}),
     ]
-    games: dict[BookKey, dict[BookStep, int]] = {}
-    for position, counts in ((Position(), {"9-13": 4}), (ballot, {"23-18": 40, "25-21": 9, "24-19": 1})):
+    games = PeopleGames()
+    played = {
+        "": {"9-13": 50}, "9-13": {"21-17": 50}, "9-13 21-17": {"5-9": 50},
+        LINE: {"23-18": 40, "25-21": 9, "24-19": 1},
+    }  # fmt: skip
+    for line, counts in played.items():
+        position = after(line)
         steps = {step_at(position, position.parse_move(text)): count for text, count in counts.items()}
         games[book_key(position)] = steps
     settings = {"openings": "3move", "people": None, "nodes": 3_000_000, "within": 25, "weights": "w", "egdb": None}
     with book_for_writing(path) as store:
-        played: PeopleGames = games if people else {}
-        store.begin(settings, {book_key(ballot): "3move 1"}, played)
+        store.begin(settings, {book_key(ballot): "3move 1"}, games if people else {})
         store.put(nodes)
         graph = store.graph()
         store.put(graph.propagate())

@@ -56,7 +56,8 @@ class MatchSettings(Settings):
     ballot: str = option(
         "11man",
         f"Openings: {', '.join(DECKS)}, a name such as 'Old Fourteenth', or a file of FENs or PDN games; FILE.pdn:8 "
-        "for those after 8 plies; 11man:accepted for those that a published list accepts.",
+        "for those after 8 plies; 11man:accepted for those that a published list accepts; grades.jsonl:balanced or "
+        ":hard for those that kr theory grade has graded so.",
     )
     games: int = option(
         200, "Games to play, two with each opening.", parse=parse_count, show=format_count, low=2, high=MOST_GAMES

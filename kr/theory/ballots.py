@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -21,28 +21,15 @@ from kr.notation import SIDE_NAMES
 from kr.openings.decks import Opening
 from kr.openings.lines import names_by_board, opening_names
 from kr.theory.brackets import Brackets, bracket_words
+from kr.theory.cooks import commonest_ways, cook_at, cooked_nodes
 from kr.theory.graph import BookGraph, BookMove, BookNode
-from kr.theory.packing import book_depths
+from kr.theory.packing import KnownStep, book_depths, known_steps
 
 RECORD_PLAYERS = 5
 """Players of a ballot's record: those with most games."""
 
 _Way = tuple[BookKey, BookStep] | None
 """The position before one, and the move between; None at the beginning."""
-
-
-@dataclass(frozen=True)
-class CookedMove:
-    """A position in which the best move of the book beats the one that people play most by COOK or more."""
-
-    key: BookKey
-    played: BookStep
-    loss: int | None
-    """Centi-men that people's move gives away; None if it is not among those near the best that a search has kept."""
-    reached: int
-    """Games that came to the position."""
-    wrong: int
-    """Games in which a move was played there that gives away COOK or more."""
 
 
 @dataclass
@@ -52,8 +39,6 @@ class Knowledge:
     graph: BookGraph
     """Its values are propagated."""
     brackets: Brackets
-    played: Mapping[BookKey, Mapping[BookStep, int]]
-    """How often people have played each move in a position."""
     records: Mapping[int, ArchiveStats] | None = None
     """Games by the number of their ballot; None without an archive."""
     _steps: dict[BookKey, list[tuple[BookMove, float]]] = field(default_factory=dict, init=False, repr=False)
@@ -64,9 +49,29 @@ class Knowledge:
         return book_depths(self.graph)
 
     @cached_property
-    def from_start(self) -> dict[BookKey, _Way]:
-        """`ways_from` the usual start."""
-        return self.ways_from(book_key(Position()))
+    def cooks(self) -> dict[BookKey, dict[str, Any]]:
+        """The cooks of the book that people's games come to, those first that they come to most often."""
+        found = cooked_nodes(self.graph)
+        ways = commonest_ways(self.graph, {node.key for node, _, _ in found})
+        return {
+            node.key: self._cook_entry(node, best, worse, ways[node.key])
+            for node, best, worse in found if node.key in ways
+        }  # fmt: skip
+
+    def _cook_entry(self, node: BookNode, best: KnownStep, worse: KnownStep, way: list[BookStep]) -> dict[str, Any]:
+        cook = cook_at(self.graph, node, best, worse, way)
+        assert best.worth is not None
+        wrong = sum(
+            each.games for each in known_steps(self.graph, node, self.depths)
+            if each.worth is None or best.worth - each.worth >= COOK
+        )  # fmt: skip
+        return {
+            "fen": cook.fen, "to_move": SIDE_NAMES[Position.from_fen(cook.fen).side], "moves": " ".join(cook.moves),
+            "name": cook.name, "ballots": [], "games": cook.games, "wrong": wrong, "loss": cook.loss,
+            **{name: asdict(move) | {"line": " ".join(move.line)}
+               for name, move in (("best", cook.best), ("played", cook.played))},
+            "search": _search(node),
+        }  # fmt: skip
 
     def ways_from(self, root: BookKey) -> dict[BookKey, _Way]:
         """The book's positions that moves from one lead to, itself first; of several ways to one the short one that
@@ -87,7 +92,7 @@ class Knowledge:
         """The moves of a node that lead to nodes, each with 1 more than the logarithm of how rare it is."""
         found = self._steps.get(key)
         if found is None:
-            counts = self.played.get(key, {})
+            counts = self.graph.games.get(key, {})
             total = sum(counts.values()) + 1
             found = self._steps[key] = [
                 (move, 1 + math.log2(total / (counts.get(move.step, 0) + 1)))
@@ -95,47 +100,14 @@ class Knowledge:
             ]  # fmt: skip
         return found
 
-    @cached_property
-    def cooks(self) -> dict[BookKey, CookedMove]:
-        """All cooks, those first that people reach most often."""
-        found = [cook for node in self.graph.nodes.values() if (cook := self._cook(node)) is not None]
-        return {cook.key: cook for cook in sorted(found, key=lambda each: (-each.reached, each.key))}
-
-    def _cook(self, node: BookNode) -> CookedMove | None:
-        counts = self.played.get(node.key)
-        if not counts or not node.moves:
-            return None
-        worths = {move.step: self.graph.move_worth(move) for move in self.graph.moves_of(node)}
-        best = max(worths.values())
-
-        def loses(step: BookStep) -> bool:
-            return step not in worths or best - worths[step] >= COOK
-
-        favourite = max(counts, key=lambda step: (counts[step], worths.get(step, -math.inf)))
-        if not loses(favourite):
-            return None
-        wrong = sum(count for step, count in counts.items() if loses(step))
-        loss = best - worths[favourite] if favourite in worths else None
-        return CookedMove(node.key, favourite, loss, sum(counts.values()), wrong)
-
-
-@dataclass
-class BallotTheory:
-    """The entries of ballots and of the cooks below them, made one by one."""
-
-    known: Knowledge
-    _cooks: dict[BookKey, dict[str, Any]] = field(default_factory=dict, init=False, repr=False)
-
-    @property
-    def cooks(self) -> list[dict[str, Any]]:
-        """Those of the ballots so far, the ones first that people reach most often."""
-        return [self._cooks[key] for key in self.known.cooks if key in self._cooks]
-
     def ballot(self, opening: Opening) -> dict[str, Any]:
-        """What is known of a ballot. The entry of one that the book does not have says only what others know."""
-        known, position = self.known, opening.position
+        """What is known of a ballot. The entry of one that the book does not have says only what others know.
+
+        The ballot is entered in the cooks below it.
+        """
+        position = opening.position
         named = names_by_board().get(position.bits)
-        proved = known.brackets.of(position)
+        proved = self.brackets.of(position)
         entry: dict[str, Any] = {
             "number": opening.number,
             "name": named.name if named else "",
@@ -147,66 +119,49 @@ class BallotTheory:
             "bracket": {
                 "least": proved.least, "most": proved.most, "words": bracket_words(proved), "by": proved.by,
             },
-            "record": None if known.records is None else record_of(known.records.get(opening.number)),
+            "record": None if self.records is None else record_of(self.records.get(opening.number)),
             "in_book": False,
         }  # fmt: skip
-        node = known.graph.nodes.get(book_key(position))
+        node = self.graph.nodes.get(book_key(position))
         if node is None:
             return entry
-        ways = known.ways_from(node.key)
-        below = [known.graph.nodes[key] for key in ways]
-        best = known.graph.best_line(position)
+        ways = self.ways_from(node.key)
+        below = [self.graph.nodes[key] for key in ways]
+        best = self.graph.best_line(position)
         start, before = opening.begin()
+        cooks = []
+        for key, cook in self.cooks.items():
+            if key in ways:
+                cook["ballots"].append(opening.number)
+                cooks.append({"fen": cook["fen"], "moves": _texts(_way_to(position, ways, key))})
         return entry | {
             "in_book": True,
             "worth": node.worth,
             "search": _search(node),
-            "depth": known.depths[node.key],
+            "depth": self.depths[node.key],
             "below": {"positions": len(below) - 1, "nodes": sum(each.nodes for each in below)},
-            "replies": _replies(node, position, known),
+            "replies": self._replies(node, position),
             "main_line": {"moves": _texts(best), "names": _names(start, [*before, *best])},
-            "cooks": [self._reference(cook, opening, ways) for key, cook in known.cooks.items() if key in ways],
+            "cooks": cooks,
         }
 
-    def _reference(self, cook: CookedMove, opening: Opening, ways: Mapping[BookKey, _Way]) -> dict[str, Any]:
-        """What a ballot says of a cook, whose own entry is made once."""
-        way = _way_to(opening.position, ways, cook.key)
-        entry = self._cooks.get(cook.key)
-        if entry is None:
-            start, line = opening.begin()
-            moves = [*line, *way]
-            if start == Position() and cook.key in self.known.from_start:
-                # the way that people take most, whatever the ballot
-                moves = _way_to(start, self.known.from_start, cook.key)
-            entry = self._cooks[cook.key] = _cook_entry(cook, start, moves, self.known)
-        entry["ballots"].append(opening.number)
-        return {"fen": entry["fen"], "moves": _texts(way)}
-
-
-def _cook_entry(cook: CookedMove, start: Position, moves: Sequence[Move], known: Knowledge) -> dict[str, Any]:
-    """A cook, at the end of these moves."""
-    position = start
-    for move in moves:
-        position = position.play(move)
-    node = known.graph.nodes[cook.key]
-    rows = _replies(node, position, known)
-    played = str(move_at(position, cook.played))
-    names = _names(start, moves)
-    return {
-        "fen": position.fen,
-        "to_move": SIDE_NAMES[position.side],
-        "start": start.fen,
-        "moves": _texts(moves),
-        "name": names[-1]["name"] if names else "",
-        "ballots": [],
-        "reached": cook.reached,
-        "wrong": cook.wrong,
-        "loss": cook.loss,
-        "best": rows[0],
-        "played": next(row for row in rows if row["move"] == played),
-        "search": _search(node),
-        "below": {"positions": len(known.ways_from(cook.key)) - 1},
-    }
+    def _replies(self, node: BookNode, position: Position) -> list[dict[str, Any]]:
+        """The moves that the book knows, best first, then those that only people play."""
+        moves = {move.step: move for move in self.graph.moves_of(node)}
+        rows = []
+        for known in known_steps(self.graph, node, self.depths):
+            move, legal = moves.get(known.step), move_at(position, known.step)
+            child = None if move is None else self.graph.nodes.get(move.child)
+            proved = self.brackets.of(position.play(legal)).one_move_earlier()
+            rows.append({
+                "move": str(legal), "worth": known.worth, "games": known.games,
+                "bracket": bracket_words(proved), "by": proved.by, "in_book": child is not None,
+                # a move that leads out of the book rests on the search before it
+                "nodes": node.nodes if child is None else child.nodes,
+                "depth": known.depth or node.depth,
+                "line": "" if move is None else _texts(self.graph.best_line(position, move)[1:]),
+            })  # fmt: skip
+        return rows
 
 
 def _search(node: BookNode) -> dict[str, Any]:
@@ -225,30 +180,6 @@ def _names(start: Position, moves: Iterable[Move]) -> list[dict[str, Any]]:
         position = position.play(move)
         boards.append(position.bits)
     return [{"name": each.name, "ply": each.ply} for each in opening_names(boards)]
-
-
-def _replies(node: BookNode, position: Position, known: Knowledge) -> list[dict[str, Any]]:
-    """The moves that the book knows, best first, then those that only people play."""
-    counts = dict(known.played.get(node.key, {}))
-    rows = []
-    for move in known.graph.ranked(node):
-        line = known.graph.best_line(position, move)
-        child = known.graph.nodes.get(move.child)
-        proved = known.brackets.of(position.play(line[0])).one_move_earlier()
-        rows.append({
-            "move": str(line[0]), "worth": known.graph.move_worth(move), "games": counts.pop(move.step, 0),
-            "bracket": bracket_words(proved), "by": proved.by, "in_book": child is not None,
-            # a move that leads out of the book rests on the search before it
-            "nodes": node.nodes if child is None else child.nodes,
-            "depth": node.depth if child is None else 1 + known.depths[child.key],
-            "line": _texts(line[1:]),
-        })  # fmt: skip
-    for step, count in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
-        rows.append({
-            "move": str(move_at(position, step)), "worth": None, "games": count, "bracket": "", "by": "",
-            "in_book": False, "nodes": node.nodes, "depth": node.depth, "line": "",
-        })  # fmt: skip
-    return rows
 
 
 def _way_to(position: Position, ways: Mapping[BookKey, _Way], key: BookKey) -> list[Move]:

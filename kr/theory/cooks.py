@@ -111,10 +111,10 @@ def find_cooks(
         graph = store.graph()
     if not graph.games:
         raise InvalidSettingError(f"{settings.book} knows of no games of people; expected one built with --people")
-    found = _cooked_nodes(graph)[: settings.count or None]
+    found = cooked_nodes(graph)[: settings.count or None]
     ways = commonest_ways(graph, {node.key for node, _, _ in found})
     cooks = {
-        node.key: _cook(graph, node, best, worse, ways[node.key]) for node, best, worse in found if node.key in ways
+        node.key: cook_at(graph, node, best, worse, ways[node.key]) for node, best, worse in found if node.key in ways
     }
     if settings.games is not None:
         steps = {node.key: worse.step for node, _, worse in found}
@@ -127,7 +127,7 @@ def find_cooks(
     return list(cooks.values())
 
 
-def _cooked_nodes(graph: BookGraph) -> list[tuple[BookNode, KnownStep, KnownStep]]:
+def cooked_nodes(graph: BookGraph) -> list[tuple[BookNode, KnownStep, KnownStep]]:
     """Nodes with a cook, the best move and the one that people play, by the games that came there."""
     depths = book_depths(graph)
     found: list[tuple[BookNode, KnownStep, KnownStep]] = []
@@ -171,7 +171,8 @@ def _way(came: Mapping[BookKey, tuple[BookKey, BookStep] | None], key: BookKey) 
     return steps[::-1]
 
 
-def _cook(graph: BookGraph, node: BookNode, best: KnownStep, worse: KnownStep, way: list[BookStep]) -> Cook:
+def cook_at(graph: BookGraph, node: BookNode, best: KnownStep, worse: KnownStep, way: list[BookStep]) -> Cook:
+    """A cook with what follows. best, worse: as `cooked_nodes` gives them; way: from the usual start."""
     position, boards, moves = Position(), [Position().bits], []
     for step in way:
         moves.append(move_at(position, step))

@@ -173,18 +173,16 @@ class TheoryPages:
     # --- cooks
 
     def _shown_cook(self, cook: BallotEntry) -> dict[str, Any]:
-        position, start = Position.from_fen(cook["fen"]), Position.from_fen(cook["start"])
-        moves = cook["moves"].split()
-        best = [cook["best"]["move"], *cook["best"]["line"].split()]
-        played = [cook["played"]["move"], *cook["played"]["line"].split()]
+        position, moves = Position.from_fen(cook["fen"]), cook["moves"].split()
+        best, played = cook["best"]["line"].split(), cook["played"]["line"].split()
         return {
             **cook, "words": cook_words(cook), "board": _markup(svg.board(position)),
-            "way": shown_line(start, moves, 0, {}),
+            "way": shown_line(Position(), moves, 0, {}),
             "best_line": shown_line(position, best, len(moves), {}),
             "played_line": shown_line(position, played, len(moves), {}),
             "files": [(number, ballot_file(number)) for number in cook["ballots"]]
             if self._data["deck"] == "3move" else [],
-            "link": link_of(self._page, start, [*moves, *best], len(moves), f"Cook: {cook_words(cook)}"),
+            "link": link_of(self._page, Position(), [*moves, *best], len(moves), f"Cook: {cook_words(cook)}"),
         }  # fmt: skip
 
     # --- 11-man ballots
@@ -297,8 +295,7 @@ def value_sentence(entry: BallotEntry) -> str:
 
 def cook_words(cook: BallotEntry) -> str:
     """A cook in one line: "18-15 beats 11-16 by 0.20"."""
-    lost = f"more than {cook['search']['within'] / 100:.2f}" if cook["loss"] is None else f"{cook['loss'] / 100:.2f}"
-    return f"{cook['best']['move']} beats {cook['played']['move']} by {lost}"
+    return f"{cook['best']['move']} beats {cook['played']['move']} by {cook['loss'] / 100:.2f}"
 
 
 def evidence_words(data: BallotEntry) -> str:

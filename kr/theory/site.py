@@ -9,11 +9,12 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kr.archives.stats import ArchiveStats
-from kr.book.krb import KRB_MAGIC
+from kr.book.book import is_packed
 from kr.egdb.database import Database
 from kr.engine.database import load_database
 from kr.engine.settings import egdb_memory_option, egdb_option
@@ -24,8 +25,8 @@ from kr.openings.grades import grades_limits, read_grades
 from kr.pdn import Reader
 from kr.proofs.library import ProofLibrary, proofs_option
 from kr.settings import REQUIRED, Settings, option
-from kr.storage import check_directory, checksum, lock, make_directory, printable, provenance, write_atomic
-from kr.theory.ballots import BallotTheory, Knowledge
+from kr.storage import check_directory, lock, make_directory, printable, provenance, write_atomic
+from kr.theory.ballots import Knowledge
 from kr.theory.brackets import Brackets
 from kr.theory.pages import GENERATOR, TheoryPages, page_files
 from kr.theory.people import PeopleGames, people_games
@@ -108,22 +109,27 @@ def write_theory(
     _refuse_foreign(settings)
     make_directory(settings.out)
     with lock(settings.out):
-        _refuse_packed(settings.book)
+        if is_packed(settings.book):
+            raise InvalidSettingError(f"{settings.book} is a packed book; expected the file that kr book build writes")
         with book_for_reading(settings.book) as store:
             begun, graph = store.settings(), store.graph()
+        people = _People(settings, on_stage, on_error)
+        if settings.people is not None and not graph.games:
+            graph.games = people.moves_played(settings.people, on_stage)
+            # a move that people play counts once it leads to a position of the book
+            graph.propagate()
         grades = {} if settings.grades is None else read_grades(settings.grades, settings.deck)
         openings = deck(settings.deck, playable_only=False)
         database = load_database(settings.egdb, settings.egdb_memory)
         proofs = load(database)
-        people = _People(settings, begun, on_stage, on_error)
-        known = Knowledge(graph, Brackets(graph, database, proofs), people.played or graph.games, people.records)
-        theory = BallotTheory(known)
+        known = Knowledge(graph, Brackets(graph, database, proofs), people.records)
         entries = []
         for count, opening in enumerate(openings):
             on_stage("ballots", count, len(openings), "ballots")
             grade = grades.get(opening.number)
-            entries.append(theory.ballot(opening) | {"grade": None if grade is None else grade.as_object()})
-        data = _head(settings, begun, graph, people, proofs) | {"ballots": entries, "cooks": theory.cooks}
+            entries.append(known.ballot(opening) | {"grade": None if grade is None else grade.as_object()})
+        cooks = [cook for cook in known.cooks.values() if cook["ballots"]]
+        data = _head(settings, begun, graph, people, proofs) | {"ballots": entries, "cooks": cooks}
         pages = TheoryPages(data, settings.page)
         files = page_files(data)
         for count, name in enumerate(files):
@@ -136,17 +142,9 @@ def write_theory(
                 old.unlink()
     return TheoryReport(
         len(entries), sum(entry["in_book"] for entry in entries),
-        sum(bool(entry["bracket"]["words"]) for entry in entries), len(theory.cooks), len(files), people.games,
+        sum(bool(entry["bracket"]["words"]) for entry in entries), len(cooks), len(files), people.games,
         people.left_out,
     )  # fmt: skip
-
-
-def _refuse_packed(book: Path) -> None:
-    """Raise InvalidSettingError for a book that is packed for play, and has no searches any more."""
-    if book.is_file():
-        with book.open("rb") as file:
-            if file.read(len(KRB_MAGIC)) == KRB_MAGIC:
-                raise InvalidSettingError(f"{book} is a packed book; expected the file that kr book build writes")
 
 
 def _refuse_foreign(settings: TheorySettings) -> None:
@@ -171,57 +169,47 @@ def _data_beginning() -> bytes:
 
 
 class _People:
-    """What an archive says: results of ballots, and the moves played where the book was begun with another archive."""
+    """What an archive says: the results of each ballot's games, and how often each move was played."""
 
     def __init__(
-        self,
-        settings: TheorySettings,
-        begun: Mapping[str, Any],
-        on_stage: OnStage,
-        on_error: Callable[[InvalidPdnError], None],
+        self, settings: TheorySettings, on_stage: OnStage, on_error: Callable[[InvalidPdnError], None]
     ) -> None:
         self.games = self.left_out = 0
-        self.name = ""
         self.records: dict[int, ArchiveStats] | None = None
-        self.played: PeopleGames | None = None
+        """By the number of the ballot; None without an archive."""
         if settings.people is None:
             return
-        self.name = settings.people.name
-        self.records = self._records(settings.people, settings.deck, on_stage, on_error)
-        if checksum(settings.people.read_bytes()) != begun.get("people"):
-            read = 0
-
-            def on_game() -> None:
-                nonlocal read
-                read += 1
-                on_stage("moves", read, self.games, "games")
-
-            self.played = people_games(settings.people, on_game, lambda error: None)
-
-    def _records(
-        self, path: Path, name: str, on_stage: OnStage, on_error: Callable[[InvalidPdnError], None]
-    ) -> dict[int, ArchiveStats]:
-        """Statistics of each ballot's games, by its number. Raises InvalidPdnError if no game can be read."""
-        numbers = {opening.position.bits: opening.number for opening in deck(name, playable_only=False)}
+        self.records = {}
+        numbers = {opening.position.bits: opening.number for opening in deck(settings.deck, playable_only=False)}
         start = Position().bits
-        records: dict[int, ArchiveStats] = {}
 
         def fault(error: InvalidPdnError) -> None:
             self.left_out += 1
             on_error(error)
 
-        with Reader(path, on_error=fault) as reader:
+        with Reader(settings.people, on_error=fault) as reader:
             for game in reader:
                 self.games += 1
                 on_stage("reading", self.games, None, "games")
                 plies = BALLOT_PLIES if game.start.bits == start else 0
-                board = next((board for ply, board in enumerate(game.mainline_bits()) if ply == plies), None)
+                board = next(islice(game.mainline_bits(), plies, None), None)
                 number = None if board is None else numbers.get(board)
                 if number is not None:
-                    records.setdefault(number, ArchiveStats()).add(game)
+                    self.records.setdefault(number, ArchiveStats()).add(game)
         if not self.games:
-            raise InvalidPdnError(f"{path} has no games that can be read")
-        return records
+            raise InvalidPdnError(f"{settings.people} has no games that can be read")
+
+    def moves_played(self, path: Path, on_stage: OnStage) -> PeopleGames:
+        """How often each move was played, for a book that does not know it."""
+        read = 0
+
+        def on_game() -> None:
+            nonlocal read
+            read += 1
+            on_stage("moves", read, self.games, "games")
+
+        # what can't be read was told before
+        return people_games(path, on_game, lambda error: None)
 
 
 def _head(
@@ -244,7 +232,7 @@ def _head(
             "people": bool(graph.games),
         },
         "people": None if settings.people is None else {
-            "name": printable(people.name), "games": people.games, "left_out": people.left_out,
+            "name": printable(settings.people.name), "games": people.games, "left_out": people.left_out,
         },
         "proofs": [] if proofs is None else proofs.names,
         "grades": None if settings.grades is None else {
