@@ -86,6 +86,12 @@ def test_notes(value: int, weight: int, note: str) -> None:
     assert book_note(value, weight) == note
 
 
+def test_without_a_seed_the_best_move_is_played(path: Path) -> None:
+    player = player_from_spec(f"material,book={path}", 1)
+    after = Position().play("11-15")
+    assert {str(player.search(after, Limits(nodes=50), [Position()] * plies).move) for plies in range(12)} == {"22-18"}
+
+
 def first_moves(spec: str, seeds: int = 12) -> list[str]:
     """Moves by different seeds after 11-15, "" for a searched one."""
     played = []

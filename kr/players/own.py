@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 SETTINGS = ("egdb", "hash", "threads", "level", "people", "seed", "book")
 """Settings of a player's text, in addition to search options. people: the policy by which its level chooses among what
-people play, or none; seed: of the errors of its level, and of its choice among book moves."""
+people play, or none; seed: of the errors of its level, and of its choice among book moves, the best of them without."""
 NOBODY = "none"
 """Instead of a policy: errors by chance alone."""
 
@@ -38,7 +38,7 @@ class EnginePlayer:
     """kr's engine. Raises InvalidWeightsError.
 
     weights: as for Engine; policy: that of a level that chooses among what people play; seed: of the errors of
-    its level, and of its choice among book moves.
+    its level, and of its choice among book moves, without which it plays the book's best.
     """
 
     version = ""
@@ -51,12 +51,13 @@ class EnginePlayer:
         options: Mapping[str, int] | None = None,
         threads: int = 1,
         level: Level = FULL,
-        seed: int = 1,
+        seed: int | None = None,
         policy: Policy | None = None,
         book: OpeningBook | None = None,
     ) -> None:
         database, self._book = (database, book) if level.database else (None, None)
-        self._level, self._seed, self._policy = level, seed, policy if level.likeness else None
+        self._level, self._policy = level, policy if level.likeness else None
+        self._seed, self._book_seed = 1 if seed is None else seed, seed
         self.options = dict(options or {})
         """Search options that differ from their defaults."""
         self.engine = Engine(weights, hash_mb=hash_mb, threads=threads, database=database, options=options)
@@ -70,11 +71,11 @@ class EnginePlayer:
         if threads > 1:
             self.signature += f" threads {threads}"
         if not level.full:
-            self.signature += f" {level} seed {seed}"
+            self.signature += f" {level} seed {self._seed}"
         if self._policy:
             self.signature += f" people {self._policy.signature}"
         if self._book:
-            self.signature += f" book {self._book.signature}" + f" seed {seed}" * level.full
+            self.signature += f" book {self._book.signature}" + f" varied {seed}" * (seed is not None)
 
     def new_game(self) -> None:
         self.engine.new_game()
@@ -83,7 +84,7 @@ class EnginePlayer:
         self, position: Position, limits: Limits, history: Sequence[Position], stop: Stop | None = None
     ) -> Reply:
         began = time.perf_counter()
-        if self._book and (reply := book_reply(self._book, position, history, self._seed)):
+        if self._book and (reply := book_reply(self._book, position, history, self._book_seed)):
             return reply
         if self._level.full:
             result = self.engine.search(position, limits, history=history, stop=stop)
@@ -95,11 +96,12 @@ class EnginePlayer:
         self.engine.stop()
 
 
-def book_reply(book: OpeningBook, position: Position, history: Sequence[Position], seed: int) -> Reply | None:
-    """Reply from a book, with variety; None without one. It depends only on the seed, the position and the length of
-    the history. Raises InvalidBookError."""
+def book_reply(book: OpeningBook, position: Position, history: Sequence[Position], seed: int | None) -> Reply | None:
+    """Reply from a book; None without one. It is the best move, or with a seed one of those about as good, which
+    depends only on the seed, the position and the length of the history. Raises InvalidBookError."""
     began = time.perf_counter()
-    choice = book.choice(position, random.Random(f"{seed} {position.key} {len(history)}"), history)
+    chance = None if seed is None else random.Random(f"{seed} {position.key} {len(history)}")
+    choice = book.choice(position, chance, history)
     if choice is None:
         return None
     assert choice.value is not None
@@ -119,7 +121,7 @@ def _make(spec: PlayerSpec, resources: Resources) -> EnginePlayer:
             raise InvalidSettingError("people: only a level below the highest asks what people play; leave it out")
         if "book" in own and not level.database:
             raise InvalidSettingError(f"book: level {level.number} plays without one; leave it out")
-        seed = parse_count(own.get("seed", 1))
+        seed = parse_count(own["seed"]) if "seed" in own else None
     except InvalidSettingError as error:
         raise InvalidSettingError(f"player {spec.spec!r}: {error}") from None
     policy = load_policy(own.get("people", SHIPPED)) if level.likeness else None
