@@ -10,9 +10,10 @@ import pytest
 from small_graph import reached, searched, write_graph
 from test_book import GAMES, build, rows_of
 
-from kr.book.frame import BookKey, book_key
+from kr.book.frame import BookKey, book_key, step_at
 from kr.cli import main
 from kr.errors import InvalidBookError, InvalidSettingError
+from kr.game.position import Position
 from kr.jobs.unit import Unit
 from kr.theory import building
 from kr.theory.graph import BookGraph
@@ -88,7 +89,8 @@ def test_a_merged_book_goes_on(tmp_path: Path, archive: Path, capsys: pytest.Cap
 
 def test_the_deeper_search_wins_whatever_the_order(tmp_path: Path) -> None:
     start = reached("")
-    write_graph(tmp_path / "a", [searched(start, {"11-15": 5}, nodes=10)], {}, {"start": start})
+    # 9-14 as of an opening's tree
+    write_graph(tmp_path / "a", [searched(start, {"11-15": 5}, nodes=10)], {start: {"9-14": 0}}, {"start": start})
     write_graph(
         tmp_path / "b", [searched(start, {"9-14": 8}, nodes=20)], {start: {"9-14": 3}}, {"b": start}, people="x"
     )
@@ -165,3 +167,37 @@ def test_what_can_not_be_merged(tmp_path: Path) -> None:
     with pytest.raises(InvalidSettingError, match="two books or more"):
         BookMergeSettings(books=books[:1], out=tmp_path / "d")
     assert {path.name for path in tmp_path.iterdir()} == {"a", "b", "c"}
+
+
+REPERTOIRE = """[Event "Mine"]
+1. 11-15 23-19 (1... 22-18 2. 15x22 25x18) 2. 8-11 (2. 9-14 22-17) 22-17 *
+
+[Event "Set up"]
+[FEN "B:W18,26,K29:B1,2,5"]
+1. 5-9 26-23 (1... 26-22) (1... 26-11) *
+"""
+
+
+def test_all_positions_of_a_repertoire_come_first(tmp_path: Path, archive: Path) -> None:
+    repertoire, path = tmp_path / "mine.pdn", tmp_path / "book"
+    repertoire.write_text(REPERTOIRE)
+    endings = Position.from_fen("B:W18,26,K29:B1,2,5").play("5-9")
+    ways = ("", "11-15", "11-15 22-18", "11-15 22-18 15x22", "11-15 22-18 15x22 25x18", "11-15 23-19",
+            "11-15 23-19 8-11", "11-15 23-19 8-11 22-17", "11-15 23-19 9-14", "11-15 23-19 9-14 22-17")  # fmt: skip
+    wanted = {book_key(position) for position in (*map(reached, ways), endings, endings.play("26-22"))}
+    wanted |= {book_key(Position.from_fen("B:W18,26,K29:B1,2,5")), book_key(endings.play("26-23"))}
+    build(path, people=archive, openings=str(repertoire), positions=len(wanted))
+    graph = graph_of(path)
+    assert graph.nodes.keys() == wanted
+    assert graph.roots == {book_key(reached("11-15")): "Mine: 11-15", book_key(endings): "Set up: 5-9"}
+    # people's games stand beside it
+    assert graph.games[book_key(reached(""))][step_at(reached(""), reached("").parse_move("11-15"))] == 2
+    assert build(path, people=archive, openings=str(repertoire), positions=len(wanted) + 3).positions > len(wanted)
+    assert main(["book", "cooks", str(path)]) == 0
+
+
+def test_games_without_variations_give_openings_as_decks_do(tmp_path: Path, archive: Path) -> None:
+    build(tmp_path / "book", openings=str(archive), positions=1)
+    graph = graph_of(tmp_path / "book")
+    assert len(graph.roots) == 3
+    assert not graph.games

@@ -11,19 +11,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from kr.book.frame import BookKey, book_key
+from kr.book.frame import BookKey
 from kr.cluster.address import cluster_option
 from kr.engine.engine import Engine
 from kr.engine.limits import MOST_WITHIN
 from kr.engine.settings import egdb_memory_option, egdb_option, engine_from, hash_option, weights_option
 from kr.errors import InvalidPdnError, InvalidSettingError
-from kr.game.position import Position
-from kr.openings.decks import deck
 from kr.settings import REQUIRED, Settings, option, workers_option
 from kr.storage import checksum, provenance
 from kr.theory.graph import LOST_SCORE, BookGraph, BookNode
 from kr.theory.people import PeopleGames, people_games
 from kr.theory.searching import BookSearcher, BookTask
+from kr.theory.seeds import joined_games, opening_roots, tree_positions
 from kr.theory.store import BookStore, book_for_writing, opening_names_of
 from kr.units import format_count, parse_count, parse_duration
 
@@ -37,7 +36,8 @@ class BookSettings(Settings):
 
     out: Path = option(REQUIRED, "The book: run the same command to go on.", metavar="FILE")
     openings: str = option(
-        "3move", "Openings from which it grows: {allowed}, a name such as Old Fourteenth, or a file of FENs or games."
+        "3move", "Openings from which it grows: {allowed}, a name such as Old Fourteenth, or a file of FENs or games; "
+        "of games with variations all positions."
         .replace("{allowed}", "start, 2move, 3move, 11man"),
     )  # fmt: skip
     people: Path | None = option(
@@ -116,11 +116,10 @@ def _begin(
     }
     begun = store.settings()
     if not begun:
-        roots = {book_key(Position()): "start"} if settings.openings == "3move" else {}
-        for opening in deck(settings.openings, playable_only=False):
-            roots.setdefault(book_key(opening.position), opening.title)
+        roots, trees = opening_roots(settings.openings)
         games = PeopleGames() if settings.people is None else people_games(settings.people, on_game, on_error)
-        store.begin(fixed | {"provenance": provenance()}, roots, games)
+        wanted = {"trees": sorted(tree_positions(trees))} if trees else {}
+        store.begin(fixed | wanted | {"provenance": provenance()}, roots, joined_games(games, trees))
         return
     different = [
         f"{name} {begun.get(name)}, not {value}"
@@ -157,10 +156,12 @@ class _Build:
         return self.searcher.graph
 
     def _seeds(self) -> list[BookKey]:
-        """The openings, then the positions of people's games that are still to be searched, the rarest first."""
+        """The positions that are still to be searched, the last ones first: people's, the commonest first, after the
+        openings and their trees."""
         counts = {key: sum(steps.values()) for key, steps in self.graph.games.items()}
-        wanted = sorted((key for key in counts if key not in self.graph.nodes), key=lambda key: (counts[key], key))
-        return wanted + [key for key in self.graph.roots if key not in self.graph.nodes and key not in counts]
+        first = self.searcher.store.trees() | self.graph.roots.keys()
+        wanted = (key for key in counts.keys() | first if key not in self.graph.nodes)
+        return sorted(wanted, key=lambda key: (key in first, counts.get(key, 0), key))
 
     def _shallow(self) -> list[BookKey]:
         """Positions whose search had fewer nodes than one has now, those that people reach least first."""

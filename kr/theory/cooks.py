@@ -159,6 +159,9 @@ def commonest_ways(graph: BookGraph, wanted: Collection[BookKey]) -> dict[BookKe
         steps = graph.games.get(key, {})
         total = sum(steps.values())
         for step, games in steps.items():
+            if not games:
+                # of an opening's tree, and never played
+                continue
             heapq.heappush(waiting, (cost - math.log(games / total), graph.child_of(key, step), (key, step)))
     return {key: _way(came, key) for key in wanted if key in came}
 

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from kr.book.frame import BookKey
 from kr.errors import InvalidBookError, InvalidSettingError
 from kr.settings import REQUIRED, Settings, option
 from kr.storage import atomic_path, check_apart, lock, provenance
 from kr.theory.graph import BookGraph, BookNode
+from kr.theory.seeds import joined_games
 from kr.theory.store import book_for_reading, book_for_writing, opening_names_of
 
 EQUAL_SETTINGS = ("within", "weights", "egdb")
@@ -49,17 +51,20 @@ def merge_books(settings: BookMergeSettings) -> BookMergeReport:
     if settings.out.exists():
         raise InvalidSettingError(f"--out: {settings.out} exists already; choose another file")
     begun: list[dict[str, Any]] = []
+    trees: set[BookKey] = set()
     merged, positions = BookGraph(), 0
     for path in settings.books:
         with book_for_reading(path) as store:
             begun.append(store.settings())
             graph = store.graph()
+            trees |= store.trees()
         _check_alike(settings.books, begun)
         positions += len(graph.nodes)
         _take_in(merged, graph)
     merged.propagate()
     with lock(settings.out), atomic_path(settings.out) as temporary, book_for_writing(temporary) as store:
-        store.begin(_merged_settings(begun), merged.roots, merged.games)
+        wanted = {"trees": sorted(trees)} if trees else {}
+        store.begin(_merged_settings(begun) | wanted, merged.roots, merged.games)
         store.put(merged.nodes.values())
     return BookMergeReport(len(merged.nodes), positions - len(merged.nodes), len(merged.roots))
 
@@ -87,7 +92,7 @@ def _take_in(merged: BookGraph, graph: BookGraph) -> None:
     """Add a book: openings and positions that are new, and deeper searches. Those of people's games are the same."""
     for key, name in graph.roots.items():
         merged.roots.setdefault(key, name)
-    merged.games = merged.games or graph.games
+    merged.games = joined_games(merged.games, graph.games)
     for key, node in graph.nodes.items():
         before = merged.nodes.get(key)
         if before is None or _depth_of_search(node) > _depth_of_search(before):

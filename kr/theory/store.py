@@ -51,6 +51,11 @@ class BookStore:
             rows = self._connection.execute("SELECT name, value FROM settings").fetchall()
             return {name: json.loads(value) for name, value in rows}
 
+    def trees(self) -> set[BookKey]:
+        """Positions of the openings' trees."""
+        with telling_book_damage(self.path):
+            return set(map(_key, self.settings().get("trees", [])))
+
     def begin(
         self,
         settings: Mapping[str, Any],
