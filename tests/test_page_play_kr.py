@@ -354,7 +354,7 @@ def test_a_game_goes_on(page: Page) -> None:
 
 def test_kr_does_not_think_while_nobody_watches(page: Page) -> None:
     page.set_clock(0.0)
-    game = Game(page, level=9, side="black", clock="5+0")
+    game = Game(page, level=7, side="black", clock="5+0")
     game.turn()
     # both come before it begins to search
     game.move([11, 15])
