@@ -19,6 +19,10 @@ from kr.cli import main
 from kr.engine.limits import Limits
 from kr.errors import InvalidBookError, InvalidSettingError
 from kr.game.position import Position, Side
+from kr.jobs.unit import Unit
+from kr.match.game import play_game
+from kr.match.pairs import Pairs
+from kr.openings.decks import Opening
 from kr.pdn import read_games
 from kr.players.registry import player_from_spec
 
@@ -173,6 +177,16 @@ def test_a_match_with_a_book_on_one_side(match: list[str], path: Path, tmp_path:
         assert not any(note.startswith("book") for note in notes[a_black::2])
     # another book is another match
     assert main([text.replace(str(path), "shipped") for text in match] + pdn) == 2
+
+
+def test_a_game_with_moves_of_the_book_travels(path: Path) -> None:
+    player = player_from_spec(f"material,book={path}", 1)
+    limits = Limits(nodes=50)
+    game = play_game(Opening("start", Position()), (player, player), (limits, limits), 1.0, None)
+    assert game
+    assert [reply and reply.weight is not None for reply in game.replies[:2]] == [True, True]
+    unit = Unit(Pairs.name(), "0", {}, {}, {"games": [True], "fen": Position().fen})
+    assert Pairs().decode(unit, Pairs().encode((True, game))) == (True, game)
 
 
 def test_moves_of_the_book_are_no_searches(match: list[str], capsys: pytest.CaptureFixture[str]) -> None:
