@@ -114,7 +114,7 @@ def test_a_stop_loses_one_ballot(tmp_path: Path) -> None:
     assert len(read_grades(out)) == 3
 
 
-def test_matches_take_ballots_by_grade(graded: Path, tmp_path: Path) -> None:
+def test_matches_take_ballots_by_grade(graded: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "mine.jsonl"
     head, *lines = graded.read_text().splitlines()
     rows = [json.loads(line) for line in lines]
@@ -126,6 +126,10 @@ def test_matches_take_ballots_by_grade(graded: Path, tmp_path: Path) -> None:
         assert len(openings) == count, name
         assert [opening.number for opening in openings] == sorted(opening.number for opening in openings)
         assert all(opening.standing == (LOST if opening.grade == "one-sided" else PLAYABLE) for opening in openings)
+    assert main(["openings", "--deck", str(out)]) == 0
+    table = capsys.readouterr().out
+    assert "accepted" not in table
+    assert (table.count(" balanced"), table.count(" hard")) == (3, 2)
     first = deck(f"{out}:hard")[0]
     assert first.begin() == (first.position, ())
     assert first.title.startswith(f"mine {first.number}: remove")

@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from proved import case
 from theory_book import GAMES, LINE, after, small_book
 
 from kr.cli import main
+from kr.proofs.certificate import write_certificate
 from kr.storage import data_path, lock
 from kr.theory.pages import page_files
 from kr.theory.site import TheorySettings, write_theory
@@ -108,6 +110,17 @@ def test_an_empty_book_and_one_without_people(tmp_path: Path, capsys: pytest.Cap
     assert written(tmp_path / "alone.sqlite", tmp_path / "two", "--people", str(tmp_path / "games.pdn")) == 1
     (cook,) = json.loads((tmp_path / "two" / "data.json").read_text())["cooks"]
     assert (cook["games"], cook["wrong"]) == (3, 2)
+
+
+def test_certificates_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    book, proof = small_book(tmp_path / "book.sqlite"), tmp_path / "mine.krproof"
+    write_certificate(proof, case("three pieces known"))
+    words = ["--egdb", str(data_path("egdb")), "--proofs", str(proof)]
+    assert main(["theory", str(book), "--out", str(tmp_path / "site"), *words, "--quiet"]) == 0
+    assert json.loads((tmp_path / "site" / "data.json").read_text())["proofs"] == ["mine.krproof"]
+    proof.write_bytes(proof.read_bytes()[:-1])
+    assert main(["theory", str(book), "--out", str(tmp_path / "site"), *words, "--quiet"]) == 2
+    assert "mine.krproof" in capsys.readouterr().err
 
 
 def test_other_files_stay_and_old_pages_go(tmp_path: Path) -> None:

@@ -275,9 +275,9 @@ class Stages(ExitStack):
         self._line = Progress()
 
     def show(
-        self, stage: str, done: float, total: float, unit: str, note: str = "", earlier: float | None = None
+        self, stage: str, done: float, total: float | None, unit: str, note: str = "", earlier: float | None = None
     ) -> None:
-        """Show `done` of `total` units of a stage.
+        """Show `done` of `total` units of a stage, None if their number is unknown.
 
         earlier: those of them that were found done, which are left out of the rate; those at its first call if not
         given.

@@ -29,7 +29,8 @@ def command(
     Shown are number, moves, standing (playable or lost by kr's search, or barred by the federation), score (centi-men
     for the side to move), acceptance by a published list, the name among players, and position; below, the search that
     judged them and the name of the list. ":accepted" after a deck's name, here and wherever a deck is named, takes
-    those of the list alone. --mark resumes where it was stopped.
+    those of the list alone. Of a file of kr theory grade the grades are shown in place of acceptance. --mark resumes
+    where it was stopped.
 
     Example:
         kr openings --deck 3move --all
@@ -53,12 +54,14 @@ def command(
             about = {"judged": judged or None, "accepted_by": accepted or None}
             console.emit_json({"deck": settings.deck, **about, "openings": entries})
         else:
+            graded = any(each.grade for each in openings)
             rows = [
                 (each.number, each.moves, each.standing, "" if each.score is None else f"{format_score(each.score):>5}",
-                 _LISTED[each.accepted], name_at(each.position.bits), each.position.fen)
+                 each.grade if graded else _LISTED[each.accepted], name_at(each.position.bits), each.position.fen)
                 for each in openings
             ]  # fmt: skip
-            console.put(console.table(["number", "moves", "standing", "score", "accepted", "name", "FEN"], rows))
+            judged_by = "grade" if graded else "accepted"
+            console.put(console.table(["number", "moves", "standing", "score", judged_by, "name", "FEN"], rows))
             for text in filter(None, (judged, f"accepted: {accepted}" if accepted else "")):
                 console.put("\n" + console.fold(text, 2))
         return
@@ -96,6 +99,7 @@ def _entry(opening: Opening) -> dict[str, str | int | None]:
         "standing": opening.standing,
         "score": opening.score,
         "accepted": opening.accepted,
+        "grade": opening.grade or None,
         "name": name_at(opening.position.bits) or None,
         "fen": opening.position.fen,
     }

@@ -1,5 +1,7 @@
 """`kr theory`."""
 
+from typing import TYPE_CHECKING
+
 from kr.cli import console, options
 from kr.cli.proved import library_of
 from kr.errors import KrError
@@ -9,6 +11,10 @@ from kr.storage import check_apart
 from kr.theory.grading import GradeReport, GradeSettings, grade_ballots
 from kr.theory.site import DATA_FILE, TheorySettings, write_theory
 from kr.units import counted
+
+if TYPE_CHECKING:
+    from kr.egdb.database import Database
+    from kr.proofs.library import ProofLibrary
 
 
 @options.command
@@ -36,10 +42,12 @@ def _site(settings: TheorySettings, json: bool = options.JSON) -> None:
 
     with console.Stages() as stages:
 
-        def on_stage(name: str, done: int, total: int | None, unit: str) -> None:
-            stages.show(name, done, total or 0, unit)
+        def load(database: "Database | None") -> "ProofLibrary | None":
+            # certificates have a line of their own
+            stages.close()
+            return library_of(settings.proofs, database)
 
-        report = write_theory(settings, lambda database: library_of(settings.proofs, database), on_stage, on_error)
+        report = write_theory(settings, load, stages.show, on_error)
     console.wrote(settings.out, f"{counted(report.pages, 'page')} and {DATA_FILE}")
     if json:
         console.emit_json({"settings": settings, "out": settings.out, "report": report})
@@ -59,8 +67,8 @@ def _grade(settings: GradeSettings, json: bool = options.JSON) -> None:
     """Grade ballots for tournaments: balanced, hard or one-sided, by a search for either side.
 
     Each ballot is searched for its side to move, and after the best move for the other. one-sided: either search is 25
-    centi-men or more ahead, or a value is proved. hard: 15 or more, or one side has a single move that keeps it less
-    than 25 behind, and others too. balanced: the rest. The file has a line for each ballot; a match plays those that
+    centi-men or more ahead, or a value is proved. hard: 15 or more, or of several moves of one side a single one keeps
+    it less than 25 behind. balanced: the rest. The file has a line for each ballot; a match plays those that
     are not one-sided with --ballot FILE, or with FILE:balanced or FILE:hard. All 2,500 11-man ballots at 10s take 14
     hours of a core: --workers and --cluster share them.
 

@@ -302,6 +302,8 @@ def evidence_words(data: BallotEntry) -> str:
     """What the values are, and what would be a proof."""
     nodes = data["book"]["nodes_of_a_search"]
     searches = f"searches of {_millions(nodes)} nodes" if isinstance(nodes, int) else "searches"
+    if data["grades"]:
+        searches += f", in grades of {data['grades']['limits']} for either side"
     return (
         f'Values without the word "proved" are evidence from {searches}, no proof: a proof is a certificate or a value '
         "of the endgame database that answers every move, as when Chinook's authors showed in 2007 that draughts is a "

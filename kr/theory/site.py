@@ -113,6 +113,8 @@ def write_theory(
             raise InvalidSettingError(f"{settings.book} is a packed book; expected the file that kr book build writes")
         with book_for_reading(settings.book) as store:
             begun, graph = store.settings(), store.graph()
+        database = load_database(settings.egdb, settings.egdb_memory)
+        proofs = load(database)
         people = _People(settings, on_stage, on_error)
         if settings.people is not None and not graph.games:
             graph.games = people.moves_played(settings.people, on_stage)
@@ -120,8 +122,6 @@ def write_theory(
             graph.propagate()
         grades = {} if settings.grades is None else read_grades(settings.grades, settings.deck)
         openings = deck(settings.deck, playable_only=False)
-        database = load_database(settings.egdb, settings.egdb_memory)
-        proofs = load(database)
         known = Knowledge(graph, Brackets(graph, database, proofs), people.records)
         entries = []
         for count, opening in enumerate(openings):
