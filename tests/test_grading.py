@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -82,6 +84,30 @@ def test_a_unit_needs_nothing_but_its_text(graded: Path) -> None:
     unit = Unit.from_json(Unit(BallotSearches.name(), "0", needs, tools, values).to_json())
     (searches,) = perform(unit, Needs(places))
     assert [SideSearch(**each) for each in searches] == [grade.mover, grade.other]
+
+
+SEARCH = {"score": 0, "nodes": 9, "depth": 3, "moves": 7, "holding": 3, "value": ""}
+
+
+@pytest.mark.parametrize(
+    ("searches", "fits"),
+    [
+        ([SEARCH, SEARCH], True),
+        ([SEARCH], True),
+        ([], False),
+        ([SEARCH, SEARCH, SEARCH], False),
+        ([SEARCH | {"moves": 6}, SEARCH], False),
+        ([SEARCH | {"score": "0"}, SEARCH], False),
+        ([SEARCH, SEARCH | {"holding": 8}], False),
+        ([SEARCH, SEARCH | {"value": "won"}], False),
+        ([SEARCH, {"score": 0}], False),
+        ([SEARCH, 1], False),
+    ],
+)
+def test_searches_of_other_machines_are_checked(searches: list[dict[str, Any]], fits: bool) -> None:
+    unit = Unit(BallotSearches.name(), "0", {}, {}, {"position": Position().bits, "limits": "nodes=1"})
+    with nullcontext() if fits else pytest.raises(ValueError, match="searches of"):
+        BallotSearches().check(unit, [searches])
 
 
 def test_a_larger_sample_has_the_smaller_one() -> None:

@@ -74,8 +74,8 @@ class BallotGrade:
     @classmethod
     def of_object(cls, values: Mapping[str, Any]) -> BallotGrade:
         """A grade of JSON types. Raises ValueError, LookupError or TypeError for what can't be one."""
-        mover = _search_of(values["mover"])
-        other = None if values["other"] is None else _search_of(values["other"])
+        mover = search_of(values["mover"])
+        other = None if values["other"] is None else search_of(values["other"])
         number, moves, fen, grade = (values[name] for name in ("number", "moves", "fen", "grade"))
         if grade not in GRADES:
             raise ValueError(f"grade {grade!r}")
@@ -83,10 +83,13 @@ class BallotGrade:
         return typed(cls(number, moves, fen, grade, mover, other))
 
 
-def _search_of(values: Mapping[str, Any]) -> SideSearch:
+def search_of(values: Mapping[str, Any]) -> SideSearch:
+    """A search of JSON types. Raises ValueError, LookupError or TypeError for what can't be one."""
     search = typed(SideSearch(**values))
     if search.value:
         Value(search.value)
+    if not 0 <= search.holding <= search.moves:
+        raise ValueError(f"{search.holding} of {search.moves} moves hold")
     return search
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
@@ -27,7 +27,7 @@ from kr.jobs.kinds import Portion, Stop, UnitSteps
 from kr.jobs.needs import Needs
 from kr.jobs.unit import Unit
 from kr.openings.decks import Opening, deck
-from kr.openings.grades import GRADES_SUFFIX, ONE_SIDED_SCORE, BallotGrade, SideSearch, grade_of
+from kr.openings.grades import GRADES_SUFFIX, ONE_SIDED_SCORE, BallotGrade, grade_of, search_of
 from kr.players.workers import EngineKind, engine_needs
 from kr.settings import REQUIRED, Settings, option, workers_option
 from kr.storage import provenance
@@ -134,8 +134,8 @@ def grade_ballots(settings: GradeSettings, on_grade: Callable[[BallotGrade, Grad
 
 
 def _grade(opening: Opening, searches: list[dict[str, Any]]) -> BallotGrade:
-    mover, other = (None if each is None else SideSearch(**each) for each in (*searches, None)[:2])
-    assert mover is not None
+    mover, *others = map(search_of, searches)
+    other = others[0] if others else None
     grade = grade_of(mover, other)
     return BallotGrade(opening.number, opening.moves, opening.position.fen, grade, mover, other)
 
@@ -167,3 +167,14 @@ class BallotSearches(EngineKind[list[dict[str, Any]]]):
             })  # fmt: skip
             position = position.play(found.move)
         return searches
+
+    def check(self, unit: Unit, values: Sequence[list[dict[str, Any]]]) -> None:
+        """Searches of the ballot and of a position after one of its moves."""
+        moves = len(Position.from_bits(tuple(unit.values["position"])).legal_moves())
+        try:
+            (searches,) = values
+            found = [search_of(each) for each in searches]
+        except (ValueError, LookupError, TypeError) as error:
+            raise ValueError(f"not searches of a ballot: {error}") from None
+        if not 1 <= len(found) <= 2 or found[0].moves != moves:
+            raise ValueError("not the searches of this ballot")
