@@ -1,8 +1,8 @@
 """`kr book build`: a book grown position by position, for as long as one likes.
 
-First come the positions that people reach, the commonest first, then those whose searches had fewer nodes than the
-settings have now, then round by round the cheapest leaves of drop-out expansion (`kr.theory.graph`). Nodes whose moves
-have all lost too much are searched again with a wider margin.
+Round by round the positions that people reach, the commonest first, are searched in turn with the cheapest leaves of
+drop-out expansion (`kr.theory.graph`); once the former are done, those whose searches had fewer nodes than the settings
+have now, then leaves alone. Nodes whose moves have all lost too much are searched again with a wider margin.
 """
 
 from __future__ import annotations
@@ -41,7 +41,9 @@ class BookSettings(Settings):
         .replace("{allowed}", "start, 2move, 3move, 11man"),
     )  # fmt: skip
     people: Path | None = option(
-        None, "Archive of games, PDN: the positions that came up twice are searched first.", metavar="FILE"
+        None,
+        "Archive of games, PDN: the positions that came up twice are searched in turn with others.",
+        metavar="FILE",
     )
     nodes: int = option(
         3_000_000, "Nodes of each search; a book may go on with more.", parse=parse_count, show=format_count, low=1
@@ -190,11 +192,21 @@ class _Build:
             if again:
                 return self._tasks(dict(list(again.items())[:ROUND]))
             if self.seeds:
-                return self._tasks({self.seeds.pop(): settings.within for _ in range(min(count, len(self.seeds)))})
+                return self._tasks(dict.fromkeys(self._seeds_and_leaves(count), settings.within))
         if self.shallow:
             batch = [self.shallow.pop() for _ in range(min(ROUND, len(self.shallow)))]
             return self._tasks({key: self.graph.nodes[key].within for key in batch})
         return self._tasks(dict.fromkeys(self.graph.leaves(count), settings.within)) if room > 0 else {}
+
+    def _seeds_and_leaves(self, count: int) -> list[BookKey]:
+        """As many seeds as leaves, so that a book is balanced whenever it ends: deep where it was cheap to reach, and
+        wide enough for what people play."""
+        batch = dict.fromkeys(self.graph.leaves(count // 2))
+        while self.seeds and len(batch) < count:
+            key = self.seeds.pop()
+            if key not in self.graph.nodes:
+                batch[key] = None
+        return list(batch)
 
     def _tasks(self, margins: Mapping[BookKey, int]) -> dict[BookKey, BookTask]:
         """The searches of positions, none with fewer nodes than before."""
