@@ -8,16 +8,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from proved import shipped, strategy_for
 from small_graph import reached, searched, write_graph
 from test_book import GAMES, build, rows_of
 
 from kr.book.frame import BookKey, book_key, step_at
 from kr.cli import main
+from kr.engine.database import load_database
 from kr.errors import InvalidBookError, InvalidSettingError
-from kr.game.position import Position
+from kr.game.position import Position, Side
+from kr.game.value import Value
 from kr.jobs.unit import Unit
+from kr.proofs.certificate import Claim, certificate_of, write_certificate
+from kr.proofs.library import load_proofs
 from kr.theory import building
-from kr.theory.graph import BookGraph
+from kr.theory.graph import PROVED_SCORE, BookGraph
 from kr.theory.merging import BookMergeSettings, merge_books
 from kr.theory.searching import BookSearches
 from kr.theory.store import book_for_reading
@@ -205,3 +210,33 @@ def test_games_without_variations_give_openings_as_decks_do(tmp_path: Path, arch
     graph = graph_of(tmp_path / "book")
     assert len(graph.roots) == 3
     assert not graph.games
+
+
+WON = "B:WK1:B14,K19,26"
+"""Won for Black by a certificate that leans on positions with 3 pieces."""
+
+
+def test_certificates_end_a_line(tmp_path: Path, whole: Path) -> None:
+    """The database knows no position with 4 pieces; neither does a search of 1 node."""
+    deck, path, proof = tmp_path / "deck.fen", tmp_path / "book", tmp_path / "won.krproof"
+    won = Position.from_fen(WON)
+    claim = Claim(won, Side.BLACK, Value.WIN)
+    write_certificate(proof, certificate_of(claim, strategy_for(claim, shipped(3)), shipped(3)))
+    deck.write_text(f"{won.flipped().fen}\n{reached('').fen}\n")
+    settings = {"openings": str(deck), "egdb": str(whole), "nodes": 1}
+    build(path, positions=3, **settings)
+    assert graph_of(path).nodes[book_key(won)].value is None
+    state = build(path, positions=20, proofs=(proof,), **settings)
+    assert state.positions == 20
+    graph = graph_of(path)
+    node = graph.nodes[book_key(won)]
+    assert (node.value, node.worth) == (Value.WIN, PROVED_SCORE)
+    # the move by which the certificate wins comes first, and nothing more is searched there
+    known = load_proofs((proof,), load_database(str(whole))).look_up(won)  # type: ignore[union-attr]
+    assert graph.best_line(won)[0] == known.move
+    ending = {key for key in graph.nodes if sum(key[:2]).bit_count() <= 4}
+    assert ending <= {book_key(won), *(move.child for move in node.moves)}
+    # from the file alone
+    before = rows_of(path)
+    assert build(path, positions=20, **settings).searched == 0
+    assert rows_of(path) == before

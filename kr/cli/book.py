@@ -28,7 +28,7 @@ def _build(settings: BookSettings, json: bool = options.JSON) -> None:
     reach by giving away least (drop-out expansion; moves that people play count half). A move's value is that of the
     position after it once that is in the book. It ends with --positions or --time, or by Ctrl-C; the same command goes
     on. With more --nodes it goes on too: after people's positions, those with fewer are searched again, the commonest
-    first.
+    first. Values that the database or certificates (--proofs) prove end a line.
 
     Example:
         kr book build --out book.sqlite --time 8h
@@ -41,17 +41,29 @@ def _build(settings: BookSettings, json: bool = options.JSON) -> None:
         faults += 1
         console.say_error(error, 1)
 
-    with (
-        console.progress("reading", None, "games") as reading,
-        console.progress("searching", settings.positions or None, "positions") as progress,
-    ):
+    games = checked = 0
+    with console.Stages() as stages:
+
+        def on_check(more: int) -> None:
+            nonlocal checked
+            checked += more
+            stages.show("checking certificates", checked, None, "positions", earlier=0)
+
+        def on_game() -> None:
+            nonlocal games
+            games += 1
+            stages.show("reading", games, None, "games", earlier=0)
 
         def on_progress(state: BookProgress) -> None:
             deepen = f", {state.shallow:,} to deepen" if state.shallow else ""
-            progress.advance(1, f"{state.positions:,} in the book, {state.seeds_left:,} of people's left{deepen}")
+            note = f"{state.positions:,} in the book, {state.seeds_left:,} of people's left{deepen}"
+            if settings.positions:
+                stages.show("searching", state.positions, settings.positions, "positions", note, state.earlier)
+            else:
+                stages.show("searching", state.searched, None, "positions", note, earlier=0)
 
         try:
-            state = build_book(settings, on_progress, lambda: reading.advance(1), on_error)
+            state = build_book(settings, on_progress, on_game, on_error, on_check)
         except KeyboardInterrupt:
             console.fail("interrupted; run the same command to resume")
     console.wrote(settings.out, counted(state.positions, "position"))

@@ -17,6 +17,7 @@ from kr.engine.engine import Engine
 from kr.engine.limits import MOST_WITHIN
 from kr.engine.settings import egdb_memory_option, egdb_option, engine_from, hash_option, weights_option
 from kr.errors import InvalidPdnError, InvalidSettingError
+from kr.proofs.library import ProofLibrary, load_proofs, proofs_option
 from kr.settings import REQUIRED, Settings, option, workers_option
 from kr.storage import checksum, provenance
 from kr.theory.graph import LOST_SCORE, BookGraph, BookNode
@@ -55,6 +56,7 @@ class BookSettings(Settings):
         0, "Positions after which it ends, {allowed}.", parse=parse_count, show=format_count, low=1, zero="no end"
     )
     time: float | None = option(None, "Time after which it ends, such as 8h.", parse=parse_duration, metavar="TIME")
+    proofs: tuple[Path, ...] = proofs_option()
     weights: str | None = weights_option()
     hash: int = hash_option("of each engine")
     workers: int = workers_option("Positions searched side by side")
@@ -85,17 +87,19 @@ def build_book(
     on_progress: Callable[[BookProgress], None],
     on_game: Callable[[], None] | None = None,
     on_error: Callable[[InvalidPdnError], None] | None = None,
+    on_check: Callable[[int], None] | None = None,
 ) -> BookProgress:
     """Begin or resume a book, until it has its positions, its time is over, or nothing is left to expand.
 
-    on_progress: hears of each search; on_game, on_error: of the games of the archive, while a new book counts them.
-    Raises InvalidSettingError, InvalidBookError, InvalidPdnError, InvalidWeightsError, InvalidDatabaseError,
-    OutputBusyError, OSError.
+    on_progress: hears of each search; on_game, on_error: of the games of the archive, while a new book counts them;
+    on_check: as on_progress of `load_proofs`. Raises InvalidSettingError, InvalidBookError, InvalidPdnError,
+    InvalidWeightsError, InvalidDatabaseError, OutputBusyError, OSError.
     """
     engine = engine_from(settings, settings.weights)
+    proofs = load_proofs(settings.proofs, engine.database, on_check)
     with book_for_writing(settings.out) as store:
         _begin(store, settings, engine, on_game, on_error)
-        build = _Build(settings, engine, store, on_progress)
+        build = _Build(settings, engine, store, proofs, on_progress)
         build.go()
     return build.progress
 
@@ -144,10 +148,15 @@ class _Build:
     """One run of a build."""
 
     def __init__(
-        self, settings: BookSettings, engine: Engine, store: BookStore, on_progress: Callable[[BookProgress], None]
+        self,
+        settings: BookSettings,
+        engine: Engine,
+        store: BookStore,
+        proofs: ProofLibrary | None,
+        on_progress: Callable[[BookProgress], None],
     ) -> None:
         self.settings, self.on_progress = settings, on_progress
-        self.searcher = BookSearcher(settings, engine, store)
+        self.searcher = BookSearcher(settings, engine, store, proofs)
         self.seeds, self.shallow = self._seeds(), self._shallow()
         self.progress = BookProgress()
         self.progress.earlier = len(self.graph.nodes)

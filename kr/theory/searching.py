@@ -9,11 +9,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Protocol
 
-from kr.book.frame import BookKey, book_key, position_of_key, step_of
+from kr.book.frame import BookKey, book_key, position_of_key, step_at, step_of
 from kr.cluster.pools import work_pool
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
@@ -24,7 +24,8 @@ from kr.jobs.kinds import Portion, Stop, UnitSteps
 from kr.jobs.needs import Needs
 from kr.jobs.unit import Unit
 from kr.players.workers import EngineKind, engine_needs
-from kr.theory.graph import BookNode
+from kr.proofs.library import ProofLibrary
+from kr.theory.graph import BookNode, searched_worth
 from kr.theory.store import BookStore, book_moves
 from kr.threads import worker_count
 
@@ -57,16 +58,30 @@ class BookTask:
 class BookSearcher:
     """The graph of a working file, whose positions are searched."""
 
-    def __init__(self, settings: WorkerSettings, engine: Engine, store: BookStore) -> None:
-        self.settings, self.engine, self.store = settings, engine, store
+    def __init__(
+        self, settings: WorkerSettings, engine: Engine, store: BookStore, proofs: ProofLibrary | None = None
+    ) -> None:
+        self.settings, self.engine, self.store, self.proofs = settings, engine, store, proofs
         self.graph = store.graph()
         self.needs, self.places = engine_needs(engine, settings.weights)
         self.tools = {"hash": settings.hash, "threads": 1, "egdb_memory": settings.egdb_memory}
         self.under_way: dict[BookKey, BookTask] = {}
         self.sent = 0
-        # of a file that something else has changed
-        if changed := self.graph.propagate():
+        # of a file that something else has changed, or certificates that it did not know
+        proved = self._certified()
+        known = {node.key for node in proved}
+        if changed := [each for each in self.graph.propagate() if each.key not in known] + proved:
             store.put(changed)
+
+    def _certified(self) -> list[BookNode]:
+        """Nodes whose value a certificate proves, entered again with it."""
+        if self.proofs is None:
+            return []
+        pairs = [(node, certified(node, self.proofs)) for node in self.graph.nodes.values()]
+        proved = [after for before, after in pairs if after is not before]
+        for node in proved:
+            self.graph.add(node)
+        return proved
 
     def run(
         self,
@@ -118,9 +133,29 @@ class BookSearcher:
         value = None if found["value"] is None else Value(found["value"])
         moves = book_moves(key, [tuple(move) for move in found["moves"]])
         node = BookNode(key, found["score"], found["nodes"], found["depth"], within, value, moves)
+        if self.proofs is not None:
+            node = certified(node, self.proofs)
         on_node(node)
         self.graph.add(node)
         self.store.put([*(each for each in self.graph.propagate() if each is not node), node])
+
+
+def certified(node: BookNode, proofs: ProofLibrary) -> BookNode:
+    """The node with the value that certificates prove, and first the move that has it; the same one if they do not."""
+    if node.value is not None:
+        return node
+    black = position_of_key(node.key)
+    for position in (black, black.flipped()):
+        known = proofs.look_up(position)
+        if known.value is None:
+            continue
+        worth = searched_worth(node.score, known.value)
+        rows = [(*move.step, worth if move.score is None else min(move.score, worth)) for move in node.moves]
+        if known.move is not None:
+            step = step_at(position, known.move)
+            rows = [(*step, worth), *(row for row in rows if row[:3] != step)]
+        return replace(node, value=known.value, moves=book_moves(node.key, rows))
+    return node
 
 
 class BookSearches(EngineKind[dict[str, Any]]):
