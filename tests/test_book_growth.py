@@ -187,7 +187,10 @@ REPERTOIRE = """[Event "Mine"]
 """
 
 
-def test_all_positions_of_a_repertoire_come_first(tmp_path: Path, archive: Path) -> None:
+def test_all_positions_of_a_repertoire_come_first(
+    tmp_path: Path, archive: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(building, "ROUND", 4)
     repertoire, path = tmp_path / "mine.pdn", tmp_path / "book"
     repertoire.write_text(REPERTOIRE)
     endings = Position.from_fen("B:W18,26,K29:B1,2,5").play("5-9")

@@ -1,8 +1,9 @@
 """`kr book build`: a book grown position by position, for as long as one likes.
 
-Round by round the positions that people reach, the commonest first, are searched in turn with the cheapest leaves of
-drop-out expansion (`kr.theory.graph`); once the former are done, those whose searches had fewer nodes than the settings
-have now, then leaves alone. Nodes whose moves have all lost too much are searched again with a wider margin.
+First come the openings, and all positions of those that are trees. Then round by round the positions that people reach,
+the commonest first, are searched in turn with the cheapest leaves of drop-out expansion (`kr.theory.graph`); once the
+former are done, those whose searches had fewer nodes than the settings have now, then leaves alone. Nodes whose moves
+have all lost too much are searched again with a wider margin.
 """
 
 from __future__ import annotations
@@ -157,7 +158,7 @@ class _Build:
     ) -> None:
         self.settings, self.on_progress = settings, on_progress
         self.searcher = BookSearcher(settings, engine, store, proofs)
-        self.seeds, self.shallow = self._seeds(), self._shallow()
+        self.openings, self.seeds, self.shallow = self._openings(), self._seeds(), self._shallow()
         self.progress = BookProgress()
         self.progress.earlier = len(self.graph.nodes)
         self._count()
@@ -166,13 +167,15 @@ class _Build:
     def graph(self) -> BookGraph:
         return self.searcher.graph
 
+    def _openings(self) -> list[BookKey]:
+        """The openings, and all positions of their trees, that are still to be searched."""
+        wanted = self.graph.roots.keys() | self.searcher.store.trees()
+        return sorted(wanted - self.graph.nodes.keys(), reverse=True)
+
     def _seeds(self) -> list[BookKey]:
-        """The positions that are still to be searched, the last ones first: people's, the commonest first, after the
-        openings and their trees."""
+        """The positions of people's games that are still to be searched, the rarest first."""
         counts = {key: sum(steps.values()) for key, steps in self.graph.games.items()}
-        first = self.searcher.store.trees() | self.graph.roots.keys()
-        wanted = (key for key in counts.keys() | first if key not in self.graph.nodes)
-        return sorted(wanted, key=lambda key: (key in first, counts.get(key, 0), key))
+        return sorted(counts.keys() - self.graph.nodes.keys(), key=lambda key: (counts[key], key))
 
     def _shallow(self) -> list[BookKey]:
         """Positions whose search had fewer nodes than one has now, those that people reach least first."""
@@ -200,6 +203,9 @@ class _Build:
             }  # fmt: skip
             if again:
                 return self._tasks(dict(list(again.items())[:ROUND]))
+            if self.openings:
+                batch = [self.openings.pop() for _ in range(min(count, len(self.openings)))]
+                return self._tasks(dict.fromkeys(batch, settings.within))
             if self.seeds:
                 return self._tasks(dict.fromkeys(self._seeds_and_leaves(count), settings.within))
         if self.shallow:
