@@ -60,7 +60,8 @@ SEARCHES = (
     "", " ", "17", "17.", "0", "175", "2500", "9-13", "9-13, 22-18", "11-15 23", "remove 5 and 28", "Dyke", "the dyke",
     "old fourteenth", "OLD 14TH", "Inferno", "frasers inferno", "Fraser\u2019s", "ayr\u00c5shire", "\uff11\uff17",
     "\u0661\u0667", "edin", "Wilderness", "wilderness ii", ",", "doctor", "Ma\u00eetre", "bristol cross", "x" * 100,
-    "x" * 101, "white",
+    "x" * 101, "white", "Old Faithful", "single corner", "11-15 23-19 8-11", "1. 11-15 23-19 2. 8-11 22-17 9-13",
+    "1.11-15 23-19", "2... 8-11", "11-15 23-19 8-11 22-17 9-13",
 )  # fmt: skip
 
 
@@ -73,6 +74,20 @@ def test_searches(page: Page, house: House, name: str) -> None:
             same(page, house, "openings", {"deck": name, "wanted": spelling})
     for body in ({}, {"deck": name}, {"deck": "2move"}, {"deck": [name]}, {"deck": name, "wanted": 3}):
         same(page, house, "openings", body)
+
+
+TEXTS = (
+    "11-15 23-19 8-11", "1. 11-15 23-19 2. 8-11 22-17 9-13 17-14", "1.11-15, 23-19", "9-14 23-18 14x23", "11-15 11-15",
+    "11-15 23", "Old Faithful", "17", "", " ", ",", "1. ", "\u0661\u0661-15", "11-15 " * 60, "x" * 401,
+    "9-14 23-18 14-23 27:18",
+)  # fmt: skip
+
+
+def test_lines_that_people_type(page: Page, house: House) -> None:
+    for wanted in TEXTS:
+        same(page, house, "openings/line", {"wanted": wanted})
+    for body in ({}, {"wanted": 3}):
+        same(page, house, "openings/line", body)
 
 
 @given(deck=st.sampled_from(DECKS), wanted=st.text(max_size=6) | st.text("9132-x, therdoc\u00e9", max_size=12))

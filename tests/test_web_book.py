@@ -10,7 +10,18 @@ from typing import TYPE_CHECKING
 import pytest
 from small_book import book_file
 from test_web_explorer import FIRST, rows_are
-from web_pages import PHONE, WIDE, Opener, faults_in, opened, out_of_sight, serving, wait_for_board, wait_until
+from web_pages import (
+    PHONE,
+    WIDE,
+    Opener,
+    faults_in,
+    opened,
+    out_of_sight,
+    serving,
+    show_setup,
+    wait_for_board,
+    wait_until,
+)
 
 from kr.game.position import Position
 
@@ -118,3 +129,40 @@ def test_without_a_book_the_explorer_is_about_archives(opened: Opener) -> None:
         page.locator(".explorer .empty").wait_for()
         assert page.locator(".tally").is_hidden()
         assert not page.evaluate(LEFT)
+
+
+OPENINGS = (
+    ("Old Faithful", "Old Faithful", "11-15"),
+    ("laird and lady", "Laird and Lady", "11-15 23-19 8-11 22-17 9-13"),
+    ("single corner", "Single Corner", "11-15 22-18"),
+    ("11-15 23-19 8-11", "11-15 23-19 8-11", "11-15 23-19 8-11"),
+    ("1. 11-15 23-19 2. 8-11 22-17 9-13 17-14", "11-15 23-19 8-11 22-17 9-13 17-14",
+     "11-15 23-19 8-11 22-17 9-13 17-14"),
+)  # fmt: skip
+
+
+def test_openings_are_found_and_opened(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address)
+    page.click(".tab-explorer")
+    for wanted, name, moves in OPENINGS:
+        page.get_by_role("button", name="Search").click()
+        page.get_by_label("Opening", exact=True).fill(wanted)
+        page.get_by_role("button", name=name, exact=True).click()
+        position = Position()
+        for move in moves.split():
+            position = position.play(move)
+        wait_for_board(page, position.fen)
+    # and among the ballots: the opening itself above those that lead through it
+    show_setup(page)
+    for wanted, name, moves in OPENINGS[:4]:
+        page.get_by_label("Find a ballot").fill(wanted)
+        wait_until(
+            page,
+            """texts => {
+            const text = document.querySelector(".found button")?.textContent ?? "";
+            return texts.every(each => text.includes(each));
+        }""",
+            [name, moves],
+        )
+    page.locator(".found button").first.click()
+    wait_for_board(page, Position().play("11-15").play("23-19").play("8-11").fen)

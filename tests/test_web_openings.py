@@ -78,6 +78,10 @@ def test_a_position_has_its_name(house: House) -> None:
         ("named", "cross", 6, "11-15 23-18"),
         ("named", "laird", 2, "11-15 23-19 8-11 22-17 9-13"),
         ("named", "11-15 23-19 8-11", 9, "11-15 23-19 8-11 22-17 3-8"),
+        ("named", "1. 11-15 23-19 2. 8-11 22-17 9-13", 3, "11-15 23-19 8-11 22-17 9-13"),
+        ("named", "Old Faithful", 1, "11-15"),
+        ("named", "single corner", 1, "11-15 22-18"),
+        ("3move", "1. 11-15 23-19 2. 8-11", 1, "11-15 23-19 8-11"),
         ("11man", "remove 5 and 28", 49, "remove 5 and 28; 9-13 24-20"),
         ("named", "hare", 0, ""),
     ],
@@ -92,6 +96,33 @@ def test_openings_are_found_by_name_number_and_moves(
         opening = ask(house, "opening", deck=deck, number=each["number"])
         assert deck == "11man" or " ".join(move["text"] for move in opening["moves"]) == each["moves"]
         assert each["name"] in opening["title"]
+
+
+MEANT = (
+    ("named", "laird & lady", 1), ("named", "lady", 0), ("3move", "11-15 23-19 8-11", 1), ("3move", "126", 1),
+    ("3move", "", 0), ("named", "switcher", 2), ("3move", "old faithful", 0),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("deck", "wanted", "count"), MEANT)
+def test_what_a_text_means_stands_first(house: House, deck: str, wanted: str, count: int) -> None:
+    assert ask(house, "openings", deck=deck, wanted=wanted)["meant"] == count
+
+
+@pytest.mark.parametrize(
+    ("wanted", "moves", "title"),
+    [
+        ("11-15 23-19 8-11", "11-15 23-19 8-11", "Old Faithful"),
+        ("1. 11-15, 23-19 2. 8-11 22-17 9-13 17-14", "11-15 23-19 8-11 22-17 9-13 17-14", "Laird and Lady"),
+        ("11-15 23-19 8-11 22-17 9-13 17-1", None, None),
+        ("Old Faithful", None, None),
+        ("", None, None),
+    ],
+)
+def test_a_line_that_is_typed(house: House, wanted: str, moves: str | None, title: str | None) -> None:
+    line = ask(house, "openings/line", wanted=wanted)["line"]
+    assert (line and " ".join(each["text"] for each in line["moves"])) == moves
+    assert (line and line["title"]) == title
 
 
 def test_a_game_begins_from_an_opening_by_its_name_and_tells_names(tmp_path, monkeypatch, house: House) -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from functools import cache
 from operator import itemgetter
 from typing import Any
 
+from kr.errors import IllegalMoveError
 from kr.game.position import Position
 from kr.openings.decks import Opening, deck
-from kr.openings.lines import name_at, name_key, named_lines, names_by_board, opening_names
+from kr.openings.lines import name_at, name_key, named_lines, names_by_board, opening_name, opening_names
 from kr.openings.names import ballot_of
 from kr.pdn.replay import Replay
 from kr.text import plain_name
@@ -22,6 +25,8 @@ NAMED = "named"
 """The openings that have a name, numbered in the order of their file, as a deck."""
 DECK_TITLES = {"3move": "Three-move ballot", "11man": "11-man ballot"}
 SEARCHED = (*DECK_TITLES, NAMED)
+_MOVE_NUMBER = re.compile(r"(?<![^ ])[0-9]{1,3}\.+ ?(?=[0-9])")
+"""A number before a move, in a text without other blanks than spaces."""
 
 
 def show_position(house: House, request: PageRequest) -> dict[str, Any]:
@@ -49,13 +54,18 @@ def line_names(house: House, request: PageRequest) -> dict[str, Any]:
 def find_openings(house: House, request: PageRequest) -> dict[str, Any]:
     """Openings of a deck whose number, name or moves match a text; all of them in order without one.
 
-    `name` is an opening's own name, `names` has those on its way, each more specific than the one before.
+    `name` is an opening's own name, `names` has those on its way, each more specific than the one before; `meant` of
+    the first ones are what the text means, by their whole names or all of their moves.
     """
     name = request.choice("deck", SEARCHED)
     text = request.text("wanted", 100, "")
-    ranks = ((_rank(each, keys, text), each) for each, keys in _openings(name))
+    ranks = ((_rank(each, own, keys, text), each) for each, own, keys in _openings(name))
     matches = sorted(((rank, each) for rank, each in ranks if rank is not None), key=itemgetter(0))
-    return {"openings": [each for _, each in matches[:MOST_OPENINGS]], "found": len(matches)}
+    return {
+        "openings": [each for _, each in matches[:MOST_OPENINGS]],
+        "found": len(matches),
+        "meant": sum(rank == 0 for rank, _ in matches) if text.strip() else 0,
+    }
 
 
 def opening_moves(house: House, request: PageRequest) -> dict[str, Any]:
@@ -74,6 +84,32 @@ def opening_moves(house: House, request: PageRequest) -> dict[str, Any]:
     return {"start": start.fen, "moves": steps, "title": ": ".join(filter(None, (title, named)))}
 
 
+def line_of_text(house: House, request: PageRequest) -> dict[str, Any]:
+    """The game that a text of moves from the start tells, `line`, in the form of opening_moves; None for other texts.
+
+    Its title is the most specific name along it.
+    """
+    position, steps = Position(), []
+    positions = [position]
+    for text in _words(request.text("wanted", 400)).split():
+        try:
+            move = position.parse_move(text)
+        except IllegalMoveError:
+            return {"line": None}
+        position = position.play(move)
+        positions.append(position)
+        steps.append({**move_json(move), "fen": position.fen})
+    if not steps:
+        return {"line": None}
+    reached = opening_name(each.bits for each in positions)
+    return {"line": {"start": positions[0].fen, "moves": steps, "title": reached.name if reached else ""}}
+
+
+def _words(text: str) -> str:
+    """A text as moves are compared: without numbers of moves."""
+    return _MOVE_NUMBER.sub("", plain_name(text.replace(",", " ")))
+
+
 def _deck(name: str) -> list[Opening]:
     if name != NAMED:
         return deck(name, playable_only=False)
@@ -84,12 +120,13 @@ def _deck(name: str) -> list[Opening]:
 
 
 @cache
-def _openings(name: str) -> list[tuple[dict[str, Any], set[str]]]:
-    """The openings of a deck, and the names by which each is found, as they are compared."""
+def _openings(name: str) -> list[tuple[dict[str, Any], Sequence[str], set[str]]]:
+    """The openings of a deck, the spellings of each one's own name, and all names by which it is found, as they are
+    compared."""
     return [_described(each, name == NAMED) for each in _deck(name)]
 
 
-def _described(opening: Opening, is_named: bool) -> tuple[dict[str, Any], set[str]]:
+def _described(opening: Opening, is_named: bool) -> tuple[dict[str, Any], Sequence[str], set[str]]:
     boards = Replay(opening.start.bits, opening.moves.split()).boards
     # a ballot is found by the names on its way too; among openings with a name, those would be in the way
     lines = map(names_by_board().get, [opening.position.bits] if is_named else boards)
@@ -100,15 +137,16 @@ def _described(opening: Opening, is_named: bool) -> tuple[dict[str, Any], set[st
         "names": [each.name for each in opening_names(boards)],
         "standing": opening.standing,
     }
-    return fields, {key for line in lines if line for key in line.keys}
+    own = names_by_board().get(opening.position.bits)
+    return fields, own.keys if own else (), {key for line in lines if line for key in line.keys}
 
 
-def _rank(opening: dict[str, Any], keys: set[str], text: str) -> int | None:
+def _rank(opening: dict[str, Any], own: Sequence[str], keys: set[str], text: str) -> int | None:
     """0 for the opening that a text means, 1 for one that it may mean, None for others."""
-    words, key = plain_name(text.replace(",", " ")), name_key(text)
+    words, key = _words(text), name_key(text)
     if words.isdecimal():
         return 0 if str(opening["number"]) == words else None
-    if key and key == name_key(opening["name"]):
+    if words == opening["moves"] or key in own:
         return 0
     return 1 if words in opening["moves"] or (key and any(key in each for each in keys)) else None
 
@@ -118,5 +156,6 @@ ROUTES = {
     "openings": find_openings,
     "opening": opening_moves,
     "openings/names": line_names,
+    "openings/line": line_of_text,
 }
 LIVE: dict[str, Any] = {}

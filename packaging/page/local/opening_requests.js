@@ -4,6 +4,7 @@
 import {begun, NAMED, openingsOf} from "./openings.js";
 import {LONGEST_FEN, LONGEST_LINE} from "./request.js";
 import {lineJson, Position} from "./rules.js";
+import {KrError} from "./text.js";
 
 /** @typedef {import("./request.js").PageRequest} PageRequest */
 /** @typedef {{data: (name: string) => Promise<any>}} House */
@@ -42,8 +43,8 @@ async function findOpenings(house, request) {
   const name = request.choice("deck", SEARCHED),
     wanted = request.text("wanted", 100, "");
   const {searched} = await import("./opening_search.js"),
-    found = searched(await openingsOf(house), name, wanted);
-  return {openings: found.slice(0, MOST_OPENINGS), found: found.length};
+    {openings, meant} = searched(await openingsOf(house), name, wanted);
+  return {openings: openings.slice(0, MOST_OPENINGS), found: openings.length, meant};
 }
 
 /** An opening as a start and its moves, by deck and number. @param {House} house @param {PageRequest} request */
@@ -58,8 +59,36 @@ async function openingMoves(house, request) {
   return {start: start.fen, moves: lineJson(start, moves), title: [title, named].filter(Boolean).join(": ")};
 }
 
+/**
+ * The game that a text of moves from the start tells, in the form of openingMoves; null for other texts.
+ * @param {House} house
+ * @param {PageRequest} request
+ */
+async function lineOfText(house, request) {
+  const text = request.text("wanted", 400),
+    {wordsOf} = await import("./opening_search.js"),
+    start = new Position(),
+    positions = [start],
+    /** @type {import("./rules.js").Move[]} */
+    moves = [];
+  for (const word of wordsOf(text).split(" ").filter(Boolean)) {
+    const at = positions[positions.length - 1];
+    try {
+      moves.push(at.parseMove(word));
+    } catch (error) {
+      if (error instanceof KrError) return {line: null};
+      throw error;
+    }
+    positions.push(at.play(moves[moves.length - 1]));
+  }
+  if (!moves.length) return {line: null};
+  const reached = (await openingsOf(house)).nameOf(positions);
+  return {line: {start: start.fen, moves: lineJson(start, moves), title: reached?.name ?? ""}};
+}
+
 export const ROUTES = {
   openings: findOpenings,
   opening: openingMoves,
   "openings/names": lineNames,
+  "openings/line": lineOfText,
 };

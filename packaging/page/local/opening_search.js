@@ -1,33 +1,40 @@
 // Openings that a text means: the search of kr/web/positions.py.
 
+import {stripped} from "./blanks.js";
 import {nameKey, plainName} from "./names.js";
 import {NAMED, positionsOf} from "./openings.js";
 
 /** @typedef {import("./openings.js").Opening} Opening */
 /** @typedef {import("./openings.js").Openings} Openings */
 /** @typedef {{number: number, moves: string, name: string, names: string[], standing: string}} Described */
-/** @typedef {{fields: Described, keys: Set<string>}} Searched an opening, and the names by which it is found */
+/**
+ * An opening, the spellings of its own name, and all names by which it is found.
+ * @typedef {{fields: Described, own: string[], keys: Set<string>}} Searched
+ */
 
 /** @type {WeakMap<Openings, Map<string, Searched[]>>} */
 const DESCRIBED = new WeakMap();
+
+/** A text as moves are compared: without numbers of moves. @param {string} text */
+export const wordsOf = text => plainName(text.replace(/,/g, " ")).replace(/(?<![^ ])[0-9]{1,3}\.+ ?(?=[0-9])/g, "");
 
 /**
  * Openings of a deck by number, name or moves, the ones that the text means before those that it may mean.
  * @param {Openings} openings
  * @param {string} deck
  * @param {string} text
- * @returns {Described[]}
+ * @returns {{openings: Described[], meant: number}} meant: how many of the first ones are what the text means
  */
 export function searched(openings, deck, text) {
-  const words = plainName(text.replace(/,/g, " ")),
+  const words = wordsOf(text),
     key = nameKey(text),
     /** @type {[Described[], Described[]]} */
     ranked = [[], []];
-  for (const {fields, keys} of describedDeck(openings, deck)) {
-    const rank = rankOf(fields, keys, words, key);
+  for (const {fields, own, keys} of describedDeck(openings, deck)) {
+    const rank = rankOf(fields, own, keys, words, key);
     if (rank !== null) ranked[rank].push(fields);
   }
-  return ranked.flat();
+  return {openings: ranked.flat(), meant: stripped(text) ? ranked[0].length : 0};
 }
 
 /** @param {Openings} openings @param {string} name */
@@ -55,6 +62,7 @@ function described(openings, {number, moves, position, standing}, isNamed) {
       names: openings.namesOf(positions).map(each => each.name),
       standing,
     },
+    own: openings.lineAt(position)?.keys ?? [],
     keys: new Set(lines.flatMap(line => line?.keys ?? [])),
   };
 }
@@ -62,12 +70,13 @@ function described(openings, {number, moves, position, standing}, isNamed) {
 /**
  * 0 for the opening that a text means, 1 for one that it may mean, null for others.
  * @param {Described} opening
+ * @param {string[]} own
  * @param {Set<string>} keys
  * @param {string} words
  * @param {string} key
  */
-function rankOf(opening, keys, words, key) {
+function rankOf(opening, own, keys, words, key) {
   if (/^\p{Nd}+$/u.test(words)) return String(opening.number) === words ? 0 : null;
-  if (key && key === nameKey(opening.name)) return 0;
+  if (words === opening.moves || own.includes(key)) return 0;
   return opening.moves.includes(words) || (key && [...keys].some(each => each.includes(key))) ? 1 : null;
 }

@@ -9,7 +9,7 @@ import {newDocument, toEnd} from "../setup/fen.js";
 import {keep, kept} from "../store.js";
 import {t} from "../texts.js";
 import {Archives} from "./archives.js";
-import {Search} from "./search.js";
+import {movesOf, Search} from "./search.js";
 import {bookState, gameName, joined, openingWords, pageWords, Scores, totalWords} from "./state.js";
 import {Questions, Scoring} from "./stream.js";
 import {gameRow, moveRows, MoveTable, tellScore} from "./view.js";
@@ -72,7 +72,9 @@ class Explorer {
       onchange: () => this.refresh(true),
       complete: async text => (this._hasGames ? (await this.questions.players(this._explored, text)).players : []),
       openings: async text => (await this.questions.openings(text)).openings,
-      show: opening => this._begin(opening),
+      line: text => this.questions.line(text),
+      show: ({number}) => this._begin(() => this.questions.opening(number)),
+      play: line => this._begin(async () => ({...line, title: movesOf(line)})),
     });
     this._withScores.checked = app.kept("explorer-scores", true);
     this.element = this._element();
@@ -208,12 +210,12 @@ class Explorer {
     keep(STORED, this.scores.state(), "sessionStorage");
   }
 
-  /** Puts an opening on the board in place of the search. @param {import("./search.js").Opening} opening */
-  _begin({number}) {
+  /** Puts an opening on the board in place of the search. @param {() => Promise<import("./stream.js").Line>} ask */
+  _begin(ask) {
     this.search.clear();
     this._opener?.click();
     this._opener?.focus();
-    void this._showOpening(number);
+    void this._showOpening(ask);
   }
 
   // --- what was played
@@ -335,17 +337,14 @@ class Explorer {
     }
   }
 
-  /** Opens an opening beside the game on the board. @param {number} number */
-  _showOpening(number) {
+  /** Opens an opening beside the game on the board. @param {() => Promise<import("./stream.js").Line>} ask */
+  _showOpening(ask) {
     const {app} = this;
-    return app.attempt(
-      () => this.questions.opening(number),
-      ({start, moves, title}) => {
-        const document = newDocument(start, moves, {Event: title});
-        app.beside(document, toEnd(document), `opening:${title}`);
-        app.say(title);
-      },
-    );
+    return app.attempt(ask, (/** @type {import("./stream.js").Line} */ {start, moves, title}) => {
+      const document = newDocument(start, moves, {Event: title});
+      app.beside(document, toEnd(document), `opening:${title}`);
+      app.say(title);
+    });
   }
 
   /** Opens a game beside the one on the board. @param {Game} game */

@@ -7,10 +7,15 @@ import {many, t} from "../texts.js";
 import {conditions} from "./state.js";
 
 const TYPING_MS = 250;
+const MOVES = /^\d+\s*[-x.]\s*\d/;
 const WAYS = 3; // openings that can be put on the board from here
 let lists = 0;
 
-/** @typedef {{name: string, number: number}} Opening of the deck "named" */
+/** @param {Line} line */
+export const movesOf = line => line.moves.map(each => each.text).join(" ");
+
+/** @typedef {{name: string, number: number, moves: string}} Opening of the deck "named" */
+/** @typedef {import("./stream.js").Line} Line */
 
 export class Search {
   /**
@@ -18,13 +23,17 @@ export class Search {
    * @param {() => void} hooks.onchange
    * @param {(text: string) => Promise<{name: string, games: number}[]>} hooks.complete names of players for a text
    * @param {(text: string) => Promise<Opening[]>} hooks.openings those that match a text
+   * @param {(text: string) => Promise<Line | null>} hooks.line the one that a text of moves tells
    * @param {(opening: Opening) => void} hooks.show hears of an opening that is wanted on the board
+   * @param {(line: Line) => void} hooks.play hears of a line that is
    */
-  constructor({onchange, complete, openings, show}) {
+  constructor({onchange, complete, openings, line, show, play}) {
     this._onchange = onchange;
     this._complete = complete;
     this._openings = openings;
+    this._line = line;
     this._show = show;
+    this._play = play;
     this._ways = el("div", {
       class: "row ways",
       role: "group",
@@ -161,10 +170,13 @@ export class Search {
     this._ways.hidden = true;
     if (text.length < 2) return;
     try {
-      const openings = await this._openings(text);
+      const [openings, line] = await Promise.all([this._openings(text), MOVES.test(text) ? this._line(text) : null]);
       if (errand.isStale) return;
       this._opening.replaceChildren(...openings.map(each => el("option", {value: each.name})));
-      const ways = openings.slice(0, WAYS).map(each => button(each.name, () => this._show(each)));
+      const named = line && openings.some(each => each.name === line.title && each.moves === movesOf(line)),
+        ways = openings.slice(0, WAYS).map(each => button(each.name, () => this._show(each)));
+      // moves that have no name of their own
+      if (line && !named) ways.unshift(button(movesOf(line), () => this._play(line)));
       this._ways.replaceChildren(t("To the board:"), ...ways);
       this._ways.hidden = !ways.length;
     } catch {

@@ -9,6 +9,7 @@
 /** @typedef {import("./state.js").Scores} Scores */
 
 /** @typedef {{fen: string, side: "black" | "white", total: Results, moves: (Step & Results)[]}} Played */
+/** @typedef {{start: string, moves: Step[], title: string}} Line */
 /** @typedef {{games: Game[], found: number, start: number}} Page */
 /** @typedef {{archives: number[], fen: string} & Record<string, unknown>} Wanted */
 
@@ -48,17 +49,25 @@ export class Questions {
   /**
    * Names of openings that match a text.
    * @param {string} text
-   * @returns {Promise<{openings: {name: string, number: number}[]}>}
+   * @returns {Promise<{openings: import("./search.js").Opening[]}>}
    */
   openings(text) {
     return this._app.api("openings", {deck: "named", wanted: text.slice(0, 100)});
   }
 
   /**
+   * The game that a text of moves from the start tells; null for other texts.
+   * @param {string} text
+   * @returns {Promise<Line | null>}
+   */
+  async line(text) {
+    return (await this._app.api("openings/line", {wanted: text.slice(0, 400)})).line;
+  }
+
+  /**
    * An opening with a name, by its number.
    * @param {number} number
-   * @returns {Promise<{start: string, moves: {text: string, path: number[], captured: number[], fen: string}[],
-   *   title: string}>}
+   * @returns {Promise<Line>}
    */
   opening(number) {
     return this._app.api("opening", {deck: "named", number});

@@ -49,23 +49,33 @@ export function finder(app, choose) {
       text = wanted.value.slice(0, 100),
       ask = (/** @type {string} */ name) => app.api("openings", {deck: name, wanted: text});
     try {
-      let from = deck.value,
-        answer = await ask(from);
+      let from = deck.value;
+      const isWord = from !== NAMED && /\p{L}/u.test(text),
+        [first, named] = await Promise.all([ask(from), isWord ? ask(NAMED) : null]);
+      let answer = first;
       // many a name is that of a line which is no ballot; numbers are those of the deck
       if (!answer.found && from !== NAMED && /\D/.test(text)) {
         from = NAMED;
-        if (!errand.isStale) answer = await ask(from);
+        if (!errand.isStale) answer = named ?? (await ask(from));
       }
       if (errand.isStale) return;
       const {openings, found: count} = answer;
-      const items = openings.map((/** @type {Ballot} */ each) => {
-        const title = titleOf(each);
+      const item = (/** @type {string} */ name, /** @type {Ballot} */ each) => {
+        const title = titleOf(each),
+          words = name === from ? title : `${each.name}: ${each.moves}`;
         return el(
           "li",
           null,
-          button(title, () => choose(from, each.number, title, each.name)),
+          button(words, () => choose(name, each.number, title, each.name)),
         );
-      });
+      };
+      const items = openings.map((/** @type {Ballot} */ each) => item(from, each));
+      // the opening that the text names stands above the ballots that lead through it
+      if (named && from !== NAMED) {
+        const ballots = new Set(openings.map((/** @type {Ballot} */ each) => each.moves)),
+          meant = named.openings.slice(0, named.meant).filter((/** @type {Ballot} */ each) => !ballots.has(each.moves));
+        items.unshift(...meant.map((/** @type {Ballot} */ each) => item(NAMED, each)));
+      }
       if (count && from !== deck.value)
         items.unshift(el("li", {class: "muted"}, t("Not among these, but among the openings with a name:")));
       if (count > openings.length)
