@@ -9,13 +9,16 @@ from typing import Any
 
 import pytest
 from proved import case
-from theory_book import GAMES, LINE, after, small_book
+from theory_book import GAMES, LINE, after, node_of, small_book
 
+from kr.book.frame import book_key
 from kr.cli import main
+from kr.openings.decks import deck
 from kr.proofs.certificate import write_certificate
 from kr.storage import data_path, lock
 from kr.theory.pages import page_files
 from kr.theory.site import TheorySettings, write_theory
+from kr.theory.store import book_for_writing
 
 pytestmark = pytest.mark.slow
 Site = tuple[Path, dict[str, Any]]
@@ -91,8 +94,6 @@ def written(book: Path, out: Path, *words: str) -> int:
 
 
 def test_an_empty_book_and_one_without_people(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from kr.theory.store import book_for_writing
-
     empty = tmp_path / "empty.sqlite"
     with book_for_writing(empty) as store:
         store.begin({"openings": "3move"}, {}, {})
@@ -132,6 +133,24 @@ def test_other_files_stay_and_old_pages_go(tmp_path: Path) -> None:
     names = {path.name for path in out.iterdir()}
     assert {"notes.html", "logo.svg", "ballot-174.html", "data.json"} <= names
     assert not [name for name in names if name.startswith("removed-")]
+
+
+def test_eleven_man_ballots_of_a_book(tmp_path: Path) -> None:
+    ballot = deck("11man", playable_only=False)[0]
+    book = tmp_path / "book.sqlite"
+    with book_for_writing(book) as store:
+        store.begin({"openings": "11man", "nodes": 1000}, {book_key(ballot.position): ballot.title}, {})
+        store.put([node_of(ballot.position, {"10-14": 12, "6-9": 3})])
+        store.put(store.graph().propagate())
+    assert written(book, tmp_path / "site", "--deck", "11man") == 0
+    entries = json.loads((tmp_path / "site" / "data.json").read_text())["ballots"]
+    assert [entry["number"] for entry in entries if entry["in_book"]] == [1]
+    assert (entries[0]["worth"], entries[0]["main_line"]["moves"]) == (12, "10-14")
+    page, other = ((tmp_path / "site" / f"removed-{pair}.html").read_text() for pair in ("5-28", "12-21"))
+    assert page.count("<tr data-first=") == 49
+    assert "+0.12" in page
+    assert '<td class="wide">10-14</td>' in page
+    assert "Main line" not in other
 
 
 def test_a_run_that_is_cut_off_leaves_whole_pages(tmp_path: Path) -> None:

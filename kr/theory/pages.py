@@ -211,11 +211,13 @@ class TheoryPages:
             rows.append({
                 **entry, "first": first, "second": second, "value": value_words(entry) or _graded_value(entry),
                 "sort": _sort_key(entry), "games": _games(entry), "link": self._link(entry),
-                "ways": _ways(entry), "kind": entry["grade"]["grade"] if entry["grade"] else "not graded",
+                "ways": _ways(entry), "line": entry["main_line"]["moves"] if entry["in_book"] else "",
+                "kind": entry["grade"]["grade"] if entry["grade"] else "not graded",
             })  # fmt: skip
         return self._render(
             "group.html", "ballots.js", black=black, white=white, rows=rows, board=_markup(svg.board(left)),
             firsts=list(dict.fromkeys(row["first"] for row in rows)), counts=_grade_counts(entries),
+            has_lines=any(row["line"] for row in rows),
             grades=self._data["grades"],
         )  # fmt: skip
 
