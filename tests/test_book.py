@@ -343,13 +343,19 @@ def test_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatc
     assert shown["moves"][0]["worth"] == shown["worth"] == max(move["worth"] for move in shown["moves"])
     assert run("book", "check", path)[0] == 0
     assert "depth" in run("book", "show", path)[1]
+    packed = tmp_path / "book.krb"
+    assert run("book", "export", path, "--out", packed)[0] == 0
+    again = json.loads(run("book", "show", packed, "--json")[1])
+    assert [{**move, "score": None} for move in shown["moves"]] == again["moves"]
+    assert (again["worth"], again["nodes"], again["exact_games"]) == (shown["worth"], None, False)
+    # a position alone is one of the shipped book
+    after = Position().play("11-15").fen
+    assert json.loads(run("book", "show", after, "--json")[1])["fen"] == after
     with sqlite3.connect(path) as connection:
         connection.execute("UPDATE nodes SET worth = worth + 1 WHERE worth = (SELECT max(worth) FROM nodes)")
     code, _, err = run("book", "check", path)
     assert code == 1
     assert "not those of the moves" in err
-    # as after a kill: what is shown is made up for
-    assert json.loads(run("book", "show", path, "--json")[1]) == shown
     code, _, err = run("book", "show", path, "W:W21:B1")
     assert code == 2
     assert "nothing about W:W21:B1" in err

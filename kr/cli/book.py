@@ -1,21 +1,18 @@
 """`kr book`."""
 
 from pathlib import Path
-from typing import Any
 
-from kr.book.frame import book_key, move_at, position_of_key
+from kr.book.frame import position_of_key
 from kr.cli import console, options
 from kr.cli.book_cooks import cooks_command
 from kr.cli.book_coverage import coverage_command
 from kr.cli.book_export import export_command
 from kr.cli.book_merge import merge_command
+from kr.cli.book_show import show_command
 from kr.cli.book_verify import verify_command
-from kr.errors import InvalidSettingError, KrError
-from kr.evaluation.chances import format_score
-from kr.game.position import Position
+from kr.errors import KrError
 from kr.settings import REQUIRED, option
 from kr.theory.building import BookProgress, BookSettings, build_book
-from kr.theory.graph import BookGraph, BookNode
 from kr.theory.store import book_for_reading
 from kr.units import counted
 
@@ -78,70 +75,6 @@ def _build(settings: BookSettings, json: bool = options.JSON) -> None:
 
 
 @options.command
-def _show(
-    book: Path = option(REQUIRED, "The book.", metavar="FILE", argument=True),
-    fen: str = option("", "The position; the usual start if left out.", metavar="FEN", argument=True),
-    json: bool = options.JSON,
-) -> None:
-    """Show what a book knows of a position: its moves, best first.
-
-    Example:
-        kr book show book.sqlite
-        kr book show book.sqlite "W:W21-32:B1-8,10-12,14"
-    """
-    position = Position.from_fen(fen) if fen else Position()
-    with book_for_reading(book) as store:
-        graph = store.graph()
-    node = graph.nodes.get(book_key(position))
-    if node is None:
-        raise InvalidSettingError(f"{book} has nothing about {position.fen}")
-    played = graph.games.get(node.key, {})
-    rows = _moves(graph, node, position)
-    if json:
-        console.emit_json({
-            "fen": position.fen, "worth": node.worth, "value": node.value, "score": node.score, "nodes": node.nodes,
-            "depth": node.depth, "games": sum(played.values()), "moves": rows,
-        })  # fmt: skip
-        return
-    console.put(position.diagram())
-    known = f"{node.value}, proved" if node.value else format_score(node.worth)
-    console.put(
-        console.facts(
-            [
-                ("value", known),
-                ("search", f"{format_score(node.score)}, depth {node.depth}, {counted(node.nodes, 'node')}"),
-                ("games", f"{sum(played.values()):,}"),
-            ]
-        )
-    )
-    console.put()
-    shown = [
-        (row["move"], _score(row["worth"]), _score(row["score"]), f"{row['games']:,}", row["line"]) for row in rows
-    ]
-    console.put(console.table(["move", "value", "search", "games", "line"], shown))
-
-
-def _score(score: int | None) -> str:
-    return "" if score is None else format_score(score)
-
-
-def _moves(graph: BookGraph, node: BookNode, position: Position) -> list[dict[str, Any]]:
-    """The moves of a node as JSON types, best first; those that people play beyond them at the end."""
-    played = dict(graph.games.get(node.key, {}))
-    rows = []
-    for each in sorted(node.moves, key=graph.move_worth, reverse=True):
-        line = [str(move) for move in graph.best_line(position, each)]
-        rows.append({
-            "move": line[0], "worth": graph.move_worth(each), "score": each.score,
-            "games": played.pop(each.step, 0), "in_book": each.child in graph.nodes, "line": " ".join(line[1:]),
-        })  # fmt: skip
-    for step, count in sorted(played.items(), key=lambda item: -item[1]):
-        move = str(move_at(position, step))
-        rows.append({"move": move, "worth": None, "score": None, "games": count, "in_book": False, "line": ""})
-    return rows
-
-
-@options.command
 def _check(
     book: Path = option(REQUIRED, "The book.", metavar="FILE", argument=True), json: bool = options.JSON
 ) -> None:
@@ -183,7 +116,7 @@ command = options.group(
     """,
     {
         "build": _build,
-        "show": _show,
+        "show": show_command,
         "check": _check,
         "cooks": cooks_command,
         "coverage": coverage_command,

@@ -15,7 +15,7 @@ from kr.book.krb import least_games
 from kr.errors import InvalidBookError, KrError
 from kr.game.position import Move, Position
 from kr.openings.decks import Opening, deck
-from kr.theory.graph import BookGraph
+from kr.theory.graph import LONGEST_PATH, BookGraph
 from kr.theory.packing import book_depths, known_steps
 from kr.theory.store import book_for_reading, opening_names_of
 
@@ -136,6 +136,19 @@ def cook_in(moves: Sequence[TheoryMove]) -> TheoryMove | None:
     if played is None or not played.games or best is None or played.value is None:
         return None
     return played if best - played.value >= COOK else None
+
+
+def best_line(contents: BookContents, position: Position, first: TheoryMove) -> list[Move]:
+    """A move and the best ones after it, to the end of the book; at most LONGEST_PATH."""
+    line, move = [first.move], first
+    while len(line) < LONGEST_PATH:
+        position = position.play(move.move)
+        moves = contents.moves(position)
+        if not moves or moves[0].value is None:
+            break
+        move = moves[0]
+        line.append(move.move)
+    return line
 
 
 def _deck_openings(facts: dict[str, Any]) -> list[Opening]:
