@@ -19,7 +19,7 @@ def verify_command(settings: BookVerifySettings, json: bool = options.JSON) -> N
 
     Example:
         kr book verify book.sqlite --share 0.01 --times 10
-        kr book verify book.sqlite --chance games --share 0.005 --seed 2 --journal second.jsonl
+        kr book verify book.sqlite --chance games --seed 2 --journal 2.jsonl
     """
     with console.progress("verifying", None, "positions") as progress:
 
