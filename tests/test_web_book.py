@@ -86,6 +86,25 @@ def test_book_moves_and_cooks_without_an_archive(server: WebServer, opened: Open
     page.get_by_text("The book does not have this position.").wait_for()
 
 
+@pytest.mark.parametrize("width", [1280, 390])
+def test_all_columns_fit_in_the_longer_language(opened: Opener, tmp_path: Path, width: int) -> None:
+    archive = tmp_path / "first.pdn"
+    archive.write_text(FIRST)
+    with serving(archive=(archive,), weights="material", egdb="none", book=book_file(tmp_path)) as server:
+        page = opened(server.address, {"width": width, "height": 844}, locale="it")
+        page.click(".tab-explorer")
+        page.locator(".tally").get_by_role("button", name="Gioca 11-15").click()
+        wait_until(page, "() => document.querySelector('.tally .mark.cooked')?.textContent === '\u2717 confutata'")
+        wait_until(page, "() => document.querySelector('.tally .score:not(.book)')?.textContent.length > 3")
+        assert page.evaluate("""() => {
+            const {left, right} = document.querySelector(".panel.explorer").getBoundingClientRect();
+            return [...document.querySelectorAll(".tally td, .tally th")].every(each => {
+                const box = each.getBoundingClientRect();
+                return box.left >= left - 1 && box.right <= right + 1;
+            });
+        }""")
+
+
 def test_games_of_an_archive_and_the_book_in_one_table(opened: Opener, tmp_path: Path) -> None:
     archive = tmp_path / "first.pdn"
     archive.write_text(FIRST)

@@ -190,6 +190,7 @@ export class MoveTable {
     );
     // two scores beside each other need their names
     this._head.className = columns.book ? "" : "unseen";
+    this.element.classList.toggle("full", columns.games && columns.book && columns.scores);
     this._head.replaceChildren(el("tr", null, heads));
     this._rows.replaceChildren(...rows);
   }
