@@ -88,6 +88,18 @@ test("what is unmarked takes along what is reached by it alone", () => {
   assert.deepEqual(lines.graph, emptyGraph());
 });
 
+test("an opening goes, but for what others lead to", () => {
+  const lines = new Lines("white", emptyGraph()),
+    moves = "9-13 22-18 10-15 25-22 6-10 18-14";
+  lines.mark(line(moves), {ballot: 3});
+  lines.graph.roots[fenAfter("")] = {start: fenAfter(""), ballot: [], name: ""};
+  lines.mark(line("11-15 23-19"));
+  lines.remove(fenAfter("9-13 22-18 10-15"));
+  assert.equal(lines.countAnswers(), 1);
+  lines.remove(fenAfter(""));
+  assert.deepEqual(lines.graph, emptyGraph());
+});
+
 test("where a line left, and who left it", () => {
   const lines = repertoire("white", "11-15 23-19 8-11 22-17", "11-15 23-19 9-14 22-17");
   const told = (/** @type {string} */ moves) => {
@@ -113,7 +125,7 @@ test("rows: own moves, replies with an answer, and what people play without one"
     ...line(`11-15 23-19 ${["9-14", "9-13", "8-11"][i]}`)[3],
     people: share,
   }));
-  const rows = rowsOf(lines, fenAfter("11-15 23-19"), people);
+  const rows = rowsOf(lines, fenAfter("11-15 23-19"), {people, book: []});
   assert.deepEqual(
     rows.map(({move, state, people: share}) => [move.text, state, share]),
     [
@@ -121,10 +133,24 @@ test("rows: own moves, replies with an answer, and what people play without one"
       ["8-11", "answered", 0.2],
     ],
   );
-  assert.deepEqual(
-    rowsOf(lines, fenAfter("11-15"), []).map(({state}) => state),
-    ["mine"],
-  );
+  // the book's best first; what it leaves out is worse, but where a win is proved
+  const known = (
+    /** @type {string} */ move,
+    /** @type {number | null} */ value,
+    /** @type {number | null} */ loss,
+  ) => ({
+    ...line(`11-15 ${move}`)[2],
+    book: {value, loss, depth: 9, games: 4},
+  });
+  const weak = (/** @type {any[]} */ book) => rowsOf(lines, fenAfter("11-15"), {people: [], book})[0].weak;
+  assert.equal(rowsOf(lines, fenAfter("11-15"), {people: [], book: []})[0].state, "mine");
+  assert.equal(weak([]), "");
+  assert.equal(weak([known("23-19", 5, 0), known("22-18", -30, 35)]), "");
+  assert.equal(weak([known("22-18", 5, 0), known("23-19", -9, 14)]), "");
+  assert.equal(weak([known("22-18", 5, 0), known("23-19", -10, 15)]), "by the book 22-18 is 0.15 better");
+  assert.equal(weak([known("22-18", 5, 0), known("23-19", null, null)]), "by the book 22-18 is better");
+  assert.equal(weak([known("22-18", 5, 0)]), "by the book 22-18 is better");
+  assert.equal(weak([known("22-18", 10_000, 0)]), "");
 });
 
 test("games come in and go out again, suggestions apart", () => {
@@ -146,6 +172,12 @@ test("games come in and go out again, suggestions apart", () => {
   // what can't be played is counted, and a wrong tag
   const bad = {...document, nodes: [...document.nodes, {parent: 0, fen: null, text: "1-2"}]};
   assert.deepEqual(new Lines("white", emptyGraph()).take(bad), {left: 1});
+  // the reader of a page cuts a game before what can't be played
+  const cut = structuredClone(document);
+  cut.nodes[cut.nodes.length - 1].comments = ["Not legal from here: 1-2"];
+  const short = new Lines("white", emptyGraph());
+  assert.deepEqual(short.take(cut), {left: 1});
+  assert.ok(!JSON.stringify(short.graph).includes("Not legal"));
   assert.deepEqual(new Lines("white", emptyGraph()).take({...document, headers: {BallotMoves: "x"}}), {left: 1});
   /** @type {Record<string, Lines>} */
   const both = {black: new Lines("black", emptyGraph()), white: new Lines("white", emptyGraph())};

@@ -1342,8 +1342,8 @@ export const texts = {
   // web/repertoire/drill.js
   "Nothing to ask for here.": "Qui non c'è niente da chiedere.",
   "{right} known, {missed} missed; those come again tomorrow.":
-    "{right} giuste, {missed} sbagliate: queste tornano domani.",
-  "{right} known, none missed.": "{right} giuste, nessuna sbagliata.",
+    "Giuste: {right}. Sbagliate: {missed}, che tornano domani.",
+  "{right} known, none missed.": "Giuste: {right}. Sbagliate: nessuna.",
   "Your move, with Black.": "Tocca a te, con il Nero.",
   "Your move, with White.": "Tocca a te, con il Bianco.",
   "{move} was played.": "È stata giocata {move}.",
@@ -1396,6 +1396,10 @@ export const texts = {
   "Your move here:": "La tua mossa qui:",
   "The book suggests a move here:": "Qui il libro suggerisce una mossa:",
   "You have no move here: make one, and mark it.": "Qui non hai una mossa: giocane una e segnala.",
+  "You have no move here: make one, and mark it. The book plays {move}.":
+    "Qui non hai una mossa: giocane una e segnala. Il libro gioca {move}.",
+  "by the book {move} is {loss} better": "per il libro {move} è migliore di {loss}",
+  "by the book {move} is better": "per il libro {move} è migliore",
   "{name}: {games}; {left} could not be read": "{name}: {games}; {left} illeggibili",
   "opening|openings": "apertura|aperture",
 

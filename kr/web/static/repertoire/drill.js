@@ -29,7 +29,6 @@ export class Drill {
     this.start = "";
     this.isClean = true; // the answer in question, without a wrong move
     this._random = random;
-    this._ways = lines.ways();
   }
 
   /** Whether an answer in or behind a position can be asked for. @param {string} fen */
@@ -55,11 +54,11 @@ export class Drill {
   begin(from = null) {
     let fen = from;
     if (this.queue) fen = this.queue.shift() ?? null;
-    else if (!fen || !this._ways.has(fen) || !this.isTrained(fen)) {
+    else if (!fen || !this.lines.isReached(fen) || !this.isTrained(fen)) {
       const roots = Object.keys(this.lines.graph.roots).filter(each => this.isTrained(each));
       fen = roots[Math.floor(this._random() * roots.length)] ?? null;
     }
-    const way = fen === null ? undefined : this._ways.get(fen);
+    const way = fen === null ? null : this.lines.wayTo(fen);
     if (fen === null || !way) return this._end();
     this.fen = fen;
     this.start = way.root.start;

@@ -24,6 +24,8 @@ import {sideOf} from "../squares.js";
 /** Begins the comment of a move that a book has put in. */
 const SUGGESTION = "Suggestion";
 const TRANSPOSES = "Transposes";
+/** Begins the comment of a line whose rest can't be played, by kr.pdn.reader. */
+const NOT_LEGAL = "Not legal from here";
 const SIDE_TAG = "Repertoire",
   BALLOT_TAG = "BallotMoves";
 const NAMES = {black: "Black", white: "White"};
@@ -40,6 +42,10 @@ export class Lines {
   constructor(side, graph) {
     this.side = side;
     this.graph = graph;
+    /** @type {Map<string, {root: Root | null, before: string}> | null} */
+    this._known = null;
+    /** @type {Map<string, number>} */
+    this._counts = new Map();
   }
 
   get isEmpty() {
@@ -73,34 +79,66 @@ export class Lines {
     return Object.hasOwn(this.graph.moves, fen) && Object.hasOwn(this.graph.moves[fen], after);
   }
 
+  /** Whether a position is in the repertoire: a root, or behind one. @param {string} fen */
+  isReached(fen) {
+    return this._ways().has(fen);
+  }
+
   /**
-   * A shortest way to each position, from the start of a game, nearest first.
-   * @returns {Map<string, {root: Root, moves: BoardMove[]}>}
+   * A shortest way to a position, from the start of a game; null if it is not in the repertoire.
+   * @param {string} fen
+   * @returns {{root: Root, moves: BoardMove[]} | null}
    */
-  ways() {
-    /** @type {Map<string, {root: Root, moves: BoardMove[]}>} */
+  wayTo(fen) {
+    const ways = this._ways();
+    /** @type {BoardMove[]} */
+    const moves = [];
+    for (let at = fen, way = ways.get(at); way; at = way.before, way = ways.get(at)) {
+      const {root, before} = way;
+      if (root) return {root, moves: [...root.ballot, ...moves.reverse()]};
+      const {text, path, captured} = this.graph.moves[before][at];
+      moves.push({text, path, captured, fen: at});
+    }
+    return null;
+  }
+
+  /**
+   * For each position the root that it is, or the position before it on a shortest way. Known until a change.
+   * @returns {Map<string, {root: Root | null, before: string}>}
+   */
+  _ways() {
+    if (this._known) return this._known;
+    /** @type {Map<string, {root: Root | null, before: string}>} */
     const ways = new Map();
-    for (const [fen, root] of Object.entries(this.graph.roots)) ways.set(fen, {root, moves: root.ballot});
+    for (const [fen, root] of Object.entries(this.graph.roots)) ways.set(fen, {root, before: ""});
     // a map that grows is walked to its new end
-    for (const [fen, {root, moves}] of ways)
-      for (const {text, path, captured, fen: after} of this.of(fen)) {
-        if (!ways.has(after)) ways.set(after, {root, moves: [...moves, {text, path, captured, fen: after}]});
-      }
+    for (const fen of ways.keys())
+      for (const after in this.graph.moves[fen]) if (!ways.has(after)) ways.set(after, {root: null, before: fen});
+    this._known = ways;
     return ways;
   }
 
   /** How many positions have an answer: all of them, or those that are reached from one. @param {string} [from] */
-  countAnswers(from) {
-    const reached = from === undefined ? Object.keys(this.graph.moves) : [...this._reached(from)];
-    return reached.filter(fen => this.answers(fen).length).length;
+  countAnswers(from = "") {
+    const counted = this._counts.get(from);
+    if (counted !== undefined) return counted;
+    const reached = from ? [...this._reached(from)] : Object.keys(this.graph.moves),
+      count = reached.filter(fen => this.isOwn(fen) && this.answers(fen).length).length;
+    this._counts.set(from, count);
+    return count;
   }
 
   /** Positions that are reached from one, and itself. @param {string} from */
   _reached(from) {
     const reached = new Set([from]);
     // a set that grows is walked to its new end
-    for (const fen of reached) for (const move of this.of(fen)) reached.add(move.fen);
+    for (const fen of reached) for (const after in this.graph.moves[fen]) reached.add(after);
     return reached;
+  }
+
+  _changed() {
+    this._known = null;
+    this._counts.clear();
   }
 
   // --- changes
@@ -130,6 +168,7 @@ export class Lines {
     const from = this.rootPly(line, ballot),
       end = this.lastOwn(line);
     if (end <= from) return false;
+    this._changed();
     this.graph.roots[line[from].fen] ??= {start: line[0].fen, ballot: line.slice(1, from + 1).map(bare), name};
     for (let ply = from + 1; ply <= end; ply++) {
       const known = this._add(line[ply - 1].fen, line[ply]);
@@ -147,6 +186,7 @@ export class Lines {
     if (!move) return;
     const comments = move.comments.filter(text => !text.startsWith(SUGGESTION));
     this.graph.moves[fen][after] = kept({...move, comments});
+    this._changed();
   }
 
   /**
@@ -167,8 +207,21 @@ export class Lines {
         }
     }
     for (const root of Object.keys(roots)) if (!Object.hasOwn(moves, root)) delete roots[root];
-    const ways = this.ways();
-    for (const before of Object.keys(moves)) if (!ways.has(before)) delete moves[before];
+    this._prune();
+  }
+
+  /** Takes an opening out, but for what others lead to. @param {string} root */
+  remove(root) {
+    delete this.graph.roots[root];
+    this._prune();
+  }
+
+  // what no root leads to
+  _prune() {
+    const {moves} = this.graph;
+    this._changed();
+    for (const before of Object.keys(moves)) if (!this.isReached(before)) delete moves[before];
+    this._changed();
   }
 
   /** @param {string} fen @param {BoardMove} move @returns {KeptMove} */
@@ -187,8 +240,7 @@ export class Lines {
    * @returns {Left | null}
    */
   left(line) {
-    const ways = this.ways(),
-      ply = line.findLastIndex(({fen}) => ways.has(fen));
+    const ply = line.findLastIndex(({fen}) => this.isReached(fen));
     if (ply < 0 || ply === line.length - 1) return null;
     const {fen} = line[ply],
       moves = this.of(fen);
@@ -260,6 +312,7 @@ export class Lines {
     if (!children[at].length) return {left: 0};
     this.graph.roots[root] ??= {start, ballot: drawn, name: name === "Repertoire" ? "" : name};
     let left = 0;
+    this._changed();
     const waiting = [at];
     for (let place = waiting.pop(); place !== undefined; place = waiting.pop()) {
       const before = place === at ? root : (nodes[place].fen ?? "");
@@ -270,7 +323,9 @@ export class Lines {
           continue;
         }
         const move = this._add(before, given(node));
-        const said = [...(node.starting_comments ?? []), ...(node.comments ?? [])].filter(text => text !== TRANSPOSES);
+        const all = [...(node.starting_comments ?? []), ...(node.comments ?? [])],
+          said = all.filter(text => text !== TRANSPOSES && !text.startsWith(NOT_LEGAL));
+        left += Number(all.some(text => text.startsWith(NOT_LEGAL)));
         const comments = [...new Set([...(move.comments ?? []), ...said])],
           nags = [...new Set([...(move.nags ?? []), ...(node.nags ?? [])])];
         if (comments.length) move.comments = comments;

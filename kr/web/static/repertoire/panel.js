@@ -10,7 +10,7 @@ import {SIDES, START, sideName} from "../squares.js";
 import {t} from "../texts.js";
 import {readGames, takeGames, writeGames} from "./files.js";
 import {RepertoireRecord} from "./record.js";
-import {countWords, emptyWords, placeWords, rowsOf, takenWords} from "./state.js";
+import {NO_OTHERS, countWords, emptyWords, placeWords, rowsOf, takenWords} from "./state.js";
 import {Trainer} from "./trainer.js";
 import {openingList, ownRow, ownTable} from "./view.js";
 
@@ -18,8 +18,7 @@ import {openingList, ownRow, ownTable} from "./view.js";
 /** @import {App} from "../shell.js" */
 /** @import {Side} from "../squares.js" */
 /** @import {BoardLine} from "./lines.js" */
-/** @import {Row} from "./state.js" */
-/** @typedef {(BoardMove & {people: number})[]} People */
+/** @import {Others, Row} from "./state.js" */
 
 const NAMED_PLIES = 9; // no name needs more moves
 const BALLOT_PLIES = 3;
@@ -27,7 +26,7 @@ const BALLOT_PLIES = 3;
 /** @param {App} app */
 export const panel = app => new RepertoirePanel(app).panel;
 
-/** @extends {PositionPanel<People>} */
+/** @extends {PositionPanel<Others>} */
 class RepertoirePanel extends PositionPanel {
   /** @param {App} app */
   constructor(app) {
@@ -47,8 +46,8 @@ class RepertoirePanel extends PositionPanel {
       {value: this._side, onchange: value => this._choose(value === "white" ? "white" : "black")},
     );
     this._counts = el("p", {role: "status"});
-    this._mark = button(t("Mark as mine"), () => this._toggle(), {class: "primary", title: "m"});
-    this._train = button(t("Train"), () => this._begin(), {title: "t"});
+    this._mark = button(t("Mark as mine"), () => this._toggle(), {class: "primary", title: `${t("Mark as mine")} (m)`});
+    this._train = button(t("Train"), () => this._begin(), {title: `${t("Train")} (t)`});
     this._due = button("", () => this._review());
     this._undo = button(t("Undo"), () => this._revert());
     this._place = el("p", null);
@@ -140,14 +139,16 @@ class RepertoirePanel extends PositionPanel {
     return this._record.lines(this._side);
   }
 
-  /** @override @param {any} node @returns {Promise<People>} */
-  async _fetch(node) {
-    if (this._lines.isOwn(node.fen)) return [];
+  /** @override @param {any} node @returns {Promise<Others>} */
+  async _fetch({fen}) {
+    const {api} = this.app;
     try {
-      return (await this.app.api("people", {fen: node.fen})).moves;
+      return this._lines.isOwn(fen)
+        ? {...NO_OTHERS, book: (await api("book/moves", {fen})).moves}
+        : {...NO_OTHERS, people: (await api("people", {fen})).moves};
     } catch {
-      // the repertoire is here without what people play
-      return [];
+      // the repertoire is here without what others play
+      return NO_OTHERS;
     }
   }
 
@@ -171,7 +172,7 @@ class RepertoirePanel extends PositionPanel {
     super._follow();
   }
 
-  /** @override @param {People} _answer */
+  /** @override @param {Others} _answer */
   _write(_answer) {
     this._draw();
   }
@@ -195,14 +196,18 @@ class RepertoirePanel extends PositionPanel {
     this._due.hidden = !due;
     this._due.textContent = t("Missed: {count}", {count: due});
     this._undo.hidden = !this._record.canUndo;
-    this._place.textContent = lines.isEmpty ? emptyWords(this._side) : placeWords(lines, line, left);
+    this._place.textContent = lines.isEmpty
+      ? emptyWords(this._side)
+      : placeWords(lines, line, left, this._answer ?? NO_OTHERS);
     this._back.hidden = !left;
     this._drawMark(line);
-    const isIn = lines.ways().has(fen),
-      rows = isIn ? rowsOf(lines, fen, this._answer ?? []) : [];
+    const isIn = lines.isReached(fen),
+      rows = isIn ? rowsOf(lines, fen, this._answer ?? NO_OTHERS) : [];
     const acts = {
       play: (/** @type {Row} */ row) => this._play(row),
-      accept: (/** @type {Row} */ row) => this._change(() => this._lines.accept(fen, row.move.fen)),
+      accept: lines.isOwn(fen)
+        ? (/** @type {Row} */ row) => this._change(() => this._lines.accept(fen, row.move.fen))
+        : null,
       unmark: (/** @type {Row} */ row) => this._change(() => this._lines.unmark(fen, row.move.fen)),
       point: (/** @type {number[]} */ path) => this.app.board.outline(path),
     };
@@ -235,6 +240,7 @@ class RepertoirePanel extends PositionPanel {
     const openings = Object.entries(roots).map(([fen, root], i) => ({
       name: root.name || (root.start === START ? t("From the start") : t("From a position")),
       answers: lines.countAnswers(fen),
+      remove: () => this._change(() => this._lines.remove(fen)),
       open: () =>
         this.app.open(
           {...lines.documents()[i]},

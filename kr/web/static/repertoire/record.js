@@ -27,13 +27,18 @@ export class RepertoireRecord extends SharedRecord {
   /** @param {Store} store */
   constructor(store) {
     super(store, "repertoire", {isContent: isRepertoires, otherwise: nothing});
+    /** @type {Partial<Record<Side, Lines>>} */
+    this._lines = {};
     /** What it was before the last change, and after it. @type {{before: string, after: string} | null} */
     this._done = null;
   }
 
-  /** @param {Side} side */
+  /** The repertoire for a side, as long as no other tab changes it. @param {Side} side */
   lines(side) {
-    return new Lines(side, this.all[side]);
+    const graph = this.all[side],
+      known = this._lines[side];
+    if (known?.graph === graph) return known;
+    return (this._lines[side] = new Lines(side, graph));
   }
 
   /**

@@ -1,14 +1,27 @@
 // What the panel Repertoire shows of a position, and its words. Nothing here touches the document.
 
+import {lossWords} from "../book.js";
 import {all, either, many, t} from "../texts.js";
 
 /** @import {BoardLine, Left, Lines, OwnMove} from "./lines.js" */
 /** @import {BoardMove} from "../board-state.js" */
 /** @import {Side} from "../squares.js" */
 
-/** A move of the position, and what the repertoire says of it. people: share of those that play it, if it is known. */
-/** @typedef {{move: BoardMove, state: "mine" | "suggested" | "answered" | "unanswered", people: number | null,
- *   comment: string}} Row */
+/** @import {Known} from "../explorer/state.js" */
+/** What others do in a position: how likely people play its moves, what the book knows of them, its best one first. */
+/** @typedef {{people: (BoardMove & {people: number})[], book: (BoardMove & {book: Known | null})[]}} Others */
+/**
+ * A move of the position, and what the repertoire says of it. isIn: it is in the repertoire; people: share of those that
+ * play it, if it is known; weak: what the book says against it
+ * @typedef {{move: BoardMove, state: "mine" | "suggested" | "answered" | "unanswered", isIn: boolean,
+ *   people: number | null, comment: string, weak: string}} Row
+ */
+
+/** Hundredths of a man by which a move is worse than the book's best, so that it is weak: kr.book.book.COOK. */
+const WEAK_LOSS = 15;
+const PROVED = 10_000; // value of a proved win
+/** @type {Others} */
+export const NO_OTHERS = {people: [], book: []};
 
 /** Replies that people play this often are shown without an answer too. */
 const SHOWN_SHARE = 0.05;
@@ -17,21 +30,26 @@ const SHOWN_SHARE = 0.05;
  * The rows of a position: the person's moves, or replies, the commonest first.
  * @param {Lines} lines
  * @param {string} fen
- * @param {(BoardMove & {people: number})[]} people what people play there
+ * @param {Others} others
  * @returns {Row[]}
  */
-export function rowsOf(lines, fen, people) {
+export function rowsOf(lines, fen, {people, book}) {
   const shares = new Map(people.map(each => [each.fen, each.people]));
   const known = lines.of(fen).map(move => ({
     move,
     state: lines.isOwn(fen) ? ownState(move) : replyState(lines, move),
+    isIn: true,
     people: shares.get(move.fen) ?? null,
     comment: move.comments.join(" "),
+    weak: lines.isOwn(fen) ? weakWords(book, move) : "",
   }));
   if (lines.isOwn(fen)) return known;
   const others = people
     .filter(each => each.people >= SHOWN_SHARE && !known.some(({move}) => move.fen === each.fen))
-    .map(move => ({move, state: replyState(lines, move), people: move.people, comment: ""}));
+    .map(move => {
+      const state = replyState(lines, move);
+      return {move, state, isIn: false, people: move.people, comment: "", weak: ""};
+    });
   return [...known, ...others].sort((one, other) => (other.people ?? 0) - (one.people ?? 0));
 }
 
@@ -41,6 +59,25 @@ const ownState = move => (move.isSuggested ? "suggested" : "mine");
 /** @param {Lines} lines @param {BoardMove} move @returns {Row["state"]} */
 const replyState = (lines, move) =>
   lines.answers(move.fen).length ? "answered" : lines.of(move.fen).length ? "suggested" : "unanswered";
+
+/**
+ * What the book says against a move; "" if it has nothing better, or does not know the position.
+ * @param {Others["book"]} book
+ * @param {BoardMove} move
+ */
+function weakWords(book, {fen}) {
+  const [best] = book;
+  if (!best?.book || best.book.value === null) return "";
+  const known = book.find(each => each.fen === fen)?.book,
+    loss = known?.value === undefined || known.value === null ? null : known.loss;
+  if (loss !== null && loss < WEAK_LOSS) return "";
+  // where a win or a loss is proved, the book has not looked at the other moves
+  if (loss === null && Math.abs(best.book.value) >= PROVED) return "";
+  const words = lossWords(loss);
+  return words
+    ? t("by the book {move} is {loss} better", {move: best.text, loss: words})
+    : t("by the book {move} is better", {move: best.text});
+}
 
 /** @param {Row["state"]} state */
 export const stateWords = state =>
@@ -77,9 +114,10 @@ export const emptyWords = side =>
  * @param {Lines} lines
  * @param {BoardLine} line
  * @param {Left | null} left
+ * @param {Others} [others]
  */
-export function placeWords(lines, line, left) {
-  if (!left) return placeOf(lines, line[line.length - 1].fen);
+export function placeWords(lines, line, left, others = NO_OTHERS) {
+  if (!left) return placeOf(lines, line[line.length - 1].fen, others);
   const move = numbered(line, left.ply + 1),
     meant = either(left.moves.map(each => each.text));
   if (left.who === "me") return t("Your repertoire was left by {move}: your move there is {meant}.", {move, meant});
@@ -87,9 +125,9 @@ export function placeWords(lines, line, left) {
   return t("Your repertoire ends before {move}.", {move});
 }
 
-/** @param {Lines} lines @param {string} fen */
-function placeOf(lines, fen) {
-  if (!lines.ways().has(fen)) return t("This line is not in your repertoire.");
+/** @param {Lines} lines @param {string} fen @param {Others} others */
+function placeOf(lines, fen, {book}) {
+  if (!lines.isReached(fen)) return t("This line is not in your repertoire.");
   const moves = lines.of(fen),
     own = lines.answers(fen);
   if (!lines.isOwn(fen))
@@ -99,7 +137,10 @@ function placeOf(lines, fen) {
   if (own.length > 1)
     return t("Your moves here: {moves}. One is enough: unmark the others.", {moves: all(own.map(each => each.text))});
   if (own.length) return t("Your move here:");
-  return moves.length ? t("The book suggests a move here:") : t("You have no move here: make one, and mark it.");
+  if (moves.length) return t("The book suggests a move here:");
+  return book[0]?.book
+    ? t("You have no move here: make one, and mark it. The book plays {move}.", {move: book[0].text})
+    : t("You have no move here: make one, and mark it.");
 }
 
 /**

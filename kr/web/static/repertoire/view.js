@@ -17,12 +17,12 @@ export function ownTable() {
 
 /**
  * @param {Row} row
- * @param {{play: (row: Row) => void, accept: (row: Row) => void, unmark: (row: Row) => void,
- *   point: (path: number[]) => void}} acts point: shows squares on the board
+ * @param {{play: (row: Row) => void, accept: ((row: Row) => void) | null, unmark: (row: Row) => void,
+ *   point: (path: number[]) => void}} acts accept: takes a suggestion over, null for replies; point: shows squares on
+ *   the board
  */
 export function ownRow(row, {play, accept, unmark, point}) {
-  const {move, state, people, comment} = row,
-    isIn = state !== "unanswered" && state !== "answered";
+  const {move, state, isIn, people, comment, weak} = row;
   const show = () => point(move.path),
     clear = () => point([]);
   return el(
@@ -38,11 +38,17 @@ export function ownRow(row, {play, accept, unmark, point}) {
       }),
     ),
     el("td", {class: "right"}, people === null ? "" : ofHundred(people)),
-    el("td", {class: state}, stateWords(state), comment && el("span", {class: "muted"}, ` ${comment}`)),
+    el(
+      "td",
+      {class: state},
+      stateWords(state),
+      comment && el("span", {class: "muted"}, ` ${comment}`),
+      weak && el("span", {class: "wrong"}, ` ${weak}`),
+    ),
     el(
       "td",
       {class: "right"},
-      isIn &&
+      accept &&
         state === "suggested" &&
         button(t("Take over"), () => accept(row), {"aria-label": t("Take {move} over", {move: move.text})}),
       isIn &&
@@ -56,13 +62,22 @@ export function ownRow(row, {play, accept, unmark, point}) {
 
 /**
  * The openings of a repertoire.
- * @param {{name: string, answers: number, open: () => void}[]} openings
+ * @param {{name: string, answers: number, open: () => void, remove: () => void}[]} openings
  */
 export const openingList = openings =>
   el(
     "ul",
     {class: "own-openings"},
-    openings.map(({name, answers, open}) =>
-      el("li", null, button(name, open), " ", el("span", {class: "muted"}, many(answers, "position"))),
-    ),
+    openings.map(({name, answers, open, remove}) => {
+      const words = t("Remove {name}", {name});
+      return el(
+        "li",
+        null,
+        button(name, open),
+        " ",
+        el("span", {class: "muted"}, many(answers, "position")),
+        " ",
+        button("×", remove, {"aria-label": words, title: words}),
+      );
+    }),
   );
