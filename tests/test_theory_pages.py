@@ -12,6 +12,7 @@ from theory_book import GAMES, LINE, after, small_book
 from web_pages import Opener, faults_in, opened, server, wait_for_board
 
 from kr.cli import main
+from kr.openings.decks import deck
 from kr.web.serve import WebServer
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def site(tmp_path_factory: pytest.TempPathFactory, server: WebServer) -> Path:
     assert main(["theory", "grade", *words, "--quiet"]) == 0
     words = ["--people", str(games), "--page", server.address, "--quiet"]
     assert main(["theory", str(book), "--out", str(folder / "site"), *words]) == 1
-    words = ["--deck", "11man", "--grades", str(grades), "--quiet"]
+    words = ["--deck", "11man", "--grades", str(grades), "--page", server.address, "--quiet"]
     assert main(["theory", str(book), "--out", str(folder / "11man"), *words]) == 0
     return folder / "site"
 
@@ -108,13 +109,18 @@ def test_lines_are_played_on_the_board(site: Path, page: Page) -> None:
     assert page.locator(".diagram").is_hidden()
 
 
+def first_link(file: Path) -> str:
+    """Address to which a page leads first."""
+    return "http" + file.read_text().partition('<a href="http')[2].partition('"')[0]
+
+
 def test_a_ballot_opens_on_the_board(site: Path, opened: Opener) -> None:
-    text = (site / "ballot-001.html").read_text()
-    link = text.partition('<a href="http')[2].partition('"')[0]
-    page = opened(f"http{link}")
+    page = opened(first_link(site / "ballot-001.html"))
     wait_for_board(page, after(LINE).fen)
     page.keyboard.press("ArrowRight")
     wait_for_board(page, after(f"{LINE} 25-21").fen)
+    eleven = opened(first_link(site.parent / "11man" / "removed-5-28.html"))
+    wait_for_board(eleven, deck("11man", playable_only=False)[0].position.fen)
 
 
 def test_all_is_there_without_scripts(site: Path, browser: Browser) -> None:
