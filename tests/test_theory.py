@@ -16,10 +16,22 @@ from kr.openings.decks import deck
 from kr.pdn import read_game
 from kr.proofs.library import ProofLibrary
 from kr.theory.ballots import Knowledge
-from kr.theory.brackets import Brackets, bracket_words
+from kr.theory.brackets import KNOWN_BY_BOOK, Brackets, bracket_words
 from kr.theory.graph import BookGraph
 from kr.theory.pages import TheoryPages, link_of, men
 from kr.theory.store import book_for_reading
+
+
+@pytest.mark.parametrize("given", [True, False])
+def test_a_certificate_is_named_rather_than_the_book(given: bool) -> None:
+    """A book that was built with a certificate has its value, and not its name."""
+    certificate = case("the winner to move")
+    root = certificate.claim.root
+    graph = BookGraph()
+    graph.add(node_of(root, {}, Value.WIN))
+    library = ProofLibrary([("mine.krproof", certificate)]) if given else None
+    known = Brackets(graph, None, library).of(root)
+    assert (known.value, known.by) == (Value.WIN, "certificate mine.krproof" if given else KNOWN_BY_BOOK)
 
 
 def graph_below(root: Position, plies: int, shown: int) -> BookGraph:
@@ -154,7 +166,7 @@ def test_proofs_are_shown(tmp_path: Path) -> None:
     known = Knowledge(graph, Brackets(graph))
     opening = deck("3move", playable_only=False)[0]
     entry = known.ballot(opening) | {"grade": None}
-    assert entry["bracket"] == {"least": "win", "most": "win", "words": "win", "by": "the search"}
+    assert entry["bracket"] == {"least": "win", "most": "win", "words": "win", "by": KNOWN_BY_BOOK}
     assert entry["replies"][0]["bracket"] == "win"
     book = {"name": "b", "positions": 1, "nodes": 1, "nodes_of_a_search": 1, "people": True}
     data = {
@@ -166,4 +178,4 @@ def test_proofs_are_shown(tmp_path: Path) -> None:
         "grades": None,
     }
     page = TheoryPages(data, "../page/").page("ballot-001.html")
-    assert "Proved for White, who is to move: win, by the search." in page
+    assert "Proved for White, who is to move: win, by the book (a search to the end, or a certificate)." in page

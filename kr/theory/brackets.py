@@ -13,12 +13,15 @@ from typing import TYPE_CHECKING
 from kr.book.frame import BookKey, numbered_steps, position_of_key
 from kr.book.frame import book_key as key_of
 from kr.game.value import Value
-from kr.proofs.library import KNOWN_BY_SEARCH, NOTHING_KNOWN, KnownValue, ProofLibrary, known_value
+from kr.proofs.library import NOTHING_KNOWN, KnownValue, ProofLibrary, known_value
 from kr.theory.graph import BookGraph, BookNode, is_forward
 
 if TYPE_CHECKING:
     from kr.egdb.database import Database
     from kr.game.position import Position
+
+KNOWN_BY_BOOK = "the book (a search to the end, or a certificate)"
+"""What proves a value that only the book says is proved."""
 
 
 class Brackets:
@@ -49,13 +52,13 @@ class Brackets:
         known = known_value(position, self._database, None)
         if known is not NOTHING_KNOWN:
             return known
+        if self._proofs is not None:
+            # a certificate is about one colour
+            known = _tighter(self._proofs.look_up(position), self._proofs.look_up(position.flipped()))
         node = self._graph.nodes.get(key)
-        if node is not None and node.value is not None:
-            return KnownValue(node.value, node.value, None, KNOWN_BY_SEARCH)
-        if self._proofs is None:
-            return NOTHING_KNOWN
-        # a certificate is about one colour
-        return _tighter(self._proofs.look_up(position), self._proofs.look_up(position.flipped()))
+        if known.value is None and node is not None and node.value is not None:
+            return KnownValue(node.value, node.value, None, KNOWN_BY_BOOK)
+        return known
 
     def _by_moves(self, node: BookNode, known: KnownValue) -> KnownValue:
         """What is proved of a node with what is proved after its moves."""
