@@ -196,6 +196,7 @@ def test_what_is_refused(
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 1
     assert told in lines[0]
+    assert not list((tmp_path / "site").glob("*.html"))
 
 
 def test_outputs_that_are_not_ours(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

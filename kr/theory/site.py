@@ -107,12 +107,14 @@ def write_theory(
     """
     check_directory(settings.out)
     _refuse_foreign(settings)
+    if is_packed(settings.book):
+        raise InvalidSettingError(f"{settings.book} is a packed book; expected the file that kr book build writes")
+    with book_for_reading(settings.book) as store:
+        begun, graph = store.settings(), store.graph()
+    grades = {} if settings.grades is None else read_grades(settings.grades, settings.deck)
+    # nothing is made for what can't be read
     make_directory(settings.out)
     with lock(settings.out):
-        if is_packed(settings.book):
-            raise InvalidSettingError(f"{settings.book} is a packed book; expected the file that kr book build writes")
-        with book_for_reading(settings.book) as store:
-            begun, graph = store.settings(), store.graph()
         database = load_database(settings.egdb, settings.egdb_memory)
         proofs = load(database)
         people = _People(settings, on_stage, on_error)
@@ -120,7 +122,6 @@ def write_theory(
             graph.games = people.moves_played(settings.people, on_stage)
             # a move that people play counts once it leads to a position of the book
             graph.propagate()
-        grades = {} if settings.grades is None else read_grades(settings.grades, settings.deck)
         openings = deck(settings.deck, playable_only=False)
         known = Knowledge(graph, Brackets(graph, database, proofs), people.records)
         entries = []
