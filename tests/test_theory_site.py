@@ -113,6 +113,30 @@ def test_an_empty_book_and_one_without_people(tmp_path: Path, capsys: pytest.Cap
     assert (cook["games"], cook["wrong"]) == (3, 2)
 
 
+def test_a_packed_book_tells_the_same_as_far_as_it_goes(tmp_path: Path) -> None:
+    book, packed = small_book(tmp_path / "book.sqlite"), tmp_path / "book.krb"
+    assert main(["book", "export", str(book), "--out", str(packed)]) == 0
+    entries = []
+    for path in (book, packed):
+        assert written(path, tmp_path / path.suffix[1:]) == 0
+        entries.append(json.loads((tmp_path / path.suffix[1:] / "data.json").read_text()))
+    (one, *_), (other, *_) = (data["ballots"] for data in entries)
+    for name in ("worth", "depth", "main_line", "cooks", "bracket"):
+        assert one[name] == other[name], name
+    assert other["below"] == {"positions": 2, "nodes": 9_000_000}
+    told = [[(row["move"], row["worth"], row["line"]) for row in each["replies"]] for each in (one, other)]
+    assert told[0] == told[1]
+    assert [row["games"] for row in other["replies"]] == [4, 16, 1]
+    assert [data["book"]["exact"] for data in entries] == [True, False]
+    assert "the least that their weights stand for" in (tmp_path / "krb" / "ballot-001.html").read_text()
+
+
+def test_the_shipped_book_has_theory(tmp_path: Path) -> None:
+    assert written(Path("shipped"), tmp_path / "site") == 0
+    data = json.loads((tmp_path / "site" / "data.json").read_text())
+    assert any(entry["in_book"] for entry in data["ballots"])
+
+
 def test_certificates_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     book, proof = small_book(tmp_path / "book.sqlite"), tmp_path / "mine.krproof"
     write_certificate(proof, case("three pieces known"))
@@ -175,7 +199,7 @@ def test_a_run_that_is_cut_off_leaves_whole_pages(tmp_path: Path) -> None:
     [
         (["{folder}/none.sqlite"], 2, "is not a file"),
         (["{folder}/damaged.sqlite"], 1, "is damaged"),
-        (["{krb}"], 2, "is a packed book; expected the file that kr book build writes"),
+        (["{folder}/damaged.krb"], 1, "damaged.krb: damaged: its checksum differs"),
         (["{book}", "--page", "javascript:alert(1)"], 2, "is not the address of a page"),
         (["{book}", "--grades", "{folder}/games.pdn", "--deck", "11man"], 2, "is not a journal"),
         (["{book}", "--grades", "{folder}/none.jsonl"], 2, "kr theory grade"),
@@ -190,7 +214,8 @@ def test_what_is_refused(
     (tmp_path / "damaged.sqlite").write_bytes(book.read_bytes()[:5000] + b"x" * 9000)
     (tmp_path / "games.pdn").write_text(GAMES)
     (tmp_path / "empty.pdn").write_text("\n")
-    places = {"folder": tmp_path, "book": book, "krb": data_path("books", "kr.krb")}
+    (tmp_path / "damaged.krb").write_bytes(data_path("books", "kr.krb").read_bytes()[:-1])
+    places = {"folder": tmp_path, "book": book}
     named, *rest = [word.format(**places) for word in words]
     assert written(Path(named), tmp_path / "site", *rest) == code
     lines = capsys.readouterr().err.splitlines()

@@ -28,6 +28,7 @@ def _site(settings: TheorySettings, json: bool = options.JSON) -> None:
     says so. Pages of an earlier run are replaced, other files stay. kr theory grade --help: grades for tournaments.
 
     Example:
+        kr theory shipped --out build/theory
         kr theory book.sqlite --people games.pdn.xz --out build/theory
         kr theory book.sqlite --proofs proofs --page /draughts/ --out site
         kr theory book.sqlite --deck 11man --grades grades.jsonl --out build/11man

@@ -161,7 +161,10 @@ class TheoryPages:
             "value": row["bracket"] or ("" if row["worth"] is None else men(row["worth"])),
             "shown": shown_line(position, [row["move"]], begun, {})[0] | {"number": ""},
             "shown_line": shown_line(after, row["line"].split(), begun + 1, {}),
-            "rests_on": row["by"] or f"{_millions(row['nodes'])} nodes, depth {row['depth']}",
+            "rests_on": row["by"]
+            or ", ".join(
+                filter(None, (f"{_millions(row['nodes'])} nodes" if row["nodes"] else "", f"depth {row['depth']}"))
+            ),
         }
 
     def _cook_of(self, position: Position, reference: BallotEntry, begun: int) -> dict[str, Any]:
@@ -289,9 +292,10 @@ def value_sentence(entry: BallotEntry) -> str:
     if not entry["in_book"]:
         return "Not proved, and not in the book yet."
     below = entry["below"]["positions"]
+    nodes = f"{_millions(entry['search']['nodes'])} nodes and " if entry["search"]["nodes"] else ""
     return (
-        f"Not proved: {men(entry['worth'])} for {entry['to_move']}, who is to move, by "
-        f"{_millions(entry['search']['nodes'])} nodes and a book of {counted(below, 'position')} below it."
+        f"Not proved: {men(entry['worth'])} for {entry['to_move']}, who is to move, by {nodes}a book of "
+        f"{counted(below, 'position')} below it."
     )
 
 

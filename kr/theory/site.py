@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kr.archives.stats import ArchiveStats
-from kr.book.book import is_packed
+from kr.book.book import SHIPPED_BOOK, OpeningBook, is_packed
 from kr.egdb.database import Database
 from kr.engine.database import load_database
 from kr.engine.settings import egdb_memory_option, egdb_option
@@ -25,12 +25,13 @@ from kr.openings.grades import grades_limits, read_grades
 from kr.pdn import Reader
 from kr.proofs.library import ProofLibrary, proofs_option
 from kr.settings import REQUIRED, Settings, option
-from kr.storage import check_directory, lock, make_directory, printable, provenance, write_atomic
+from kr.storage import check_directory, data_path, lock, make_directory, printable, provenance, write_atomic
 from kr.theory.ballots import Knowledge
 from kr.theory.brackets import Brackets
 from kr.theory.pages import GENERATOR, TheoryPages, page_files
 from kr.theory.people import PeopleGames, people_games
 from kr.theory.store import book_for_reading
+from kr.theory.unpacking import unpacked_graph
 
 if TYPE_CHECKING:
     from kr.theory.graph import BookGraph
@@ -52,7 +53,10 @@ OnStage = Callable[[str, int, int | None, str], None]
 class TheorySettings(Settings):
     """A book, what else is known, and where the pages go."""
 
-    book: Path = option(REQUIRED, "The book: a file of kr book build.", metavar="BOOK", argument=True)
+    book: Path = option(
+        REQUIRED, "The book: a file of kr book build, or a packed one, of which it knows less; shipped for kr's own.",
+        metavar="BOOK", argument=True,
+    )  # fmt: skip
     out: Path = option(REQUIRED, "Directory of the pages.", metavar="DIR")
     deck: str = option("3move", "Ballots: {allowed}.", choices=THEORY_DECKS)
     people: Path | None = option(
@@ -107,10 +111,7 @@ def write_theory(
     """
     check_directory(settings.out)
     _refuse_foreign(settings)
-    if is_packed(settings.book):
-        raise InvalidSettingError(f"{settings.book} is a packed book; expected the file that kr book build writes")
-    with book_for_reading(settings.book) as store:
-        begun, graph = store.settings(), store.graph()
+    begun, graph, is_whole = _read_book(settings.book)
     grades = {} if settings.grades is None else read_grades(settings.grades, settings.deck)
     # nothing is made for what can't be read
     make_directory(settings.out)
@@ -130,7 +131,7 @@ def write_theory(
             grade = grades.get(opening.number)
             entries.append(known.ballot(opening) | {"grade": None if grade is None else grade.as_object()})
         cooks = [cook for cook in known.cooks.values() if cook["ballots"]]
-        data = _head(settings, begun, graph, people, proofs) | {"ballots": entries, "cooks": cooks}
+        data = _head(settings, begun, graph, is_whole, people, proofs) | {"ballots": entries, "cooks": cooks}
         pages = TheoryPages(data, settings.page)
         files = page_files(data)
         for count, name in enumerate(files):
@@ -146,6 +147,19 @@ def write_theory(
         sum(bool(entry["bracket"]["words"]) for entry in entries), len(cooks), len(files), people.games,
         people.left_out,
     )  # fmt: skip
+
+
+def _read_book(book: Path) -> tuple[Mapping[str, Any], BookGraph, bool]:
+    """What a book was begun with, its graph, and whether it has its searches; of a packed one it has not.
+
+    Raises InvalidBookError, InvalidSettingError, OSError.
+    """
+    path = data_path("books", "kr.krb") if book == Path(SHIPPED_BOOK) and not book.is_file() else book
+    if is_packed(path):
+        packed = OpeningBook(path)
+        return packed.facts, unpacked_graph(packed), False
+    with book_for_reading(path) as store:
+        return store.settings(), store.graph(), True
 
 
 def _refuse_foreign(settings: TheorySettings) -> None:
@@ -217,6 +231,7 @@ def _head(
     settings: TheorySettings,
     begun: Mapping[str, Any],
     graph: BookGraph,
+    is_whole: bool,
     people: _People,
     proofs: ProofLibrary | None,
 ) -> dict[str, Any]:
@@ -231,6 +246,7 @@ def _head(
             **{name: begun.get(name) for name in ("openings", "within", "weights", "egdb")},
             "nodes_of_a_search": begun.get("nodes"),
             "people": bool(graph.games),
+            "exact": is_whole,
         },
         "people": None if settings.people is None else {
             "name": printable(settings.people.name), "games": people.games, "left_out": people.left_out,
