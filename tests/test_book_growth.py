@@ -184,6 +184,10 @@ REPERTOIRE = """[Event "Mine"]
 [Event "Set up"]
 [FEN "B:W18,26,K29:B1,2,5"]
 1. 5-9 26-23 (1... 26-22) (1... 26-11) *
+
+[Event "Line"]
+[Repertoire "White"]
+1. 12-16 24-20 *
 """
 
 
@@ -194,14 +198,17 @@ def test_all_positions_of_a_repertoire_come_first(
     repertoire, path = tmp_path / "mine.pdn", tmp_path / "book"
     repertoire.write_text(REPERTOIRE)
     endings = Position.from_fen("B:W18,26,K29:B1,2,5").play("5-9")
-    ways = ("", "11-15", "11-15 22-18", "11-15 22-18 15x22", "11-15 22-18 15x22 25x18", "11-15 23-19",
-            "11-15 23-19 8-11", "11-15 23-19 8-11 22-17", "11-15 23-19 9-14", "11-15 23-19 9-14 22-17")  # fmt: skip
+    ways = (
+        "", "11-15", "11-15 22-18", "11-15 22-18 15x22", "11-15 22-18 15x22 25x18", "11-15 23-19", "11-15 23-19 8-11",
+        "11-15 23-19 8-11 22-17", "11-15 23-19 9-14", "11-15 23-19 9-14 22-17", "12-16", "12-16 24-20",
+    )  # fmt: skip
     wanted = {book_key(position) for position in (*map(reached, ways), endings, endings.play("26-22"))}
     wanted |= {book_key(Position.from_fen("B:W18,26,K29:B1,2,5")), book_key(endings.play("26-23"))}
     build(path, people=archive, openings=str(repertoire), positions=len(wanted))
     graph = graph_of(path)
     assert graph.nodes.keys() == wanted
-    assert graph.roots == {book_key(reached("11-15")): "Mine: 11-15", book_key(endings): "Set up: 5-9"}
+    named = {"Mine: 11-15": reached("11-15"), "Set up: 5-9": endings, "Line: 12-16 24-20": reached("12-16 24-20")}
+    assert graph.roots == {book_key(position): name for name, position in named.items()}
     # people's games stand beside it
     assert graph.games[book_key(reached(""))][step_at(reached(""), reached("").parse_move("11-15"))] == 2
     assert build(path, people=archive, openings=str(repertoire), positions=len(wanted) + 3).positions > len(wanted)

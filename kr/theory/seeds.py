@@ -12,6 +12,7 @@ from kr.openings.decks import deck
 from kr.pdn import Game, is_pdn, read_games
 from kr.pdn.tree import GameNode
 from kr.theory.people import PeopleGames
+from kr.theory.repertoire import REPERTOIRE_TAG
 
 START_NAME = "start"
 
@@ -19,21 +20,25 @@ START_NAME = "start"
 def opening_roots(name: str) -> tuple[dict[BookKey, str], PeopleGames]:
     """Openings by position, and the moves of trees, which count 0 games of people.
 
-    name: as for kr.openings.decks.deck. A game with variations in a PDN file is a tree, all of whose positions are
-    wanted: its opening is the position where it first has a choice. Raises InvalidSettingError, InvalidFenError,
-    InvalidPdnError.
+    name: as for kr.openings.decks.deck. A game with variations in a PDN file, or one of a repertoire, is a tree, all of
+    whose positions are wanted: its opening is the position where it first has a choice. Raises InvalidSettingError,
+    InvalidFenError, InvalidPdnError.
     """
     roots: dict[BookKey, str] = {book_key(Position()): START_NAME} if name == "3move" else {}
     moves = PeopleGames()
     path = Path(name)
     games = list(read_games(path)) if path.is_file() and is_pdn(path) else []
-    trees = [game for game in games if any(node.variations[1:] for node in (game, *game.descendants()))]
+    trees = [game for game in games if REPERTOIRE_TAG in game.headers or _has_variations(game)]
     for number, game in enumerate(trees, 1):
         _enter(game, game.headers.get("Event") or f"{path.stem} {number}", roots, moves)
     if not games or len(trees) < len(games):
         for opening in deck(name, playable_only=False):
             roots.setdefault(book_key(opening.position), opening.title)
     return roots, moves
+
+
+def _has_variations(game: Game) -> bool:
+    return any(node.variations[1:] for node in (game, *game.descendants()))
 
 
 def _enter(game: Game, name: str, roots: dict[BookKey, str], moves: PeopleGames) -> None:
