@@ -8,7 +8,7 @@ import struct
 from pathlib import Path
 
 import pytest
-from small_graph import searched, write_graph
+from small_graph import reached, searched, write_graph
 from test_book import build
 
 from kr.book.book import OpeningBook
@@ -43,6 +43,20 @@ def test_a_packed_book_has_what_the_working_file_has(book: Path, capsys: pytest.
     assert [facts[name] for name in ("nodes", "within", "weights")] == [300, 25, settings["weights"]]
     assert facts["positions"] == len(packed)
     assert str(book.parent) not in json.dumps(facts)
+
+
+def test_what_people_play_is_shown_with_the_value_behind_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, start = tmp_path / "book.sqlite", Position()
+    nodes = [searched(start, {"11-15": 4, "9-14": 0}), searched(reached("12-16"), {"24-20": -9})]
+    write_graph(path, nodes, {start: {"12-16": 8, "10-14": 7, "9-14": 2}}, {"start": start})
+    assert main(["book", "show", str(path), "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["worth"] == 9
+    rows = [(row["move"], row["worth"], row["score"], row["games"]) for row in shown["moves"]]
+    assert rows == [
+        ("12-16", 9, None, 8), ("11-15", 4, 4, 0), ("9-14", 0, 0, 2), ("10-14", None, None, 7),
+    ]  # fmt: skip
+    assert shown["moves"][0]["line"] == "24-20"
 
 
 @pytest.mark.parametrize(
