@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -77,9 +78,17 @@ def test_the_index_sorts_and_filters(site: Path, page: Page) -> None:
     assert shown_rows(page)[0] == "174"
     page.get_by_role("button", name="Games").click()
     assert shown_rows(page)[0] == "1"
+    data = json.loads((site / "data.json").read_text())
+    page.get_by_role("button", name="Ballot").dblclick()
+    by_moves = sorted(data["ballots"], key=lambda entry: [int(number) for number in re.findall(r"\d+", entry["moves"])])
+    assert shown_rows(page) == [str(entry["number"]) for entry in by_moves]
+    page.set_viewport_size({"width": 320, "height": 640})
+    # no line ends within a move
+    assert page.locator(".ballots a > span").evaluate_all(
+        "each => each.every(move => move.getClientRects().length === 1)"
+    )
     page.get_by_label("First move").select_option("12-16")
     counts = page.locator(".filter output").inner_text()
-    data = json.loads((site / "data.json").read_text())
     numbers = {str(entry["number"]) for entry in data["ballots"] if entry["moves"].startswith("12-16 ")}
     assert set(shown_rows(page)) == numbers
     assert counts == f"{len(numbers)} of 174"

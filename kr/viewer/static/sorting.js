@@ -13,7 +13,8 @@ export const valueOf = (row, column) => row.cells[column].dataset.sort ?? row.ce
 function order(a, b) {
   const x = parseFloat(a),
     y = parseFloat(b);
-  return Number.isNaN(x) || Number.isNaN(y) ? a.localeCompare(b) : x - y;
+  // moves begin with equal numbers: "9-13 21-17"
+  return (Number.isNaN(x) || Number.isNaN(y) ? 0 : x - y) || a.localeCompare(b, "en", {numeric: true});
 }
 
 /** @param {HTMLTableElement} table one with a head */
