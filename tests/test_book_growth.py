@@ -74,6 +74,7 @@ def test_more_nodes_deepen_a_book(tmp_path: Path, archive: Path, monkeypatch: py
         build(path, people=archive, positions=9)
 
 
+@pytest.mark.slow
 def test_a_merged_book_goes_on(tmp_path: Path, archive: Path, capsys: pytest.CaptureFixture[str]) -> None:
     one, other, both = tmp_path / "one", tmp_path / "other", tmp_path / "both"
     build(one, people=archive, positions=9)
@@ -226,6 +227,7 @@ WON = "B:WK1:B14,K19,26"
 """Won for Black by a certificate that leans on positions with 3 pieces."""
 
 
+@pytest.mark.slow
 def test_certificates_end_a_line(tmp_path: Path, whole: Path) -> None:
     """The database knows no position with 4 pieces; neither does a search of 1 node."""
     deck, path, proof = tmp_path / "deck.fen", tmp_path / "book", tmp_path / "won.krproof"

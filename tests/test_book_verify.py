@@ -31,6 +31,7 @@ def verify(path: Path, **settings: Any) -> BookVerification:
     return verify_book(BookVerifySettings(book=path, **(defaults | settings)), lambda outcome: None)
 
 
+@pytest.mark.slow
 def test_a_book_searched_again(tmp_path: Path) -> None:
     path = tmp_path / "book"
     build(path, positions=25, nodes=60)
