@@ -72,12 +72,12 @@ def test_pages_tell_what_the_data_has(made: Site) -> None:
     assert sorted(path.name for path in out.iterdir()) == sorted([*names, "data.json"])
     index = (out / "index.html").read_text()
     assert index.count("<tr data-first=") == 174
-    assert re.search(r'href="ballot-068.html">10-14 22-18 12-16</a> <span class="named">White Doctor', index)
+    row = index.partition('href="ballot-068.html">')[2].partition("</tr>")[0]
+    assert re.sub(r"<[^>]*>", "", row).startswith("10-14 22-18 12-16 White Doctor")
     page = (out / "ballot-001.html").read_text()
     assert "Not proved: \N{MINUS SIGN}0.05 for White, who is to move, by 3.0 M nodes and a book of 2 positions" in page
     assert "25-21 beats 23-18 by 0.25" in page
     assert "Ann &lt;script&gt;alert(1)" in page
-    assert "is the book's" not in page
     missing = (out / "ballot-068.html").read_text()
     assert "not in the book yet" in missing
     assert "No game of the archive has this ballot" in missing
