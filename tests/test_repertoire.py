@@ -106,6 +106,27 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     assert moves == sum(map(len, first.moves.values())) + 3
 
 
+def test_an_opening_whose_moves_stand_in_another_and_one_from_a_position(tmp_path: Path) -> None:
+    text = f"""[Repertoire "White"]
+1. 9-13 22-18 2. 10-15 25-22 *
+
+[Event "Ballot"]
+[Repertoire "White"]
+[BallotMoves "3"]
+1. 9-13 22-18 2. 10-15 *
+
+[Repertoire "White"]
+[SetUp "1"]
+[FEN "{after("11-15").fen}"]
+1... 23-19 *
+"""
+    first = of(text, tmp_path)
+    games = list(first.games())
+    assert [len(list(game.descendants())) for game in games] == [4, 3, 1]
+    again = of("\n".join(map(write_game, games)), tmp_path)
+    assert (again.roots, again.moves) == (first.roots, first.moves)
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

@@ -78,6 +78,18 @@ test("moves that are drawn by lot are nobody's", () => {
   );
 });
 
+test("an opening whose moves stand in another one comes back, and one from a position", () => {
+  const lines = repertoire("white", "9-13 22-18 10-15 25-22");
+  const ballot = {start: fenAfter(""), ballot: line("9-13 22-18 10-15").slice(1), name: "Ballot 1"};
+  lines.graph.roots[fenAfter("9-13 22-18 10-15")] = ballot;
+  const from = line("11-15 23-19").slice(1);
+  assert.ok(lines.mark([from[0], from[1]]));
+  const again = new Lines("white", emptyGraph());
+  for (const document of lines.documents()) assert.deepEqual(again.take(document), {left: 0});
+  assert.deepEqual(Object.keys(again.graph.roots), Object.keys(lines.graph.roots));
+  assert.deepEqual(again.graph.moves, lines.graph.moves);
+});
+
 test("what is unmarked takes along what is reached by it alone", () => {
   const lines = repertoire("white", "11-15 23-19 8-11 22-17 9-14 17-13", "11-15 23-19 9-14 22-17 8-11 17-13");
   lines.unmark(fenAfter("11-15 23-19 8-11"), fenAfter("11-15 23-19 8-11 22-17"));

@@ -309,7 +309,8 @@ export class Lines {
     }
     const root = at ? (nodes[at].fen ?? start) : start;
     const name = headers.Event?.replace(/^[?.\s]+$/, "") ?? "";
-    if (!children[at].length) return {left: 0};
+    // the moves of an opening may stand in an earlier one
+    if (!children[at].length && !nodes[at].comments?.includes(TRANSPOSES)) return {left: 0};
     this.graph.roots[root] ??= {start, ballot: drawn, name: name === "Repertoire" ? "" : name};
     let left = 0;
     this._changed();
