@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from small_book import book_content
+from small_graph import reached, searched, write_graph
 
 from kr.book.frame import BookKey, book_key, move_at, position_of_key, step_of
 from kr.cli import main
@@ -233,6 +235,15 @@ def test_a_book_begun_otherwise(tmp_path: Path, settings: dict[str, Any], told: 
         build(tmp_path / "book", positions=5, **settings)
 
 
+def test_a_packed_book_is_not_built_on(tmp_path: Path) -> None:
+    path = tmp_path / "small.krb"
+    content = book_content()
+    path.write_bytes(content)
+    with pytest.raises(InvalidSettingError, match=r"small\.krb is packed for play"):
+        build(path, positions=3)
+    assert path.read_bytes() == content
+
+
 def test_two_builders(tmp_path: Path) -> None:
     with book_for_writing(tmp_path / "book"), pytest.raises(OutputBusyError):
         build(tmp_path / "book", positions=3)
@@ -247,6 +258,17 @@ DAMAGE = [
     ("UPDATE nodes SET worth = 'abc'", "abc is not a whole number"),
     ("UPDATE nodes SET depth = 1.5", "1.5 is not a whole number"),
     ("UPDATE roots SET own = 'abc'", "abc is not a whole number"),
+    ("UPDATE roots SET own = 1 << 40", "damaged"),
+    ("UPDATE roots SET own = other", "damaged"),
+    ("UPDATE nodes SET own = -1 WHERE own = (SELECT max(own) FROM nodes)", "damaged"),
+    ("UPDATE nodes SET depth = -1", "depth -1"),
+    ("UPDATE nodes SET score = 1 << 62", "4611686018427387904 is not a score"),
+    ("UPDATE nodes SET moves = '[[8,12,0,99999999999999999999]]'", "damaged"),
+    ("UPDATE nodes SET moves = '[[8,12,0,5],[8,12,0,5]]' WHERE own = 4095", "9-13, or twice"),
+    ("INSERT INTO games VALUES (4095, 4293918720, 0, 0, 31, 0, 2)", "not legal in B:W21"),
+    ("INSERT INTO games VALUES (4095, 4293918720, 0, 8, 12, 0, -2)", "-2 games"),
+    ("UPDATE settings SET value = '[1]' WHERE name = 'people'", "its setting people is"),
+    ("UPDATE settings SET value = '7' WHERE name = 'provenance'", "its setting provenance is 7"),
     ("DROP TABLE nodes", "no such table"),
     ("PRAGMA user_version = 9", "format version 9"),
     ("PRAGMA application_id = 1", "not a book"),
@@ -260,6 +282,7 @@ def test_damage_is_told(tmp_path: Path, damage: str, told: str) -> None:
     with sqlite3.connect(path) as connection:
         connection.execute(damage)
     with pytest.raises(InvalidBookError, match=told), book_for_reading(path) as store:
+        store.settings()
         store.graph()
 
 
@@ -325,6 +348,16 @@ def test_a_transaction_that_a_kill_has_cut_off(tmp_path: Path) -> None:
     with book_for_reading(kept / "book") as store:
         assert all(node.score != 7777 for node in store.graph().nodes.values())
     assert rows_of(kept / "book") == before
+
+
+def test_a_value_that_comes_from_a_move_of_people_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    start, after = reached(""), reached("9-13")
+    nodes = [searched(start, {"11-15": 5, "9-14": 3}), searched(after, {"22-18": -40})]
+    write_graph(tmp_path / "book", nodes, {start: {"9-13": 7}}, {"start": start})
+    assert main(["book", "show", str(tmp_path / "book"), "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    best = shown["moves"][0]
+    assert (shown["worth"], best["move"], best["worth"], best["games"]) == (40, "9-13", 40, 7)
 
 
 def test_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import importlib.util
 import random
 import shutil
+import struct
 import subprocess
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
@@ -13,6 +15,7 @@ from types import ModuleType
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from small_book import book_content
 from test_book import random_graph
 
 from kr.book.book import OpeningBook, cooked, load_book
@@ -240,6 +243,36 @@ def test_readers_without_kr_refuse_damage(tmp_path: Path, c_reader: Path) -> Non
         assert in_c(c_reader, path, [])[0] in ("-1", "-2", "-3")
         with pytest.raises(ValueError, match="book.krb"):
             module.KrbBook(path)
+
+
+WRONG_STRUCTURE = {
+    "no bytes of a difference": {"width": 0},
+    "more of them than a place has": {"width": 9},
+    "more positions than there are": {"count": 255},
+    "a block beyond the end": {"offset": 0xFFFFFFFF},
+}
+
+
+@pytest.mark.parametrize("changes", WRONG_STRUCTURE.values(), ids=WRONG_STRUCTURE)
+def test_a_right_checksum_of_a_wrong_structure(tmp_path: Path, changes: dict[str, int]) -> None:
+    content = bytearray(book_content({"": "11-15 6 20 5"}))
+    body = PackedBook(bytes(content))._body
+    if "offset" in changes:
+        struct.pack_into("<I", content, body - 4, changes["offset"])
+    for at, name in enumerate(("count", "width")):
+        content[body + at] = changes.get(name, content[body + at])
+    struct.pack_into("<Q", content, 24, zlib.crc32(content[32:], zlib.crc32(content[:24])))
+    book = OpeningBook(written(tmp_path, bytes(content)))
+    if changes != {"width": 9}:  # which may well be what it says
+        with pytest.raises(InvalidBookError, match="book.krb: damaged in block 0"):
+            book.moves(Position())
+    with pytest.raises(InvalidBookError, match=r"book\.krb: "):
+        list(book.positions())
+
+
+def test_readers_without_kr_read_no_empty_file(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="book.krb is not a packed book"):
+        python_reader().KrbBook(written(tmp_path, b""))
 
 
 @pytest.mark.parametrize("name", ["", "nosuch.krb"])

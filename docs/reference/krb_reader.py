@@ -27,6 +27,8 @@ class KrbBook:
     def __init__(self, path):
         with open(path, "rb") as file:
             self.bytes = file.read()
+        if len(self.bytes) < 32:
+            raise ValueError(f"{path} is not a packed book")
         magic, version, self.positions, blocks, facts, check = struct.unpack_from("<8sIIIIQ", self.bytes)
         if magic != b"kr book\n" or version != 1:
             raise ValueError(f"{path} is not a packed book of version 1")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kr.book.frame import book_key, numbered_moves, position_of_key
 from kr.book.krb import KRB_MAGIC, PackedBook, least_games
-from kr.errors import InvalidBookError, InvalidSettingError
+from kr.errors import InvalidBookError, InvalidFenError, InvalidSettingError
 from kr.settings import option
 from kr.storage import data_path, open_regular, read_regular
 from kr.units import counted
@@ -67,7 +67,10 @@ class OpeningBook:
 
     def positions(self) -> Iterator[Position]:
         """All positions, with Black to move."""
-        return map(position_of_key, self._packed.keys())
+        try:
+            yield from map(position_of_key, self._packed.keys())
+        except (InvalidBookError, InvalidFenError) as error:
+            raise InvalidBookError(f"{self.path}: {error}") from error
 
     def moves(self, position: Position) -> list[KnownMove]:
         """What the book knows of a position, best first; nothing if it does not have it."""

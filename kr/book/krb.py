@@ -169,6 +169,8 @@ class PackedBook:
         content = self._content
         at = self._body + self._offsets[index]
         count, width = content[at], content[at + 1]
+        if not width:
+            raise IndexError("no bytes of a difference")
         places, lengths = at + 2, at + 2 + count * width
         behind = place - self._firsts[index]
         if behind >> 8 * width:
@@ -186,18 +188,26 @@ class PackedBook:
         return []
 
     def keys(self) -> Iterable[BookKey]:
-        """All positions, sorted."""
+        """All positions, sorted. Raises InvalidBookError."""
+        for index in range(len(self._firsts)):
+            try:
+                yield from self._keys(index)
+            except (struct.error, IndexError) as error:
+                raise InvalidBookError(f"damaged in block {index}") from error
+
+    def _keys(self, index: int) -> list[BookKey]:
         content = self._content
-        for first, offset in zip(self._firsts, self._offsets, strict=True):
-            at = self._body + offset
-            count, width = content[at], content[at + 1]
-            begins = at + 2 + count * (width + 1)
-            for number in range(count):
-                behind = content[at + 2 + number * width : at + 2 + (number + 1) * width]
-                place = first + int.from_bytes(behind, "little")
-                _, kings = _HEAD.unpack_from(content, begins) if content[begins] & 1 else (0, 0)
-                yield place >> 32, place & 0xFFFFFFFF, kings
-                begins += content[at + 2 + count * width + number]
+        at = self._body + self._offsets[index]
+        count, width = content[at], content[at + 1]
+        begins = at + 2 + count * (width + 1)
+        keys: list[BookKey] = []
+        for number in range(count):
+            behind = content[at + 2 + number * width : at + 2 + (number + 1) * width]
+            place = self._firsts[index] + int.from_bytes(behind, "little")
+            _, kings = _HEAD.unpack_from(content, begins) if content[begins] & 1 else (0, 0)
+            keys.append((place >> 32, place & 0xFFFFFFFF, kings))
+            begins += content[at + 2 + count * width + number]
+        return keys
 
 
 def _unpacked(content: bytes, begins: int, length: int, kings: int) -> list[PackedMove] | None:

@@ -10,10 +10,12 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from types import NoneType
 from typing import Any
 
 from kr.book.book import is_packed
 from kr.book.frame import BookKey, BookStep, key_after, legal_steps, position_of_key
+from kr.engine.result import SCORE_WIN
 from kr.errors import InvalidBookError, InvalidSettingError
 from kr.game.value import Value
 from kr.storage import check_output, lock
@@ -26,6 +28,11 @@ BUSY_SECONDS = 60.0
 """How long a reader and the builder wait for each other."""
 _DAMAGE = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 """Errors of SQLite that the file causes; the others are the disk's, or another process's."""
+
+_SETTING_TYPES: Mapping[str, tuple[type, ...]] = {
+    "openings": (str, list), "people": (str, NoneType), "nodes": (int,), "within": (int,), "weights": (str, NoneType),
+    "egdb": (str, NoneType), "provenance": (dict,), "trees": (list,),
+}  # fmt: skip
 
 _TABLES = """
     CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -49,7 +56,11 @@ class BookStore:
         """Settings of the builder, {} in a new file."""
         with telling_book_damage(self.path):
             rows = self._connection.execute("SELECT name, value FROM settings").fetchall()
-            return {name: json.loads(value) for name, value in rows}
+            found = {name: json.loads(value) for name, value in rows}
+            for name in _SETTING_TYPES.keys() & found.keys():
+                if type(found[name]) not in _SETTING_TYPES[name]:
+                    raise ValueError(f"its setting {name} is {json.dumps(found[name]):.20}")
+            return found
 
     def trees(self) -> set[BookKey]:
         """Positions of the openings' trees."""
@@ -92,7 +103,12 @@ class BookStore:
             games: dict[BookKey, dict[BookStep, int]] = {}
             for row in self._rows("games"):
                 *step, count = _whole(row[3:])
+                if count < 0:
+                    raise ValueError(f"{count} games")
                 games.setdefault(_key(row[:3]), {})[step[0], step[1], step[2]] = count
+            for key, steps in games.items():
+                if not steps.keys() <= legal_steps(key):
+                    raise ValueError(f"people play what is not legal in {position_of_key(key).fen}")
             nodes = {}
             for row in self._rows("nodes"):
                 node = _node(row)
@@ -126,8 +142,10 @@ def telling_book_damage(path: Path) -> Iterator[None]:
 
 @contextmanager
 def book_for_writing(path: Path) -> Iterator[BookStore]:
-    """Open a book to build it, new if there is none. Raises InvalidBookError, OutputBusyError, OSError."""
+    """Open a book to build it, new if there is none. Raises InvalidBookError, InvalidSettingError, OutputBusyError,
+    OSError."""
     check_output(path)
+    _refuse_packed(path)
     with lock(path):
         is_new = not path.exists()
         is_begun = False
@@ -156,8 +174,7 @@ def book_for_reading(path: Path) -> Iterator[BookStore]:
     """Open a book that is there, also while it is built. Raises InvalidBookError, InvalidSettingError."""
     if not path.is_file():
         raise InvalidSettingError(f"{path} is not a file; expected a book that kr book build has written")
-    if is_packed(path):
-        raise InvalidSettingError(f"{path} is packed for play; expected the book of kr book build that it comes from")
+    _refuse_packed(path)
     # a transaction that a kill has cut off can only be rolled back by who may write
     with telling_book_damage(path):
         connection = sqlite3.connect(
@@ -170,6 +187,11 @@ def book_for_reading(path: Path) -> Iterator[BookStore]:
         yield BookStore(connection, path)
     finally:
         connection.close()
+
+
+def _refuse_packed(path: Path) -> None:
+    if is_packed(path):
+        raise InvalidSettingError(f"{path} is packed for play; expected the book of kr book build that it comes from")
 
 
 def _check_kind(connection: sqlite3.Connection, path: Path) -> None:
@@ -191,21 +213,28 @@ def _node(row: tuple[Any, ...]) -> BookNode:
     """Node of a row. Raises ValueErrors, TypeErrors and LookupErrors for what can't be."""
     key, value, moves = _key(row[:3]), row[7], row[9]
     score, nodes, depth, within, worth = _whole((*row[3:7], row[8]))
+    if min(nodes, depth, within) < 0:
+        raise ValueError(f"a search of {nodes} nodes, depth {depth}, within {within}")
     scores = []
     for each in json.loads(moves):
         origin, target, captured, centi_men = _whole(each)
         scores.append((origin, target, captured, centi_men))
+    for found in (score, worth, *(each[3] for each in scores)):
+        if abs(found) > SCORE_WIN:
+            raise ValueError(f"{found!s:.20} is not a score")
     return BookNode(
         key, score, nodes, depth, within, None if value is None else Value(value), book_moves(key, scores), worth
     )
 
 
 def _key(row: Iterable[Any]) -> BookKey:
+    """Key of a row. Raises ValueError for what is not a position."""
     own, other, kings = _whole(row)
+    position_of_key((own, other, kings))
     return own, other, kings
 
 
-def _whole(values: Iterable[Any]) -> Iterable[int]:
+def _whole(values: Iterable[Any]) -> tuple[int, ...]:
     """The values, all of them whole numbers; SQLite keeps others in a column of numbers too. Raises ValueError."""
     values = tuple(values)
     for each in values:
@@ -221,7 +250,8 @@ def book_moves(key: BookKey, scores: Iterable[tuple[int, int, int, int]]) -> lis
     for origin, target, captured, score in scores:
         step = (origin, target, captured)
         if step not in legal:
-            raise ValueError(f"no legal move {origin + 1}-{target + 1} in {position.fen}")
+            raise ValueError(f"no legal move {origin + 1}-{target + 1}, or twice, in {position.fen}")
+        legal.remove(step)
         moves.append(BookMove(step, score, key_after(key, step), is_forward(key, step)))
     return moves
 
@@ -229,4 +259,4 @@ def book_moves(key: BookKey, scores: Iterable[tuple[int, int, int, int]]) -> lis
 def opening_names_of(begun: Mapping[str, Any]) -> list[str]:
     """The openings of a book's settings: one, or those of the books that it was merged of."""
     openings = begun.get("openings")
-    return openings if isinstance(openings, list) else [str(openings)]
+    return list(map(str, openings if isinstance(openings, list) else [openings]))

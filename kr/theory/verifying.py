@@ -115,7 +115,7 @@ def verify_book(settings: BookVerifySettings, on_progress: Callable[[BookVerific
     engine = engine_from(settings, settings.weights)
     _check_engine(settings.book, begun, engine)
     shaping = {"share": settings.share, "times": settings.times, "chance": settings.chance, "seed": settings.seed,
-               "nodes": nodes, "weights": begun["weights"], "egdb": begun["egdb"]}  # fmt: skip
+               "nodes": nodes, "weights": begun.get("weights"), "egdb": begun.get("egdb")}  # fmt: skip
     with (
         book_for_writing(settings.book) as store,
         open_journal(journal_path, shaping, provenance(), _read) as journal,
