@@ -33,6 +33,7 @@ pytestmark = pytest.mark.slow
 STILL = {"reduced_motion": "reduce"}
 CAN_MOVE = "() => document.querySelectorAll('main .board .movable').length > 0"
 SAID = "text => document.querySelector('.panel.repertoire').innerText.includes(text)"
+FOCUSED = "name => [document.activeElement.ariaLabel, document.activeElement.textContent].includes(name)"
 FILE = """[Event "Second Position"]
 [Repertoire "White"]
 1. 11-15 23-19 2. 8-11 22-17 (2... 22-18 {sharp}) 3. 4-8 17-13 *
@@ -120,6 +121,7 @@ def test_mark_train_miss_and_come_back(server: WebServer, opened: Opener, size: 
     answer(page, "8-11")
     says(page, "0 moves known, 2 missed; those come again tomorrow.")
     press(page, "Leave")
+    wait_until(page, FOCUSED, "Train")
     # the game is as it was
     wait_for_board(page, Position().fen)
     assert "".join((page.locator(".moves").text_content() or "").split()) == "1.11-1523-192.8-1122-17"
@@ -164,8 +166,11 @@ def test_files_in_and_out(server: WebServer, opened: Opener, tmp_path: Path) -> 
     says(page, "Your moves here: 22-17 and 22-18. One is enough")
     press(page, "Unmark 22-18")
     says(page, "Your move here:")
+    # the focus stays near what was pressed, for those with a keyboard
+    wait_until(page, FOCUSED, "Unmark 22-17")
     press(page, "Undo")
     says(page, "One is enough")
+    wait_until(page, FOCUSED, "Unmark 23-19")
     # a suggestion is no move of one's own until it is taken over
     from_menu(page, "New game")
     play(page, "9-13 22-18 10-15")
@@ -207,6 +212,28 @@ def test_what_is_no_repertoire_changes_nothing(server: WebServer, opened: Opener
         chosen = {"name": "x.pdn", "mimeType": "text/plain", "buffer": content}
         panel(page).locator("input[type=file]").set_input_files({**chosen})  # type: ignore[arg-type]
         wait_until(page, "said => document.querySelector('#status').textContent.includes(said)", said)
+    says(page, "Nothing for Black so far.")
+
+
+FULL = """() => Object.defineProperty(Storage.prototype, "setItem", {value(key, text) {
+  if (key === "kr-repertoire") throw new DOMException("full", "QuotaExceededError");
+}})"""
+
+
+def test_a_browser_without_room(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address)
+    open_panel(page, "Repertoire")
+    page.evaluate(FULL)
+    play(page, "11-15")
+    chosen = {"name": "white.pdn", "mimeType": "text/plain", "buffer": FILE.encode()}
+    for act in (
+        lambda: press(page, "Mark 11-15 as mine"),
+        lambda: panel(page).locator("input[type=file]").set_input_files({**chosen}),  # type: ignore[arg-type]
+    ):
+        page.evaluate("() => document.querySelector('#status').replaceChildren()")
+        act()
+        # what is said last stays
+        wait_until(page, "() => document.querySelector('#status').textContent.includes('keeps no more')")
     says(page, "Nothing for Black so far.")
 
 

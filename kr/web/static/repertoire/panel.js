@@ -185,7 +185,8 @@ class RepertoirePanel extends PositionPanel {
   // --- drawing
 
   _draw() {
-    const lines = this._lines,
+    const refocus = this._focusKeeper(),
+      lines = this._lines,
       line = this._line,
       due = this._record.due(this._side, dayNumber()).length,
       {fen} = line[line.length - 1],
@@ -214,6 +215,25 @@ class RepertoirePanel extends PositionPanel {
     this._moves.rows.replaceChildren(...rows.map(row => ownRow(row, acts)));
     this._moves.table.hidden = !rows.length;
     this._drawOpenings();
+    refocus();
+  }
+
+  /** What gives the focus back when it has gone with a row or a button: to the same place, or else a button above. */
+  _focusKeeper() {
+    const focused = document.activeElement,
+      row = focused?.closest("tr, li"),
+      cell = focused?.closest("td")?.cellIndex ?? 0,
+      at = [...(row?.parentElement?.children ?? [])].indexOf(/** @type {Element} */ (row)),
+      isTrainer = this._trainer.element.contains(focused);
+    if (!focused || !this.panel.element.contains(focused)) return () => {};
+    return () => {
+      if (focused.getClientRects().length) return;
+      const rows = [...(row?.localName === "tr" ? this._moves.rows : this._list).querySelectorAll("tr, li")],
+        near = row ? rows[Math.min(at, rows.length - 1)] : null,
+        again = near?.children[cell]?.querySelector("button") ?? near?.querySelector("button"),
+        others = [again, isTrainer ? this._train : this._mark, this._train, this._choice];
+      others.find(each => each?.getClientRects().length && !each.disabled)?.focus({preventScroll: true});
+    };
   }
 
   /** @param {BoardLine} line */
@@ -263,13 +283,18 @@ class RepertoirePanel extends PositionPanel {
     this._follow();
   }
 
-  /** @param {() => unknown} act */
+  /**
+   * Gives false, and says so, if the browser could not keep it: then nothing has changed.
+   * @param {() => unknown} act
+   */
   _change(act) {
-    if (this._record.change(act) === "full")
+    const isKept = this._record.change(act) !== "full";
+    if (!isKept)
       this.app.fail(
         t("This browser keeps no more for the page. Save the repertoire as PDN, and unmark what you don't play"),
       );
     this._draw();
+    return isKept;
   }
 
   async _toggle() {
@@ -278,15 +303,14 @@ class RepertoirePanel extends PositionPanel {
     if (!last) return;
     const side = this._side;
     if (this._isMarked(line, last)) {
-      this._change(() => this._lines.unmark(line[last - 1].fen, line[last].fen));
-      this.app.say(t("{move} is not yours any more", {move: line[last].text}));
+      if (this._change(() => this._lines.unmark(line[last - 1].fen, line[last].fen)))
+        this.app.say(t("{move} is not yours any more", {move: line[last].text}));
       return;
     }
     const ballot = await this._ballot(line);
     if (side !== this._side) return;
-    /** @type {boolean | "full"} */
     let isMarked = false;
-    this._change(() => (isMarked = this._lines.mark(line, ballot)));
+    if (!this._change(() => (isMarked = this._lines.mark(line, ballot)))) return;
     this.app.say(
       isMarked
         ? t("{move} is yours", {move: line[last].text})
@@ -371,7 +395,7 @@ class RepertoirePanel extends PositionPanel {
       const {documents, left} = await readGames(this.app, file);
       if (errand.isStale) return;
       let taken = {sides: [this._side], left: 0};
-      this._change(() => (taken = takeGames(documents, side => this._record.lines(side), this._side)));
+      if (!this._change(() => (taken = takeGames(documents, side => this._record.lines(side), this._side)))) return;
       if (!taken.sides.includes(this._side)) this._choose(taken.sides[0]);
       this.app.say(takenWords(file.name, documents.length, left + taken.left));
     } catch (error) {
