@@ -134,7 +134,8 @@ def cooked(moves: list[KnownMove]) -> KnownMove | None:
     played = max(moves, key=lambda each: each.weight, default=None)
     if played is None or not played.weight or moves[0].value is None:
         return None
-    return played if played.value is None or loss_of(moves[0], played) >= COOK else None
+    # a move without a value was worse when it was searched; what beat it may have lost since
+    return played if played.value is not None and loss_of(moves[0], played) >= COOK else None
 
 
 def is_packed(path: Path) -> bool:

@@ -67,7 +67,7 @@ function cooked(moves) {
     played = moves.find(each => each.weight === most);
   if (!played || !most || moves[0].value === null) return null;
   const loss = lossOf(moves[0], played);
-  return loss === null || loss >= COOK ? played : null;
+  return loss !== null && loss >= COOK ? played : null;
 }
 
 /** @param {House} house @param {PageRequest} request */
