@@ -145,6 +145,7 @@ def test_the_panel_follows_and_plays(server: WebServer, opened: Opener) -> None:
     page.keyboard.press("Enter")
     board.play(second)
     wait_for_moves(page, board)
+    assert page.locator(".likely tbody button").nth(1).evaluate("button => button === document.activeElement")
     page.keyboard.press("Home")
     wait_for_moves(page, Board())
     assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")

@@ -80,7 +80,11 @@ class People extends PositionPanel {
       play: (/** @type {Move} */ move) => this._play(move),
       point: (/** @type {number[]} */ path) => this.app.board.outline(path),
     };
-    this._moves.rows.replaceChildren(...listed.map(move => moveRow(move, acts)));
+    const {rows} = this._moves,
+      focused = [...rows.children].findIndex(row => row.contains(document.activeElement));
+    rows.replaceChildren(...listed.map(move => moveRow(move, acts)));
+    const row = rows.children[Math.min(focused, listed.length - 1)];
+    row?.querySelector("button")?.focus({preventScroll: true});
     this._more.hidden = moves.length <= SHOWN;
     this._more.textContent = this._all ? t("Fewer moves") : t("{count} more", {count: moves.length - SHOWN});
   }
