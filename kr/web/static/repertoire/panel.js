@@ -86,7 +86,6 @@ class RepertoirePanel extends PositionPanel {
       el("div", {class: "row"}, this._mark, this._train, this._due, this._undo),
       el("div", {class: "row"}, this._place, this._back),
       this._moves.table,
-      this._list,
       el(
         "div",
         {class: "row"},
@@ -95,6 +94,7 @@ class RepertoirePanel extends PositionPanel {
         chosen,
         ballots,
       ),
+      this._list,
     );
   }
 
