@@ -134,6 +134,13 @@ def test_who_left_the_book_and_with_which_move(server: WebServer, opened: Opener
     page.get_by_role("button", name="Black left the book").click()
     wait_until(page, "() => document.querySelector('.moves [aria-current]')?.textContent.includes('3-8')")
     assert faults_in(page, ".move-list") == []
+    # on a low phone it leaves room for a whole line of moves
+    page.set_viewport_size({"width": 320, "height": 640})
+    page.click(".tab-notation")
+    lines = "() => document.querySelector('.moves').clientHeight / document.querySelector('.pair').clientHeight"
+    assert page.evaluate(lines) >= 1
+    page.set_viewport_size({"width": 1280, "height": 900})
+    page.click(".tab-explorer")
     # along another line nobody left it
     page.keyboard.press("ArrowLeft")
     for move in ("11-16", "24-20", "16x23"):

@@ -65,6 +65,6 @@ export class Departure {
     const node = line[left ? left.ply + 1 : plies],
       turned = left?.side === "white" && this._app.kept("view", "mover") === "black";
     const words = pathWords(path, `${number(node)} ${node.text}`, turned);
-    this.element.replaceChildren(button(words, () => this._app.tree.select(node)));
+    this.element.replaceChildren(button(words, () => this._app.tree.select(node), {title: words}));
   }
 }
