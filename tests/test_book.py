@@ -244,6 +244,11 @@ def test_a_packed_book_is_not_built_on(tmp_path: Path) -> None:
     assert path.read_bytes() == content
 
 
+@pytest.mark.filterwarnings("error::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_time_longer_than_a_timer_waits(tmp_path: Path) -> None:
+    assert build(tmp_path / "book", positions=3, time=1e15).positions == 3
+
+
 def test_two_builders(tmp_path: Path) -> None:
     with book_for_writing(tmp_path / "book"), pytest.raises(OutputBusyError):
         build(tmp_path / "book", positions=3)

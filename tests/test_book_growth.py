@@ -25,7 +25,7 @@ from kr.theory import building
 from kr.theory.graph import PROVED_SCORE, BookGraph
 from kr.theory.merging import BookMergeSettings, merge_books
 from kr.theory.searching import BookSearches
-from kr.theory.store import book_for_reading
+from kr.theory.store import BookStore, book_for_reading, telling_book_damage
 
 
 def graph_of(path: Path) -> BookGraph:
@@ -252,3 +252,20 @@ def test_certificates_end_a_line(tmp_path: Path, whole: Path) -> None:
     before = rows_of(path)
     assert build(path, positions=20, **settings).searched == 0
     assert rows_of(path) == before
+
+
+def test_a_full_disk_is_told_of_the_merged_book(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("one", "two"):
+        build(tmp_path / name, positions=2)
+
+    def full(store: BookStore, nodes: object) -> None:
+        with telling_book_damage(store.path):
+            error = sqlite3.OperationalError("database or disk is full")
+            error.sqlite_errorcode = sqlite3.SQLITE_FULL
+            raise error
+
+    monkeypatch.setattr(BookStore, "put", full)
+    with pytest.raises(OSError, match="is full") as told:
+        merge_books(BookMergeSettings((tmp_path / "one", tmp_path / "two"), tmp_path / "both"))
+    assert Path(told.value.filename) == tmp_path / "both"
+    assert not (tmp_path / "both").exists()

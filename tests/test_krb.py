@@ -270,6 +270,15 @@ def test_a_right_checksum_of_a_wrong_structure(tmp_path: Path, changes: dict[str
         list(book.positions())
 
 
+def test_damaged_facts_name_the_file(tmp_path: Path) -> None:
+    content = bytearray(book_content())
+    content[32] = ord("x")
+    struct.pack_into("<Q", content, 24, zlib.crc32(content[32:], zlib.crc32(content[:24])))
+    book = OpeningBook(written(tmp_path, bytes(content)))
+    with pytest.raises(InvalidBookError, match=r"book\.krb: damaged facts"):
+        _ = book.facts
+
+
 def test_readers_without_kr_read_no_empty_file(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="book.krb is not a packed book"):
         python_reader().KrbBook(written(tmp_path, b""))

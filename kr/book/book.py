@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -47,10 +48,16 @@ class OpeningBook:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
-        try:
+        with self._naming():
             self._packed = PackedBook(read_regular(path, MOST_BOOK_BYTES))
-        except InvalidBookError as error:
-            raise InvalidBookError(f"{path}: {error}") from error
+
+    @contextmanager
+    def _naming(self) -> Iterator[None]:
+        """Name the file in errors of its content."""
+        try:
+            yield
+        except (InvalidBookError, InvalidFenError) as error:
+            raise InvalidBookError(f"{self.path}: {error}") from error
 
     def __len__(self) -> int:
         return len(self._packed)
@@ -63,17 +70,17 @@ class OpeningBook:
     @property
     def facts(self) -> dict[str, Any]:
         """Where it comes from: nodes of a search, archive, version of kr."""
-        return self._packed.facts
+        with self._naming():
+            return self._packed.facts
 
     def positions(self) -> Iterator[Position]:
         """All positions, with Black to move."""
-        try:
+        with self._naming():
             yield from map(position_of_key, self._packed.keys())
-        except (InvalidBookError, InvalidFenError) as error:
-            raise InvalidBookError(f"{self.path}: {error}") from error
 
     def moves(self, position: Position) -> list[KnownMove]:
         """What the book knows of a position, best first; nothing if it does not have it."""
+        # a context would take longer than the rest of the look-up
         try:
             found = self._packed.moves(book_key(position))
         except InvalidBookError as error:

@@ -34,11 +34,14 @@ def coverage_command(settings: CoverageSettings, json: bool = options.JSON) -> N
         total = PlyCoverage(0, coverage.occurrences, coverage.in_book)
         rows.append(("all", f"{total.occurrences:,}", f"{total.in_book:,}", _share(total)))
         console.put(console.table(["ply", "occurrences", "in the book", "share"], rows))
-        different = f"{coverage.different:,} different positions at plies {FIRST_PLY} to {PEOPLE_PLIES - 1}"
-        console.put(
-            f"\n{counted(coverage.games, 'game')}; {different}, of which the book has {coverage.different_in_book:,} "
-            f"({counted(coverage.positions, 'position')} in all)"
-        )
+        plies = f"at plies {FIRST_PLY} to {PEOPLE_PLIES - 1}"
+        facts = [
+            ("games", f"{coverage.games:,}"),
+            (f"different positions {plies}", f"{coverage.different:,}"),
+            ("of these in the book", f"{coverage.different_in_book:,}"),
+            ("positions of the book", f"{coverage.positions:,}"),
+        ]
+        console.put(f"\n{console.facts(facts)}")
     if faults:
         console.fail(f"{counted(faults, 'game')} left out")
 

@@ -102,7 +102,7 @@ class BookSearcher:
         )
         timer = None
         if seconds is not None:
-            timer = threading.Timer(seconds, pool.stop)
+            timer = threading.Timer(min(seconds, threading.TIMEOUT_MAX), pool.stop)
             timer.daemon = True
             timer.start()
         try:

@@ -5,6 +5,7 @@ Its tables are described in docs/reference/formats.md.
 
 from __future__ import annotations
 
+import errno
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
@@ -136,7 +137,8 @@ def telling_book_damage(path: Path) -> Iterator[None]:
     except (sqlite3.DatabaseError, ValueError, TypeError, LookupError, RecursionError) as error:
         code = getattr(error, "sqlite_errorcode", None)
         if code is not None and code & 0xFF not in _DAMAGE:
-            raise OSError(f"{path}: {error}") from error
+            # with a number and a name, as of the system's own errors: kr.storage puts the target's for a temporary one
+            raise OSError(errno.EIO, str(error), str(path)) from error
         raise InvalidBookError(f"{path} is damaged: {error}") from error
 
 
