@@ -191,6 +191,8 @@ test("games come in and go out again, suggestions apart", () => {
   assert.deepEqual(short.take(cut), {left: 1});
   assert.ok(!JSON.stringify(short.graph).includes("Not legal"));
   assert.deepEqual(new Lines("white", emptyGraph()).take({...document, headers: {BallotMoves: "x"}}), {left: 1});
+  const [root] = document.nodes;
+  assert.deepEqual(short.take({...document, nodes: [{...root, comments: ["Not legal from here: 1-32"]}]}), {left: 1});
   /** @type {Record<string, Lines>} */
   const both = {black: new Lines("black", emptyGraph()), white: new Lines("white", emptyGraph())};
   const taken = takeGames([document, {...document, headers: {}}], side => both[side], "black");

@@ -309,10 +309,10 @@ export class Lines {
     }
     const root = at ? (nodes[at].fen ?? start) : start;
     const name = headers.Event?.replace(/^[?.\s]+$/, "") ?? "";
+    let left = Number(isCut(nodes[at]));
     // the moves of an opening may stand in an earlier one
-    if (!children[at].length && !nodes[at].comments?.includes(TRANSPOSES)) return {left: 0};
+    if (!children[at].length && !nodes[at].comments?.includes(TRANSPOSES)) return {left};
     this.graph.roots[root] ??= {start, ballot: drawn, name: name === "Repertoire" ? "" : name};
-    let left = 0;
     this._changed();
     const waiting = [at];
     for (let place = waiting.pop(); place !== undefined; place = waiting.pop()) {
@@ -326,7 +326,7 @@ export class Lines {
         const move = this._add(before, given(node));
         const all = [...(node.starting_comments ?? []), ...(node.comments ?? [])],
           said = all.filter(text => text !== TRANSPOSES && !text.startsWith(NOT_LEGAL));
-        left += Number(all.some(text => text.startsWith(NOT_LEGAL)));
+        left += Number(isCut(node));
         const comments = [...new Set([...(move.comments ?? []), ...said])],
           nags = [...new Set([...(move.nags ?? []), ...(node.nags ?? [])])];
         if (comments.length) move.comments = comments;
@@ -337,6 +337,9 @@ export class Lines {
     return {left};
   }
 }
+
+/** Whether moves behind it can't be played. @param {GivenNode} node */
+const isCut = ({comments = []}) => comments.some(text => text.startsWith(NOT_LEGAL));
 
 /** @param {Record<string, any>} move @returns {KeptMove} */
 const kept = ({text, path, captured, comments, nags}) => ({

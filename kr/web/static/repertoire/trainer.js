@@ -120,6 +120,12 @@ export class Trainer {
    */
   async _ask(drill, errand, reply = "") {
     this._tell(drill.task(reply));
+    await this._open(drill, errand);
+  }
+
+  // the position in question, with moves that can be made
+  /** @param {Drill} drill @param {import("../errands.js").Errand} errand */
+  async _open(drill, errand) {
     try {
       const {moves} = await this._app.position(drill.fen);
       if (errand.isStale) return;
@@ -177,10 +183,7 @@ export class Trainer {
     sound("low");
     this._tell(t("✗ {move} is not your move here. Try again.", {move: move.text}));
     await pause(WRONG_MS);
-    if (errand.isStale) return;
-    const {moves} = await this._app.position(drill.fen);
-    if (errand.isStale) return;
-    this._app.board.show(drill.fen, {moves, last: drill.moves.at(-1)?.path ?? null});
+    if (!errand.isStale) await this._open(drill, errand);
   }
 
   /** @param {Drill} drill @param {BoardMove} move @param {boolean} wasShown */
