@@ -179,6 +179,10 @@ test("games come in and go out again, suggestions apart", () => {
   book.take(document);
   assert.deepEqual(book.answers(fenAfter("11-15")), []);
   assert.ok(book.of(fenAfter("11-15"))[0].isSuggested);
+  assert.deepEqual(
+    rowsOf(book, fenAfter("11-15"), {people: [], book: []}).map(({state, comment}) => [state, comment]),
+    [["suggested", "(+4)"]],
+  );
   book.accept(fenAfter("11-15"), fenAfter("11-15 23-19"));
   assert.deepEqual(texts(book.answers(fenAfter("11-15"))), ["23-19"]);
   // what can't be played is counted, and a wrong tag

@@ -341,6 +341,13 @@ export class Lines {
 /** Whether moves behind it can't be played. @param {GivenNode} node */
 const isCut = ({comments = []}) => comments.some(text => text.startsWith(NOT_LEGAL));
 
+/** What is remarked on a move; that a book suggests it stands apart. @param {OwnMove} move */
+export const remarkOf = ({comments}) =>
+  comments
+    .map(text => (text.startsWith(SUGGESTION) ? text.slice(SUGGESTION.length).trim() : text))
+    .filter(Boolean)
+    .join(" ");
+
 /** @param {Record<string, any>} move @returns {KeptMove} */
 const kept = ({text, path, captured, comments, nags}) => ({
   text,

@@ -2,6 +2,7 @@
 
 import {lossWords} from "../book.js";
 import {all, either, many, t} from "../texts.js";
+import {remarkOf} from "./lines.js";
 
 /** @import {BoardLine, Left, Lines, OwnMove} from "./lines.js" */
 /** @import {BoardMove} from "../board-state.js" */
@@ -40,7 +41,7 @@ export function rowsOf(lines, fen, {people, book}) {
     state: lines.isOwn(fen) ? ownState(move) : replyState(lines, move),
     isIn: true,
     people: shares.get(move.fen) ?? null,
-    comment: move.comments.join(" "),
+    comment: remarkOf(move),
     weak: lines.isOwn(fen) ? weakWords(book, move) : "",
   }));
   if (lines.isOwn(fen)) return known;
