@@ -6,6 +6,7 @@ import {takeGames} from "../../kr/web/static/repertoire/files.js";
 import {Lines, emptyGraph} from "../../kr/web/static/repertoire/lines.js";
 import {MOST_MOVES, RepertoireRecord, isRepertoires} from "../../kr/web/static/repertoire/record.js";
 import {numbered, placeWords, rowsOf} from "../../kr/web/static/repertoire/state.js";
+import {START} from "../../kr/viewer/static/squares.js";
 
 /** @typedef {import("../../kr/web/static/repertoire/lines.js").BoardLine} BoardLine */
 
@@ -201,6 +202,20 @@ test("games come in and go out again, suggestions apart", () => {
   const both = {black: new Lines("black", emptyGraph()), white: new Lines("white", emptyGraph())};
   const taken = takeGames([document, {...document, headers: {}}], side => both[side], "black");
   assert.deepEqual(taken, {sides: ["white", "black"], left: 0});
+});
+
+test("an opening is whole, also where another one has come to its positions", () => {
+  const lines = repertoire("white", "11-15 23-19 8-11 22-17"),
+    [whole] = lines.documents();
+  lines.take({...whole, headers: {Event: "Behind", BallotMoves: "3"}});
+  const behind = fenAfter("11-15 23-19 8-11"),
+    text = (/** @type {{nodes: any[]}} */ {nodes}) => nodes.slice(1).map(node => node.text);
+  assert.deepEqual(Object.keys(lines.graph.roots), [START, behind]);
+  assert.deepEqual(text(lines.documents()[1]), ["11-15", "23-19", "8-11"]);
+  assert.deepEqual(text(lines.document(behind)), ["11-15", "23-19", "8-11", "22-17"]);
+  const again = new Lines("white", emptyGraph());
+  for (const document of lines.documents()) again.take(document);
+  assert.deepEqual(again.graph, lines.graph);
 });
 
 test("tabs keep what each other changes, and undo only their own", () => {

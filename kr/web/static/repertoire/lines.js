@@ -249,19 +249,25 @@ export class Lines {
 
   // --- PDN
 
-  /**
-   * As games, one for each root; the moves of a position stand where it comes first.
-   * @returns {(GameDocument & {headers: Record<string, string>})[]}
-   */
+  /** As games, one for each root; the moves of a position stand where it comes first. */
   documents() {
     /** @type {Set<string>} */
     const written = new Set();
-    return Object.entries(this.graph.roots).map(([fen, root]) => {
-      /** @type {Record<string, string>} */
-      const headers = {Event: root.name || "Repertoire", [SIDE_TAG]: NAMES[this.side]};
-      if (root.ballot.length) headers[BALLOT_TAG] = String(root.ballot.length);
-      return {headers, start: root.start, result: "*", nodes: this._nodes(root, fen, written)};
-    });
+    return Object.keys(this.graph.roots).map(fen => this.document(fen, written));
+  }
+
+  /**
+   * The game of a root.
+   * @param {string} fen
+   * @param {Set<string>} [written] positions whose moves stand elsewhere; those of the game come to it
+   * @returns {GameDocument & {headers: Record<string, string>}}
+   */
+  document(fen, written = new Set()) {
+    const root = this.graph.roots[fen];
+    /** @type {Record<string, string>} */
+    const headers = {Event: root.name || "Repertoire", [SIDE_TAG]: NAMES[this.side]};
+    if (root.ballot.length) headers[BALLOT_TAG] = String(root.ballot.length);
+    return {headers, start: root.start, result: "*", nodes: this._nodes(root, fen, written)};
   }
 
   /** @param {Root} root @param {string} fen @param {Set<string>} written @returns {GivenNode[]} */

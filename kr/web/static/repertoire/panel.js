@@ -257,13 +257,14 @@ class RepertoirePanel extends PositionPanel {
   _drawOpenings() {
     const lines = this._lines,
       {roots} = lines.graph;
-    const openings = Object.entries(roots).map(([fen, root], i) => ({
+    const openings = Object.entries(roots).map(([fen, root]) => ({
       name: root.name || (root.start === START ? t("From the start") : t("From a position")),
       answers: lines.countAnswers(fen),
       remove: () => this._change(() => this._lines.remove(fen)),
       open: () =>
+        // whole, also where another opening has come to the same positions
         this.app.open(
-          {...lines.documents()[i]},
+          lines.document(fen),
           root.ballot.map(() => 0),
           this._side === "black",
         ),
