@@ -218,13 +218,20 @@ def test_what_is_no_repertoire_changes_nothing(server: WebServer, opened: Opener
 FULL = """() => Object.defineProperty(Storage.prototype, "setItem", {value(key, text) {
   if (key === "kr-repertoire") throw new DOMException("full", "QuotaExceededError");
 }})"""
+FORBIDDEN = """() => {
+  for (const name of ["localStorage", "sessionStorage"])
+    Object.defineProperty(window, name, {get() { throw new DOMException("denied", "SecurityError"); }});
+}"""
 
 
-def test_a_browser_without_room(server: WebServer, opened: Opener) -> None:
+@pytest.mark.parametrize("why", [FULL, FORBIDDEN], ids=["full", "forbidden"])
+def test_a_browser_that_keeps_nothing(server: WebServer, opened: Opener, why: str) -> None:
     page = opened(server.address)
     open_panel(page, "Repertoire")
-    page.evaluate(FULL)
+    page.evaluate(why)
     play(page, "11-15")
+    # the game on the board is kept, too
+    page.evaluate("() => dispatchEvent(new Event('pagehide'))")
     chosen = {"name": "white.pdn", "mimeType": "text/plain", "buffer": FILE.encode()}
     for act in (
         lambda: press(page, "Mark 11-15 as mine"),

@@ -137,9 +137,9 @@ export class Opened {
       text = JSON.stringify(state);
     }
     if (text.length > LONGEST) return;
-    for (const store of [sessionStorage, localStorage]) {
+    for (const place of /** @type {const} */ (["sessionStorage", "localStorage"])) {
       try {
-        store.setItem("kr-game", text);
+        window[place].setItem("kr-game", text);
       } catch {
         // a full or forbidden store: the game lives as long as the page
       }
