@@ -134,6 +134,21 @@ def test_a_tree_as_text(tmp_path: Path, packed: bool) -> None:
     assert text.endswith(re.sub(r"\d games", "4 or more games", TREE) if packed else TREE)
 
 
+@pytest.mark.parametrize("form", ["text", "pdn"])
+def test_names_of_openings_that_a_terminal_would_obey(tmp_path: Path, form: str) -> None:
+    start = Position()
+    after = start.play("11-15")
+    nodes = [searched(start, {"11-15": 5}), searched(after, {"22-17": 5})]
+    roots = {"start": start, "\x1b[31m }\n[Event ": after, "not in it yet": start.play("9-14")}
+    write_graph(tmp_path / "book", nodes, {}, roots, openings="gone")
+    report = export_book(BookExportSettings(tmp_path / "book", tmp_path / "out", format=form))
+    text = (tmp_path / "out").read_text()
+    assert r"as \x1b[31m }\n[Event" in " ".join(text.split())
+    assert "\x1b" not in text
+    assert report.number == 2
+    assert form == "text" or len(list(read_games(tmp_path / "out"))) == 2
+
+
 def test_games_with_variations(tmp_path: Path) -> None:
     cooked_book(tmp_path / "book")
     export_book(BookExportSettings(book=tmp_path / "book", out=tmp_path / "book.pdn", within=3, plies=3))

@@ -96,9 +96,12 @@ def _packed_facts(contents: GraphContents, positions: int) -> dict[str, Any]:
 
 
 def _write_text(contents: BookContents, shape: TreeShape, file: BinaryIO) -> int:
+    number = 0
     for line in book_tree(contents, shape):
         file.write(f"{line}\n".encode())
-    return len(contents.openings)
+        # an empty line before each
+        number += not line
+    return number
 
 
 def _write_pdn(contents: BookContents, shape: TreeShape, file: BinaryIO) -> int:

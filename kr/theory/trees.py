@@ -84,8 +84,8 @@ def _branches(contents: BookContents, position: Position, within: int) -> Iterat
 
 
 def root_names(contents: BookContents) -> dict[BookKey, str]:
-    """The openings of a book by their positions."""
-    return {book_key(opening.position): opening.name for opening in contents.openings}
+    """The openings of a book by their positions, each name in one line."""
+    return {book_key(opening.position): visible(opening.name) for opening in contents.openings}
 
 
 def book_tree(contents: BookContents, shape: TreeShape) -> Iterator[str]:
