@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -180,6 +181,8 @@ def test_what_can_not_be_verified(wrong_book: Path) -> None:
         verify(wrong_book.with_name("empty"))
     assert verify(wrong_book, share=0.5).drawn == 1
     journal = Path(f"{wrong_book}.verified.jsonl")
-    journal.write_text(journal.read_text().replace('"key": [', '"key": ["x", '))
-    with pytest.raises(InvalidGamesError, match="line 2 is damaged"):
-        verify(wrong_book, share=0.5)
+    text = journal.read_text()
+    for name, wrong in (("key", '["x", 1, 2]'), ("key", "[7, 7, 7]"), ("chosen", "[0, 31, 0]")):
+        journal.write_text(re.sub(rf'("{name}": )\[[^]]*\]', rf"\1{wrong}", text))
+        with pytest.raises(InvalidGamesError, match="line 2 is damaged"):
+            verify(wrong_book, share=0.5)

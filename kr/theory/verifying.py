@@ -142,6 +142,8 @@ def _read(entry: dict[str, Any]) -> BookFinding:
     finding = typed(BookFinding(**entry))
     if [len(finding.key), len(finding.chosen), len(finding.best)] != [3, 3, 3]:
         raise ValueError("not a position and two moves")
+    # raises for what is not legal
+    finding_json(finding)
     return finding
 
 
