@@ -1,5 +1,6 @@
-// The pages of checked problems, and of ballots and cooks (kr theory): a board beside each, on which its line is played,
-// and a filter by verdict. What is said of a problem stands in the page; moves there have the position after them.
+// The pages of checked problems, and of ballots and cooks (kr theory): a board beside each, on which its line is
+// played, and a filter by verdict. What is said of a problem stands in the page; moves there have the position after
+// them.
 
 import {Board} from "./board.js";
 import {button} from "./dom.js";

@@ -20,7 +20,12 @@ const COOK = 15;
 /** Centi-men: moves that are worse than the best by no more may be played instead of it. */
 const VARIETY = 4;
 
-/** What a book knows of a position, best first. @param {PackedBook} book @param {Position} position @returns {KnownMove[]} */
+/**
+ * What a book knows of a position, best first.
+ * @param {PackedBook} book
+ * @param {Position} position
+ * @returns {KnownMove[]}
+ */
 export function knownBy(book, position) {
   const found = book.moves(bookKey(position));
   if (!found.length) return [];
@@ -29,8 +34,8 @@ export function knownBy(book, position) {
 }
 
 /**
- * The move that a book plays, one of those that are about as good as the best; null without one. A move that people play
- * often comes more often; one back to an earlier position of the game is left to a search.
+ * The move that a book plays, one of those that are about as good as the best; null without one. A move that people
+ * play often comes more often; one back to an earlier position of the game is left to a search.
  * @param {PackedBook} book
  * @param {Position} position
  * @param {readonly Position[]} history
@@ -124,7 +129,13 @@ function bookPath(positions, moves, book, given) {
   return {plies: moves.length, departure};
 }
 
-/** @param {number} ply @param {Position} position @param {Move} move @param {KnownMove[]} known @returns {Departure | null} */
+/**
+ * @param {number} ply
+ * @param {Position} position
+ * @param {Move} move
+ * @param {KnownMove[]} known
+ * @returns {Departure | null}
+ */
 function departureOf(ply, position, move, known) {
   const after = position.after(move),
     played = known.find(each => position.after(each.move).equals(after)),

@@ -47,7 +47,11 @@ export class PackedBook {
     if (this._body > bytes.length) throw new KrError("damaged: its header promises more than there is");
   }
 
-  /** The moves of a position, best first; none if the book does not have it. @param {BookKey} key @returns {PackedMove[]} */
+  /**
+   * The moves of a position, best first; none if the book does not have it.
+   * @param {BookKey} key
+   * @returns {PackedMove[]}
+   */
   moves({own, other, kings}) {
     const place = (BigInt(own) << 32n) | BigInt(other),
       block = this._blockOf(place);
@@ -92,7 +96,12 @@ export class PackedBook {
     return number;
   }
 
-  /** The moves of an entry; null if it is one with other kings. @param {number} at @param {number} length @param {number} kings */
+  /**
+   * The moves of an entry; null if it is one with other kings.
+   * @param {number} at
+   * @param {number} length
+   * @param {number} kings
+   */
   _entry(at, length, kings) {
     const bytes = this._bytes,
       head = this._view.getInt16(at, true),

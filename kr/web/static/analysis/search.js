@@ -2,7 +2,8 @@
 
 /** @typedef {import("./lines.js").Lines} Lines */
 /**
- * @typedef {{lines: number, within: number, limit: string, threat: boolean, engines: number[]}} Wanted engines: their numbers, or -1
+ * @typedef {{lines: number, within: number, limit: string, threat: boolean, engines: number[]}} Wanted engines: their
+ * numbers, or -1
  */
 
 const SETTLE_MS = 120; // while one steps quickly, positions that are only passed are not searched

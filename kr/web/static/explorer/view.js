@@ -52,8 +52,8 @@ function resultBar(results) {
 const isKnown = move => move.games > 0 || move.book !== null;
 
 /**
- * The rows of the table of moves: one for each that was played or that the book has, and one for all others. `tellScore`
- * fills in the scores.
+ * The rows of the table of moves: one for each that was played or that the book has, and one for all others.
+ * `tellScore` fills in the scores.
  * @param {Move[]} moves
  * @param {Columns} columns
  * @param {(move: Move) => void} play

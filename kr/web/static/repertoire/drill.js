@@ -1,4 +1,5 @@
-// Training with a repertoire: the page makes the replies, the person their own moves. Nothing here touches the document.
+// Training with a repertoire: the page makes the replies, the person their own moves. Nothing here touches the
+// document.
 
 import {many, t} from "../texts.js";
 

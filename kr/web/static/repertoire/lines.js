@@ -8,7 +8,10 @@ import {sideOf} from "../squares.js";
 /** @import {GameDocument, GivenNode} from "../tree.js" */
 
 /** @typedef {{text: string, path: number[], captured: number[], comments?: string[], nags?: string[]}} KeptMove */
-/** Where the choice begins, after moves that are drawn by lot. @typedef {{start: string, ballot: BoardMove[], name: string}} Root */
+/**
+ * Where the choice begins, after moves that are drawn by lot.
+ * @typedef {{start: string, ballot: BoardMove[], name: string}} Root
+ */
 /**
  * As it is kept: roots by their FEN, moves by the FEN before and after them.
  * @typedef {{roots: Record<string, Root>, moves: Record<string, Record<string, KeptMove>>}} Graph
@@ -19,7 +22,10 @@ import {sideOf} from "../squares.js";
  * nothing more.
  * @typedef {{ply: number, who: "me" | "opponent" | "end", moves: OwnMove[]}} Left
  */
-/** A line on the board: its start, then the position after each move. @typedef {Array<BoardMove & {setup?: boolean}>} BoardLine */
+/**
+ * A line on the board: its start, then the position after each move.
+ * @typedef {Array<BoardMove & {setup?: boolean}>} BoardLine
+ */
 
 /** Begins the comment of a move that a book has put in. */
 const SUGGESTION = "Suggestion";
@@ -369,7 +375,11 @@ const bare = ({text, path, captured, fen}) => ({text, path, captured, fen});
 /** @param {GivenNode} node @returns {BoardMove} */
 const given = ({text = "", path = [], captured = [], fen}) => ({text, path, captured, fen: fen ?? ""});
 
-/** The side that a game of a file is meant for, null if it does not say. @param {Record<string, string>} headers @returns {Side | null} */
+/**
+ * The side that a game of a file is meant for, null if it does not say.
+ * @param {Record<string, string>} headers
+ * @returns {Side | null}
+ */
 export function sideOfGame(headers) {
   const name = (headers[SIDE_TAG] ?? "").trim().toLowerCase();
   return name === "black" || name === "white" ? name : null;

@@ -12,8 +12,8 @@ import {remarkOf} from "./lines.js";
 /** What others do in a position: how likely people play its moves, what the book knows of them, its best one first. */
 /** @typedef {{people: (BoardMove & {people: number})[], book: (BoardMove & {book: Known | null})[]}} Others */
 /**
- * A move of the position, and what the repertoire says of it. isIn: it is in the repertoire; people: share of those that
- * play it, if it is known; weak: what the book says against it
+ * A move of the position, and what the repertoire says of it. isIn: it is in the repertoire; people: share of those
+ * that play it, if it is known; weak: what the book says against it
  * @typedef {{move: BoardMove, state: "mine" | "suggested" | "answered" | "unanswered", isIn: boolean,
  *   people: number | null, comment: string, weak: string}} Row
  */
@@ -102,12 +102,12 @@ export const countWords = (lines, due) =>
 export const emptyWords = side =>
   side === "black"
     ? t(
-        "Nothing for Black so far. Play an opening on the board, then mark your last move: it becomes yours, with all of " +
-          "Black's moves before it. Or load a PDN file; drop it here.",
+        "Nothing for Black so far. Play an opening on the board, then mark your last move: it becomes yours, with " +
+          "all of Black's moves before it. Or load a PDN file; drop it here.",
       )
     : t(
-        "Nothing for White so far. Play an opening on the board, then mark your last move: it becomes yours, with all of " +
-          "White's moves before it. Or load a PDN file; drop it here.",
+        "Nothing for White so far. Play an opening on the board, then mark your last move: it becomes yours, with " +
+          "all of White's moves before it. Or load a PDN file; drop it here.",
       );
 
 /**

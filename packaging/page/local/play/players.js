@@ -12,7 +12,8 @@ import {HUMAN, strengthOf} from "./opponents.js";
 /** @typedef {import("./levels.js").Level} Level */
 
 /**
- * A move, with the score of its search, depth, nodes and seconds; weight: people's games with it, of a move from the book.
+ * A move, with the score of its search, depth, nodes and seconds; weight: people's games with it, of a move from the
+ * book.
  * @typedef {{move: Move, score: number, depth: number, nodes: number, time: number, weight?: number}} Reply
  */
 /**
