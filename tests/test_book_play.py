@@ -242,7 +242,7 @@ def test_hub_without_and_with_a_book(talk: Conversation) -> None:
     assert "book" not in answered(talk)[0]
     talk.send("set-param name=book value=best")
     info = (
-        'info depth=9 mean-depth=9.0 score=0.03 nodes=0 time=0.000 nps=0.000 pv="11-15 22-18 15x22x18" book games=4096'
+        'info depth=9 mean-depth=9.0 score=0.03 nodes=0 time=0.000 nps=0.000 pv="11-15 22-18 15x22x18" book-games=4096'
     )
     for _ in range(8):
         assert answered(talk) == (info, "done move=11-15 ponder=22-18")

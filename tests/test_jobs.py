@@ -447,7 +447,7 @@ def timeless(kind: str, chunk: Chunk) -> Any:
         return {name: value for name, value in json.loads(bytes(chunk)).items() if name not in TIMES}
     if kind == Pairs.name():
         game = json.loads(bytes(chunk))
-        return game | {"replies": [reply and reply[:-1] for reply in game["replies"]]}
+        return game | {"replies": [reply and [*reply[:3], *reply[4:]] for reply in game["replies"]]}
     if kind == EvolutionDuels.name():
         return json.loads(bytes(chunk))[0]
     return bytes(chunk)

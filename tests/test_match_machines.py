@@ -260,7 +260,7 @@ def slowed(machine: Machine, factor: float) -> Behaviour:
         values, chunks = unframed(answer.frame or b"")
         games = [json.loads(bytes(chunk)) for chunk in chunks]
         for game in games:
-            game["replies"] = [reply and [*reply[:-1], factor / 1000] for reply in game["replies"]]
+            game["replies"] = [reply and [*reply[:3], factor / 1000, *reply[4:]] for reply in game["replies"]]
         return TaskAnswer(framed(values, [json.dumps(game).encode() for game in games]))
 
     return works

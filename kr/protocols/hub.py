@@ -397,7 +397,7 @@ class HubServer:
         self._send(
             f"info depth={move.depth} mean-depth={move.depth:.1f} score={format_hub_score(move.value)} "
             f'nodes=0 time=0.000 nps=0.000 pv="{" ".join(map(format_hub_move, line))}" '
-            f"book games={least_games(move.weight)}"
+            f"book-games={least_games(move.weight)}"
         )
 
     def _send_error(self, error: Exception) -> None:

@@ -43,7 +43,7 @@ export class Trainer {
     this._leave = button(t("Leave"), () => this.end(this._from));
     this.element = el(
       "div",
-      {class: "practice", hidden: true},
+      {class: "drill", hidden: true},
       this._heading,
       this._said,
       el("div", {class: "row"}, this._answer, this._next, this._leave),
