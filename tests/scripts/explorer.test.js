@@ -90,6 +90,13 @@ test("the deepest score stays, and what is proved", () => {
     "1-6": {score: 20, depth: 15, value: "win", plies: 9},
   });
   assert.equal(scores.depth(FEN), 15);
+  // a move that a deeper search has found worse has no score any more, until a still deeper one gives it one
+  scores.put(FEN, {"1-5": {score: null, worse: true}}, 13);
+  assert.equal(scores.of(FEN)["1-5"].score, 50);
+  scores.put(FEN, {"1-5": {score: null, worse: true}}, 16);
+  assert.deepEqual(scores.of(FEN)["1-5"], {score: null, worse: true, depth: 16});
+  scores.put(FEN, {"1-5": {score: 40}}, 17);
+  assert.deepEqual(scores.of(FEN)["1-5"], {score: 40, depth: 17});
   assert.equal(scores.isWhole(FEN), false);
   scores.finish(FEN);
   // they outlive the page

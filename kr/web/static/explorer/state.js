@@ -308,7 +308,8 @@ export class Scores {
     for (const [text, found] of Object.entries(moves)) {
       const before = known.moves[text];
       const now = {...found, depth: found.depth ?? depth};
-      const deeper = !before || before.score === null || (now.score !== null && now.depth >= (before.depth ?? 0));
+      const isScored = now.score !== null || Boolean(now.worse),
+        deeper = !before || before.score === null || (isScored && now.depth >= (before.depth ?? 0));
       const better = deeper ? now : before;
       const proved = now.value ? now : before?.value ? before : null;
       known.moves[text] = proved ? {...better, value: proved.value, plies: proved.plies} : better;
