@@ -330,3 +330,24 @@ test("training asks for missed positions alone, and for nothing that is only sug
   assert.ok(!new Drill(lines).isTrained(fenAfter("11-15")));
   assert.ok(new Drill(lines).isTrained(fenAfter("")));
 });
+
+test("a line of kings that comes back ends there", () => {
+  const start = Position.fromFen("B:WK32:BK1");
+  let at = start;
+  const played = ["1-5", "32-28", "5-1", "28-32", "1-5", "32-28", "5-1"].map(text => {
+    const move = at.parseMove(text);
+    at = at.after(move);
+    return move;
+  });
+  const walk = [{text: "", path: [], captured: [], fen: start.fen}, ...lineJson(start, played)];
+  const lines = new Lines("black", emptyGraph());
+  assert.ok(lines.mark(walk));
+  const drill = new Drill(lines, {random: () => 0});
+  assert.equal(drill.begin(), "own");
+  assert.ok(drill.answer(walk[1]));
+  assert.ok(drill.goesOn);
+  assert.equal(drill.reply(new Map()).text, "32-28");
+  assert.ok(drill.answer(walk[3]));
+  // 28-32 is the start again
+  assert.ok(!drill.goesOn);
+});

@@ -114,7 +114,9 @@ export class Drill {
 
   _replies() {
     if (this.lines.isOwn(this.fen)) return [];
-    return this.lines.of(this.fen).filter(move => this.isTrained(move.fen));
+    // kings walk to and fro: a line ends where it would come back
+    const before = new Set([this.start, ...this.moves.map(move => move.fen)]);
+    return this.lines.of(this.fen).filter(move => !before.has(move.fen) && this.isTrained(move.fen));
   }
 
   /** @param {BoardMove} move */
