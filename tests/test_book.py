@@ -14,14 +14,14 @@ import pytest
 from small_book import book_content
 from small_graph import reached, searched, write_graph
 
-from kr.book.frame import BookKey, book_key, move_at, position_of_key, step_of
+from kr.book.frame import BookKey, book_key, move_at, position_of_key, step_at, step_of
 from kr.cli import main
 from kr.errors import InvalidBookError, InvalidPdnError, InvalidSettingError, OutputBusyError
-from kr.game.position import Position, Side
+from kr.game.position import Position
 from kr.game.value import Value
 from kr.theory import store as store_module
 from kr.theory.building import BookProgress, BookSettings, build_book
-from kr.theory.graph import LOSS_OF_A_PLY, PROVED_SCORE, BookGraph, BookNode
+from kr.theory.graph import LOSS_OF_A_PLY, PROVED_SCORE, RISK_SCORE, BookGraph, BookNode
 from kr.theory.people import people_games
 from kr.theory.store import book_for_reading, book_for_writing, book_moves
 
@@ -39,9 +39,7 @@ GAMES = """[Event "one"]
 def node_of(position: Position, scores: dict[str, int], value: Value | None = None) -> BookNode:
     """Node of a position with these moves; its own score is the best of them."""
     key = book_key(position)
-    turned = position if position.side is Side.BLACK else position.flipped()
-    steps = {str(move): index for index, move in enumerate(position.legal_moves())}
-    rows = [(*step_of(turned.legal_moves()[steps[text]]), score) for text, score in scores.items()]
+    rows = [(*step_at(position, position.parse_move(text)), score) for text, score in scores.items()]
     return BookNode(key, max(scores.values(), default=0), 1, 1, 25, value, book_moves(key, rows))
 
 
@@ -139,6 +137,17 @@ def test_leaves_come_by_what_both_sides_give_away() -> None:
     graph.add(node_of(start.play("11-15"), {"22-18": 70}))
     graph.propagate()
     assert book_key(start.play("11-15").play("22-18")) not in graph.leaves(10)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_leaves_at_risk_come_first(sign: int) -> None:
+    level, risk = (Position().play(text) for text in ("11-15", "12-16"))
+    for position, other in ((level, risk), (risk, level)):
+        graph = BookGraph({book_key(position): "one", book_key(other): "two"})
+        graph.add(node_of(level, {"22-18": sign * (RISK_SCORE - 1)}))
+        graph.add(node_of(risk, {"22-18": sign * RISK_SCORE}))
+        graph.propagate()
+        assert graph.leaves(2) == [book_key(each.play("22-18")) for each in (risk, level)]
 
 
 def test_a_node_whose_moves_all_fail_is_searched_again() -> None:

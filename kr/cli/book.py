@@ -22,10 +22,11 @@ def _build(settings: BookSettings, json: bool = options.JSON) -> None:
     """Build an opening book, or go on with one: searched positions, and what follows from them for earlier ones.
 
     The positions that people reach (--people) are searched, the commonest first, in turn with those that both sides
-    reach by giving away least (drop-out expansion; moves that people play count half). A move's value is that of the
-    position after it once that is in the book. It ends with --positions or --time, or by Ctrl-C; the same command goes
-    on. With more --nodes it goes on too: after people's positions, those with fewer are searched again, the commonest
-    first. Values that the database or certificates (--proofs) prove end a line.
+    reach by giving away least (drop-out expansion; moves that people play count half, and plies a quarter where the
+    game is at risk). A move's value is that of the position after it once that is in the book. It ends with --positions
+    or --time, or by Ctrl-C; the same command goes on. With more --nodes it goes on too: after people's positions, those
+    with fewer are searched again, the commonest first. Values that the database or certificates (--proofs) prove end a
+    line.
 
     Example:
         kr book build --out book.sqlite --time 8h

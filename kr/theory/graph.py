@@ -7,7 +7,8 @@ score of that search. Once the position after a move is a node itself, its value
 
 What to search next is drop-out expansion (Lincke, Strategies for the Automatic Construction of Opening Books, 2001):
 the leaf that both sides reach by giving away least. The cost of a path is the sum over its moves of 1 + loss /
-LOSS_OF_A_PLY, and half of that for a move that people play.
+LOSS_OF_A_PLY, and half of that for a move that people play. In a position at risk a move costs less: there a better
+one may win or save the game, while games from level openings are nearly all drawn, whatever is played.
 """
 
 from __future__ import annotations
@@ -28,6 +29,11 @@ LOSS_OF_A_PLY = 8
 """Centi-men that a move gives away to cost as much as a ply more."""
 PEOPLE_PLAY = 5
 """Games in which a move was played, so that it costs half."""
+RISK_SCORE = 20
+"""Centi-men; a position is at risk if it is better by so much for either side. kr against kr at 0.1 s: 11 of 20 games
+from such ballots were won, and 3 of 85 from others."""
+PLY_AT_RISK = 0.25
+"""Plies that a move costs in a position at risk."""
 LOST_SCORE = 60
 """Centi-men; a position worse than this for either side is not expanded: its game is decided among good players."""
 PROVED_SCORE = 10_000
@@ -222,9 +228,10 @@ class BookGraph:
             if node.value is not None or abs(node.worth) >= LOST_SCORE or plies >= LONGEST_PATH:
                 continue
             played = self.games.get(key, {})
+            ply = 1 if abs(node.worth) < RISK_SCORE else PLY_AT_RISK
             for move in self.moves_of(node):
                 loss = max(0, node.worth - self.move_worth(move))
-                step = 1 + loss / LOSS_OF_A_PLY
+                step = ply + loss / LOSS_OF_A_PLY
                 if played.get(move.step, 0) >= PEOPLE_PLAY:
                     step /= 2
                 heapq.heappush(waiting, (cost + step, plies + 1, move.child))
