@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
+from small_book import book_file
 from test_annotate import BLUNDER, BLUNDER_PLY, NODES, played
 
 from kr.analysis.annotation.accuracy import EXPLANATION, HALVED, move_quality, move_weight
@@ -14,6 +16,7 @@ from kr.analysis.annotation.annotation import Annotation, MoveTally, annotate
 from kr.analysis.annotation.judging import OVERSIGHT, TRAP, JudgedMove, JudgeSettings
 from kr.analysis.annotation.marking import unmark_game
 from kr.analysis.annotation.story import Sentence, all_texts, tell
+from kr.book.book import OpeningBook
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
 from kr.game.position import Position, Side
@@ -106,6 +109,8 @@ def test_the_accuracy_of_games_adds_up_and_may_be_unknown() -> None:
 
 
 # --- the story
+
+AT_ONCE = JudgeSettings(tc=Limits(depth=1), from_ply=0)
 
 
 def told(
@@ -240,13 +245,41 @@ def test_a_game_without_moves_has_no_story() -> None:
     assert tell(Game(), ()) == ()
 
 
+@pytest.mark.parametrize(
+    ("line", "meant"),
+    [
+        ("9-14 22-18", ""),
+        # worse, but not by as much as leaves a book
+        ("11-15 23-19", ""),
+        ("10-15 22-18", "Black left the book with 1. 10-15: 11-15 is 0.18 better."),
+        ("12-16 22-18", "Black left the book with 1. 12-16: it plays 11-15."),
+        ("11-15 21-17", "White left the book with 1... 21-17: 22-18 is 0.37 better."),
+        # only the first one
+        ("10-15 21-17", "Black left the book with 1. 10-15: 11-15 is 0.18 better."),
+    ],
+)
+def test_the_story_ends_with_who_left_the_book(line: str, meant: str, tmp_path: Path) -> None:
+    game = played(line)
+    annotation = annotate(game, Engine("manual", hash_mb=1), AT_ONCE, book=OpeningBook(book_file(tmp_path)))
+    assert ([str(each) for each in annotation.story if "book" in str(each)] or [""]) == [meant]
+    assert str(annotation.story[-1]) == (meant or str(tell(game, annotation.moves)[-1]))
+    assert ("book" in game.comment) == bool(meant)
+
+
+def test_given_moves_leave_no_book(tmp_path: Path) -> None:
+    settings = JudgeSettings(tc=AT_ONCE.tc, from_ply=1)
+    game = played("10-15 21-17")
+    annotation = annotate(game, Engine("manual", hash_mb=1), settings, book=OpeningBook(book_file(tmp_path)))
+    assert annotation.departure is None
+
+
 def test_every_text_is_a_whole_sentence_with_named_values() -> None:
     texts = list(all_texts())
     assert len(texts) == len(set(texts))
     for text in texts:
         assert re.fullmatch(r"(You|[A-Z{]).*\.", text)
         assert "<" not in text
-        assert set(re.findall(r"\{(\w*)\}", text)) <= {"move", "better", "percent", "count"}
+        assert set(re.findall(r"\{(\w*)\}", text)) <= {"move", "better", "percent", "count", "men"}
         assert not re.search(r"\byou\b.*\bhas\b|\[|\]", text)
 
 

@@ -109,7 +109,7 @@ def test_annotate(before: Path) -> None:
     seen: list[bool] = []
     settings = AnnotateSettings(
         files=(before / "games.pdn",), out=before / "out.pdn", tc=Limits(nodes=300), weights="manual", people="none",
-        egdb="none", hash=HASH,
+        book="none", egdb="none", hash=HASH,
     )  # fmt: skip
     annotate_files(settings, lambda record, earlier: seen.append(earlier))
     assert seen == [True, False]

@@ -29,6 +29,8 @@ from kr.analysis.annotation.judging import (
 from kr.analysis.annotation.marking import mark_game, unjudged_opening
 from kr.analysis.annotation.policy import with_policy
 from kr.analysis.annotation.story import Sentence, tell
+from kr.book.book import OpeningBook
+from kr.book.path import Departure, book_path
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
 from kr.engine.search import Stop
@@ -139,6 +141,8 @@ class Annotation:
     """Settings with which they were judged."""
     story: tuple[Sentence, ...] = ()
     """The game in a few sentences."""
+    departure: Departure | None = None
+    """The move that left the opening book; None without a book, and if no move did."""
 
     @property
     def opening(self) -> int:
@@ -196,6 +200,7 @@ def annotate(
     on_move: Callable[[JudgedMove], None] = lambda judged: None,
     policy: Policy | None = None,
     proofs: ProofLibrary | None = None,
+    book: OpeningBook | None = None,
 ) -> Annotation:
     """Judge the moves of a game and put marks, comments and better lines into its tree, in place of earlier ones.
 
@@ -203,14 +208,15 @@ def annotate(
     same marks. line_plies: most plies of a better line; 0 for none. by: text for the Annotator tag, instead of
     `signature`. stop: ends all its searches; the marks are then useless. on_move: called with each move once it is
     judged, from the last to the first, until it is stopped. policy: moves that people play, for traps and oversights.
-    proofs: certificates whose values count. Raises InvalidDatabaseError; KeyboardInterrupt and what on_move raises pass
-    through. After an exception the game is unchanged.
+    proofs: certificates whose values count. book: the story tells who left it. Raises InvalidDatabaseError and
+    InvalidBookError; KeyboardInterrupt and what on_move raises pass through. After an exception the game is unchanged.
     """
     settings = settings or JudgeSettings()
     moves = judge_moves(game, engine, settings, stop, on_move, proofs)
     if policy is not None:
         moves = with_policy(game, moves, policy, settings)
-    annotation = Annotation(moves, settings, tell(game, moves))
+    departure = book_path(list(game.positions()), game.moves, book, settings.first_ply(game)).departure
+    annotation = Annotation(moves, settings, tell(game, moves, departure=departure), departure)
     mark(game, annotation, by or signature(engine, settings.tc), line_plies)
     return annotation
 

@@ -21,6 +21,8 @@ from typing import Any, cast
 from kr.analysis.annotation.annotation import AnnotateReport, Annotation, annotate, signature
 from kr.analysis.annotation.judging import JudgedMove, JudgeSettings
 from kr.archives.archive import Archive, ReadSettings, check_any, output
+from kr.book.book import OpeningBook, book_option, load_book
+from kr.book.path import Departure
 from kr.cluster.address import cluster_option
 from kr.cluster.pools import work_pool
 from kr.engine.engine import Engine
@@ -68,6 +70,7 @@ class AnnotateSettings(JudgeSettings, ReadSettings):
     weights: str | None = weights_option()
     hash: int = hash_option("of each engine")
     people: str = policy_option()
+    book: str = book_option()
     proofs: tuple[Path, ...] = proofs_option()
     workers: int = workers_option("Games annotated at a time")
     cluster: str = cluster_option()
@@ -216,6 +219,7 @@ def annotate_files(
             check_output(settings.out)
         engine = engine_from(settings, settings.weights)
         policy = chosen_policy(settings.people)
+        book = load_book(settings.book)
         proofs = load_proofs(settings.proofs, engine.database)
         if settings.html is not None:
             make_directory(settings.html)
@@ -223,10 +227,11 @@ def annotate_files(
         finished = bytearray()
         journal = None
         if settings.is_resumable:
-            journal = stack.enter_context(_journal(settings, archive, engine, policy, finished, done))
+            journal = stack.enter_context(_journal(settings, archive, engine, policy, book, finished, done))
         if extent is not None and extent.games:
             on_start(forecast(settings, extent, engine, report.games))
-        entries = stack.enter_context(closing(_annotated(settings, archive, engine, policy, proofs, finished, pages)))
+        annotated = _annotated(settings, archive, engine, policy, book, proofs, finished, pages)
+        entries = stack.enter_context(closing(annotated))
         if journal is None:
             for entry in in_order(entries):
                 done(entry["game"])
@@ -265,6 +270,7 @@ def _annotated(
     archive: Archive,
     engine: Engine,
     policy: Policy | None,
+    book: OpeningBook | None,
     proofs: ProofLibrary | None,
     finished: bytearray,
     pages: Any,
@@ -273,6 +279,8 @@ def _annotated(
     needs, places = engine_needs(engine, settings.weights)
     if policy is not None:
         needs, places = needs | {"policy": policy.signature}, places | {policy.signature: settings.people}
+    if book is not None:
+        needs, places = needs | {"book": book.signature}, places | {book.signature: settings.book}
     held = Needs(places)
     if proofs is not None:
         certificates = proofs_signature(settings.proofs)
@@ -308,12 +316,14 @@ class AnnotatedGames(EngineKind[GameEntry]):
         policy = None
         if "policy" in unit.needs:
             policy = needs.load("policy", unit.needs["policy"], _loaded_policy)
+        book = None
+        if "book" in unit.needs:
+            book = needs.load("book", unit.needs["book"], _loaded_book)
         proofs = needs.held("proofs", unit.needs["proofs"]) if "proofs" in unit.needs else None
-        yield [Portion(partial(self._annotate, unit, policy, proofs))]
+        extras = {"policy": policy, "book": book, "proofs": proofs}
+        yield [Portion(partial(self._annotate, unit, extras))]
 
-    def _annotate(
-        self, unit: Unit, policy: Policy | None, proofs: ProofLibrary | None, engine: Engine, stop: Stop
-    ) -> GameEntry | None:
+    def _annotate(self, unit: Unit, extras: dict[str, Any], engine: Engine, stop: Stop) -> GameEntry | None:
         values = unit.values
         game = read_game(values["pdn"])
         assert game is not None
@@ -322,7 +332,7 @@ class AnnotatedGames(EngineKind[GameEntry]):
         if named := opening_name(game.mainline_bits()):
             game.headers.setdefault("Opening", named.name)
         settings = JudgeSettings(**{**values["judging"], "tc": Limits.parse(values["judging"]["tc"])})
-        annotation = annotate(game, engine, settings, values["line"], values["by"], stop, policy=policy, proofs=proofs)
+        annotation = annotate(game, engine, settings, values["line"], values["by"], stop, **extras)
         if stop.is_set():
             return None
         text = write_game(game, results=cast(Results, values["results"]))
@@ -341,6 +351,12 @@ def _loaded_policy(place: str) -> tuple[str, Policy]:
     return policy.signature, policy
 
 
+def _loaded_book(place: str) -> tuple[str, OpeningBook]:
+    book = load_book(place)
+    assert book is not None
+    return book.signature, book
+
+
 def _record(values: Mapping[str, Any], game: Game, annotation: Annotation) -> GameEntry:
     """JSON object of a game."""
     return {
@@ -354,8 +370,20 @@ def _record(values: Mapping[str, Any], game: Game, annotation: Annotation) -> Ga
         "black": annotation.black.as_object(),
         "white": annotation.white.as_object(),
         "story": " ".join(map(str, annotation.story)),
+        "left_book": None if annotation.departure is None else _departure_object(annotation.departure),
         "moves": [move_object(judged) for judged in annotation.moves],
         "page": None,
+    }
+
+
+def _departure_object(departure: Departure) -> GameEntry:
+    """JSON object of the move that left an opening book."""
+    return {
+        "ply": departure.ply,
+        "side": departure.side.name.lower(),
+        "move": str(departure.move),
+        "best": str(departure.best.move),
+        "loss": departure.loss,
     }
 
 
@@ -402,6 +430,7 @@ def _journal(
     archive: Archive,
     engine: Engine,
     policy: Policy | None,
+    book: OpeningBook | None,
     finished: bytearray,
     done: Callable[[GameEntry, bool], None],
 ) -> Iterator[Journal[None]]:
@@ -417,7 +446,8 @@ def _journal(
         "weights": engine.signature,
         "egdb": None if engine.database is None else engine.database.signature,
         "files": [_checksum(path) for path in archive.paths],
-        # a journal of an earlier kr has none
+        # a journal of an earlier kr has neither
+        "book": None if book is None else book.signature,
         "proofs": proofs_signature(settings.proofs) if settings.proofs else None,
     }  # fmt: skip
 

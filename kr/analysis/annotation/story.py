@@ -1,4 +1,4 @@
-"""Story of a judged game in a few sentences: how it ended, where it turned, what decided it.
+"""Story of a judged game in a few sentences: how it ended, where it turned, what decided it, who left the book.
 
 Each sentence is an English text with {placeholders} and their values, so that pages can tell it in another language;
 `all_texts` has every text that can occur. A side is called Black or White, or You for the person who asks. In PDN a
@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kr.analysis.annotation.judging import OVERSIGHT, TRAP, JudgedMove
+from kr.book.krb import MOST_LOSS
+from kr.book.path import Departure
 from kr.game.outcome import NO_PROGRESS, REPETITION
 from kr.game.position import Side
 from kr.game.value import Result, Value
@@ -100,6 +102,8 @@ _GRADUALLY = "No single move lost the game: <s> gave it away little by little, m
 _NOT_LOST = "On the board nothing was lost yet."
 _NEVER_CLOSE = "Neither side ever came close to a win."
 _CLOSEST = "<S> came closest to a win, after {move}."
+_LEFT_BOOK = "<S> left the book with {move}: {better} is {men} better."
+_LEFT_BOOK_UNKNOWN = "<S> left the book with {move}: it plays {better}."
 
 
 @dataclass(frozen=True)
@@ -123,11 +127,15 @@ class Sentence:
         return self.text.format(**{name: f"<{name}={value}>" for name, value in self.values.items()})
 
 
-def tell(game: Game, moves: Sequence[JudgedMove], you: Side | None = None) -> tuple[Sentence, ...]:
-    """The story of a game. moves: all its moves, judged; you: side of the person to whom it is told, if any."""
+def tell(
+    game: Game, moves: Sequence[JudgedMove], you: Side | None = None, departure: Departure | None = None
+) -> tuple[Sentence, ...]:
+    """The story of a game. moves: all its moves, judged; you: side of the person to whom it is told, if any;
+    departure: the move that left an opening book, to be told at the end."""
     if not moves:
         return ()
-    return tuple(_Story(game, moves, you).sentences())
+    story = _Story(game, moves, you)
+    return (*story.sentences(), *([story.left_book(departure)] if departure else []))
 
 
 def all_texts() -> Iterator[str]:
@@ -135,7 +143,7 @@ def all_texts() -> Iterator[str]:
     tables = (_RESIGNED, _OVERTIME, _AGREED, _REPEATED, _NO_PROGRESS, _UNFINISHED, _BETTER)
     texts = [text for table in tables for text in table.values()]
     texts += [_NO_MOVE, _NO_PIECES, _ADJUDICATED, _ADJUDICATED_DRAW, _BOTH_LOST]
-    texts += [_MANY_TURNS, _GRADUALLY, _NOT_LOST, _NEVER_CLOSE, _CLOSEST]
+    texts += [_MANY_TURNS, _GRADUALLY, _NOT_LOST, _NEVER_CLOSE, _CLOSEST, _LEFT_BOOK, _LEFT_BOOK_UNKNOWN]
     texts += [f"{turn}{slip}" for turn in _TURNS.values() for slip in _slips()]
     yield from dict.fromkeys(_of(text, who) for text in texts for who in _WHO)
 
@@ -275,6 +283,16 @@ class _Story:
             yield Sentence(_NEVER_CLOSE)
         else:
             yield self._about(side, _CLOSEST, move=self._label(best))
+
+    # the opening
+
+    def left_book(self, departure: Departure) -> Sentence:
+        """Sentence about the move that left an opening book."""
+        values = {"move": self._labels[departure.ply], "better": str(departure.best.move)}
+        # the largest stands for more, too
+        if departure.loss is None or departure.loss >= MOST_LOSS:
+            return self._about(departure.side, _LEFT_BOOK_UNKNOWN, **values)
+        return self._about(departure.side, _LEFT_BOOK, **values, men=f"{departure.loss / 100:.2f}")
 
 
 def _is_decided_elsewhere(reason: str) -> bool:

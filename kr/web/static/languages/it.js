@@ -1992,6 +1992,16 @@ export const texts = {
   "Black came closest to a win, after {move}.": "Il Nero è andato più vicino alla vittoria, dopo {move}.",
   "White came closest to a win, after {move}.": "Il Bianco è andato più vicino alla vittoria, dopo {move}.",
   "You came closest to a win, after {move}.": "Tu sei andato più vicino alla vittoria, dopo {move}.",
+  "Black left the book with {move}: {better} is {men} better.":
+    "Il Nero è uscito dal libro con {move}: {better} è migliore di {men}.",
+  "White left the book with {move}: {better} is {men} better.":
+    "Il Bianco è uscito dal libro con {move}: {better} è migliore di {men}.",
+  "You left the book with {move}: {better} is {men} better.":
+    "Sei uscito dal libro con {move}: {better} è migliore di {men}.",
+  "Black left the book with {move}: it plays {better}.": "Il Nero è uscito dal libro con {move}: il libro gioca {better}.",
+  "White left the book with {move}: it plays {better}.":
+    "Il Bianco è uscito dal libro con {move}: il libro gioca {better}.",
+  "You left the book with {move}: it plays {better}.": "Sei uscito dal libro con {move}: il libro gioca {better}.",
   "Black lost the game at {move}.": "Il Nero ha perso la partita con {move}.",
   "White lost the game at {move}.": "Il Bianco ha perso la partita con {move}.",
   "You lost the game at {move}.": "Hai perso la partita con {move}.",
