@@ -1998,7 +1998,8 @@ export const texts = {
     "Il Bianco è uscito dal libro con {move}: {better} è migliore di {men}.",
   "You left the book with {move}: {better} is {men} better.":
     "Sei uscito dal libro con {move}: {better} è migliore di {men}.",
-  "Black left the book with {move}: it plays {better}.": "Il Nero è uscito dal libro con {move}: il libro gioca {better}.",
+  "Black left the book with {move}: it plays {better}.":
+    "Il Nero è uscito dal libro con {move}: il libro gioca {better}.",
   "White left the book with {move}: it plays {better}.":
     "Il Bianco è uscito dal libro con {move}: il libro gioca {better}.",
   "You left the book with {move}: it plays {better}.": "Sei uscito dal libro con {move}: il libro gioca {better}.",
