@@ -76,6 +76,21 @@ def test_exports_that_are_refused(book: Path, name: str, settings: dict[str, str
     assert book.read_bytes() == before
 
 
+def test_the_shipped_book_is_named_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("games.pdn").write_text("1. 11-15 23-19 2. 8-11 22-17 *")
+    assert main(["book", "coverage", "shipped", "games.pdn", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["in_book"] == 1
+    assert main(["book", "export", "shipped", "--out", "book.txt", "--plies", "1", "--quiet"]) == 0
+    assert "\n  11-15  " in Path("book.txt").read_text()
+    # a file of this name comes first
+    Path("shipped").write_text("something else")
+    assert main(["book", "coverage", "shipped", "games.pdn"]) == 1
+    assert "shipped" in capsys.readouterr().err
+
+
 def test_a_book_without_positions(tmp_path: Path) -> None:
     with book_for_writing(tmp_path / "book") as store:
         store.begin({"nodes": 1}, {}, {})

@@ -153,11 +153,20 @@ def is_packed(path: Path) -> bool:
         return file.read(len(KRB_MAGIC)) == KRB_MAGIC
 
 
+def located_book(path: Path) -> Path:
+    """A book's path; that of the book that comes with kr for "shipped", if no file has this name."""
+    return _shipped_path() if path == Path(SHIPPED_BOOK) and not path.is_file() else path
+
+
+def _shipped_path() -> Path:
+    return data_path("books", "kr.krb")
+
+
 def load_book(name: str = SHIPPED_BOOK) -> OpeningBook | None:
     """The book of a setting: "none", "shipped", or a file. Raises InvalidSettingError, InvalidBookError, OSError."""
     if name == NO_BOOK:
         return None
-    path = data_path("books", "kr.krb") if name == SHIPPED_BOOK else Path(name)
+    path = _shipped_path() if name == SHIPPED_BOOK else Path(name)
     if not path.is_file():
         raise InvalidSettingError(f"book {name!r}: {path} is not a file; expected {NO_BOOK}, {SHIPPED_BOOK} or a .krb")
     return OpeningBook(path)

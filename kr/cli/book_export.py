@@ -21,7 +21,7 @@ def export_command(settings: BookExportSettings, json: bool = options.JSON) -> N
     Example:
         kr book export book.sqlite --out book.krb
         kr book export book.sqlite --out book.pdn --within 5 --plies 20
-        kr book export book.krb --out userbook.bin
+        kr book export shipped --out userbook.bin
     """
     report = export_book(settings)
     console.wrote(settings.out, f"{counted(report.number, report.unit)}, {report.bytes:,} bytes")

@@ -12,7 +12,7 @@ from kr.errors import InvalidSettingError
 from kr.evaluation.chances import format_score
 from kr.game.position import Position
 from kr.settings import option
-from kr.storage import data_path, is_file
+from kr.storage import is_file
 from kr.theory.contents import BookContents, GraphContents, TheoryMove, best_line, cook_in, open_contents
 from kr.theory.graph import BookNode
 from kr.units import counted
@@ -37,7 +37,7 @@ def show_command(
     if not fen and ":" in book and not is_file(book):
         book, fen = SHIPPED_BOOK, book
     position = Position.from_fen(fen) if fen else Position()
-    contents = open_contents(data_path("books", "kr.krb") if book == SHIPPED_BOOK else Path(book))
+    contents = open_contents(Path(book))
     node = contents.graph.nodes.get(book_key(position)) if isinstance(contents, GraphContents) else None
     moves = contents.moves(position)
     if not moves and node is None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kr.book.book import COOK, OpeningBook, is_packed
+from kr.book.book import COOK, OpeningBook, is_packed, located_book
 from kr.book.frame import BookKey, book_key, move_at, position_of_key
 from kr.book.krb import least_games
 from kr.errors import InvalidBookError, KrError
@@ -119,7 +119,8 @@ _START = Opening("start", Position())
 
 
 def open_contents(path: Path) -> BookContents:
-    """Open a book in either form. Raises InvalidSettingError, InvalidBookError, OSError."""
+    """Open a book in either form, or the shipped one. Raises InvalidSettingError, InvalidBookError, OSError."""
+    path = located_book(path)
     if is_packed(path):
         return PackedContents(OpeningBook(path))
     with book_for_reading(path) as store:

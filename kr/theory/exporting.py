@@ -30,7 +30,7 @@ _ORIGINS = ("kr", "commit", "created")
 class BookExportSettings(Settings):
     """What is exported, and where to."""
 
-    book: Path = option(REQUIRED, "The book: of kr book build, or packed.", metavar="FILE", argument=True)
+    book: Path = option(REQUIRED, "The book: of kr book build or packed; shipped: kr's.", metavar="FILE", argument=True)
     out: Path = option(REQUIRED, "The file to write.", metavar="FILE")
     format: str = option(
         "", "Its form: {allowed}; by its suffix if left out.", choices=("", *BOOK_FORMATS),

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kr.archives.stats import ArchiveStats
-from kr.book.book import SHIPPED_BOOK, OpeningBook, is_packed
+from kr.book.book import OpeningBook, is_packed, located_book
 from kr.egdb.database import Database
 from kr.engine.database import load_database
 from kr.engine.settings import egdb_memory_option, egdb_option
@@ -25,7 +25,7 @@ from kr.openings.grades import grades_limits, read_grades
 from kr.pdn import Reader
 from kr.proofs.library import ProofLibrary, proofs_option
 from kr.settings import REQUIRED, Settings, option
-from kr.storage import check_directory, data_path, lock, make_directory, printable, provenance, write_atomic
+from kr.storage import check_directory, lock, make_directory, printable, provenance, write_atomic
 from kr.theory.ballots import Knowledge
 from kr.theory.brackets import Brackets
 from kr.theory.pages import GENERATOR, TheoryPages, page_files
@@ -154,7 +154,7 @@ def _read_book(book: Path) -> tuple[Mapping[str, Any], BookGraph, bool]:
 
     Raises InvalidBookError, InvalidSettingError, OSError.
     """
-    path = data_path("books", "kr.krb") if book == Path(SHIPPED_BOOK) and not book.is_file() else book
+    path = located_book(book)
     if is_packed(path):
         packed = OpeningBook(path)
         return packed.facts, unpacked_graph(packed), False
