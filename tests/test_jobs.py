@@ -22,6 +22,7 @@ import pytest
 from tables import save_random
 
 from kr.analysis.annotation.files import AnnotatedGames, AnnotateSettings, annotate_files
+from kr.book.book import OpeningBook
 from kr.egdb.build import BuildSettings, build_database
 from kr.egdb.checking import FileCheck, RangeCheck
 from kr.egdb.slices import shape_named
@@ -49,6 +50,7 @@ from kr.policy.policy import load_policy, shipped_policy
 from kr.problems.problem import classics
 from kr.problems.solving import Answers, SolveSettings, solve_all
 from kr.problems.variations import VariationChecks
+from kr.storage import data_path
 from kr.studies.evolution.duels import EvolutionDuels
 from kr.studies.evolution.run import evolve
 from kr.studies.evolution.settings import EvolveSettings
@@ -365,7 +367,8 @@ class Here:
             f"material egdb {database.signature}": f"material,egdb={there / 'db'}",
         }
         policy = shutil.copyfile(shipped_policy(), there / "policy.h5")
-        players |= {load_policy().signature: str(policy)}
+        book = shutil.copyfile(data_path("books", "kr.krb"), there / "book.krb")
+        players |= {load_policy().signature: str(policy), OpeningBook(book).signature: str(book)}
         self.places = players | {signature: str(there / "other.h5"), database.signature: str(there / "db")}
         self.move = lambda: (self.weights.rename(there / "other.h5"), self.egdb.rename(there / "db"))
 
