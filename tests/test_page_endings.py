@@ -20,6 +20,8 @@ from kr.storage import data_path
 from kr.web import endings
 from kr.web.house import House
 
+pytestmark = pytest.mark.slow
+
 PLAYED = 60
 """Most plies of an ending that is played."""
 

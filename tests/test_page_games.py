@@ -20,6 +20,8 @@ from kr.pdn import Game, GameNode, read_game, read_games
 from kr.viewer.document import MOST_CHARACTERS, MOST_NODES, game_document
 from kr.web.house import House
 
+pytestmark = pytest.mark.slow
+
 ARCHIVE = Path(__file__).parent / "data" / "games.pdn"
 START = Position().fen
 BLANKS = "\t\n\v\f\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2003\u2028\u2029\u202f\u3000\ufeff\u200b"

@@ -15,6 +15,8 @@ from kr.problems.shelf import Origin, PuzzleShelf
 from kr.web import puzzles
 from kr.web.house import House
 
+pytestmark = pytest.mark.slow
+
 PROBLEMS = load_puzzles(())
 SHELF = PuzzleShelf()
 WITH_MANY_PIECES = [name for name, problem in PROBLEMS.items() if problem.position.pieces > 9 and problem.solution]

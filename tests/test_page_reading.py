@@ -31,6 +31,8 @@ from kr.web import game_lists
 from kr.web.games import LONGEST_PASTE, MOST_PASTED_GAMES
 from kr.web.house import House
 
+pytestmark = pytest.mark.slow
+
 MODULES = (
     test_fen_forms, test_hostile_text, test_pdn, test_pdn_forgiving, test_pdn_properties, test_pdn_scan,
     test_pdn_setups, test_pdn_tree, test_pdn_world, test_web_games,

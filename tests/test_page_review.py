@@ -45,6 +45,8 @@ from kr.web import judging, working
 from kr.web.house import House
 from kr.web.request import PageRequest
 
+pytestmark = pytest.mark.slow
+
 HERE = Path(__file__).parent
 NODES = 1000
 Document = dict[str, Any]

@@ -17,6 +17,8 @@ from kr.web.house import House
 from kr.web.request import PageRequest
 from kr.web.searches import analysis
 
+pytestmark = pytest.mark.slow
+
 START = Position().fen
 
 
