@@ -93,7 +93,6 @@ def test_it_needs_the_c_library_alone() -> None:
     assert len(declared) > 25
 
 
-@pytest.mark.soak
 def test_a_call_of_python_is_found(tmp_path: Path) -> None:
     """The build refuses a library that would need Python."""
     sources = tmp_path / "kr"
@@ -177,8 +176,8 @@ def test_other_texts_are_no_fen(text: str) -> None:
 
 
 def test_searches_are_those_of_kr(tables: c.c_void_p, database: c.c_void_p, own_database: kr.Database) -> None:
-    """400 positions, with and without the database, one line, more, or those near the best: nodes, scores, lines."""
-    for own, other, number in ((own_database, database, 200), (None, None, 200)):
+    """1,000 positions, with and without the database, one line, more, or those near the best: nodes, scores, lines."""
+    for own, other, number in ((own_database, database, 500), (None, None, 500)):
         theirs = lib.CEngine(tables, other, HASH)
         ours = kr.Engine(hash_mb=1, database=own)
         for count, position in enumerate(sampled(number, 3)):
@@ -211,7 +210,7 @@ def test_the_game_so_far_counts(tables: c.c_void_p, database: c.c_void_p, own_da
 def test_static_scores_and_their_shares(tables: c.c_void_p) -> None:
     engine, own = lib.CEngine(tables, None, HASH), kr.Engine(hash_mb=1, database="none")
     manual, own_manual = lib.CEngine(None, None, HASH), kr.Engine("manual", hash_mb=1, database="none")
-    for number, position in enumerate(sampled(200, 4)):
+    for number, position in enumerate(sampled(600, 4)):
         found = lib.CEvaluation()
         assert library().kr_evaluate(engine.handle, c.byref(position_of(position)), c.byref(found)) == lib.OK
         assert found.score == own.evaluate(position)

@@ -209,7 +209,6 @@ def test_a_file_that_another_replaces_stays_as_it_was(tmp_path: Path) -> None:
         assert library().kr_value(opened, c.byref(kings)) in (0, 1, 2)
 
 
-@pytest.mark.soak
 def test_damaged_files_do_no_harm(shipped: bytes, tmp_path: Path) -> None:
     """Thousands of damaged files, read by a library with sanitizers."""
     sanitize = ("-fsanitize=address,undefined", "-fno-sanitize-recover=undefined")

@@ -10,7 +10,7 @@ from itertools import product
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from library import ROOT
 from page import Page, made, server_answer, web_house
@@ -274,7 +274,6 @@ TEXTS = st.text(st.characters(codec="utf-8", categories=("L", "N", "P", "S", "Z"
 MARKUP = st.text(st.sampled_from("[]%kr story<>=a{}&\"' \t\n\r\x1c\x85\u2028é🙂!?"), max_size=30)
 
 
-@settings(max_examples=40)
 @given(
     headers=st.dictionaries(st.sampled_from(["Event", "Site", "Date", "Round", "Black", "Annotator", "Tag"]), TEXTS),
     comments=st.lists(MARKUP | TEXTS | MARKUP.map("[%kr game] {}".format), max_size=3),
