@@ -1,7 +1,7 @@
 # From nothing but Python 3.11 or newer and a C compiler:
 #   make demo   play, fit, match and solve on a small scale, under five minutes
 #   make check  style, types and the fast tests, two to three minutes
-#   make test   style, types, tests, those of the core again on a debug build with sanitizers, and make oldest; 17 minutes on two cores
+#   make test   style, types, tests, those of the core again on a debug build with sanitizers, and make oldest; 17 minutes
 #   make format Python and scripts as `make lint` wants them
 #   make soak   tests of minutes: processes killed in every step, real clusters, large samples; after make test
 #   make windows  a wheel for Windows by mingw-w64, and its tests in a Windows Python under wine (SMOKE=1: fewer, three

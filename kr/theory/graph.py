@@ -30,8 +30,8 @@ LOSS_OF_A_PLY = 8
 PEOPLE_PLAY = 5
 """Games in which a move was played, so that it costs half."""
 RISK_SCORE = 10
-"""Centi-men; a position is at risk if it is better by so much for either side. kr against kr at 0.1 s: 13 of 62 games
-from such ballots were won, and 1 of 43 from others."""
+"""Centi-men; a position is at risk if it is better by so much for either side. Of 1,000 games at 0.1 s 48 of
+272 from such ballots were won, and 25 of 728 from others."""
 PLY_AT_RISK = 0.25
 """Plies that a move costs in a position at risk."""
 LOST_SCORE = 60
