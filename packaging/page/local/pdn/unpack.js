@@ -1,77 +1,72 @@
-// Bytes of a file, unpacked while they are read: gzip, xz and bzip2, as kr/pdn/source.py reads them. Browsers unpack
-// gzip alone, and only what is whole.
+// Bytes of a file, unpacked by the browser if they are packed by gzip.
 
-import {KrError} from "../text.js";
 import {PlainBytes} from "./source.js";
+import {KrError} from "../text.js";
 
 /** @typedef {import("./source.js").ByteSource} ByteSource */
-/** @typedef {{bytes: Uint8Array, at: number}} Input packed bytes, and where to read on */
-/** @typedef {(input: Input) => Generator<Uint8Array, void>} Unpacker gives pieces; throws Damage */
 
-/** First bytes of packed files, and what unpacks them. @type {[number[], () => Promise<Unpacker>][]} */
-const UNPACKERS = [
-  [[0x1f, 0x8b], async () => (await import("./packed/gzip.js")).unpackGzip],
-  [[0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00], async () => (await import("./packed/xz.js")).unpackXz],
-  [[0x42, 0x5a, 0x68], async () => (await import("./packed/bzip2.js")).unpackBzip2],
+const GZIP = [0x1f, 0x8b];
+/** First bytes of packed files that browsers don't unpack, and the name of what packs them. @type {[number[], string][]} */
+const NOT_UNPACKED = [
+  [[0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00], "xz"],
+  [[0x42, 0x5a, 0x68], "bzip2"],
 ];
+/** Bytes that a packed file may come to: a few of gzip make a thousand times as many. */
+const MOST_UNPACKED = 256 << 20;
 
 /**
- * A function that begins to read the content of a file anew.
+ * A function that begins to read the content of a file anew. Of a damaged file it gives what comes before the damage.
  * @param {Uint8Array} bytes
  * @returns {Promise<() => ByteSource>}
  */
 export async function opener(bytes) {
-  for (const [magic, load] of UNPACKERS) {
-    if (!magic.every((byte, index) => bytes[index] === byte)) continue;
-    const unpacker = await load();
-    return () => new PackedBytes(bytes, unpacker);
-  }
-  return () => new PlainBytes(bytes);
+  const begins = (/** @type {number[]} */ magic) => magic.every((byte, index) => bytes[index] === byte),
+    packer = NOT_UNPACKED.find(([magic]) => begins(magic))?.[1];
+  if (packer) throw new KrError(`the file is packed by ${packer}; unpack it, or pack it by gzip`, "pdn");
+  if (!begins(GZIP)) return () => new PlainBytes(bytes);
+  const {content, fault} = await unpacked(bytes);
+  return () => new UnpackedBytes(content, fault);
 }
 
-/** Bytes that are unpacked as far as they are read. @implements {ByteSource} */
-class PackedBytes {
-  #input;
-  #pieces;
-  /** @type {Uint8Array} */
-  #piece = new Uint8Array(0);
+/** What comes out of packed bytes, and why that is not all of it. @param {Uint8Array} bytes */
+async function unpacked(bytes) {
+  const reader = new Blob([/** @type {Uint8Array<ArrayBuffer>} */ (bytes)])
+    .stream()
+    .pipeThrough(new DecompressionStream("gzip"))
+    .getReader();
+  /** @type {Uint8Array[]} */
+  const pieces = [];
+  let size = 0,
+    fault = "";
+  try {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) {
+      pieces.push(next.value);
+      size += next.value.length;
+      if (size <= MOST_UNPACKED) continue;
+      fault = `the file unpacks to more than ${MOST_UNPACKED >> 20} MB`;
+      void reader.cancel();
+      break;
+    }
+  } catch {
+    fault = "the file is damaged: it can't be unpacked to its end";
+  }
+  return {content: new Uint8Array(await new Blob(/** @type {BlobPart[]} */ (pieces)).arrayBuffer()), fault};
+}
 
-  /** @param {Uint8Array} bytes @param {Unpacker} unpacker */
-  constructor(bytes, unpacker) {
-    this.#input = {bytes, at: 0};
-    this.#pieces = unpacker(this.#input);
+/** Bytes that came out of a file, and at their end why they are not all. */
+class UnpackedBytes extends PlainBytes {
+  #fault;
+
+  /** @param {Uint8Array} content @param {string} fault */
+  constructor(content, fault) {
+    super(content);
+    this.#fault = fault;
   }
 
   /** @param {number} size */
   read(size) {
-    const block = new Uint8Array(size);
-    let length = 0;
-    while (length < size) {
-      if (!this.#piece.length) {
-        const next = this.#next();
-        if (!next) break;
-        this.#piece = next;
-      }
-      const part = this.#piece.subarray(0, size - length);
-      block.set(part, length);
-      length += part.length;
-      this.#piece = this.#piece.subarray(part.length);
-    }
-    return block.subarray(0, length);
-  }
-
-  /** Share of the packed bytes that has been read. */
-  get share() {
-    return this.#input.at / this.#input.bytes.length;
-  }
-
-  #next() {
-    try {
-      const {done, value} = this.#pieces.next();
-      return done ? null : value;
-    } catch (error) {
-      if (!(error instanceof Error) || error.name !== "Damage") throw error;
-      throw new KrError(`the file is damaged: ${error.message}`, "pdn");
-    }
+    const block = super.read(size);
+    if (!block.length && this.#fault) throw new KrError(this.#fault, "pdn");
+    return block;
   }
 }
