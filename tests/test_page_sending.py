@@ -1,10 +1,8 @@
-"""What the page without a server sends, against what kr web does: boards as SVG, animated pictures, pages of games."""
+"""What the page without a server sends, against what kr web does: boards as SVG, pages of games."""
 
-import base64
 import json
 import random
 import re
-import subprocess
 from collections.abc import Iterator
 from itertools import product
 from typing import Any
@@ -13,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from library import ROOT
-from page import Page, made, server_answer, web_house
+from page import Page, server_answer, web_house
 
 from kr import svg
 from kr.game.position import Position
@@ -114,80 +112,6 @@ def test_all_arrows_are_drawn(page: Page, house: House, flipped: bool) -> None:
 )
 def test_a_picture_of_anything_else_is_refused(page: Page, house: House, fields: dict[str, Any]) -> None:
     assert "error" in same(page, house, "games/svg", {"fen": "B:W30:B1", **fields})
-
-
-# --- animated pictures
-
-
-def same_gif(page: Page, house: House, body: dict[str, Any]) -> bytes:
-    """The picture that both make, byte by byte."""
-    ours, theirs = (
-        base64.b64decode(answer["gif"])
-        for answer in (page.ask("send/gif", body), server_answer(house, "send/gif", body))
-    )
-    # not the contents in a message of megabytes
-    assert (len(ours), ours == theirs) == (len(theirs), True)
-    return ours
-
-
-@pytest.mark.parametrize("looks", LOOKS, ids=lambda looks: " ".join(map(str, looks.values())))
-def test_moves_are_animated_in_all_looks(page: Page, house: House, looks: dict[str, Any]) -> None:
-    source = random.Random(str(looks))
-    start = crowd(source)
-    moves = [move for move, _ in played(source, start, 1)]
-    assert same_gif(page, house, {"start": start.fen, "moves": moves, **looks}).startswith(b"GIF89a")
-
-
-def test_a_capture_is_animated_jump_by_jump(page: Page, house: House) -> None:
-    (move,) = {str(move) for move in Position.from_fen(CAPTURES).legal_moves() if len(move.path) == 4}
-    content = same_gif(page, house, {"start": CAPTURES, "moves": [move], "flipped": True})
-    assert content.count(b"\x21\xf9\x04") == 4
-
-
-def test_a_position_alone_is_a_picture(page: Page, house: House) -> None:
-    assert same_gif(page, house, {"start": CAPTURES, "moves": [], "coordinates": "letters"})
-
-
-def test_a_long_line_is_animated(page: Page, house: House) -> None:
-    moves = [move for move, _ in played(random.Random(5), most=30)]
-    assert len(moves) == 30
-    assert same_gif(page, house, {"start": Position().fen, "moves": moves, "board": "contrast"})
-
-
-def test_others_have_their_turns_while_a_picture_is_made() -> None:
-    moves = ["32-28", "1-6", "28-32", "6-1"] * 100
-    script = f"""
-        import {{readFileSync}} from "node:fs";
-        const {{ROUTES}} = await import("{LOCAL.as_uri()}/sending.js");
-        const {{PageRequest}} = await import("{LOCAL.as_uri()}/request.js");
-        const house = {{data: name => JSON.parse(readFileSync(`{made()[0]}/${{name}}.json`, "utf8"))}};
-        let turns = 0;
-        const timer = setInterval(() => turns++, 1);
-        await ROUTES["send/gif"](house, new PageRequest({{start: "W:WK32:BK1", moves: {json.dumps(moves)}}}));
-        clearInterval(timer);
-        console.log(turns);
-    """
-    words = ["node", "--input-type=module", "-e", script]
-    assert int(subprocess.run(words, stdout=subprocess.PIPE, check=True).stdout) > 3
-
-
-@pytest.mark.parametrize(
-    "fields",
-    [
-        {"start": None},
-        {"start": "x"},
-        {"moves": None},
-        {"moves": ["11-15"] * 401},
-        {"moves": ["11-15", "22-18", "11-15"]},
-        {"moves": ["11-15", "q"]},
-        {"moves": [11]},
-        {"moves": ["1" * 101]},
-        {"board": "marble"},
-        {"flipped": "no"},
-    ],
-)
-def test_an_animation_of_anything_else_is_refused(page: Page, house: House, fields: dict[str, Any]) -> None:
-    assert "error" in same(page, house, "send/gif", {"start": Position().fen, "moves": [], **fields})
 
 
 # --- pages

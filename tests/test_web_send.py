@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
-import base64
 import inspect
 import json
-import threading
 from functools import cache
 from typing import Any
 
@@ -17,7 +14,6 @@ import kr
 from kr.analysis.annotation.annotation import annotate
 from kr.analysis.annotation.judging import JudgeSettings
 from kr.errors import KrError
-from kr.gif import animation
 from kr.pdn import Game
 from kr.viewer.document import game_document, read_document
 from kr.web import sending
@@ -149,45 +145,6 @@ def test_a_picture_has_what_is_drawn_on_the_board_and_its_style() -> None:
     assert picture == kr.svg.board(position, arrows=arrows, style="wood", pieces="carved")
 
 
-def test_a_line_is_an_animated_picture() -> None:
-    start = kr.Position()
-    answer = ask("send/gif", start=start.fen, moves=GAME[:4], flipped=True, board="contrast")
-    board = kr.Board(start)
-    for text in GAME[:4]:
-        board.play(text)
-    assert base64.b64decode(answer["gif"]) == animation(start, board.moves, flipped=True, style="contrast")
-
-
-def test_animated_pictures_are_made_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Those that wait for their turn hold no thread, which other requests need."""
-    asked = PageRequest({"start": FEN, "moves": []})
-    at_work: list[int] = []
-    begun = threading.Event()
-    end = threading.Event()
-
-    def slow(*_: object, **__: object) -> bytes:
-        at_work.append(threading.active_count())
-        begun.set()
-        assert end.wait(20)
-        return b"GIF"
-
-    async def crowd() -> list[Any]:
-        monkeypatch.setattr(sending, "animation", slow)
-        monkeypatch.setattr(sending, "GIF_WAIT", 20.0)
-        first = asyncio.create_task(sending.send_gif(house(), asked))
-        await asyncio.to_thread(begun.wait)
-        others = [asyncio.create_task(sending.send_gif(house(), asked)) for _ in range(3)]
-        await asyncio.sleep(0.05)
-        assert threading.active_count() <= at_work[0] + 1, "no thread for each that waits"
-        monkeypatch.setattr(sending, "GIF_WAIT", 0.01)
-        with pytest.raises(KrError, match="other animated pictures are being made"):
-            await sending.send_gif(house(), asked)
-        end.set()
-        return await asyncio.gather(first, *others)
-
-    assert finished(crowd()) == [{"gif": base64.b64encode(b"GIF").decode()}] * 4
-
-
 FEN = kr.Position().fen
 
 
@@ -203,8 +160,6 @@ FEN = kr.Position().fen
         ("games/svg", {"circles": [{"colour": "G", "square": 1}] * 201}, "at most 200"),
         ("games/svg", {"board": "marble"}, "board is not one of"),
         ("games/svg", {"pieces": "round"}, "pieces is not one of"),
-        ("send/gif", {"moves": ["11-20"]}, "legal moves"),
-        ("send/gif", {"moves": ["11-15"] * 401}, "at most 400"),
     ],
 )
 def test_a_picture_of_anything_else_is_refused(what: str, fields: dict[str, Any], why: str) -> None:

@@ -1,37 +1,24 @@
-"""A game or a position to send: as a page that needs no server, as a picture, as an animated picture."""
+"""A game or a position to send: as a page that needs no server, as a picture."""
 
 from __future__ import annotations
 
-import asyncio
-import base64
 import re
 from collections.abc import Mapping
-from contextlib import AsyncExitStack
 from typing import Any
-from weakref import WeakKeyDictionary
-
-import anyio.to_thread
 
 from kr import svg
 from kr.analysis.annotation.pages import Looks, game_page
 from kr.errors import InvalidSettingError
-from kr.game.position import Move
-from kr.gif import animation
 from kr.notation import SQUARES, format_path
 from kr.pdn.commands import SHAPE_COLOURS
 from kr.web.house import House
 from kr.web.request import PageRequest
 
-MOST_GIF_PLIES = 400
-"""Moves of an animated picture."""
-GIF_WAIT = 10.0
-"""Seconds that one waits for the picture of another viewer."""
 MOST_SHAPES = 200
 """Arrows and circles of a picture, each."""
 MOST_TEXTS, MOST_TEXT_CHARACTERS = 5000, 300_000
 """Texts of a language, and their characters."""
 
-_PAINTING: WeakKeyDictionary[House, asyncio.Lock] = WeakKeyDictionary()
 _LANGUAGE = re.compile(r"[a-z]{2,3}")
 _DRAWN = dict(zip(SHAPE_COLOURS, ("drawn green", "drawn red", "drawn yellow", "drawn blue"), strict=True))
 
@@ -45,29 +32,6 @@ def send_page(house: House, request: PageRequest) -> dict[str, Any]:
     board, pieces, coordinates, flipped = (chosen[name] for name in ("style", "pieces", "coordinates", "flipped"))
     looks = Looks(_language(request), _texts(request), board, pieces, coordinates, flipped)
     return {"html": game_page(request.document(), looks)}
-
-
-async def send_gif(house: House, request: PageRequest) -> dict[str, Any]:
-    """Moves from a position as an animated GIF, in base64."""
-    position = start = request.position("start")
-    moves: list[Move] = []
-    for text in request.texts("moves", MOST_GIF_PLIES, 100):
-        moves.append(position.parse_move(text))
-        position = position.play(moves[-1])
-    looks = _looks(request)
-
-    def painted() -> str:
-        with house.at_work():
-            return base64.b64encode(animation(start, moves, **looks)).decode()
-
-    # it may take seconds, and others want to move meanwhile: those that wait for their turn hold no thread
-    async with AsyncExitStack() as turn:
-        try:
-            async with asyncio.timeout(GIF_WAIT):
-                await turn.enter_async_context(_PAINTING.setdefault(house, asyncio.Lock()))
-        except TimeoutError:
-            raise InvalidSettingError("other animated pictures are being made; try again") from None
-        return {"gif": await anyio.to_thread.run_sync(painted, abandon_on_cancel=True)}
 
 
 def position_picture(house: House, request: PageRequest) -> dict[str, Any]:
@@ -90,7 +54,7 @@ def _drawn_colour(shape: PageRequest) -> str:
 
 
 def _looks(request: PageRequest) -> dict[str, Any]:
-    """The looks of a board: keywords of `svg.board` and `animation`."""
+    """The looks of a board: keywords of `svg.board`."""
     return {
         "flipped": request.flag("flipped"),
         "coordinates": request.choice("coordinates", svg.COORDINATES, "numbers"),
@@ -117,5 +81,5 @@ def _texts(request: PageRequest) -> Mapping[str, str]:
     return texts
 
 
-ROUTES = {"send/page": send_page, "send/gif": send_gif, "games/svg": position_picture}
+ROUTES = {"send/page": send_page, "games/svg": position_picture}
 LIVE: dict[str, Any] = {}

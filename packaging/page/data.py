@@ -144,7 +144,6 @@ DATA: dict[str, Callable[[], Any]] = {
     "game-page": sending_data.game_page,
     "levels": levels,
     "openings": openings,
-    "pictures": sending_data.pictures,
     "puzzles": puzzles,
 }
 """The files by their names, each with the function that makes its content."""

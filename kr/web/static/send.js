@@ -1,12 +1,15 @@
 // A game or a position to send: a page that opens anywhere, pictures, PDN and FEN. Downloaded, copied, or given to what
 // a phone shares files with.
 
+import {animation, stills} from "./animation.js";
 import {spoken, t} from "./texts.js";
 
 /** @import {Board} from "./board.js" */
 /** @import {GameTree, LegalNode} from "./tree.js" */
 
-const PNG_SIZE = 732; // pixels; 366 are one for each unit of the drawing
+/** Pixels; one for each unit of the drawing. */
+const GIF_SIZE = 366,
+  PNG_SIZE = 2 * GIF_SIZE;
 const MOST_GIF_MOVES = 400;
 
 /** The game on the board, as far as it is sent.
@@ -46,21 +49,22 @@ export function fileName(headers, end) {
  * The moves that an animated picture shows: all of the line through the current position, or what follows it.
  * @param {GameTree} tree
  * @param {boolean} here true for what follows
- * @returns {{start: string, moves: string[]}}
+ * @returns {{start: string, nodes: LegalNode[]}}
  */
 export function shownLine(tree, here) {
   let last = tree.node;
-  const moves = [];
+  /** @type {LegalNode[]} */
+  const following = [];
   // a picture goes on to where another position was set up
   for (let next = last.children[0]; next && next.fen !== null; next = next.children[0]) {
     last = /** @type {LegalNode} */ (next);
-    moves.push(next.text);
+    following.push(last);
     if (next.setup) break;
   }
-  if (here) return {start: tree.node.fen, moves};
-  if (!last.setup) return tree.replay(last);
-  const {start, moves: before} = tree.replay(last.parent ?? last);
-  return {start, moves: [...before, last.text]};
+  if (here) return {start: tree.node.fen, nodes: following};
+  const origin = tree.origin(last.setup ? (last.parent ?? last) : last),
+    line = tree.line(last);
+  return {start: origin.fen, nodes: line.slice(line.indexOf(origin) + 1)};
 }
 
 /** The texts of a language that is not English, by the English ones. @param {string} code */
@@ -69,10 +73,9 @@ async function textsOf(code) {
 }
 
 /**
- * A drawing in pixels.
+ * A drawing, painted.
  * @param {string} drawing SVG with a viewBox and without a size
- * @param {number} size
- * @returns {Promise<Blob>}
+ * @param {number} size pixels
  */
 async function painted(drawing, size) {
   const sized = drawing.replace("<svg ", `<svg width="${size}" height="${size}" `);
@@ -83,13 +86,24 @@ async function painted(drawing, size) {
     await image.decode();
     const canvas = document.createElement("canvas");
     canvas.width = canvas.height = size;
-    canvas.getContext("2d")?.drawImage(image, 0, 0, size, size);
-    return await new Promise((done, failed) =>
-      canvas.toBlob(blob => (blob ? done(blob) : failed(new Error(t("The browser could not paint the picture"))))),
-    );
+    canvas.getContext("2d", {willReadFrequently: true})?.drawImage(image, 0, 0, size, size);
+    return canvas;
   } finally {
     URL.revokeObjectURL(address);
   }
+}
+
+/** A painted drawing as PNG. @param {HTMLCanvasElement} canvas @returns {Promise<Blob>} */
+const asPng = canvas =>
+  new Promise((done, failed) =>
+    canvas.toBlob(blob => (blob ? done(blob) : failed(new Error(t("The browser could not paint the picture"))))),
+  );
+
+/** The pixels of a painted drawing. @param {HTMLCanvasElement} canvas */
+function pixelsOf(canvas) {
+  const pixels = canvas.getContext("2d")?.getImageData(0, 0, canvas.width, canvas.height);
+  if (!pixels) throw new Error(t("The browser could not paint the picture"));
+  return pixels;
 }
 
 /**
@@ -150,12 +164,6 @@ async function copy(app, text, told) {
 }
 
 /**
- * Bytes of base64.
- * @param {string} text
- */
-const bytesOf = text => Uint8Array.from(atob(text), each => each.charCodeAt(0));
-
-/**
  * Puts a picture on the clipboard. It is asked for within the click, as some browsers demand.
  * @param {Shown} app
  * @param {Promise<Blob>} picture
@@ -179,6 +187,9 @@ export function sending(app) {
     const {board = "green", pieces = "flat", coordinates = "numbers"} = document.documentElement.dataset;
     return {board, pieces, coordinates, flipped: app.board.flipped, numbers: coordinates !== "none"};
   };
+  /** @param {{fen: string, last: number[], arrows?: object[], circles?: object[]}} board @returns {Promise<string>} */
+  const drawn = async ({fen, last, arrows = [], circles = []}) =>
+    (await app.api("games/svg", {fen, last, arrows, circles, ...looks()})).svg;
   return {
     /** The game as a page. @returns {Promise<string>} */
     async page() {
@@ -190,22 +201,22 @@ export function sending(app) {
     /** The position as SVG. @returns {Promise<string>} */
     async svg() {
       const {fen, path, arrows, circles} = tree.node;
-      return (await app.api("games/svg", {fen, last: path, arrows, circles, ...looks()})).svg;
+      return drawn({fen, last: path, arrows, circles});
     },
     /** The position in pixels. @returns {Promise<Blob>} */
     async png() {
-      return painted(await this.svg(), PNG_SIZE);
+      return asPng(await painted(await this.svg(), PNG_SIZE));
     },
     /** A line as an animated picture. @param {boolean} here true for what follows the position */
     async gif(here) {
-      const {start, moves} = shownLine(tree, here);
-      if (!moves.length) throw new Error(here ? t("No move follows this position") : t("The game has no moves yet"));
-      if (moves.length > MOST_GIF_MOVES) {
+      const {start, nodes} = shownLine(tree, here);
+      if (!nodes.length) throw new Error(here ? t("No move follows this position") : t("The game has no moves yet"));
+      if (nodes.length > MOST_GIF_MOVES) {
         throw new Error(
-          t("A GIF shows at most {most} moves; this line has {count}", {most: MOST_GIF_MOVES, count: moves.length}),
+          t("A GIF shows at most {most} moves; this line has {count}", {most: MOST_GIF_MOVES, count: nodes.length}),
         );
       }
-      return bytesOf((await app.api("send/gif", {start, moves, ...looks()})).gif);
+      return animation(stills(start, nodes), async still => pixelsOf(await painted(await drawn(still), GIF_SIZE)));
     },
     /** The game as PDN. @returns {Promise<string>} */
     async pdn() {

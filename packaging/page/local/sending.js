@@ -1,4 +1,4 @@
-// A game or a position to send, as kr/web/sending.py: as a page that needs no server, as a picture, as an animated one.
+// A game or a position to send, as kr/web/sending.py: as a page that needs no server, as a picture.
 
 import {SQUARES} from "./notation.js";
 import {lengthOf} from "./blanks.js";
@@ -8,19 +8,12 @@ import {grouped, KrError} from "./text.js";
 
 /** @typedef {import("./house.js").House} House */
 /** @typedef {import("./request.js").PageRequest} PageRequest */
-/** @typedef {import("./rules.js").Move} Move */
 
-/** Moves of an animated picture. */
-const MOST_GIF_PLIES = 400;
 /** Arrows and circles of a picture, each. */
 const MOST_SHAPES = 200;
 /** Texts of a language, and their characters. */
 const MOST_TEXTS = 5000,
   MOST_TEXT_CHARACTERS = 300_000;
-const DIGITS = Uint8Array.from("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", each =>
-  each.charCodeAt(0),
-);
-const PADDING = 61;
 const COLOURS = SHAPE_COLOURS.split("");
 const DRAWN = ["drawn green", "drawn red", "drawn yellow", "drawn blue"];
 
@@ -39,33 +32,6 @@ async function sendPage(house, request) {
       house.data("drawing"),
     ]);
   return {html: gamePage(game, looks, shell, drawing)};
-}
-
-/** Moves from a position as an animated GIF, in base64. @param {House} house @param {PageRequest} request */
-async function sendGif(house, request) {
-  const start = request.position("start");
-  /** @type {Move[]} */
-  const moves = [];
-  let position = start;
-  for (const text of request.texts("moves", MOST_GIF_PLIES, 100)) {
-    moves.push(position.parseMove(text));
-    position = position.play(moves[moves.length - 1]);
-  }
-  const looks = looksOf(request),
-    [{animation}, pictures] = await Promise.all([import("./gif.js"), house.data("pictures")]),
-    content = await animation(pictures, start, moves, looks);
-  return {gif: base64(content)};
-}
-
-/** Bytes as base64; that of btoa, which would take text, is slow for megabytes. @param {Uint8Array} bytes */
-function base64(bytes) {
-  const text = new Uint8Array(4 * Math.ceil(bytes.length / 3)).fill(PADDING);
-  for (let from = 0, to = 0; from < bytes.length; from += 3, to += 4) {
-    const three = (bytes[from] << 16) | (bytes[from + 1] << 8) | bytes[from + 2],
-      digits = Math.min(bytes.length - from, 3) + 1;
-    for (let digit = 0; digit < digits; digit++) text[to + digit] = DIGITS[(three >> (18 - 6 * digit)) & 63];
-  }
-  return new TextDecoder().decode(text);
 }
 
 /**
@@ -118,4 +84,4 @@ function textsOf(request) {
   return texts;
 }
 
-export const ROUTES = {"send/page": sendPage, "send/gif": sendGif, "games/svg": positionPicture};
+export const ROUTES = {"send/page": sendPage, "games/svg": positionPicture};

@@ -3,8 +3,8 @@
 
 import {SIDE_NAMES, SQUARES, squareName} from "./notation.js";
 
-export const CELL = 45;
-export const EDGE = 3;
+const CELL = 45;
+const EDGE = 3;
 /** @type {readonly string[]} */
 export const STYLES = ["green", "wood", "contrast"];
 /** @type {readonly string[]} */
@@ -28,14 +28,14 @@ export const USUAL_LOOKS = {flipped: false, coordinates: "numbers", style: "gree
  * @param {number} square
  * @param {boolean} flipped
  */
-export function place(square, flipped) {
+function place(square, flipped) {
   const row = square >> 2,
     column = 2 * (square & 3) + 1 - (row % 2);
   return flipped ? [7 - column, 7 - row] : [column, row];
 }
 
 /** What stands at the edge in place of numbers: down the left one, and along the bottom. @param {boolean} flipped */
-export const letters = flipped => ({
+const letters = flipped => ({
   rank: Array.from({length: 8}, (_, row) => String(flipped ? 8 - row : row + 1)),
   file: Array.from({length: 8}, (_, column) => "abcdefgh"[flipped ? column : 7 - column]),
 });
