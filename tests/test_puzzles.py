@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import json
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -372,11 +373,10 @@ def test_the_wrong_side_is_not_judged() -> None:
 
 
 def test_each_day_has_its_puzzle_and_none_comes_again_too_soon() -> None:
-    start = datetime.date(2026, 11, 22).toordinal() // 49 * 49
-    days = [datetime.date.fromordinal(start + i) for i in range(98)]
-    numbers = [daily(49, day) for day in days]
-    assert sorted(numbers[:49]) == sorted(numbers[49:]) == list(range(49))
-    assert numbers[:49] != numbers[49:]
+    for count in (1, 2, 49, 610):
+        numbers = [daily(count, datetime.date(2026, 11, 22) + datetime.timedelta(days=day)) for day in range(count)]
+        assert sorted(numbers) == list(range(count))
+    assert min(abs(one - other) for one, other in pairwise(numbers)) > 200
 
 
 def test_files_are_added_and_names_differ(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ A puzzle is solved when the game is won, or the draw comes about by the rules, a
 from __future__ import annotations
 
 import datetime
-import random
+import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -327,11 +327,14 @@ class Puzzle:
 
 
 def daily(count: int, day: datetime.date) -> int:
-    """Number, from 0, of the puzzle of a day among `count`: each comes once before one comes again."""
-    turn, place = divmod(day.toordinal(), count)
-    order = list(range(count))
-    random.Random(turn).shuffle(order)
-    return order[place]
+    """Number, from 0, of the puzzle of a day among `count`: each comes once before one comes again.
+
+    A day goes on by about the golden section of all, so that neighbours in the list come far from each other.
+    """
+    step = round(count * (math.sqrt(5) - 1) / 2)
+    while math.gcd(step, count) > 1:
+        step += 1
+    return day.toordinal() * step % count
 
 
 def load_puzzles(paths: Sequence[Path]) -> dict[str, Problem]:

@@ -6,8 +6,8 @@
 import {exactMoves} from "./exact.js";
 import {flipped} from "./frame.js";
 import {BLACK_KING_ROW, SQUARES, WHITE_KING_ROW} from "./notation.js";
+import {Draws} from "./play/draws.js";
 import {BLACK, Position} from "./rules.js";
-import {Twister} from "./twister.js";
 
 /** @typedef {import("./chances.js").Value} Value */
 /** @typedef {import("./weighing.js").Database} Database */
@@ -44,9 +44,11 @@ export function material(own, other) {
  * @param {number} seed
  */
 export function findExercise(database, shapes, goal, difficulty, side, seed) {
-  const chance = new Twister(seed),
-    order = [...shapes];
-  chance.shuffle(order);
+  const chance = new Draws(String(seed)),
+    order = shapes
+      .map(shape => ({shape, place: chance.random()}))
+      .sort((a, b) => a.place - b.place)
+      .map(({shape}) => shape);
   for (const count of SAMPLES)
     for (const shape of order) {
       let lookedAt = 0;
@@ -64,7 +66,7 @@ export function findExercise(database, shapes, goal, difficulty, side, seed) {
  * @param {Shape} shape
  * @param {Value} goal
  * @param {number} count
- * @param {Twister} chance
+ * @param {Draws} chance
  */
 function* drawn(database, [men, kings, otherMen, otherKings], goal, count, chance) {
   const seen = new Set();
@@ -80,7 +82,7 @@ function* drawn(database, [men, kings, otherMen, otherKings], goal, count, chanc
   }
 }
 
-/** Random squares that aren't taken, as a set. @param {Twister} chance @param {number} count @param {number} taken */
+/** Random squares that aren't taken, as a set. @param {Draws} chance @param {number} count @param {number} taken */
 function placed(chance, count, taken) {
   let squares = 0;
   while (count) {

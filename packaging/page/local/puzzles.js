@@ -3,7 +3,6 @@
 import {copyOf, Puzzle} from "./puzzle.js";
 import {Board, lineJson, Position, positionJson, sideName} from "./rules.js";
 import {KrError, quoted} from "./text.js";
-import {Twister} from "./twister.js";
 import {analysisOf, overAnalysis} from "./weighing.js";
 
 /** @typedef {import("./house.js").House} House */
@@ -258,10 +257,13 @@ function dayNumber(text) {
 
 /** Number of the puzzle of a day: each comes once before one comes again. @param {number} count @param {number} day */
 function daily(count, day) {
-  const order = Array.from({length: count}, (_, each) => each);
-  new Twister(Math.floor(day / count)).shuffle(order);
-  return order[day % count];
+  let step = Math.round((count * (Math.sqrt(5) - 1)) / 2);
+  while (divisor(step, count) > 1) step++;
+  return (day * step) % count;
 }
+
+/** The greatest common one. @param {number} a @param {number} b @returns {number} */
+const divisor = (a, b) => (b ? divisor(b, a % b) : a);
 
 export const ROUTES = {
   "puzzles/list": listPuzzles,
