@@ -95,7 +95,11 @@ export async function animation(stills, paint) {
   return writer.bytes();
 }
 
-/** Colours of a line's positions. @param {readonly Still[]} stills @param {(still: Still) => Promise<ImageData>} paint */
+/**
+ * Colours of a line's positions.
+ * @param {readonly Still[]} stills
+ * @param {(still: Still) => Promise<ImageData>} paint
+ */
 async function coloursOf(stills, paint) {
   const step = Math.ceil(stills.length / MOST_PAINTED),
     samples = await Promise.all(stills.filter((_, at) => at % step === 0).map(paint)),

@@ -6,7 +6,7 @@ import {KrError} from "../text.js";
 /** @typedef {import("./source.js").ByteSource} ByteSource */
 
 const GZIP = [0x1f, 0x8b];
-/** First bytes of packed files that browsers don't unpack, and the name of what packs them. @type {[number[], string][]} */
+/** First bytes of files that browsers don't unpack, and the name of what packs them. @type {[number[], string][]} */
 const NOT_UNPACKED = [
   [[0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00], "xz"],
   [[0x42, 0x5a, 0x68], "bzip2"],
