@@ -64,6 +64,25 @@ def test_games_are_read_as_they_are_meant(text: str, moves: str, warning: str) -
     assert any(warning in each for each in game.warnings) if warning else not game.warnings
 
 
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("1. 11-15 *23-19 8-11", "1. 11-15 23-19* 2. 8-11 *"),
+        ("1. *11-15 23-19 *8-11! 2217 *", "1. 11-15* 23-19 2. 8-11* ! 22-17 *"),
+        ("1. 11-15 23-19 (*22-18 15x22 *25x18) 2. 8-11* *", "1. 11-15 23-19 (1... 22-18* 2. 15x22 25x18*) 2. 8-11* *"),
+        ("1. 11-15 23-19 *1-0", "1. 11-15 23-19 1-0"),
+        ("1 11-15 22-18\n2 15x22 *25x18 3 1216", "1. 11-15 22-18 2. 15x22 25x18* 3. 12-16 *"),
+        ("1. 11-15---A 23-19 (1... 22-18\u2014b2 15x22) 8-11-C!",
+         "1. 11-15 {A} 23-19 (1... 22-18 {b2} 2. 15x22) 2. 8-11! {C} *"),
+        ("1. 11-15 23-19 * {adjourned}\n1-0", "1. 11-15 23-19 {adjourned} 1-0"),
+        ("1. 11-15 23-19 0-1 *", "1. 11-15 23-19 0-1"),
+        ("1. 11-15 23-19 1-0 1/2-1/2", "1. 11-15 23-19 1-0"),
+    ],
+)  # fmt: skip
+def test_what_old_books_and_other_programs_print_is_read(text: str, written: str) -> None:
+    assert " ".join(str(read(text)).split("\n\n")[-2].split()) == written
+
+
 SPLIT = "1. 9-14 24-20 2. 11-15 22-18 3. 15x22 25x18 {half} 4. 18x9 {whole} 5x14 5. 30-25 8-11 *"
 
 

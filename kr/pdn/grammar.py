@@ -4,14 +4,18 @@
     game      = tag* line [result] comment*       it ends where the next begins: at a tag, a move after the result
     tag       = "[" name '"' text '"' "]"         in the text \\" and \\\\ stand for " and \\; or with curly quotes
     line      = (number | move | nag | comment | variation | setup | unknown)*
-    number    = digits "." [".." | "..."]         ignored; "1." at the start of a line may begin a game
+    number    = digits ["." [".." | "..."]]       ignored, without a dot before a move alone; "1." at the start of a
+                                                    line may begin a game
     move      = square (separator square)+        separator: - x X : or a dash of any length; or four digits
     setup     = "/FEN" '"' text '"' "/"             the position before the first move, or after the move before it
     unknown   = "- -"                             the moves from there on are text
-    nag       = "$" digits | "!" | "?" ... | "(!)" ... | "*" that touches a move
+    nag       = "$" digits | "!" | "?" ... | "(!)" ... | "*" that touches the move before it, or else the one after it
+    letter    = "-"... letter [digit]             of a note, where it touches a move: read as a comment
     comment   = "{" text "}" | ";" to the end of the line | "%" at the start of a line, to its end
     variation = "(" line ")"
     result    = "1-0" | "2-0" | "0-1" | "0-2" | "1/2-1/2" | "1-1" | "1/2" | "½-½" | "0-0" | "*"     a dash as in moves
+
+Two results without an empty line between them end one game: a star says nothing beside another, which counts.
 
 Words among the moves, and words and numbers in round brackets without a move, are read as a comment, with a warning.
 Words before the moves, and anything else, are a fault. A forgiving buffer takes words anywhere, closes what was left
@@ -60,13 +64,16 @@ _TOKEN = re.compile(
     | (?P<number>\d{1,6}[ ]?(?:\.(?:[ ]?\.{2,3})?|…)|\.{3}|…)
     | (?P<open>\()
     | (?P<close>\))
-    | (?P<joined>(?:0[1-9]|[12]\d|3[0-2]){2}(?![\w.…]))
+    | (?P<joined>JOINED)
+    | (?P<bare>\d{1,3}(?=\s{1,20}+\*?(?:[1-9]\d?[ ]?[-xX:\u00d7\u2010-\u2014\u2212][ ]?[1-9]|JOINED)))
     | (?P<setup>/\s*+FEN\s++["“”„‟](?P<fen>[^"“”„‟/\n]*+)["“”„‟]\s*+/)
     | (?P<unknown>[-\u2013\u2014][ ]?[-\u2013\u2014](?![-\w]))
+    | (?P<letter>[-\u2013\u2014]{1,5}(?P<note>[^\W\d_]\d?)(?!\w))
     | (?P<word>[^\W\d_]++(?=\d{1,2}[-xX:]\d{1,2}(?![-\w]))|[^\W\d_][^\s(){}\[\]]*+)
     | (?P<junk>\S)
     )""".replace("DASH", _DASH)
     .replace("CURLY", _CURLY)
+    .replace("JOINED", r"(?:0[1-9]|[12]\d|3[0-2]){2}(?![\w.…])")
     .replace("LETTERS", _LETTERS),
     re.VERBOSE | re.MULTILINE,
 )
@@ -211,8 +218,12 @@ class Buffer:
         stack: list[tuple[int, DraftLine]] = []
         line: DraftLine = draft
         at = offset
-        # end of the last move or its judgements: a star there praises the move, any other star is a result
+        # end of the last move or its judgements: a star there praises the move
         touch = -1
+        # begin of a move behind a star, which praises it; any other star is a result
+        praised = -1
+        # end of the last result
+        ended = -1
         while (token := match(text, at)) is not None:
             kind = token.lastgroup
             assert kind is not None
@@ -220,19 +231,22 @@ class Buffer:
             if at > sure:
                 self._more(offset)
             if kind == "star":
-                kind = "nag" if begin == touch else "result"
+                kind = "nag" if begin == touch else "praise" if self._praises(at, offset) else "result"
             if draft.result and line is draft and kind != "comment" and kind != "line":
-                return draft, begin
-            if kind == "move":
-                line.moves.append(token["move"])
+                if kind != "result" or not self._ends_again(draft, text[begin:at], ended, begin):
+                    return draft, begin
+                ended = at
+            elif kind == "move" or kind == "joined":
+                move = token["move"] or f"{text[begin : begin + 2]}-{text[begin + 2 : begin + 4]}"
+                line.moves.append(move)
                 line.offsets.append(begin)
+                if begin == praised:
+                    line.notes.append((len(line.moves), Judgement("*")))
                 touch = at
-            elif kind == "joined":
-                line.moves.append(f"{text[begin : begin + 2]}-{text[begin + 2 : begin + 4]}")
-                line.offsets.append(begin)
-                touch = at
-            elif kind == "number":
-                if line is draft and self._begins_game(draft, token["number"], begin):
+            elif kind == "praise":
+                praised = at
+            elif kind == "number" or kind == "bare":
+                if line is draft and self._begins_game(draft, token[kind], begin):
                     draft.warnings.append("the game ends without a result, where moves begin again at 1")
                     return draft, begin
             elif kind == "comment":
@@ -271,7 +285,7 @@ class Buffer:
             elif kind == "result":
                 result = plain_result(text[begin:at])
                 if line is draft:
-                    draft.result = result
+                    draft.result, ended = result, at
                 else:
                     line.notes.append((len(line.moves), result))
             elif kind == "word" and (line is not draft or draft.moves or self.forgiving):
@@ -284,6 +298,8 @@ class Buffer:
                     self._warn(draft, begin, f"{text[begin:at]!r} is a move that nobody wrote down: moves end here")
             elif kind == "setup":
                 self._set_up(draft, line, token, begin)
+            elif kind == "letter" and begin == touch:
+                self._say(line, draft, token["note"])
             elif kind == "rule" and not stack:
                 if not draft.is_empty:
                     return draft, at
@@ -311,10 +327,30 @@ class Buffer:
         raise NeedMore
 
     def _begins_game(self, draft: Draft, number: str, begin: int) -> bool:
-        """True if "1." at the start of a line, after moves that have no result, begins a new game."""
-        if number != "1." or len(draft.moves) < 2 or draft.result:
+        """True if "1." or "1" at the start of a line, after moves that have no result, begins a new game."""
+        if number not in ("1.", "1") or len(draft.moves) < 2 or draft.result:
             return False
         return not self.text[self.text.rfind("\n", 0, begin) + 1 : begin].strip()
+
+    def _praises(self, at: int, offset: int) -> bool:
+        """True if a move stands right behind a star that ends at an offset."""
+        text = self.text
+        if not text[at : at + 1].isalnum() or (token := _TOKEN.match(text, at)) is None:
+            return False
+        if token.end() > self._sure:
+            self._more(offset)
+        return token.lastgroup in ("move", "joined")
+
+    def _ends_again(self, draft: Draft, written: str, ended: int, begin: int) -> bool:
+        """True if a second result belongs to the game, which has one that ends at an offset."""
+        if not (draft.moves or draft.tags) or _EMPTY_LINE.search(self.text, ended, begin):
+            return False
+        result = plain_result(written)
+        if draft.result == "*":
+            draft.result = result
+        elif result not in ("*", draft.result):
+            draft.warnings.append(f"the game ends with {draft.result} and again with {result}: the first is read")
+        return True
 
     def _pass_over(self, draft: Draft, fault: Fault) -> None:
         """Raise a fault, or note it and continue."""

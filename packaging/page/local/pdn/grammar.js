@@ -26,6 +26,7 @@ const MARGIN = 64;
 /** Characters of one game; more is a fault, so that an unclosed comment cannot fill the memory. */
 const MAX_GAME_LENGTH = 1 << 24;
 const EMPTY_LINE = /\n[ \t]*\n/;
+const IS_ALPHANUMERIC = /^[\p{L}\p{N}]/u;
 const IS_BLANK = new RegExp(`^[${BLANK}]$`, "u");
 /** @type {Record<string, string>} */
 const COMPLAINTS = {
@@ -80,25 +81,34 @@ export class Buffer {
     /** @type {DraftLine} */
     let line = draft;
     let at = offset;
-    // end of the last move or its judgements: a star there praises the move, any other star is a result
+    // end of the last move or its judgements: a star there praises the move
     let touch = -1;
+    // begin of a move behind a star, which praises it; any other star is a result
+    let praised = -1;
+    // end of the last result
+    let ended = -1;
     for (let token = tokenAt(text, at); token; token = tokenAt(text, at)) {
-      let {kind} = token;
       const {begin} = token;
+      /** @type {import("./tokens.js").Kind | "praise"} */
+      let {kind} = token;
       at = token.end;
       if (at > this.#sure) this.#more(offset);
-      if (kind === "star") kind = begin === touch ? "nag" : "result";
-      if (draft.result && line === draft && kind !== "comment" && kind !== "line") return [draft, begin];
+      if (kind === "star") kind = begin === touch ? "nag" : this.#praises(at, offset) ? "praise" : "result";
+      if (draft.result && line === draft && kind !== "comment" && kind !== "line") {
+        if (kind !== "result" || !this.#endsAgain(draft, text.slice(begin, at), ended, begin)) return [draft, begin];
+        ended = at;
+        continue;
+      }
       const remark = kind === "open" ? this.#remark(begin, offset) : null;
-      if (kind === "move") {
-        line.moves.push(text.slice(begin, at));
+      if (kind === "move" || kind === "joined") {
+        const written = text.slice(begin, at);
+        line.moves.push(kind === "move" ? written : joinedMove(written));
         line.offsets.push(begin);
+        if (begin === praised) line.notes.push([line.moves.length, new Judgement("*")]);
         touch = at;
-      } else if (kind === "joined") {
-        line.moves.push(joinedMove(text.slice(begin, at)));
-        line.offsets.push(begin);
-        touch = at;
-      } else if (kind === "number") {
+      } else if (kind === "praise") {
+        praised = at;
+      } else if (kind === "number" || kind === "bare") {
         if (line === draft && this.#beginsGame(draft, text.slice(begin, at), begin)) {
           draft.warnings.push("the game ends without a result, where moves begin again at 1");
           return [draft, begin];
@@ -131,8 +141,10 @@ export class Buffer {
         line.notes.push([line.moves.length, inner]);
       } else if (kind === "result") {
         const result = plainResult(text.slice(begin, at));
-        if (line === draft) draft.result = result;
-        else line.notes.push([line.moves.length, result]);
+        if (line === draft) {
+          draft.result = result;
+          ended = at;
+        } else line.notes.push([line.moves.length, result]);
       } else if (kind === "word" && (line !== draft || draft.moves.length || this.forgiving)) {
         at = this.#words(line, draft, begin, at);
       } else if (kind === "unknown") {
@@ -145,6 +157,8 @@ export class Buffer {
         }
       } else if (kind === "setup") {
         setUp(draft, line, token.fen ?? "", begin);
+      } else if (kind === "letter" && begin === touch) {
+        say(line, draft, token.value ?? "");
       } else if (kind === "rule" && !stack.length) {
         if (draft.offset >= 0) return [draft, at];
         continue;
@@ -169,16 +183,41 @@ export class Buffer {
   }
 
   /**
-   * True if "1." at the start of a line, after moves that have no result, begins a new game.
+   * True if "1." or "1" at the start of a line, after moves that have no result, begins a new game.
    * @param {Draft} draft
    * @param {string} number
    * @param {number} begin
    */
   #beginsGame(draft, number, begin) {
-    if (number !== "1." || draft.moves.length < 2 || draft.result) return false;
+    if ((number !== "1." && number !== "1") || draft.moves.length < 2 || draft.result) return false;
     let at = begin;
     while (at > 0 && this.text[at - 1] !== "\n" && IS_BLANK.test(this.text[at - 1])) at--;
     return at === 0 || this.text[at - 1] === "\n";
+  }
+
+  /** True if a move stands right behind a star that ends at an offset. @param {number} at @param {number} offset */
+  #praises(at, offset) {
+    const {text} = this;
+    if (!IS_ALPHANUMERIC.test(text.slice(at, at + 2))) return false;
+    const token = tokenAt(text, at);
+    if (token && token.end > this.#sure) this.#more(offset);
+    return token?.kind === "move" || token?.kind === "joined";
+  }
+
+  /**
+   * True if a second result belongs to the game, which has one that ends at an offset.
+   * @param {Draft} draft
+   * @param {string} written
+   * @param {number} ended
+   * @param {number} begin
+   */
+  #endsAgain(draft, written, ended, begin) {
+    if (!(draft.moves.length || draft.tags.size) || EMPTY_LINE.test(this.text.slice(ended, begin))) return false;
+    const result = plainResult(written);
+    if (draft.result === "*") draft.result = result;
+    else if (result !== "*" && result !== draft.result)
+      draft.warnings.push(`the game ends with ${draft.result} and again with ${result}: the first is read`);
+    return true;
   }
 
   /**

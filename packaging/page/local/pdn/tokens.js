@@ -7,7 +7,7 @@
 import {BLANK} from "../blanks.js";
 
 /** @typedef {"line" | "comment" | "tag" | "nag" | "star" | "result" | "rule" | "move" | "number" | "open" | "close" |
- *   "joined" | "setup" | "unknown" | "word" | "junk"} Kind */
+ *   "joined" | "bare" | "setup" | "unknown" | "letter" | "word" | "junk"} Kind */
 /** @typedef {{kind: Kind, begin: number, end: number, name?: string, value?: string, fen?: string}} Token */
 
 /** Most characters of words in round brackets that are a remark. */
@@ -50,9 +50,16 @@ const FIRST_NUMBER = placed("\\p{Nd}{1,3}"),
   FIRST_CAPITAL = placed("[A-H][1-8]");
 const DIGIT = placed("\\p{Nd}");
 const NUMBER = placed("\\p{Nd}{1,6}[ ]?(?:\\.(?:[ ]?\\.{2,3})?|\u2026)|\\.{3}|\u2026");
-const JOINED = placed(`${SQUARE_PAIR}(?![${WORD}.\u2026])`);
+const JOINED_PAIR = `${SQUARE_PAIR}(?![${WORD}.\u2026])`;
+const JOINED = placed(JOINED_PAIR);
+/** A number without a dot, before a move. */
+const BARE = placed(
+  `\\p{Nd}{1,3}(?=[${BLANK}]{1,20}\\*?(?:[1-9]\\p{Nd}?[ ]?[-xX:\\u00d7${DASHES}][ ]?[1-9]|${JOINED_PAIR}))`,
+);
 const SETUP = placed(`/${AWAY}FEN${APART}["${QUOTE}]([^"${QUOTE}/\\n]*)["${QUOTE}]${AWAY}/`);
 const UNKNOWN = placed(`[-\\u2013\\u2014][ ]?[-\\u2013\\u2014](?![-${WORD}])`);
+/** The letter of a note, behind a move. */
+const LETTER_OF_NOTE = placed(`[-\\u2013\\u2014]{1,5}([${LETTER}]\\p{Nd}?)(?![${WORD}])`);
 const LETTERS = placed(`[${LETTER}]+`);
 const MOVE_FOLLOWS = placed(`\\p{Nd}{1,2}[-xX:]\\p{Nd}{1,2}(?![-${WORD}])`);
 const WORD_REST = placed(`[^${BLANK}(){}\\[\\]]*`);
@@ -184,7 +191,9 @@ function numberAt(text, begin) {
   end = endOf(NUMBER, text, begin);
   if (end >= 0) return {kind: "number", begin, end};
   end = endOf(JOINED, text, begin);
-  return end < 0 ? null : {kind: "joined", begin, end};
+  if (end >= 0) return {kind: "joined", begin, end};
+  end = endOf(BARE, text, begin);
+  return end < 0 ? null : {kind: "bare", begin, end};
 }
 
 /** @param {string} text @param {number} begin */
@@ -210,7 +219,7 @@ function stepsEnd(first, steps, text, begin) {
 }
 
 /**
- * A line of dashes, or the dashes of an unknown move.
+ * A line of dashes, the dashes of an unknown move, or those before the letter of a note, which is the value.
  * @param {string} text
  * @param {number} begin
  * @returns {Token | null}
@@ -219,7 +228,9 @@ function lineAt(text, begin) {
   let end = beginsLine(text, begin) ? endOf(RULE, text, begin) : -1;
   if (end >= 0) return {kind: "rule", begin, end};
   end = endOf(UNKNOWN, text, begin);
-  return end < 0 ? null : {kind: "unknown", begin, end};
+  if (end >= 0) return {kind: "unknown", begin, end};
+  const letter = matchAt(LETTER_OF_NOTE, text, begin);
+  return letter && {kind: "letter", begin, end: begin + letter[0].length, value: letter[1]};
 }
 
 /** @param {string} text @param {number} begin @returns {Token | null} */
