@@ -11,6 +11,7 @@ import secrets
 import stat
 import subprocess
 import sys
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, is_dataclass
@@ -326,6 +327,20 @@ def parse_json(text: str | bytes) -> Any:
         return json.loads(text)
     except RecursionError:
         raise ValueError("nested too deeply") from None
+
+
+def inflated(content: bytes | memoryview, most: int) -> bytes:
+    """What zlib has packed, of at most `most` bytes. Raises ValueError for more, and for what is damaged."""
+    inflater = zlib.decompressobj()
+    try:
+        plain = inflater.decompress(content, most + 1)
+    except zlib.error as error:
+        raise ValueError(str(error)) from None
+    if len(plain) > most:
+        raise ValueError(f"more than {most:,} bytes unpacked")
+    if not inflater.eof or inflater.unused_data:
+        raise ValueError("it ends too soon" if not inflater.eof else "bytes after its end")
+    return plain
 
 
 def printable(text: str) -> str:

@@ -186,10 +186,10 @@ def test_captures_between_the_same_squares_are_told_apart(tmp_path: Path) -> Non
 def test_an_index_that_nobody_asks_any_more_is_closed(archive: Path) -> None:
     """By whoever asked last; where files that are open can't be removed, its own could not be."""
     index = open_index(archive)
-    connection = index._connection
+    file = index._file
     del index
     with pytest.raises(sqlite3.ProgrammingError, match="closed"):
-        connection.execute("SELECT 1")
+        file.rows("SELECT 1")
 
 
 def test_names_of_players_are_completed(archive: Path) -> None:

@@ -283,7 +283,7 @@ DAMAGE = [
     ("INSERT INTO games VALUES (4095, 4293918720, 0, 8, 12, 0, -2)", "-2 games"),
     ("UPDATE settings SET value = '[1]' WHERE name = 'people'", "its setting people is"),
     ("UPDATE settings SET value = '7' WHERE name = 'provenance'", "its setting provenance is 7"),
-    ("DROP TABLE nodes", "no such table"),
+    ("DROP TABLE nodes", "table nodes is missing"),
     ("PRAGMA user_version = 9", "format version 9"),
     ("PRAGMA application_id = 1", "not a book"),
 ]

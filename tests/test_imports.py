@@ -52,6 +52,7 @@ FLOORS = [
     "figures",
     "settings",
     "hdf5",
+    "sqlite",
     "storage",
     "threads",
     "system",

@@ -41,8 +41,8 @@ from kr.pdn.grammar import plain_result
 from kr.pdn.scan import NO_CODE
 from kr.text import plain_name
 
-CACHED_BLOCKS = 64
-"""Most blocks of texts that stay unpacked."""
+CACHED_CHARACTERS = 1 << 24
+"""Most characters of texts that stay unpacked, but for those of one block."""
 CACHED_MASKS = 16
 """Most searches by tags whose games are remembered."""
 
@@ -108,13 +108,14 @@ class ArchiveIndex:
         self.path, self.source = path, source
         self._lock = threading.Lock()
         self._blocks: OrderedDict[int, list[str]] = OrderedDict()
+        self._characters = 0
         self._masks: OrderedDict[SearchSettings, Mask] = OrderedDict()
-        self._connection = open_for_reading(path)
-        # a connection is part of a cycle: it would stay open until the garbage collector finds it
-        weakref.finalize(self, self._connection.close)
+        self._file = open_for_reading(path)
+        # it is part of a cycle: it would stay open until the garbage collector finds it
+        weakref.finalize(self, self._file.close)
         try:
             with telling_damage(path):
-                segments = read_segments(self._connection)
+                segments = read_segments(self._file)
                 self._first_keys = [segment.first_keys for segment in segments]
                 self._firsts = np.cumsum([0, *(segment.games for segment in segments)])
                 names = segments[0].columns if segments else {}
@@ -122,7 +123,7 @@ class ArchiveIndex:
                     name: np.concatenate([segment.columns[name] for segment in segments]) for name in names
                 }
         except BaseException:
-            self._connection.close()
+            self._file.close()
             raise
         self.left_out = sum(segment.left_out for segment in segments)
         """Games of the archive that could not be read."""
@@ -132,7 +133,7 @@ class ArchiveIndex:
     def close(self) -> None:
         """Close the file."""
         with self._lock:
-            self._connection.close()
+            self._file.close()
 
     def __enter__(self) -> ArchiveIndex:
         return self
@@ -187,10 +188,11 @@ class ArchiveIndex:
     def _block(self, id: int) -> list[str]:
         with self._lock:
             if id not in self._blocks:
-                (content,) = self._connection.execute("SELECT content FROM texts WHERE id = ?", (id,)).fetchone()
+                ((content,),) = self._file.rows("SELECT content FROM texts WHERE id = ?", (id,))
                 self._blocks[id] = unpacked_texts(content)
-                if len(self._blocks) > CACHED_BLOCKS:
-                    self._blocks.popitem(last=False)
+                self._characters += sum(map(len, self._blocks[id]))
+                while len(self._blocks) > 1 and self._characters > CACHED_CHARACTERS:
+                    self._characters -= sum(map(len, self._blocks.popitem(last=False)[1]))
             self._blocks.move_to_end(id)
             return self._blocks[id]
 
@@ -262,10 +264,10 @@ class ArchiveIndex:
             first = max(0, int(np.searchsorted(first_keys, key, "left")) - 1)
             last = int(np.searchsorted(first_keys, key, "right"))
             with self._lock, telling_damage(self.path):
-                rows = self._connection.execute(
+                rows = self._file.rows(
                     "SELECT rows, content FROM positions WHERE id >= ? AND id < ? ORDER BY id",
                     (segment << 32 | first, segment << 32 | last),
-                ).fetchall()
+                )
                 if len(rows) != max(0, last - first):
                     raise ValueError("positions are missing")
             for count, content in rows:
@@ -295,7 +297,7 @@ class ArchiveIndex:
     @cached_property
     def _names(self) -> list[str]:
         with self._lock, telling_damage(self.path):
-            return [text for (text,) in self._connection.execute("SELECT text FROM names ORDER BY id")]
+            return [text for (text,) in self._file.rows("SELECT text FROM names ORDER BY id")]
 
     @cached_property
     def _players(self) -> tuple[list[int], list[str], NDArray[np.int64]]:

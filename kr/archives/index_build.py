@@ -24,6 +24,7 @@ from kr.archives.archive import year_of
 from kr.archives.index_file import (
     GAME_COLUMNS,
     GAMES_A_SEGMENT,
+    MOST_SEGMENTS,
     ROWS_A_CHUNK,
     TEXTS_A_BLOCK,
     Archived,
@@ -43,6 +44,7 @@ from kr.archives.index_file import (
 from kr.errors import InvalidIndexError, InvalidPdnError
 from kr.game.position import Position
 from kr.pdn.scan import MovedError, Place, Scanned, Scanner
+from kr.sqlite import SqliteFile
 from kr.storage import can_write, lock, make_directory
 from kr.system import cache_folder
 
@@ -77,8 +79,8 @@ def is_current(path: Path, source: Path) -> bool:
     if not path.exists():
         return False
     try:
-        with closing(open_for_reading(path)) as connection, telling_damage(path):
-            archived = read_archived(connection)
+        with closing(open_for_reading(path)) as file, telling_damage(path):
+            archived = read_archived(file)
     except InvalidIndexError:
         return False
     if archived is None or not archived.complete or archived.size != status.st_size:
@@ -122,38 +124,31 @@ def remove_index(path: Path) -> None:
 
 
 def _update(source: Path, path: Path, on_share: OnShare) -> None:
-    with closing(open_for_writing(path)) as connection:
+    with closing(open_for_writing(path)) as file:
         status = source.stat()
         archived = Archived(
             source.name, status.st_size, status.st_mtime_ns, time.time_ns(), file_checksum(source), complete=False
         )
         with telling_damage(path):
-            ends = [(games, end) for games, full, end in read_ends(connection) if full]
-        builder = _Builder(connection, path, source, ends, on_share)
-        with _transaction(connection, path):
-            write_archived(connection, archived)
-            remove_segments(connection, builder.number)
+            ends = [(games, end) for games, full, end in read_ends(file) if full]
+        builder = _Builder(file, path, source, ends, on_share)
+        with _transaction(file, path):
+            write_archived(file, archived)
+            remove_segments(file, builder.number)
         builder.run()
         now = source.stat()
         if (now.st_size, now.st_mtime_ns) != (status.st_size, status.st_mtime_ns):
             raise InvalidPdnError(f"{source} changed while it was being read; try again")
-        with _transaction(connection, path):
-            write_archived(connection, replace(archived, complete=True))
+        with _transaction(file, path):
+            write_archived(file, replace(archived, complete=True))
 
 
 @contextmanager
-def _transaction(connection: sqlite3.Connection, path: Path) -> Iterator[None]:
+def _transaction(file: SqliteFile, path: Path) -> Iterator[None]:
     """A block done as a whole or not at all. Raises InvalidIndexError for damage, OSError for a full disk."""
     try:
-        connection.execute("BEGIN IMMEDIATE")
-        try:
+        with file.transaction():
             yield
-            connection.execute("COMMIT")
-        except BaseException:
-            # SQLite may have done so itself
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
-            raise
     except sqlite3.OperationalError as error:
         raise OSError(errno.EIO, str(error), str(path)) from error
     except sqlite3.DatabaseError as error:
@@ -165,13 +160,13 @@ class _Builder:
 
     def __init__(
         self,
-        connection: sqlite3.Connection,
+        file: SqliteFile,
         path: Path,
         source: Path,
         ends: list[tuple[int, Place]],
         on_share: OnShare,
     ) -> None:
-        self._connection, self._path, self._on_share = connection, path, on_share
+        self._file, self._path, self._on_share = file, path, on_share
         self._errors: list[InvalidPdnError] = []
         self._size = max(1, source.stat().st_size)
         try:
@@ -183,7 +178,7 @@ class _Builder:
         """Number of the next segment."""
         self._first = sum(games for games, _ in ends)
         with telling_damage(path):
-            self._names = dict(connection.execute("SELECT text, id FROM names"))
+            self._names: dict[str, int] = dict(file.rows("SELECT text, id FROM names"))
         self._new_names: list[tuple[int, str]] = []
 
     def _scan(self, source: Path, begin: Place | None) -> Scanner:
@@ -219,6 +214,8 @@ class _Builder:
             self._write(games, scanner.used, Place(), len(self._errors), full=False)
 
     def _write(self, games: list[Scanned], used: int, end: Place, left_out: int, full: bool) -> None:
+        if self.number == MOST_SEGMENTS:
+            raise InvalidPdnError(f"{self._scanner.name} has more than {MOST_SEGMENTS * GAMES_A_SEGMENT:,} games")
         columns = self._columns(games)
         positions = self._positions(columns["plies"] + np.uint32(1), used)
         cuts = range(0, used, ROWS_A_CHUNK)
@@ -237,9 +234,9 @@ class _Builder:
             self.number, len(games), full, end, left_out, complaints, columns, positions["key"][::ROWS_A_CHUNK]
         )
         del self._errors[:left_out]
-        with _transaction(self._connection, self._path):
-            self._connection.executemany("INSERT INTO names VALUES (?, ?)", self._new_names)
-            write_segment(self._connection, segment, rows, packed_blocks)
+        with _transaction(self._file, self._path):
+            self._file.insert("INSERT INTO names VALUES (?, ?)", self._new_names)
+            write_segment(self._file, segment, rows, packed_blocks)
         self._new_names.clear()
         self.number += 1
         self._first += len(games)

@@ -3,32 +3,35 @@
 from __future__ import annotations
 
 import json
-import re
 import sqlite3
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kr.errors import InvalidIndexError
-from kr.pdn.scan import Place
-from kr.storage import printable
+from kr.errors import InvalidIndexError, InvalidPdnError
+from kr.pdn.scan import MOST_GAME_CHARACTERS, Place
+from kr.sqlite import FileKind, SqliteFile, open_sqlite
+from kr.storage import inflated, printable
 
 FORMAT_VERSION = 2
 """Incremented also when games are read in another way, so that earlier indexes are made anew."""
-APPLICATION_ID = 0x6B724958
-"""Number that identifies SQLite files of kr."""
 GAMES_A_SEGMENT = 1 << 15
 """Games in one segment, which is written and searched by itself."""
 ROWS_A_CHUNK = 1 << 12
 """Positions that are packed together."""
 TEXTS_A_BLOCK = 1 << 6
 """Games whose texts are packed together."""
+MOST_BLOCK_BYTES = TEXTS_A_BLOCK * MOST_GAME_CHARACTERS
+MOST_SEGMENTS = 1 << 10
+"""Most segments of an index, which are all unpacked at once: 33 million games."""
+MOST_POSITION_CHUNKS = 1 << 20
+"""Most chunks of positions: four billion of them."""
 
 POSITION_COLUMNS = {"key": np.uint64, "game": np.uint32, "ply": np.uint32, "code": np.uint16}
 GAME_COLUMNS = {
@@ -48,6 +51,7 @@ _TABLES = """
     CREATE TABLE positions (id INTEGER PRIMARY KEY, rows INTEGER NOT NULL, content BLOB NOT NULL);
     CREATE TABLE texts (id INTEGER PRIMARY KEY, content BLOB NOT NULL);
 """
+INDEX_FILE = FileKind("an index of kr", 0x6B724958, FORMAT_VERSION, _TABLES, InvalidIndexError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +98,11 @@ def packed(columns: Columns, types: Mapping[str, Any], level: int = 1) -> bytes:
 
 
 def unpacked(content: bytes, types: Mapping[str, Any], rows: int) -> Columns:
-    """Arrays from their packed form. Raises ValueError and zlib.error."""
+    """Arrays from their packed form. Raises ValueError."""
     width = sum(kind().itemsize for kind in types.values())
-    plain = np.frombuffer(_inflated(content, rows * width), np.uint8)
+    plain = np.frombuffer(inflated(content, rows * width), np.uint8)
+    if len(plain) != rows * width:
+        raise ValueError(f"{len(plain)} bytes in place of {rows * width}")
     columns: Columns = {}
     at = 0
     for name, kind in types.items():
@@ -115,7 +121,8 @@ def packed_positions(columns: Columns) -> bytes:
 
 
 def unpacked_positions(content: bytes, rows: int) -> Columns:
-    """A chunk of positions from its packed form. Raises ValueError and zlib.error."""
+    """A chunk of positions from its packed form. Raises ValueError."""
+    _check_count("positions", rows, ROWS_A_CHUNK)
     columns = unpacked(content, POSITION_COLUMNS, rows)
     columns["key"] = np.cumsum(columns["key"], dtype=np.uint64)
     return columns
@@ -125,12 +132,14 @@ def packed_texts(texts: Sequence[str]) -> bytes:
     """Texts of games: their number, the bytes of each, then themselves in UTF-8."""
     encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
     sizes = np.array([len(encoded), *map(len, encoded)], "<u4")
+    if int(sizes[1:].sum(dtype=np.int64)) + sizes.nbytes > MOST_BLOCK_BYTES:
+        raise InvalidPdnError(f"{len(encoded)} games in a row of more than {MOST_BLOCK_BYTES:,} bytes")
     return zlib.compress(b"".join((sizes.tobytes(), *encoded)), 4)
 
 
 def unpacked_texts(content: bytes) -> list[str]:
-    """Texts of games from their packed form. Raises ValueError and zlib.error."""
-    plain = zlib.decompress(content)
+    """Texts of games from their packed form. Raises ValueError."""
+    plain = inflated(content, MOST_BLOCK_BYTES)
     sizes = np.frombuffer(plain, "<u4", 1 + int(np.frombuffer(plain, "<u4", 1)[0]))
     ends = np.cumsum(sizes[1:], dtype=np.int64) + 4 * len(sizes)
     if ends[-1] != len(plain):
@@ -138,11 +147,9 @@ def unpacked_texts(content: bytes) -> list[str]:
     return [plain[end - size : end].decode("utf-8", "surrogatepass") for end, size in zip(ends, sizes[1:], strict=True)]
 
 
-def _inflated(content: bytes, size: int) -> bytes:
-    plain = zlib.decompress(content)
-    if len(plain) != size:
-        raise ValueError(f"{len(plain)} bytes in place of {size}")
-    return plain
+def _check_count(name: str, count: Any, most: int) -> None:
+    if type(count) is not int or not 0 <= count <= most:
+        raise ValueError(f"{count!s:.20} {name}")
 
 
 @contextmanager
@@ -152,93 +159,62 @@ def telling_damage(path: Path) -> Iterator[None]:
         yield
     except InvalidIndexError:
         raise
-    except (sqlite3.Error, zlib.error, ValueError, TypeError, KeyError, IndexError) as error:
+    except (sqlite3.Error, ValueError, TypeError, KeyError, IndexError) as error:
         raise InvalidIndexError(f"{path} is damaged: {error}") from error
 
 
-def open_for_writing(path: Path) -> sqlite3.Connection:
+def open_for_writing(path: Path) -> SqliteFile:
     """Open an index for writing, new if there is none. Raises InvalidIndexError for one that can't be used."""
-    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-    try:
-        with telling_damage(path):
-            if connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0] == 0:
-                # one transaction: an index has all its tables or none
-                connection.executescript(
-                    f"BEGIN; {_TABLES} PRAGMA application_id = {APPLICATION_ID}; "
-                    f"PRAGMA user_version = {FORMAT_VERSION}; COMMIT;"
-                )
-            check_kind(connection, path)
-    except BaseException:
-        connection.close()
-        raise
-    return connection
+    with telling_damage(path):
+        return open_sqlite(path, INDEX_FILE, "rwc", threads=True)
 
 
-def read_only_uri(path: PurePath) -> str:
-    """Address of a file for SQLite, which takes none with a host, as that of a share of Windows is."""
-    return f"{re.sub('^file://(?!/)', 'file:////', path.as_uri())}?mode=ro"
-
-
-def open_for_reading(path: Path) -> sqlite3.Connection:
+def open_for_reading(path: Path) -> SqliteFile:
     """Open an index for reading. Raises InvalidIndexError."""
     with telling_damage(path):
-        uri = read_only_uri(path.absolute())
-        connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
-        try:
-            check_kind(connection, path)
-        except BaseException:
-            connection.close()
-            raise
-        return connection
+        return open_sqlite(path, INDEX_FILE, "ro", threads=True)
 
 
-def check_kind(connection: sqlite3.Connection, path: Path) -> None:
-    """Raise InvalidIndexError for another kind of file, and one of another version."""
-    ((kind,),) = connection.execute("PRAGMA application_id")
-    ((version,),) = connection.execute("PRAGMA user_version")
-    if kind != APPLICATION_ID:
-        raise InvalidIndexError(f"{path} is not an index of kr")
-    if version != FORMAT_VERSION:
-        raise InvalidIndexError(f"{path} has format version {version}, this kr reads {FORMAT_VERSION}")
-
-
-def read_archived(connection: sqlite3.Connection) -> Archived | None:
+def read_archived(file: SqliteFile) -> Archived | None:
     """The archive of an index; None before one is named."""
-    row = connection.execute("SELECT name, size, mtime_ns, read_ns, checksum, complete FROM archive").fetchone()
-    if row is None:
+    rows = file.rows("SELECT name, size, mtime_ns, read_ns, checksum, complete FROM archive")
+    if not rows:
         return None
-    name, size, mtime_ns, read_ns, checksum, complete = row
+    name, size, mtime_ns, read_ns, checksum, complete = rows[0]
     return Archived(name, size, mtime_ns, read_ns, checksum, bool(complete))
 
 
-def write_archived(connection: sqlite3.Connection, archived: Archived) -> None:
+def write_archived(file: SqliteFile, archived: Archived) -> None:
     """Name the archive of an index."""
     fields = (printable(archived.name), archived.size, archived.mtime_ns, archived.read_ns, archived.checksum)
-    connection.execute(
+    file.execute(
         "INSERT OR REPLACE INTO archive (id, name, size, mtime_ns, read_ns, checksum, complete) "
         "VALUES (1, ?, ?, ?, ?, ?, ?)",
         (*fields, archived.complete),
     )
 
 
-def read_ends(connection: sqlite3.Connection) -> list[tuple[int, bool, Place]]:
+def read_ends(file: SqliteFile) -> list[tuple[int, bool, Place]]:
     """Number of games of each segment, true if it is full, and its end, in order."""
-    rows = connection.execute("SELECT games, full, char, line, column, digest FROM segments ORDER BY number").fetchall()
+    rows = file.rows("SELECT games, full, char, line, column, digest FROM segments ORDER BY number")
     return [(games, bool(full), Place(*place)) for games, full, *place in rows]
 
 
-def read_segments(connection: sqlite3.Connection) -> list[Segment]:
-    """All segments in order. Raises ValueError, zlib.error and sqlite3.Error."""
-    # all at once: a statement under way at an error would keep the file open
-    rows = connection.execute(
+def read_segments(file: SqliteFile) -> list[Segment]:
+    """All segments in order. Raises ValueError and sqlite3.Error."""
+    rows = file.rows(
         "SELECT number, games, full, left_out, complaints, columns, first_keys, char, line, column, digest "
         "FROM segments ORDER BY number"
-    ).fetchall()
+    )
+    _check_count("segments", len(rows), MOST_SEGMENTS)
+    chunks = MOST_POSITION_CHUNKS
     segments: list[Segment] = []
     for number, games, full, left_out, complaints, columns, first_keys, *place in rows:
         if number != len(segments):
             raise ValueError(f"segment {len(segments)} is missing")
-        keys = np.frombuffer(zlib.decompress(first_keys), "<u8").astype(np.uint64)
+        _check_count("games", games, GAMES_A_SEGMENT)
+        keys = np.frombuffer(inflated(first_keys, 8 * chunks), "<u8").astype(np.uint64)
+        chunks -= len(keys)
         games_columns = unpacked(columns, GAME_COLUMNS, games)
         errors = tuple(json.loads(complaints))
         segments.append(Segment(number, games, bool(full), Place(*place), left_out, errors, games_columns, keys))
@@ -246,11 +222,11 @@ def read_segments(connection: sqlite3.Connection) -> list[Segment]:
 
 
 def write_segment(
-    connection: sqlite3.Connection, segment: Segment, chunks: Sequence[tuple[int, bytes]], blocks: Sequence[bytes]
+    file: SqliteFile, segment: Segment, chunks: Sequence[tuple[int, bytes]], blocks: Sequence[bytes]
 ) -> None:
     """Write a segment, its chunks of positions (rows and content) and its blocks of texts."""
     end = segment.end
-    connection.execute(
+    file.execute(
         "INSERT INTO segments VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             segment.number, segment.games, segment.full, end.char, end.line, end.column, end.digest, segment.left_out,
@@ -259,17 +235,15 @@ def write_segment(
         ),
     )  # fmt: skip
     first = segment.number << 32
-    connection.executemany(
+    file.insert(
         "INSERT INTO positions VALUES (?, ?, ?)",
         ((first + number, rows, content) for number, (rows, content) in enumerate(chunks)),
     )
-    connection.executemany(
-        "INSERT INTO texts VALUES (?, ?)", ((first + number, content) for number, content in enumerate(blocks))
-    )
+    file.insert("INSERT INTO texts VALUES (?, ?)", ((first + number, content) for number, content in enumerate(blocks)))
 
 
-def remove_segments(connection: sqlite3.Connection, first: int) -> None:
+def remove_segments(file: SqliteFile, first: int) -> None:
     """Remove the segments from a number on."""
-    connection.execute("DELETE FROM segments WHERE number >= ?", (first,))
+    file.execute("DELETE FROM segments WHERE number >= ?", (first,))
     for table in ("positions", "texts"):
-        connection.execute(f"DELETE FROM {table} WHERE id >= ?", (first << 32,))
+        file.execute(f"DELETE FROM {table} WHERE id >= ?", (first << 32,))

@@ -9,7 +9,7 @@ import errno
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from types import NoneType
 from typing import Any
@@ -19,12 +19,10 @@ from kr.book.frame import BookKey, BookStep, key_after, legal_steps, position_of
 from kr.engine.result import SCORE_WIN
 from kr.errors import InvalidBookError, InvalidSettingError
 from kr.game.value import Value
+from kr.sqlite import FileKind, SqliteFile, open_sqlite
 from kr.storage import check_output, lock
 from kr.theory.graph import BookGraph, BookMove, BookNode, is_forward
 
-BOOK_ID = 0x6B72424B
-"""Number that identifies books among SQLite files."""
-FORMAT_VERSION = 1
 BUSY_SECONDS = 60.0
 """How long a reader and the builder wait for each other."""
 _DAMAGE = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
@@ -44,20 +42,20 @@ _TABLES = """
         depth INTEGER NOT NULL, within INTEGER NOT NULL, value TEXT, worth INTEGER NOT NULL, moves TEXT NOT NULL,
         PRIMARY KEY (own, other, kings)) WITHOUT ROWID;
 """
+BOOK_FILE = FileKind("a book of kr", 0x6B72424B, 1, _TABLES, InvalidBookError)
 
 
 class BookStore:
     """An open working file."""
 
-    def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
-        self._connection = connection
+    def __init__(self, file: SqliteFile, path: Path) -> None:
+        self._file = file
         self.path = path
 
     def settings(self) -> dict[str, Any]:
         """Settings of the builder, {} in a new file."""
         with telling_book_damage(self.path):
-            rows = self._connection.execute("SELECT name, value FROM settings").fetchall()
-            found = {name: json.loads(value) for name, value in rows}
+            found = {name: json.loads(value) for name, value in self._file.rows("SELECT name, value FROM settings")}
             for name in _SETTING_TYPES.keys() & found.keys():
                 if type(found[name]) not in _SETTING_TYPES[name]:
                     raise ValueError(f"its setting {name} is {json.dumps(found[name]):.20}")
@@ -76,26 +74,22 @@ class BookStore:
     ) -> None:
         """Write what a new book begins with, or nothing of it."""
         with self._transaction():
-            self._connection.executemany(
+            self._file.insert(
                 "INSERT INTO settings VALUES (?, ?)", ((name, json.dumps(value)) for name, value in settings.items())
             )
-            self._connection.executemany(
-                "INSERT INTO roots VALUES (?, ?, ?, ?)", ((*key, name) for key, name in roots.items())
-            )
+            self._file.insert("INSERT INTO roots VALUES (?, ?, ?, ?)", ((*key, name) for key, name in roots.items()))
             rows = ((*key, *step, count) for key, steps in games.items() for step, count in steps.items())
-            self._connection.executemany("INSERT INTO games VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+            self._file.insert("INSERT INTO games VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
 
     def set_nodes(self, nodes: int) -> None:
         """Write the nodes of searches from now on."""
         with self._transaction():
-            self._connection.execute("UPDATE settings SET value = ? WHERE name = 'nodes'", (json.dumps(nodes),))
+            self._file.execute("UPDATE settings SET value = ? WHERE name = 'nodes'", (json.dumps(nodes),))
 
     def put(self, nodes: Iterable[BookNode]) -> None:
         """Write nodes in one transaction."""
         with self._transaction():
-            self._connection.executemany(
-                "INSERT OR REPLACE INTO nodes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", map(_row, nodes)
-            )
+            self._file.insert("INSERT OR REPLACE INTO nodes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", map(_row, nodes))
 
     def graph(self) -> BookGraph:
         """All of it. Raises InvalidBookError for what can't be."""
@@ -117,13 +111,11 @@ class BookStore:
         return BookGraph(roots, nodes, games)
 
     def _rows(self, table: str) -> list[Any]:
-        """A whole table at once: a builder can't write while a query is open."""
-        return self._connection.execute(f"SELECT * FROM {table}").fetchall()
+        return self._file.rows(f"SELECT * FROM {table}")
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        with telling_book_damage(self.path), self._connection:
-            self._connection.execute("BEGIN IMMEDIATE")
+        with telling_book_damage(self.path), self._file.transaction():
             yield
 
 
@@ -151,22 +143,16 @@ def book_for_writing(path: Path) -> Iterator[BookStore]:
     with lock(path):
         is_new = not path.exists()
         is_begun = False
-        connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
         try:
             with telling_book_damage(path):
-                if connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0] == 0:
-                    connection.executescript(
-                        f"BEGIN; {_TABLES} PRAGMA application_id = {BOOK_ID}; "
-                        f"PRAGMA user_version = {FORMAT_VERSION}; COMMIT;"
-                    )
-                _check_kind(connection, path)
-            store = BookStore(connection, path)
-            try:
-                yield store
-            finally:
-                is_begun = not is_new or bool(store.settings())
+                file = open_sqlite(path, BOOK_FILE, "rwc", timeout=BUSY_SECONDS)
+            with closing(file):
+                store = BookStore(file, path)
+                try:
+                    yield store
+                finally:
+                    is_begun = not is_new or bool(store.settings())
         finally:
-            connection.close()
             if is_new and not is_begun:
                 path.unlink(missing_ok=True)
 
@@ -177,32 +163,16 @@ def book_for_reading(path: Path) -> Iterator[BookStore]:
     if not path.is_file():
         raise InvalidSettingError(f"{path} is not a file; expected a book that kr book build has written")
     _refuse_packed(path)
-    # a transaction that a kill has cut off can only be rolled back by who may write
     with telling_book_damage(path):
-        connection = sqlite3.connect(
-            f"{path.absolute().as_uri()}?mode=rw", uri=True, timeout=BUSY_SECONDS, isolation_level=None
-        )
-    try:
-        with telling_book_damage(path):
-            connection.execute("PRAGMA query_only = 1")
-            _check_kind(connection, path)
-        yield BookStore(connection, path)
-    finally:
-        connection.close()
+        # "rw": a transaction that a kill has cut off can only be rolled back by who may write
+        file = open_sqlite(path, BOOK_FILE, "rw", read_only=True, timeout=BUSY_SECONDS)
+    with closing(file):
+        yield BookStore(file, path)
 
 
 def _refuse_packed(path: Path) -> None:
     if is_packed(path):
         raise InvalidSettingError(f"{path} is packed for play; expected the book of kr book build that it comes from")
-
-
-def _check_kind(connection: sqlite3.Connection, path: Path) -> None:
-    ((kind,),) = connection.execute("PRAGMA application_id")
-    ((version,),) = connection.execute("PRAGMA user_version")
-    if kind != BOOK_ID:
-        raise InvalidBookError(f"{path} is not a book of kr")
-    if version != FORMAT_VERSION:
-        raise InvalidBookError(f"{path} has format version {version}, this kr reads {FORMAT_VERSION}")
 
 
 def _row(node: BookNode) -> tuple[Any, ...]:
