@@ -33,13 +33,15 @@ export class Database {
     return this._kr.hasClass(this._handle, own, other);
   }
 
-  /** Value of a position for the side to move; null if it isn't known. @param {Position} position */
-  value(position) {
-    return this.has(position) ? this._kr.value(this._handle, position) : null;
-  }
-
-  /** Plies to the end of a win or loss under best play; null if they aren't known. @param {Position} position */
-  distance(position) {
-    return position.pieces > this.distancePieces ? null : this._kr.distance(this._handle, position);
+  /**
+   * Of each position its value for the side to move, and the plies to the end of a win or loss under best play; null
+   * where they aren't known.
+   * @param {readonly Position[]} positions
+   */
+  async look(positions) {
+    return positions.map(position => ({
+      value: this.has(position) ? this._kr.value(this._handle, position) : null,
+      distance: position.pieces > this.distancePieces ? null : this._kr.distance(this._handle, position),
+    }));
   }
 }

@@ -1,11 +1,12 @@
 // Endings to practise against exact play, as in kr/web/endings.py. The page keeps the game: each request has its start
 // and moves.
 
-import {exactMoves, exactValue, hardestMove} from "./exact.js";
+import {exactMoves, hardestMove} from "./exact.js";
 import {DIFFICULTIES, findExercise, material} from "./exercise.js";
 import {BLACK, moveJson, NO_PROGRESS_PLIES, positionJson, WHITE} from "./rules.js";
 import {opposite} from "./chances.js";
 import {KrError} from "./text.js";
+import {known} from "./weighing.js";
 
 /** @typedef {import("./house.js").House} House */
 /** @typedef {import("./request.js").PageRequest} PageRequest */
@@ -48,8 +49,10 @@ async function newEnding(house, request) {
     goal = /** @type {Value} */ (request.choice("goal", GOALS)),
     difficulty = request.choice("difficulty", DIFFICULTIES, DIFFICULTIES[0]),
     side = request.choice("side", ["black", "white"]) === "black" ? BLACK : WHITE,
-    position = findExercise(database, shapes, goal, difficulty, side, request.number("seed", 0, 2 ** 53));
-  return position ? {position: positionJson(position), goal, distance: database.distance(position)} : {position: null};
+    position = await findExercise(database, shapes, goal, difficulty, side, request.number("seed", 0, 2 ** 53));
+  if (!position) return {position: null};
+  const [{distance}] = await known(database, [position]);
+  return {position: positionJson(position), goal, distance};
 }
 
 /** The verdict on the person's last move, and kr's reply. @param {House} house @param {PageRequest} request */
@@ -60,21 +63,20 @@ async function playEnding(house, request) {
     goal = /** @type {Value} */ (request.choice("goal", GOALS));
   if (!board.moves.length || board.side === person) throw new KrError("the last move is not the person's");
   const [before, after] = board.positions.slice(-2),
-    moves = exactMoves(database, before),
+    moves = await exactMoves(database, before),
     [best] = moves,
-    answered = exactValue(database, after);
+    [{value: answered, distance}] = await known(database, [after]);
   if (!moves.length || answered === null) throw new KrError(`${before.fen} is not in the database`);
   const value = opposite(answered),
     keeps = value === best.value,
-    made = /** @type {ExactMove} */ (moves.find(each => each.after.equals(after))),
-    distance = after.isOver ? 0 : database.distance(after);
+    made = /** @type {ExactMove} */ (moves.find(each => each.after.equals(after)));
   let over = ended(board, person, goal, value),
     reply = null,
     reasons = null;
   if (!over && (keeps || request.flag("on"))) {
     const move = await replyTo(house, database, board);
     reply = {...moveJson(move), fen: board.position.play(move).fen};
-    reasons = reasonsOf(database, board.position, move);
+    reasons = await reasonsOf(database, board.position, move);
     board.play(move);
     over = ended(board, person, goal, value);
   }
@@ -103,7 +105,7 @@ async function playEnding(house, request) {
  */
 async function showValues(house, request) {
   const position = request.position(),
-    moves = exactMoves(await databaseOf(house), position);
+    moves = await exactMoves(await databaseOf(house), position);
   return {
     fen: position.fen,
     moves: moves.map(({move, value, distance}) => ({...moveJson(move), value, distance})),
@@ -134,10 +136,10 @@ const costOf = (best, made) =>
  * @param {Position} position
  * @param {Move} reply
  */
-function reasonsOf(database, position, reply) {
-  const moves = exactMoves(database, position),
+async function reasonsOf(database, position, reply) {
+  const moves = await exactMoves(database, position),
     chosen = /** @type {ExactMove} */ (moves.find(each => each.move.equals(reply))),
-    answers = exactMoves(database, chosen.after);
+    answers = await exactMoves(database, chosen.after);
   return {
     choice: moves.length,
     capture: reply.isCapture,
@@ -151,7 +153,7 @@ function reasonsOf(database, position, reply) {
 /** @param {House} house @param {Database} database @param {Board} board */
 async function replyTo(house, database, board) {
   // a move adds no piece, so that the database has every answer
-  const hardest = /** @type {ExactMove} */ (hardestMove(database, board.position, board.history));
+  const hardest = /** @type {ExactMove} */ (await hardestMove(database, board.position, board.history));
   if (hardest.value !== "win" || hardest.distance !== null) return hardest.move;
   return (await converting(house, database, board)) ?? hardest.move;
 }
@@ -163,7 +165,7 @@ async function replyTo(house, database, board) {
  * @param {Board} board
  */
 async function converting(house, database, {position, history}) {
-  const winning = exactMoves(database, position).filter(each => each.value === "win"),
+  const winning = (await exactMoves(database, position)).filter(each => each.value === "win"),
     {move} = await house.engine.search({position, history, limits: CONVERSION, fresh: true}),
     reached = move && position.play(move);
   return reached && winning.find(each => each.after.equals(reached))?.move;

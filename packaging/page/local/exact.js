@@ -3,7 +3,7 @@
 
 import {opposite} from "./chances.js";
 import {hashOf} from "./hash.js";
-import {signOf} from "./weighing.js";
+import {known, signOf} from "./weighing.js";
 
 /** @typedef {import("./rules.js").Move} Move */
 /** @typedef {import("./rules.js").Position} Position */
@@ -18,24 +18,6 @@ import {signOf} from "./weighing.js";
 
 /** An unknown distance: longer than all known ones. */
 const ENDLESS = 1 << 16;
-
-/**
- * Value for the side to move, by the rules or the database; null if unknown.
- * @param {Database | null} database
- * @param {Position} position
- * @returns {Value | null}
- */
-export function exactValue(database, position) {
-  if (position.isOver) return "loss";
-  return database?.has(position) ? database.value(position) : null;
-}
-
-/** @param {Database | null} database @param {Position} position */
-function distanceAfter(database, position) {
-  if (position.isOver) return 1;
-  const distance = database?.distance(position) ?? null;
-  return distance === null ? null : distance + 1;
-}
 
 /**
  * Best first: quick wins before slow ones, slow losses before quick ones.
@@ -53,33 +35,32 @@ const inOrder = (moves, unknown) =>
  * All legal moves, best first; none if one of them leads out of the database, or there is none.
  * @param {Database | null} database
  * @param {Position} position
- * @returns {ExactMove[]}
+ * @returns {Promise<ExactMove[]>}
  */
-export function exactMoves(database, position) {
-  const moves = [];
-  for (const move of position.legalMoves()) {
-    const after = position.play(move),
-      value = exactValue(database, after);
-    if (value === null) return [];
-    moves.push({move, after, value: opposite(value), distance: distanceAfter(database, after)});
-  }
-  return inOrder(moves, ENDLESS);
+export async function exactMoves(database, position) {
+  const moves = await movesOf(database, position);
+  return moves.length === position.legalMoves().length ? inOrder(moves, ENDLESS) : [];
 }
 
 /**
  * The moves whose values are known, best first: captures may lead into the database.
- * @param {Database} database
+ * @param {Database | null} database
  * @param {Position} position
- * @returns {ExactMove[]}
  */
-export function knownMoves(database, position) {
-  const moves = [];
-  for (const move of position.legalMoves()) {
-    const after = position.play(move),
-      value = exactValue(database, after);
-    if (value !== null) moves.push({move, after, value: opposite(value), distance: distanceAfter(database, after)});
-  }
-  return inOrder(moves, 0);
+export async function knownMoves(database, position) {
+  return inOrder(await movesOf(database, position), 0);
+}
+
+/** @param {Database | null} database @param {Position} position @returns {Promise<ExactMove[]>} */
+async function movesOf(database, position) {
+  const moves = position.legalMoves(),
+    reached = moves.map(move => position.play(move)),
+    found = await known(database, reached);
+  return moves.flatMap((move, index) => {
+    const {value, distance} = found[index];
+    if (value === null) return [];
+    return [{move, after: reached[index], value: opposite(value), distance: distance === null ? null : distance + 1}];
+  });
 }
 
 /**
@@ -89,14 +70,14 @@ export function knownMoves(database, position) {
  * @param {Database | null} database
  * @param {Position} position
  * @param {readonly Position[]} [seen] earlier positions of the game
- * @returns {ExactMove | null}
+ * @returns {Promise<ExactMove | null>}
  */
-export function hardestMove(database, position, seen = []) {
-  const moves = exactMoves(database, position);
+export async function hardestMove(database, position, seen = []) {
+  const moves = await exactMoves(database, position);
   if (!moves.length) return null;
   const best = moves.filter(each => each.value === moves[0].value);
   if (best[0].value === "win") return best[0];
-  const ranked = best.map(each => ({each, rank: difficulty(database, each, seen)}));
+  const ranked = await Promise.all(best.map(async each => ({each, rank: await difficulty(database, each, seen)})));
   return ranked.reduce((hardest, other) => (isAbove(other.rank, hardest.rank) ? other : hardest)).each;
 }
 
@@ -105,10 +86,10 @@ export function hardestMove(database, position, seen = []) {
  * @param {Database | null} database
  * @param {ExactMove} each
  * @param {readonly Position[]} seen
- * @returns {(number | bigint)[]}
+ * @returns {Promise<(number | bigint)[]>}
  */
-function difficulty(database, {after, value, distance}, seen) {
-  const answers = exactMoves(database, after),
+async function difficulty(database, {after, value, distance}, seen) {
+  const answers = await exactMoves(database, after),
     right = answers.filter(answer => answer.value === opposite(value)).length,
     share = right / Math.max(1, answers.length),
     isNew = seen.some(other => other.equals(after)) ? 0 : 1;

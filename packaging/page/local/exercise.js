@@ -19,6 +19,8 @@ export const EASY_PLIES = 9,
   HARD_PLIES = 23;
 /** Positions drawn of each material: first a few, then many if none of them fits. */
 const SAMPLES = [1 << 12, 1 << 17];
+/** Positions whose values are asked for at once. */
+const LOT = 1 << 9;
 /** Most positions of the wanted value whose difficulty is measured, of each sample. */
 const MOST_LOOKED_AT = 300;
 
@@ -43,7 +45,7 @@ export function material(own, other) {
  * @param {number} side
  * @param {number} seed
  */
-export function findExercise(database, shapes, goal, difficulty, side, seed) {
+export async function findExercise(database, shapes, goal, difficulty, side, seed) {
   const chance = new Draws(String(seed)),
     order = shapes
       .map(shape => ({shape, place: chance.random()}))
@@ -52,34 +54,42 @@ export function findExercise(database, shapes, goal, difficulty, side, seed) {
   for (const count of SAMPLES)
     for (const shape of order) {
       let lookedAt = 0;
-      for (const position of drawn(database, shape, goal, count, chance)) {
-        if (lookedAt++ === MOST_LOOKED_AT) break;
-        if (isWanted(database, position, goal, difficulty)) return side === BLACK ? position : flipped(position);
+      for (let left = count; left > 0 && lookedAt < MOST_LOOKED_AT; left -= LOT) {
+        const fits = await withValue(database, drawn(shape, Math.min(left, LOT), chance), goal),
+          looked = fits.slice(0, MOST_LOOKED_AT - lookedAt),
+          wanted = await Promise.all(looked.map(each => isWanted(database, each, goal, difficulty))),
+          found = looked[wanted.indexOf(true)];
+        if (found) return side === BLACK ? found : flipped(found);
+        lookedAt += looked.length;
       }
     }
   return null;
 }
 
+/** Those that have a value. @param {Database} database @param {Position[]} positions @param {Value} value */
+async function withValue(database, positions, value) {
+  const found = await database.look(positions);
+  return positions.filter((_, index) => found[index].value === value);
+}
+
 /**
- * Different positions of a shape with Black to move, no capture and this value, among so many random ones.
- * @param {Database} database
+ * Different positions of a shape with Black to move and no capture, among so many random ones.
  * @param {Shape} shape
- * @param {Value} goal
  * @param {number} count
  * @param {Draws} chance
  */
-function* drawn(database, [men, kings, otherMen, otherKings], goal, count, chance) {
-  const seen = new Set();
+function drawn([men, kings, otherMen, otherKings], count, chance) {
+  /** @type {Map<string, Position>} */
+  const found = new Map();
   for (let i = 0; i < count; i++) {
     const black = placed(chance, men, BLACK_KING_ROW),
       white = placed(chance, otherMen, black | WHITE_KING_ROW),
       blackKings = placed(chance, kings, black | white),
       whiteKings = placed(chance, otherKings, black | white | blackKings);
     const position = new Position(black | blackKings, white | whiteKings, blackKings | whiteKings, BLACK);
-    if (seen.has(position.key) || database.value(position) !== goal) continue;
-    seen.add(position.key);
-    if (!position.entries.some(each => each.captured)) yield position;
+    if (!found.has(position.key) && !position.entries.some(each => each.captured)) found.set(position.key, position);
   }
+  return [...found.values()];
 }
 
 /** Random squares that aren't taken, as a set. @param {Draws} chance @param {number} count @param {number} taken */
@@ -100,8 +110,8 @@ function placed(chance, count, taken) {
  * @param {Value} goal
  * @param {string} difficulty
  */
-function isWanted(database, position, goal, difficulty) {
-  const moves = exactMoves(database, position),
+async function isWanted(database, position, goal, difficulty) {
+  const moves = await exactMoves(database, position),
     keeping = moves.filter(each => each.value === goal).length;
   if (moves.length < 2 || (goal === "draw" && keeping === moves.length)) return false;
   if (difficulty === "any") return true;

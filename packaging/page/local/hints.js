@@ -5,12 +5,13 @@
 import {opposite, SCORE_DECIDED, SCORE_PROVED, SCORE_WIN, valueOfSign} from "./chances.js";
 import {countOf} from "./notation.js";
 import {BLACK, lineJson, moveJson} from "./rules.js";
+import {known} from "./weighing.js";
 
 /** @typedef {import("./chances.js").Value} Value */
 /** @typedef {import("./kr.js").Line} Line */
 /** @typedef {import("./rules.js").Move} Move */
 /** @typedef {import("./rules.js").Position} Position */
-/** @typedef {Pick<import("./database.js").Database, "value">} Database */
+/** @typedef {import("./weighing.js").Database} Database */
 
 /** Moves of a line that are shown. */
 const MOST_HINT_MOVES = 12;
@@ -21,13 +22,13 @@ const MOST_HINT_MOVES = 12;
  * @param {readonly Line[]} lines of a search with two, the best first
  * @param {Database | null} database
  */
-export function hintJson(position, lines, database) {
+export async function hintJson(position, lines, database) {
   const [best, ...rest] = lines,
     other = rest.find(line => !line.moves[0].equals(best.moves[0]));
   return {
     ...reasons(position, best),
     ...(position.entries.length === 1 && {forced: true}),
-    other: other ? {...reasons(position, other), value: valueOf(position, other, database)} : null,
+    other: other ? {...reasons(position, other), value: await valueOf(position, other, database)} : null,
   };
 }
 
@@ -88,11 +89,10 @@ function lead({black, white}, side) {
  * @param {Position} position
  * @param {Line} line
  * @param {Database | null} database
- * @returns {Value | null}
+ * @returns {Promise<Value | null>}
  */
-function valueOf(position, {moves, score}, database) {
+async function valueOf(position, {moves, score}, database) {
   if (Math.abs(score) > SCORE_PROVED) return valueOfSign(score);
-  const after = position.after(moves[0]),
-    value = database && !after.isOver ? database.value(after) : null;
+  const [{value}] = await known(database, [position.after(moves[0])]);
   return value && opposite(value);
 }

@@ -6,11 +6,11 @@
 // with one of the best move. If that leaves it open, `keeps` is null.
 
 import {opposite} from "./chances.js";
-import {exactMoves, exactValue, hardestMove} from "./exact.js";
+import {exactMoves, hardestMove} from "./exact.js";
 import {countOf, SIDE_NAMES} from "./notation.js";
 import {BLACK, Board, Position} from "./rules.js";
 import {KrError} from "./text.js";
-import {chancesOf, signOf} from "./weighing.js";
+import {chancesOf, known, signOf} from "./weighing.js";
 
 /** @typedef {import("./rules.js").Move} Move */
 /** @typedef {import("./chances.js").Value} Value */
@@ -139,13 +139,13 @@ export class Puzzle {
 
   /** The opponent's answer. @param {Board} board @returns {Promise<Move>} */
   async reply(board) {
-    const hardest = hardestMove(this._database, board.position, board.history);
+    const hardest = await hardestMove(this._database, board.position, board.history);
     return hardest?.move ?? this.#nextPublished(board) ?? bestOf(await this._search(board.position, board.history));
   }
 
   /** A right move for the solver, and the evidence for it. @param {Board} board @returns {Promise<[Move, string]>} */
   async best(board) {
-    const exact = exactMoves(this._database, board.position),
+    const exact = await exactMoves(this._database, board.position),
       published = this.#nextPublished(board);
     if (exact.length) {
       const keeping = exact.filter(each => each.value === exact[0].value);
@@ -192,7 +192,7 @@ export class Puzzle {
     const board = copyOf(game);
     let by = "";
     while (moves.length < LONGEST_SOLUTION && !board.outcome()) {
-      if (!exactMoves(this._database, board.position).length) {
+      if (!(await exactMoves(this._database, board.position)).length) {
         if (!moves.length) by = SEARCH;
         moves.push(...(await this._search(board.position, board.history)).lines[0].pv);
         break;
@@ -215,7 +215,7 @@ export class Puzzle {
   async #keeps(board) {
     const move = board.moves[board.moves.length - 1],
       after = board.position,
-      exact = exactValue(this._database, after);
+      [{value: exact}] = await known(this._database, [after]);
     if (exact) return [this.#isEnough(exact), DATABASE];
     if (board.moves.length === 1 && this.keeping.length)
       return [this.keeping.some(each => sameMove(move, each)), SOLUTION];
@@ -289,7 +289,7 @@ export class Puzzle {
     if (byRule) return byRule;
     const moves = this.#solvers(board.moves).length;
     if (moves >= this._enough) return {solved: true, ended: "this step is done"};
-    const ended = this.goal === "win" ? await this.#won(board, moves) : this.#drawn(board, moves);
+    const ended = this.goal === "win" ? await this.#won(board, moves) : await this.#drawn(board, moves);
     return ended ? {solved: true, ended} : null;
   }
 
@@ -297,8 +297,7 @@ export class Puzzle {
   async #won(board, moves) {
     const {position} = board,
       ahead = lead(position, this.solver),
-      exact = exactValue(this._database, position),
-      distance = exact && this._database ? this._database.distance(position) : null;
+      [{value: exact, distance}] = await known(this._database, [position]);
     if (distance !== null && distance < PLAIN_PLIES) return "the win is plain";
     if (ahead >= PLAIN_LEAD && ahead > lead(board.start, this.solver) && !position.entries[0].captured) {
       const proved = exact ?? (await this._search(position, [])).value;
@@ -309,11 +308,12 @@ export class Puzzle {
   }
 
   /** Why a draw counts as held. @param {Board} board @param {number} moves of the solver */
-  #drawn({position}, moves) {
+  async #drawn({position}, moves) {
     if (moves >= this.rightMoves) return "the draw is held";
-    if (moves < SAFE_MOVES || exactValue(this._database, position) !== "draw") return "";
-    const answers = exactMoves(this._database, position).flatMap(reply => exactMoves(this._database, reply.after));
-    return answers.every(answer => answer.value !== "loss") ? "the draw is safe" : "";
+    if (moves < SAFE_MOVES || (await known(this._database, [position]))[0].value !== "draw") return "";
+    const replies = await exactMoves(this._database, position),
+      answers = await Promise.all(replies.map(reply => exactMoves(this._database, reply.after)));
+    return answers.flat().every(answer => answer.value !== "loss") ? "the draw is safe" : "";
   }
 }
 

@@ -6,7 +6,7 @@ import {parseLimits} from "./limits.js";
 import {News, pause} from "./news.js";
 import {drawByRule, moveJson, over, sideName} from "./rules.js";
 import {KrError} from "./text.js";
-import {weighed} from "./weighing.js";
+import {known, weighed} from "./weighing.js";
 
 /** @typedef {import("./answers.js").Inbox} Inbox */
 /** @typedef {import("./house.js").House} House */
@@ -46,7 +46,7 @@ async function* analysis(house, request, inbox) {
   // the engine is on its way while the database is
   house.engine.prepare().catch(() => {});
   const [database, chances, {name}] = await Promise.all([house.database(), house.chances, house.data("engine")]),
-    report = new LineReport(position, history, database, chances),
+    report = await LineReport.of(position, history, database, chances),
     draw = drawByRule(position, history);
   yield {exact: report.exact, ...(draw ? {draw} : {})};
   if (house.engine.isBusy) yield {waiting: true};
@@ -105,23 +105,34 @@ class LineReport {
   /**
    * @param {Position} position
    * @param {Position[]} history
-   * @param {import("./database.js").Database} database
+   * @param {import("./weighing.js").Database | null} database
    * @param {import("./chances.js").ChancesOfScores} chances
    */
-  constructor(position, history, database, chances) {
+  static async of(position, history, database, chances) {
+    const [moves, [here]] = await Promise.all([knownMoves(database, position), known(database, [position])]);
+    return new LineReport(position, history, moves, here, chances);
+  }
+
+  /**
+   * @param {Position} position
+   * @param {Position[]} history
+   * @param {import("./exact.js").ExactMove[]} moves those whose values are known
+   * @param {import("./weighing.js").Known} here
+   * @param {import("./chances.js").ChancesOfScores} chances
+   */
+  constructor(position, history, moves, here, chances) {
     this._position = position;
     this._history = history;
     this._chances = chances;
     /** @type {string[]} */
     this._sent = [];
-    const known = knownMoves(database, position);
-    this._known = new Map(known.map(each => [String(each.move), each]));
+    this._known = new Map(moves.map(each => [String(each.move), each]));
     /** What the database knows, as JSON. */
-    this.exact = known.length
+    this.exact = moves.length
       ? {
-          value: database.value(position),
-          plies: database.distance(position),
-          moves: known.map(each => {
+          value: here.value,
+          plies: here.distance,
+          moves: moves.map(each => {
             const move = position.parseMove(String(each.move));
             return {...step(position, move), value: each.value, plies: each.distance};
           }),

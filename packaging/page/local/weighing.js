@@ -23,8 +23,11 @@ const QUIET_BEFORE_DRAW = 4 * (REPETITIONS - 1);
  * @property {number} distancePieces every position with this many pieces or fewer has a distance
  * @property {(position: Position) => boolean} has whether it has a value
  * @property {(own: number, other: number) => boolean} hasClass by the pieces of the two sides
- * @property {(position: Position) => Value | null} value
- * @property {(position: Position) => number | null} distance plies to the end
+ * @property {(positions: readonly Position[]) => Promise<Known[]>} look values, and plies to the end
+ */
+/**
+ * What is known of a position: its value for the side to move, and plies to the end.
+ * @typedef {{value: Value | null, distance: number | null}} Known
  */
 /**
  * A position to analyse.
@@ -110,15 +113,18 @@ export function drawAfter(after, history, value) {
 }
 
 /**
- * Value and distance of a position in the endgame database; null if unknown.
+ * What the rules and the endgame database know of some positions.
  * @param {Database | null} database
- * @param {Position} position
- * @returns {[Value | null, number | null]}
+ * @param {readonly Position[]} positions
+ * @returns {Promise<Known[]>}
  */
-export function known(database, position) {
-  if (position.isOver) return ["loss", 0];
-  if (!database?.has(position)) return [null, null];
-  return [database.value(position), database.distance(position)];
+export async function known(database, positions) {
+  const asked = positions.filter(each => !each.isOver && database?.has(each)),
+    found = asked.length && database ? await database.look(asked) : [],
+    byKey = new Map(asked.map((each, index) => [each.key, found[index]]));
+  return positions.map(each =>
+    each.isOver ? {value: "loss", distance: 0} : (byKey.get(each.key) ?? {value: null, distance: null}),
+  );
 }
 
 /**
@@ -127,11 +133,13 @@ export function known(database, position) {
  * @param {{lines: Info[], value?: Value | null}} found result of the search; its value once it has ended
  * @param {Database | null} database
  * @param {ChancesOf} chances
- * @returns {Analysis}
+ * @returns {Promise<Analysis>}
  */
-export function analysisOf(task, found, database, chances) {
-  const lines = found.lines.map((info, index) => lineOf(task, info, index + 1, database, chances));
-  let [value, plies] = known(database, task.position);
+export async function analysisOf(task, found, database, chances) {
+  const {position} = task,
+    [here, ...after] = await known(database, [position, ...found.lines.map(({moves}) => position.after(moves[0]))]),
+    lines = found.lines.map((info, index) => lineOf(task, info, index + 1, after[index], chances));
+  let {value, distance: plies} = here;
   if (value === null) {
     value = found.value ?? lines[0]?.value ?? null;
     plies = lines[0]?.plies ?? null;
@@ -146,13 +154,12 @@ export const overAnalysis = task => ({task, lines: [], value: "loss", plies: 0, 
  * @param {Task} task
  * @param {Info} info
  * @param {number} rank
- * @param {Database | null} database
+ * @param {Known} after what is known of the position after its first move
  * @param {ChancesOf} chances
  * @returns {Line}
  */
-function lineOf(task, info, rank, database, chances) {
-  const [value, plies] = known(database, task.position.after(info.moves[0])),
-    worth = weighed(info, task, value && opposite(value), plies === null ? null : plies + 1);
+function lineOf(task, info, rank, {value, distance}, chances) {
+  const worth = weighed(info, task, value && opposite(value), distance === null ? null : distance + 1);
   return {...worth, rank, chances: chances.of(worth.score, worth.certain), pv: info.moves};
 }
 

@@ -238,7 +238,7 @@ export class LiveGame {
       {win, draw, loss} = (await this._house.chances).of(score, value),
       // the engine has gone without it too
       database = await this._house.database().catch(() => null);
-    const reasons = hintJson(position, lines, database);
+    const reasons = await hintJson(position, lines, database);
     return {...reasons, win: rounded(win), draw: rounded(draw), loss: rounded(loss), value};
   }
 

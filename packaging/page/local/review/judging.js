@@ -216,7 +216,7 @@ function agreed(before, after, judged) {
 async function judgement(unjudged, before, after, search, glance) {
   const {ply, move} = unjudged,
     {expected} = after,
-    others = search.others(ply, before);
+    others = await search.others(ply, before);
   // the search ended before it looked at a second move
   if (!others.length) return {...unjudged, reason: UNSEARCHED};
   // an apparently better move is searched as deeply as the move played

@@ -3,7 +3,7 @@
 
 import {KNOWN, opposite, SCORE_WIN} from "../chances.js";
 import {drawByRule, quietPlies} from "../rules.js";
-import {analysisOf, chancesOf, drawAfter, isDrawn, overAnalysis} from "../weighing.js";
+import {analysisOf, chancesOf, drawAfter, isDrawn, known, overAnalysis} from "../weighing.js";
 
 /** @typedef {import("../rules.js").Move} Move */
 /** @typedef {import("../rules.js").Position} Position */
@@ -158,18 +158,23 @@ export class Searches {
    * @param {number} ply
    * @param {Assessment} assessment
    */
-  others(ply, assessment) {
+  async others(ply, assessment) {
     const position = this.positions[ply],
       played = this._reached[ply],
       {database} = this._judge;
     /** @type {Map<string, Choice>} */
     const lines = new Map();
     for (const choice of assessment.lines) if (!choice.after.equals(played)) lines.set(choice.after.key, choice);
-    if (database?.has(position))
-      for (const move of position.legalMoves()) {
-        const after = position.after(move);
-        if (!after.equals(played)) lines.set(after.key, this.#known(ply, after, move, lines.get(after.key)));
-      }
+    if (database?.has(position)) {
+      const moves = position.legalMoves().map(move => ({move, after: position.after(move)})),
+        values = await known(
+          database,
+          moves.map(({after}) => after),
+        );
+      for (const [index, {move, after}] of moves.entries())
+        if (!after.equals(played))
+          lines.set(after.key, this.#known(ply, after, move, values[index].value, lines.get(after.key)));
+    }
     return [...lines.values()];
   }
 
@@ -215,12 +220,12 @@ export class Searches {
    * @param {number} ply
    * @param {Position} after
    * @param {Move} move
+   * @param {Value | null} found
    * @param {Choice | undefined} line
    * @returns {Choice}
    */
-  #known(ply, after, move, line) {
-    const history = this.#history(ply, 1),
-      found = after.isOver ? "loss" : this._judge.database?.value(after);
+  #known(ply, after, move, found, line) {
+    const history = this.#history(ply, 1);
     let value = opposite(/** @type {Value} */ (found));
     if (drawAfter(after, history, value)) value = "draw";
     // a win that may take longer than the rule about progress allows
