@@ -12,7 +12,9 @@ from proved import shipped
 from kr import pdn
 from kr.cli import main
 from kr.game.position import Position
+from kr.game.value import Value
 from kr.problems import soundness, soundness_files
+from kr.problems.puzzles import load_puzzles
 from kr.proofs.certificate import read_certificate
 from kr.proofs.checking import check_certificate
 from kr.storage import data_path
@@ -192,6 +194,38 @@ def test_pdn_with_solutions_is_read(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert (two["title"], two["verdict"], two["of_solution"]) == ("two", "dual", 1)
     assert summary["left_out"] == 1
     assert "33" in errors
+
+
+WHITE_WINS = '[Event "one"]\n[Author "Ann"]\n[FEN "W:W21,K30:B1,2"]\n{result}\n'
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("result", "convention", "doubt"),
+    [
+        ("1-0", "english", "or 1-0 means that White won: --results white"),
+        ("0-1", "white", "or 1-0 means that Black won: --results english"),
+        ("1-0", "white", ""),
+        ("0-1", "english", ""),
+        ("1/2-1/2", "english", ""),
+    ],
+)
+def test_where_a_result_is_refuted_its_other_meaning_is_named(
+    result: str, convention: str, doubt: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, sheet = tmp_path / "problems.pdn", tmp_path / "sheet.html"
+    path.write_text(WHITE_WINS.format(result=result))
+    options = ["--results", convention]
+    for command in (["problem", "check"], ["solve-problem", "--tc", "nodes=1000"]):
+        assert main([*command, str(path), *options]) == 0
+        told = " ".join(capsys.readouterr().out.split())
+        assert doubt in told if doubt else "--results" not in told
+        assert bool(doubt) == ("published loss, but" in told or "no: published loss" in told)
+    assert main(["problem", "print", str(path), "--out", str(sheet), *options]) == 0
+    assert ("1 problem lost for the side to move; " + doubt in capsys.readouterr().err) == bool(doubt)
+    assert "Ann" in sheet.read_text()
+    (puzzle,) = (each for each in load_puzzles((path,), convention).values() if each.author == "Ann")
+    assert (puzzle.published == Value.LOSS) == bool(doubt)
 
 
 @pytest.mark.slow

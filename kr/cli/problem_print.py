@@ -2,6 +2,7 @@
 
 from kr.cli import console, options
 from kr.errors import KrError
+from kr.problems.problem import other_meaning
 from kr.problems.sheet import PrintSettings
 from kr.problems.sheet_files import PrintReport, print_problems
 from kr.units import counted
@@ -32,13 +33,16 @@ def command(settings: PrintSettings, json: bool = options.JSON) -> None:
         report = print_problems(settings, on_error, on_diagrams=progress.advance)
     for path in report.paths[:1] if len(report.paths) == 1 else report.paths[:1] + report.paths[-1:]:
         console.wrote(path, _size(report))
+    if report.lost and (doubt := other_meaning(settings.source, settings.results)):
+        console.say(f"{counted(report.lost, 'problem')} lost for the side to move; or {doubt}")
     if report.boxes:
         many = counted(len(report.boxes), "character")
         console.say(f"the font of the PDF lacks {many}, printed as boxes: {report.boxes[:40]}")
     if json:
         console.emit_json({
             "settings": settings, "problems": report.problems, "pages": report.pages, "left_out": faults,
-            "without_solution": report.without_solution, "files": list(map(str, report.paths)), "boxes": report.boxes,
+            "without_solution": report.without_solution, "lost": report.lost,
+            "files": list(map(str, report.paths)), "boxes": report.boxes,
         })  # fmt: skip
     if faults:
         console.fail(f"{counted(faults, 'problem')} left out")

@@ -1,7 +1,8 @@
 """`kr solve-problem`."""
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, cast
 
 from kr.cli import boards, console, options
 from kr.engine.limits import Limits
@@ -9,7 +10,8 @@ from kr.errors import KrError
 from kr.evaluation.chances import Chances, format_score
 from kr.game.value import Value
 from kr.notation import SIDE_NAMES
-from kr.problems.problem import Problem, load_problems
+from kr.pdn import Results
+from kr.problems.problem import Problem, load_problems, other_meaning
 from kr.problems.solving import Count, Solution, SolveSettings, count_solved, solve_all, starved
 from kr.proofs.library import CERTIFICATE_WORD
 from kr.text import visible
@@ -38,7 +40,7 @@ def command(settings: SolveSettings, json: bool = options.JSON) -> None:
         kr solve-problem problems.jsonl --tc 0.1s --tc 1s --out answers.jsonl
     """
     errors: list[KrError] = []
-    problems = load_problems(settings.source, errors)
+    problems = load_problems(settings.source, errors, cast(Results, settings.results))
     for error in errors:
         console.say_error(error, 1)
     agreed = 0
@@ -50,6 +52,8 @@ def command(settings: SolveSettings, json: bool = options.JSON) -> None:
             progress.advance(1, f"{agreed} solved")
 
         solutions = solve_all(problems, settings, on_solution)
+    if doubt := other_meaning(settings.source, settings.results):
+        solutions = [_with_doubt(each, doubt) for each in solutions]
     counts = {limits: count_solved(each for each in solutions if each.limits == limits) for limits in settings.tc}
     for limits in settings.tc:
         _warn(limits, starved(each for each in solutions if each.limits == limits))
@@ -64,8 +68,21 @@ def command(settings: SolveSettings, json: bool = options.JSON) -> None:
     else:
         score_lines = [console.fold(_score_line(*each), 2) for each in counts.items()]
         console.put("\n\n".join([_table(solutions), "\n".join(score_lines)]))
+    if doubt and len(problems) > 1 and (opposite := sum(map(_is_opposite, solutions))):
+        console.say(f"opposite of what is published: {counted(opposite, 'answer')}; or {doubt}")
     if errors:
         console.fail(f"{counted(len(errors), 'problem')} left out")
+
+
+def _with_doubt(solution: Solution, doubt: str) -> Solution:
+    """A solution whose reason for a disagreement names the other meaning of the published result, if it has that."""
+    return replace(solution, because=f"{solution.because}; or {doubt}") if _is_opposite(solution) else solution
+
+
+def _is_opposite(solution: Solution) -> bool:
+    """True if the answer is a win where a loss is published, or the other way round."""
+    verdict, published = solution.verdict, solution.problem.published
+    return verdict is not None and published is not None and verdict is not published is verdict.opposite
 
 
 def _object(solution: Solution) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from kr.analysis.analysis import Analysis, Task, analyze
+from kr.archives.archive import ReadSettings
 from kr.engine.database import load_database
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
@@ -34,7 +35,7 @@ from kr.problems.puzzles import DATABASE, SEARCH, SOLUTION, Puzzle, Verdict, loa
 from kr.problems.shelf import Origin, PuzzleShelf, ShelfPuzzle
 from kr.problems.themes import Theme
 from kr.problems.training import Training
-from kr.settings import Settings, option
+from kr.settings import Settings, option, same_option
 from kr.storage import lock, parse_json, read_regular, write_atomic
 from kr.system import data_folder
 from kr.units import counted
@@ -79,6 +80,7 @@ class LearnSettings(Settings):
     course: str = option("", "The steps of a course; a wrong name lists them.", metavar="COURSE")
     puzzle: str = option("", "The puzzle of this id.", metavar="ID")
     problems: tuple[Path, ...] = option((), "Problems of your own beside those of kr.", metavar="FILE")
+    results: str = same_option(ReadSettings, "results")
     progress: Path | None = option(
         None, f"File of your progress; {PROGRESS_FILE} in the user's data directory if not given.", metavar="FILE"
     )
@@ -128,7 +130,7 @@ def write_training(training: Training, path: Path) -> None:
 def shelf_of(settings: LearnSettings) -> PuzzleShelf:
     """The puzzles of some settings. Raises what `load_puzzles` raises."""
     shipped = load_puzzles(())
-    own = load_puzzles(settings.problems) if settings.problems else {}
+    own = load_puzzles(settings.problems, settings.results) if settings.problems else {}
     return PuzzleShelf({name: problem for name, problem in own.items() if name not in shipped})
 
 

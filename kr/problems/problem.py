@@ -10,7 +10,8 @@ The built-in set is kr/problems/classics.jsonl, in the format of every problem f
  - `themes`: a list of values of `kr.problems.themes.Theme`; `rating`: difficulty (`kr.problems.difficulty`), a number;
  - `evidence`: "proved" or "searched", what the result and the only moves of the solution rest on.
 
-Other keys are ignored. A PDN file gives one problem for each game that has a FEN tag.
+Other keys are ignored. A PDN file gives one problem for each game that has a FEN tag, whose result is read as that of
+a game: 1-0 says that Black won, unless `results` is "white".
 
 Judging an answer (`judge_answer`): the engine's verdict is the proved value, or else the one that is likely by
 its score (`kr.evaluation.chances.problem_chances`), or none. It must be the published value. In a win the move must
@@ -34,7 +35,8 @@ from typing import Any
 from kr.errors import InvalidPdnError, InvalidProblemError, InvalidSettingError, KrError
 from kr.game.position import Move, Position, Side
 from kr.game.value import Result, Value
-from kr.pdn import Game, Reader, is_pdn, read_games
+from kr.notation import SIDE_NAMES
+from kr.pdn import Game, Reader, Results, is_pdn, read_games
 from kr.problems.themes import Theme
 from kr.storage import is_file, parse_json, printable
 from kr.text import file_text
@@ -135,39 +137,41 @@ def same_move(one: Move, other: Move) -> bool:
     return (one.origin, one.target, one.captured) == (other.origin, other.target, other.captured)
 
 
-def load_problems(source: str | Path | None = None, errors: list[KrError] | None = None) -> list[Problem]:
+def load_problems(
+    source: str | Path | None = None, errors: list[KrError] | None = None, results: Results = "english"
+) -> list[Problem]:
     """Problems by name, FEN or file; the built-in set for None.
 
     A name is an id or title of the built-in set, or the beginning of one, in upper or lower case: "first" gives every
     First Position. A file whose name ends in .pdn is PDN, any other JSON lines. Raises InvalidSettingError for an
     unknown name, InvalidFenError, and InvalidProblemError or InvalidPdnError for a file that can't be read. errors: a
     list; invalid problems are then left out and their errors added to it. The first one is raised if no problem is
-    left.
+    left. results: as for `kr.pdn.read_games`.
     """
     if source is None:
         return classics()
     path = Path(source)
     if isinstance(source, Path) or is_file(source):
-        return _read_pdn(path, errors) if is_pdn(path) else read_problems(path, errors)
+        return _read_pdn(path, errors, results) if is_pdn(path) else read_problems(path, errors)
     if ":" in source:
         position = Position.from_fen(source)
         return [Problem(position.fen, "", position)]
     return _named(source)
 
 
-def each_problem(source: str, on_error: Callable[[KrError], None]) -> Iterator[Problem]:
+def each_problem(source: str, on_error: Callable[[KrError], None], results: Results = "english") -> Iterator[Problem]:
     """Problems by name, FEN or file, one after another; those that can't be read go to on_error and are left out.
 
     A file is PDN by its name, packed or not; any other has in each line a JSON object or a FEN, or a comment that
-    begins with #. Raises InvalidSettingError for an unknown name, InvalidFenError for a FEN, and for a file without a
-    problem or an error InvalidProblemError or InvalidPdnError.
+    begins with #. results: as for `kr.pdn.read_games`. Raises InvalidSettingError for an unknown name, InvalidFenError
+    for a FEN, and for a file without a problem or an error InvalidProblemError or InvalidPdnError.
     """
     if not is_file(source):
         yield from load_problems(source)
         return
     path, count = Path(source), 0
     if is_pdn(path):
-        with Reader(path, on_error=on_error) as reader:
+        with Reader(path, on_error=on_error, results=results) as reader:
             for count, game in enumerate((game for game in reader if "FEN" in game.tags), 1):
                 yield _game_problem(game, count)
             if not (count or reader.errors):
@@ -189,6 +193,14 @@ def each_problem(source: str, on_error: Callable[[KrError], None]) -> Iterator[P
             yield problem
     if not count:
         raise InvalidProblemError(f"{path} holds no problems; {_EXPECTED_LINES}")
+
+
+def other_meaning(source: str | Path | None, results: str) -> str:
+    """What 1-0 in a source may mean instead, with the option that reads it so; "" if it is not PDN."""
+    if source is None or not (is_file(str(source)) and is_pdn(Path(source))):
+        return ""
+    other, winner = ("white", Side.WHITE) if results == "english" else ("english", Side.BLACK)
+    return f"1-0 means that {SIDE_NAMES[winner]} won: --results {other}"
 
 
 _EXPECTED_LINES = "a file of problems has a JSON object or a FEN in each line, or is PDN by its name"
@@ -321,10 +333,10 @@ def _text(entry: dict[str, Any], key: str) -> str:
     return (value or "").strip()
 
 
-def _read_pdn(path: Path, errors: list[KrError] | None = None) -> list[Problem]:
+def _read_pdn(path: Path, errors: list[KrError] | None, results: Results) -> list[Problem]:
     """A problem for each game with a FEN tag; the moves of the game are the published solution."""
     faults: list[InvalidPdnError] | None = None if errors is None else []
-    games = [game for game in read_games(path, errors=faults) if "FEN" in game.tags]
+    games = [game for game in read_games(path, errors=faults, results=results) if "FEN" in game.tags]
     if errors is not None and faults:
         errors += faults
         if not games:
@@ -343,6 +355,7 @@ def _game_problem(game: Game, number: int) -> Problem:
         title=title,
         position=game.start,
         result={Result.of(winner): text for text, winner in _WINNERS.items()}.get(game.result, ""),
+        author=game.tags.get("Author", "").strip() or game.tags.get("Composer", "").strip(),
         source=game.tags.get("Site", ""),
         solution=" ".join(map(str, moves)),
         first_move=moves[0] if moves else None,

@@ -30,6 +30,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import cast
 
 from kr.analysis.analysis import Analysis
 from kr.analysis.annotation.judging import JudgeSettings
@@ -41,6 +42,7 @@ from kr.game.board import Board
 from kr.game.position import Move, Position, Side
 from kr.game.value import Value
 from kr.notation import SIDE_NAMES
+from kr.pdn import Results
 from kr.problems.problem import Problem, load_problems, same_move
 
 GIVEN_AWAY = JudgeSettings().mistake
@@ -337,16 +339,16 @@ def daily(count: int, day: datetime.date) -> int:
     return day.toordinal() * step % count
 
 
-def load_puzzles(paths: Sequence[Path]) -> dict[str, Problem]:
+def load_puzzles(paths: Sequence[Path], results: str = "english") -> dict[str, Problem]:
     """The built-in problems and those of files, by names that differ: their ids, with a number where one comes again.
 
-    Problems that are disproved, or over, are left out.
+    Problems that are disproved, or over, are left out. results: as for `kr.pdn.read_games`.
     Raises InvalidProblemError, InvalidPdnError, OSError, and InvalidSettingError for a file of more than MOST_PROBLEMS.
     """
     puzzles: dict[str, Problem] = {}
     counts: Counter[str] = Counter()
     for path in (None, *paths):
-        problems = load_problems(path)
+        problems = load_problems(path, results=cast(Results, results))
         if len(problems) > MOST_PROBLEMS:
             raise InvalidSettingError(f"{path} has {len(problems):,} problems; as puzzles at most {MOST_PROBLEMS:,}")
         for problem in problems:

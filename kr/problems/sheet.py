@@ -13,12 +13,13 @@ from dataclasses import dataclass, field
 from math import ceil
 from pathlib import Path
 
+from kr.archives.archive import ReadSettings
 from kr.errors import InvalidSettingError
 from kr.game.position import Position, Side
 from kr.game.value import Value
 from kr.notation import SIDE_NAMES
 from kr.problems.problem import Problem
-from kr.settings import REQUIRED, Settings, option
+from kr.settings import REQUIRED, Settings, option, same_option
 from kr.text import visible
 
 PAPERS = {"a4": (595.28, 841.89), "letter": (612.0, 792.0)}
@@ -50,6 +51,7 @@ class PrintSettings(Settings):
         REQUIRED, "File to write: .pdf, .html, .tex or .svg; of several pages NAME-1.svg and so on.",
         metavar="FILE",
     )  # fmt: skip
+    results: str = same_option(ReadSettings, "results")
     title: str = option("", "Title at the head of each page.")
     columns: int = option(2, "Diagrams side by side, {allowed}.", low=1, high=6)
     rows: int = option(3, "Rows of diagrams on a page, {allowed}.", low=1, high=8)

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import cast
 
 from kr.errors import KrError
+from kr.game.value import Value
+from kr.pdn import Results
 from kr.problems.problem import each_problem
 from kr.problems.sheet import PrintSettings, SheetEntry, SheetPage, sheet_entry, sheet_pages
 from kr.problems.sheet_pdf import check_pdf, write_pdf
@@ -25,6 +28,8 @@ class PrintReport:
     pages: int | None = 0
     """None for LaTeX, which makes the pages."""
     without_solution: int = 0
+    lost: int = 0
+    """Problems that the side to move loses."""
     boxes: str = ""
     """Characters that the font of a PDF lacks, and that are printed as boxes."""
 
@@ -45,8 +50,12 @@ def print_problems(
     check_output(settings.out)
     if kind == ".pdf":
         check_pdf()
-    entries = [sheet_entry(number, each) for number, each in enumerate(each_problem(settings.source, on_error), 1)]
-    report = PrintReport(len(entries), without_solution=sum(not each.solution for each in entries))
+    entries: list[SheetEntry] = []
+    lost = 0
+    for number, problem in enumerate(each_problem(settings.source, on_error, cast(Results, settings.results)), 1):
+        entries.append(sheet_entry(number, problem))
+        lost += problem.published is Value.LOSS
+    report = PrintReport(len(entries), without_solution=sum(not each.solution for each in entries), lost=lost)
     on_entries(len(entries))
 
     def counted_pages() -> Iterator[SheetPage]:

@@ -18,6 +18,7 @@ from pathlib import Path
 from time import thread_time
 from typing import TYPE_CHECKING, Any
 
+from kr.archives.archive import ReadSettings
 from kr.cluster.address import cluster_option
 from kr.cluster.pools import work_pool
 from kr.engine.engine import MAX_LINES, Engine
@@ -47,7 +48,7 @@ from kr.proofs.library import (
     proofs_option,
 )
 from kr.proofs.lines import strategy_line
-from kr.settings import Settings, option
+from kr.settings import Settings, option, same_option
 from kr.storage import checksum, provenance
 from kr.threads import MAX_THREADS
 
@@ -68,6 +69,7 @@ class SolveSettings(Settings):
         None, "A built-in name or its beginning, a FEN, or a JSON-lines or PDN file; the built-in set if left out.",
         metavar="NAME|FEN|FILE", argument=True,
     )  # fmt: skip
+    results: str = same_option(ReadSettings, "results")
     tc: tuple[Limits, ...] = option(
         (Limits(time=1.0),), "Limit of each problem: 1s, nodes=100000 or depth=15; may be given several times.",
         parse=Limits.parse, show=lambda limits: " ".join(map(str, limits)), metavar="LIMIT",

@@ -15,8 +15,9 @@ from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+from kr.archives.archive import ReadSettings
 from kr.cluster.address import cluster_option
 from kr.cluster.pools import work_pool
 from kr.engine.engine import Engine
@@ -29,12 +30,12 @@ from kr.jobs.journal import Journal, open_journal
 from kr.jobs.kinds import Portion, Stop, UnitSteps
 from kr.jobs.needs import Needs
 from kr.jobs.unit import Unit
-from kr.pdn import Game, GameNode
+from kr.pdn import Game, GameNode, Results
 from kr.players.workers import EngineKind, engine_needs
-from kr.problems.problem import Problem, each_problem
+from kr.problems.problem import Problem, each_problem, other_meaning
 from kr.problems.soundness import ProblemVerdict, check_problem
 from kr.proofs.certificate import CERTIFICATE_SUFFIX, packed_certificate
-from kr.settings import REQUIRED, Settings, option, workers_option
+from kr.settings import REQUIRED, Settings, option, same_option, workers_option
 from kr.storage import checksum, is_file, provenance, safe_name, write_atomic
 from kr.threads import worker_count
 from kr.units import format_size, parse_size
@@ -62,6 +63,7 @@ class CheckSettings(Settings):
         1 << 30, "Most memory for the proofs of a problem, beside hash table and database; 0 for any size.",
         parse=parse_size, show=format_size,
     )  # fmt: skip
+    results: str = same_option(ReadSettings, "results")
     strict: bool = option(False, "Count also second ways that transpose, and those after the result is plain.")
     all: bool = option(False, "List every solution: all keys, and after each reply the only moves.")
     proofs: Path | None = option(None, "Write the certificate of each refutation to this directory.", metavar="DIR")
@@ -119,8 +121,11 @@ def check_problems(
             "certify": certify,
         }  # fmt: skip
 
+        doubt = other_meaning(settings.source, settings.results)
+
         def units() -> Iterator[Unit]:
-            for number, problem in enumerate(each_problem(settings.source, on_error)):
+            problems = each_problem(settings.source, on_error, cast(Results, settings.results))
+            for number, problem in enumerate(problems):
                 text = known.pop(number, None)
                 if text is not None and (record := json.loads(text))["fen"] == problem.position.fen:
                     enter(record, True)
@@ -132,11 +137,19 @@ def check_problems(
         pool = work_pool(ProblemChecks(), Needs(places), workers, [engine], settings.cluster)
         with closing(pool.run(units())) as parts:
             for part in parts:
-                record = _with_file(part.value, settings.proofs)
+                record = _with_file(_with_doubt(part.value, doubt), settings.proofs)
                 if journal is not None:
                     journal.append(record)
                 enter(record, False)
     return counts
+
+
+def _with_doubt(record: ProblemRecord, doubt: str) -> ProblemRecord:
+    """A record whose reason names the other meaning of the published win or loss, where that meaning is not refuted."""
+    refutation, decisive = record["refutation"], record["published"] in (Value.WIN, Value.LOSS)
+    if not (doubt and decisive and refutation and refutation["fen"] == record["fen"] and record["value"] != Value.DRAW):
+        return record
+    return record | {"reason": f"{record['reason']}; or {doubt}"}
 
 
 def _with_file(record: ProblemRecord, directory: Path | None) -> ProblemRecord:
@@ -189,6 +202,7 @@ def _journal(settings: CheckSettings, engine: Engine) -> AbstractContextManager[
         "limits": str(settings.tc),
         "memory": settings.memory,
         "strict": settings.strict,
+        **({"results": settings.results} if settings.results != "english" else {}),
         "all": settings.all,
         "proofs": None if settings.proofs is None else str(settings.proofs),
     }

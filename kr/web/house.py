@@ -42,7 +42,7 @@ class House:
         self._evaluation: Evaluation | None = None
         self._policy: Policy | None = None
         self._loading = threading.Lock()
-        self.problems = load_puzzles(settings.problems)
+        self.problems = load_puzzles(settings.problems, settings.results)
         self._at_work: set[int] = set()
         self._closing: list[Callable[[], None]] = []
         self.engines = Engines(settings, self.database)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from kr.archives.archive import CONVENTIONS
 from kr.book.book import book_option
 from kr.engine.settings import egdb_memory_option, egdb_option, hash_option, threads_option, weights_option
 from kr.errors import InvalidSettingError
@@ -46,6 +47,10 @@ class WebSettings(Settings):
     problems: tuple[Path, ...] = option(
         (), "File of problems to solve beside the classic ones; may be given several times.", metavar="FILE"
     )
+    results: str = option(
+        "english", 'Meaning of "1-0" in PDN of --problems: english (Black won) or white (White won).',
+        choices=CONVENTIONS,
+    )  # fmt: skip
     proofs: tuple[Path, ...] = proofs_option()
     runs: tuple[Path, ...] = option(
         (), "Directory whose self-play, fits, training and matches are shown; may be given several times.",
