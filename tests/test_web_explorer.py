@@ -308,6 +308,7 @@ def rows_are(page: Page, *rows: list[str]) -> None:
     wait_until(page, f"rows => JSON.stringify(({ROWS})().slice(0, rows.length)) === JSON.stringify(rows)", list(rows))
 
 
+CHIPS = '() => [...document.querySelectorAll(".explorer .chip")].map(each => each.textContent.replace(" ×", ""))'
 TOLD = "text => document.querySelector('#status').textContent.includes(text)"
 OPEN = """() => [...document.querySelectorAll(".opened > span > button:first-child")].map(
     each => (each.getAttribute("aria-current") ? "*" : "") + each.textContent)"""
@@ -411,8 +412,27 @@ def test_a_search_by_hand(server: WebServer, opened: Opener) -> None:
     # what a file says is text
     wait_until(page, f"() => ({GAMES})().length === 1")
     assert "London <b>" in page.locator(".explorer .behind li").inner_text()
-    page.click(".explorer button[type=reset]")
+    # closed away, what is on stands beside the results, also on a phone, where the form is not in their way
+    page.locator(".explorer").get_by_label("Event", exact=True).fill("London")
+    wait_until(page, f"names => JSON.stringify(({CHIPS})()) === JSON.stringify(names)",
+               ["Player: tin", "Event: London", "as Black"])  # fmt: skip
+    page.set_viewport_size({"width": 390, "height": 844})
+    for place in (".explorer .chips", ".explorer .total", ".tally tbody tr"):
+        assert in_view(page, place), place
+    page.set_viewport_size(WIDE)
+    page.get_by_role("button", name="Search").click()
+    page.click("text=/^9-13$/")
+    page.click("text=/^22-18$/")
+    page.locator(".filters-on", has_text="No game came to this position with:").wait_for()
+    page.get_by_role("button", name="Take off the filter Player: tin").click()
+    wait_until(page, f"() => ({CHIPS})().join() === 'Event: London'")
+    page.get_by_role("button", name="Take off the filter Event: London").click()
+    rows_are(page, ["11-15", "1"])
+    assert page.locator(".filters-on").first.is_hidden()
+    page.keyboard.press("Home")
     # an opening by its name: its games, and itself beside one's own game
+    page.get_by_role("button", name="Search").click()
+    page.get_by_label("Side of the player").select_option("")
     page.get_by_label("Opening", exact=True).press_sequentially("edinburgh single")
     rows_are(page, ["9-13", "1"])
     wait_until(page, "() => document.querySelector('.explorer datalist [value=\"Edinburgh Single\"]')")
@@ -424,7 +444,8 @@ def test_a_search_by_hand(server: WebServer, opened: Opener) -> None:
     page.get_by_role("button", name="Search").click()
     page.get_by_label("Years").fill("nonsense")
     wait_until(page, "() => document.querySelector('.explorer [role=alert]').textContent.includes('not a year')")
-    page.click(".explorer button[type=reset]")
+    page.locator(".explorer").get_by_label("Result", exact=True).select_option("*")
+    page.get_by_role("button", name="All off").click()
     rows_are(page, ["9-13", "3"], ["11-15", "1"])
     page.get_by_label("at this position only").uncheck()
     wait_until(page, f"() => ({GAMES})().length === 5")

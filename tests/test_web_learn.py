@@ -324,7 +324,7 @@ def choose_filter(page: Page, label: str, value: str) -> None:
 @pytest.mark.slow
 def test_the_list_is_filtered_and_own_problems_are_text(server: WebServer, opened: Opener) -> None:
     page = opened(f"{server.address}#learn", reduced_motion="reduce")
-    count = page.locator(".learn .panel.list > p")
+    count = page.locator(".learn .panel.list .counted > p")
     wait_until(page, "() => document.querySelectorAll('.puzzles li').length > 30")
     assert count.text_content() == f"{LISTED:,} of {LISTED:,}"
     choose_filter(page, "Origin", "classic")
@@ -347,6 +347,15 @@ def test_the_list_is_filtered_and_own_problems_are_text(server: WebServer, opene
     assert page.locator(".puzzles li").count() == 2
     choose_filter(page, "Progress", "yes")
     assert page.locator(".puzzles li").count() == 0
+    # what leaves nothing is named, here and where the next puzzle is asked for, and can be taken off there
+    assert page.locator(".panel.list .filters-on").inner_text().startswith("No puzzle with:")
+    page.click(".tab-courses")
+    page.keyboard.press("n")
+    page.get_by_text("Nothing unsolved is left with these filters.").wait_for()
+    assert page.locator(".verdict .why").inner_text() == "Progress: Solved, Origin: Problem files"
+    page.locator(".name-row").get_by_role("button", name="Take off the filter Progress: Solved").click()
+    page.click(".tab-list")
+    assert page.locator(".puzzles li").count() == 2
     choose_filter(page, "Progress", "no")
     page.locator(".puzzles button").first.click()
     wait_for_title(page, "<b>Two kings</b>")

@@ -4,6 +4,7 @@
 import {choice} from "../controls.js";
 import {button, el} from "../dom.js";
 import {Errands} from "../errands.js";
+import {FiltersOn} from "../filters.js";
 import {ARCHIVES} from "../offers.js";
 import {newDocument, toEnd} from "../setup/fen.js";
 import {keep, kept} from "../store.js";
@@ -76,6 +77,10 @@ class Explorer {
       show: ({number}) => this._begin(() => this.questions.opening(number)),
       play: line => this._begin(async () => ({...line, title: movesOf(line)})),
     });
+    const {opener, region} = this._fold(t("Search"), this._options());
+    this._opener = opener;
+    this._form = region;
+    this._filters = new FiltersOn(() => this.refresh(true), opener);
     this._withScores.checked = app.kept("explorer-scores", true);
     this.element = this._element();
     app.tree.on("node", () => {
@@ -97,16 +102,15 @@ class Explorer {
 
   _element() {
     const {archives} = this;
-    const search = this._fold(t("Search"), this._options());
-    this._opener = search.opener;
-    const element = el("div", null, this._head, search.region, this._body);
-    this._head.append(el("p", null, this.opening, " ", this._total), search.opener);
-    this._gamesHere.append(this._number, this._list, this._pages);
+    const element = el("div", null, this._head, this._form, this._filters.element, this._body);
+    this._head.append(el("p", null, this.opening, " ", this._total), this._opener);
+    const here = el("label", null, this._here, " ", t("at this position only"));
+    this._gamesHere.append(this._number, this._list, el("div", {class: "head"}, this._pages, this._order, here));
     this._body.append(this._problem, this._moves.element, this._gamesHere);
     if (!archives) return element;
     const fold = this._fold(t("Archives"), archives.region);
     this._archiveOpener = fold.opener;
-    search.opener.before(fold.opener);
+    this._opener.before(fold.opener);
     this._head.after(archives.element);
     element.append(archives.empty);
     for (const name of ["dragover", "drop"]) {
@@ -136,20 +140,12 @@ class Explorer {
       this._showScores();
     });
     this._here.addEventListener("change", () => this.refresh(true));
-    this._ofGames = [
-      el("label", null, t("Games"), " ", this._order),
-      el("label", null, this._here, " ", t("at this position only")),
-    ];
+    const scores = el("label", null, this._withScores, " ", t("kr's scores"));
     return el(
       "div",
       {class: "fold", role: "group", "aria-label": t("Search"), hidden: true},
       this.search.element,
-      el(
-        "div",
-        {class: "row"},
-        ...this._ofGames,
-        ARCHIVES && el("label", null, this._withScores, " ", t("kr's scores of the moves")),
-      ),
+      ARCHIVES && scores,
     );
   }
 
@@ -163,7 +159,6 @@ class Explorer {
     this.archives?.empty.classList.toggle("below", this._hasBook);
     if (this._archiveOpener) this._archiveOpener.hidden = !count;
     this.search.showGames(games);
-    for (const each of this._ofGames ?? []) each.hidden = !games;
   }
 
   /** True if there are archives to explore. */
@@ -213,8 +208,8 @@ class Explorer {
   /** Puts an opening on the board in place of the search. @param {() => Promise<import("./stream.js").Line>} ask */
   _begin(ask) {
     this.search.clear();
-    this._opener?.click();
-    this._opener?.focus();
+    this._opener.click();
+    this._opener.focus();
     void this._showOpening(ask);
   }
 
@@ -239,6 +234,7 @@ class Explorer {
     if (key === this._last && !again) return;
     const errand = this._errands.begin();
     this.scoring.stop();
+    this._showFilters();
     try {
       const [line, book, played, page] = await Promise.all([
         this.questions.names(this.app.tree.replay()),
@@ -253,7 +249,8 @@ class Explorer {
       this._shown = {fen: book.fen, side: book.side, moves};
       this._problem.textContent = "";
       this.opening.textContent = openingWords(line);
-      this._total.textContent = played ? totalWords(played.total) : bookState(book);
+      this._total.textContent = played ? totalWords(played.total, this.search.filters.length > 0) : bookState(book);
+      this._showFilters(played && !played.total.games ? t("No game came to this position with:") : "");
       this._showParts();
       this._showMoves();
       if (page) this._showGames(page);
@@ -261,6 +258,11 @@ class Explorer {
     } catch (error) {
       if (!errand.isStale) this._refused(/** @type {Error} */ (error));
     }
+  }
+
+  /** What is on, however the form is folded. Without games it only looks for openings. @param {string} [none] */
+  _showFilters(none) {
+    this._filters.show(this._hasGames ? this.search.filters : [], none);
   }
 
   /** Another window may have removed an archive. @param {Error} error */

@@ -3,6 +3,7 @@
 import {choice, form} from "../controls.js";
 import {button, el} from "../dom.js";
 import {Errands} from "../errands.js";
+import {filterName, optionText} from "../filters.js";
 import {many, t} from "../texts.js";
 import {conditions} from "./state.js";
 
@@ -18,6 +19,9 @@ export const movesOf = line => line.moves.map(each => each.text).join(" ");
 /** @typedef {import("./stream.js").Line} Line */
 
 export class Search {
+  /** @type {HTMLElement[]} */
+  _narrowing = [];
+
   /**
    * @param {object} hooks
    * @param {() => void} hooks.onchange
@@ -41,20 +45,19 @@ export class Search {
       hidden: true,
     });
     this._later = 0;
-    /** @type {HTMLElement[]} */
-    this._narrowing = [];
     this._typing = new Errands();
     this._names = el("datalist", {id: `players-${++lists}`});
     this._opening = el("datalist", {id: `openings-${lists}`});
     const list = this._names.id,
       oninput = (/** @type {Event} */ event) => this._named(event);
     this._fields = {
-      player: this._field({list, oninput}),
-      against: this._field({list, oninput}),
-      event: this._field({}),
-      year: this._field({placeholder: "1900-1950", size: 9}),
-      opening: this._field({
-        placeholder: t("name, number or moves"),
+      player: this._field(t("Player"), {list, oninput}),
+      against: this._field(t("Against"), {list, oninput}),
+      event: this._field(t("Event"), {}),
+      year: this._field(t("Years"), {placeholder: t("Years, 1900-1950")}),
+      opening: this._field(t("Opening"), {
+        class: "wide",
+        placeholder: t("Opening: name, number or moves"),
         maxlength: 400,
         list: this._opening.id,
         oninput: (/** @type {Event} */ event) => this._called(event),
@@ -89,9 +92,35 @@ export class Search {
     });
   }
 
-  /** True if the games are fewer than all. */
-  get isNarrow() {
-    return Object.values(this._fields).some(each => each.value.trim()) || Boolean(this._result.value);
+  /** What narrows or widens the games. @returns {import("../filters.js").Filter[]} */
+  get filters() {
+    const {player, against} = this._fields,
+      filters = Object.values(this._fields)
+        .filter(field => field.value.trim())
+        .map(field => ({
+          name: filterName(field.getAttribute("aria-label") ?? "", field.value.trim()),
+          off: () => {
+            field.value = "";
+          },
+        }));
+    const add = (/** @type {HTMLSelectElement} */ list) =>
+      filters.push({
+        name: optionText(list),
+        off: () => {
+          list.value = "";
+        },
+      });
+    if (this._side.value && (player.value.trim() || against.value.trim())) add(this._side);
+    if (this._result.value) add(this._result);
+    if (this.reversed.checked) {
+      filters.push({
+        name: t("also with colours reversed"),
+        off: () => {
+          this.reversed.checked = false;
+        },
+      });
+    }
+    return filters;
   }
 
   /** Shows what narrows the games of archives, beside the opening. @param {boolean} on */
@@ -109,39 +138,30 @@ export class Search {
 
   _form() {
     const {player, against, event, year, opening} = this._fields;
-    const label = (/** @type {string} */ text, /** @type {HTMLElement} */ field) => el("label", null, text, " ", field);
-    const people = el("div", {class: "row"}, label(t("Player"), player), this._side, label(t("against"), against)),
-      occasion = label(t("Event"), event),
-      rest = el(
-        "div",
-        {class: "row"},
-        label(t("Years"), year),
-        this._result,
-        el("button", {type: "reset"}, t("Clear")),
-        label(t("also with colours reversed"), this.reversed),
-      );
-    this._narrowing = [people, occasion, rest];
+    const turned = el("label", null, this.reversed, " ", t("also with colours reversed"));
+    this._narrowing = [player, this._side, against, event, year, this._result, turned];
+    // what is filled in is told by its name beside the results, so that the fields need no room for theirs
     return form(
-      {
-        class: "search",
-        onreset: () => {
-          this._ways.hidden = true;
-          window.setTimeout(this._onchange);
-        },
-      },
+      {class: "search"},
       this._onchange,
-      people,
-      el("div", {class: "row"}, label(t("Opening"), opening), occasion),
+      el("div", {class: "fields"}, player, this._side, against, event, year, this._result, opening),
       this._ways,
-      rest,
+      turned,
       this._names,
       this._opening,
     );
   }
 
-  /** @param {Record<string, unknown>} props */
-  _field(props) {
-    const made = el("input", {type: "text", maxlength: 100, autocomplete: "off", ...props});
+  /** @param {string} label @param {Record<string, unknown>} props */
+  _field(label, props) {
+    const made = el("input", {
+      type: "text",
+      maxlength: 100,
+      autocomplete: "off",
+      "aria-label": label,
+      placeholder: label,
+      ...props,
+    });
     made.addEventListener("input", () => {
       clearTimeout(this._later);
       this._later = window.setTimeout(this._onchange, TYPING_MS);

@@ -119,9 +119,13 @@ export function openingWords({names, ballot}) {
     : t("Ballot {number}", {number: ballot.number});
 }
 
-/** How many games there are, and of which years. @param {Results} total */
-export const totalWords = total =>
-  total.games
+/**
+ * How many games there are, and of which years.
+ * @param {Results} total
+ * @param {boolean} isFiltered the filters say the rest
+ */
+export const totalWords = (total, isFiltered = false) =>
+  total.games || isFiltered
     ? [many(total.games, "game"), years(total)].filter(Boolean).join(", ")
     : t("No game came to this position.");
 

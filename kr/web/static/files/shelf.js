@@ -3,6 +3,7 @@
 import {offer} from "../controls.js";
 import {button, el} from "../dom.js";
 import {Errands} from "../errands.js";
+import {FiltersOn, filterName} from "../filters.js";
 import {plain} from "../moves.js";
 import {formatted, many, t} from "../texts.js";
 import {GameList, PAGE} from "./list.js";
@@ -20,6 +21,7 @@ import {listWords, matching} from "./state.js";
 export class Shelf {
   filter = el("input", {type: "search", placeholder: t("player, event, year"), "aria-label": t("Find games")});
   _count = el("p", {class: "muted"});
+  _on = new FiltersOn(() => this.search(), this.filter);
   _done = el("progress", {max: 1, "aria-label": t("Games read"), hidden: true});
   // the files of the command line stay at hand, whatever is opened
   _files = el("select", {"aria-label": t("Files")});
@@ -59,7 +61,12 @@ export class Shelf {
     const before = button(t("Game before"), () => this.pick(this.list.at - 1));
     const after = button(t("Next game"), () => this.pick(this.list.at + 1));
     const steps = el("div", {class: "row"}, before, after, this.filter);
-    this._shelf.append(steps, this._count, this._done, this.list.element);
+    this._shelf.append(
+      steps,
+      el("div", {class: "row counted"}, this._count, this._on.element),
+      this._done,
+      this.list.element,
+    );
     return el("div", null, this.lost, this._others, this._shelf);
   }
 
@@ -130,6 +137,7 @@ export class Shelf {
         found: formatted(this._games.length),
         games: many(source.games.length, "game"),
       });
+      this._showFilter(this._games.length);
       this.list.grow(this._games.length);
       return;
     }
@@ -142,6 +150,18 @@ export class Shelf {
       return;
     }
     void this.readOn();
+  }
+
+  /** @param {number} found games */
+  _showFilter(found) {
+    const text = this.filter.value.trim();
+    const filter = {
+      name: filterName(t("Find games"), text),
+      off: () => {
+        this.filter.value = "";
+      },
+    };
+    this._on.show(text ? [filter] : [], !found && this.isWhole ? t("No game with:") : "");
   }
 
   /** Reads the rest of a file, so that the list is as long as it will be. */
@@ -183,6 +203,7 @@ export class Shelf {
       {left_out: left} = answer;
     this.isWhole = answer.whole;
     this._count.textContent = listWords(source.name, answer, Boolean(this.filter.value.trim()));
+    this._showFilter(answer.found);
     this._done.hidden = this.isWhole || answer.share === null;
     this._done.value = answer.share ?? 0;
     this.lose(answer);

@@ -259,6 +259,12 @@ export const texts = {
   // web/dialog.js
   Close: "Chiudi",
 
+  // web/filters.js
+  "{filter}: {value}": "{filter}: {value}",
+  "Filters that are on": "Filtri attivi",
+  "Take off the filter {filter}": "Togli il filtro {filter}",
+  "All off": "Togli tutti",
+
   // web/install.js
   "The server is gone; start kr web again": "Il server non c'è più: riavvia kr web",
   "kr web has been started again: open the address that it printed in this browser":
@@ -602,12 +608,12 @@ export const texts = {
   "More ›": "Altre ›",
   Search: "Cerca",
   "at this position only": "solo in questa posizione",
-  "kr's scores of the moves": "Punteggi di kr per le mosse",
+  "kr's scores": "Punteggi di kr",
+  "No game came to this position with:": "Nessuna partita è arrivata a questa posizione con:",
   "{game}: this position with colours reversed": "{game}: questa posizione a colori invertiti",
 
   // web/explorer/search.js
   "Openings to put on the board": "Aperture da mettere sulla damiera",
-  "name, number or moves": "nome, numero o mosse",
   "Side of the player": "Colore del giocatore",
   "either side": "qualsiasi colore",
   "as Black": "con il Nero",
@@ -620,9 +626,12 @@ export const texts = {
   unfinished: "non finita",
   Player: "Giocatore",
   against: "contro",
+  Against: "Contro",
   Opening: "Apertura",
   Event: "Torneo",
   Years: "Anni",
+  "Years, 1900-1950": "Anni, 1900-1950",
+  "Opening: name, number or moves": "Apertura: nome, numero o mosse",
   "also with colours reversed": "anche a colori invertiti",
   "To the board:": "Sulla damiera:",
   "game|games": "partita|partite",
@@ -748,6 +757,7 @@ export const texts = {
   "{name}: reading …": "{name}: lettura …",
   "There is no other game": "Non c'è un'altra partita",
   "other|others": "altra|altre",
+  "No game with:": "Nessuna partita con:",
 
   // web/files/state.js
   "{games} so far": "{games} finora",
@@ -793,7 +803,11 @@ export const texts = {
   "puzzle|puzzles": "problema|problemi",
   missed: "sbagliato",
 
+  "No puzzle with:": "Nessun problema con:",
+
   // web/learn/page.js
+  "Next puzzle:": "Prossimo problema:",
+  "Nothing unsolved is left with these filters.": "Con questi filtri non resta nulla da risolvere.",
   "Board of the puzzle": "Damiera del problema",
   Hint: "Suggerimento",
   Solution: "Soluzione",

@@ -2,6 +2,7 @@
 
 import {choice} from "../controls.js";
 import {button, el} from "../dom.js";
+import {chosenIn, FiltersOn} from "../filters.js";
 import {sideOf} from "../squares.js";
 import {formatted, many, t} from "../texts.js";
 import {miniBoard} from "./mini.js";
@@ -62,10 +63,10 @@ const filters = onchange => ({
 export class PuzzleList {
   /**
    * @param {Training} training
-   * @param {{open: (id: string) => void, review: () => void, boards: (ids: string[]) => Promise<string[]>}} acts
-   *   review: a puzzle that is due
+   * @param {{open: (id: string) => void, review: () => void, boards: (ids: string[]) => Promise<string[]>,
+   *   filter: () => void}} acts review: a puzzle that is due; filter: hears that others are filtered
    */
-  constructor(training, {open, review, boards}) {
+  constructor(training, {open, review, boards, filter}) {
     /** @type {Listed[]} */
     this.puzzles = [];
     this.current = ""; // id of the one on the board
@@ -80,7 +81,12 @@ export class PuzzleList {
     this._gathering = 0;
     /** @type {Listed[]} */
     this._matches = [];
-    this._filters = filters(() => this.show());
+    const onchange = () => {
+      this.show();
+      filter();
+    };
+    this._filters = filters(onchange);
+    this._on = new FiltersOn(onchange, this._filters.theme);
     this._due = button("", review, {class: "due"});
     this._count = el("p", {class: "muted"});
     this._list = el("ul", {class: "puzzles", onkeydown: (/** @type {KeyboardEvent} */ event) => this._press(event)});
@@ -88,7 +94,8 @@ export class PuzzleList {
     this._sight = new IntersectionObserver(seen => this._seen(seen), {rootMargin: "200px"});
     this._sight.observe(this._end);
     const row = el("div", {class: "row filters"}, Object.values(this._filters));
-    this.element = el("section", null, this._due, row, this._count, this._list, this._end);
+    const counted = el("div", {class: "row counted"}, this._count, this._on.element);
+    this.element = el("section", null, this._due, row, counted, this._list, this._end);
   }
 
   /** @param {Listed[]} puzzles */
@@ -100,6 +107,11 @@ export class PuzzleList {
       option.hidden = option.value !== "" && !origins.has(/** @type {import("./state.js").Origin} */ (option.value));
     }
     this.show();
+  }
+
+  /** The filters that are on. */
+  get filters() {
+    return chosenIn(Object.values(this._filters));
   }
 
   /** The puzzles that were filtered. */
@@ -127,6 +139,7 @@ export class PuzzleList {
       count: formatted(this._matches.length),
       all: formatted(this.puzzles.length),
     });
+    this._on.show(this.filters, this._matches.length ? "" : t("No puzzle with:"));
     this._showDue();
     const hadFocus = this._list.contains(document.activeElement),
       here = this._matches.findIndex(each => each.id === this.current),

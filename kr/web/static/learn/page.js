@@ -2,6 +2,7 @@
 // rating, what was missed and what has been solved are kept in the browser.
 
 import {el} from "../dom.js";
+import {FiltersOn} from "../filters.js";
 import {iconButton} from "../icons.js";
 import {LinePage} from "../line/page.js";
 import {pause} from "../line/view.js";
@@ -62,6 +63,7 @@ class Learn extends LinePage {
       open: id => this._open(id),
       review: () => this._open(this._due()),
       boards: ids => this._ask.boards(ids),
+      filter: () => this._showFilters(),
     });
     this._steps = new CoursesPanel(this._training, id => this._open(id));
     this._record = new RecordPanel({save: () => this._save(), load: file => this._restore(file)});
@@ -70,13 +72,18 @@ class Learn extends LinePage {
     this._hint = iconButton("hint", t("Hint"), () => this._showHint(), {key: "h", shown: true});
     this._solution = iconButton("solution", t("Solution"), () => this._showSolution(), {key: "s", shown: true});
     this._next = iconButton("skip", t("Next puzzle"), () => this._open(this._following()), {key: "n", shown: true});
+    // from where the list is not in sight, the next puzzle is one of those that it leaves
+    this._filters = new FiltersOn(() => {
+      this._list.show();
+      this._showFilters();
+    }, this._next);
     this.stage.offer([this._hint, this._solution, this._next]);
     this.stage.board.onmove = move => this._play(move);
     this._keys();
     this.page = this._made({
       name: "learn",
       title: t("Learn"),
-      facts: el("div", {class: "name-row", tabindex: 0}, this._title, this._about),
+      facts: el("div", {class: "name-row", tabindex: 0}, this._title, this._about, this._filters.element),
       panels: [
         {name: "puzzle", title: t("Puzzle"), element: null},
         {name: "list", title: t("All puzzles"), element: this._list.element, show: () => this._list.reveal()},
@@ -156,11 +163,16 @@ class Learn extends LinePage {
     const id = this._puzzle?.id ?? "",
       day = dayNumber();
     this._training.refresh();
+    this._showFilters();
     this._list.current = id;
     this._list.day = day;
     this._list.show();
     this._steps.show(this._courses, id);
     this._record.show(this._list.puzzles, this._training, {day, streak: this._streak});
+  }
+
+  _showFilters() {
+    this._filters.show(this._course ? [] : this._list.filters, t("Next puzzle:"));
   }
 
   // --- puzzles
@@ -196,8 +208,12 @@ class Learn extends LinePage {
   /** @param {string | undefined} id */
   _open(id) {
     if (!id) {
-      const head = this._course ? t("The course is complete.") : t("Nothing unsolved is left in the list.");
-      this._tell({mark: "", head, more: ""});
+      const {filters} = this._list,
+        names = filters.map(each => each.name).join(", ");
+      if (this._course) this._tell({mark: "", head: t("The course is complete."), more: ""});
+      else if (filters.length)
+        this._tell({mark: "", head: t("Nothing unsolved is left with these filters."), more: names});
+      else this._tell({mark: "", head: t("Nothing unsolved is left in the list."), more: ""});
     } else if (this._puzzle?.id === id) this._load(id);
     else this.app.go("learn", encodeURIComponent(id));
   }

@@ -3,6 +3,7 @@
 import {choice} from "../controls.js";
 import {button, el} from "../dom.js";
 import {Errands} from "../errands.js";
+import {FiltersOn, filterName} from "../filters.js";
 import {formatted, t} from "../texts.js";
 
 /** @typedef {{number: number, moves: string, name: string, names: string[], standing: string}} Ballot */
@@ -43,6 +44,15 @@ export function finder(app, choose) {
   });
   const found = el("ul", {class: "found"});
   const errands = new Errands();
+  const on = new FiltersOn(() => search(), wanted);
+
+  /** @param {string} text @param {boolean} isNone */
+  function showFilter(text, isNone) {
+    const off = () => {
+      wanted.value = "";
+    };
+    on.show(isNone ? [{name: filterName(t("Find a ballot"), text), off}] : [], t("No opening is called so."));
+  }
 
   async function search() {
     const errand = errands.begin(),
@@ -86,11 +96,11 @@ export function finder(app, choose) {
             t("{count} more: say more to find them", {count: formatted(count - openings.length)}),
           ),
         );
-      if (!count) items.push(el("li", {class: "muted"}, t("No opening is called so.")));
+      showFilter(text, !count);
       found.replaceChildren(...items);
     } catch (error) {
       app.fail(error);
     }
   }
-  return {element: el("div", null, el("div", {class: "row"}, deck, wanted), found), search};
+  return {element: el("div", null, el("div", {class: "row"}, deck, wanted), on.element, found), search};
 }
