@@ -289,6 +289,8 @@ def test_ballots_by_number_name_and_moves(server: WebServer, opened: Opener) -> 
     # a name that no ballot has is found where all names are; a number is one of the deck
     page.get_by_label("Find a ballot").fill("2501")
     page.get_by_text("No opening is called so.").wait_for()
+    page.get_by_role("button", name="Take off the filter Find a ballot: 2501").click()
+    assert page.get_by_label("Find a ballot").input_value() == ""
     page.get_by_label("Find a ballot").fill("Laird and Lady Refused")
     page.get_by_text("Not among these, but among the openings with a name:").wait_for()
     page.locator(".found").get_by_role("button").click()

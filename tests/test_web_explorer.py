@@ -308,7 +308,7 @@ def rows_are(page: Page, *rows: list[str]) -> None:
     wait_until(page, f"rows => JSON.stringify(({ROWS})().slice(0, rows.length)) === JSON.stringify(rows)", list(rows))
 
 
-CHIPS = '() => [...document.querySelectorAll(".explorer .chip")].map(each => each.textContent.replace(" ×", ""))'
+CHIPS = '() => [...document.querySelectorAll(".explorer .chip")].map(each => each.textContent.slice(0, -2))'
 TOLD = "text => document.querySelector('#status').textContent.includes(text)"
 OPEN = """() => [...document.querySelectorAll(".opened > span > button:first-child")].map(
     each => (each.getAttribute("aria-current") ? "*" : "") + each.textContent)"""

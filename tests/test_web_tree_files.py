@@ -110,6 +110,10 @@ def test_a_file_of_several_games_is_listed(server: WebServer, opened: Opener, tm
     page.get_by_role("button", name="Game before").click()
     shows(page, "game 21")
     assert saved(page).headers["Event"] == "E21"
+    page.get_by_label("Find games", exact=True).fill("nobody")
+    page.locator(".panel.game .filters-on", has_text="No game with:").wait_for()
+    page.get_by_role("button", name="Take off the filter Find games: nobody").click()
+    wait_until(page, "() => document.querySelectorAll('.games button').length > 3")
 
 
 def test_a_file_is_dropped_on_the_page(server: WebServer, opened: Opener) -> None:
