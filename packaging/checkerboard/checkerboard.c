@@ -262,6 +262,7 @@ typedef struct {
 static void show_text(char* status, writer* out, const char text[STATUS]) {
     if (lacking[0]) put(out, " (%s)", lacking);
     if (book_error < 0 && used.book) put(out, " (opening book kr.krb: %s)", kr_error_text(book_error));
+    memset(out->at, 0, out->left);
     memcpy(status, text, STATUS);
 }
 
@@ -289,7 +290,7 @@ static void show(const search* own, const kr_result* result) {
 }
 
 static void show_book(const search* own, const book_choice* choice) {
-    char text[STATUS] = "";
+    char text[STATUS];
     writer out = {text, sizeof text};
     const kr_line line = {0, 1, &choice->move};
     put(&out, "book, ");

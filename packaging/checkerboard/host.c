@@ -143,6 +143,10 @@ int main(int argc, char** argv) {
                 line[ply + 1] = read_board(board, 1 - line[ply].side);
                 if (kr_write_fen(&line[ply + 1], after)) strcpy(after, "?");
                 status[1023] = 0;
+                /* what is behind the line is as it was here, or zeros; anything else is memory of the DLL */
+                for (k = (int)strlen(status); k < 1024; k++) {
+                    if (status[k]) return fprintf(stderr, "the status line has %d behind its end\n", status[k]), 4;
+                }
                 printf("%d\t%d\t%s\t%s\t%d\t%.1f\t%.1f\t%.1f\t%s\n", game, ply, before, after, value, end - begin, allowed,
                         playnow && pressed_at >= 0 ? end - pressed_at : -1.0, status);
                 fflush(stdout);
