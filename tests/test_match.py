@@ -363,7 +363,7 @@ def test_a_warning_of_many_forfeits(games, late, failed, words, capsys, monkeypa
     summary = result.summary()
     assert (summary["forfeits"], summary["warning"]) == (late + failed, result.warning)
     shown = " ".join(match_report(result).split())
-    monkeypatch.setattr("kr.cli.match.play_match", lambda settings, on_game: result)
+    monkeypatch.setattr("kr.cli.match.play_match", lambda settings, on_game, on_begin: result)
     assert main("match material manual --games 2 --json".split()) == 0
     told = capsys.readouterr().err
     if words is None:
@@ -487,7 +487,26 @@ def test_command_ends_with_a_table(capsys):
     shown = capsys.readouterr()
     for words in ("A material", "B manual", "Elo", "normalized Elo", "LOS", "pairs", "time forfeits", "nodes/s"):
         assert words in shown.out
-    assert shown.err == ""
+    assert [line.partition("; ")[0] for line in shown.err.splitlines()] == ["A: material", "B: manual"]
+
+
+def test_players_are_named_in_full_before_the_first_game(capsys, monkeypatch):
+    told = []
+
+    def play(settings, on_game, on_begin):
+        def begin(result):
+            on_begin(result)
+            told.append((len(result.games), capsys.readouterr().err))
+
+        return play_match(settings, on_game, begin)
+
+    monkeypatch.setattr("kr.cli.match.play_match", play)
+    command = join_command([sys.executable, "-IS", str(FAULTY), "illegal"])
+    assert main(["match", "manual,etc_depth=9", f"hub:{command}", *"--tc depth=1 --games 2 --json".split()]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert told == [(0, f"A: {found['a']['player']}\nB: {found['b']['player']}\n")]
+    assert found["a"]["player"].startswith("manual,etc_depth=9; manual egdb ")
+    assert re.fullmatch(rf"faulty engine (\d+); hub:{re.escape(command)} \1", found["b"]["player"])
 
 
 @pytest.mark.parametrize(

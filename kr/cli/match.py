@@ -47,7 +47,11 @@ def command(settings: MatchSettings, json: bool = options.JSON) -> None:
                 work.skip(played)
             show(f"{match_report(result)}\n{work.status()}", str(work))
 
-        result = play_match(settings, update)
+        def begin(result: MatchResult) -> None:
+            for letter, player in zip("AB", result.descriptions, strict=True):
+                console.say(f"{letter}: {player}")
+
+        result = play_match(settings, update, begin)
         # clear the table: the result follows on stdout
         show("", "")
     if settings.pdn:

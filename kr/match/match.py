@@ -32,7 +32,7 @@ from kr.match.tally import MatchTally
 from kr.match.verdict import PairsInOrder
 from kr.openings.decks import DECKS, Opening, deck
 from kr.pdn import Comment, format_game
-from kr.players.names import names_apart
+from kr.players.names import described, names_apart
 from kr.players.player import Player
 from kr.players.registry import PLAYER_HELP, kind_of, player_from_spec
 from kr.players.workers import egdb_needs, players_needs
@@ -154,6 +154,8 @@ class MatchResult:
     interrupted: bool = False
     damaged: int = 0
     """Games of the record that were damaged and have been removed, to be played again."""
+    descriptions: tuple[str, str] = ("", "")
+    """Of A and B, as `kr.players.names.described`."""
     _tally: MatchTally = field(default_factory=MatchTally, init=False, repr=False, compare=False)
     _ordered: PairsInOrder | None = field(default=None, init=False, repr=False, compare=False)
     _by_worker: Counter[str] = field(default_factory=Counter, init=False, repr=False, compare=False)
@@ -285,6 +287,7 @@ class MatchResult:
             effort = self.efforts()[index]
             summary[letter] = {
                 "name": self.names[index],
+                "player": self.descriptions[index],
                 "mean_depth": effort.depth / max(effort.searches, 1),
                 "nodes_per_second": effort.nodes / max(effort.seconds, 1e-9),
                 "time_forfeits": self.faults(OVERTIME)[index],
@@ -293,10 +296,14 @@ class MatchResult:
         return summary
 
 
-def play_match(settings: MatchSettings, on_game: Callable[[MatchResult], None] = lambda result: None) -> MatchResult:
+def play_match(
+    settings: MatchSettings,
+    on_game: Callable[[MatchResult], None] = lambda result: None,
+    on_begin: Callable[[MatchResult], None] = lambda result: None,
+) -> MatchResult:
     """Play a match, or the rest of it.
 
-    on_game: called after each game. Ctrl-C ends the match with the games played so far (`interrupted`). Raises what the
+    on_begin: called before the first game; on_game: after each. Ctrl-C ends the match with the games played so far (`interrupted`). Raises what the
     settings, players and files raise.
     """
     openings = deck(settings.ballot)
@@ -307,12 +314,13 @@ def play_match(settings: MatchSettings, on_game: Callable[[MatchResult], None] =
         a, b = settings.controls()
         names = first[0].name, first[1].name
         apart = names_apart(names, first, (str(a), str(b)), ("A", "B"))
-        result = MatchResult(settings, apart)
+        result = MatchResult(settings, apart, descriptions=(described(first[0]), described(first[1])))
         with match_record(settings, openings, first, referee) as log:
             if log:
                 for game in log.games:
                     result.enter(game)
                 result.damaged = log.damaged
+            on_begin(result)
             if result.games:
                 on_game(result)
             order = opening_order(openings, settings.games // 2, settings.seed)

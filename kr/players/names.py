@@ -8,6 +8,15 @@ from itertools import takewhile
 from kr.players.player import Player
 
 
+def described(player: Player) -> str:
+    """All that tells what plays: name, version, signature and origin, each where it adds something."""
+    parts: list[str] = []
+    for part in (f"{player.name} {player.version}".strip(), player.signature, player.source):
+        if not any(part in before for before in parts):
+            parts.append(part)
+    return "; ".join(parts)
+
+
 def names_apart(
     names: tuple[str, str], players: tuple[Player | None, Player | None], *others: tuple[str, str]
 ) -> tuple[str, str]:
