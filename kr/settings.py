@@ -10,7 +10,7 @@ The command line (kr/cli/options.py) is made from them; Python callers pass pars
 
 import dataclasses
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import MISSING, field
 from pathlib import Path
 from types import NoneType
@@ -123,10 +123,19 @@ def _as_paths(value: Any) -> Any:
     return Path(value) if isinstance(value, str) else value
 
 
-def one_of(choices: tuple[str, ...]) -> str:
+def one_of(choices: Iterable[str]) -> str:
     """Choices in words: "black, white or random"."""
     words = [choice for choice in choices if choice]
     return " or ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
+
+
+def known_suffix(name: str, path: Path, suffixes: Iterable[str]) -> str:
+    """The suffix of a file whose form it chooses, in small letters. Raises InvalidSettingError for one of no form."""
+    known = tuple(suffixes)
+    suffix = path.suffix.lower()
+    if suffix not in known:
+        raise InvalidSettingError(f"{name} {path}: expected a name that ends in {one_of(known)}")
+    return suffix
 
 
 def some_text(text: str) -> str:

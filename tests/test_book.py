@@ -285,7 +285,7 @@ DAMAGE = [
     ("UPDATE settings SET value = '7' WHERE name = 'provenance'", "its setting provenance is 7"),
     ("DROP TABLE nodes", "table nodes is missing"),
     ("PRAGMA user_version = 9", "format version 9"),
-    ("PRAGMA application_id = 1", "not a book"),
+    ("PRAGMA application_id = 1", "is an SQLite file that is not of kr; expected a book"),
 ]
 
 
@@ -402,7 +402,7 @@ def test_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatc
         connection.execute("UPDATE nodes SET worth = worth + 1 WHERE worth = (SELECT max(worth) FROM nodes)")
     code, _, err = run("book", "check", path)
     assert code == 1
-    assert "not those of the moves" in err
+    assert "not that of its moves" in err
     code, _, err = run("book", "show", path, "W:W21:B1")
     assert code == 2
     assert "nothing about W:W21:B1" in err

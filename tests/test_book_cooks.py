@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from small_graph import reached, searched, write_graph
 
 from kr.book.book import COOK
 from kr.cli import main
-from kr.errors import InvalidSettingError
+from kr.errors import InvalidBookError, InvalidSettingError
 from kr.game.value import Value
 from kr.pdn import read_games
 from kr.theory.cooks import CookSettings, find_cooks
@@ -125,10 +126,22 @@ def test_the_command(book: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "told"), [("book", "knows of no games of people"), ("none", "is not a file"), ("book.krb", "is packed")]
+    ("name", "told"),
+    [("book", "knows of no games of people"), ("none", "is not a file"), ("userbook.bin", "is an empty")],
 )
 def test_books_without_cooks(tmp_path: Path, name: str, told: str) -> None:
     write_graph(tmp_path / "book", [searched(reached(""), {"11-15": 1})], {}, {"start": reached("")})
-    (tmp_path / "book.krb").write_bytes(b"kr book\n")
-    with pytest.raises(InvalidSettingError, match=told):
+    (tmp_path / "userbook.bin").touch()
+    with pytest.raises((InvalidSettingError, InvalidBookError), match=told):
         find_cooks(CookSettings(book=tmp_path / name))
+
+
+def test_a_packed_book_has_cooks_as_coarse_as_its_games(book: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    packed = book.with_name("book.krb")
+    assert main(["book", "export", str(book), "--out", str(packed)]) == 0
+    # 11 and 9 games are alike to it, and the better move of two counts
+    assert [(each.loss, each.nodes) for each in find_cooks(CookSettings(book=packed))] == [(254, None)]
+    assert main(["book", "cooks", str(packed)]) == 0
+    text = " ".join(capsys.readouterr().out.split())
+    assert re.search(r"4 or more of 5 games or more \(about 70%\)", text)
+    assert "search" not in text

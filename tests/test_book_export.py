@@ -8,6 +8,7 @@ import struct
 from pathlib import Path
 
 import pytest
+from small_book import book_content
 from small_graph import reached, searched, write_graph
 from test_book import build
 
@@ -18,6 +19,7 @@ from kr.errors import InvalidBookError, InvalidSettingError
 from kr.game.position import Position
 from kr.pdn import read_games
 from kr.theory import userbook
+from kr.theory.checking import check_book
 from kr.theory.exporting import BookExportSettings, export_book
 from kr.theory.store import book_for_reading, book_for_writing
 
@@ -62,8 +64,8 @@ def test_what_people_play_is_shown_with_the_value_behind_it(tmp_path: Path, caps
 @pytest.mark.parametrize(
     ("name", "settings", "told"),
     [
-        ("book.zip", {}, "suffix is not one of .krb"),
-        ("book", {}, "suffix is not one of"),
+        ("book.zip", {}, "without --format, --out .*: expected a name that ends in .krb, .txt, .pdn, .json or .bin"),
+        ("book", {}, "expected a name that ends in"),
         ("book.pdn", {"within": -1}, "within"),
         ("book.sqlite", {"format": "krb"}, "is read too"),
         ("book.krb", {"format": "zip"}, "'zip' is unknown"),
@@ -231,3 +233,51 @@ def test_a_user_book_of_checkerboard(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(userbook, "MOST_ENTRIES", 3)
     export_book(BookExportSettings(book=tmp_path / "book", out=tmp_path / "userbook.bin"))
     assert len(read_userbook((tmp_path / "userbook.bin").read_bytes())) == 3
+
+
+def test_a_user_book_is_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    cooked_book(tmp_path / "book")
+    path = tmp_path / "any.name"
+    export_book(BookExportSettings(book=tmp_path / "book", out=path, format="checkerboard"))
+    assert main(["book", "show", str(path), "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert [(move["move"], move["worth"], move["line"]) for move in shown["moves"]] == [("9-14", None, "22-17 11-15")]
+    assert main(["book", "show", str(path)]) == 0
+    assert "worse" not in capsys.readouterr().out
+    # in other forms
+    for form, told in (("pdn", "1. 9-14 22-17"), ("text", "9-14 22-17"), ("json", '"move": "9-14", "value": null')):
+        export_book(BookExportSettings(book=path, out=tmp_path / "out", format=form))
+        assert told in (tmp_path / "out").read_text()
+    export_book(BookExportSettings(book=path, out=tmp_path / "again.bin"))
+    assert read_userbook((tmp_path / "again.bin").read_bytes()).items() <= read_userbook(path.read_bytes()).items()
+    with pytest.raises(InvalidSettingError, match="a user book of CheckerBoard, which has no values; expected"):
+        export_book(BookExportSettings(book=path, out=tmp_path / "book.krb"))
+    # an entry that no game has
+    content = bytearray(path.read_bytes())
+    content[284 + 4 * 9] = 7
+    path.write_bytes(content)
+    assert main(["book", "check", str(path)]) == 1
+    assert "1 entry without a legal move, the first entry 2" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["show", "export --out out.json", "check", "cooks", "verify", "coverage x.pdn"])
+def test_what_is_no_book_is_named(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("x.pdn").write_text('[Event "x"]\n1. 11-15 *\n')
+    name, *rest = command.split()
+    assert main(["book", name, "x.pdn", *rest]) == 1
+    assert capsys.readouterr().err.startswith("kr: x.pdn is a PDN file; expected a book of kr book build")
+
+
+def test_a_packed_book_is_checked_as_far_as_it_goes(book: Path) -> None:
+    packed = book.with_name("book.krb")
+    export_book(BookExportSettings(book=book, out=packed))
+    report = check_book(packed)
+    assert not report.wrong
+    assert report.checked
+    assert report.moves == report.checked + (report.not_checked or 0)
+    # 11-15 is worth what 22-18 is after it, the other way round
+    packed.write_bytes(book_content({"": "11-15 6 20 5", "11-15": "22-18 -5 18 4"}))
+    assert check_book(packed).wrong == [Position().fen]

@@ -22,6 +22,7 @@ from kr.jobs.unit import Unit
 from kr.proofs.certificate import Claim, certificate_of, write_certificate
 from kr.proofs.library import load_proofs
 from kr.theory import building
+from kr.theory.exporting import BookExportSettings, export_book
 from kr.theory.graph import PROVED_SCORE, BookGraph
 from kr.theory.merging import BookMergeSettings, merge_books
 from kr.theory.searching import BookSearches
@@ -111,6 +112,22 @@ def test_the_deeper_search_wins_whatever_the_order(tmp_path: Path) -> None:
         assert graph.nodes[book_key(start)].score == 8
         assert sum(graph.games[book_key(start)].values()) == 3
     assert rows_of(tmp_path / "ab") == rows_of(tmp_path / "ba")
+
+
+def test_a_packed_book_gives_way_to_any_search(tmp_path: Path) -> None:
+    start, after = reached(""), reached("9-14")
+    write_graph(tmp_path / "a", [searched(start, {"11-15": 5})], {}, {"start": start}, openings="start")
+    nodes = [searched(start, {"9-14": 8}), searched(after, {"22-18": -9})]
+    write_graph(tmp_path / "b", nodes, {start: {"9-14": 30}}, {"start": start}, openings="3move", people="x")
+    export_book(BookExportSettings(book=tmp_path / "b", out=tmp_path / "b.krb"))
+    for name, books in (("ab", ("a", "b.krb")), ("ba", ("b.krb", "a"))):
+        report = merge_books(BookMergeSettings(books=tuple(tmp_path / each for each in books), out=tmp_path / name))
+        assert (report.positions, report.shared, report.unsearched) == (2, 1, 1)
+        graph = graph_of(tmp_path / name)
+        assert graph.nodes[book_key(start)].score == 5
+        assert [graph.nodes[book_key(after)].worth, graph.nodes[book_key(after)].nodes] == [-9, 0]
+        assert sum(graph.games[book_key(start)].values()) == 16
+        assert not list(graph.wrong())
 
 
 def answer(**changes: Any) -> dict[str, Any]:

@@ -186,3 +186,17 @@ def test_what_can_not_be_verified(wrong_book: Path) -> None:
         journal.write_text(re.sub(rf'("{name}": )\[[^]]*\]', rf"\1{wrong}", text))
         with pytest.raises(InvalidGamesError, match="line 2 is damaged"):
             verify(wrong_book, share=0.5)
+
+
+def test_a_packed_book_is_verified_and_stays(
+    wrong_book: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    packed = wrong_book.with_name("book.krb")
+    assert main(["book", "export", str(wrong_book), "--out", str(packed)]) == 0
+    before = packed.read_bytes()
+    draw(monkeypatch, book_key(START))
+    for _ in range(2):
+        outcome = verify(packed)
+        assert ([each.loss for each in outcome.mistakes], outcome.along_lines) == ([30], 0)
+        assert not outcome.corrected + outcome.upheld
+    assert packed.read_bytes() == before

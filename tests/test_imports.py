@@ -53,6 +53,7 @@ FLOORS = [
     "settings",
     "hdf5",
     "sqlite",
+    "file_kinds",
     "storage",
     "threads",
     "system",

@@ -16,10 +16,10 @@ from policies import random_positions
 
 import kr
 from kr import cli
-from kr.evaluation.compact import COMPACT_MAGIC
 from kr.evaluation.layouts import Layout
 from kr.evaluation.parts import with_parts
 from kr.evaluation.weights import Parts, Weights, load_tables, save_tables
+from kr.file_kinds import TABLES_MAGIC
 from kr.storage import data_path
 
 pytestmark = [
@@ -57,7 +57,7 @@ def open_database(folder: Path) -> int:
     return int(error)
 
 
-def sealed(body: bytes, version: int = 1, magic: bytes = COMPACT_MAGIC) -> bytes:
+def sealed(body: bytes, version: int = 1, magic: bytes = TABLES_MAGIC) -> bytes:
     """A compact file with a right checksum."""
     return magic + struct.pack("<2I", version, zlib.crc32(body)) + body
 
@@ -112,9 +112,9 @@ def test_other_tables(shapes: tuple[tuple[int, int], ...], tmp_path: Path, capsy
 WRONG = {
     "empty": (b"", lib.NOT_KR),
     "another kind": (b"\x89HDF\r\n\x1a\n" + bytes(100), lib.NOT_KR),
-    "a magic alone": (COMPACT_MAGIC, lib.DAMAGED),
+    "a magic alone": (TABLES_MAGIC, lib.DAMAGED),
     "a later version": (sealed(bytes(200), version=2), lib.NEWER),
-    "another checksum": (COMPACT_MAGIC + struct.pack("<2I", 1, 5) + bytes(200), lib.DAMAGED),
+    "another checksum": (TABLES_MAGIC + struct.pack("<2I", 1, 5) + bytes(200), lib.DAMAGED),
     "no regions": (sealed(bytes(300)), lib.DAMAGED),
     "too many regions": (sealed(bytes(32) + struct.pack("<4I", 33, 1, 0, 0) + bytes(2000)), lib.DAMAGED),
     "squares that don't ascend": (sealed(bytes(32) + struct.pack("<4I", 1, 1, 0, 0) + bytes(2000)), lib.DAMAGED),

@@ -17,7 +17,8 @@ from policies import random_policy, random_policy_model, random_positions
 import kr
 from kr import cli
 from kr.evaluation.kinds import load_scorer
-from kr.policy.compact import COMPACT_POLICY_MAGIC, compact_policy
+from kr.file_kinds import POLICY_MAGIC
+from kr.policy.compact import compact_policy
 from kr.policy.model_file import save_policy
 from kr.policy.policy import Policy, load_policy
 from kr.policy.shape import PolicyShape
@@ -187,7 +188,7 @@ def open_policy(path: Path) -> int:
     return int(error)
 
 
-def sealed(body: bytes, version: int = 1, magic: bytes = COMPACT_POLICY_MAGIC) -> bytes:
+def sealed(body: bytes, version: int = 1, magic: bytes = POLICY_MAGIC) -> bytes:
     """A compact file with a right checksum."""
     return magic + struct.pack("<2I", version, zlib.crc32(body)) + body
 
@@ -236,9 +237,9 @@ def test_a_flipped_bit_anywhere_is_found(shipped: bytes, tmp_path: Path) -> None
         changed = bytearray(shipped)
         changed[at] ^= 16
         assert read_policy(bytes(changed)) in (lib.NOT_KR, lib.NEWER, lib.DAMAGED)
-    for cut in (shipped[:-1], shipped + b"\0", COMPACT_POLICY_MAGIC):
+    for cut in (shipped[:-1], shipped + b"\0", POLICY_MAGIC):
         assert read_policy(cut) == lib.DAMAGED
-    for foreign in (b"", b"\x89HDF\r\n\x1a\n" + bytes(100), COMPACT_POLICY_MAGIC[:-1]):
+    for foreign in (b"", b"\x89HDF\r\n\x1a\n" + bytes(100), POLICY_MAGIC[:-1]):
         assert read_policy(foreign) == lib.NOT_KR
     assert open_policy(built() / "people.krp") == lib.OK
     assert open_policy(built() / "kr.krt") == lib.NOT_KR

@@ -24,6 +24,7 @@ from kr.theory.repertoire_check import (
     check_repertoire,
     grow_repertoire,
 )
+from kr.theory.userbook import read_userbook
 
 WHITE = """[Event "Against 11-15"]
 [Repertoire "White"]
@@ -282,7 +283,10 @@ def test_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (found,) = parsed(capsys, "check", path, "--book", book)["repertoires"]
     assert (found["side"], found["openings"], found["answers"]) == ("white", 2, 9)
     assert {each["kind"] for each in found["faults"]} == {"two answers", "weak", "no answer"}
-    assert parsed(capsys, "check", path, "--book", "none")["book"] is None
+    assert {each["share"] for each in found["faults"]} <= {0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 0.5, 0.7, 0.9, 1}
+    alone = parsed(capsys, "check", path, "--book", "none")
+    assert alone["book"] is None
+    assert {each["share"] for each in alone["repertoires"][0]["faults"]} == {None}
 
     more = tmp_path / "more.pdn"
     (grown,) = parsed(capsys, "grow", path, "--book", book, "--moves", "2", "--out", str(more))["repertoires"]
@@ -300,6 +304,12 @@ def test_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys, "left", path, "--games", str(games))
     assert code == 0
     assert "22-17" in out
+
+    user_book = tmp_path / "userbook.BIN"
+    code, _, told = run(capsys, "export", path, "--out", str(user_book))
+    assert (code, "user book of CheckerBoard with 9 positions" in told) == (0, True)
+    moves, wrong = read_userbook(user_book)
+    assert (moves[after("11-15")].path, wrong) == (after("11-15").parse_move("23-19").path, [])
 
     code, out, _ = run(capsys, "export", path)
     assert code == 0
@@ -321,6 +331,8 @@ def test_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (["left", "mine.pdn", "--games", "mine.pdn", "--player", "Nobody"], 2, "no game of mine.pdn has this player"),
         (["export", "mine.pdn", "--only", "black"], 2, "no repertoire for this side"),
         (["export", "mine.pdn", "--json"], 2, "--out FILE"),
+        (["export", "mine.pdn", "--out", "x.txt"], 2, "expected a name that ends in .pdn, .gz, .xz, .bz2 or .bin"),
+        (["grow", "mine.pdn", "--out", "x.bin"], 2, "expected a name that ends in .pdn, .gz, .xz or .bz2"),
     ],
 )
 def test_bad_input_is_told_in_a_line(

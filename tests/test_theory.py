@@ -168,7 +168,8 @@ def test_proofs_are_shown(tmp_path: Path) -> None:
     entry = known.ballot(opening) | {"grade": None}
     assert entry["bracket"] == {"least": "win", "most": "win", "words": "win", "by": KNOWN_BY_BOOK}
     assert entry["replies"][0]["bracket"] == "win"
-    book = {"name": "b", "positions": 1, "nodes": 1, "nodes_of_a_search": 1, "people": True, "exact": True}
+    book = {"name": "b", "positions": 1, "nodes": 1, "nodes_of_a_search": 1, "people": True}
+    book |= {"exact": True, "exact_games": True}
     data = {
         "deck": "3move",
         "ballots": [entry],

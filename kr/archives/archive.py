@@ -24,7 +24,7 @@ from kr.units import counted
 
 STANDARD_INPUT = Path("-")
 CONVENTIONS = ("english", "white")
-_PACKERS = {".gz": "gzip", ".xz": "lzma", ".bz2": "bz2"}
+PACKERS = {".gz": "gzip", ".xz": "lzma", ".bz2": "bz2"}
 _YEAR = re.compile(r"(?<!\d)(1[5-9]\d\d|20\d\d)(?!\d)")
 
 Where = Callable[[Mapping[str, str]], bool]
@@ -255,7 +255,7 @@ def output(path: Path | None) -> Iterator[IO[str]]:
         yield standard_output()
         return
     with storage.lock(path), storage.atomic_path(path) as temporary:
-        packer = _PACKERS.get(path.suffix.lower())
+        packer = PACKERS.get(path.suffix.lower())
         if packer:
             with importlib.import_module(packer).open(temporary, "wt", encoding="utf-8", newline="\n") as file:
                 yield file

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kr.errors import InvalidIndexError, InvalidPdnError
+from kr.file_kinds import INDEX_ID
 from kr.pdn.scan import MOST_GAME_CHARACTERS, Place
 from kr.sqlite import FileKind, SqliteFile, open_sqlite
 from kr.storage import inflated, printable
@@ -51,7 +52,7 @@ _TABLES = """
     CREATE TABLE positions (id INTEGER PRIMARY KEY, rows INTEGER NOT NULL, content BLOB NOT NULL);
     CREATE TABLE texts (id INTEGER PRIMARY KEY, content BLOB NOT NULL);
 """
-INDEX_FILE = FileKind("an index of kr", 0x6B724958, FORMAT_VERSION, _TABLES, InvalidIndexError)
+INDEX_FILE = FileKind("an index of kr", INDEX_ID, FORMAT_VERSION, _TABLES, InvalidIndexError)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kr.book.frame import book_key, numbered_moves, position_of_key
-from kr.book.krb import KRB_MAGIC, PackedBook, least_games
+from kr.book.krb import PackedBook, least_games
 from kr.errors import InvalidBookError, InvalidFenError, InvalidSettingError
-from kr.settings import option
-from kr.storage import data_path, open_regular, read_regular
+from kr.file_kinds import PACKED_BOOK, WORKING_BOOK, content_kind, file_kind
+from kr.settings import one_of, option
+from kr.storage import data_path, read_regular
 from kr.units import counted
 
 if TYPE_CHECKING:
@@ -48,8 +49,12 @@ class OpeningBook:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
+        content = read_regular(path, MOST_BOOK_BYTES)
+        if (kind := content_kind(content)) != PACKED_BOOK:
+            hint = ", which kr book export packs" if kind == WORKING_BOOK else ""
+            raise InvalidBookError(f"{path}: not a packed book of kr; expected a .krb file, and this is {kind}{hint}")
         with self._naming():
-            self._packed = PackedBook(read_regular(path, MOST_BOOK_BYTES))
+            self._packed = PackedBook(content)
 
     @contextmanager
     def _naming(self) -> Iterator[None]:
@@ -145,17 +150,18 @@ def cooked(moves: list[KnownMove]) -> KnownMove | None:
     return played if played.value is not None and loss_of(moves[0], played) >= COOK else None
 
 
-def is_packed(path: Path) -> bool:
-    """True for a packed book, by its first bytes. Raises OSError."""
+def located_book(path: Path, *kinds: str) -> tuple[Path, str]:
+    """A book's path, that of the book that comes with kr for "shipped" if no file has this name, and its kind: one of
+    `kinds`. Raises InvalidSettingError for a file that is not there, InvalidBookError for one of another kind,
+    OSError."""
+    if path == Path(SHIPPED_BOOK) and not path.is_file():
+        path = _shipped_path()
     if not path.is_file():
-        return False
-    with open_regular(path) as file:
-        return file.read(len(KRB_MAGIC)) == KRB_MAGIC
-
-
-def located_book(path: Path) -> Path:
-    """A book's path; that of the book that comes with kr for "shipped", if no file has this name."""
-    return _shipped_path() if path == Path(SHIPPED_BOOK) and not path.is_file() else path
+        raise InvalidSettingError(f"{path} is not a file; expected {one_of(kinds)}, or {SHIPPED_BOOK} for kr's own")
+    kind = file_kind(path)
+    if kind not in kinds:
+        raise InvalidBookError(f"{path} is {kind}; expected {one_of(kinds)}")
+    return path, kind
 
 
 def _shipped_path() -> Path:

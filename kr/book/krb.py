@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 
 from kr.book.frame import BookKey
 from kr.errors import InvalidBookError
+from kr.file_kinds import KRB_MAGIC
 from kr.storage import parse_json
 
-KRB_MAGIC = b"kr book\n"
 KRB_VERSION = 1
 KRB_HEADER = struct.Struct("<8sIIII")
 """Magic, version, positions, blocks, bytes of the facts; the CRC-32 of all other bytes follows, in 8 of them."""

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from kr.book.frame import position_of_key
 from kr.cli import console, options
 from kr.cli.book_cooks import cooks_command
 from kr.cli.book_coverage import coverage_command
@@ -13,7 +12,7 @@ from kr.cli.book_verify import verify_command
 from kr.errors import KrError
 from kr.settings import REQUIRED, option
 from kr.theory.building import BookProgress, BookSettings, build_book
-from kr.theory.store import book_for_reading
+from kr.theory.checking import check_book
 from kr.units import counted
 
 
@@ -77,29 +76,29 @@ def _build(settings: BookSettings, json: bool = options.JSON) -> None:
 
 @options.command
 def _check(
-    book: Path = option(REQUIRED, "The book.", metavar="FILE", argument=True), json: bool = options.JSON
+    book: Path = option(
+        REQUIRED, "The book: of kr book build, packed, or CheckerBoard's; shipped: kr's.", metavar="FILE", argument=True
+    ),
+    json: bool = options.JSON,
 ) -> None:
     """Check a book: that each move is legal, and each value follows from those of later positions.
 
+    In a packed book values that rest on searches can't be checked, since it has none: they are counted. A user book of
+    CheckerBoard has no values.
+
     Example:
         kr book check book.sqlite
+        kr book check shipped
     """
-    with book_for_reading(book) as store:
-        graph = store.graph()
-    wrong = [position_of_key(node.key).fen for node in graph.wrong()]
-    facts = {
-        "positions": len(graph.nodes), "moves": sum(len(node.moves) for node in graph.nodes.values()),
-        "proved": sum(node.value is not None for node in graph.nodes.values()), "wrong": len(wrong),
-    }  # fmt: skip
+    report = check_book(book)
+    counts = {name: value for name, value in console.plain(report).items() if isinstance(value, int)}
+    counts["wrong"] = len(report.wrong)
     if json:
-        console.emit_json({**facts, "wrong_positions": wrong})
+        console.emit_json({**counts, "wrong_positions": report.wrong})
     else:
-        console.put(console.facts([(name, f"{value:,}") for name, value in facts.items()]))
-    if wrong:
-        console.fail(
-            f"{counted(len(wrong), 'value')} of {book} not those of the moves, the first of {wrong[0]}; "
-            "the same kr book build mends them"
-        )
+        console.put(console.facts([(name.replace("_", " "), f"{value:,}") for name, value in counts.items()]))
+    if report.wrong:
+        console.fail(f"{book}: {counted(len(report.wrong), report.unit)}, the first {report.wrong[0]}{report.remedy}")
 
 
 command = options.group(

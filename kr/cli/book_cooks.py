@@ -3,12 +3,13 @@
 from contextlib import nullcontext
 
 from kr.archives.archive import output
+from kr.book.shares import share_text
 from kr.cli import console, options
 from kr.errors import KrError
 from kr.pdn import write_game
 from kr.text import visible
 from kr.theory.cooks import Cook, CookGame, CookMove, CookSettings, cook_game, cook_title, find_cooks
-from kr.theory.trees import value_text
+from kr.theory.trees import games_text, value_text
 from kr.units import counted
 
 SHOWN_GAMES = 3
@@ -55,20 +56,22 @@ def cooks_command(settings: CookSettings, json: bool = options.JSON) -> None:
 
 
 def _row(number: int, cook: Cook) -> tuple[str, ...]:
-    games, title = f"{cook.games:,}", visible(cook_title(cook))
+    games, title = f"{cook.games:,}{'' if cook.exact_games else '+'}", visible(cook_title(cook))
     return str(number), games, cook.played.move, cook.best.move, str(cook.loss), title
 
 
 def _text(number: int, cook: Cook) -> str:
     played, best = cook.played, cook.best
-    share = f"{played.games:,} of {counted(cook.games, 'game')} ({played.games / cook.games:.0%})"
+    least = "" if cook.exact_games else " or more"
+    games = f"{played.games:,}{least} of {counted(cook.games, 'game')}{least}"
+    share = share_text(played.games / cook.games, cook.exact_games)
     facts = [
         ("way", " ".join(cook.moves) or "the start"),
-        ("played", f"{_move(played)}, {share}"),
+        ("played", f"{_move(played)}, {games} ({share})"),
         ("line", " ".join(played.line)),
-        ("best", f"{_move(best)}, {counted(best.games, 'game')}"),
+        ("best", f"{_move(best)}, {games_text(best.games, cook.exact_games)}"),
         ("line", " ".join(best.line)),
-        ("search", counted(cook.nodes, "node")),
+        *([] if cook.nodes is None else [("search", counted(cook.nodes, "node"))]),
         *(("wrong", _game(each)) for each in cook.wrong_games[:SHOWN_GAMES]),
     ]
     more = len(cook.wrong_games) - SHOWN_GAMES

@@ -10,6 +10,7 @@ from kr.book.frame import book_key, step_at
 from kr.cli import console, options
 from kr.errors import InvalidSettingError
 from kr.evaluation.chances import format_score
+from kr.file_kinds import USER_BOOK
 from kr.game.position import Position
 from kr.settings import option
 from kr.storage import is_file
@@ -20,14 +21,17 @@ from kr.units import counted
 
 @options.command
 def show_command(
-    book: str = option(SHIPPED_BOOK, "The book: of kr book build, or packed.", metavar="FILE", argument=True),
+    book: str = option(
+        SHIPPED_BOOK, "The book: of kr book build, packed, or CheckerBoard's.", metavar="FILE", argument=True
+    ),
     fen: str = option("", "The position; the usual start if left out.", metavar="FEN", argument=True),
     json: bool = options.JSON,
 ) -> None:
     """Show what a book knows of a position: its moves, best first.
 
     For each move its value from later positions of the book, the plies behind that, how often people play it, and the
-    line that follows. A book of kr book build also has the search of the position itself.
+    line that follows. A book of kr book build also has the search of the position itself, a user book of CheckerBoard
+    nothing but the move.
 
     Example:
         kr book show
@@ -49,6 +53,10 @@ def show_command(
     console.put(console.facts(_facts(contents, node, moves)))
     console.put()
     searched = {} if node is None else {each.step: each.score for each in node.moves}
+    if not contents.has_values:
+        lines = [(str(each.move), " ".join(map(str, best_line(contents, position, each)[1:]))) for each in moves]
+        console.put(console.table(["move", "line"], lines))
+        return
     columns = ["move", "value", "depth", *(["search"] if node else []), "games", "line"]
     rows = []
     for each in moves:
@@ -90,6 +98,8 @@ def _object(
 
 
 def _facts(contents: BookContents, node: BookNode | None, moves: list[TheoryMove]) -> list[tuple[str, str]]:
+    if not contents.has_values:
+        return [("book", f"{USER_BOOK}: moves without values")]
     facts = []
     if node is not None:
         known = f"{node.value}, proved" if node.value else format_score(node.worth)

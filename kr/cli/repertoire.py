@@ -1,12 +1,15 @@
 """`kr repertoire`."""
 
 from collections.abc import Iterable
+from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from kr.archives.archive import output
+from kr.archives.archive import PACKERS, output
 from kr.book.book import book_option, load_book
 from kr.book.krb import weight_of
+from kr.book.shares import coarse_share, share_text
 from kr.cli import console, options
 from kr.errors import InvalidPdnError, InvalidSettingError
 from kr.evaluation.chances import format_score
@@ -15,8 +18,8 @@ from kr.notation import SIDE_NAMES
 from kr.openings.lines import opening_name
 from kr.pdn import Reader, write_game
 from kr.pdn.replay import Replay
-from kr.settings import REQUIRED, option
-from kr.storage import check_apart
+from kr.settings import REQUIRED, known_suffix, option
+from kr.storage import check_apart, write_atomic
 from kr.text import same_person
 from kr.theory.repertoire import Repertoire, read_repertoires
 from kr.theory.repertoire_check import (
@@ -30,13 +33,16 @@ from kr.theory.repertoire_check import (
     check_repertoire,
     grow_repertoire,
 )
+from kr.theory.userbook import userbook_entries
 from kr.units import counted
 
 FILES: Any = option(REQUIRED, "PDN files of the repertoire.", metavar="FILE", argument=True)
 SIDE: Any = option(
     "", "Side of games without the tag Repertoire: {allowed}.", choices=("", "black", "white"), metavar="SIDE"
 )
-OUT: Any = option(None, "Write the repertoire to this PDN file.", metavar="FILE")
+OUT: Any = option(None, "Write the repertoire to this file: PDN (.pdn, .gz, .bz2, .xz), or .bin.", metavar="FILE")
+USER_BOOK_SUFFIX = ".bin"
+PDN_SUFFIXES = (".pdn", *PACKERS)
 
 
 class _Faults:
@@ -74,7 +80,8 @@ def _check(
     illegal: a variation that can't be played. two answers: the player has two moves in one position. weak: a move of
     the player that loses 15 centi-men or more by the book, or that the book leaves out as worse than others. no answer:
     a reply that people play, or as good as the best of the book, that leads to no position with a move of the player;
-    where a line ends none is missed. share: games that come there, by how often people play each reply.
+    where a line ends none is missed. share: games that come there, by how often people play each reply, as coarse as
+    the book's numbers of games, which are known to a factor of 4.
 
     Example:
         kr repertoire check white.pdn
@@ -90,7 +97,7 @@ def _check(
         console.emit_json({
             "book": None if opened is None else str(opened.path), "left_out": faults.count,
             "repertoires": [
-                {**_size(repertoires[side]), "faults": [_fault_object(each) for each in faulty]}
+                {**_size(repertoires[side]), "faults": [_fault_object(each, opened is not None) for each in faulty]}
                 for side, faulty in found.items()
             ],
         })  # fmt: skip
@@ -98,7 +105,7 @@ def _check(
         for number, (side_of, faulty) in enumerate(found.items()):
             console.put("\n" * bool(number) + console.facts(_size_facts(repertoires[side_of])))
             if faulty:
-                rows = [_fault_row(each) for each in faulty]
+                rows = [_fault_row(each, opened is not None) for each in faulty]
                 console.put("\n" + console.table(["fault", "share", "move", "because", "after"], rows))
             else:
                 console.put("\nnothing found")
@@ -120,15 +127,16 @@ def _size_facts(repertoire: Repertoire) -> list[tuple[str, str]]:
     return [(name, value if isinstance(value, str) else f"{value:,}") for name, value in _size(repertoire).items()]
 
 
-def _fault_object(found: RepertoireFault) -> dict[str, Any]:
+def _fault_object(found: RepertoireFault, has_book: bool) -> dict[str, Any]:
     return {
         "kind": found.kind, "fen": _fen(found.board), "line": found.line, "opening": _named(found.line),
-        "moves": found.moves, "loss": found.loss, "better": found.better or None, "share": round(found.chance, 5),
+        "moves": found.moves, "loss": found.loss, "better": found.better or None,
+        "share": coarse_share(found.chance) if has_book else None,
         "reason": found.reason or None, "file_line": found.file_line,
     }  # fmt: skip
 
 
-def _fault_row(found: RepertoireFault) -> tuple[str, str, str, str, str]:
+def _fault_row(found: RepertoireFault, has_book: bool) -> tuple[str, str, str, str, str]:
     if found.better:
         loss = f"loses {found.loss}" if found.loss else "left out by the book"
         why = f"{loss}; {found.better} is better"
@@ -136,11 +144,13 @@ def _fault_row(found: RepertoireFault) -> tuple[str, str, str, str, str]:
         why = f"game of line {found.file_line}"
     else:
         why = found.reason or "one to choose"
-    return found.kind, _percent(found.chance), ", ".join(found.moves), why, " ".join(found.line) or "the start"
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f}%"
+    return (
+        found.kind,
+        share_text(found.chance) if has_book else "",
+        ", ".join(found.moves),
+        why,
+        " ".join(found.line) or "the start",
+    )
 
 
 def _fen(board: Bits) -> str:
@@ -263,24 +273,32 @@ def _grow(
         kr repertoire grow white.pdn --book book.krb --moves 50 --out more.pdn
     """
     check_apart([out], files)
+    known_suffix("--out", out, PDN_SUFFIXES)
     faults = _Faults()
     repertoires = _read(files, side, faults)
     opened = load_book(book)
     if opened is None:
         raise InvalidSettingError(f"--book {book}: expected a book, to take answers from")
-    added = {side: list(grow_repertoire(each, opened, moves, least_share / 100)) for side, each in repertoires.items()}
+    added = {
+        side: [
+            replace(found, chance=coarse_share(found.chance))
+            for found in grow_repertoire(each, opened, moves, least_share / 100)
+        ]
+        for side, each in repertoires.items()
+    }
     _write(out, repertoires)
     if json:
         console.emit_json({
             "out": out, "left_out": faults.count,
             "repertoires": [
-                {**_size(repertoires[side]), "added": each} for side, each in added.items()
+                {**_size(repertoires[side]), "added": each}
+                for side, each in added.items()
             ],
         })  # fmt: skip
     else:
         rows = [
             (
-                _percent(each.chance), each.reply, each.answer, format_score(each.value),
+                share_text(each.chance), each.reply, each.answer, format_score(each.value),
                 " ".join(each.line) or "the start",
             ) for suggested in added.values() for each in suggested
         ]  # fmt: skip
@@ -298,12 +316,15 @@ def _export(
 ) -> None:
     """Write a repertoire, of one file or several, as PDN in order: a game for each opening, each position once.
 
-    Without --out the PDN is printed.
+    Without --out the PDN is printed. A name in .bin makes CheckerBoard's user book of it: the first move of the player
+    in each position, at most 10,000. It can't hold replies, names and comments.
 
     Example:
         kr repertoire export old.pdn new.pdn --out white.pdn
+        kr repertoire export white.pdn --out userbook.bin
     """
     check_apart([out], files)
+    suffix = None if out is None else known_suffix("--out", out, (*PDN_SUFFIXES, USER_BOOK_SUFFIX))
     faults = _Faults()
     repertoires = {
         side: each for side, each in _read(files, side, faults).items()
@@ -313,7 +334,10 @@ def _export(
         raise InvalidSettingError(f"--only {only}: the files have no repertoire for this side")
     if json and out is None:
         raise InvalidSettingError("--json: expected --out FILE for the PDN itself")
-    _write(out, repertoires)
+    if out is not None and suffix == USER_BOOK_SUFFIX:
+        _write_userbook(out, repertoires)
+    else:
+        _write(out, repertoires)
     if json:
         console.emit_json({
             "out": out, "left_out": faults.count, "repertoires": [_size(each) for each in repertoires.values()],
@@ -328,6 +352,14 @@ def _write(out: Path | None, repertoires: dict[Side, Repertoire]) -> None:
             file.write(f"{write_game(game)}\n")
     if out is not None:
         console.wrote(out, counted(len(games), "opening"))
+
+
+def _write_userbook(out: Path, repertoires: dict[Side, Repertoire]) -> None:
+    entries = userbook_entries(chain.from_iterable(each.own_moves() for each in repertoires.values()))
+    write_atomic(out, b"".join(entries))
+    console.wrote(
+        out, f"user book of CheckerBoard with {counted(len(entries), 'position')}; it can't hold replies and comments"
+    )
 
 
 command = options.group(

@@ -26,8 +26,8 @@ from kr.egdb import slices
 from kr.egdb.encoding import Coded
 from kr.egdb.slices import Shape
 from kr.errors import InvalidDatabaseError
+from kr.file_kinds import EGDB_MAGIC
 
-MAGIC = b"\x89KREGDB\n"
 FORMAT_VERSION = 1
 FILE_KINDS = ("wld", "dtw")
 """Values (win, loss, draw) and distances to win."""
@@ -158,7 +158,7 @@ def _content(kind: str, coded: Coded, facts: Mapping[str, Any]) -> bytes:
     layout = _layout(len(text), len(coded.index), data_bytes)
     body = coded.index + coded.data
     checks = [zlib.crc32(body[at : at + _egdb.CODE_CHUNK]) for at in range(0, len(body), _egdb.CODE_CHUNK)]
-    start = _FIXED.pack(MAGIC, FORMAT_VERSION, len(text), _header_check(text)) + text
+    start = _FIXED.pack(EGDB_MAGIC, FORMAT_VERSION, len(text), _header_check(text)) + text
     checked = np.array(checks, dtype="<u4").tobytes()
     return start.ljust(layout.body, b"\0") + body.ljust(layout.checks - layout.body, b"\0") + checked
 
@@ -176,7 +176,7 @@ def _aligned(size: int) -> int:
 
 def _header_check(text: bytes) -> int:
     """CRC-32 of the bytes before the checksum and of the text."""
-    return zlib.crc32(text, zlib.crc32(_FIXED.pack(MAGIC, FORMAT_VERSION, len(text), 0)[:-4]))
+    return zlib.crc32(text, zlib.crc32(_FIXED.pack(EGDB_MAGIC, FORMAT_VERSION, len(text), 0)[:-4]))
 
 
 # Reading
@@ -236,7 +236,7 @@ def _read(path: Path, file: FileIO) -> tuple[SliceHeader, _Layout]:
         fixed = system.read_at(file.fileno(), _FIXED.size, 0)
         if not fixed:
             raise InvalidDatabaseError(f"{path}: not a kr endgame database: the file is empty")
-        if fixed[: len(MAGIC)] != MAGIC[: len(fixed)]:
+        if fixed[: len(EGDB_MAGIC)] != EGDB_MAGIC[: len(fixed)]:
             raise InvalidDatabaseError(f"{path}: not a kr endgame database")
         if len(fixed) < _FIXED.size:
             raise _damaged(path, f"it ends after {len(fixed)} bytes")

@@ -25,10 +25,10 @@ from kr.egdb import files, slices
 from kr.egdb.database import default_directory, directory_for, listing, no_database
 from kr.egdb.slices import Shape
 from kr.errors import InvalidDatabaseError, InvalidSettingError
+from kr.file_kinds import EGDB_MAGIC, PACK_MAGIC
 from kr.settings import REQUIRED, Settings, option
 from kr.units import counted
 
-PACK_MAGIC = b"\x89KRPACK\n"
 PACK_VERSION = 1
 UNPACKING_FOLDER = ".unpacking"
 """Folder of a directory for files that have not been checked yet; a killed run leaves it to the next one."""
@@ -379,7 +379,7 @@ def read_contents(path: Path, file: FileIO) -> PackContents:
     if not fixed:
         raise InvalidDatabaseError(f"{path}: not a packed endgame database: the file is empty")
     if fixed[: len(PACK_MAGIC)] != PACK_MAGIC[: len(fixed)]:
-        single = fixed.startswith(files.MAGIC)
+        single = fixed.startswith(EGDB_MAGIC)
         raise InvalidDatabaseError(
             f"{path}: not a packed endgame database{', but a single file of one' if single else ''}"
         )

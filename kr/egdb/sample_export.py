@@ -19,9 +19,8 @@ from numpy.typing import NDArray
 from kr import storage
 from kr.egdb.sample_file import SHARES
 from kr.egdb.sample_reader import SampleFile, SampleRows, SampleShare
-from kr.errors import InvalidSettingError
 from kr.extras import check_extra
-from kr.settings import REQUIRED, Settings, option
+from kr.settings import REQUIRED, Settings, known_suffix, option
 
 EXPORT_ROWS = 1 << 17
 """Rows of a part: a row group of a Parquet file."""
@@ -59,9 +58,7 @@ def export_sample(settings: ExportSettings, on_progress: Callable[[int, int], No
     if the sample is damaged; and OSError.
     """
     writers = {".npz": _write_npz, ".parquet": _write_parquet}
-    write = writers.get(settings.out.suffix.lower())
-    if write is None:
-        raise InvalidSettingError(f"out: {settings.out}: unknown kind of file; expected a name in .npz or .parquet")
+    write = writers[known_suffix("--out", settings.out, writers)]
     if write is _write_parquet:
         check_extra("Parquet needs", "parquet", "pyarrow")
     storage.check_output(settings.out)

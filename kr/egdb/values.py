@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 from kr import system
 from kr.egdb import slices
 from kr.egdb.slices import Shape
+from kr.file_kinds import VALUES_MAGIC
 
-VALUES_MAGIC = b"KRVALUE\n"
 VALUES_VERSION = 1
 VALUES_HEADER_BYTES = 64
 COMPLETE = 0xFFFFFFFF

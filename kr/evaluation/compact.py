@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kr.evaluation.patterns import Region
+from kr.file_kinds import TABLES_MAGIC
 from kr.storage import write_atomic
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
     from kr.evaluation.weights import Parts, Weights
 
-COMPACT_MAGIC = b"\x89KRTABL\n"
 COMPACT_VERSION = 1
 COMPACT_SUFFIX = ".krt"
 LONG_GAP = 255
@@ -45,7 +45,7 @@ def compact_tables(weights: Weights) -> bytes:
     body = weights.checksum.encode("ascii").ljust(32, b"\0")[:32] + struct.pack("<4I", *counts)
     body += b"".join(material.astype("<i4").tobytes() for material in (weights.men_material, weights.kings_material))
     body += b"".join(_group(*group) for group in groups)
-    return COMPACT_MAGIC + struct.pack("<2I", COMPACT_VERSION, zlib.crc32(body)) + body
+    return TABLES_MAGIC + struct.pack("<2I", COMPACT_VERSION, zlib.crc32(body)) + body
 
 
 def _group(regions: tuple[Region, ...], table: NDArray[np.int16], parts: Parts | None) -> bytes:

@@ -303,8 +303,8 @@ def play_match(
 ) -> MatchResult:
     """Play a match, or the rest of it.
 
-    on_begin: called before the first game; on_game: after each. Ctrl-C ends the match with the games played so far (`interrupted`). Raises what the
-    settings, players and files raise.
+    on_begin: called before the first game; on_game: after each. Ctrl-C ends the match with the games played so far
+    (`interrupted`). Raises what the settings, players and files raise.
     """
     openings = deck(settings.ballot)
     _check_variety(settings, openings)

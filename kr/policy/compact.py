@@ -10,11 +10,11 @@ import zlib
 from pathlib import Path
 
 from kr.errors import InvalidPolicyError
+from kr.file_kinds import POLICY_MAGIC
 from kr.policy.policy import Policy
 from kr.policy.shape import SIGHTS, move_ids
 from kr.storage import write_atomic
 
-COMPACT_POLICY_MAGIC = b"\x89KRPOLI\n"
 COMPACT_POLICY_VERSION = 1
 COMPACT_POLICY_SUFFIX = ".krp"
 
@@ -42,4 +42,4 @@ def compact_policy(policy: Policy) -> bytes:
     body += b"".join(struct.pack(f"<{len(each)}d", *each) for each in edges) + move_ids().tobytes()
     # floats of a model are those of 16 bits already
     body += b"".join(policy.model.arrays[name].astype("<f2").tobytes() for name in shape.array_sizes)
-    return COMPACT_POLICY_MAGIC + struct.pack("<2I", COMPACT_POLICY_VERSION, zlib.crc32(body)) + body
+    return POLICY_MAGIC + struct.pack("<2I", COMPACT_POLICY_VERSION, zlib.crc32(body)) + body

@@ -14,12 +14,11 @@ from math import ceil
 from pathlib import Path
 
 from kr.archives.archive import ReadSettings
-from kr.errors import InvalidSettingError
 from kr.game.position import Position, Side
 from kr.game.value import Value
 from kr.notation import SIDE_NAMES
 from kr.problems.problem import Problem
-from kr.settings import REQUIRED, Settings, option, same_option
+from kr.settings import REQUIRED, Settings, known_suffix, option, same_option
 from kr.text import visible
 
 PAPERS = {"a4": (595.28, 841.89), "letter": (612.0, 792.0)}
@@ -61,9 +60,11 @@ class PrintSettings(Settings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.out.suffix.lower() not in SHEET_KINDS:
-            *others, last = SHEET_KINDS
-            raise InvalidSettingError(f"--out {self.out}: expected a name that ends in {', '.join(others)} or {last}")
+        self.kind()
+
+    def kind(self) -> str:
+        """The suffix of the file, one of SHEET_KINDS. Raises InvalidSettingError."""
+        return known_suffix("--out", self.out, SHEET_KINDS)
 
 
 @dataclass(frozen=True)

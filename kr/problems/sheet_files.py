@@ -46,7 +46,7 @@ def print_problems(
     first page, on_diagrams with the number on each page. Raises InvalidSettingError, what `each_problem` raises, and
     OSError.
     """
-    kind = settings.out.suffix.lower()
+    kind = settings.kind()
     check_output(settings.out)
     if kind == ".pdf":
         check_pdf()

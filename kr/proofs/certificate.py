@@ -23,6 +23,7 @@ from kr import _core, storage
 from kr.egdb import slices
 from kr.egdb.boards import impossible
 from kr.errors import InvalidCertificateError, InvalidFenError, StrategyCycleError, StrategyGapError
+from kr.file_kinds import CERTIFICATE_MAGIC
 from kr.game.position import Position, Side
 from kr.game.value import Value
 from kr.notation import SIDE_NAMES, format_fen
@@ -37,7 +38,6 @@ Strategy = dict[PlainBits, QuickMove]
 """The move for each position with the strategy's side to move."""
 
 CERTIFICATE_SUFFIX = ".krproof"
-CERTIFICATE_MAGIC = b"\x89KRCERT\n"
 CERTIFICATE_VERSION = 1
 MAX_CERTIFICATE_BYTES = 1 << 30
 MAX_CERTIFICATE_HEADER = 1 << 20

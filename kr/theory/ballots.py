@@ -70,7 +70,7 @@ class Knowledge:
             "name": cook.name, "ballots": [], "games": cook.games, "wrong": wrong, "loss": cook.loss,
             **{name: asdict(move) | {"line": " ".join(move.line)}
                for name, move in (("best", cook.best), ("played", cook.played))},
-            "search": _search(node),
+            "search": self._search(node),
         }  # fmt: skip
 
     def ways_from(self, root: BookKey) -> dict[BookKey, _Way]:
@@ -137,13 +137,18 @@ class Knowledge:
         return entry | {
             "in_book": True,
             "worth": node.worth,
-            "search": _search(node),
+            "search": self._search(node),
             "depth": self.depths[node.key],
             "below": {"positions": len(below) - 1, "nodes": sum(each.nodes for each in below)},
             "replies": self._replies(node, position),
             "main_line": {"moves": _texts(best), "names": _names(start, [*before, *best])},
             "cooks": cooks,
         }
+
+    def _search(self, node: BookNode) -> dict[str, Any]:
+        """The search of a position; its score and depth only where the book has them."""
+        told = {"nodes": node.nodes, "within": node.within}
+        return {"score": node.score, "depth": node.depth, **told} if self.graph.has_searches else told
 
     def _replies(self, node: BookNode, position: Position) -> list[dict[str, Any]]:
         """The moves that the book knows, best first, then those that only people play."""
@@ -162,11 +167,6 @@ class Knowledge:
                 "line": "" if move is None else _texts(self.graph.best_line(position, move)[1:]),
             })  # fmt: skip
         return rows
-
-
-def _search(node: BookNode) -> dict[str, Any]:
-    """The search of a position."""
-    return {"score": node.score, "nodes": node.nodes, "depth": node.depth, "within": node.within}
 
 
 def _texts(moves: Iterable[Move]) -> str:

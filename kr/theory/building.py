@@ -157,7 +157,8 @@ class _Build:
         on_progress: Callable[[BookProgress], None],
     ) -> None:
         self.settings, self.on_progress = settings, on_progress
-        self.searcher = BookSearcher(settings, engine, store, proofs)
+        self.searcher = BookSearcher(settings, engine, store.graph(), store.put, proofs)
+        self.trees = store.trees()
         self.openings, self.seeds, self.shallow = self._openings(), self._seeds(), self._shallow()
         self.progress = BookProgress()
         self.progress.earlier = len(self.graph.nodes)
@@ -169,7 +170,7 @@ class _Build:
 
     def _openings(self) -> list[BookKey]:
         """The openings, and all positions of their trees, that are still to be searched."""
-        wanted = self.graph.roots.keys() | self.searcher.store.trees()
+        wanted = self.graph.roots.keys() | self.trees
         return sorted(wanted - self.graph.nodes.keys(), reverse=True)
 
     def _seeds(self) -> list[BookKey]:

@@ -1,23 +1,25 @@
-"""What a book says, whichever of its forms it has: the working file of a build, or the packed one."""
+"""What a book says, whichever of its forms it has: the working file of a build, the packed one, or a user book."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kr.book.book import COOK, OpeningBook, is_packed, located_book
-from kr.book.frame import BookKey, book_key, move_at, position_of_key
+from kr.book.book import COOK, OpeningBook, located_book
+from kr.book.frame import BookKey, BookStep, book_key, move_at, position_of_key, step_at
 from kr.book.krb import least_games
 from kr.errors import InvalidBookError, KrError
+from kr.file_kinds import PACKED_BOOK, USER_BOOK, WORKING_BOOK
 from kr.game.position import Move, Position
 from kr.openings.decks import Opening, deck
 from kr.theory.graph import LONGEST_PATH, BookGraph
 from kr.theory.packing import book_depths, known_steps
 from kr.theory.store import book_for_reading, opening_names_of
+from kr.theory.userbook import read_userbook
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,8 @@ class TheoryMove:
 class BookContents(ABC):
     """A book to read. facts: where it comes from, as a packed book has them."""
 
+    has_values = True
+    """False for moves that someone has chosen without more."""
     exact_games: bool
     """True if the numbers of games are exact; else they are the least that the weights of a packed book stand for."""
 
@@ -58,6 +62,10 @@ class BookContents(ABC):
     @abstractmethod
     def positions(self) -> Iterator[Position]:
         """The positions that have a move, with Black to move."""
+
+    def best(self, moves: Sequence[TheoryMove]) -> TheoryMove | None:
+        """The move to play of those of a position; None if the book has none."""
+        return moves[0] if moves and (moves[0].value is not None or not self.has_values) else None
 
 
 class GraphContents(BookContents):
@@ -96,7 +104,7 @@ class PackedContents(BookContents):
     exact_games = False
 
     def __init__(self, book: OpeningBook) -> None:
-        super().__init__(book.facts, _deck_openings(book.facts) or [_START])
+        super().__init__(book.facts, known_openings(book.facts) or [_START])
         self.book = book
 
     def moves(self, position: Position) -> list[TheoryMove]:
@@ -115,14 +123,44 @@ class PackedContents(BookContents):
         return self.book.positions()
 
 
+class UserBookContents(BookContents):
+    """A user book of CheckerBoard: a move for each board, and nothing more."""
+
+    has_values = False
+    exact_games = True
+
+    def __init__(self, moves: Mapping[Position, Move], wrong: Sequence[int]) -> None:
+        super().__init__({}, [_START, *deck("3move", playable_only=False)])
+        self.wrong = wrong
+        """Numbers of its entries that are not a legal move, from 1."""
+        self._steps: dict[BookKey, BookStep] = {}
+        for position, move in moves.items():
+            self._steps.setdefault(book_key(position), step_at(position, move))
+
+    def moves(self, position: Position) -> list[TheoryMove]:
+        step = self._steps.get(book_key(position))
+        return [] if step is None else [TheoryMove(move_at(position, step), None, 0, 0)]
+
+    def __len__(self) -> int:
+        return len(self._steps)
+
+    def has(self, key: BookKey) -> bool:
+        return key in self._steps
+
+    def positions(self) -> Iterator[Position]:
+        return map(position_of_key, self._steps)
+
+
 _START = Opening("start", Position())
 
 
 def open_contents(path: Path) -> BookContents:
-    """Open a book in either form, or the shipped one. Raises InvalidSettingError, InvalidBookError, OSError."""
-    path = located_book(path)
-    if is_packed(path):
+    """Open a book in any form, or the shipped one. Raises InvalidSettingError, InvalidBookError, OSError."""
+    path, kind = located_book(path, WORKING_BOOK, PACKED_BOOK, USER_BOOK)
+    if kind == PACKED_BOOK:
         return PackedContents(OpeningBook(path))
+    if kind == USER_BOOK:
+        return UserBookContents(*read_userbook(path))
     with book_for_reading(path) as store:
         begun, graph = store.settings(), store.graph()
     if not any(node.moves for node in graph.nodes.values()):
@@ -144,15 +182,15 @@ def best_line(contents: BookContents, position: Position, first: TheoryMove) -> 
     line, move = [first.move], first
     while len(line) < LONGEST_PATH:
         position = position.play(move.move)
-        moves = contents.moves(position)
-        if not moves or moves[0].value is None:
+        best = contents.best(contents.moves(position))
+        if best is None:
             break
-        move = moves[0]
+        move = best
         line.append(move.move)
     return line
 
 
-def _deck_openings(facts: dict[str, Any]) -> list[Opening]:
+def known_openings(facts: Mapping[str, Any]) -> list[Opening]:
     """The openings from which a book grew, without those of files that are gone."""
     openings: list[Opening] = []
     for name in opening_names_of(facts):
@@ -163,7 +201,7 @@ def _deck_openings(facts: dict[str, Any]) -> list[Opening]:
 
 def _root_openings(graph: BookGraph, begun: dict[str, Any]) -> list[Opening]:
     """The openings of a graph. Those that no deck has are shown with Black to move."""
-    openings = [each for each in _deck_openings(begun) if book_key(each.position) in graph.roots]
+    openings = [each for each in known_openings(begun) if book_key(each.position) in graph.roots]
     known = {book_key(each.position) for each in openings}
     others = [Opening(name, position_of_key(key)) for key, name in graph.roots.items() if key not in known]
     return openings + others

@@ -26,15 +26,18 @@ from kr.storage import check_apart
 from kr.theory.graph import BookGraph, BookMove, BookNode
 from kr.theory.packing import KnownStep, book_depths, known_steps
 from kr.theory.people import games_played
-from kr.theory.store import book_for_reading
-from kr.units import counted
+from kr.theory.trees import games_text
+from kr.theory.unpacking import read_book
 
 
 @dataclass(frozen=True)
 class CookSettings(Settings):
     """Which cooks are listed."""
 
-    book: Path = option(REQUIRED, "The book of kr book build, with people's games.", metavar="FILE", argument=True)
+    book: Path = option(
+        REQUIRED, "The book, with people's games: of kr book build or packed; shipped: kr's.", metavar="FILE",
+        argument=True,
+    )  # fmt: skip
     games: Path | None = option(
         None, "Archive of games, PDN: name those that went wrong, also other ones than the book's.", metavar="FILE"
     )
@@ -85,13 +88,14 @@ class Cook:
     name: str
     """Name of the opening; "" if it has none."""
     games: int
-    """Games of people that came to the position."""
+    """Games of people that came to the position; of a packed book, as all numbers of games, at least."""
+    exact_games: bool
     played: CookMove
     best: CookMove
     loss: int
     """Centi-men that the move of people gives away."""
-    nodes: int
-    """Nodes of the search of the position itself."""
+    nodes: int | None
+    """Nodes of the search of the position itself; None in a packed book."""
     wrong_games: list[CookGame] = field(default_factory=list)
     """Games of the archive in which it was played, the latest first."""
 
@@ -107,8 +111,7 @@ def find_cooks(
     OSError.
     """
     check_apart([settings.pdn], [settings.book, *([settings.games] if settings.games else [])])
-    with book_for_reading(settings.book) as store:
-        graph = store.graph()
+    graph = read_book(settings.book).graph
     if not graph.games:
         raise InvalidSettingError(f"{settings.book} knows of no games of people; expected one built with --people")
     found = cooked_nodes(graph)[: settings.count or None]
@@ -191,10 +194,11 @@ def cook_at(graph: BookGraph, node: BookNode, best: KnownStep, worse: KnownStep,
         ballot="" if ballot is None else str(ballot.number),
         name="" if reached is None else reached.name,
         games=sum(graph.games[node.key].values()),
+        exact_games=graph.exact_games,
         played=_cook_move(graph, node, worse, position),
         best=_cook_move(graph, node, best, position),
         loss=best.worth - worse.worth,
-        nodes=node.nodes,
+        nodes=node.nodes if graph.has_searches else None,
     )
 
 
@@ -234,7 +238,7 @@ def cook_game(cook: Cook, number: int) -> Game:
     best, played = cook.best, cook.played
     first = place.add_line(best.line[:1], comment=f"{best.value:+}, {cook.loss} better, depth {best.depth}")
     first.add_line(best.line[1:])
-    share = f"{played.games:,} of {counted(cook.games, 'game')}"
+    share = f"{games_text(played.games, cook.exact_games)} of {games_text(cook.games, cook.exact_games)}"
     worse = place.add_variation(played.move, comment=f"{played.value:+}, depth {played.depth}, {share}", nags=["$2"])
     if played.line[1:]:
         worse.add_line(played.line[1:])

@@ -21,7 +21,9 @@ FIRST_PLY = 3
 class CoverageSettings(Settings):
     """A book, and the games to compare it with."""
 
-    book: Path = option(REQUIRED, "The book: of kr book build or packed; shipped: kr's.", metavar="FILE", argument=True)
+    book: Path = option(
+        REQUIRED, "The book: of kr book build, packed, or CheckerBoard's; shipped: kr's.", metavar="FILE", argument=True
+    )
     people: Path = option(REQUIRED, "Archive of games, PDN.", metavar="ARCHIVE", argument=True)
 
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import heapq
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from kr.book.frame import BookKey, book_key
 from kr.errors import InvalidSettingError
-from kr.settings import REQUIRED, Settings, option
+from kr.file_kinds import USER_BOOK, WORKING_BOOK
+from kr.game.position import Move, Position, Side
+from kr.settings import REQUIRED, Settings, known_suffix, option
 from kr.storage import atomic_path, check_apart, lock, provenance
 from kr.theory.contents import BookContents, GraphContents, open_contents
-from kr.theory.graph import LONGEST_PATH
+from kr.theory.graph import LONGEST_PATH, LOSS_OF_A_PLY, PEOPLE_PLAY
 from kr.theory.packing import packed_book
 from kr.theory.trees import TreeShape, book_games, book_tree
 from kr.theory.userbook import userbook_entries
@@ -30,7 +34,9 @@ _ORIGINS = ("kr", "commit", "created")
 class BookExportSettings(Settings):
     """What is exported, and where to."""
 
-    book: Path = option(REQUIRED, "The book: of kr book build or packed; shipped: kr's.", metavar="FILE", argument=True)
+    book: Path = option(
+        REQUIRED, "The book: of kr book build, packed, or CheckerBoard's; shipped: kr's.", metavar="FILE", argument=True
+    )
     out: Path = option(REQUIRED, "The file to write.", metavar="FILE")
     format: str = option(
         "", "Its form: {allowed}; by its suffix if left out.", choices=("", *BOOK_FORMATS),
@@ -43,12 +49,7 @@ class BookExportSettings(Settings):
 
     def form(self) -> str:
         """The form to write. Raises InvalidSettingError."""
-        form = self.format or SUFFIXES.get(self.out.suffix.lower())
-        if form is None:
-            raise InvalidSettingError(
-                f"--out {self.out}: the suffix is not one of {', '.join(SUFFIXES)}; give it, or --format"
-            )
-        return form
+        return self.format or SUFFIXES[known_suffix("without --format, --out", self.out, SUFFIXES)]
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,8 @@ def export_book(settings: BookExportSettings) -> BookExportReport:
     check_apart([settings.out], [settings.book])
     contents = open_contents(settings.book)
     if form == PACKED and not isinstance(contents, GraphContents):
-        raise InvalidSettingError(f"{settings.book} is packed already; expected the book of kr book build")
+        lack = "is packed already" if contents.has_values else f"is {USER_BOOK}, which has no values"
+        raise InvalidSettingError(f"{settings.book} {lack}; expected {WORKING_BOOK}")
     shape = TreeShape(settings.within, settings.plies)
     with lock(settings.out), atomic_path(settings.out) as path, path.open("wb") as file:
         number = _WRITERS[form](contents, shape, file)
@@ -130,9 +132,35 @@ def _write_json(contents: BookContents, shape: TreeShape, file: BinaryIO) -> int
 
 
 def _write_userbook(contents: BookContents, shape: TreeShape, file: BinaryIO) -> int:
-    entries = userbook_entries(contents)
+    entries = userbook_entries(_nearest(contents))
     file.writelines(entries)
     return len(entries)
+
+
+def _nearest(contents: BookContents) -> Iterator[tuple[Position, Move]]:
+    """The positions of a book with either side to move, and the best move there, those first that are nearest to the
+    openings by what both sides give away."""
+    seen: set[tuple[BookKey, Side]] = set()
+    waiting = [(0.0, order, opening.position) for order, opening in enumerate(contents.openings)]
+    heapq.heapify(waiting)
+    order = len(waiting)
+    while waiting:
+        cost, _, position = heapq.heappop(waiting)
+        key = (book_key(position), position.side)
+        moves = contents.moves(position)
+        best = contents.best(moves)
+        if key in seen or best is None:
+            continue
+        seen.add(key)
+        yield position, best.move
+        for each in moves:
+            if each.value is None and each is not best:
+                continue
+            step = 1.0 if best.value is None or each.value is None else 1 + (best.value - each.value) / LOSS_OF_A_PLY
+            order += 1
+            heapq.heappush(
+                waiting, (cost + (step / 2 if each.games >= PEOPLE_PLAY else step), order, position.play(each.move))
+            )
 
 
 _WRITERS: dict[str, Callable[[BookContents, TreeShape, BinaryIO], int]] = {

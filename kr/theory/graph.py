@@ -87,6 +87,10 @@ class BookGraph:
     nodes: dict[BookKey, BookNode] = field(default_factory=dict)
     games: Mapping[BookKey, Mapping[BookStep, int]] = field(default_factory=dict)
     """How often people have played each move in a position."""
+    has_searches: bool = True
+    """False for values of a packed book, whose nodes have no searches of their own."""
+    exact_games: bool = True
+    """False if the games are the least that the weights of a packed book stand for."""
     _children: dict[tuple[BookKey, BookStep], BookKey] = field(default_factory=dict, repr=False, compare=False)
     """Positions after what people play, which cost something to find."""
     _parents: dict[BookKey, list[BookKey]] | None = field(default=None, repr=False, compare=False)

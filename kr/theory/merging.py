@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kr.book.frame import BookKey
+from kr.book.frame import BookKey, book_key
 from kr.errors import InvalidBookError, InvalidSettingError
 from kr.settings import REQUIRED, Settings, option
 from kr.storage import atomic_path, check_apart, lock, provenance
+from kr.theory.contents import known_openings
 from kr.theory.graph import BookGraph, BookNode
 from kr.theory.seeds import joined_games
-from kr.theory.store import book_for_reading, book_for_writing, opening_names_of
+from kr.theory.store import book_for_writing, opening_names_of
+from kr.theory.unpacking import read_book
 
 EQUAL_SETTINGS = ("within", "weights", "egdb")
 """Settings of which values depend, so that they can't differ."""
@@ -23,7 +25,9 @@ EQUAL_SETTINGS = ("within", "weights", "egdb")
 class BookMergeSettings(Settings):
     """The books to merge."""
 
-    books: tuple[Path, ...] = option(REQUIRED, "Books of kr book build, two or more.", metavar="FILE", argument=True)
+    books: tuple[Path, ...] = option(
+        REQUIRED, "Books, two or more: of kr book build or packed; shipped: kr's.", metavar="FILE", argument=True
+    )
     out: Path = option(REQUIRED, "The book to write, a new file; kr book build goes on with it.", metavar="FILE")
 
     def __post_init__(self) -> None:
@@ -40,6 +44,8 @@ class BookMergeReport:
     shared: int
     """Positions that more than one book had."""
     openings: int
+    unsearched: int
+    """Positions that only packed books had: kr book build searches them, and until then their values stand."""
 
 
 def merge_books(settings: BookMergeSettings) -> BookMergeReport:
@@ -50,23 +56,33 @@ def merge_books(settings: BookMergeSettings) -> BookMergeReport:
     check_apart([settings.out], settings.books)
     if settings.out.exists():
         raise InvalidSettingError(f"--out: {settings.out} exists already; choose another file")
-    begun: list[dict[str, Any]] = []
+    begun: list[Mapping[str, Any]] = []
     trees: set[BookKey] = set()
     merged, positions = BookGraph(), 0
     for path in settings.books:
-        with book_for_reading(path) as store:
-            begun.append(store.settings())
-            graph = store.graph()
-            trees |= store.trees()
+        facts, graph, more = read_book(path)
+        begun.append(facts)
+        trees |= more
         _check_alike(settings.books, begun)
         positions += len(graph.nodes)
+        if not graph.has_searches:
+            _open_packed(graph, facts)
         _take_in(merged, graph)
     merged.propagate()
     with lock(settings.out), atomic_path(settings.out) as temporary, book_for_writing(temporary) as store:
         wanted = {"trees": sorted(trees)} if trees else {}
         store.begin(_merged_settings(begun) | wanted, merged.roots, merged.games)
         store.put(merged.nodes.values())
-    return BookMergeReport(len(merged.nodes), positions - len(merged.nodes), len(merged.roots))
+    unsearched = sum(not node.nodes and node.value is None for node in merged.nodes.values())
+    return BookMergeReport(len(merged.nodes), positions - len(merged.nodes), len(merged.roots), unsearched)
+
+
+def _open_packed(graph: BookGraph, facts: Mapping[str, Any]) -> None:
+    """Give a packed book's graph the openings of the decks that it names, and its positions searches of no nodes, so
+    that any other comes before them."""
+    graph.roots = {book_key(opening.position): opening.title for opening in known_openings(facts)}
+    for node in graph.nodes.values():
+        node.nodes = 0
 
 
 def _check_alike(paths: Sequence[Path], begun: Sequence[Mapping[str, Any]]) -> None:

@@ -15,6 +15,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from kr import svg
+from kr.book.shares import share_text
 from kr.game.position import START_BLACK, START_WHITE, Position
 from kr.notation import SIDE_NAMES, parse_square
 from kr.openings.grades import GRADES, HARD_SCORE, ONE_SIDED_SCORE
@@ -239,6 +240,8 @@ def _environment() -> jinja2.Environment:
     environment = template_environment(_PACKAGE)
     environment.filters["men"] = men
     environment.filters["share"] = _share
+    environment.filters["people_share"] = _people_share
+    environment.filters["people_games"] = _people_games
     environment.filters["number"] = lambda number: f"{number:,}"
     environment.filters["millions"] = _millions
     environment.globals["counted"] = counted
@@ -273,6 +276,16 @@ def _millions(nodes: int) -> str:
         if nodes >= unit:
             return f"{nodes / unit:.1f} {name}"
     return str(nodes)
+
+
+def _people_share(part: int, whole: int, exact: bool) -> str:
+    """Share of the games that a book knows of."""
+    return _share(part, whole) if exact or not whole else share_text(part / whole)
+
+
+def _people_games(games: int, exact: bool) -> str:
+    """Number of games that a book knows of; a packed one knows the least."""
+    return f"{games:,}" if exact or not games else f"{games:,}+"
 
 
 def _share(part: int, whole: int) -> str:

@@ -120,6 +120,12 @@ class Repertoire:
                     boards.append(each.after)
         return ways
 
+    def own_moves(self) -> Iterator[tuple[Position, Move]]:
+        """The first move of the player in each position, nearest to the start of a game first."""
+        for board in self.lines():
+            if self.is_own(board) and (moves := self.of(board)):
+                yield Position.from_bits(board), moves[0].move
+
     def games(self) -> Iterator[Game]:
         """The repertoire as games, one for each root; the moves of a position stand where it comes first."""
         written: set[Bits] = set()

@@ -25,8 +25,8 @@ from kr.jobs.needs import Needs
 from kr.jobs.unit import Unit
 from kr.players.workers import EngineKind, engine_needs
 from kr.proofs.library import ProofLibrary
-from kr.theory.graph import BookNode, searched_worth
-from kr.theory.store import BookStore, book_moves
+from kr.theory.graph import BookGraph, BookNode, searched_worth
+from kr.theory.store import book_moves
 from kr.threads import worker_count
 
 
@@ -56,13 +56,17 @@ class BookTask:
 
 
 class BookSearcher:
-    """The graph of a working file, whose positions are searched."""
+    """The graph of a book, whose positions are searched. put: writes nodes that have changed."""
 
     def __init__(
-        self, settings: WorkerSettings, engine: Engine, store: BookStore, proofs: ProofLibrary | None = None
+        self,
+        settings: WorkerSettings,
+        engine: Engine,
+        graph: BookGraph,
+        put: Callable[[Sequence[BookNode]], None],
+        proofs: ProofLibrary | None = None,
     ) -> None:
-        self.settings, self.engine, self.store, self.proofs = settings, engine, store, proofs
-        self.graph = store.graph()
+        self.settings, self.engine, self.graph, self.put, self.proofs = settings, engine, graph, put, proofs
         self.needs, self.places = engine_needs(engine, settings.weights)
         self.tools = {"hash": settings.hash, "threads": 1, "egdb_memory": settings.egdb_memory}
         self.under_way: dict[BookKey, BookTask] = {}
@@ -71,7 +75,7 @@ class BookSearcher:
         proved = self._certified()
         known = {node.key for node in proved}
         if changed := [each for each in self.graph.propagate() if each.key not in known] + proved:
-            store.put(changed)
+            put(changed)
 
     def _certified(self) -> list[BookNode]:
         """Nodes whose value a certificate proves, entered again with it."""
@@ -137,7 +141,7 @@ class BookSearcher:
             node = certified(node, self.proofs)
         on_node(node)
         self.graph.add(node)
-        self.store.put([*(each for each in self.graph.propagate() if each is not node), node])
+        self.put([*(each for each in self.graph.propagate() if each is not node), node])
 
 
 def certified(node: BookNode, proofs: ProofLibrary) -> BookNode:

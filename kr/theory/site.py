@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kr.archives.stats import ArchiveStats
-from kr.book.book import OpeningBook, is_packed, located_book
 from kr.egdb.database import Database
 from kr.engine.database import load_database
 from kr.engine.settings import egdb_memory_option, egdb_option
@@ -30,8 +29,7 @@ from kr.theory.ballots import Knowledge
 from kr.theory.brackets import Brackets
 from kr.theory.pages import GENERATOR, TheoryPages, page_files
 from kr.theory.people import PeopleGames, people_games
-from kr.theory.store import book_for_reading
-from kr.theory.unpacking import unpacked_graph
+from kr.theory.unpacking import read_book
 
 if TYPE_CHECKING:
     from kr.theory.graph import BookGraph
@@ -111,7 +109,7 @@ def write_theory(
     """
     check_directory(settings.out)
     _refuse_foreign(settings)
-    begun, graph, is_whole = _read_book(settings.book)
+    begun, graph, _ = read_book(settings.book)
     grades = {} if settings.grades is None else read_grades(settings.grades, settings.deck)
     # nothing is made for what can't be read
     make_directory(settings.out)
@@ -120,7 +118,7 @@ def write_theory(
         proofs = load(database)
         people = _People(settings, on_stage, on_error)
         if settings.people is not None and not graph.games:
-            graph.games = people.moves_played(settings.people, on_stage)
+            graph.games, graph.exact_games = people.moves_played(settings.people, on_stage), True
             # a move that people play counts once it leads to a position of the book
             graph.propagate()
         openings = deck(settings.deck, playable_only=False)
@@ -131,7 +129,7 @@ def write_theory(
             grade = grades.get(opening.number)
             entries.append(known.ballot(opening) | {"grade": None if grade is None else grade.as_object()})
         cooks = [cook for cook in known.cooks.values() if cook["ballots"]]
-        data = _head(settings, begun, graph, is_whole, people, proofs) | {"ballots": entries, "cooks": cooks}
+        data = _head(settings, begun, graph, people, proofs) | {"ballots": entries, "cooks": cooks}
         pages = TheoryPages(data, settings.page)
         files = page_files(data)
         for count, name in enumerate(files):
@@ -147,19 +145,6 @@ def write_theory(
         sum(bool(entry["bracket"]["words"]) for entry in entries), len(cooks), len(files), people.games,
         people.left_out,
     )  # fmt: skip
-
-
-def _read_book(book: Path) -> tuple[Mapping[str, Any], BookGraph, bool]:
-    """What a book was begun with, its graph, and whether it has its searches; of a packed one it has not.
-
-    Raises InvalidBookError, InvalidSettingError, OSError.
-    """
-    path = located_book(book)
-    if is_packed(path):
-        packed = OpeningBook(path)
-        return packed.facts, unpacked_graph(packed), False
-    with book_for_reading(path) as store:
-        return store.settings(), store.graph(), True
 
 
 def _refuse_foreign(settings: TheorySettings) -> None:
@@ -231,7 +216,6 @@ def _head(
     settings: TheorySettings,
     begun: Mapping[str, Any],
     graph: BookGraph,
-    is_whole: bool,
     people: _People,
     proofs: ProofLibrary | None,
 ) -> dict[str, Any]:
@@ -246,7 +230,7 @@ def _head(
             **{name: begun.get(name) for name in ("openings", "within", "weights", "egdb")},
             "nodes_of_a_search": begun.get("nodes"),
             "people": bool(graph.games),
-            "exact": is_whole,
+            "exact": graph.has_searches, "exact_games": graph.exact_games,
         },
         "people": None if settings.people is None else {
             "name": printable(settings.people.name), "games": people.games, "left_out": people.left_out,

@@ -14,10 +14,10 @@ from pathlib import Path
 from types import NoneType
 from typing import Any
 
-from kr.book.book import is_packed
 from kr.book.frame import BookKey, BookStep, key_after, legal_steps, position_of_key
 from kr.engine.result import SCORE_WIN
 from kr.errors import InvalidBookError, InvalidSettingError
+from kr.file_kinds import BOOK_ID, EMPTY_FILE, PACKED_BOOK, WORKING_BOOK, file_kind
 from kr.game.value import Value
 from kr.sqlite import FileKind, SqliteFile, open_sqlite
 from kr.storage import check_output, lock
@@ -42,7 +42,7 @@ _TABLES = """
         depth INTEGER NOT NULL, within INTEGER NOT NULL, value TEXT, worth INTEGER NOT NULL, moves TEXT NOT NULL,
         PRIMARY KEY (own, other, kings)) WITHOUT ROWID;
 """
-BOOK_FILE = FileKind("a book of kr", 0x6B72424B, 1, _TABLES, InvalidBookError)
+BOOK_FILE = FileKind("a book of kr", BOOK_ID, 1, _TABLES, InvalidBookError)
 
 
 class BookStore:
@@ -139,9 +139,10 @@ def book_for_writing(path: Path) -> Iterator[BookStore]:
     """Open a book to build it, new if there is none. Raises InvalidBookError, InvalidSettingError, OutputBusyError,
     OSError."""
     check_output(path)
-    _refuse_packed(path)
     with lock(path):
         is_new = not path.exists()
+        if not is_new:
+            _refuse_others(path, WORKING_BOOK, EMPTY_FILE)
         is_begun = False
         try:
             with telling_book_damage(path):
@@ -162,7 +163,7 @@ def book_for_reading(path: Path) -> Iterator[BookStore]:
     """Open a book that is there, also while it is built. Raises InvalidBookError, InvalidSettingError."""
     if not path.is_file():
         raise InvalidSettingError(f"{path} is not a file; expected a book that kr book build has written")
-    _refuse_packed(path)
+    _refuse_others(path, WORKING_BOOK)
     with telling_book_damage(path):
         # "rw": a transaction that a kill has cut off can only be rolled back by who may write
         file = open_sqlite(path, BOOK_FILE, "rw", read_only=True, timeout=BUSY_SECONDS)
@@ -170,9 +171,16 @@ def book_for_reading(path: Path) -> Iterator[BookStore]:
         yield BookStore(file, path)
 
 
-def _refuse_packed(path: Path) -> None:
-    if is_packed(path):
+def _refuse_others(path: Path, *allowed: str) -> None:
+    """Raise InvalidSettingError or InvalidBookError for a file that is something else."""
+    if path.with_name(f"{path.name}-journal").exists():
+        # of a kill: the file is to be rolled back first
+        return
+    kind = file_kind(path)
+    if kind == PACKED_BOOK:
         raise InvalidSettingError(f"{path} is packed for play; expected the book of kr book build that it comes from")
+    if kind not in allowed:
+        raise InvalidBookError(f"{path} is {kind}; expected {WORKING_BOOK}")
 
 
 def _row(node: BookNode) -> tuple[Any, ...]:

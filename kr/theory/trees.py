@@ -73,12 +73,15 @@ def opening_tree(
 
 def _branches(contents: BookContents, position: Position, within: int) -> Iterator[BookBranch]:
     moves = contents.moves(position)
-    best = moves[0].value if moves else None
+    best = contents.best(moves)
     if best is None:
+        return
+    if best.value is None:
+        yield BookBranch(best, position.play(best.move))
         return
     cook = cook_in(moves)
     for each in moves:
-        loss = None if each.value is None else best - each.value
+        loss = None if each.value is None else best.value - each.value
         if each is cook or (loss is not None and loss <= within):
             yield BookBranch(each, position.play(each.move), loss if each is cook else None)
 
@@ -91,8 +94,11 @@ def root_names(contents: BookContents) -> dict[BookKey, str]:
 def book_tree(contents: BookContents, shape: TreeShape) -> Iterator[str]:
     """Lines of the book as text: each opening with its moves, indented where there is a choice."""
     names = root_names(contents)
-    yield f"Moves at most {shape.within} centi-men worse than the best, to ply {shape.plies} after each opening."
-    yield "Values are centi-men for the side that plays the first move of a line."
+    if contents.has_values:
+        yield f"Moves at most {shape.within} centi-men worse than the best, to ply {shape.plies} after each opening."
+        yield "Values are centi-men for the side that plays the first move of a line."
+    else:
+        yield f"The moves of the book, to ply {shape.plies} after each opening."
     for opening in contents.openings:
         branches = opening_tree(contents, opening, shape, names)
         if branches:
@@ -141,7 +147,7 @@ def value_text(value: int) -> str:
 
 def games_text(games: int, exact: bool) -> str:
     """Number of games; of a packed book the least that it can be."""
-    return counted(games, "game") if exact else f"{games:,} or more games"
+    return counted(games, "game") if exact or not games else f"{games:,} or more games"
 
 
 def book_games(contents: BookContents, shape: TreeShape) -> Iterator[str]:
@@ -156,10 +162,11 @@ def book_games(contents: BookContents, shape: TreeShape) -> Iterator[str]:
 def _game(contents: BookContents, opening: Opening, first: list[BookBranch]) -> Game:
     start, moves = opening.begin()
     game = Game({"Event": heading(opening), "Result": "*"}, start, moves)
-    game.comment = (
-        f"A move's value is in centi-men for the side that plays it; a cook is a move that people play most, and that "
-        f"is at least {COOK} worse than the best."
-    )
+    if contents.has_values:
+        game.comment = (
+            "A move's value is in centi-men for the side that plays it; a cook is a move that people play most, and "
+            f"that is at least {COOK} worse than the best."
+        )
     waiting: list[tuple[GameNode, BookBranch]] = [(game.end(), branch) for branch in reversed(first)]
     while waiting:
         parent, branch = waiting.pop()

@@ -1,15 +1,38 @@
-"""The graph of a packed book: its values and lines, without the searches behind them."""
+"""The graph of a book in either form. Of a packed one it has the values and lines, without the searches behind them."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from kr.book.book import OpeningBook
+from kr.book.book import OpeningBook, located_book
 from kr.book.frame import BookKey, BookStep, book_key, step_of
-from kr.book.krb import least_games
-from kr.theory.graph import BookGraph, BookNode
+from kr.book.krb import MOST_LOSS, MOST_VALUE, least_games
+from kr.file_kinds import PACKED_BOOK, WORKING_BOOK
+from kr.theory.graph import BookGraph, BookMove, BookNode
 from kr.theory.people import PeopleGames
-from kr.theory.store import book_moves
+from kr.theory.store import book_for_reading, book_moves
+
+
+class ReadBook(NamedTuple):
+    """A book with its positions as a graph."""
+
+    facts: Mapping[str, Any]
+    """What it was begun with."""
+    graph: BookGraph
+    trees: frozenset[BookKey] = frozenset()
+    """Positions of the openings' trees, of a working file."""
+
+
+def read_book(book: Path) -> ReadBook:
+    """Read a book, or the shipped one. Raises InvalidBookError, InvalidSettingError, OSError."""
+    path, kind = located_book(book, WORKING_BOOK, PACKED_BOOK)
+    if kind == PACKED_BOOK:
+        packed = OpeningBook(path)
+        return ReadBook(packed.facts, unpacked_graph(packed))
+    with book_for_reading(path) as store:
+        return ReadBook(store.settings(), store.graph(), frozenset(store.trees()))
 
 
 def unpacked_graph(book: OpeningBook) -> BookGraph:
@@ -21,7 +44,7 @@ def unpacked_graph(book: OpeningBook) -> BookGraph:
     """
     facts = book.facts
     nodes, within = _number(facts.get("nodes")), _number(facts.get("within"))
-    graph, games = BookGraph(), PeopleGames()
+    graph, games = BookGraph(has_searches=False, exact_games=False), PeopleGames()
     depths: dict[BookKey, dict[BookStep, int]] = {}
     for position in book.positions():
         moves, key = book.moves(position), book_key(position)
@@ -40,6 +63,18 @@ def unpacked_graph(book: OpeningBook) -> BookGraph:
         out = [depths[key][move.step] for move in node.moves if move.child not in graph.nodes]
         node.depth = min(out or depths[key].values())
     return graph
+
+
+def supported(graph: BookGraph, node: BookNode, move: BookMove) -> bool | None:
+    """True if a move of a packed book has the value of the position after it; None where it rests on a search instead,
+    of which a packed book has none."""
+    child = graph.nodes.get(move.child)
+    if child is None or not move.forward:
+        return None
+    packed = max(-MOST_VALUE, min(-child.worth, node.worth))
+    assert move.score is not None
+    # the largest loss that is packed stands for more
+    return move.score == packed or (node.worth - move.score == MOST_LOSS and packed < move.score)
 
 
 def _number(fact: Any) -> int:

@@ -4,67 +4,76 @@ CheckerBoard (github.com/eygilbert/CheckerBoard) reads the first MOST_ENTRIES of
 entry is its structs `pos` and `CBmove`, of 32-bit numbers: black men, black kings, white men, white kings, bit 0 at
 x = 0, y = 0 and bit 4y + x // 2 elsewhere; the number of captured pieces, the moving piece after and before the move,
 the coordinates from and to, those of the 12 squares of the path from the second on, of 12 captured pieces, and these.
-Square 1 is at x = 6, y = 0. There is no side to move.
+Square 1 is at x = 6, y = 0. There is no side to move: that of the moving piece.
 """
 
 from __future__ import annotations
 
-import heapq
-import struct
-from collections.abc import Iterator
+from collections.abc import Iterable
+from pathlib import Path
 
-from kr.book.frame import BookKey, book_key
+from kr.book.book import MOST_BOOK_BYTES
+from kr.errors import IllegalMoveError, InvalidBookError, InvalidFenError
+from kr.file_kinds import USERBOOK_ENTRY
 from kr.game.position import Move, Position, Side
 from kr.notation import squares
-from kr.theory.contents import BookContents, TheoryMove
-from kr.theory.graph import LOSS_OF_A_PLY, PEOPLE_PLAY
+from kr.storage import read_regular
 
 MOST_ENTRIES = 10_000
 """Entries that CheckerBoard reads."""
-USERBOOK_ENTRY = struct.Struct("<71i")
-_BOARD = struct.Struct("<4I")
 _PATH = 12
 _WHITE, _BLACK, _MAN, _KING = 1, 2, 4, 8
 _NOWHERE = (0, 0)
+_FROM, _TO, _CAPTURED = 7, 9, 11 + 2 * _PATH
+"""Places of numbers in an entry."""
 
 
-def userbook_entries(contents: BookContents) -> list[bytes]:
-    """A book as entries of a user book: the best move of each board, those nearest to the openings by what both sides
-    give away."""
+def userbook_entries(moves: Iterable[tuple[Position, Move]]) -> list[bytes]:
+    """Moves as entries of a user book, the first of each board, as many as CheckerBoard reads."""
     entries: dict[tuple[int, int, int], bytes] = {}
-    for position, best in _nearest(contents):
+    for position, move in moves:
         black, white, kings, _ = position.bits
         # without a side to move a board stands for one position
         if (black, white, kings) not in entries:
-            entries[black, white, kings] = userbook_entry(position, best.move)
+            entries[black, white, kings] = userbook_entry(position, move)
             if len(entries) == MOST_ENTRIES:
                 break
     return list(entries.values())
 
 
-def _nearest(contents: BookContents) -> Iterator[tuple[Position, TheoryMove]]:
-    """The positions of a book with either side to move, and the best move, by what leads to them."""
-    seen: set[tuple[BookKey, Side]] = set()
-    waiting = [(0.0, order, opening.position) for order, opening in enumerate(contents.openings)]
-    heapq.heapify(waiting)
-    order = len(waiting)
-    while waiting:
-        cost, _, position = heapq.heappop(waiting)
-        key = (book_key(position), position.side)
-        moves = contents.moves(position)
-        best = moves[0].value if moves else None
-        if key in seen or best is None:
-            continue
-        seen.add(key)
-        yield position, moves[0]
-        for each in moves:
-            if each.value is None:
-                continue
-            step = 1 + (best - each.value) / LOSS_OF_A_PLY
-            order += 1
-            heapq.heappush(
-                waiting, (cost + (step / 2 if each.games >= PEOPLE_PLAY else step), order, position.play(each.move))
-            )
+def read_userbook(path: Path) -> tuple[dict[Position, Move], list[int]]:
+    """The moves of a user book by position, and the numbers, from 1, of the entries that are not a legal move.
+
+    Raises InvalidBookError if none is, OSError.
+    """
+    content = read_regular(path, MOST_BOOK_BYTES)
+    moves: dict[Position, Move] = {}
+    wrong: list[int] = []
+    for number, numbers in enumerate(USERBOOK_ENTRY.iter_unpack(content), 1):
+        try:
+            position, move = _read_entry(numbers)
+        except (InvalidFenError, IllegalMoveError, IndexError):
+            wrong.append(number)
+        else:
+            moves.setdefault(position, move)
+    if not moves:
+        raise InvalidBookError(f"{path}: a user book of CheckerBoard, but none of its {len(wrong):,} moves is legal")
+    return moves, wrong
+
+
+def _read_entry(numbers: tuple[int, ...]) -> tuple[Position, Move]:
+    """Raises InvalidFenError, IllegalMoveError and IndexError for what can't be."""
+    black_men, black_kings, white_men, white_kings = map(_turned_rows, numbers[:4])
+    count, _, piece = numbers[4:_FROM]
+    if not 0 <= count <= _PATH or piece & (_BLACK | _WHITE) not in (_BLACK, _WHITE):
+        raise IndexError("not a move")
+    position = Position(
+        black_men | black_kings, white_men | white_kings, black_kings | white_kings,
+        Side.BLACK if piece & _BLACK else Side.WHITE,
+    )  # fmt: skip
+    places = [(numbers[at], numbers[at + 1]) for at in (_FROM, _TO, *range(_CAPTURED, _CAPTURED + 2 * count, 2))]
+    origin, target, *captured = map(_square, places)
+    return position, position.find_move(origin, target, sum(1 << square for square in captured))
 
 
 def userbook_entry(position: Position, move: Move) -> bytes:
@@ -73,12 +82,12 @@ def userbook_entry(position: Position, move: Move) -> bytes:
     boards = (black & ~kings, black & kings, white & ~kings, white & kings)
     captured = list(squares(move.captured))
     path = [_NOWHERE, *map(_place, move.path[1:_PATH])]
-    numbers = [len(captured), _piece(position.play(move), move.target), _piece(position, move.origin)]
+    numbers = list(map(_turned_rows, boards))
+    numbers += [len(captured), _piece(position.play(move), move.target), _piece(position, move.origin)]
     for x, y in (_place(move.origin), _place(move.target), *_filled(path), *_filled(list(map(_place, captured)))):
         numbers += (x, y)
     numbers += [_piece(position, square) for square in captured]
-    numbers += [0] * (USERBOOK_ENTRY.size // 4 - 4 - len(numbers))
-    return _BOARD.pack(*map(_their_bits, boards)) + struct.pack(f"<{len(numbers)}i", *numbers)
+    return USERBOOK_ENTRY.pack(*numbers, *[0] * (USERBOOK_ENTRY.size // 4 - len(numbers)))
 
 
 def _filled(places: list[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -91,8 +100,16 @@ def _place(square: int) -> tuple[int, int]:
     return 2 * (3 - square % 4) + row % 2, row
 
 
-def _their_bits(board: int) -> int:
-    """A bitboard with the squares of each row in their order."""
+def _square(place: tuple[int, int]) -> int:
+    """The square of coordinates. Raises IndexError."""
+    x, y = place
+    if not (0 <= x < 8 and 0 <= y < 8 and x % 2 == y % 2):
+        raise IndexError(f"no square at {x}, {y}")
+    return 4 * y + 3 - x // 2
+
+
+def _turned_rows(board: int) -> int:
+    """A bitboard with the squares of each row in the opposite order."""
     return sum(1 << (square // 4 * 4 + 3 - square % 4) for square in squares(board))
 
 

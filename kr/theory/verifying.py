@@ -10,22 +10,26 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from kr.book.book import located_book
 from kr.book.frame import BookKey, BookStep, move_at, position_of_key
 from kr.cluster.address import cluster_option
 from kr.engine.engine import Engine
 from kr.engine.settings import egdb_memory_option, egdb_option, engine_from, hash_option, weights_option
 from kr.errors import InvalidBookError, InvalidSettingError
+from kr.file_kinds import PACKED_BOOK, WORKING_BOOK
 from kr.jobs.journal import Journal, open_journal, typed
 from kr.settings import REQUIRED, Settings, option, seed_option, workers_option
 from kr.storage import check_apart, provenance
 from kr.theory.graph import LONGEST_PATH, BookGraph, BookNode
 from kr.theory.searching import BookSearcher, BookTask
-from kr.theory.store import book_for_reading, book_for_writing
+from kr.theory.store import book_for_writing
+from kr.theory.unpacking import read_book
 
 MISTAKE = 10
 """Centi-men; a chosen move that loses more against the best of the new search is a mistake."""
@@ -36,7 +40,10 @@ BY_POSITIONS, BY_GAMES = "positions", "games"
 class BookVerifySettings(Settings):
     """Which positions are searched again, and how."""
 
-    book: Path = option(REQUIRED, "The book of kr book build.", metavar="FILE", argument=True)
+    book: Path = option(
+        REQUIRED, "The book: of kr book build, or packed, of which nothing is corrected; shipped: kr's.",
+        metavar="FILE", argument=True,
+    )  # fmt: skip
     share: float = option(0.01, "Share of its positions that are searched again, {allowed}.", above=0, high=1)
     times: int = option(10, "Times the nodes of the book's searches, {allowed}.", low=2, high=10_000)
     chance: str = option(
@@ -107,26 +114,36 @@ def verify_book(settings: BookVerifySettings, on_progress: Callable[[BookVerific
     """
     journal_path = settings.journal or Path(f"{settings.book}.verified.jsonl")
     check_apart([journal_path], [settings.book])
-    with book_for_reading(settings.book) as reader:
-        begun = reader.settings()
-    nodes = begun.get("nodes")
-    if not isinstance(nodes, int):
-        raise InvalidBookError(f"{settings.book} is damaged: it lacks its settings")
     engine = engine_from(settings, settings.weights)
-    _check_engine(settings.book, begun, engine)
-    shaping = {"share": settings.share, "times": settings.times, "chance": settings.chance, "seed": settings.seed,
-               "nodes": nodes, "weights": begun.get("weights"), "egdb": begun.get("egdb")}  # fmt: skip
-    with (
-        book_for_writing(settings.book) as store,
-        open_journal(journal_path, shaping, provenance(), _read) as journal,
-    ):
-        searcher = BookSearcher(settings, engine, store)
-        verifier = _Verifier(settings, searcher, journal, nodes * settings.times, on_progress)
-        searcher.run(verifier.next_round, verifier.hear)
+    with _opened(settings.book) as (begun, graph, put):
+        nodes = begun.get("nodes")
+        if not isinstance(nodes, int):
+            raise InvalidBookError(f"{settings.book} is damaged: it lacks its settings")
+        _check_engine(settings.book, begun, engine)
+        shaping = {"share": settings.share, "times": settings.times, "chance": settings.chance, "seed": settings.seed,
+                   "nodes": nodes, "weights": begun.get("weights"), "egdb": begun.get("egdb")}  # fmt: skip
+        with open_journal(journal_path, shaping, provenance(), _read) as journal:
+            searcher = BookSearcher(settings, engine, graph, put)
+            verifier = _Verifier(settings, searcher, journal, nodes * settings.times, on_progress)
+            searcher.run(verifier.next_round, verifier.hear)
     return verifier.outcome
 
 
-def _check_engine(book: Path, begun: dict[str, Any], engine: Engine) -> None:
+@contextmanager
+def _opened(
+    book: Path,
+) -> Iterator[tuple[Mapping[str, Any], BookGraph, Callable[[Sequence[BookNode]], None]]]:
+    """A book's settings, its graph, and what writes nodes to it: nothing for a packed one, which stays as it is."""
+    path, kind = located_book(book, WORKING_BOOK, PACKED_BOOK)
+    if kind == PACKED_BOOK:
+        facts, graph, _ = read_book(path)
+        yield facts, graph, lambda nodes: None
+        return
+    with book_for_writing(path) as store:
+        yield store.settings(), store.graph(), store.put
+
+
+def _check_engine(book: Path, begun: Mapping[str, Any], engine: Engine) -> None:
     mine = {
         "weights": engine.signature,
         "egdb": None if engine.database is None else engine.database.signature,
@@ -167,7 +184,7 @@ class _Verifier:
             raise InvalidBookError(f"{settings.book} has no positions to verify; go on with kr book build")
         drawn = dict.fromkeys(draw_positions(self.graph, able, settings))
         # of an earlier run, what a kill has kept from the book
-        lost = [key for key in self.found if self._can_deepen(key)]
+        lost = [key for key in self.found if self.graph.has_searches and self._can_deepen(key)]
         # before any of them is corrected
         self.awaited = {key: _choice(self.graph, key) for key in drawn if key not in self.found}
         self.left = [key for key in drawn if key in self.awaited] + lost
@@ -184,7 +201,7 @@ class _Verifier:
 
     def next_round(self) -> dict[BookKey, BookTask]:
         """Positions to search next."""
-        keys = self.left or self._along_lines()
+        keys = self.left or (self._along_lines() if self.graph.has_searches else [])
         self.left = []
         self.tried.update(keys)
         nodes = self.graph.nodes
