@@ -59,7 +59,7 @@ LOCK = $(UV) pip compile -q --upgrade --universal --generate-hashes --no-annotat
 
 DIST := build/dist
 OLDEST := build/oldest
-OLDEST_EXTRAS := plots train web nets evolve cluster parquet test
+OLDEST_EXTRAS := plots web nets evolve cluster parquet test
 
 .PHONY: demo check test soak pytest build style lint types format scripts scripts-lint scripts-types scripts-test tools \
 	debug-test debug-build debug-run oldest dist release lock library checkerboard page windows windows-folder arm macos \
@@ -178,11 +178,12 @@ dist: .venv/tests
 release: .venv/release
 	$(BIN)/python packaging/release.py
 
+# The folder for Windows is for those who play and analyse: it leaves out what only fits need.
 lock: .venv/tests
-	$(LOCK) --extra plots --extra train --extra web -o requirements.lock
-	$(LOCK) --extra cluster --extra train -o deploy/requirements.lock
+	$(LOCK) --extra plots --extra web -o requirements.lock
+	$(LOCK) --extra cluster -o deploy/requirements.lock
 	$(subst --universal,--python-platform x86_64-pc-windows-msvc --constraints packaging/windows/wine-8.txt,$(LOCK)) \
-		--extra web -o packaging/windows/libraries.txt
+		--no-emit-package scipy --no-emit-package threadpoolctl --extra web -o packaging/windows/libraries.txt
 
 # kr as a C library, into build/library; SYSTEM=windows and SYSTEM=windows32 by mingw-w64, SYSTEM=wasm by zig
 library: build
@@ -267,13 +268,13 @@ tools:
 # pip says nothing of the core while it compiles; setup.py takes what has not changed since as it is.
 .venv/kr: .venv/pip $(SOURCES)
 	@echo "kr: installing libraries and compiling the core; a minute or two, the first time ..."
-	@$(INSTALL) -e '.[plots,train,web]'
+	@$(INSTALL) -e '.[plots,web]'
 	@touch $@
 	@echo "kr: installed in .venv"
 
 .venv/tests: .venv/kr
 	@echo "kr: installing what the tests need ..."
-	@$(INSTALL) -e '.[plots,train,web,test]'
+	@$(INSTALL) -e '.[plots,web,test]'
 	@touch $@
 
 $(NODE_BIN)/biome: package.json package-lock.json
@@ -281,18 +282,11 @@ $(NODE_BIN)/biome: package.json package-lock.json
 	@npm ci --silent --no-audit --no-fund
 	@touch $@
 
-.venv/docs: .venv/kr
-	@$(INSTALL) -e '.[plots,train,web,docs]'
-	@touch $@
-
-.venv/figures: .venv/kr
-	@$(INSTALL) -e '.[plots,train,web,figures]'
-	@touch $@
-
 .venv/release: .venv/tests
-	@$(INSTALL) -e '.[plots,train,web,test,figures,release]'
+	@$(INSTALL) -e '.[plots,web,test,figures,release]'
 	@touch $@
 
-.venv/notebook: .venv/kr
-	@$(INSTALL) -e '.[plots,train,web,notebook]'
+# each by the extra of its name
+.venv/docs .venv/figures .venv/notebook: .venv/%: .venv/kr
+	@$(INSTALL) -e '.[plots,web,$*]'
 	@touch $@

@@ -1,4 +1,4 @@
-"""Optional libraries, and the extras of pyproject.toml that bring them."""
+"""Libraries that an installation may lack: extras of pyproject.toml, and what the folder for Windows leaves out."""
 
 from __future__ import annotations
 
@@ -6,19 +6,16 @@ from importlib.util import find_spec
 
 from kr.errors import InvalidSettingError
 
-DISTRIBUTION = "kr-draughts"
-"""kr's name for pip: that of the module and the command is taken on the public index."""
 TRAINING = ("scipy", "threadpoolctl")
+"""What fits need; the folder for Windows has none of it."""
 PACKAGES = {"PIL": "pillow"}
 """Names of packages whose modules are called otherwise."""
 
 
-def check_extra(purpose: str, extra: str, *libraries: str, otherwise: str = "") -> None:
+def check_packages(purpose: str, *libraries: str, otherwise: str = "") -> None:
     """Raise InvalidSettingError if one of these libraries is missing.
 
     purpose: subject and verb of the error, as in "pictures need"; otherwise: its end, about a way without them.
     """
     if missing := [PACKAGES.get(name, name) for name in libraries if find_spec(name) is None]:
-        raise InvalidSettingError(
-            f'{purpose} {" and ".join(missing)}: pip install "{DISTRIBUTION}[{extra}]"{otherwise}'
-        )
+        raise InvalidSettingError(f"{purpose} {' and '.join(missing)}: pip install {' '.join(missing)}{otherwise}")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kr import storage
-from kr.extras import check_extra
+from kr.extras import check_packages
 from kr.text import visible_lines
 
 if TYPE_CHECKING:
@@ -22,8 +22,8 @@ LIGHT, DARK = "#f4f1ea", "#c3bfb2"
 
 
 def check_installed(purpose: str = "pictures need", otherwise: str = "") -> None:
-    """Raise InvalidSettingError if matplotlib is missing. purpose, otherwise: as for `check_extra`."""
-    check_extra(purpose, "plots", "matplotlib", otherwise=otherwise)
+    """Raise InvalidSettingError if matplotlib is missing. purpose, otherwise: as for `check_packages`."""
+    check_packages(purpose, "matplotlib", otherwise=otherwise)
 
 
 def check_plots(directory: Path) -> None:

@@ -22,7 +22,7 @@ from xml.etree import ElementTree
 
 from kr import svg
 from kr.errors import InvalidSettingError
-from kr.extras import check_extra
+from kr.extras import check_packages
 from kr.game.position import Move, Position
 from kr.notation import SQUARES, format_path
 
@@ -41,7 +41,7 @@ FINE = 3
 
 def check_gif_installed() -> None:
     """Raise InvalidSettingError if Pillow is missing."""
-    check_extra("animated pictures need", "web", "PIL")
+    check_packages("animated pictures need", "PIL")
 
 
 def animation(

@@ -25,7 +25,7 @@ PYTHON = VENV / "bin" / "python"
 UV = (sys.executable, "-m", "uv", "pip", "install", "-q", "--python", str(PYTHON), "--only-binary", ":all:")
 PACKAGES = ("python3", "libpython3-dev", "libstdc++6", "libgomp1")
 """What Python and the libraries' wheels need, with what that needs."""
-EXTRAS = ("evolve", "plots", "train", "web")
+EXTRAS = ("evolve", "plots", "web")
 TESTING = ("pytest", "pytest-xdist", "pytest-timeout", "hypothesis", "scikit-learn", "setuptools")
 """What the build and tests of compiled code need; not all that other tests need has wheels for arm64."""
 EMULATORS = ("qemu-aarch64-static", "qemu-aarch64")

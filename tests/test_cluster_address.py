@@ -105,13 +105,13 @@ def test_commands_refuse_what_names_no_cluster(
         ("tcp://127.0.0.1:1", ["cryptography"], "distributed"),
     ],
 )
-def test_what_is_missing_is_named_with_the_extra(
+def test_what_is_missing_is_named(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture, tmp_path: Path, cluster: str,
     installed: list[str], missing: str,
 ) -> None:  # fmt: skip
     monkeypatch.setattr("kr.extras.find_spec", lambda name: name if name in installed else None)
     monkeypatch.chdir(tmp_path)
-    said = f'a cluster needs {missing}: pip install "kr-draughts[cluster]"'
+    said = f"a cluster needs {missing}: pip install {missing.replace(' and', '')}"
     check_refused(capsys, f"selfplay --games 10 --cluster {cluster}", 2, said)
 
 

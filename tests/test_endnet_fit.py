@@ -200,7 +200,7 @@ def test_a_missing_library_is_named(
     monkeypatch.setitem(sys.modules, library, None)
     check_refused(
         capsys, f"endnet fit {settings.samples[0]} --out {settings.out}", 2,
-        f'networks need {library}: pip install "kr-draughts[nets]"',
+        f"networks need {library}: pip install {library}",
     )  # fmt: skip
     assert list(settings.out.parent.iterdir()) == []
 

@@ -135,7 +135,7 @@ def test_a_host_that_is_not_here(host: str, capsys: pytest.CaptureFixture[str]) 
 def test_missing_libraries_are_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr("kr.extras.find_spec", lambda name: None if name != "uvicorn" else object())
     assert cli.main(["web", "--no-browser"]) == 2
-    assert capsys.readouterr().err == ('kr: kr web needs starlette and websockets: pip install "kr-draughts[web]"\n')
+    assert capsys.readouterr().err == "kr: kr web needs starlette and websockets: pip install starlette websockets\n"
 
 
 # --- the door

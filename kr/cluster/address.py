@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from kr.errors import InvalidSettingError
-from kr.extras import check_extra
+from kr.extras import check_packages
 from kr.settings import option
 from kr.storage import parse_json, read_regular
 from kr.system import core_count
@@ -69,5 +69,5 @@ def _checked(text: str) -> str:
     address = ClusterAddress.parse(text)
     # certificates keep other users of this machine out of a local cluster
     needed = ("distributed", "cryptography") if address.processes else ("distributed",)
-    check_extra("a cluster needs", "cluster", *needed)
+    check_packages("a cluster needs", *needed)
     return text

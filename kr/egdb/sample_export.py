@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from kr import storage
 from kr.egdb.sample_file import SHARES
 from kr.egdb.sample_reader import SampleFile, SampleRows, SampleShare
-from kr.extras import check_extra
+from kr.extras import check_packages
 from kr.settings import REQUIRED, Settings, known_suffix, option
 
 EXPORT_ROWS = 1 << 17
@@ -60,7 +60,7 @@ def export_sample(settings: ExportSettings, on_progress: Callable[[int, int], No
     writers = {".npz": _write_npz, ".parquet": _write_parquet}
     write = writers[known_suffix("--out", settings.out, writers)]
     if write is _write_parquet:
-        check_extra("Parquet needs", "parquet", "pyarrow")
+        check_packages("Parquet needs", "pyarrow")
     storage.check_output(settings.out)
     with closing(SampleFile(settings.sample, verify=True)) as sample:
         shares = [share for name, share in sample.shares.items() if settings.share in ("", name)]

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from kr.engine.search import Stop
 from kr.errors import DivergedError, StoppedError
-from kr.extras import check_extra
+from kr.extras import check_packages
 from kr.studies.checkpoint import FitStage, StudyCheckpoint
 
 SAVED_EVERY = 30.0
@@ -34,7 +34,7 @@ Point: TypeAlias = dict[str, Any]
 
 def check_jax(otherwise: str = "") -> None:
     """Raise InvalidSettingError if JAX or optax is missing. otherwise: end of the message, about a way without them."""
-    check_extra("networks need", "nets", "jax", "optax", otherwise=otherwise)
+    check_packages("networks need", "jax", "optax", otherwise=otherwise)
 
 
 class Learner(ABC):

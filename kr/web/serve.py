@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from kr.errors import InvalidSettingError, KrError
-from kr.extras import check_extra
+from kr.extras import check_packages
 from kr.protocols.dxp_link import LOOPBACK
 from kr.threads import join
 from kr.web.settings import USUAL_PORT, WebSettings
@@ -27,7 +27,7 @@ END_SECONDS = 3
 
 def check_web_installed() -> None:
     """Raise InvalidSettingError if a library of the server is missing."""
-    check_extra("kr web needs", "web", *NEEDED)
+    check_packages("kr web needs", *NEEDED)
 
 
 class WebServer:

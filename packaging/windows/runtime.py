@@ -41,7 +41,7 @@ LEFT_OUT = [
     "turtledemo",
 ]
 """Parts of the standard library that aren't copied."""
-EXTRAS = ["plots", "train", "web", "nets", "evolve", "cluster", "parquet"]
+EXTRAS = ["plots", "web", "nets", "evolve", "cluster", "parquet"]
 TESTS = ["pytest", "pytest-xdist", "pytest-timeout", "hypothesis", "scikit-learn", "pydraughts", "tomlkit"]
 FOR_WINE_8 = SOURCES / "wine-8.txt"
 """Versions of libraries that run there; it is that of Debian 12."""

@@ -68,7 +68,7 @@ def check_tables(
     every: take every n-th game only. on_bytes: called with the number of bytes read since the last call. Raises
     InvalidWeightsError, InvalidGamesError if no game has a result, InvalidSettingError without SciPy, OSError.
     """
-    extras.check_extra("checking tables needs", "train", "scipy")
+    extras.check_packages("checking tables needs", "scipy")
     evaluation = load_file(tables)
     mergers = {kings: Merger() for kings in GROUPS}
     errors: list[InvalidPdnError] = []

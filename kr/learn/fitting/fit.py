@@ -67,7 +67,7 @@ def fit(settings: FitSettings, on_progress: OnFitProgress | None = None, stop: S
         if stop is not None and stop.is_set():
             raise StoppedError(f"{settings.out}: the fit was stopped ({what}, {done} of {total}); fit again to resume")
 
-    extras.check_extra("fitting needs", "train", *extras.TRAINING)
+    extras.check_packages("fitting needs", *extras.TRAINING)
     if settings.plots:
         figures.check_plots(settings.plots)
     storage.check_output(settings.out)

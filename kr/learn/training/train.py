@@ -266,7 +266,7 @@ def train(settings: TrainSettings, watcher: TrainWatcher | None = None, stop: St
     the same call resumes. Raises the errors of `selfplay`, `fit` and `play_match`.
     """
     watcher = watcher or TrainWatcher()
-    extras.check_extra("training needs", "train", *extras.TRAINING)
+    extras.check_packages("training needs", *extras.TRAINING)
     if settings.plots:
         figures.check_plots(settings.plots)
     opening_mix(settings.openings)

@@ -155,7 +155,7 @@ class _Plan:
 def check_libraries(rivals: Sequence[str] = RIVALS) -> None:
     """Raise InvalidSettingError if a library of one of these rivals is missing."""
     if "regions" in rivals:
-        extras.check_extra("region tables need", "train", *extras.TRAINING)
+        extras.check_packages("region tables need", *extras.TRAINING)
     if "trees" in rivals:
         check_lightgbm()
     if "nets" in rivals:

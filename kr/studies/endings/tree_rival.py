@@ -22,7 +22,6 @@ from numpy.typing import NDArray
 from kr import _core
 from kr.egdb.sample_reader import SampleRows
 from kr.errors import InvalidSettingError
-from kr.extras import DISTRIBUTION
 from kr.notation import SQUARES
 
 NODE_BYTES = 10
@@ -55,9 +54,7 @@ def check_lightgbm() -> None:
     try:
         import lightgbm  # noqa: F401
     except (ImportError, OSError) as error:
-        raise InvalidSettingError(
-            f'boosted trees need LightGBM: pip install "{DISTRIBUTION}[nets]" ({error})'
-        ) from error
+        raise InvalidSettingError(f"boosted trees need LightGBM: pip install lightgbm ({error})") from error
 
 
 def tree_features(boards: NDArray[np.uint32]) -> NDArray[np.uint8]:

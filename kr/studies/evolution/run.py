@@ -19,7 +19,7 @@ import numpy as np
 
 from kr import storage
 from kr.evaluation.evolved import CHAMPIONS_FILE, ChampionRun, save_champions
-from kr.extras import check_extra
+from kr.extras import check_packages
 from kr.jobs.journal import Journal, open_journal
 from kr.jobs.needs import Needs
 from kr.jobs.pool import FinishedPortion, Pool
@@ -262,7 +262,7 @@ def evolve(
 def check_cma(scheme: str) -> None:
     """Refuse a scheme whose library is missing. Raises InvalidSettingError."""
     if scheme == "cma":
-        check_extra("the scheme cma needs", "evolve", "cma")
+        check_packages("the scheme cma needs", "cma")
 
 
 def _entry(values: dict[str, Any]) -> tuple[list[DuelResult], float]:

@@ -60,7 +60,7 @@ def fit_policy(
     process writes the same file.
     """
     if settings.model == "logit":
-        extras.check_extra("fitting a logit needs", "train", *extras.TRAINING)
+        extras.check_packages("fitting a logit needs", *extras.TRAINING)
     else:
         check_jax("; --model logit needs neither")
 
