@@ -98,9 +98,9 @@ types: .venv/tests scripts-types
 	$(BIN)/mypy
 	$(BIN)/mypy --platform win32 --cache-dir .mypy_cache/windows kr/system/windows.py
 
-format: .venv/tests
+format: .venv/tests $(if $(NODE),$(NODE_BIN)/biome)
 	$(BIN)/ruff format .
-	$(NODE_BIN)/biome check --write
+	$(if $(NODE),$(NODE_BIN)/biome check --write)
 
 scripts: scripts-lint scripts-types scripts-test
 
@@ -186,18 +186,18 @@ lock: .venv/tests
 		--no-emit-package scipy --no-emit-package threadpoolctl --extra web -o packaging/windows/libraries.txt
 
 # kr as a C library, into build/library; SYSTEM=windows and SYSTEM=windows32 by mingw-w64, SYSTEM=wasm by zig
-library: build
+library: .venv/library
 	@$(BIN)/python packaging/library/compile_library.py $(if $(SYSTEM),--system $(SYSTEM)) $(if $(ARCH),--arch $(ARCH))
 	@$(if $(filter wasm,$(SYSTEM)),$(BIN)/python packaging/library/try_wasm.py)
 
 # an engine for CheckerBoard, and GAMES (6) games through its interface under wine
-checkerboard: build
+checkerboard: .venv/library
 	@$(BIN)/python packaging/checkerboard/compile_engine.py
 	@$(BIN)/python packaging/checkerboard/play_games.py $(GAMES)
 
 # the page without a server: kr as WebAssembly answers in the browser
 ifneq ($(NODE),)
-page: build $(NODE_BIN)/biome
+page: .venv/library $(NODE_BIN)/biome
 	@$(MAKE) --no-print-directory library SYSTEM=wasm
 	@$(BIN)/python packaging/page/build_page.py
 else
@@ -287,6 +287,6 @@ $(NODE_BIN)/biome: package.json package-lock.json
 	@touch $@
 
 # each by the extra of its name
-.venv/docs .venv/figures .venv/notebook: .venv/%: .venv/kr
+.venv/docs .venv/figures .venv/library .venv/notebook: .venv/%: .venv/kr
 	@$(INSTALL) -e '.[plots,web,$*]'
 	@touch $@

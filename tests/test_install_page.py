@@ -14,7 +14,7 @@ CHECKOUT = Path(__file__).parents[1]
 PAGE = CHECKOUT / "docs" / "start" / "install.md"
 TEXT = PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
 PROJECT = tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"))["project"] if TEXT else {}
-DEVELOPERS = {"test", "figures", "docs", "notebook", "release"}
+DEVELOPERS = {"test", "figures", "docs", "library", "notebook", "release"}
 """Extras that a user needs for nothing."""
 OTHERS = {"sudo", "brew", "pipx", "uv", "python3", "py", ".", "git", "certutil", "xattr", "Set-ExecutionPolicy"}
 """Programs that are not kr's."""

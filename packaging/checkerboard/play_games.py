@@ -153,7 +153,7 @@ def check_book(moves: Sequence[Move], best: bool = False) -> None:
 def main() -> None:
     games = int(sys.argv[1]) if len(sys.argv) > 1 else 6
     if not shutil.which("wine"):
-        sys.exit("kr: the engine for CheckerBoard is tried under wine: apt install wine wine64")
+        sys.exit("kr: the engine for CheckerBoard is tried under wine: apt install wine")
     PREFIX.parent.mkdir(parents=True, exist_ok=True)
     database = kr.Database.open(ROOT / "egdb")
     answers, _ = play(0, SEED, list(COMMANDS))
