@@ -112,17 +112,6 @@ def test_a_panel_pushes_nothing_away(server: WebServer, opened: Opener, size: di
         assert fits(page), name
 
 
-@pytest.mark.parametrize("size", [(640, 360), (740, 360), (844, 390), (932, 430)], ids=lambda size: str(size[0]))
-def test_a_phone_held_sideways_has_its_buttons_below_the_board(
-    server: WebServer, opened: Opener, size: tuple[int, int]
-) -> None:
-    page = opened(server.address, {"width": size[0], "height": size[1]})
-    page.locator("main .controls button").last.wait_for()
-    ends = page.evaluate("""() => [...document.querySelectorAll("main .controls button, main .steps button")].map(
-        each => each.getBoundingClientRect().right)""")
-    assert max(ends) <= page.evaluate("document.querySelector('.side').getBoundingClientRect().left")
-
-
 def test_a_phone_held_sideways_tells_what_went_wrong(server: WebServer, opened: Opener) -> None:
     page = opened(server.address, SIDEWAYS)
     type_fen(page, "B:W5:B1")

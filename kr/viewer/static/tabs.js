@@ -112,6 +112,8 @@ export class Tabs {
         role: "tab",
         class: `tab tab-${name}`,
         hidden: untabbed,
+        title,
+        "aria-label": title,
         "aria-selected": "false",
         tabindex: -1,
         "aria-controls": element && `panel-${name}`,

@@ -1,0 +1,87 @@
+"""Every page at every width, of a phone upright and held sideways, of a tablet and of a desktop: nothing is cut off."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from web_pages import Opener, opened, server, wait_until
+
+from kr.web.serve import WebServer
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+__all__ = ["opened", "server"]
+pytestmark = pytest.mark.slow
+
+PAGES = ["analyse", "play", "learn", "endings", "runs"]
+SIZES = [
+    *((width, 640) for width in range(320, 641, 40)),
+    *((width, 800) for width in range(320, 1401, 40)),
+    *((width, 320 if width < 640 else 360) for width in range(568, 961, 40)),
+    (390, 844), (844, 390), (932, 430), (768, 1024), (2560, 1300),
+]  # fmt: skip
+"""Low phones; all widths at a desktop's height; phones held sideways; a few others."""
+
+WRONG = """([width, height]) => {
+  const wrong = [], header = document.querySelector("header"), seen = each => each.checkVisibility(),
+    shown = selector => [...document.querySelectorAll(selector)].filter(seen), board = shown("main .board")[0],
+    {scrollWidth, scrollHeight} = document.documentElement;
+  if (innerWidth !== width || innerHeight !== height) return ["the window has another size"];
+  if (scrollWidth > width) wrong.push(`the document is ${scrollWidth} wide`);
+  if (document.querySelector(".screen") && scrollHeight > height) wrong.push(`the document is ${scrollHeight} high`);
+  const needed = shown("nav a, header button, main .board, main .controls button, main [role=tab], main .begin button");
+  for (const each of needed) {
+    const box = each.getBoundingClientRect(), name = each.ariaLabel || each.textContent || each.className,
+      top = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+    const inside = box.left >= 0 && box.top >= -.5 && box.right <= width + .5 && box.bottom <= height + .5;
+    if (!inside) wrong.push(`${name} is cut`);
+    else if (!top || !each.contains(top)) wrong.push(`${name} is covered`);
+    if (each.closest("header, .tabs") && each.scrollWidth > each.clientWidth + 1) wrong.push(`${name} has no room`);
+  }
+  for (const each of shown("nav a")) {
+    const {left, right, bottom} = each.getBoundingClientRect(), row = each.parentElement.getBoundingClientRect();
+    if (left < row.left - .5 || right > row.right + .5 || bottom > header.getBoundingClientRect().bottom) {
+      wrong.push(`${each.textContent} is cut off in the header`);
+    }
+  }
+  if (board) {
+    const {width: size} = board.getBoundingClientRect();
+    if (height <= 400 ? size < .9 * height : size < .42 * Math.min(width, height)) wrong.push(`a board of ${size}`);
+  }
+  return wrong;
+}"""
+
+
+def show(page: Page, name: str) -> None:
+    """Go to a page; on Play begin a game, on Analyse an analysis."""
+    page.evaluate("name => { location.hash = name; }", name)
+    if name == "play":
+        page.locator(".begin .primary").wait_for()
+        check(page, "play, before a game", SIZES[::5])
+        page.set_viewport_size({"width": 1280, "height": 800})
+        page.locator(".begin .primary").click()
+    ready = {"analyse": ".move-list", "play": ".acts button", "runs": ".runs"}.get(name, f".{name} .board .movable")
+    page.locator(ready).first.wait_for()
+    page.evaluate("() => { for (const each of document.querySelectorAll('main details')) each.open = true; }")
+    if name == "analyse":
+        page.locator(".analysis .go").click()
+        wait_until(page, "() => document.querySelectorAll('.lines li:not([hidden]) .score').length > 0")
+
+
+def check(page: Page, name: str, sizes: list[tuple[int, int]]) -> None:
+    wrong = {}
+    for width, height in sizes:
+        page.set_viewport_size({"width": width, "height": height})
+        if faults := page.evaluate(WRONG, [width, height]):
+            wrong[width, height] = faults
+    assert wrong == {}, name
+
+
+@pytest.mark.parametrize("locale", ["en-US", "it-IT"])
+def test_nothing_is_cut_off_at_any_width(server: WebServer, opened: Opener, locale: str) -> None:
+    page = opened(server.address, locale=locale, reduced_motion="reduce")
+    for name in PAGES:
+        show(page, name)
+        check(page, name, SIZES)
