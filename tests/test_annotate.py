@@ -1,6 +1,7 @@
 """Annotated games: what is marked and how much it cost, marks in the tree, how well who played."""
 
 import random
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -358,6 +359,20 @@ def test_annotating_again_changes_nothing(engine: Engine) -> None:
     assert write_game(again) == once
     unmark_game(again)
     assert "kr" not in write_game(again)
+
+
+def test_scores_and_signs_of_another_program_are_replaced(engine: Engine) -> None:
+    game = read_game(
+        "1. 11-15 {[%eval 0.02] [%clk 0:05:00]} 23-19 {[%eval 0.1] so far} "
+        "2. 8-11?! $14 {Not best.} {[%eval -0.2]} 22-17? *"
+    )
+    assert game is not None
+    annotate(game, engine, replace(QUICK, from_ply=0))
+    kept = [[comment for comment in node.comments if "[%kr" not in comment] for node in game.mainline()]
+    assert kept == [["[%clk 0:05:00]"], ["so far"], ["Not best."], []]
+    assert all(node.comment.count("[%eval") == 1 for node in game.mainline())
+    *_, scored, unscored = game.mainline()
+    assert (scored.nags, unscored.nags) == (["$14"], ["?"])  # a sign without a score may be a person's
 
 
 def test_a_proved_value_is_noted_once(engine: Engine) -> None:

@@ -114,12 +114,19 @@ AT_ONCE = JudgeSettings(tc=Limits(depth=1), from_ply=0)
 
 
 def told(
-    result: str, *moves: JudgedMove, line: str = LINE, fen: str = "", you: Side | None = None, **headers: str
+    result: str,
+    *moves: JudgedMove,
+    line: str = LINE,
+    fen: str = "",
+    you: Side | None = None,
+    rest: str = "",
+    **headers: str,
 ) -> str:
     """The story of a game, of whose moves only some are told from a quiet one."""
     game = played(line, fen)
     game.result = result
     game.headers |= headers
+    game.end().comment = rest
     given = {move.ply: move for move in moves}
     after = 0.5
     judgements = []
@@ -137,6 +144,7 @@ TRAPPED = {"slip": TRAP, "likely": 0.721}
 LOST = judged(5, 0.05, 0.5, mark="??")
 DRAWN = judged(7, 0.5, value=Value.DRAW)
 BEST = str(SECOND)
+BROKEN_OFF = "The record breaks off before the end of the game."
 
 
 @pytest.mark.parametrize(
@@ -144,36 +152,36 @@ BEST = str(SECOND)
     [
         (
             told("1-0", replace(LOST, **TRAPPED)),
-            "White resigned a lost position. White lost the game at 3... 26-22, a trap into which 72 of 100 people "
+            "White lost, in a lost position. White lost the game at 3... 26-22, a trap into which 72 of 100 people "
             f"fall. {BEST} would have kept the balance.",
         ),
         (
             told("1-0", replace(LOST, slip=OVERSIGHT, likely=0.021, best_value=Value.DRAW), you=Side.WHITE),
-            "You resigned a lost position. You lost the game at 3... 26-22, an oversight that fewer than 3 of 100 "
+            "You lost, in a lost position. You lost the game at 3... 26-22, an oversight that fewer than 3 of 100 "
             f"people make. {BEST} would have drawn.",
         ),
         (
             told("1-0", replace(LOST, slip=OVERSIGHT, likely=0.004, best_expected=0.3, loss=0.25), you=Side.BLACK),
-            "White resigned a lost position. White lost the game at 3... 26-22, an oversight that hardly anyone makes. "
+            "White lost, in a lost position. White lost the game at 3... 26-22, an oversight that hardly anyone makes. "
             f"{BEST} would have held out.",
         ),
-        # lost, saved, and resigned in a drawn position: no move is said to have lost it
+        # lost, saved, and lost in a drawn position: no move is said to have lost it
         (
             told("1-0", replace(LOST, **TRAPPED), judged(6, 0.5, 0.95, mark="??"), DRAWN, you=Side.WHITE),
-            "You resigned a drawn position. You came into a lost position at 3... 26-22, a trap into which 72 of 100 "
+            "You lost, in a drawn position. You came into a lost position at 3... 26-22, a trap into which 72 of 100 "
             f"people fall. Black had a won position and let it slip at 4. 8-11. {BEST} would have won.",
         ),
-        (told("1-0"), "White resigned an even position. On the board nothing was lost yet."),
-        (told("0-1", DRAWN), "Black resigned a drawn position. On the board nothing was lost yet."),
+        (told("1-0"), "White lost, in an even position. On the board nothing was lost yet."),
+        (told("0-1", DRAWN), "Black lost, in a drawn position. On the board nothing was lost yet."),
         (
             told("1-0", judged(7, 0.3)),
-            "White resigned a worse position, but not a lost one. On the board nothing was lost yet.",
+            "White lost, in a worse position, but not a lost one. On the board nothing was lost yet.",
         ),
-        (told("1-0", judged(7, 0.7)), "White resigned the better position. On the board nothing was lost yet."),
-        (told("1-0", judged(7, 0.9)), "White resigned a won position. On the board nothing was lost yet."),
+        (told("1-0", judged(7, 0.7)), "White lost, in the better position. On the board nothing was lost yet."),
+        (told("1-0", judged(7, 0.9)), "White lost, in a won position. On the board nothing was lost yet."),
         (
             told("1-0", judged(3, 0.38, 0.5), judged(5, 0.26, 0.38), judged(7, 0.14, 0.26)),
-            "White resigned a lost position. No single move lost the game: White gave it away little by little, most "
+            "White lost, in a lost position. No single move lost the game: White gave it away little by little, most "
             "at 2... 24-19.",
         ),
         (
@@ -192,7 +200,7 @@ BEST = str(SECOND)
         ),
         (
             told("0-1", judged(0, 1.0), line="12x19", fen="B:W16:B12", Termination="no pieces left"),
-            "Black resigned a won position. On the board nothing was lost yet.",
+            "Black lost, in a won position. On the board nothing was lost yet.",
         ),
         (
             told("1-0", judged(0, 1.0), line="12x19", fen="B:W16:B12", Termination="no pieces left").split(". ")[0],
@@ -202,19 +210,24 @@ BEST = str(SECOND)
             told("1-0", judged(0, 1.0), line="21-25", fen="B:W29:B21,22").split(". ")[0],
             "White had no move left.",
         ),
+        (
+            told("1-0", LOST, Termination="resignation").split(". ")[0],
+            "White resigned a lost position",
+        ),
         # draws
+        (told("1/2-1/2", Termination="agreement").split(". ")[0], "The players agreed to a draw in an even position"),
         (
             told("1/2-1/2"),
-            "The players agreed to a draw in an even position. Neither side ever came close to a win.",
+            "The game was drawn in an even position. Neither side ever came close to a win.",
         ),
-        (told("1/2-1/2", DRAWN).split(". ")[0], "The players agreed to a draw in a drawn position"),
+        (told("1/2-1/2", DRAWN).split(". ")[0], "The game was drawn in a drawn position"),
         (
             told("1/2-1/2", judged(2, 0.75), judged(3, 0.5), you=Side.BLACK),
-            "The players agreed to a draw in an even position. You came closest to a win, after 2. 5-9.",
+            "The game was drawn in an even position. You came closest to a win, after 2. 5-9.",
         ),
         (
             told("1/2-1/2", LOST, you=Side.BLACK),
-            "The players agreed to a draw where you had a won position. White came into a lost position at 3... 26-22. "
+            "The game was drawn where you had a won position. White came into a lost position at 3... 26-22. "
             f"{BEST} would have kept the balance.",
         ),
         (
@@ -234,7 +247,16 @@ BEST = str(SECOND)
             ).split(". ")[1],
             "The game turned 4 times; these turns were the last",
         ),
-        (told("1-0", replace(judged(7), expected=None)), "White resigned."),
+        (told("1-0", replace(judged(7), expected=None)), "White lost."),
+        # what the reader could not replay is a comment
+        (
+            told("1-0", LOST, rest="Not legal from here: 1-2"),
+            f"{BROKEN_OFF} White lost. White came into a lost position at 3... 26-22. {BEST} would have kept the "
+            "balance.",
+        ),
+        (told("1-0", rest="Not known from here: 9", Termination="time forfeit"), f"{BROKEN_OFF} White lost on time."),
+        (told("1/2-1/2", rest="Not legal from here: 1-2"), f"{BROKEN_OFF} The game was drawn."),
+        (told("*", rest="Not legal from here: 1-2"), BROKEN_OFF),
     ],
 )  # fmt: skip
 def test_stories(story: str, meant: str) -> None:

@@ -39,7 +39,7 @@ from kr.game.outcome import NO_PROGRESS, REPETITION
 from kr.game.position import Move, Position, Side
 from kr.game.value import Result, Value
 from kr.openings.decks import deck
-from kr.pdn import Game, read_games
+from kr.pdn import Game, Reader, read_game, read_games
 from kr.viewer.document import game_document
 from kr.web import judging, working
 from kr.web.house import House
@@ -167,11 +167,24 @@ def test_written_games_and_those_that_are_marked_already(page: Page, house: Hous
         same(page, house, document)
 
 
+def test_scores_of_another_program(page: Page, house: House) -> None:
+    game = read_game("1. 11-15 {[%eval 0.02] [%clk 0:05:00]} 23-19 {[%eval 0.1] so} 2. 8-11?! {[%eval -0.2]} 22-17! *")
+    assert game is not None
+    same(page, house, game)
+
+
+def test_a_record_that_breaks_off(page: Page, house: House) -> None:
+    (game,) = Reader("1. 11-15 23-19 2. 8-11 22-17 3. 1-2 1-0\n", forgiving=True)
+    assert same(page, house, game)["story"][0]["text"].startswith("The record breaks off")
+
+
 def test_more_nodes(page: Page, house: House) -> None:
     same(page, house, played(BLUNDER), nodes=20_000)
 
 
-@pytest.mark.parametrize("termination", ["", "Time forfeit", "adjudication", "repetition", "no progress", "agreement"])
+@pytest.mark.parametrize(
+    "termination", ["", "resignation", "Time forfeit", "adjudication", "repetition", "no progress", "agreement"]
+)
 @pytest.mark.parametrize("result", Result)
 def test_an_end(page: Page, house: House, result: Result, termination: str) -> None:
     game = played("9-13 22-18 13-17 21x14 10x17 18-14")

@@ -136,7 +136,7 @@ def test_story_and_accuracy_come_with_the_marked_game(house: House, tags: dict[s
     assert last["you"] == you
     told = " ".join(each["text"].format(**each["values"]) for each in last["story"])
     assert "lost the game at 5... 20-16" in told
-    assert told.startswith("You resigned" if you == "white" else "White resigned")
+    assert told.startswith("You lost," if you == "white" else "White lost,")
     black, white = last["accuracy"]
     assert 0 < white < black <= 100
     # kept in the game, told of nobody in particular
@@ -270,7 +270,7 @@ LOST = f"""[BlackPlayer "shipped,level=3"]
 {BLUNDER} 1-0
 """
 """A game that a person has lost against kr."""
-STORY = "You resigned a lost position. You lost the game at 5... 20-16, an oversight that hardly anyone makes."
+STORY = "You lost, in a lost position. You lost the game at 5... 20-16, an oversight that hardly anyone makes."
 
 
 def play(page: Page, game: Game) -> None:

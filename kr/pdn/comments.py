@@ -12,7 +12,7 @@ from kr.notation import SIDE_NAMES
 from kr.pdn.grammar import DraftLine, DraftNote, DraftSetup, Judgement, plain_move
 from kr.pdn.notes import Comment, Nag, Note, Setup, Variation
 from kr.pdn.replay import Replay
-from kr.pdn.tree import ChildNode, GameNode, RootNode
+from kr.pdn.tree import NOT_KNOWN, ChildNode, GameNode, RootNode
 
 
 def notes_of(game: RootNode) -> tuple[Note, ...]:
@@ -131,7 +131,7 @@ def _end_at_unknown(line: DraftLine) -> DraftLine:
             (min(ply, end), note.text if ply > end and isinstance(note, DraftSetup) else note)
             for ply, note in line.notes
         ]
-        line.notes.append((end, f"Not known from here: {' '.join(rest)}"))
+        line.notes.append((end, f"{NOT_KNOWN}: {' '.join(rest)}"))
         line.moves, line.offsets, line.known = line.moves[:end], line.offsets[:end], None
     return line
 

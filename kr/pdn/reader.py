@@ -18,7 +18,7 @@ from kr.pdn.grammar import RESULTS, Buffer, Draft, DraftLine, Fault, Judgement, 
 from kr.pdn.headings import number_squares, settle_players
 from kr.pdn.replay import is_over
 from kr.pdn.source import DETECT, Text
-from kr.pdn.tree import ChildNode, GameNode
+from kr.pdn.tree import NOT_KNOWN, NOT_LEGAL, ChildNode, GameNode
 from kr.pdn.writer import ENGLISH, Results, turned
 
 Source = str | Path | IO[Any]
@@ -318,11 +318,11 @@ def _play(game: Game, draft: Draft, warnings: list[str], forgiving: bool) -> tup
             raise fault
         draft.left_out.append(fault)
         draft.notes = [note for note in draft.notes if note[0] <= end]
-        draft.notes.append((end, f"Not legal from here: {' '.join(texts[end:])}"))
+        draft.notes.append((end, f"{NOT_LEGAL}: {' '.join(texts[end:])}"))
     elif end < len(texts):
         draft.notes = [note for note in draft.notes if note[0] <= end or not isinstance(note[1], DraftLine | Judgement)]
         draft.notes = [(min(ply, end), note) for ply, note in draft.notes]
-        draft.notes.append((end, f"Not known from here: {' '.join(texts[end:])}"))
+        draft.notes.append((end, f"{NOT_KNOWN}: {' '.join(texts[end:])}"))
     draft.notes = moved_notes(draft.notes, replay.firsts, end)
     warnings += replay.ambiguous
     node: GameNode = game

@@ -431,6 +431,10 @@ class ChildNode(GameNode):
         return f"<{type(self).__name__} {self.text}>"
 
 
+NOT_LEGAL, NOT_KNOWN = "Not legal from here", "Not known from here"
+"""Beginnings of the comment that keeps, as text, the moves that a reader could not replay."""
+
+
 class RootNode(GameNode):
     """The root of a tree: headers, start, result and warnings of a game. `kr.pdn.Game` is its only subclass."""
 
@@ -445,6 +449,11 @@ class RootNode(GameNode):
         self.result = result
         self.warnings: tuple[str, ...] = ()
         """The reader's decisions, and contradictions between the result and its tag or the final position."""
+
+    @property
+    def breaks_off(self) -> bool:
+        """True if moves after the last one are kept as text: one was not legal, or not written down."""
+        return any(comment.startswith((NOT_LEGAL, NOT_KNOWN)) for comment in self.end().comments)
 
     @property
     def result(self) -> Result:

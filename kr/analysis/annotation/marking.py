@@ -13,6 +13,9 @@ the expected result at the start, if that was searched, the accuracy of Black an
 
 Pages draw their graph and tell the story from these comments alone.
 
+A score of another program at a marked move is replaced, [%eval ...] alone, the words around it stay; a judged move with
+such a score loses the signs of that program too, where they are not kr's.
+
 When a game is marked again, every comment with [%kr is removed, together with the sign that its nag= names; so is
 every variation whose first comment has [%kr line, unless something was added to it. All else stays as it is.
 """
@@ -53,6 +56,7 @@ MARK_KINDS = {"?!": "inaccuracy", "?": "mistake", "??": "blunder", "!": "only"}
 """Names of the marks in style sheets."""
 ANNOTATOR = "Annotator"
 
+_EVAL = re.compile(r"\[%eval\s[^\[\]]*\]")
 _SIGN = re.compile(r"\[%kr [^\[\]]{0,80}\bnag=([?!]{1,2})")
 _SIGNATURE = re.compile(r"(?:^|; )kr \d[^;]*$")
 
@@ -76,12 +80,25 @@ def mark_game(
         before = judged if node.setup is None else None
         if judged.expected is None:
             continue
+        _replace_scores(node, judged)
         sign = judged.mark if judged.mark and judged.mark not in _signs(node) else ""
         if sign:
             node.nags.append(sign)
         node.comments.append(_comment(judged, sign, words))
         if judged.mark in MARKS and line_plies:
             _add_line(node, judged, line_plies)
+
+
+def _replace_scores(node: ChildNode, judged: JudgedMove) -> None:
+    """Remove scores of another program from a move, and its signs that a judgement replaces."""
+    scored = [comment for comment in node.comments if _EVAL.search(comment)]
+    if not scored:
+        return
+    rests = [_EVAL.sub("", comment).strip() if comment in scored else comment for comment in node.comments]
+    node.comments = [rest for rest, comment in zip(rests, node.comments, strict=True) if rest or comment not in scored]
+    if judged.judged:
+        replaced = {*MARKS, ONLY} - {judged.mark}
+        node.nags = [nag for nag in node.nags if SIGNS.get(nag, nag) not in replaced]
 
 
 def unmark_game(game: Game) -> None:

@@ -51,12 +51,16 @@ _OVERTIME = {
     "won": "<S> lost on time, in a won position.",
     "": "<S> lost on time.",
 }
+_LOST = {standing: text.replace(" on time", "") for standing, text in _OVERTIME.items()}
 _AGREED = {
     "even": "The players agreed to a draw in an even position.",
     "drawn": "The players agreed to a draw in a drawn position.",
     "better": "The players agreed to a draw where <s> had the better position.",
     "won": "The players agreed to a draw where <s> had a won position.",
     "": "The players agreed to a draw.",
+}
+_DRAWN = {
+    standing: text.replace("The players agreed to a draw", "The game was drawn") for standing, text in _AGREED.items()
 }
 _REPEATED = {
     "better": "The game was drawn by repetition where <s> had the better position.",
@@ -76,6 +80,7 @@ _UNFINISHED = {
     "": "The game is not finished.",
 }
 _NO_MOVE, _NO_PIECES = "<S> had no move left.", "<S> had no piece left."
+_BROKEN_OFF = "The record breaks off before the end of the game."
 _ADJUDICATED = "The game was adjudicated as lost for <s>."
 _ADJUDICATED_DRAW = "The game was adjudicated as a draw."
 _ELSEWHERE = ("adjudicat", "database", "forfeit", "default", "abandon", "infraction", "failure")
@@ -140,9 +145,9 @@ def tell(
 
 def all_texts() -> Iterator[str]:
     """Every text that a sentence of a story can have."""
-    tables = (_RESIGNED, _OVERTIME, _AGREED, _REPEATED, _NO_PROGRESS, _UNFINISHED, _BETTER)
+    tables = (_RESIGNED, _OVERTIME, _LOST, _AGREED, _DRAWN, _REPEATED, _NO_PROGRESS, _UNFINISHED, _BETTER)
     texts = [text for table in tables for text in table.values()]
-    texts += [_NO_MOVE, _NO_PIECES, _ADJUDICATED, _ADJUDICATED_DRAW, _BOTH_LOST]
+    texts += [_NO_MOVE, _NO_PIECES, _BROKEN_OFF, _ADJUDICATED, _ADJUDICATED_DRAW, _BOTH_LOST]
     texts += [_MANY_TURNS, _GRADUALLY, _NOT_LOST, _NEVER_CLOSE, _CLOSEST, _LEFT_BOOK, _LEFT_BOOK_UNKNOWN]
     texts += [f"{turn}{slip}" for turn in _TURNS.values() for slip in _slips()]
     yield from dict.fromkeys(_of(text, who) for text in texts for who in _WHO)
@@ -178,15 +183,21 @@ class _Story:
         if self._result is Result.UNFINISHED and end.is_over:
             # nobody has written down what the board shows
             self._result = Result.BLACK_WON if end.side is Side.WHITE else Result.WHITE_WON
+        self._broken_off = game.breaks_off and not end.is_over
         self._turns = [turn for judged in moves if (turn := _turn(judged))]
 
     def sentences(self) -> Iterator[Sentence]:
         """The end, then the turns in their order, or what there is to say without any."""
-        yield self._end()
+        if self._broken_off:
+            yield Sentence(_BROKEN_OFF)
+        if not self._broken_off or self._result is not Result.UNFINISHED:
+            yield self._end()
         if len(self._turns) > MOST_TURNS:
             yield Sentence(_MANY_TURNS, {"count": len(self._turns)})
         for turn in self._turns[-MOST_TURNS:]:
             yield from self._turned(turn)
+        if self._broken_off:
+            return
         loser = None if self._result.winner is None else self._result.winner.other
         if loser is not None:
             yield from self._loss(loser)
@@ -216,7 +227,7 @@ class _Story:
             return self._about(loser, _OVERTIME[self._standing(loser)])
         if _is_decided_elsewhere(reason):
             return self._about(loser, _ADJUDICATED)
-        return self._about(loser, _RESIGNED[self._standing(loser)])
+        return self._about(loser, (_RESIGNED if "resign" in reason else _LOST)[self._standing(loser)])
 
     def _end_without_winner(self, reason: str) -> Sentence:
         rule = self._moves[-1].draw
@@ -227,7 +238,7 @@ class _Story:
         elif _is_decided_elsewhere(reason):
             return Sentence(_ADJUDICATED_DRAW)
         else:
-            texts = _AGREED
+            texts = _AGREED if "agree" in reason else _DRAWN
         standings = {side: self._standing(side, by_rule=False) for side in Side}
         for side, standing in standings.items():
             if standing in ("better", "won"):
@@ -235,9 +246,10 @@ class _Story:
         return Sentence(texts.get(standings[Side.BLACK], texts[""]))
 
     def _standing(self, side: Side, by_rule: bool = True) -> str:
-        """Standing of a side in the last position; "" if that was not searched. by_rule: draws by rule count."""
+        """Standing of a side in the last position; "" if that was not searched, or the game went on. by_rule: draws by
+        rule count."""
         last = self._moves[-1]
-        if last.expected is None:
+        if last.expected is None or self._broken_off:
             return ""
         value = last.certain if by_rule else last.value
         if last.side != side and value is not None:
@@ -249,7 +261,12 @@ class _Story:
     def _turned(self, turn: _Turn) -> Iterator[Sentence]:
         judged = turn.judged
         last = turn is self._turns[-1]
-        lost = last and self._result.winner == judged.side.other and self._standing(judged.side) in ("lost", "")
+        lost = (
+            last
+            and not self._broken_off
+            and self._result.winner == judged.side.other
+            and self._standing(judged.side) in ("lost", "")
+        )
         text = _TURNS["lost" if turn.kind == "fallen" and lost else turn.kind]
         slip, more = _slipped(judged)
         yield self._about(judged.side, f"{text}{slip}", move=self._label(judged), **more)

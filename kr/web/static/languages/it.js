@@ -1924,6 +1924,27 @@ export const texts = {
   "Black lost on time.": "Il Nero ha perso per il tempo.",
   "White lost on time.": "Il Bianco ha perso per il tempo.",
   "You lost on time.": "Hai perso per il tempo.",
+  "Black lost, in a lost position.": "Il Nero ha perso, in posizione persa.",
+  "White lost, in a lost position.": "Il Bianco ha perso, in posizione persa.",
+  "You lost, in a lost position.": "Hai perso, in posizione persa.",
+  "Black lost, in a worse position, but not a lost one.": "Il Nero ha perso, in posizione peggiore, ma non persa.",
+  "White lost, in a worse position, but not a lost one.": "Il Bianco ha perso, in posizione peggiore, ma non persa.",
+  "You lost, in a worse position, but not a lost one.": "Hai perso, in posizione peggiore, ma non persa.",
+  "Black lost, in an even position.": "Il Nero ha perso, in posizione pari.",
+  "White lost, in an even position.": "Il Bianco ha perso, in posizione pari.",
+  "You lost, in an even position.": "Hai perso, in posizione pari.",
+  "Black lost, in a drawn position.": "Il Nero ha perso, in posizione patta.",
+  "White lost, in a drawn position.": "Il Bianco ha perso, in posizione patta.",
+  "You lost, in a drawn position.": "Hai perso, in posizione patta.",
+  "Black lost, in the better position.": "Il Nero ha perso, in posizione migliore.",
+  "White lost, in the better position.": "Il Bianco ha perso, in posizione migliore.",
+  "You lost, in the better position.": "Hai perso, in posizione migliore.",
+  "Black lost, in a won position.": "Il Nero ha perso, in posizione vinta.",
+  "White lost, in a won position.": "Il Bianco ha perso, in posizione vinta.",
+  "You lost, in a won position.": "Hai perso, in posizione vinta.",
+  "Black lost.": "Il Nero ha perso.",
+  "White lost.": "Il Bianco ha perso.",
+  "You lost.": "Hai perso.",
   "The players agreed to a draw in an even position.": "I giocatori si sono accordati per la patta in posizione pari.",
   "The players agreed to a draw in a drawn position.": "I giocatori si sono accordati per la patta in posizione patta.",
   "The players agreed to a draw where Black had the better position.":
@@ -1939,6 +1960,21 @@ export const texts = {
   "The players agreed to a draw where you had a won position.":
     "I giocatori si sono accordati per la patta quando avevi una posizione vinta.",
   "The players agreed to a draw.": "I giocatori si sono accordati per la patta.",
+  "The game was drawn in an even position.": "La partita è finita patta in posizione pari.",
+  "The game was drawn in a drawn position.": "La partita è finita patta in posizione patta.",
+  "The game was drawn where Black had the better position.":
+    "La partita è finita patta quando il Nero aveva la posizione migliore.",
+  "The game was drawn where White had the better position.":
+    "La partita è finita patta quando il Bianco aveva la posizione migliore.",
+  "The game was drawn where you had the better position.":
+    "La partita è finita patta quando avevi la posizione migliore.",
+  "The game was drawn where Black had a won position.":
+    "La partita è finita patta quando il Nero aveva una posizione vinta.",
+  "The game was drawn where White had a won position.":
+    "La partita è finita patta quando il Bianco aveva una posizione vinta.",
+  "The game was drawn where you had a won position.": "La partita è finita patta quando avevi una posizione vinta.",
+  "The game was drawn.": "La partita è finita patta.",
+  "The record breaks off before the end of the game.": "La registrazione si interrompe prima della fine della partita.",
   "The game was drawn by repetition where Black had the better position.":
     "La partita è finita patta per ripetizione quando il Nero aveva la posizione migliore.",
   "The game was drawn by repetition where White had the better position.":

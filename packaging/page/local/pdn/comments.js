@@ -5,7 +5,7 @@ import {Position} from "../rules.js";
 import {KrError, quoted} from "../text.js";
 import {DraftLine, DraftSetup, Judgement, plainMove} from "./drafts.js";
 import {Replay} from "./replay.js";
-import {ChildNode} from "./tree.js";
+import {ChildNode, NOT_KNOWN} from "./tree.js";
 
 /** @typedef {import("../rules.js").Move} Move */
 /** @typedef {import("./drafts.js").PlacedNote} PlacedNote */
@@ -67,7 +67,7 @@ function endAtUnknown(line) {
   line.notes = notesUpTo(line.notes, end)
     // a position that is set up behind the unknown move is text as the moves are
     .map(([ply, note]) => [Math.min(ply, end), ply > end && note instanceof DraftSetup ? note.text : note]);
-  line.notes.push([end, `Not known from here: ${rest.join(" ")}`]);
+  line.notes.push([end, `${NOT_KNOWN}: ${rest.join(" ")}`]);
   line.moves = line.moves.slice(0, end);
   line.offsets = line.offsets.slice(0, end);
   line.known = null;

@@ -89,8 +89,7 @@ export class Buffer {
     let ended = -1;
     for (let token = tokenAt(text, at); token; token = tokenAt(text, at)) {
       const {begin} = token;
-      /** @type {import("./tokens.js").Kind | "praise"} */
-      let {kind} = token;
+      let kind = /** @type {import("./tokens.js").Kind | "praise"} */ (token.kind);
       at = token.end;
       if (at > this.#sure) this.#more(offset);
       if (kind === "star") kind = begin === touch ? "nag" : this.#praises(at, offset) ? "praise" : "result";

@@ -10,7 +10,7 @@ import {Fault, NeedMore, plainMove} from "./drafts.js";
 import {Buffer} from "./grammar.js";
 import {numberSquares, settlePlayers} from "./headings.js";
 import {Text} from "./source.js";
-import {Game, RESULTS} from "./tree.js";
+import {Game, NOT_KNOWN, NOT_LEGAL, RESULTS} from "./tree.js";
 import {ENGLISH, plainResult, turned} from "./writer.js";
 
 /** @typedef {import("./drafts.js").Draft} Draft */
@@ -243,10 +243,10 @@ function play(game, draft, warnings, forgiving) {
     if (!forgiving || (!end && !draft.tags.has("FEN"))) throw fault;
     draft.leftOut.push(fault);
     draft.notes = draft.notes.filter(([ply]) => ply <= end);
-    draft.notes.push([end, `Not legal from here: ${rest()}`]);
+    draft.notes.push([end, `${NOT_LEGAL}: ${rest()}`]);
   } else if (end < texts.length) {
     draft.notes = notesUpTo(draft.notes, end).map(([ply, note]) => [Math.min(ply, end), note]);
-    draft.notes.push([end, `Not known from here: ${rest()}`]);
+    draft.notes.push([end, `${NOT_KNOWN}: ${rest()}`]);
   }
   draft.notes = movedNotes(draft.notes, replay.firsts, end);
   for (const each of replay.ambiguous) warnings.push(each);

@@ -12,6 +12,9 @@ import {checked} from "./replay.js";
 
 /** @typedef {import("../rules.js").Move} Move */
 
+/** Beginnings of the comment that keeps, as text, the moves that a reader could not replay. */
+export const NOT_LEGAL = "Not legal from here",
+  NOT_KNOWN = "Not known from here";
 export const RESULTS = ["1-0", "0-1", "1/2-1/2", "0-0", "*"];
 
 /** A position of a game, with its continuations and comments. The root is a Game, all others are ChildNodes. */
@@ -301,6 +304,11 @@ export class Game extends GameNode {
     /** @type {GameNode} */
     let node = this;
     for (const move of moves) node = node.addVariation(move);
+  }
+
+  /** True if moves after the last one are kept as text: one was not legal, or not written down. */
+  get breaksOff() {
+    return this.end().comments.some(comment => comment.startsWith(NOT_LEGAL) || comment.startsWith(NOT_KNOWN));
   }
 
   get result() {

@@ -6,6 +6,7 @@
 // When a game is marked again, every comment with [%kr is removed, together with the sign that its nag= names; so is
 // every variation whose first comment has [%kr line, unless something was added to it. All else stays as it is.
 
+import {BLANK, stripped} from "../blanks.js";
 import {opposite} from "../chances.js";
 import {SIDE_NAMES} from "../notation.js";
 import {SIGNS} from "../pdn/writer.js";
@@ -13,7 +14,7 @@ import {BLACK, NO_PROGRESS, NO_PROGRESS_PLIES, REPETITION} from "../rules.js";
 import {counted} from "../text.js";
 import {signOf} from "../weighing.js";
 import {fixed, percent} from "./figures.js";
-import {AVOIDED, isBad, ONLY, OPENING, OVERSIGHT, TRAP} from "./judging.js";
+import {AVOIDED, isBad, MARKS, ONLY, OPENING, OVERSIGHT, TRAP} from "./judging.js";
 import {certainOf} from "./searches.js";
 import {plainSentence, sentenceCommand} from "./story.js";
 
@@ -39,6 +40,7 @@ const DRAW_BY = {[REPETITION]: "by repetition", [NO_PROGRESS]: "for lack of prog
 const ORDINALS = {2: "second", 3: "third", 4: "fourth", 5: "fifth"};
 const ANNOTATOR = "Annotator";
 
+const EVAL = new RegExp(`\\[%eval[${BLANK}][^[\\]]*\\]`, "gu");
 const SIGN = /\[%kr [^[\]]{0,80}(?<![\p{L}\p{N}_])nag=([?!]{1,2})/u;
 const SIGNATURE = /(?:^|; )kr \p{Nd}[^;]*$/u;
 
@@ -64,12 +66,30 @@ export function markGame(game, moves, story, accuracy, report, signature, linePl
       words = explained(judged, before);
     before = node.setup ? null : judged;
     if (judged.expected === null) continue;
+    replaceScores(node, judged);
     const signs = node.nags.map(nag => SIGNS.get(nag) ?? nag),
       sign = signs.includes(judged.mark) ? "" : judged.mark;
     if (sign) node.nags.push(sign);
     node.comments.push(moveComment(judged, judged.expected, sign, words));
     if (isBad(judged.mark)) addLine(node, judged, linePlies);
   }
+}
+
+/**
+ * Removes scores of another program from a move, and its signs that a judgement replaces.
+ * @param {ChildNode} node
+ * @param {JudgedMove} judged
+ */
+function replaceScores(node, judged) {
+  const rests = node.comments.map(comment => {
+    const rest = comment.replace(EVAL, "");
+    return rest === comment ? comment : stripped(rest);
+  });
+  if (rests.every((rest, index) => rest === node.comments[index])) return;
+  node.comments = rests.filter((rest, index) => rest || !node.comments[index]);
+  if (!judged.judged) return;
+  const replaced = [...MARKS, ONLY].filter(sign => sign !== judged.mark);
+  node.nags = node.nags.filter(nag => !replaced.includes(SIGNS.get(nag) ?? nag));
 }
 
 /** Removes everything that `markGame` put into a game. @param {Game} game */

@@ -52,6 +52,10 @@ const OVERTIME = {
   won: "<S> lost on time, in a won position.",
   "": "<S> lost on time.",
 };
+/** The same texts with other words. @param {Record<string, string>} texts @param {string} old @param {string} words */
+const reworded = (texts, old, words) =>
+  Object.fromEntries(Object.entries(texts).map(([standing, text]) => [standing, text.replace(old, words)]));
+const LOST = reworded(OVERTIME, " on time", "");
 /** @type {Record<string, string>} */
 const AGREED = {
   even: "The players agreed to a draw in an even position.",
@@ -60,6 +64,7 @@ const AGREED = {
   won: "The players agreed to a draw where <s> had a won position.",
   "": "The players agreed to a draw.",
 };
+const DRAWN = reworded(AGREED, "The players agreed to a draw", "The game was drawn");
 /** @type {Record<string, string>} */
 const REPEATED = {
   better: "The game was drawn by repetition where <s> had the better position.",
@@ -82,6 +87,7 @@ const UNFINISHED = {
 };
 const NO_MOVE = "<S> had no move left.",
   NO_PIECES = "<S> had no piece left.";
+const BROKEN_OFF = "The record breaks off before the end of the game.";
 const ADJUDICATED = "The game was adjudicated as lost for <s>.",
   ADJUDICATED_DRAW = "The game was adjudicated as a draw.";
 const ELSEWHERE = ["adjudicat", "database", "forfeit", "default", "abandon", "infraction", "failure"];
@@ -149,15 +155,18 @@ class Story {
     if (this._result === "*" && this._end.isOver) this._result = this._end.side === WHITE ? "1-0" : "0-1";
     /** @type {number | null} */
     this._winner = this._result === "1-0" ? BLACK : this._result === "0-1" ? WHITE : null;
+    this._brokenOff = game.breaksOff && !this._end.isOver;
     this._turns = moves.map(turnOf).filter(turn => turn !== null);
   }
 
   /** The end, then the turns in their order, or what there is to say without any. */
   *sentences() {
-    yield this.#ending();
+    if (this._brokenOff) yield sentence(BROKEN_OFF);
+    if (!this._brokenOff || this._result !== "*") yield this.#ending();
     const {length} = this._turns;
     if (length > MOST_TURNS) yield sentence(MANY_TURNS, {count: length});
     for (const turn of this._turns.slice(-MOST_TURNS)) yield* this.#turned(turn);
+    if (this._brokenOff) return;
     if (this._winner !== null) yield* this.#loss(1 - this._winner);
     else if (!length) yield* this.#quietGame();
   }
@@ -184,14 +193,14 @@ class Story {
     if (end.isOver && end.side === loser) return this.#about(loser, end.own ? NO_MOVE : NO_PIECES);
     if (reason.includes("time")) return this.#about(loser, OVERTIME[this.#standing(loser)]);
     if (isDecidedElsewhere(reason)) return this.#about(loser, ADJUDICATED);
-    return this.#about(loser, RESIGNED[this.#standing(loser)]);
+    return this.#about(loser, (reason.includes("resign") ? RESIGNED : LOST)[this.#standing(loser)]);
   }
 
   /** @param {string} reason */
   #endWithoutWinner(reason) {
     const rule = this._moves[this._moves.length - 1].draw,
       rules = [rule, reason];
-    let texts = AGREED;
+    let texts = reason.includes("agree") ? AGREED : DRAWN;
     if (this._result === "*") texts = UNFINISHED;
     else if (rule || reason === REPETITION || reason === NO_PROGRESS)
       texts = rules.includes(REPETITION) ? REPEATED : UNPROGRESSED;
@@ -203,13 +212,13 @@ class Story {
   }
 
   /**
-   * Standing of a side in the last position; "" if that was not searched.
+   * Standing of a side in the last position; "" if that was not searched, or the game went on.
    * @param {number} side
    * @param {boolean} [byRule] draws by rule count
    */
   #standing(side, byRule = true) {
     const last = this._moves[this._moves.length - 1];
-    if (last.expected === null) return "";
+    if (last.expected === null || this._brokenOff) return "";
     const value = byRule ? certainOf(last) : last.value;
     return last.side === side
       ? standingOf(last.expected, value)
@@ -222,7 +231,11 @@ class Story {
   *#turned(turn) {
     const {judged, kind} = turn,
       isLast = turn === this._turns[this._turns.length - 1],
-      isLost = isLast && this._winner === 1 - judged.side && ["lost", ""].includes(this.#standing(judged.side));
+      isLost =
+        isLast &&
+        !this._brokenOff &&
+        this._winner === 1 - judged.side &&
+        ["lost", ""].includes(this.#standing(judged.side));
     const text = TURNS[kind === "fallen" && isLost ? "lost" : kind],
       [slip, more] = slipped(judged);
     yield this.#about(judged.side, text + slip, {move: this.#label(judged), ...more});
