@@ -167,10 +167,15 @@ DAMAGES = {
     "another reach": (mended(lambda header: header.update(reach="up to 3 pieces, and ")), "is not the reach"),
     "more positions": (mended(lambda header: header.update(positions=9)), "the column boards is not of 9 positions"),
     "fewer": (mended(lambda header: header.update(positions=7)), "the column boards is not of 7 positions"),
-    "very many": (mended(lambda header: header.update(positions=10**15)), "1000000000000000 positions in"),
+    "very many": (mended(lambda header: header.update(positions=10**15)), "at most 8,388,608 are read here"),
+    "more than fit": (mended(lambda header: header.update(positions=10**6)), "1000000 positions in"),
+    "many zeros": (
+        mended(lambda header: header.update(positions=10**5), {"boards": packed(12, 10**5)}),
+        "not in rising",
+    ),
     "a long column": (mended(lambda header: header.update(ranks=999)), "the column ranks ends beyond the file"),
     "a short column": (mended(lambda header: header.update(ranks=1)), "the column ranks is not of 8 positions"),
-    "not deflated": (mended(lambda header: None, {"moves": b"\0" * 20}), "the column moves can't be unpacked"),
+    "not deflated": (mended(lambda header: None, {"moves": b"\0" * 20}), "moves is not of 8 positions: Error -3"),
     "more behind": (mended(lambda header: None, {"ranks": packed(2, 8) + b"\0"}), "ranks is not of 8 positions"),
     "a bomb": (mended(lambda header: None, {"moves": packed(1, 10**8)}), "the column moves is not of 8 positions"),
     "the same position": (mended(lambda header: None, {"boards": packed(12, 8)}), "not in rising order"),
@@ -194,6 +199,12 @@ def test_damage_under_a_right_checksum(content: bytes, words: str, tmp_path: Pat
     assert str(caught.value).startswith(f"{path}: ")
     assert words in str(caught.value)
     assert str(caught.value).isprintable()
+
+
+def test_positions_are_counted_before_they_are_unpacked() -> None:
+    content = mended(lambda header: None, {"boards": b"?"})
+    with pytest.raises(InvalidCertificateError, match="of 8 positions; at most 7"):
+        unpacked_certificate(content, 7)
 
 
 def test_what_is_not_a_file(tmp_path: Path) -> None:

@@ -41,6 +41,9 @@ CERTIFICATE_SUFFIX = ".krproof"
 CERTIFICATE_VERSION = 1
 MAX_CERTIFICATE_BYTES = 1 << 30
 MAX_CERTIFICATE_HEADER = 1 << 20
+MAX_POSITIONS = 1 << 23
+"""Positions of a certificate, which plain Python checks in some hours."""
+ROWS_AT_ONCE = 1 << 16
 MAX_RANK = (1 << 16) - 1
 MAX_NUMBER = (1 << 8) - 1
 NOT_COVERED = (
@@ -112,8 +115,7 @@ class Certificate:
                     f"{name} of a certificate: {array.dtype} {array.shape}; expected {dtype} "
                     f"{(len(self.boards), *shape)}"
                 )
-        if not _rising(self.boards):
-            raise InvalidCertificateError("the positions of the certificate are not in rising order, each once")
+        _check_rising(self.boards)
         wrong = impossible(self.boards)
         if wrong.any():
             row = int(np.argmax(wrong))
@@ -144,12 +146,13 @@ _COLUMNS: tuple[tuple[str, np.dtype[Any], tuple[int, ...]], ...] = (
 """Name, type and shape of a row of each column, in the order of the file."""
 
 
-def _rising(boards: NDArray[np.uint32]) -> bool:
+def _check_rising(boards: NDArray[np.uint32]) -> None:
     before, after = boards[:-1], boards[1:]
     higher = after[:, 2] > before[:, 2]
     for column in (1, 0):
         higher = (after[:, column] > before[:, column]) | (after[:, column] == before[:, column]) & higher
-    return bool(higher.all())
+    if not higher.all():
+        raise InvalidCertificateError("the positions of the certificate are not in rising order, each once")
 
 
 # files
@@ -192,8 +195,8 @@ def packed_certificate(certificate: Certificate) -> bytes:
     return fixed + _digest(fixed, body) + body
 
 
-def unpacked_certificate(content: bytes) -> Certificate:
-    """The certificate of a file's content. Raises InvalidCertificateError."""
+def unpacked_certificate(content: bytes, most: int = MAX_POSITIONS) -> Certificate:
+    """The certificate of a file's content. Raises InvalidCertificateError, also for more than `most` positions."""
     start = _FIXED.size + _DIGEST_BYTES
     if len(content) < start or not content.startswith(CERTIFICATE_MAGIC):
         raise InvalidCertificateError("not a certificate of kr, or only the beginning of one")
@@ -207,6 +210,8 @@ def unpacked_certificate(content: bytes) -> Certificate:
         raise InvalidCertificateError(f"damaged certificate: a header of {header_bytes} bytes")
     header = _parsed_header(bytes(body[:header_bytes]))
     count, at = header["positions"], header_bytes
+    if count > most:
+        raise InvalidCertificateError(f"a certificate of {count:,} positions; at most {most:,} are read here")
     columns: dict[str, NDArray[Any]] = {}
     for name, dtype, shape in _COLUMNS:
         end = at + header[name]
@@ -264,16 +269,25 @@ def _unpacked(name: str, column: memoryview, count: int, dtype: np.dtype[Any], s
     # before anything of this size is made
     if count * width > _MOST_UNPACKED * len(column):
         raise InvalidCertificateError(f"damaged certificate: {count} positions in {len(column)} bytes of {name}")
-    inflater = zlib.decompressobj()
     try:
-        content = inflater.decompress(column, count * width + 1)
-    except zlib.error as error:
-        raise InvalidCertificateError(f"damaged certificate: the column {name} can't be unpacked: {error}") from None
-    if not inflater.eof or inflater.unused_data or len(content) != count * width:
-        raise InvalidCertificateError(f"damaged certificate: the column {name} is not of {count} positions")
+        content = storage.inflated(column, count * width)
+        if len(content) != count * width:
+            raise ValueError(f"{len(content)} bytes")
+    except ValueError as error:
+        what = f"the column {name} is not of {count} positions: {error}"
+        raise InvalidCertificateError(f"damaged certificate: {what}") from None
     planes = np.frombuffer(content, dtype=np.uint8).reshape(width, count)
-    rows = np.frombuffer(planes.T.tobytes(), dtype=dtype).astype(dtype.newbyteorder("=")).reshape(count, *shape)
-    return np.bitwise_xor.accumulate(rows, axis=0) if shape else rows
+    rows = np.empty((count, *shape), dtype.newbyteorder("="))
+    for first in range(0, count, ROWS_AT_ONCE):
+        block = np.frombuffer(planes[:, first : first + ROWS_AT_ONCE].T.tobytes(), dtype=dtype).reshape(-1, *shape)
+        here = rows[first : first + len(block)]
+        here[:] = block
+        if shape:
+            if first:
+                here[0] ^= rows[first - 1]
+            np.bitwise_xor.accumulate(here, axis=0, out=here)
+            _check_rising(rows[max(0, first - 1) : first + len(block)])
+    return rows
 
 
 # making
@@ -293,6 +307,10 @@ def certificate_of(
     ranks = _ranks(walk) if claim.goal is Value.WIN else [0] * len(walk.boards)
     if max(ranks, default=0) > MAX_RANK:
         raise InvalidCertificateError(f"a line of more than {MAX_RANK} moves; a certificate has no room for it")
+    if len(walk.boards) > MAX_POSITIONS:
+        raise InvalidCertificateError(
+            f"a strategy of {len(walk.boards):,} positions; expected at most {MAX_POSITIONS:,}"
+        )
     boards = np.array(walk.boards, dtype=np.uint32).reshape(-1, 3)
     order = np.lexsort((boards[:, 2], boards[:, 1], boards[:, 0]))
     return Certificate(

@@ -6,7 +6,9 @@ replies to one move, and none depends on how a position was reached.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -71,16 +73,19 @@ class _Check:
         self.claim = certificate.claim
         self.side, self.other = int(self.claim.side), int(self.claim.side.other)
         self.wins = self.claim.goal is Value.WIN
-        self.boards: list[PlainBits] = list(map(tuple, certificate.boards.tolist()))
-        self.moves: list[int] = certificate.moves.tolist()
-        self.ranks: list[int] = certificate.ranks.tolist()
-        self.row_of = {board: row for row, board in enumerate(self.boards)}
+        # arrays, since objects for each position take ten times the memory
+        black, white, kings = certificate.boards.astype(np.uint64).T
+        self.pieces = array("Q", (black << np.uint64(32) | white).tobytes())
+        """Black and White of each position."""
+        self.kings = array("I", kings.astype(np.uint32).tobytes())
+        self.moves = certificate.moves.tobytes()
+        self.ranks = array("H", certificate.ranks.tobytes())
         self.values = _Values(certificate, database)
-        self.reached = bytearray(len(self.boards))
+        self.reached = bytearray(len(self.moves))
         self.waiting: list[int] = []
-        self.depth = [0] * len(self.boards)
+        self.depth = array("I", bytes(4 * len(self.moves)))
         """Most plies from the root to each position, of a win."""
-        self.quiet = [0] * len(self.boards)
+        self.quiet = array("I", bytes(4 * len(self.moves)))
         """Most plies without progress on the way to each position, of a win."""
         self.replies = self.rule_leaves = 0
         self.longest_line = self.longest_quiet = 0
@@ -93,20 +98,22 @@ class _Check:
         else:
             self._check_replies(start, 0, 0)
         # of a win every position comes after those that lead to it, since ranks fall; of a draw in any order
-        rows = sorted(range(len(self.boards)), key=self.ranks.__getitem__, reverse=True) if self.wins else self.waiting
+        rows: Iterable[int] = self.waiting
+        if self.wins:
+            rows = array("q", np.argsort(-np.array(self.ranks, np.int32), kind="stable").astype(np.int64).tobytes())
         done = 0
         for row in rows:
             if not self.reached[row]:
                 raise self._unused(row)
             self._check_position(row)
             done += 1
-            if on_progress and (done % POSITIONS_A_REPORT == 0 or done == len(self.boards)):
-                on_progress(done, len(self.boards))
-        if done < len(self.boards):
+            if on_progress and (done % POSITIONS_A_REPORT == 0 or done == len(self.moves)):
+                on_progress(done, len(self.moves))
+        if done < len(self.moves):
             raise self._unused(self.reached.index(0))
         self.values.compare()
         return CheckReport(
-            positions=len(self.boards),
+            positions=len(self.moves),
             replies=self.replies,
             rule_leaves=self.rule_leaves,
             database_leaves=self.values.count,
@@ -116,7 +123,7 @@ class _Check:
 
     def _check_position(self, row: int) -> None:
         """Check the strategy's move at a position, all replies to it, and the rank."""
-        board, number = self.boards[row], self.moves[row]
+        board, number = self._board(row), self.moves[row]
         moves = moves_in_order(*board, self.side)
         if not moves:
             raise _fault(board, self.side, f"{self.claim}, but has no move here")
@@ -148,7 +155,7 @@ class _Check:
 
     def _arrive(self, board: PlainBits, depth: int, quiet: int) -> int:
         """Note that a position with the side to move is reached; returns its rank, 0 for a leaf of the database."""
-        row = self.row_of.get(board)
+        row = self._row(board)
         if row is None:
             if not self.values.take(board, self.side):
                 raise _fault(board, self.side, "the strategy leads here, but has no move, and the database no value")
@@ -162,9 +169,20 @@ class _Check:
         self.quiet[row] = max(self.quiet[row], quiet)
         return self.ranks[row]
 
+    def _board(self, row: int) -> PlainBits:
+        return self.pieces[row] >> 32, self.pieces[row] & 0xFFFFFFFF, self.kings[row]
+
+    def _row(self, board: PlainBits) -> int | None:
+        """Row of a position; None if the certificate does not have it."""
+        black, white, kings = board
+        pieces = black << 32 | white
+        first = bisect_left(self.pieces, pieces)
+        row = bisect_left(self.kings, kings, first, bisect_right(self.pieces, pieces, first))
+        return row if row < len(self.moves) and self._board(row) == board else None
+
     def _unused(self, row: int) -> InvalidCertificateError:
         why = ", or its rank is too high" if self.wins else ""
-        return _fault(self.boards[row], self.side, f"the strategy does not lead here from the root{why}")
+        return _fault(self._board(row), self.side, f"the strategy does not lead here from the root{why}")
 
 
 class _Values:

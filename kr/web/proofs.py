@@ -167,7 +167,7 @@ async def open_certificate(house: House, request: PageRequest, inbox: Inbox) -> 
     """Check a certificate that has been sent, and keep it."""
     content = store_of(house).take(request.text("upload"))
     name = visible(request.text("name", 300, ""))
-    certificate = await run_sync(unpacked_certificate, content)
+    certificate = await run_sync(unpacked_certificate, content, MOST_CHECKED_POSITIONS)
     work = Working[int, OpenProof]("proofs", partial(_checked, house, certificate, name))
     async with aclosing(_latest(work)) as news:
         async for done in news:
