@@ -1,6 +1,7 @@
 # Positions are black, white and kings as 32-bit bitboards (bit s for square s, 0-31) and the side to move (0 Black, 1
 # White). A shape is own men, own kings, opponent's men, opponent's kings.
 
+from mmap import mmap
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -109,6 +110,11 @@ class EndgameSolver:
         last: int,
         stop: NDArray[np.int32],
     ) -> None: ...
+
+class MappedFile:
+    def __new__(cls, content: mmap) -> MappedFile: ...
+    @property
+    def was_cut(self) -> bool: ...
 
 def men_sets(size: int) -> list[int]: ...
 def count_values(packed: NDArray[np.uint64], size: int) -> tuple[int, int, int, int]: ...

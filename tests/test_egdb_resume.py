@@ -1,9 +1,13 @@
 """Builds of some classes, with checkpoints, kept values and little memory: the same files as a build of all at once."""
 
+import gc
 import json
 import os
 import re
 import shutil
+import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -20,7 +24,7 @@ from kr.egdb import build as building
 from kr.egdb import encoding, files, slices, solving, values
 from kr.egdb.build import JOURNAL_NAME, BuildProgress, build_database, wanted_pairs
 from kr.egdb.slices import Shape
-from kr.errors import InvalidSettingError, OutputBusyError
+from kr.errors import InvalidDatabaseError, InvalidSettingError, OutputBusyError
 
 pytestmark = [pytest.mark.core, pytest.mark.slow]
 
@@ -117,6 +121,70 @@ def test_values_that_do_not_fit_are_mapped(
     build_database(settings(tmp_path, workers=1))
     assert content(tmp_path) == whole
     assert set(ways) == expected
+
+
+@pytest.mark.posix("files that are cut short while they are mapped")
+@pytest.mark.parametrize("left", [0, 64, 5000, -3])
+def test_values_that_are_cut_short_while_they_are_mapped(
+    whole: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, left: int
+) -> None:
+    class Room(values.ValuesRoom):
+        def enter(self, pair: Shape, own: int, wanted: Any) -> list[Any]:
+            found = super().enter(pair, own, wanted)
+            for path, _ in wanted.values():
+                if sum(pair) == 4:
+                    os.truncate(path, left if left >= 0 else path.stat().st_size + left)
+            return list(found)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(building, "ValuesRoom", lambda _: Room(0))
+        with pytest.raises(InvalidDatabaseError, match=r"values-.*\.bin was cut short by another program"):
+            build_database(settings(tmp_path, workers=1))
+    # the error's frames have the mappings
+    gc.collect()
+    build_database(settings(tmp_path))
+    assert content(tmp_path) == whole
+
+
+BUS_ERROR = """
+import faulthandler, mmap, os, sys, numpy
+from pathlib import Path
+from kr import _egdb
+if sys.argv[1] == "before":
+    faulthandler.enable(open(os.devnull, "w"))
+maps = []
+for number in range(2):
+    path = Path(sys.argv[2]) / str(number)
+    path.write_bytes(bytes([7]) * 100_000)
+    maps.append(mmap.mmap(os.open(path, os.O_RDONLY), 0, access=mmap.ACCESS_READ))
+    os.truncate(path, 0)
+file = _egdb.MappedFile(maps[0])
+assert not file.was_cut
+assert maps[0][50_000] == 0 and file.was_cut
+assert maps[0][99_999] == 0 and maps[0][0] == 0
+if sys.argv[1] == "after":
+    faulthandler.enable(open(os.devnull, "w"))
+maps[1][0]
+"""
+
+
+@pytest.mark.core
+@pytest.mark.posix("files that are cut short while they are mapped")
+@pytest.mark.parametrize("other", ["none", "before", "after"])
+def test_other_bus_errors_end_the_process(tmp_path: Path, other: str) -> None:
+    """Those of a mapping that is not watched, whoever else has a handler."""
+    done = subprocess.run([sys.executable, "-c", BUS_ERROR, other, tmp_path], capture_output=True, timeout=60)
+    assert (done.returncode, done.stderr) == (-signal.SIGBUS, b"")
+
+
+@pytest.mark.parametrize("size", [0, 3])
+def test_values_that_were_cut_short_before_they_are_read(tmp_path: Path, size: int) -> None:
+    pair, path = (0, 1, 0, 1), tmp_path / "values"
+    values.write_values(path, pair, values.empty_values(pair, False))
+    path.write_bytes(path.read_bytes()[:size])
+    for memory in (0, 1 << 30):
+        with pytest.raises(InvalidDatabaseError, match="values was cut short"):
+            values.ValuesRoom(memory).enter((1, 1, 0, 1), 0, {pair: (path, False)})
 
 
 def test_a_room_lets_go_what_was_used_longest_ago(tmp_path: Path) -> None:

@@ -1,5 +1,5 @@
-/* What the systems do differently: memory on huge pages, locks, files by descriptor, the clock. The one header that asks
-   which system it is compiled for; C, since the preprocessor tells. */
+/* What the systems do differently: memory on huge pages, locks, files by descriptor, mapped files, the clock. The one
+   header that asks which system it is compiled for; C, since the preprocessor tells. */
 
 #pragma once
 
@@ -26,12 +26,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 #if defined(__linux__)
 #include <malloc.h>
-#include <sys/mman.h>
 #endif
 #endif
 
@@ -299,6 +300,97 @@ static int kr_read_at(int descriptor, uint8_t* to, uint64_t size, uint64_t at) {
         at += (uint64_t)count;
     }
     return 0;
+}
+#endif
+
+/* Mapped files. Another program may cut one short; a read of what is gone is a signal, which would end the process. A
+   mapping that is watched reads as zeros there, and says so, which costs a read nothing. One thread at a time begins or
+   ends to watch. Windows lets nobody cut a file that is mapped. */
+
+#if defined(_WIN32) || defined(__wasm__)
+/* Number of a mapping that is watched from now on; -1 if they are too many. */
+static int kr_watch_mapping(const void* begin, uint64_t bytes) {
+    (void)begin, (void)bytes;
+    return 0;
+}
+
+static void kr_forget_mapping(int number) {
+    (void)number;
+}
+
+/* True if something was read of a mapping that its file does not have any more. */
+static int kr_mapping_was_cut(int number) {
+    (void)number;
+    return 0;
+}
+#else
+#define KR_MAPPINGS (1 << 14)
+
+static volatile struct {
+    uintptr_t begin, end;
+    int was_cut;
+} kr_mappings[KR_MAPPINGS];
+static volatile int kr_mappings_used;
+static struct sigaction kr_former_bus_action;
+
+/* The end of a process by SIGBUS, or whatever another library does then. */
+static void kr_pass_bus_error(int number, siginfo_t* info, void* context) {
+    static volatile sig_atomic_t is_passed;
+    /* one that passes it back has nothing else to do */
+    if (is_passed || kr_former_bus_action.sa_handler == SIG_DFL || kr_former_bus_action.sa_handler == SIG_IGN) {
+        signal(number, SIG_DFL);
+        return;
+    }
+    is_passed = 1;
+    if (kr_former_bus_action.sa_flags & SA_SIGINFO) kr_former_bus_action.sa_sigaction(number, info, context);
+    else kr_former_bus_action.sa_handler(number);
+    is_passed = 0;
+}
+
+static void kr_on_bus_error(int number, siginfo_t* info, void* context) {
+    const int saved = errno;
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    const uintptr_t at = (uintptr_t)info->si_addr / page * page;
+    int i;
+    for (i = 0; i < kr_mappings_used; i++) {
+        if (at < kr_mappings[i].begin || at >= kr_mappings[i].end) continue;
+        /* what comes after it is gone as well */
+        if (mmap((void*)at, kr_mappings[i].end - at, PROT_READ, MAP_PRIVATE | MAP_ANON | MAP_FIXED, -1, 0) == MAP_FAILED)
+            break;
+        kr_mappings[i].was_cut = 1;
+        errno = saved;
+        return;
+    }
+    kr_pass_bus_error(number, info, context);
+    errno = saved;
+}
+
+static int kr_watch_mapping(const void* begin, uint64_t bytes) {
+    struct sigaction now, own;
+    int i;
+    for (i = 0; i < KR_MAPPINGS && kr_mappings[i].end; i++) {}
+    if (i == KR_MAPPINGS || sigaction(SIGBUS, NULL, &now)) return -1;
+    if (!(now.sa_flags & SA_SIGINFO) || now.sa_sigaction != kr_on_bus_error) {
+        kr_former_bus_action = now;
+        memset(&own, 0, sizeof(own));
+        own.sa_sigaction = kr_on_bus_error;
+        own.sa_flags = SA_SIGINFO | SA_ONSTACK;
+        sigemptyset(&own.sa_mask);
+        if (sigaction(SIGBUS, &own, NULL)) return -1;
+    }
+    kr_mappings[i].was_cut = 0;
+    kr_mappings[i].begin = (uintptr_t)begin;
+    kr_mappings[i].end = (uintptr_t)begin + bytes;
+    if (i == kr_mappings_used) kr_mappings_used = i + 1;
+    return i;
+}
+
+static void kr_forget_mapping(int number) {
+    if (number >= 0) kr_mappings[number].end = 0;
+}
+
+static int kr_mapping_was_cut(int number) {
+    return number >= 0 && kr_mappings[number].was_cut;
 }
 #endif
 

@@ -1,4 +1,4 @@
-# What the systems do differently: large memory, locks, files by descriptor, the clock.
+# What the systems do differently: large memory, locks, files by descriptor, mapped files, the clock.
 
 cdef extern from "_rules/system.h" nogil:
     # aligned, and on huge pages if the system provides them: +6 to 9% nodes a second
@@ -20,5 +20,9 @@ cdef extern from "_rules/system.h" nogil:
     void close_descriptor "kr_close"(int descriptor) noexcept
     # 0, or -1 if the file doesn't have these bytes (any more)
     int read_at "kr_read_at"(int descriptor, uint8_t* to, uint64_t size, uint64_t at) noexcept
+
+    int watch_mapping "kr_watch_mapping"(const void* begin, uint64_t bytes) noexcept    # -1 if it fails
+    void forget_mapping "kr_forget_mapping"(int number) noexcept
+    bint mapping_was_cut "kr_mapping_was_cut"(int number) noexcept
 
     double seconds "kr_seconds"() noexcept                                     # of a clock that is never set

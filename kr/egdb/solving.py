@@ -179,10 +179,15 @@ class _Solving:
     # Portions
 
     def _solve(self, call: SolverCall, space: Space, stop: Stop) -> None:
-        self.solver.solve(
-            self.pair, space.of(slices.block(self.pair), self.distances),
-            call.own_rows, call.opponent_rows, call.first, call.last, stop.flag,
-        )  # fmt: skip
+        try:
+            self.solver.solve(
+                self.pair, space.of(slices.block(self.pair), self.distances),
+                call.own_rows, call.opponent_rows, call.first, call.last, stop.flag,
+            )  # fmt: skip
+        finally:
+            # from what is read in place of values anything may follow
+            for successor in self._successors:
+                successor.check()
 
     def _state_facts(self, space: Space, stop: Stop) -> None:
         """Count values, while they are all there."""

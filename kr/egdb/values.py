@@ -17,15 +17,17 @@ import weakref
 import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from io import BufferedReader
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kr import system
+from kr import _egdb, system
 from kr.egdb import slices
 from kr.egdb.slices import Shape
+from kr.errors import InvalidDatabaseError
 from kr.file_kinds import VALUES_MAGIC
 
 VALUES_VERSION = 1
@@ -134,24 +136,31 @@ def is_good(path: Path, pair: Shape, distances: bool) -> bool:
 
 
 def read_values(path: Path, pair: Shape, distances: bool) -> dict[Shape, SliceValues]:
-    """Values in memory of their own, to be gone on with. The file is good."""
+    """Values in memory of their own, to be gone on with. The file is good. Raises InvalidDatabaseError, OSError."""
     values = empty_values(pair, distances)
     with open(path, "rb") as file:
         file.seek(VALUES_HEADER_BYTES)
         for own in values.values():
-            _fill(file, own.values)
+            _fill(file, path, own.values)
             if own.distances is not None:
-                _fill(file, own.distances)
+                _fill(file, path, own.distances)
                 file.read(-len(own.distances) % WORD)
     return values
 
 
 class _Mapped:
-    """The values of a solved pair, mapped from their file. Raises OSError."""
+    """The values of a solved pair, mapped from their file. Raises InvalidDatabaseError, OSError."""
 
     def __init__(self, path: Path, pair: Shape, distances: bool) -> None:
         with open(path, "rb") as file:
-            self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            try:
+                self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            except ValueError:
+                # of an empty file
+                raise _cut(path) from None
+        if len(self._map) != file_bytes(pair, distances):
+            raise _cut(path)
+        self._file, self._path = _egdb.MappedFile(self._map), path
         self.values: dict[Shape, SliceValues] = {}
         at = VALUES_HEADER_BYTES
         for shape in slices.members(pair):
@@ -161,6 +170,12 @@ class _Mapped:
             if distances:
                 own.distances = np.frombuffer(self._map, dtype=np.uint8, count=slices.size(shape), offset=at)
                 at += _padded(slices.size(shape))
+
+    def check(self) -> None:
+        """Raise InvalidDatabaseError if values were read that the file does not have any more."""
+        # within its last page what is gone reads as zeros anyway
+        if self._file.was_cut or self._map.size() != len(self._map):
+            raise _cut(self._path)
 
     def drop(self) -> None:
         """Take the pages out of this process. They stay in the system's cache while there is room."""
@@ -187,7 +202,7 @@ class ValuesRoom:
         """The values that a pair looks up, as objects with `values`, for as long as it keeps them.
 
         own_bytes: memory that the pair takes itself; wanted: file of each pair, and whether it has distances. Raises
-        OSError.
+        InvalidDatabaseError for a file that is cut short, and OSError.
         """
         with self._lock:
             self._users[pair] = own_bytes, frozenset(wanted)
@@ -239,6 +254,9 @@ class _Read:
 
     values: PairValues
 
+    def check(self) -> None:
+        """Nothing can have happened to them."""
+
 
 def _bytes_of(values: PairValues) -> int:
     return sum(own.values.nbytes + (0 if own.distances is None else own.distances.nbytes) for own in values.values())
@@ -259,9 +277,14 @@ def _pieces(array: NDArray[Any]) -> Iterator[memoryview]:
         yield view[first : first + VALUES_AT_ONCE]
 
 
-def _fill(file: BinaryIO, array: NDArray[Any]) -> None:
+def _fill(file: BufferedReader, path: Path, array: NDArray[Any]) -> None:
     for piece in _pieces(array):
-        file.readinto(piece)  # type: ignore[attr-defined]
+        if file.readinto(piece) < len(piece):
+            raise _cut(path)
+
+
+def _cut(path: Path) -> InvalidDatabaseError:
+    return InvalidDatabaseError(f"{path} was cut short by another program; start the build again")
 
 
 def _header(pair: Shape, distances: bool, steps: int, crc: int) -> bytes:

@@ -43,7 +43,7 @@ MAX_CERTIFICATE_BYTES = 1 << 30
 MAX_CERTIFICATE_HEADER = 1 << 20
 MAX_POSITIONS = 1 << 23
 """Positions of a certificate, which plain Python checks in some hours."""
-ROWS_AT_ONCE = 1 << 16
+_ROWS_AT_ONCE = 1 << 16
 MAX_RANK = (1 << 16) - 1
 MAX_NUMBER = (1 << 8) - 1
 NOT_COVERED = (
@@ -278,8 +278,8 @@ def _unpacked(name: str, column: memoryview, count: int, dtype: np.dtype[Any], s
         raise InvalidCertificateError(f"damaged certificate: {what}") from None
     planes = np.frombuffer(content, dtype=np.uint8).reshape(width, count)
     rows = np.empty((count, *shape), dtype.newbyteorder("="))
-    for first in range(0, count, ROWS_AT_ONCE):
-        block = np.frombuffer(planes[:, first : first + ROWS_AT_ONCE].T.tobytes(), dtype=dtype).reshape(-1, *shape)
+    for first in range(0, count, _ROWS_AT_ONCE):
+        block = np.frombuffer(planes[:, first : first + _ROWS_AT_ONCE].T.tobytes(), dtype=dtype).reshape(-1, *shape)
         here = rows[first : first + len(block)]
         here[:] = block
         if shape:
