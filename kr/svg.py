@@ -18,10 +18,11 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from html import escape
-from typing import Protocol
+from typing import Any, Protocol
 
 from kr.errors import InvalidSettingError
-from kr.notation import SIDE_NAMES, SQUARES, parse_path, square_name
+from kr.notation import SIDE_NAMES, SQUARES, format_fen, parse_fen, parse_path, square_name
+from kr.notation import squares as bits_squares
 
 CELL = 45
 """Units of one square's side; the board has eight of them and an edge."""
@@ -108,8 +109,13 @@ class Placed(Protocol):
     def kings(self) -> int: ...
     @property
     def side(self) -> int: ...
+
+
+class Holding(Protocol):
+    """What has a position to draw, such as a kr.Board."""
+
     @property
-    def fen(self) -> str: ...
+    def position(self) -> Placed: ...
 
 
 class Moved(Protocol):
@@ -154,7 +160,7 @@ class Arrow:
 
 
 def board(
-    position: Placed | None = None,
+    position: Placed | Holding | str | None = None,
     *,
     flipped: bool = False,
     last_move: Moved | str | None = None,
@@ -171,15 +177,16 @@ def board(
 ) -> Svg:
     """Draw a board.
 
-    position: the pieces on it; None for an empty board. flipped: Black at the bottom. last_move: a Move, or its text
-    such as "11-15"; the squares it touched are coloured. arrows: arrows, or moves to draw one for. squares: squares
-    0-31 to highlight. fill: colours of single squares, by square. labels: short texts to write on squares, by square; a
-    piece there is drawn smaller, above its label. coordinates: a name in COORDINATES; True for numbers, False for none.
-    size: width and height in pixels; None for the size of the page's style. colors: colours by the names in COLORS, in
-    place of the defaults. backdrop: without it the edge, and all squares that have no colour of their own, are left
-    out, for many positions to be laid over one empty board. style: a name in STYLES. pieces: a name in PIECES. Raises
-    InvalidSettingError for an invalid square, size, style or name of a colour.
+    position: a Position, a Board or a FEN; None for an empty board. flipped: Black at the bottom. last_move: a Move, or
+    its text such as "11-15"; the squares it touched are coloured. arrows: arrows, or moves to draw one for. squares:
+    squares 0-31 to highlight. fill: colours of single squares, by square. labels: short texts to write on squares, by
+    square; a piece there is drawn smaller, above its label. coordinates: a name in COORDINATES; True for numbers, False
+    for none. size: width and height in pixels; None for the size of the page's style. colors: colours by the names in
+    COLORS, in place of the defaults. backdrop: without it the edge, and all squares that have no colour of their own,
+    are left out, for many positions to be laid over one empty board. style: a name in STYLES. pieces: a name in PIECES.
+    Raises InvalidSettingError for an invalid square, size, style or name of a colour, and InvalidFenError.
     """
+    black, white, kings, side = (0, 0, 0, None) if position is None else _placed(position)
     palette = _palette(colors, style)
     shape, names = _shape(pieces), _coordinates(coordinates)
     touched = () if not last_move else parse_path(last_move) if isinstance(last_move, str) else last_move.path
@@ -187,7 +194,7 @@ def board(
     for what, numbers in (("a highlight", squares), ("fill", fill), ("a label", labels)):
         _check_squares(numbers, what)
     width = 8 * CELL + 2 * EDGE
-    parts = [opening(width, size), f"<title>{escape(_title(position))}</title>"]
+    parts = [opening(width, size), f"<title>{escape(_title(black, white, kings, side))}</title>"]
     if backdrop:
         parts += _backdrop(width, palette)
     for square in range(SQUARES):
@@ -196,14 +203,10 @@ def board(
             parts.append(_square(square, flipped, palette, name, fill.get(square), names == "numbers"))
     if names == "letters":
         parts += _letters(flipped, palette)
-    if position is not None:
-        for square in range(SQUARES):
-            if (position.black | position.white) >> square & 1:
-                side = SIDE_NAMES[position.white >> square & 1].lower()
-                x, y = _centre(square, flipped)
-                drawn = shape(side, bool(position.kings >> square & 1), palette)
-                shown = _piece(side, bool(position.kings >> square & 1), x, y, drawn, square in labels)
-                parts.append(shown)
+    for square in bits_squares(black | white):
+        name, king = SIDE_NAMES[white >> square & 1].lower(), bool(kings >> square & 1)
+        x, y = _centre(square, flipped)
+        parts.append(_piece(name, king, x, y, shape(name, king, palette), square in labels))
     parts += [_arrow(each if isinstance(each, Arrow) else Arrow.of(each), flipped, palette) for each in arrows]
     parts += [_label(text, *_centre(square, flipped)) for square, text in sorted(labels.items())]
     return Svg("\n".join([*parts, "</svg>\n"]))
@@ -264,8 +267,21 @@ def _check_squares(numbers: Iterable[int], what: str) -> None:
             raise InvalidSettingError(f"{what} has the square {square!r}; squares are 0 to {SQUARES - 1} here")
 
 
-def _title(position: Placed | None) -> str:
-    return "an empty board" if position is None else f"{position.fen}, {SIDE_NAMES[position.side]} to move"
+def _placed(source: Placed | Holding | str) -> tuple[int, int, int, int]:
+    """Bitboards and side to move of what is given for a position. Raises InvalidFenError and InvalidSettingError."""
+    if isinstance(source, str):
+        return parse_fen(source)
+    placed: Any = getattr(source, "position", source)
+    try:
+        return placed.black, placed.white, placed.kings, placed.side
+    except AttributeError:
+        raise InvalidSettingError(f"the position is {source!r:.80}; expected a Position, a Board or a FEN") from None
+
+
+def _title(black: int, white: int, kings: int, side: int | None) -> str:
+    if side is None:
+        return "an empty board"
+    return f"{format_fen(black, white, kings, side)}, {SIDE_NAMES[side]} to move"
 
 
 def opening(width: float, size: float | None, height: float | None = None) -> str:

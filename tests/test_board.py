@@ -3,6 +3,7 @@
 import copy
 import pickle
 from collections import Counter
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given, settings
@@ -227,31 +228,70 @@ def test_an_engine_takes_a_board_with_its_history() -> None:
         engine.search(board, limits, board.history)
 
 
-def test_a_board_stands_for_its_position() -> None:
+@pytest.fixture(scope="module")
+def opened() -> SimpleNamespace:
+    return SimpleNamespace(
+        engine=kr.Engine("material", hash_mb=1, database=None),
+        database=kr.load_database(),
+        book=kr.load_book(),
+        policy=kr.load_policy(),
+    )
+
+
+TAKING_A_POSITION = {
+    "search": lambda opened, given: opened.engine.search(given, "depth=1").move,
+    "start": lambda opened, given: opened.engine.start(given, "depth=1").result().move,
+    "evaluate": lambda opened, given: opened.engine.evaluate(given),
+    "analyze": lambda opened, given: kr.analyze(opened.engine, given, "depth=1").lines[0].pv,
+    "explain": lambda opened, given: kr.explain(given, "material"),
+    "perft": lambda opened, given: kr.perft(given, 2),
+    "divide": lambda opened, given: kr.divide(given, 2),
+    "Board": lambda opened, given: Board(given).position,
+    "set up": lambda opened, given: Board(POSITION.flipped().fen.replace("B:", "W:", 1)).set_up(given),
+    "Task": lambda opened, given: kr.Task(given).position,
+    "Claim": lambda opened, given: kr.Claim(given, Side.BLACK, Value.DRAW),
+    "Game": lambda opened, given: kr.pdn.Game(start=given),
+    "setup": lambda opened, given: kr.pdn.Game().add_variation("11-15", setup=given).bits,
+    "value": lambda opened, given: opened.database.value(given),
+    "distance": lambda opened, given: opened.database.distance(given),
+    "has": lambda opened, given: opened.database.has(given),
+    "probe": lambda opened, given: kr.probe(opened.database, given),
+    "book's moves": lambda opened, given: opened.book.moves(given),
+    "book's choice": lambda opened, given: opened.book.choice(given),
+    "book's line": lambda opened, given: opened.book.line(given, "27-23", most=2),
+    "policy": lambda opened, given: opened.policy.choices(given),
+    "player": lambda opened, given: kr.player_from_spec("random:1").search(given, kr.Limits(depth=1), ()).move,
+    "policy's player": lambda opened, given: kr.player_from_spec("policy:shipped").search(given, None, ()).move,
+    "svg": lambda opened, given: kr.svg.board(given),
+}
+POSITION = Position.from_fen("W:WK27,K30:BK1,2")
+
+
+@pytest.mark.parametrize("name", TAKING_A_POSITION)
+def test_a_position_is_given_as_such_as_a_board_or_as_a_fen(name: str, opened: SimpleNamespace) -> None:
+    call = TAKING_A_POSITION[name]
+    expected = call(opened, POSITION)
+    assert call(opened, Board(POSITION)) == call(opened, POSITION.fen) == expected
+    with pytest.raises(InvalidFenError, match="FEN '11-15': it must have three fields"):
+        call(opened, "11-15")
+    for other in (5, ["start"]):
+        with pytest.raises(InvalidSettingError, match=r"^the position is .*; expected a Position, a Board or a FEN$"):
+            call(opened, other)
+
+
+def test_a_board_gives_a_book_and_a_policy_the_moves_before(opened: SimpleNamespace) -> None:
     board = Board()
     board.play("11-15")
-    position = board.position
-    engine = kr.Engine("material", hash_mb=1, database=None)
-    assert engine.evaluate(board) == engine.evaluate(position)
-    assert kr.perft(board, 3) == kr.perft(position, 3) != kr.perft(Position(), 3)
-    assert kr.divide(board, 2) == kr.divide(position, 2)
-    assert kr.explain(board, "material") == kr.explain(position, "material")
-    assert str(board) == position.diagram()
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda engine, given: engine.search(given, "nodes=10"),
-        lambda engine, given: engine.evaluate(given),
-        lambda engine, given: kr.analyze(engine, given, "nodes=10"),
-        lambda engine, given: kr.perft(given, 1),
-        lambda engine, given: kr.divide(given, 1),
-        lambda engine, given: kr.explain(given, "material"),
-        lambda engine, given: Board([given]),
-    ],
-)
-def test_what_is_not_a_position_is_refused(call) -> None:
-    engine = kr.Engine("material", hash_mb=1, database=None)
-    with pytest.raises(InvalidSettingError, match=r"is \[?'start'\]?, not a Position or Board"):
-        call(engine, "start")
+    assert opened.policy.choices(board) == opened.policy.choices(board.position, board.positions[:-1])
+    assert opened.policy.choices(board) != opened.policy.choices(board.position)
+    [known, *_] = opened.book.moves(board)
+    assert opened.book.line(board, known) == opened.book.line(board, known.move) == opened.book.line(board, "23-19")
+    for call in (opened.book.choice, opened.policy.choices):
+        with pytest.raises(InvalidSettingError, match="a Board has its history"):
+            call(board, history=board.positions)
+        with pytest.raises(InvalidSettingError, match="a position of the history is 5"):
+            call(board.position, history=[5])
+    with pytest.raises(IllegalMoveError, match="11-15 is not legal"):
+        opened.book.line(board, "11-15")
+    with pytest.raises(IllegalMoveError, match="5 is not a move"):
+        opened.book.line(board, 5)

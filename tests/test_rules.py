@@ -138,6 +138,7 @@ def test_positions_are_immutable_values() -> None:
     assert len({position, Position.from_fen("W:B2,1:WK30,21"), Position()}) == 2
     assert pickle.loads(pickle.dumps(position)) == position == copy.deepcopy(position)
     assert repr(position) == "Position.from_fen('W:W21,K30:B1,2')"
+    assert repr(position.legal_moves()[0]) == "<Move 21-17>"
     assert position.side is Side.WHITE
     assert position.side.other is Side.BLACK
     assert position.pieces == 4

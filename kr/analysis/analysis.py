@@ -23,7 +23,7 @@ from kr.engine.search import Search, SearchProgress, Stop
 from kr.engine.settings import egdb_memory_option, egdb_option, engine_from, hash_option, threads_option, weights_option
 from kr.errors import InvalidFenError, InvalidPdnError, InvalidSettingError
 from kr.evaluation.chances import KNOWN, Chances, problem_chances
-from kr.game.board import NO_PROGRESS_PLIES, QUIET_BEFORE_DRAW, Board, draw_by_rule, position_of, quiet_plies
+from kr.game.board import NO_PROGRESS_PLIES, QUIET_BEFORE_DRAW, PositionLike, draw_by_rule, quiet_plies, with_history
 from kr.game.position import Move, Position
 from kr.game.value import Value
 from kr.notation import SIDE_NAMES, fen_lines
@@ -108,12 +108,15 @@ class Task:
     title: str = ""
     """Origin in words; "" for a bare FEN."""
 
+    def __post_init__(self) -> None:
+        position, history = with_history(self.position, self.history)
+        object.__setattr__(self, "position", position)
+        object.__setattr__(self, "history", history)
+
     @classmethod
-    def of(cls, source: Task | Position | Board) -> Task:
-        """The task of a position, or of a game with its history; a Task as it is. Raises InvalidSettingError."""
-        if isinstance(source, Board):
-            return cls(source.position, source.history)
-        return source if isinstance(source, Task) else cls(position_of(source))
+    def of(cls, source: Task | PositionLike) -> Task:
+        """The task of a position, or of a game with its history; a Task as it is. Raises what `position_of` raises."""
+        return source if isinstance(source, Task) else cls(*with_history(source))
 
     @classmethod
     def at(cls, node: GameNode) -> Task:
@@ -226,7 +229,7 @@ class Analysis:
         return bool(self.draw or (self.lines and self.lines[0].draw))
 
 
-def likely_moves(policy: Policy, task: Task | Position | Board) -> list[LikelyMove]:
+def likely_moves(policy: Policy, task: Task | PositionLike) -> list[LikelyMove]:
     """The moves that people are likely to play in a position, most likely first; none if the game is over."""
     task = Task.of(task)
     return policy.choices(task.position, task.history)
@@ -245,7 +248,7 @@ class Analyzing:
     def __init__(
         self,
         engine: Engine,
-        task: Task | Position | Board,
+        task: Task | PositionLike,
         limits: Limits | float | str | None = None,
         multipv: int = 1,
         proofs: ProofLibrary | None = None,
@@ -293,7 +296,7 @@ class Analyzing:
 
 def analyze(
     engine: Engine,
-    task: Task | Position | Board,
+    task: Task | PositionLike,
     limits: Limits | float | str | None = None,
     multipv: int = 1,
     on_analysis: Callable[[Analysis], None] | None = None,

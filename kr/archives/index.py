@@ -33,6 +33,7 @@ from kr.archives.index_file import (
 )
 from kr.archives.search import SearchSettings, tag_holds
 from kr.errors import InvalidIndexError, InvalidSettingError
+from kr.game.board import PositionLike, position_of
 from kr.game.position import Move, Position
 from kr.game.value import Result
 from kr.openings.names import find_opening
@@ -198,10 +199,10 @@ class ArchiveIndex:
 
     # --- positions
 
-    def moves(self, position: Position, hits: Hits) -> list[tuple[Move, Record]]:
+    def moves(self, position: PositionLike, hits: Hits) -> list[tuple[Move, Record]]:
         """The moves played in a position by games with it, the most frequent first."""
         played: list[tuple[Move, Record]] = []
-        for code, move in move_codes(position).items():
+        for code, move in move_codes(position_of(position)).items():
             rows = hits.codes == code
             if rows.any():
                 played.append((move, self.record(hits, rows)))

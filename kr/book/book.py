@@ -12,6 +12,8 @@ from kr.book.frame import book_key, numbered_moves, position_of_key
 from kr.book.krb import PackedBook, least_games
 from kr.errors import InvalidBookError, InvalidFenError, InvalidSettingError
 from kr.file_kinds import PACKED_BOOK, WORKING_BOOK, content_kind, file_kind
+from kr.game.board import PositionLike, position_of, with_history
+from kr.game.position import Move, Position
 from kr.settings import one_of, option
 from kr.storage import data_path, read_regular
 from kr.units import counted
@@ -19,7 +21,6 @@ from kr.units import counted
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from kr.game.position import Move, Position
 
 SHIPPED_BOOK = "shipped"
 NO_BOOK = "none"
@@ -83,8 +84,9 @@ class OpeningBook:
         with self._naming():
             yield from map(position_of_key, self._packed.keys())
 
-    def moves(self, position: Position) -> list[KnownMove]:
+    def moves(self, position: PositionLike) -> list[KnownMove]:
         """What the book knows of a position, best first; nothing if it does not have it."""
+        position = position_of(position)
         # a context would take longer than the rest of the look-up
         try:
             found = self._packed.moves(book_key(position))
@@ -100,13 +102,14 @@ class OpeningBook:
         ]  # fmt: skip
 
     def choice(
-        self, position: Position, chance: random.Random | None = None, history: Collection[Position] = ()
+        self, position: PositionLike, chance: random.Random | None = None, history: Collection[Position] = ()
     ) -> KnownMove | None:
         """The move that the book plays, None without one: the best, or with `chance` one of those within VARIETY.
 
         Of these a move that people play often comes more often: its chance doubles with each step of its weight.
         history: earlier positions of the game. A move back to one of them is left to a search, which sees repetitions.
         """
+        position, history = with_history(position, history)
         moves = [each for each in self.moves(position) if each.value is not None]
         if not moves:
             return None
@@ -118,10 +121,15 @@ class OpeningBook:
         returns = position.kings >> choice.move.origin & 1 and position.play(choice.move) in history
         return None if returns else choice
 
-    def line(self, position: Position, move: KnownMove, most: int = 8) -> list[Move]:
-        """A move and what the book plays from there for both sides, at most so many moves."""
-        moves = [move.move]
-        position = position.play(move.move)
+    def line(self, position: PositionLike, move: KnownMove | Move | str, most: int = 8) -> list[Move]:
+        """A move and what the book plays from there for both sides, at most so many moves.
+
+        Raises IllegalMoveError for a move that the position doesn't allow.
+        """
+        position = position_of(position)
+        first = move.move if isinstance(move, KnownMove) else move
+        moves = [position.parse_move(first) if isinstance(first, str) else first]
+        position = position.play(moves[0])
         while len(moves) < most and (choice := self.choice(position)):
             moves.append(choice.move)
             position = position.play(choice.move)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from kr.egdb import slices
 from kr.egdb.database import Database
 from kr.errors import InvalidSettingError
+from kr.game.board import PositionLike, position_of
 from kr.game.position import Move, Position
 from kr.game.value import Value
 
@@ -35,11 +36,12 @@ class ProbedPosition:
     """Best first: quick wins before slow ones, slow losses before quick ones."""
 
 
-def probe(database: Database, position: Position) -> ProbedPosition:
+def probe(database: Database, position: PositionLike) -> ProbedPosition:
     """Look up a position and its moves.
 
     Raises InvalidSettingError if the database doesn't have it, InvalidDatabaseError if that is damaged.
     """
+    position = position_of(position)
     value = database.value(position)
     if value is None:
         own, other = position.black.bit_count(), position.white.bit_count()

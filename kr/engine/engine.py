@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +18,7 @@ from kr.engine.search import Course, Search, SearchProgress, Stop, under_way
 from kr.errors import IllegalMoveError, InvalidSettingError
 from kr.evaluation import kinds
 from kr.evaluation.chances import Chances, chances
-from kr.game.board import Board, position_of
+from kr.game.board import PositionLike, position_of, with_history
 from kr.game.position import Move, Position, Side
 from kr.game.value import Value
 from kr.threads import THREADS, no_thread
@@ -79,7 +79,7 @@ class Engine:
 
     def search(
         self,
-        position: Position | Board,
+        position: PositionLike,
         limits: Limits | float | str,
         history: Sequence[Position] = (),
         on_info: Callable[[Info], None] | None = None,
@@ -90,7 +90,7 @@ class Engine:
     ) -> SearchResult:
         """Search a position and return the best move with its score and principal variation.
 
-        position: a Position or a game with its history (Board). limits: Limits, or seconds, or text such as "0.3s",
+        position: a position, or a game with its history (Board). limits: Limits, or seconds, or text such as "0.3s",
         "nodes=2000" or "depth=9". history: positions of the game before a Position, oldest first, for draws by
         repetition. on_info: called for each line after each iteration; an
         exception in it ends the search and is raised here. multipv: number of best moves that get a line, unless
@@ -106,7 +106,7 @@ class Engine:
         next search.
         """
         _check_function("on_info", on_info, "an Info")
-        position, history = _with_history(position, history)
+        position, history = with_history(position, history)
         request = _request(position, limits, history, multipv, on_info, forced_at_once, stop, draws_for)
         with self._errors():
             reply = self._searcher.search(request)
@@ -115,7 +115,7 @@ class Engine:
 
     def start(
         self,
-        position: Position | Board,
+        position: PositionLike,
         limits: Limits | float | str,
         history: Sequence[Position] = (),
         on_info: Callable[[Info], None] | None = None,
@@ -131,7 +131,7 @@ class Engine:
         """
         _check_function("on_info", on_info, "an Info")
         _check_function("on_end", on_end, "a SearchResult")
-        root, history = _with_history(position, history)
+        root, history = with_history(position, history)
         course = Course(self._searcher.forget_search)
 
         def on_line(info: Info) -> None:
@@ -227,7 +227,7 @@ class Engine:
         """
         return chances(score, self.score_scale, value)
 
-    def evaluate(self, position: Position | Board) -> int:
+    def evaluate(self, position: PositionLike) -> int:
         """Static score in centi-men, side to move's view. Meaningful only if nothing can be captured.
 
         Raises InvalidSettingError for anything but a position.
@@ -268,15 +268,6 @@ def _value(score: int, database_value: int) -> Value | None:
     return None if abs(score) <= SCORE_PROVED else Value.from_sign(score)
 
 
-def _with_history(position: Position | Board, history: Sequence[Position]) -> tuple[Position, Sequence[Position]]:
-    """The position on a board with its own history. Raises InvalidSettingError if a second history is given."""
-    if not isinstance(position, Board):
-        return position_of(position), history
-    if history:
-        raise InvalidSettingError("a Board has its history: give no other, or its position with one")
-    return position.position, position.history
-
-
 def _draws_for(side: Side | None) -> int | None:
     """The side for which draws count as wins, for the core. Raises InvalidSettingError."""
     try:
@@ -296,7 +287,6 @@ def _request(
     draws_for: Side | None = None,
 ) -> _core.SearchRequest:
     """Arguments of a search for the core. Raises IllegalMoveError and InvalidSettingError."""
-    earlier_bits = _history(history)
     if position.is_over:
         raise IllegalMoveError(f"{position.fen} has no legal move: the game is over")
     lines = Range(1, MAX_LINES).check("multipv", multipv)
@@ -307,7 +297,7 @@ def _request(
     clocked = limits.left is not None
     return _core.SearchRequest(
         position.bits,
-        earlier_bits,
+        [earlier.bits for earlier in history],
         time=most,
         nodes=limits.nodes,
         depth=limits.depth,
@@ -334,17 +324,6 @@ def _listener(position: Position, on_info: Callable[[Info], None]) -> Callable[[
 def _check_function(name: str, function: object, argument: str) -> None:
     if function is not None and not callable(function):
         raise InvalidSettingError(f"{name} is {function!r}, not a function that takes {argument}")
-
-
-def _history(history: Iterable[Position]) -> list[tuple[int, int, int, int]]:
-    try:
-        positions = list(history)
-    except TypeError:
-        raise InvalidSettingError(f"the history is {history!r}, not a sequence of positions") from None
-    for position in positions:
-        if not isinstance(position, Position):
-            raise InvalidSettingError(f"a position of the history is {position!r}, not a Position")
-    return [position.bits for position in positions]
 
 
 def _infos(position: Position, reply: _core.SearchReply) -> list[Info]:

@@ -29,7 +29,7 @@ from kr.errors import InvalidSettingError, InvalidWeightsError
 from kr.evaluation import files
 from kr.evaluation.explanation import Explanation, occupied, unshared, without
 from kr.evaluation.files import WeightsFile
-from kr.game.board import Board, position_of
+from kr.game.board import PositionLike, position_of
 from kr.game.position import Position
 
 if TYPE_CHECKING:
@@ -254,7 +254,7 @@ def _file_kind(file: WeightsFile) -> type[FileEvaluation]:
     return known[file.evaluation]
 
 
-def explain(position: Position | Board, weights: str | Path | Evaluation | None = None) -> Explanation:
+def explain(position: PositionLike, weights: str | Path | Evaluation | None = None) -> Explanation:
     """Explain the static score of a position.
 
     weights: as for Engine, or a loaded evaluation. Raises InvalidWeightsError, and InvalidSettingError for an empty

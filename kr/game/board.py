@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from kr import _core
 from kr.errors import InvalidSettingError
@@ -28,18 +28,15 @@ class Board:
             board.play(engine.search(board, "0.1s").move)
         print(board.outcome())
 
-    start: a Position or its FEN; the usual start if left out. Raises InvalidFenError, and InvalidSettingError for
-    anything else.
+    start: a position; the usual start if left out. Raises what `position_of` raises.
 
     By the rules a side without a legal move has lost. A game is drawn when a position with the same side to move is on
     the board for the third time (REPETITIONS), or after 80 plies (NO_PROGRESS_PLIES) without a capture or a man's move.
     `play` accepts moves after such a draw too: the players decide whether to claim it.
     """
 
-    def __init__(self, start: Position | str | None = None) -> None:
+    def __init__(self, start: PositionLike | None = None) -> None:
         self._moves: list[Move] = []
-        if isinstance(start, str):
-            start = Position.from_fen(start)
         self._positions = [Position() if start is None else position_of(start)]
         # for each position, the number of plies before it that kings made without a capture
         self._reversible = [0]
@@ -115,11 +112,12 @@ class Board:
         self._positions.append(after)
         return move
 
-    def set_up(self, position: Position) -> None:
+    def set_up(self, position: PositionLike) -> None:
         """Put another position in place of the one on the board; the history begins anew with it.
 
-        Raises InvalidSettingError if it has the other side to move.
+        Raises InvalidSettingError if it has the other side to move, and what `position_of` raises.
         """
+        position = position_of(position)
         if position.side != self.side:
             raise InvalidSettingError(f"{position.fen} has the other side to move; expected {self.fen[0]}:...")
         self._positions[-1], self._reversible[-1], self._played[-1] = position, 0, 0
@@ -211,10 +209,39 @@ def rule_of(occurrence: int, quiet: int) -> str:
     return REPETITION if occurrence >= REPETITIONS else NO_PROGRESS if quiet >= NO_PROGRESS_PLIES else ""
 
 
-def position_of(source: Position | Board) -> Position:
-    """The position on a board; a Position as it is. Raises InvalidSettingError for anything else."""
+PositionLike = Position | Board | str
+"""What is taken for a position: a Position, a Board for the position on it, or a FEN."""
+
+
+def position_of(source: PositionLike) -> Position:
+    """The position that is meant. Raises InvalidFenError for other text, InvalidSettingError for anything else."""
+    if isinstance(source, Position):
+        return source
     if isinstance(source, Board):
         return source.position
-    if not isinstance(source, Position):
-        raise InvalidSettingError(f"the position is {source!r}, not a Position or Board; Position.from_fen reads one")
-    return source
+    if isinstance(source, str):
+        return Position.from_fen(source)
+    raise InvalidSettingError(f"the position is {source!r:.80}; expected a Position, a Board or a FEN")
+
+
+def with_history(
+    source: PositionLike, history: Iterable[Position] = (), *, recent: bool = False
+) -> tuple[Position, tuple[Position, ...]]:
+    """The position that is meant and the earlier ones of its game: those of a Board, else the given ones.
+
+    recent: those that a policy takes into account, as `Board.recent`. Raises what `position_of` raises, and
+    InvalidSettingError for a history of anything else, or for one beside that of a Board.
+    """
+    position = position_of(source)
+    try:
+        earlier = tuple(history)
+    except TypeError:
+        raise InvalidSettingError(f"the history is {history!r:.80}, not a sequence of positions") from None
+    for each in earlier:
+        if not isinstance(each, Position):
+            raise InvalidSettingError(f"a position of the history is {each!r:.80}, not a Position")
+    if not isinstance(source, Board):
+        return position, earlier
+    if earlier:
+        raise InvalidSettingError("a Board has its history: give no other, or its position with one")
+    return position, source.recent if recent else source.history

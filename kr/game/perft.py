@@ -6,7 +6,7 @@ The core has two counters: a fast one, and one that makes the moves one by one, 
 from threading import Event
 
 from kr import _core
-from kr.game.board import Board, position_of
+from kr.game.board import PositionLike, position_of
 from kr.game.position import Move, Position
 from kr.threads import THREADS, results, thread_pool
 from kr.units import Range
@@ -27,12 +27,12 @@ def _leaves(position: Position, depth: int, by_moves: bool, stopped: Event) -> i
     return sum(_leaves(position.play(move), depth - 1, by_moves, stopped) for move in position.legal_moves())
 
 
-def perft(position: Position | Board, depth: int, threads: int = 1, by_moves: bool = False) -> int:
+def perft(position: PositionLike, depth: int, threads: int = 1, by_moves: bool = False) -> int:
     """Number of leaves `depth` plies below a position; captures along different paths count separately.
 
     by_moves: use the slower counter, which makes each move as a search does and gives the same number.
 
-    Raises InvalidSettingError for anything but a position, for a depth that is not from 0 to MAX_DEPTH or threads that
+    Raises what `position_of` raises, InvalidSettingError for a depth that is not from 0 to MAX_DEPTH or threads that
     are not from 1 to MAX_THREADS, and ThreadError if they can't be started.
     """
     position = position_of(position)
@@ -53,7 +53,7 @@ def perft(position: Position | Board, depth: int, threads: int = 1, by_moves: bo
             stopped.set()
 
 
-def divide(position: Position | Board, depth: int, threads: int = 1, by_moves: bool = False) -> list[tuple[Move, int]]:
+def divide(position: PositionLike, depth: int, threads: int = 1, by_moves: bool = False) -> list[tuple[Move, int]]:
     """Number of leaves below each legal move, in the order of `legal_moves`; their sum is `perft(position, depth)`.
 
     Raises what `perft` raises, and InvalidSettingError for a depth below 1.

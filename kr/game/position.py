@@ -58,9 +58,9 @@ class Piece(StrEnum):
         return self in (Piece.BLACK_KING, Piece.WHITE_KING)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Move:
-    """A legal move. ``str(move)`` is its PDN text.
+    """A legal move. ``str(move)`` is its PDN text, ``repr(move)`` names every square where it lands.
 
     Moves with equal origin, target and captured pieces lead to the same position.
     """
@@ -69,7 +69,7 @@ class Move:
     """Squares 0-31: where the move begins, every landing square, where it ends."""
     captured: int = 0
     """Bitboard of the pieces taken, bit s for square s; 0 for a quiet move."""
-    whole: bool = field(default=False, compare=False, repr=False)
+    whole: bool = field(default=False, compare=False)
     """True if the text shows every landing square because another legal move has the same origin and target."""
 
     @property
@@ -89,6 +89,9 @@ class Move:
 
     def __str__(self) -> str:
         return format_path(self.path if self.whole else (self.path[0], self.path[-1]), self.is_capture)
+
+    def __repr__(self) -> str:
+        return f"<Move {format_path(self.path, self.is_capture)}>"
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from kr.errors import InvalidPdnError
+from kr.game.board import PositionLike, position_of
 from kr.game.position import Move, Position, Side
 from kr.pdn.comments import notes_of, set_notes, settable
 from kr.pdn.notes import Note, Setup
@@ -28,12 +29,12 @@ class Game(RootNode):
     def __init__(
         self,
         headers: Mapping[str, str] | None = None,
-        start: Position | None = None,
+        start: PositionLike | None = None,
         moves: Iterable[Move | str] = (),
         result: str = "*",
         notes: Iterable[Note] = (),
     ) -> None:
-        super().__init__(headers or {}, start or Position(), result)
+        super().__init__(headers or {}, Position() if start is None else position_of(start), result)
         self.line: int | None = None
         """Line of the text at which the game begins; None if it was not read."""
         node: GameNode = self
@@ -132,7 +133,7 @@ def _same_tree(one: GameNode, other: GameNode) -> bool:
 
 
 def format_game(
-    tags: Mapping[str, str], start: Position, moves: Iterable[Move], result: str = "*", notes: Iterable[Note] = ()
+    tags: Mapping[str, str], start: PositionLike, moves: Iterable[Move], result: str = "*", notes: Iterable[Note] = ()
 ) -> str:
     """PDN of a new game, with the tags GameType, Result and, if needed, FEN added to those given."""
     full = {**tags, "Result": result, "GameType": ENGLISH}

@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Generic, TypeVar
 
 from kr.errors import IllegalMoveError, InvalidPdnError
-from kr.game.board import Board
+from kr.game.board import Board, PositionLike, position_of
 from kr.game.position import Bits, Move, Position, Side
 from kr.game.value import Result
 from kr.pdn.commands import CLOCK, MOVE_TIME, clock_times, move_time
@@ -235,13 +235,14 @@ class GameNode:
         comment: str = "",
         starting_comment: str = "",
         nags: Iterable[str] = (),
-        setup: Position | None = None,
+        setup: PositionLike | None = None,
     ) -> ChildNode:
         """Add a move as the last variation, or as the main continuation if it is the first, and return its node.
 
         setup: a position to set up after the move. Raises IllegalMoveError, naming the legal moves, if the move is
         illegal or ambiguous, and InvalidPdnError if the setup has the other side to move.
         """
+        setup = None if setup is None else position_of(setup)
         node = ChildNode(self, checked(self.bits, move), setup)
         if setup is not None and setup.side == self.bits[3]:
             raise InvalidPdnError(f"the position set up after {node} has the other side to move: {setup.fen}")

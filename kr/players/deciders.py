@@ -20,6 +20,7 @@ from kr.engine.limits import Limits
 from kr.engine.search import Stop
 from kr.errors import InvalidSettingError
 from kr.evaluation.evolved import EVOLVED_SCALE
+from kr.game.board import PositionLike, with_history
 from kr.game.position import Position
 from kr.players.player import PlayerKind, PlayerSpec, Reply, Resources, StatelessPlayer
 from kr.units import Range, counted, parse_count
@@ -73,8 +74,9 @@ class DecidingPlayer(StatelessPlayer):
         self._decider, self._scale, self._depth = decider, scale, depth
 
     def search(
-        self, position: Position, limits: Limits, history: Sequence[Position], stop: Stop | None = None
+        self, position: PositionLike, limits: Limits, history: Sequence[Position], stop: Stop | None = None
     ) -> Reply:
+        position, history = with_history(position, history)
         began = time.perf_counter()
         moves = position.legal_moves()
         index, value, nodes = 0, 0.0, 0
@@ -96,8 +98,9 @@ class RandomPlayer(StatelessPlayer):
         self.name = self.source = self.signature = f"{_RANDOM_PREFIX}{seed}"
 
     def search(
-        self, position: Position, limits: Limits, history: Sequence[Position], stop: Stop | None = None
+        self, position: PositionLike, limits: Limits, history: Sequence[Position], stop: Stop | None = None
     ) -> Reply:
+        position, history = with_history(position, history)
         source = random.Random(f"{self._seed} {position.key} {len(history)}")
         return Reply(source.choice(position.legal_moves()), 0, 0, 0, 0.0)
 

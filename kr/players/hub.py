@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from kr.engine.limits import Limits
 from kr.engine.search import Stop
 from kr.errors import ProtocolError
+from kr.game.board import PositionLike, with_history
 from kr.game.position import Position
 from kr.players.player import PlayerKind, PlayerSpec, Reply, Resources
 from kr.protocols.hub_client import HubClient
@@ -37,8 +38,9 @@ class HubPlayer:
             raise ProtocolError(f"hub engine {self.name} has been closed")
 
     def search(
-        self, position: Position, limits: Limits, history: Sequence[Position], stop: Stop | None = None
+        self, position: PositionLike, limits: Limits, history: Sequence[Position], stop: Stop | None = None
     ) -> Reply:
+        position, history = with_history(position, history)
         result = self._client.search(position, limits, history, stop)
         return Reply(result.move, result.score, result.depth, result.nodes, result.time)
 

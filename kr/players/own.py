@@ -17,6 +17,7 @@ from kr.engine.search import Stop
 from kr.engine.settings import MEBIBYTE
 from kr.errors import InvalidSettingError
 from kr.evaluation.kinds import SHIPPED, built_in
+from kr.game.board import PositionLike, with_history
 from kr.game.position import Position
 from kr.players.levels import FULL, Level, level_numbered, search_at
 from kr.players.player import PlayerKind, PlayerSpec, Reply, Resources
@@ -81,8 +82,9 @@ class EnginePlayer:
         self.engine.new_game()
 
     def search(
-        self, position: Position, limits: Limits, history: Sequence[Position], stop: Stop | None = None
+        self, position: PositionLike, limits: Limits, history: Sequence[Position], stop: Stop | None = None
     ) -> Reply:
+        position, history = with_history(position, history)
         began = time.perf_counter()
         if self._book and (reply := book_reply(self._book, position, history, self._book_seed)):
             return reply

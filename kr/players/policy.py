@@ -12,6 +12,7 @@ from kr.engine.limits import Limits
 from kr.engine.search import Stop
 from kr.errors import InvalidSettingError
 from kr.evaluation.kinds import SHIPPED, load_evaluation
+from kr.game.board import PositionLike, with_history
 from kr.game.position import Position
 from kr.players.player import PlayerKind, PlayerSpec, Reply, Resources, StatelessPlayer
 from kr.policy.policy import Policy, frame_of, load_policy
@@ -51,11 +52,12 @@ class PolicyPlayer(StatelessPlayer):
         self.signature = " ".join([f"policy {policy.signature}", *numbers])
 
     def search(
-        self, position: Position, limits: Limits, history: Sequence[Position], stop: Stop | None = None
+        self, position: PositionLike, limits: Limits, history: Sequence[Position], stop: Stop | None = None
     ) -> Reply:
         """The score is that of the best move as sight of captures sees it, whichever move is played."""
         import numpy as np
 
+        position, history = with_history(position, history, recent=True)
         began = time.perf_counter()
         choices = self.policy.choices(position, history, strength=self._strength, year=self._year)
         move = choices[0].move

@@ -23,6 +23,7 @@ from kr.errors import InvalidPolicyError
 from kr.evaluation.kinds import SHIPPED, Scorer, load_scorer
 from kr.evaluation.layouts import LAYOUTS
 from kr.evaluation.weights import REGIONS_KIND
+from kr.game.board import PositionLike, with_history
 from kr.game.position import Move, Position, Side
 from kr.notation import SQUARES
 from kr.policy.model_file import PolicyModel, read_policy
@@ -109,7 +110,7 @@ class Policy:
 
     def choices(
         self,
-        position: Position,
+        position: PositionLike,
         history: Sequence[Position] = (),
         *,
         strength: float | None = None,
@@ -122,6 +123,7 @@ class Policy:
         """
         import numpy as np
 
+        position, history = with_history(position, history, recent=True)
         boards = np.array([frame_of(position)], dtype=np.uint32)
         before = np.array([moves_before(position, history)], dtype=np.uint8)
         strengths, years = (

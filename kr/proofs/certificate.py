@@ -24,6 +24,7 @@ from kr.egdb import slices
 from kr.egdb.boards import impossible
 from kr.errors import InvalidCertificateError, InvalidFenError, StrategyCycleError, StrategyGapError
 from kr.file_kinds import CERTIFICATE_MAGIC
+from kr.game.board import position_of
 from kr.game.position import Position, Side
 from kr.game.value import Value
 from kr.notation import SIDE_NAMES, format_fen
@@ -79,6 +80,7 @@ class Claim:
             raise InvalidCertificateError(
                 f"a claim of {self.goal!s} for {self.side!r} can't be proved; expected a win, or a draw, of a side"
             )
+        object.__setattr__(self, "root", position_of(self.root))
         object.__setattr__(self, "side", Side(self.side))
         object.__setattr__(self, "goal", Value(self.goal))
 
