@@ -68,9 +68,9 @@ class PageStream:
         """Say something to it."""
         self._page.send({"id": self.id, "say": said})
 
-    def stop(self) -> None:
-        """Stop it, as a page does that leaves."""
-        self._page.send({"id": self.id, "stop": True})
+    def stop(self, said: Mapping[str, Any] | None = None) -> None:
+        """Stop it, as a page does that leaves, at once after something was said to it."""
+        self._page.send(*([{"id": self.id, "say": said}] if said else []), {"id": self.id, "stop": True})
 
     def next(self, seconds: float = SECONDS) -> dict[str, Any]:
         """The next event, {"end": True} or {"error": text}."""
@@ -112,10 +112,10 @@ class Page:
             told = json.loads(line)
             self._streams[told["id"]].told.put(told)
 
-    def send(self, message: Mapping[str, Any]) -> None:
-        """Send a message as it is."""
+    def send(self, *messages: Mapping[str, Any]) -> None:
+        """Send messages as they are; the first has no effect before the last has been read."""
         assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps(message) + "\n")
+        self._process.stdin.write("".join(json.dumps(message) + "\n" for message in messages))
         self._process.stdin.flush()
 
     def _begin(self, **message: Any) -> PageStream:
@@ -149,10 +149,9 @@ class Page:
         self._begin(seed=seed).next()
 
     def close(self) -> None:
-        """End it."""
-        assert self._process.stdin is not None
-        self._process.stdin.close()
-        self._process.wait(10)
+        """End it, whatever it is at: a browser asks no page either."""
+        self._process.kill()
+        self._process.wait()
 
 
 def started(database: Path = ROOT / "egdb", book: Path = BOOK) -> Iterator[Page]:

@@ -64,3 +64,5 @@ for await (const line of createInterface({input: process.stdin})) {
   if ("seed" in message) seed = message.seed;
   send({id: message.id, answer: {}});
 }
+// streams that are still open, and the clocks of their games, end with the tests
+process.exit();

@@ -352,15 +352,14 @@ def test_a_game_goes_on(page: Page) -> None:
     assert whole["game"]["over"]["reason"] == RESIGNATION
 
 
-def test_kr_does_not_think_while_nobody_watches(page: Page) -> None:
+def test_kr_does_not_think_while_nobody_watches(page: Page, request: pytest.FixtureRequest) -> None:
     page.set_clock(0.0)
+    request.addfinalizer(lambda: page.set_clock(None))
     game = Game(page, level=7, side="black", clock="5+0")
     game.turn()
-    # both come before it begins to search
-    game.move([11, 15])
-    game.stream.stop()
-    while "end" not in game.stream.next():
-        pass
+    # it hears both before it begins to search
+    game.stream.stop({"do": "move", "ply": 0, "path": [11, 15]})
+    game.stream.rest()
     page.set_clock(100.0)
     again = Game(page, game=game.game["id"])
     state = again.hear("state")["state"]
@@ -372,7 +371,6 @@ def test_kr_does_not_think_while_nobody_watches(page: Page) -> None:
     page.set_clock(500.0)
     late = Game(page, game=game.game["id"])
     assert late.hear("game")["game"]["over"]["reason"] == OVERTIME
-    page.set_clock(None)
 
 
 HINT_SHAPE = {
