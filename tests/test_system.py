@@ -183,20 +183,18 @@ HANGS = """
 import re, sys, time
 from kr import system
 system.end_after(1.0)
-time.sleep(0.3)
-system.end_after(1.0)
+system.end_after(3600.0)
+time.sleep(1.2)
 print("here", flush=True)
-time.sleep(0.8)
 system.end_after(float(sys.argv[1]))
-print("still here", flush=True)
 re.match(r"(a+)+$", "a" * 200 + "b")
 """
 
 
 def test_a_process_that_hangs_is_ended() -> None:
-    process = run(HANGS, "0.1")
+    process = run(HANGS, "1.0")
     began = time.monotonic()
-    assert process.communicate(timeout=60)[0].split() == ["here", "still", "here"]
+    assert process.communicate(timeout=60)[0] == "here\n"
     assert time.monotonic() - began >= 1.2
     assert process.returncode
 
