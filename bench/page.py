@@ -29,10 +29,12 @@ from typing import TYPE_CHECKING, Any
 
 import kr
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+from chromium import chromium, launched
+
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-CHROMIUM = ("/usr/bin/chromium-headless-shell", "/usr/bin/chromium")
 HASH_MB = 16
 """Hash table of the page's engine."""
 PACE = re.compile(r"depth (\d+) · ([\d.,]+) ?(M|k)? nodes")
@@ -189,12 +191,11 @@ def main() -> None:
 
     if not (chosen.folder / "index.html").exists():
         sys.exit(f"kr: {chosen.folder} has no page: make page")
-    path = next(filter(os.path.exists, CHROMIUM), None)
-    if path is None:
-        sys.exit(f"kr: no {CHROMIUM[0]}: apt install chromium")
+    if chromium() is None:
+        sys.exit("kr: no browser: apt install chromium")
     address, sent = serve(chosen.folder)
     with sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        browser = launched(play)
         empty = browser.new_page()
         time.sleep(1)
         before = memory()

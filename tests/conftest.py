@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from chromium import chromium, launched
 from hypothesis import settings
 from open_files import watch_open_files
 
@@ -27,8 +28,7 @@ if TYPE_CHECKING:
     from page import Page
     from playwright.sync_api import Browser
 
-CHROMIUM = (Path("/usr/bin/chromium-headless-shell"), Path("/usr/bin/chromium"))
-"""Debian's browsers, the first one found: without windows of its own the same engine has a third less to do."""
+NO_BROWSER = "tests of pages need a browser: apt install chromium"
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
@@ -74,6 +74,12 @@ def pytest_collection() -> Generator[None, object, object]:
     finally:
         gc.enable()
         gc.freeze()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say what was left out for want of a browser: that is not seen in a count of skipped tests."""
+    if left_out := sum(NO_BROWSER in str(report.longrepr) for report in terminalreporter.stats.get("skipped", ())):
+        terminalreporter.write_line(f"{left_out} tests were left out: {NO_BROWSER}", yellow=True)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -181,14 +187,10 @@ def server() -> Iterator[socket.socket]:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    """Debian's Chromium, one for all tests; without it they are skipped, or fail if CI is set."""
-    found = next(filter(Path.exists, CHROMIUM), None)
-    if not found:
-        (pytest.fail if os.environ.get("CI") else pytest.skip)(f"no {CHROMIUM[-1]}: apt install chromium")
+    """A Chromium, one for all tests; without it they are skipped, or fail if CI is set."""
+    if not chromium():
+        (pytest.fail if os.environ.get("CI") else pytest.skip)(NO_BROWSER)
     from playwright.sync_api import sync_playwright
 
-    quiet = ["--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=found, args=["--no-sandbox", "--no-first-run", *quiet])
-        yield chromium
-        chromium.close()
+    with sync_playwright() as playwright, launched(playwright) as browser:
+        yield browser

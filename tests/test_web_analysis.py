@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +23,7 @@ from web_pages import (
     server,
     serving,
     type_fen,
+    wait_for,
     wait_until,
 )
 
@@ -44,22 +44,17 @@ SHOWN = "fen => document.querySelector('input.fen').value === fen"
 WORDS = re.compile(rf"[+{MINUS}]\d+\.\d\d|0|(win|loss)( in \d+ pl(y|ies))?|draw")
 
 
-def until(true: Callable[[], bool], page: Page) -> None:
-    """Wait for something outside the page, which goes on meanwhile."""
-    end = time.monotonic() + 15
-    while not true():
-        assert time.monotonic() < end
-        page.wait_for_timeout(5)
-
-
 def rows(page: Page, number: int = 0) -> Locator:
     return page.locator(".analysis .engine").nth(number).locator(".lines > li:visible")
 
 
+READY = "() => !document.querySelector('.engine:not([hidden]).old') && document.querySelector('.arrow')"
+
+
 def ready(page: Page, lines: int = 3) -> None:
     """Wait until the lines of the position on the board are there."""
-    wait_until(page, "() => !document.querySelector('.engine:not([hidden]).old') && document.querySelector('.arrow')")
-    until(lambda: rows(page).count() == lines, page)
+    wait_until(page, READY)
+    wait_for(page, lambda: rows(page).count() == lines)
 
 
 def moves(row: Locator) -> list[str]:
@@ -77,7 +72,7 @@ def press(page: Page, name: str) -> None:
 def set_up(page: Page, fen: str) -> None:
     type_fen(page, fen)
     # the field has it already, the board once the server has answered
-    until(lambda: read_board(page) == meant_board(kr.Position.from_fen(fen).fen), page)
+    wait_for(page, lambda: read_board(page) == meant_board(kr.Position.from_fen(fen).fen))
 
 
 def fen_of(page: Page) -> str:
@@ -124,12 +119,12 @@ def test_lines_of_the_position_on_the_board(server: WebServer, opened: Opener) -
         for move in line:
             position = position.play(move)
     page.keyboard.press("Space")
-    until(lambda: server.house.engines.own.lent == 0, page)
+    wait_for(page, lambda: server.house.engines.own.lent == 0)
     assert page.get_by_role("button", name="Go on").count() == 1
     # what was found stays with its position
     assert rows(page).count() == 3
     page.keyboard.press("ArrowLeft")
-    until(lambda: rows(page).count() == 0, page)
+    wait_for(page, lambda: rows(page).count() == 0)
     assert page.get_by_role("button", name="Analyse", exact=True).count() == 1
 
 
@@ -191,14 +186,14 @@ def test_as_many_lines_as_wanted(server: WebServer, opened: Opener) -> None:
     press(page, "Analyse")
     for count in (7, 10, 1, 5):
         choose_option(page, "Lines", str(count))
-        until(lambda count=count: rows(page).count() == min(count, 7), page)
+        wait_for(page, lambda count=count: rows(page).count() == min(count, 7))
         finished(page, 10)
     firsts = [moves(row)[0] for row in rows(page).all()]
     assert len(set(firsts)) == 5
     page.reload()
     assert page.get_by_label("Lines").input_value() == "5"
     # it was going on, so it goes on
-    until(lambda: rows(page).count() == 5, page)
+    wait_for(page, lambda: rows(page).count() == 5)
 
 
 def test_exact_values(server: WebServer, opened: Opener) -> None:
@@ -260,7 +255,7 @@ def test_scores_for_either_side(server: WebServer, opened: Opener) -> None:
     mover = rows(page).first.inner_text().split("\n")[:2]
     choose_option(page, "Score for", "black")
     # in the next frame
-    until(lambda: rows(page).first.inner_text().startswith(MINUS), page)
+    wait_for(page, lambda: rows(page).first.inner_text().startswith(MINUS))
     black = rows(page).first.inner_text().split("\n")[:2]
     assert (mover[0][0], black[0][0]) == ("+", MINUS)
     assert mover[0][1:] == black[0][1:]
@@ -275,14 +270,12 @@ def test_a_page_that_is_left_does_no_work(server: WebServer, opened: Opener) -> 
     ready(page)
     assert lent.lent == 1
     page.locator("nav a", has_text="Play").click()
-    until(lambda: lent.lent == 0, page)
+    wait_for(page, lambda: lent.lent == 0)
     page.locator("nav a", has_text="Analyse").click()
     ready(page)
+    other = page.context.new_page()
     page.close()
-    end = time.monotonic() + 15
-    while lent.lent and time.monotonic() < end:
-        time.sleep(0.005)
-    assert lent.lent == 0
+    wait_for(other, lambda: lent.lent == 0)
 
 
 def longest_task(trace: bytes) -> float:
@@ -307,13 +300,13 @@ def test_no_frame_is_late_while_one_steps_through_a_game(server: WebServer, open
     page = opened(server.address)
     choose_option(page, "Lines", "10")
     press(page, "Analyse")
-    until(lambda: rows(page).count() == 7, page)
+    wait_for(page, lambda: rows(page).count() == 7)
     browser = page.context.browser
     assert browser is not None
     browser.start_tracing(page=page, categories=["disabled-by-default-devtools.timeline", "__metadata"])
     for _ in range(5):
         rows(page).first.locator(".pv button").first.click()
-        page.wait_for_timeout(120)
+        wait_until(page, READY)
     press(page, "Start")
     assert longest_task(browser.stop_tracing()) < 50
 
@@ -372,7 +365,7 @@ def test_two_engines_side_by_side(several: WebServer, opened: Opener) -> None:
     choose_option(page, "Beside it", "1")
     press(page, "Analyse")
     facts = page.locator(".facts")
-    until(lambda: all(re.search(r"depth 10 .*finished$", text) for text in facts.all_text_contents()), page)
+    wait_for(page, lambda: all(re.search(r"depth 10 .*finished$", text) for text in facts.all_text_contents()))
     names = [text.partition(":")[0] for text in facts.all_text_contents()]
     assert names == ["kr (material)", f"kr {kr.__version__}"]
     # the same evaluation, to the same depth
@@ -382,12 +375,12 @@ def test_two_engines_side_by_side(several: WebServer, opened: Opener) -> None:
     # each of them goes on with the game
     rows(page, 1).first.locator(".pv button").first.click()
     wait_until(page, "() => document.querySelectorAll('.engine.old').length === 0")
-    until(lambda: all(re.search(r"depth 10 .*finished$", text) for text in facts.all_text_contents()), page)
+    wait_for(page, lambda: all(re.search(r"depth 10 .*finished$", text) for text in facts.all_text_contents()))
     choose_option(page, "Beside it", "2")
-    until(lambda: "crashed: signal 11" in facts.nth(1).inner_text(), page)
+    wait_for(page, lambda: "crashed: signal 11" in facts.nth(1).inner_text())
     assert rows(page, 0).count() == 3
     choose_option(page, "Beside it", "-1")
-    until(lambda: rows(page, 1).count() == 0, page)
+    wait_for(page, lambda: rows(page, 1).count() == 0)
 
 
 def test_a_game_that_can_be_claimed_drawn_says_so(server: WebServer, opened: Opener) -> None:

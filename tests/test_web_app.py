@@ -227,4 +227,6 @@ def test_it_can_be_installed(opened: Opener) -> None:
         found = session.send("Page.getAppManifest")
         assert found["errors"] == []
         assert json.loads(found["data"])["short_name"] == "kr"
-        assert session.send("Page.getInstallabilityErrors")["installabilityErrors"] == []
+        # windows of tests keep nothing for the next one; a browser that installs nothing finds no fault at all
+        errors = {error["errorId"] for error in session.send("Page.getInstallabilityErrors")["installabilityErrors"]}
+        assert errors <= {"in-incognito"}

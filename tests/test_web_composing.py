@@ -18,6 +18,7 @@ from web_pages import (
     opened,
     server,
     type_fen,
+    wait_for,
     wait_for_board,
     wait_until,
 )
@@ -265,11 +266,6 @@ def test_leaving_the_editor_ends_its_streams(server: WebServer, opened: Opener) 
         edit(page, MANY)
         page.get_by_role("button", name=name, exact=True).click()
         page.get_by_role("button", name="Stop", exact=True).wait_for()
-        while not lent():
-            page.wait_for_timeout(10)
+        wait_for(page, lent)
         page.get_by_role("button", name="Cancel", exact=True).click()
-        for _ in range(500):
-            if not lent():
-                break
-            page.wait_for_timeout(10)
-        assert lent() == 0
+        wait_for(page, lambda: not lent())

@@ -130,12 +130,13 @@ def test_arrows_and_circles_are_drawn_by_keys(server: WebServer, opened: Opener)
 
 def finger(page: Page, *steps: tuple[str, float, float]) -> None:
     """Events of a finger, as the browser sends them to a page."""
-    link = page.context.new_cdp_session(page)
+    link, rings = page.context.new_cdp_session(page), page.locator(f"{OWN} .ring").count()
     for kind, x, y in steps:
         points = [] if kind == "touchEnd" else [{"x": x, "y": y}]
         link.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
         if kind == "touchStart":
-            page.wait_for_timeout(700)
+            # what a finger that stays draws first
+            wait_until(page, "before => document.querySelectorAll('.own .ring').length !== before", rings)
 
 
 def test_a_finger_that_stays_draws(server: WebServer, opened: Opener) -> None:
@@ -226,6 +227,9 @@ def test_styles_are_attributes_of_the_page(server: WebServer, opened: Opener) ->
     assert faults_in(page) == []
 
 
+FADING = "() => document.querySelectorAll('.own .captured').length"
+
+
 def test_captured_pieces_fade_unless_motion_is_unwanted(server: WebServer, opened: Opener) -> None:
     capture = "10x19x26x17"
     start = Position.from_fen("B:W15,23,22,K32:BK10")
@@ -234,10 +238,10 @@ def test_captured_pieces_fade_unless_motion_is_unwanted(server: WebServer, opene
     show = "([fen, last]) => board.show(fen, {last, animate: true})"
     for motion, gone in (("no-preference", 3), ("reduce", 0)):
         page = mounted(server, opened, start, size=DESK, reduced_motion=motion)
-        page.evaluate(show, [after.fen, path])
-        assert page.locator(f"{OWN} .captured").count() == gone
+        # at once: they are gone in a moment
+        assert page.evaluate(f"asked => {{ ({show})(asked); return ({FADING})(); }}", [after.fen, path]) == gone
         assert len(read_board(page, OWN)) == 2
-        wait_until(page, "() => document.querySelectorAll('.own .captured').length === 0")
+        wait_until(page, f"() => ({FADING})() === 0")
         # a step back, and a leap to a position that no move led to, show nothing that goes
         for fen in (start.fen, "B:W32:B1"):
             page.evaluate(show, [fen, path])

@@ -464,7 +464,7 @@ NO_SEARCH = """() => {
 def test_scores_deepen_while_one_stays_and_are_there_when_one_comes_back(server: WebServer, opened: Opener) -> None:
     page = opened(server.address)
     unfold(page)
-    wait_until(page, f"() => ({DEPTHS})().length === 7 && ({DEPTHS})().every(each => each >= 6)", seconds=60)
+    wait_until(page, f"() => ({DEPTHS})().length === 7 && ({DEPTHS})().every(each => each >= 6)")
     score = page.locator(".explorer .score").first
     assert re.fullmatch(r"0|[+\u2212]\d\.\d\d", score.inner_text().split("\n")[0].split("depth")[0].strip())
     assert re.fullmatch(r"(?:0|[+\u2212]\d\.\d\d) \(depth \d+\)", score.get_attribute("title") or "")
@@ -591,7 +591,7 @@ def test_eight_moves_and_the_first_games_fit_into_a_small_panel(
             page.locator(".tally").get_by_role("button", name=f"Play {text}").click()
         # a depth, or that a move is worse
         told = "[...document.querySelectorAll('.explorer .score')].filter(each => each.title)"
-        wait_until(page, f"() => {told}.length === 8", seconds=60)
+        wait_until(page, f"() => {told}.length === 8")
         wait_until(page, f"() => ({GAMES})().length === 8")
         assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
         boxes = page.evaluate(

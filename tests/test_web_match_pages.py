@@ -78,7 +78,7 @@ def test_a_match_is_watched_opened_and_saved(server, opened, data_directory):
     page = opened(server.address + "#play", reduced_motion="reduce")
     begin_match(page)
     wait_until(page, "() => document.querySelectorAll('.played span').length > 4")
-    wait_until(page, SAID, "The match is over: 2 games", seconds=60)
+    wait_until(page, SAID, "The match is over: 2 games")
     (file,) = (data_directory / "matches").glob("*.pdn")
     games = list(read_games(file))
     rows = page.locator(".games-of-match tbody tr").all_inner_texts()
@@ -107,14 +107,14 @@ def test_a_match_is_stopped_resumed_and_found_again(opened):
     with serving() as server:
         page = opened(server.address + "#play", reduced_motion="reduce", allowed=GONE)
         begin_match(page, games="200")
-        wait_until(page, ROWS, 2, seconds=60)
+        wait_until(page, ROWS, 2)
         page.get_by_role("button", name="Stop").click()
         wait_until(page, SAID, "Stopped after")
         count = page.locator(".games-of-match tbody tr").count()
         page.reload()
         wait_until(page, SAID, f"Stopped after {count} of 200 games")
         page.get_by_role("button", name="Resume").click()
-        wait_until(page, ROWS, count + 1, seconds=60)
+        wait_until(page, ROWS, count + 1)
         # another page in between
         page.get_by_role("link", name="Analyse").click()
         page.get_by_role("link", name="Play").click()
@@ -122,7 +122,7 @@ def test_a_match_is_stopped_resumed_and_found_again(opened):
     wait_until(page, SAID, "The match goes on when it does.")
     with serving(port=server.port):
         wait_until(page, SAID, "Game ")
-        wait_until(page, ROWS, count + 2, seconds=60)
+        wait_until(page, ROWS, count + 2)
 
 
 @pytest.mark.soak
@@ -277,5 +277,5 @@ def test_a_match_for_everyone(server, opened):
     page.locator(".modes input[value=match]").check(force=True)
     assert faults_in(page) == []
     begin_match(page)
-    wait_until(page, SAID, "The match is over", seconds=60)
+    wait_until(page, SAID, "The match is over")
     assert faults_in(page) == []

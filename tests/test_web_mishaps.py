@@ -23,6 +23,7 @@ from web_pages import (
     serving,
     show_setup,
     type_fen,
+    wait_for,
     wait_for_board,
     wait_until,
 )
@@ -130,7 +131,7 @@ def test_an_error_is_gone_with_the_next_act(server: WebServer, opened: Opener) -
         type_fen(page, "rubbish")
         said(page, "FEN 'rubbish'")
         act()
-        wait_until(page, "() => !document.querySelector('#status').textContent.includes('rubbish')", seconds=2)
+        wait_until(page, "() => !document.querySelector('#status').textContent.includes('rubbish')")
 
 
 # --- games that are lost on the way
@@ -164,7 +165,7 @@ def test_a_large_file_is_whole_and_its_list_is_short(server: WebServer, opened: 
         page.get_by_role("button", name="Open…").click()
     chooser.value.set_files(path)
     shows(page, "game 0 ")
-    wait_until(page, "() => document.querySelector('main').textContent.includes('large.pdn: 3,000 games')", seconds=60)
+    wait_until(page, "() => document.querySelector('main').textContent.includes('large.pdn: 3,000 games')")
     rows = page.locator(".games li")
     assert rows.count() < 40
     rows.first.locator("button").focus()
@@ -217,8 +218,7 @@ def test_a_late_game_does_not_overwrite_what_was_done_since(server: WebServer, o
         with held(page, "games/read") as waiting:
             paste(page, f'[Event "Late for {act}"]\n\n1. 10-15 *')
             page.get_by_text("Reading Pasted text").wait_for()
-            while not waiting:
-                page.wait_for_timeout(10)
+            wait_for(page, lambda: waiting)
             done(page)
             page.wait_for_timeout(50)
         said(page, "Pasted text is read; its games are listed")
@@ -251,8 +251,7 @@ def test_a_late_ending_does_not_come_to_another_page(server: WebServer, opened: 
     page.get_by_text("White to play and win").wait_for()
     with held(page, "endings/new") as waiting:
         page.locator(".controls").get_by_role("button", name="New ending").click()
-        while not waiting:
-            page.wait_for_timeout(10)
+        wait_for(page, lambda: waiting)
         page.get_by_role("link", name="Play").click()
     page.wait_for_timeout(300)
     assert page.evaluate("location.hash").startswith("#play")
@@ -263,8 +262,7 @@ def test_a_late_solution_is_not_put_behind_a_move_made_since(server: WebServer, 
     wait_until(page, "() => document.querySelector('main .board .movable') !== null")
     with held(page, "puzzles/solution") as waiting:
         page.get_by_role("button", name="Solution").click()
-        while not waiting:
-            page.wait_for_timeout(10)
+        wait_for(page, lambda: waiting)
         flipped = bool(page.locator("main .board.flipped").count())
         for square in (23, 18):
             click_square(page, square, flipped=flipped)
@@ -311,11 +309,11 @@ def test_the_newest_move_is_in_sight(server: WebServer, opened: Opener, size: di
     page.evaluate("kept => localStorage.setItem('kr-play', JSON.stringify({game: kept, casual: true}))", kept)
     page.get_by_role("link", name="Play").click()
     wait_until(page, "count => document.querySelectorAll('.played span').length === count", count)
-    wait_until(page, IN_SIGHT, [".played span", ".played"], seconds=2)
+    wait_until(page, IN_SIGHT, [".played span", ".played"])
     # also after another page, and of an earlier move that is looked at
     page.get_by_role("link", name="Learn").click()
     page.get_by_role("link", name="Play").click()
-    wait_until(page, IN_SIGHT, [".played span", ".played"], seconds=2)
+    wait_until(page, IN_SIGHT, [".played span", ".played"])
     page.get_by_role("button", name="Start", exact=True).click()
     page.get_by_role("button", name="Forward", exact=True).click()
     assert page.evaluate(IN_SIGHT, [".played .at", ".played"])
@@ -331,7 +329,7 @@ def test_the_newest_move_is_in_sight(server: WebServer, opened: Opener, size: di
     assert page.evaluate(IN_SIGHT, [".analyse .turn", ""])
     if size is DESK:
         # the name of the opening arrives above the list, which is lower then until the next frame
-        wait_until(page, IN_SIGHT, [".moves [aria-current]", ".moves"], seconds=2)
+        wait_until(page, IN_SIGHT, [".moves [aria-current]", ".moves"])
 
 
 @pytest.mark.parametrize("size", [DESK, HAND])

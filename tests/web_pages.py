@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 320, "height": 640}
+SECONDS = 60.0
+"""Time in which what a test waits for must have come, on a busy machine too."""
 SMALL = 1 << 22
 """Hash of a search in tests."""
 
@@ -51,7 +53,7 @@ def serving(**settings: Any) -> Iterator[WebServer]:
         yield server
     finally:
         server.stop()
-        thread.join(20)
+        thread.join(SECONDS)
         assert not thread.is_alive()
 
 
@@ -93,7 +95,7 @@ def opened(browser: Browser) -> Iterator[Opener]:
             context.add_init_script("delete Navigator.prototype.serviceWorker")
         contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(15_000)
+        page.set_default_timeout(1000 * SECONDS)
         page.on("console", partial(hear, allowed))
         page.on("pageerror", lambda error: wrong.append(str(error)))
         page.on("request", lambda request: asked.append(request.url))
@@ -157,6 +159,7 @@ SIZES: list[dict[str, int]] = [
 FEW_SIZES = [SIZES[0], pytest.param(SIZES[1], marks=pytest.mark.soak), SIZES[2]]
 """The same, one of them in `make soak` alone."""
 
+SETTLED_SECONDS = 10.0
 OUT_OF_SIGHT = """selectors => selectors.filter(selector => {
   const shown = [...document.querySelectorAll(selector)].filter(each => each.checkVisibility());
   return !shown.length || shown.some(each => {
@@ -169,9 +172,9 @@ OUT_OF_SIGHT = """selectors => selectors.filter(selector => {
 
 
 def out_of_sight(page: Page, selectors: list[str]) -> list[str]:
-    """Those of the selectors of which something is not wholly inside the window, or is covered by something else, also
-    a second later: what has just arrived may move things for a frame."""
-    until = time.monotonic() + 1
+    """Those of the selectors of which something is not wholly inside the window, or is covered by something else, and
+    stays so: what has just arrived may move things for a frame."""
+    until = time.monotonic() + SETTLED_SECONDS
     found: list[str] = page.evaluate(OUT_OF_SIGHT, selectors)
     while found and time.monotonic() < until:
         page.wait_for_timeout(20)
@@ -216,7 +219,7 @@ def choose_option(page: Page, label: str, value: str) -> None:
     page.get_by_label(label).select_option(value)
 
 
-def wait_until(page: Page, function: str, arg: Any = None, seconds: float = 15.0) -> None:
+def wait_until(page: Page, function: str, arg: Any = None) -> None:
     """Wait until a function of JavaScript gives something true. The page itself looks, so that waiting costs one call;
     Playwright's own way evaluates text in the page, which the policy of these pages forbids."""
     from playwright.sync_api import Error
@@ -229,7 +232,7 @@ def wait_until(page: Page, function: str, arg: Any = None, seconds: float = 15.0
       }}
       return true;
     }}"""
-    until = time.time() + seconds
+    until = time.time() + SECONDS
     while True:
         try:
             assert page.evaluate(waiting, [arg, until * 1000]), f"never true: {function} of {arg}"
@@ -240,9 +243,17 @@ def wait_until(page: Page, function: str, arg: Any = None, seconds: float = 15.0
                 raise
 
 
-def wait_for_board(page: Page, fen: str, selector: str = "main .board", seconds: float = 15.0) -> None:
+def wait_for(page: Page, true: Callable[[], Any]) -> None:
+    """Wait for something outside the page, which goes on meanwhile."""
+    until = time.monotonic() + SECONDS
+    while not true():
+        assert time.monotonic() < until, "never true"
+        page.wait_for_timeout(5)
+
+
+def wait_for_board(page: Page, fen: str, selector: str = "main .board") -> None:
     """Wait until a board shows a position."""
-    until = time.monotonic() + seconds
+    until = time.monotonic() + SECONDS
     while (shown := read_board(page, selector)) != meant_board(fen):
         assert time.monotonic() < until, f"{shown} in place of {fen}"
         page.wait_for_timeout(10)

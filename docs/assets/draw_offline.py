@@ -4,6 +4,7 @@ docs/assets/draw_offline.py`.
 The game is that of the tutorial. Needs playwright and Debian's chromium.
 """
 
+import sys
 import threading
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -13,6 +14,10 @@ from typing import Any
 from playwright.sync_api import sync_playwright
 
 HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parents[1] / "tests"))
+
+from chromium import launched  # noqa: E402
+
 PAGE = HERE.parents[1] / "build" / "page"
 PLY = 20
 LOOKING_MS = 6000
@@ -38,7 +43,7 @@ def main() -> None:
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(PAGE)))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+        browser = launched(playwright)
         tab = browser.new_context(**PHONE).new_page()
         tab.goto(f"http://127.0.0.1:{server.server_port}/")
         count = len([*PAGE.glob("*.gz")])

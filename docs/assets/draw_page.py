@@ -11,6 +11,10 @@ from tempfile import TemporaryDirectory
 from playwright.sync_api import sync_playwright
 
 HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parents[1] / "tests"))
+
+from chromium import launched  # noqa: E402
+
 PLY = 21
 
 
@@ -25,7 +29,7 @@ def main() -> None:
         subprocess.run(command, check=True, capture_output=True)
         (page,) = pages.glob("0*.html")
         with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path="/usr/bin/chromium")
+            browser = launched(playwright)
             tab = browser.new_page(
                 viewport={"width": 1120, "height": 720}, device_scale_factor=1.5, reduced_motion="reduce"
             )

@@ -14,6 +14,10 @@ from typing import Any
 from playwright.sync_api import sync_playwright
 
 HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parents[1] / "tests"))
+
+from chromium import launched  # noqa: E402
+
 PLY = 20
 LOOKING_MS = 9000
 WINDOWS: dict[str, dict[str, Any]] = {
@@ -38,7 +42,7 @@ def main() -> None:
             assert server.stdout
             address = json.loads(server.stdout.readline())["address"]
             with sync_playwright() as playwright:
-                browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+                browser = launched(playwright)
                 for name, window in WINDOWS.items():
                     tab = browser.new_page(device_scale_factor=1.25, **window)
                     draw(tab, address, name)
