@@ -46,6 +46,8 @@ def packed(text: str | bytes) -> str:
         ("Bob wrote: 1) 11-15 23-19", "11-15 23-19"),
         ('[Event "x"]\n1. 11-15 23-19 3-0', "11-15 23-19"),
         ("1.11-15 23-19 2.8-11 11-20 9-13", "11-15 23-19 8-11"),
+        ("A problem\n\nW:W27,18:B20,K11.\r\n\n18-14 *11-15 14-10---A 15-6 27-23", "18-14 11-15 14-10 15x6 27-23"),
+        ("1. 11-15 {\nW:W27,18:B20,K11.\n} 23-19", "11-15 23-19"),
     ],
 )
 def test_what_people_paste_is_read(text: str, moves: str) -> None:
@@ -53,6 +55,12 @@ def test_what_people_paste_is_read(text: str, moves: str) -> None:
     game = read_document(answer["document"])
     assert " ".join(map(str, game.moves)) == moves
     assert answer["games"][0]["moves"] == len(game.moves)
+
+
+def test_positions_with_their_solutions_are_games() -> None:
+    answer = ask("games/read", text="W:W27,18:B20,K11.\n18-14 11-15\n\nB:W32:B1\n\n1-5 1-0")
+    assert [(game["moves"], game["result"]) for game in answer["games"]] == [(2, "*"), (1, "1-0")]
+    assert '[FEN "W:W18,27:BK11,20"]' in answer["games"][0]["pdn"]
 
 
 def test_a_game_cut_at_its_first_illegal_move_says_where() -> None:

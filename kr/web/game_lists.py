@@ -73,9 +73,13 @@ def bounded_document(game: Game) -> dict[str, Any]:
 
 
 def read_text(text: str, results: Results, on_fault: OnFault) -> Iterator[Game]:
-    """Games of a text that people paste: PDN, or positions as FEN, one a line. on_fault: called for those left out."""
+    """Games of a text that people paste: PDN, positions as FEN, one a line, or FENs each with its moves below it.
+
+    on_fault: called for those left out.
+    """
     if lines := _fens(text):
         return _positions(lines, on_fault)
+    text = _with_tags(text)
     return _games(Reader(f"{text}\n", results=results, forgiving=True, on_error=lambda error: on_fault(str(error))))
 
 
@@ -96,6 +100,21 @@ def _fens(text: str) -> list[tuple[int, str]]:
     """Lines of a text that holds nothing but FENs, with their numbers; none for any other text."""
     lines = list(fen_lines(text.splitlines()))
     return lines if all(len(line) <= LONGEST_FEN and looks_like_fen(line) for _, line in lines) else []
+
+
+def _with_tags(text: str) -> str:
+    """A text with tags in place of the FENs that are lines of their own, as articles print them above solutions."""
+    lines = text.split("\n")
+    in_comment = False
+    for index, line in enumerate(lines):
+        fen = line.strip()
+        if not in_comment and fen[:1] in ("B", "W", "b", "w") and len(fen) <= LONGEST_FEN and looks_like_fen(fen):
+            with suppress(InvalidFenError):
+                parse_fen(fen, crown=True)
+                lines[index] = f'[FEN "{fen}"]'
+        if "{" in line or "}" in line:
+            in_comment = line.rfind("{") > line.rfind("}")
+    return "\n".join(lines)
 
 
 def _position_game(fen: str) -> Game:

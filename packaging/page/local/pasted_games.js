@@ -43,7 +43,7 @@ export function boundedDocument(game) {
 }
 
 /**
- * Games of a text that people paste: PDN, or positions as FEN, one a line.
+ * Games of a text that people paste: PDN, positions as FEN, one a line, or FENs each with its moves below it.
  * @param {string} text
  * @param {Results} results
  * @param {(why: string) => void} onFault called for those left out
@@ -52,7 +52,7 @@ export function readText(text, results, onFault) {
   const lines = fensOf(text);
   return lines.length
     ? positionGames(lines, onFault)
-    : withContent(new Reader(`${text}\n`, {results, forgiving: true, onError: onFault}));
+    : withContent(new Reader(`${withTags(text)}\n`, {results, forgiving: true, onError: onFault}));
 }
 
 /** Games without remarks that stand alone, which are games without moves. @param {Reader} reader */
@@ -84,6 +84,30 @@ export function fensOf(text) {
     lines.push([index + 1, line]);
   }
   return lines;
+}
+
+/** A text with tags in place of the FENs that are lines of their own, as articles print them. @param {string} text */
+function withTags(text) {
+  const lines = text.split("\n");
+  let inComment = false;
+  for (const [index, line] of lines.entries()) {
+    const fen = stripped(line);
+    if (!inComment && /^[BW]/i.test(fen) && isFen(fen)) lines[index] = `[FEN "${fen}"]`;
+    if (/[{}]/.test(line)) inComment = line.lastIndexOf("{") > line.lastIndexOf("}");
+  }
+  return lines.join("\n");
+}
+
+/** @param {string} text */
+function isFen(text) {
+  if (lengthOf(text) > LONGEST_FEN || !looksLikeFen(text)) return false;
+  try {
+    parseFen(text, true);
+    return true;
+  } catch (error) {
+    if (!(error instanceof KrError)) throw error;
+    return false;
+  }
 }
 
 /** A game from a position, or what is wrong with it. @param {string} fen */
