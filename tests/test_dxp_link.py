@@ -15,6 +15,7 @@ from kr.game.position import Position
 from kr.protocols import dxp, dxp_link
 from kr.protocols.dxp_link import ClosedError, Link
 from kr.protocols.dxp_text import BackAccept, Chat, GameAccept, GameEnd, MoveMade
+from kr.protocols.talk import TalkLog
 
 MOVE = r"M\d{8,}"
 # White can only be taken after its move
@@ -130,3 +131,14 @@ def test_a_link_whose_peer_has_gone():
     with pytest.raises(ProtocolError, match="closed the connection"):
         link.send(Chat("hello"))
     link.close()
+
+
+def test_the_log_has_what_both_sides_say(tmp_path):
+    here, there = socket.socketpair()
+    log = TalkLog(tmp_path, "dxp-[::1]:27531")
+    with closing(Link(here, log)) as link, there:
+        link.send(Chat("hello"))
+        there.sendall(b"Chi\0")
+        assert link.take(SECONDS) == Chat("hi")
+    assert log.path.name.endswith("-dxp-_1_27531.log")
+    assert [line[27:] for line in log.path.read_text("utf-8").splitlines()] == ["> Chello", "< Chi"]

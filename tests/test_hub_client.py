@@ -1,5 +1,7 @@
 """The Hub client against kr's own server, and against engines that crash, hang, cheat and talk nonsense."""
 
+import errno
+import re
 import sys
 import threading
 import time
@@ -12,8 +14,11 @@ from kr.engine.limits import Limits
 from kr.engine.search import Stop
 from kr.errors import InvalidSettingError, ProtocolError
 from kr.game.position import Position, Side
-from kr.protocols.hub_client import HubClient, read_info
+from kr.players.registry import parse_spec, player_from_spec
+from kr.protocols.hub_client import HubClient, _in_folder, read_info
 from kr.protocols.hub_text import format_hub_position
+from kr.protocols.talk import TalkLog
+from kr.system import join_command
 
 KR_HUB = [sys.executable, "-m", "kr", "hub", "--weights", "material", "--hash", "1MB"]
 FAULTY = Path(__file__).parent / "hub_engines" / "faulty.py"
@@ -73,6 +78,12 @@ def test_only_the_reversible_history_is_sent(tmp_path):
         ("hang", Limits(time=0.01), "hangs: no answer to 'go think'"),
         ("hang", Limits(depth=3), "hangs: no answer to 'go think'"),
         ("exit", Limits(depth=3), "crashed: exit status 7"),
+        (
+            "exit with words",
+            Limits(depth=3),
+            r"crashed: exit status 7?1?; its last words: x{200} / reading tables / "
+            r"tables\.dat: no such file\\x1b\[2J$",
+        ),
         ("crash", Limits(depth=3), f"crashed: {CRASHED}"),
         pytest.param(
             "close", Limits(depth=3), "closed its output", marks=pytest.mark.wine("a console keeps streams open")
@@ -265,3 +276,70 @@ sys.stdin.read()
 def test_lines_to_an_engine_end_alike_on_each_system() -> None:
     with HubClient([sys.executable, "-c", READS_BYTES]) as client:
         assert bytes.fromhex(client.name) == b"hub\n"
+
+
+def test_all_that_is_said_is_in_the_log(tmp_path: Path) -> None:
+    log = TalkLog(tmp_path / "logs", "faulty engine")
+    with faulty("noise", log=log) as client:
+        client.new_game()
+        client.search(Position(), Limits(depth=3))
+    (path,) = (tmp_path / "logs").iterdir()
+    lines = path.read_text("utf-8").splitlines()
+    assert all(re.match(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{6} [<>!#] ", line) for line in lines)
+    said = [line[27:] for line in lines]
+    assert said[1] == "> hub"
+    for line in ("# starts ", "< wait", "> new-game", "> ping", "< pong", "> go think", "< done move=9-13",
+                 "! a warning on stderr", "> quit"):  # fmt: skip
+        assert any(each.startswith(line) for each in said), line
+    assert said.index("> go think") < said.index("< done move=9-13")
+
+
+def test_a_log_that_can_not_be_written_ends_the_game(tmp_path: Path) -> None:
+    log = TalkLog(tmp_path, "faulty engine")
+
+    class Full:
+        def write(self, text):
+            raise OSError(errno.ENOSPC, "full")
+
+        def close(self):
+            pass
+
+    with faulty("none", log=log) as client:
+        log._file.close()
+        log._file = Full()
+        with pytest.raises(OSError, match="full"):
+            for _ in range(2):
+                client.new_game()
+        log._error = None
+        log.close()
+
+
+def test_an_engine_in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "engine folder"
+    folder.mkdir()
+    spec = f"hub:{join_command([sys.executable, '-IS', str(FAULTY), 'folder'])},dir={folder}"
+    player = player_from_spec(spec)
+    assert (player.name, folder.name in player.signature) == ("engine folder", True)
+    player.close()
+    # a program of the folder comes before one of that name elsewhere; a path from here stays one from here
+    program = folder / ("own.bat" if sys.platform == "win32" else "own")
+    program.touch(0o755)
+    monkeypatch.chdir(tmp_path)
+    assert Path(_in_folder(["own", "x"], Path("engine folder"))[0].lower()) == Path(str(program).lower())
+    assert _in_folder(["no-such-program"], folder) == ["no-such-program"]
+    assert Path(_in_folder(["bin/engine"], folder)[0]) == tmp_path / "bin" / "engine"
+    with pytest.raises(InvalidSettingError, match="dir=nowhere: not a folder"):
+        player_from_spec("hub:engine,dir=nowhere")
+
+
+@pytest.mark.parametrize(
+    ("text", "command", "settings"),
+    [
+        ("hub:engine --hub", "engine --hub", {}),
+        ("hub:engine --only=a,b", "engine --only=a,b", {}),
+        ("hub:engine a,name=b,dir=C:\\x y", "engine a,name=b", {"dir": "C:\\x y"}),
+    ],
+)
+def test_commas_of_a_command(text: str, command: str, settings: dict[str, str]) -> None:
+    spec = parse_spec(text)
+    assert (spec.text, dict(spec.settings)) == (command, settings)

@@ -328,7 +328,7 @@ def test_sprt_ends_the_match(monkeypatch):
 
 def test_an_error_in_a_player_ends_the_match(monkeypatch):
     for owner, name in ((MatchSettings, "player"), (workers, "player_from_spec")):
-        monkeypatch.setattr(owner, name, lambda *given: Scripted(fail=ZeroDivisionError("a bug")))
+        monkeypatch.setattr(owner, name, lambda *given, **named: Scripted(fail=ZeroDivisionError("a bug")))
     with pytest.raises(ZeroDivisionError):
         play_match(replace(TINY, workers=2))
 
@@ -418,7 +418,13 @@ def test_totals_cover_all_games_whenever_read(monkeypatch):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("fault", "words"),
-    [("exit", "crashed"), ("crash", "crashed"), ("hang", "hangs"), ("illegal", "illegal"), ("nonsense", "nonsense")],
+    [
+        ("exit with words", "tables.dat: no such file"),
+        ("crash", "crashed"),
+        ("hang", "hangs"),
+        ("illegal", "illegal"),
+        ("nonsense", "nonsense"),
+    ],
 )
 def test_a_faulty_engine_loses_and_the_match_continues(fault, words):
     command = join_command([sys.executable, "-IS", str(FAULTY), fault])
@@ -426,7 +432,10 @@ def test_a_faulty_engine_loses_and_the_match_continues(fault, words):
     assert result.count(2) == len(result.games) == 4
     assert {game.reason for game in result.games} == {FAILURE}
     assert all(words in game.detail for game in result.games)
-    assert result.summary()["b"]["failures"] == 4
+    failed = result.summary()["b"]
+    assert (failed["failures"], words in failed["last_failure"]) == (4, True)
+    assert result.summary()["a"]["last_failure"] is None
+    assert "last failure    B: hub engine faulty engine" in match_report(result)
 
 
 @pytest.mark.slow
@@ -435,6 +444,16 @@ def test_kr_behind_hub_plays_like_kr():
     result = play_match(replace(TINY, b=f"hub:{command}", games=4))
     assert FAILURE not in result.reasons()
     assert result.pentanomial == (0, 0, 2, 0, 0)
+
+
+@pytest.mark.slow
+def test_the_log_of_a_match_has_each_engine(tmp_path):
+    command = join_command([sys.executable, "-IS", str(FAULTY), "illegal"])
+    logs = tmp_path / "new" / "logs"
+    play_match(replace(TINY, b=f"hub:{command}", games=2, log=logs))
+    (text,) = (path.read_text("utf-8") for path in logs.iterdir())
+    assert "> go think" in text
+    assert "# plays an illegal move: 12-13" in text
 
 
 @pytest.mark.slow

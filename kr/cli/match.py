@@ -101,6 +101,8 @@ def match_report(result: MatchResult) -> str:
         lines.append(("SPRT LLR", f"{test['llr']:.2f} {bounds} after {counted(test['pairs'], 'pair')}: {verdict}"))
     reasons = ", ".join(f"{reason} {count}" for reason, count in summary["reasons"].items())
     lines.append(("ended by", reasons or "-"))
+    lines += [("last failure", f"{letter}: {side['last_failure']}") for letter, side in zip("AB", sides, strict=True)
+              if side["last_failure"]]  # fmt: skip
     texts = [console.fold(f"{name:<{NAME_COLUMNS}}{text}", NAME_COLUMNS) for name, text in lines]
     if result.warning:
         texts.append(console.fold(f"warning: {result.warning}", 2))

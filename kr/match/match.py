@@ -93,6 +93,9 @@ class MatchSettings(Settings):
     sprt: tuple[float, float] | None = option(
         None, "Stop once decided between these two Elo differences.", metavar="ELO0 ELO1"
     )
+    log: Path | None = option(
+        None, "Write all that is said to Hub engines and by them into this folder, with times.", metavar="DIR"
+    )
     pdn: Path | None = option(None, "Write the games here; run the same command to resume.")
 
     def __post_init__(self) -> None:
@@ -128,7 +131,7 @@ class MatchSettings(Settings):
 
     def player(self, spec: str) -> Player:
         """A new player of this match."""
-        return player_from_spec(spec, self.hash // MEBIBYTE, self.patience, self.egdb, self.egdb_memory)
+        return player_from_spec(spec, self.hash // MEBIBYTE, self.patience, self.egdb, self.egdb_memory, log=self.log)
 
     def referee(self) -> Database | None:
         """Endgame database that ends games; None if there is none."""
@@ -250,6 +253,13 @@ class MatchResult:
         """Numbers of games that A and B lost for this reason."""
         return self.tally.lost[0][reason], self.tally.lost[1][reason]
 
+    def last_failure(self, points: int) -> str | None:
+        """What the program said, or did, that lost the last game by failure in which A scored so many half points; None
+        if there is none."""
+        if not self.faults(FAILURE)[points // 2]:
+            return None
+        return next(game.detail for game in reversed(self.games) if (game.reason, game.points) == (FAILURE, points))
+
     def efforts(self) -> tuple[Effort, Effort]:
         """Totals of the searches of A and of B."""
         return self.tally.efforts
@@ -292,6 +302,7 @@ class MatchResult:
                 "nodes_per_second": effort.nodes / max(effort.seconds, 1e-9),
                 "time_forfeits": self.faults(OVERTIME)[index],
                 "failures": self.faults(FAILURE)[index],
+                "last_failure": self.last_failure(2 * index),
             }
         return summary
 
@@ -464,6 +475,8 @@ def blank_pair(settings: MatchSettings, players: tuple[Player, Player]) -> tuple
     if referee:
         needs["referee"] = referee["egdb"]
     tools = {name: getattr(settings, name) for name in ("hash", "patience", "egdb_memory")}
+    if settings.log is not None:
+        tools["log"] = str(settings.log)
     terms = settings.terms()
     values = {
         "controls": [str(control) for control in settings.controls()],

@@ -88,6 +88,7 @@ class PlaySettings(Settings):
     egdb: str = egdb_option()
     egdb_memory: int = egdb_memory_option()
     book: str = book_option()
+    log: Path | None = same_option(MatchSettings, "log")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -103,7 +104,9 @@ class PlaySettings(Settings):
 
     def make_player(self, spec: str) -> Player:
         """Make the engine of a player's text. Raises what player_from_spec raises."""
-        return player_from_spec(spec, self.hash // MEBIBYTE, self.patience, self.egdb, self.egdb_memory, self.book)
+        return player_from_spec(
+            spec, self.hash // MEBIBYTE, self.patience, self.egdb, self.egdb_memory, self.book, self.log
+        )
 
 
 class GameSetup(NamedTuple):

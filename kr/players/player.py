@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from kr.book.book import NO_BOOK, book_note
@@ -107,6 +108,8 @@ class Resources(NamedTuple):
     egdb_memory: int = 0
     book: str = NO_BOOK
     """Text for kr.book.book.load_book."""
+    log: Path | None = None
+    """Folder for logs of what is said to other programs and by them."""
 
 
 @dataclass(frozen=True)

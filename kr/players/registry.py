@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Collection
+from pathlib import Path
 
 from kr.book.book import NO_BOOK
 from kr.engine.engine import DEFAULT_HASH_MB
@@ -37,24 +38,27 @@ def player_from_spec(
     egdb: str = "none",
     egdb_memory: int = 0,
     book: str = NO_BOOK,
+    log: Path | None = None,
 ) -> Player:
     """Make the player that a text names: one of PLAYER_TEXTS, with settings of its own after commas.
 
     kr's own engine uses the endgame database `egdb` unless the text sets egdb=DIR, and the opening book `book` unless
     it sets book=FILE. The text may also set hash=16MB, threads=2, level=3 (kr.players.levels), seed=7 (of the errors
-    of that level, and of the choice among book moves) and search options such as etc_depth=99. Raises
+    of that level, and of the choice among book moves) and search options such as etc_depth=99; that of another program
+    dir=FOLDER, in which it runs. log: folder for what is said to other programs and by them. Raises
     InvalidSettingError, InvalidWeightsError, InvalidDatabaseError, InvalidBookError, ProtocolError, OSError.
     """
     kind = kind_of(spec)
-    parsed = _parse_spec(spec, kind)
+    parsed = parse_spec(spec)
     if not kind.prefix and not parsed.text.strip():
         expected = f"{', '.join(PLAYER_TEXTS[:-1])} or {PLAYER_TEXTS[-1]}"
         raise InvalidSettingError(f"player without a name: expected {expected}")
-    return kind.make(parsed, Resources(hash_mb, patience, egdb, egdb_memory, book))
+    return kind.make(parsed, Resources(hash_mb, patience, egdb, egdb_memory, book, log))
 
 
-def _parse_spec(spec: str, kind: PlayerKind) -> PlayerSpec:
-    """Text and settings of a player. Commas may be part of the text."""
+def parse_spec(spec: str) -> PlayerSpec:
+    """Text and settings of a player. Commas may be part of the text. Raises InvalidSettingError."""
+    kind = kind_of(spec)
     text = spec.removeprefix(kind.prefix)
     settings: dict[str, str] = {}
     while kind.settings and "," in text:

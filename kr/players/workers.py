@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from kr.engine.database import load_database
@@ -75,11 +76,13 @@ def players_needs(
 
 
 def player_of(unit: Unit, needs: Needs, name: str = "player") -> Player:
-    """New player as a unit needs it. tools: hash (bytes), patience (seconds), egdb_memory (bytes)."""
+    """New player as a unit needs it. tools: hash (bytes), patience (seconds), egdb_memory (bytes), and log (a
+    folder), if there is one."""
     signature, tools = unit.needs[name], unit.tools
     place = needs.place("player", signature)
     egdb = needs.place("endgame database", unit.needs["egdb"]) if "egdb" in unit.needs else "none"
-    player = player_from_spec(place, tools["hash"] // MEBIBYTE, tools["patience"], egdb, tools["egdb_memory"])
+    log = Path(tools["log"]) if tools.get("log") else None
+    player = player_from_spec(place, tools["hash"] // MEBIBYTE, tools["patience"], egdb, tools["egdb_memory"], log=log)
     try:
         check_need("player", signature, player.signature, place)
     except BaseException:

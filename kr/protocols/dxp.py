@@ -73,6 +73,7 @@ from kr.protocols.dxp_text import (
     format_dxp_position,
     parse_dxp_position,
 )
+from kr.protocols.talk import TalkLog
 from kr.protocols.text import FRAMES, Frame
 from kr.settings import Settings, option
 from kr.storage import check_output, lock
@@ -124,6 +125,9 @@ class DxpSettings(Settings):
     )
     frame: str = option("pdn", "Squares of positions sent: {allowed} (turned, as pydraughts does).", choices=FRAMES)
     out: Path | None = option(None, "Append the games to this PDN file.", metavar="FILE")
+    log: Path | None = option(
+        None, "Write all that is said to the other program and by it into this folder, with times.", metavar="DIR"
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -140,6 +144,10 @@ class DxpSettings(Settings):
     def engine(self) -> Engine:
         """Engine that plays. Raises what Engine raises."""
         return engine_from(self, self.weights, self.threads)
+
+    def link(self, connection: socket.socket, peer: str) -> Link[Inner]:
+        """A connection to another program at an address. Raises ThreadError, and OSError for its log."""
+        return Link(connection, None if self.log is None else TalkLog(self.log, f"dxp-{peer}"))
 
     def opening_book(self) -> OpeningBook | None:
         """Book from which it plays. Raises what load_book raises."""
@@ -345,7 +353,7 @@ def _connected(settings: ConnectSettings, say: Say) -> Iterator[Link[Inner]]:
                 raise
             say(f"{error}; attempt {attempt} of {settings.reconnect}")
             time.sleep(RETRY_SECONDS)
-    link: Link[Inner] = Link(connection)
+    link = settings.link(connection, settings.address)
     try:
         yield link
     finally:
@@ -394,7 +402,7 @@ class _Desk:
     def serve(self, connection: socket.socket, caller: str, usual_start: str) -> None:
         """Play the games that the peer requests, until it leaves or breaks the protocol."""
         self.opponent = caller
-        link: Link[Inner] = Link(connection)
+        link = self._settings.link(connection, caller)
         request: GameRequest | None = None
         try:
             with self.attended(link):

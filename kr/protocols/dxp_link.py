@@ -26,6 +26,7 @@ from kr.protocols.dxp_text import (
     format_message,
     parse_message,
 )
+from kr.protocols.talk import BY, TO, TalkLog
 from kr.threads import in_slices, start_all
 from kr.units import format_duration
 
@@ -54,9 +55,11 @@ class SilentError(ProtocolError):
 
 
 class Link(Generic[T]):
-    """A connection. T: type of items from our own side. Raises ThreadError if no thread can read the socket."""
+    """A connection. T: type of items from our own side. log: hears all messages. Raises ThreadError if no thread can
+    read the socket."""
 
-    def __init__(self, connection: socket.socket) -> None:
+    def __init__(self, connection: socket.socket, log: TalkLog | None = None) -> None:
+        self._log = log
         connection.settimeout(SEND_SECONDS)
         # some systems refuse options of a connection that has been reset by now; the reader tells of that
         with suppress(OSError):
@@ -79,8 +82,11 @@ class Link(Generic[T]):
         if self._failure is not None:
             raise self._failure
         time.sleep(max(self._last_sent + PAUSE - time.monotonic(), 0.0))
+        text = format_message(message)
+        if self._log is not None:
+            self._log.write(TO, text)
         try:
-            self._socket.sendall(format_message(message).encode("ascii") + b"\0")
+            self._socket.sendall(text.encode("ascii") + b"\0")
         except OSError as error:
             raise ProtocolError(f"the connection broke: {error.strerror or error}") from None
         self._last_sent = time.monotonic()
@@ -137,6 +143,8 @@ class Link(Generic[T]):
         with suppress(OSError):
             self._socket.shutdown(socket.SHUT_RD)
         self._socket.close()
+        if self._log is not None:
+            self._log.close()
 
     def _read(self) -> None:
         """Fill the inbox until the connection ends. Body of the reader thread."""
@@ -151,6 +159,8 @@ class Link(Generic[T]):
                         raise ProtocolError("closed the connection in the middle of a message")
                     raise ClosedError("closed the connection")
                 for text in self._splitter.feed(content):
+                    if self._log is not None:
+                        self._log.write(BY, text)
                     if not self._closed:
                         self._inbox.put(parse_message(text))
                 if self._inbox.qsize() > MOST_UNREAD:

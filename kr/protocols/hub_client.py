@@ -9,10 +9,13 @@ from __future__ import annotations
 import io
 import math
 import queue
+import shutil
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
+from pathlib import Path
 from threading import Thread
 from types import TracebackType
 from typing import NoReturn
@@ -31,11 +34,11 @@ from kr.protocols.hub_text import (
     parse_hub_move,
     parse_hub_score,
 )
+from kr.protocols.talk import BY, ERROR, LONGEST_SAID, NOTE, TO, LastWords, TalkLog
 from kr.system import end_group, ended_how, join_command, split_command, start_group
 from kr.threads import SIGNALS_WAIT, start_all
 
-# an endless line, or endless lines, must not fill our memory
-_LONGEST_LINE = 1 << 16
+# endless lines must not fill our memory
 _UNREAD_LINES = 10_000
 PATIENCE = 600.0
 """Seconds that a search without a time limit may take by default."""
@@ -50,8 +53,9 @@ class HubClient:
     options: values for ``set-param``, by name. hash_mb: size of the hash table, for engines that declare ``hash``.
     startup_timeout: seconds for each step of the handshake and for ``new-game``. margin: seconds beyond a time limit,
     or after a stop, after which a search counts as hanging. patience: seconds that a search without a time limit may
-    take. Raises ProtocolError if the command can't be started or breaks the handshake, InvalidSettingError for an
-    option that the engine doesn't have.
+    take. folder: in which the engine runs, and its command is looked for first. log: hears all that is said to the
+    engine and by it. Raises ProtocolError if the command can't be started or breaks the handshake, InvalidSettingError
+    for an option that the engine doesn't have and a folder that isn't there.
 
     name, version and parameters (the engine's own values) come from the handshake.
     """
@@ -64,9 +68,14 @@ class HubClient:
         startup_timeout: float = 30.0,
         margin: float = 5.0,
         patience: float = PATIENCE,
+        folder: Path | None = None,
+        log: TalkLog | None = None,
     ) -> None:
         self.command = _split(command)
         self.name = self.command[0]
+        self._folder, self._log = folder, log
+        if folder is not None:
+            self.command = _in_folder(self.command, folder)
         self.version = ""
         self.parameters: dict[str, str] = {}
         self._options = dict(options or {})
@@ -77,7 +86,8 @@ class HubClient:
         self._multipv = 1
         self._process: subprocess.Popen[str] | None = None
         self._lines: queue.Queue[str | None] = queue.Queue()
-        self._reader: Thread | None = None
+        self._readers: list[Thread] = []
+        self._last_words: LastWords | None = None
         self._start()
 
     def __enter__(self) -> HubClient:
@@ -169,17 +179,27 @@ class HubClient:
                 self._send("quit")
                 self._running().wait(_QUIT_SECONDS)
         self._kill()
+        if self._log is not None:
+            self._log.close()
 
     # the process
 
+    def _hear(self, mark: str, text: str) -> None:
+        """Write a line into the log, if there is one."""
+        if self._log is not None:
+            self._log.write(mark, text)
+
     def _start(self) -> None:
         self._kill()
+        self._last_words = None
+        self._hear(NOTE, f"starts {join_command(self.command)}" + (f" in {self._folder}" if self._folder else ""))
         try:
             process = start_group(
                 self.command,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                cwd=self._folder,
                 text=True,
                 encoding="utf-8",
                 errors="replace",
@@ -192,14 +212,28 @@ class HubClient:
         assert isinstance(process.stdin, io.TextIOWrapper)
         process.stdin.reconfigure(newline="\n")
         self._lines = queue.Queue(_UNREAD_LINES)
-        reader = Thread(target=_read_lines, args=(process, self._lines), name="hub reader", daemon=True)
+        assert process.stderr is not None
+        self._last_words = LastWords(process.stderr, partial(self._hear, ERROR))
+        readers = [
+            Thread(target=self._read_lines, args=(process, self._lines), name="hub reader", daemon=True),
+            Thread(target=self._last_words.read, name="hub error reader", daemon=True),
+        ]
         try:
-            start_all([reader], process.kill)
-            self._reader = reader
+            start_all(readers, process.kill)
+            self._readers = readers
             self._shake_hands()
         except BaseException:
             self._kill()
             raise
+
+    def _read_lines(self, process: subprocess.Popen[str], lines: queue.Queue[str | None]) -> None:
+        """Queue the engine's lines, then None. Body of the reader thread, which ends with the process."""
+        assert process.stdout is not None
+        with process.stdout as stream:
+            while text := stream.readline(LONGEST_SAID):
+                self._hear(BY, text)
+                lines.put(text)
+        lines.put(None)
 
     def _shake_hands(self) -> None:
         self._multipv = 1
@@ -235,6 +269,7 @@ class HubClient:
     def _send(self, line: str) -> None:
         process = self._running()
         assert process.stdin is not None
+        self._hear(TO, line)
         try:
             process.stdin.write(line + "\n")
             process.stdin.flush()
@@ -293,7 +328,12 @@ class HubClient:
         self._fail(f"crashed: {ended_how(status)}")
 
     def _fail(self, reason: str) -> NoReturn:
+        # to the end of what it says
         self._kill()
+        words = str(self._last_words or "")
+        if words:
+            reason += f"; its last words: {words}"
+        self._hear(NOTE, reason)
         raise ProtocolError(f"hub engine {self.name} {reason}")
 
     def _kill(self) -> None:
@@ -303,12 +343,13 @@ class HubClient:
         # the group outlives its leader: a wrapper script may exit before the engine that it started
         end_group(process)
         deadline = time.monotonic() + _QUIT_SECONDS
-        while self._reader is not None and self._reader.is_alive() and time.monotonic() < deadline:
-            # the reader may be waiting for room in the queue
+        while any(each.is_alive() for each in self._readers) and time.monotonic() < deadline:
+            # one may be waiting for room in the queue
             with suppress(queue.Empty):
                 while True:
                     self._lines.get_nowait()
-            self._reader.join(0.01)
+            for each in self._readers:
+                each.join(0.01)
         # a search in another thread may be waiting for a line
         with suppress(queue.Full):
             self._lines.put_nowait(None)
@@ -328,13 +369,17 @@ def _split(command: str | Sequence[str]) -> list[str]:
     return words
 
 
-def _read_lines(process: subprocess.Popen[str], lines: queue.Queue[str | None]) -> None:
-    """Queue the engine's lines, then None. Body of the reader thread, which ends with the process."""
-    assert process.stdout is not None
-    with process.stdout as stream:
-        while text := stream.readline(_LONGEST_LINE):
-            lines.put(text)
-    lines.put(None)
+def _in_folder(words: list[str], folder: Path) -> list[str]:
+    """A command whose program is one of a folder, if there is one of its name, else as it stands."""
+    if not folder.is_dir():
+        raise InvalidSettingError(f"dir={folder}: not a folder, in which an engine could run")
+    program, *rest = words
+    if found := shutil.which(str(folder.absolute() / program)):
+        program = found
+    elif Path(program).name != program:
+        # a path from here, which would be another one in the folder
+        program = str(Path(program).absolute())
+    return [program, *rest]
 
 
 def _pos_line(position: Position, history: Sequence[Position]) -> str:

@@ -32,6 +32,8 @@ from kr.engine.engine import Engine
 from kr.engine.settings import MEBIBYTE
 from kr.errors import InvalidSettingError
 from kr.evaluation.kinds import SHIPPED
+from kr.players.hub import folder_of
+from kr.players.registry import parse_spec
 from kr.protocols.hub_client import HubClient
 from kr.web.settings import WebSettings
 
@@ -274,9 +276,9 @@ class Engines:
         self.others: list[Lender[HubClient]] = []
         """Lenders of the other engines; number 1 is the first."""
         for text in settings.engines:
-            words = _command(text)
+            words, folder = _command(text)
             self.names.append(Path(words[0]).name)
-            self.others.append(Lender(partial(HubClient, words), HubClient.close, MOST_OF_ANOTHER))
+            self.others.append(Lender(partial(HubClient, words, folder=folder), HubClient.close, MOST_OF_ANOTHER))
 
     def prepare(self) -> None:
         """Make the first engine, if there is none: the first search then need not wait for it."""
@@ -315,12 +317,13 @@ def give_way() -> None:
     system.lower_priority(SEARCH_NICENESS)
 
 
-def _command(text: str) -> list[str]:
-    """The command of an --engines setting. Raises InvalidSettingError."""
+def _command(text: str) -> tuple[list[str], Path | None]:
+    """The command of an --engines setting, and the folder in which it runs. Raises InvalidSettingError."""
+    spec = parse_spec(text)
     try:
-        words = system.split_command(text.removeprefix(HUB)) if text.startswith(HUB) else []
+        words = system.split_command(spec.text) if text.startswith(HUB) else []
     except ValueError as error:
         raise InvalidSettingError(f"--engines: {text!r} can't be parsed: {error}") from None
     if not words:
         raise InvalidSettingError(f'--engines: {text!r} is not an engine such as "hub:other-engine --hub"')
-    return words
+    return words, folder_of(spec)

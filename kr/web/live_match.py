@@ -399,7 +399,7 @@ def _names_of(house: House, plan: MatchPlan) -> tuple[str, str]:
 
 def _row(number: int, game: MatchGame) -> dict[str, Any]:
     return {"number": number, "black": "a" if game.a_black else "b", "opening": game.opening, "points": game.points,
-            "reason": game.reason, "plies": game.plies}  # fmt: skip
+            "reason": game.reason, "detail": game.detail, "plies": game.plies}  # fmt: skip
 
 
 def score_json(result: MatchResult) -> dict[str, Any]:

@@ -9,7 +9,7 @@ with a log, as those of `kr match --pdn` do; a stopped match resumes from them, 
 again. The stream sends
 
     {"match": {"id", "settings", "names": [A, B], "state": "running", "stopped", "done" or "failed", "why"}}
-    {"games": [{"number", "black": "a" or "b", "opening", "points", "reason", "plies"}, ...], "score": {...}}
+    {"games": [{"number", "black": "a" or "b", "opening", "points", "reason", "detail", "plies"}, ...], "score": {...}}
         finished games since the event before; points: half points of A
     {"game": {"number", "black", "opening", "start", "nodes": [...]}}     a game that begins, with its moves so far
     {"moves": [...], "clocks": [left, left] or null, "ticking": side or null}      moves since the event before

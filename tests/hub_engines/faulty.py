@@ -31,7 +31,9 @@ def answer_hub():
         hang()
     if FAULT == "exit at hub":
         sys.exit(3)
-    if FAULT == "child":
+    if FAULT == "folder":
+        say(f'id name="{os.path.basename(os.getcwd())}" version={os.getpid()}')
+    elif FAULT == "child":
         # a wrapper's child that would outlive it, holding its output
         child = subprocess.Popen([sys.executable, "-IS", "-c", "import time; time.sleep(3600)"])
         say(f"id name=wrapper version={child.pid}")
@@ -55,6 +57,9 @@ def answer_go():
             hang()
         case "exit":
             sys.exit(7)
+        case "exit with words":
+            print("x" * 100_000 + "\nreading tables", file=sys.stderr)
+            sys.exit("tables.dat: no such file\x1b[2J")
         case "crash":
             # by its exit status alone at Windows, where a debugger may want to see a true one
             os.kill(os.getpid(), signal.SIGSEGV if os.name == "posix" else 0xC0000005 - (1 << 32))

@@ -34,6 +34,11 @@ test("points and results as people write them", () => {
   assert.deepEqual([result("a", 2), result("b", 2), result("a", 1), result("b", 0)], ["1–0", "0–1", "½–½", "1–0"]);
   assert.equal(reasonWords("time forfeit"), "time");
   assert.equal(reasonWords("an earthquake"), "an earthquake");
+  assert.equal(reasonWords("engine failure"), "an engine failed");
+  assert.equal(
+    reasonWords("engine failure", "crashed; its last words: x"),
+    "an engine failed: crashed; its last words: x",
+  );
 });
 
 test("Elo with its error names the stronger first", () => {

@@ -1126,6 +1126,7 @@ export const texts = {
   "both saw a draw": "tutti e due vedevano la patta",
   "decided by the endgame database": "decisa dal database dei finali",
   "an engine failed": "errore di un motore",
+  "an engine failed: {detail}": "errore di un motore: {detail}",
   time: "tempo",
   "no piece left": "nessun pezzo",
   "Three-move ballot {title}": "Apertura a tre mosse {title}",

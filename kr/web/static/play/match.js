@@ -344,9 +344,12 @@ export class MatchTable {
                 "aria-label": t("Open game {number} in Analyse", {number: row.number + 1}),
               }),
             ),
-            [row.black === "a" ? a : b, row.black === "a" ? b : a, resultText(row), reasonWords(row.reason)].map(each =>
-              el("td", null, each),
-            ),
+            [
+              row.black === "a" ? a : b,
+              row.black === "a" ? b : a,
+              resultText(row),
+              reasonWords(row.reason, row.detail),
+            ].map(each => el("td", null, each)),
           ),
         )
         .reverse(),

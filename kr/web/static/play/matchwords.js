@@ -14,7 +14,8 @@ import {levelName} from "./words.js";
  * @typedef {{id: string, settings: {a: string, b: string, games: number, tc: string, ballot: string},
  *     names: [string, string], state: "running" | "stopped" | "done" | "failed", why: string}} Match
  */
-/** @typedef {{number: number, black: "a" | "b", opening: string, points: number, reason: string, plies: number}} Row */
+/** @typedef {{number: number, black: "a" | "b", opening: string, points: number, reason: string, detail?: string,
+ * plies: number}} Row */
 
 /**
  * Name of a player; long: to choose it by.
@@ -120,8 +121,9 @@ export function resultText({black, points}) {
   return own === 1 ? "½–½" : own === 2 ? "1–0" : "0–1";
 }
 
-/** @param {string} reason as the server gives it */
-export function reasonWords(reason) {
+/** @param {string} reason as the server gives it @param {string} [detail] what made an engine fail */
+export function reasonWords(reason, detail) {
+  if (reason === "engine failure" && detail) return t("an engine failed: {detail}", {detail});
   /** @type {Record<string, string>} */
   const reasons = {
     "adjudicated win": t("both saw the win"),
