@@ -343,6 +343,22 @@ def inflated(content: bytes | memoryview, most: int) -> bytes:
     return plain
 
 
+@contextmanager
+def open_arrays(path: str | Path) -> Iterator[Any]:
+    """The arrays of a file of numpy.savez, by name.
+
+    Raises OSError, ValueError for a file that unpacks to more than it has, and what numpy and zipfile raise for a
+    damaged one.
+    """
+    import numpy
+
+    with open_regular(path) as opened, numpy.load(opened) as file:
+        # savez packs nothing, and entries may share bytes
+        if sum(each.file_size for each in file.zip.infolist()) > os.fstat(opened.fileno()).st_size:
+            raise ValueError("it unpacks to more than it has")
+        yield file
+
+
 def printable(text: str) -> str:
     """Text with escapes for invalid characters: file names may be any bytes."""
     return text.encode(errors="backslashreplace").decode()

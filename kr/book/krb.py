@@ -207,6 +207,10 @@ class PackedBook:
             _, kings = _HEAD.unpack_from(content, begins) if content[begins] & 1 else (0, 0)
             keys.append((place >> 32, place & 0xFFFFFFFF, kings))
             begins += content[at + 2 + count * width + number]
+        # else a few bytes could stand for any number of positions
+        last = index + 1 == len(self._offsets)
+        if begins > (len(content) if last else self._body + self._offsets[index + 1]):
+            raise IndexError("it reaches into the next one")
         return keys
 
 

@@ -18,6 +18,8 @@ from kr.text import BYTE_ORDER_MARKS
 
 READ_SIZE = 1 << 18
 """Bytes or characters in a block."""
+MOST_XZ_MEMORY = 1 << 28
+"""Bytes of memory to unpack xz; its largest preset takes a quarter of it."""
 DETECT = "detect"
 """Setting for an encoding that is detected."""
 
@@ -127,8 +129,9 @@ class Text:
         for magic, module in _UNPACKERS.items():
             if start.startswith(magic):
                 self._unpacking = True
-                self._owned.append(importlib.import_module(module).open(file))
-                return self._owned[-1]
+                unpacker = _open_xz(file) if module == "lzma" else importlib.import_module(module).open(file)
+                self._owned.append(unpacker)
+                return unpacker
         return file
 
     def _where(self) -> str:
@@ -139,6 +142,39 @@ class Text:
             f"{self._where()}byte 0x{error.object[error.start]:02x} is not {error.encoding}; "
             "give another encoding, or none"
         )
+
+
+def _open_xz(file: Any) -> Any:
+    """An open file of xz, whose blocks say themselves how much memory they take, up to 4 GiB: a smaller limit holds."""
+    import lzma
+
+    class Unpacker(io.RawIOBase):
+        def __init__(self) -> None:
+            self._unpacker: lzma.LZMADecompressor | None = None
+
+        def readable(self) -> bool:
+            return True
+
+        def readinto(self, buffer: Any) -> int:
+            content = b""
+            while not content:
+                unpacker = self._unpacker
+                follows = unpacker is not None and unpacker.eof
+                if unpacker is None or follows:
+                    packed = unpacker.unused_data if unpacker is not None else b""
+                    packed = (packed or file.read(READ_SIZE)).lstrip(b"\0" if follows else b"")
+                    if not packed:
+                        return 0
+                    unpacker = self._unpacker = lzma.LZMADecompressor(lzma.FORMAT_XZ, MOST_XZ_MEMORY)
+                else:
+                    packed = file.read(READ_SIZE) if unpacker.needs_input else b""
+                    if unpacker.needs_input and not packed:
+                        raise EOFError("it ends too soon")
+                content = unpacker.decompress(packed, len(buffer))
+            buffer[: len(content)] = content
+            return len(content)
+
+    return io.BufferedReader(Unpacker(), READ_SIZE)
 
 
 class _Decoder:

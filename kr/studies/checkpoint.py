@@ -87,7 +87,7 @@ class StudyCheckpoint:
             return None
         earlier = False
         try:
-            with storage.open_regular(self.path) as opened, np.load(opened) as file:
+            with storage.open_arrays(self.path) as file:
                 if str(file["fingerprint"]) != self.fingerprint:
                     return None
                 earlier = "format_version" not in file
@@ -108,7 +108,7 @@ def read_stage(path: Path) -> tuple[str, FitStage]:
     """Study and stage of the fit that a checkpoint belongs to. Raises InvalidCheckpointError."""
     earlier = False
     try:
-        with storage.open_regular(path) as opened, np.load(opened) as file:
+        with storage.open_arrays(path) as file:
             earlier = "fingerprint" in file and "format_version" not in file
             _check_version(file)
             stage, story = _parse_story(str(file["story"]))

@@ -41,7 +41,7 @@ class Checkpoint:
         if not self.path.exists():
             return {}
         try:
-            with storage.open_regular(self.path) as opened, np.load(opened) as file:
+            with storage.open_arrays(self.path) as file:
                 if str(file["fingerprint"]) != self.fingerprint:
                     return {}
                 return {kings: _state(file, name) for kings, name in GROUPS.items() if f"{name}_x" in file}
@@ -65,7 +65,7 @@ class Checkpoint:
 def checkpoint_losses(path: Path) -> dict[str, NDArray[np.float64]]:
     """Losses of a fit under way, by group: (iterations, 2), training and held out. Raises InvalidWeightsError."""
     try:
-        with storage.open_regular(path) as opened, np.load(opened) as file:
+        with storage.open_arrays(path) as file:
             return {name: _state(file, name).history for name in GROUPS.values() if f"{name}_x" in file}
     except OSError as error:
         raise InvalidWeightsError(f"{path}: can't be read: {error.strerror}") from error
