@@ -137,6 +137,8 @@ def start(browser: Browser, address: str, sent: dict[str, int]) -> tuple[Page, d
     page = browser.new_context(viewport={"width": 1280, "height": 800}).new_page()
     begin = time.monotonic()
     page.goto(address, wait_until="commit")
+    until(lambda: page.locator("main .board .piece").count() == 24)
+    first = time.monotonic() - begin
     until(lambda: page.locator("main .board .pieces use").count() == 24)
     board = time.monotonic() - begin
     until(lambda: page.locator("main .board .movable").count())
@@ -149,7 +151,7 @@ def start(browser: Browser, address: str, sent: dict[str, int]) -> tuple[Page, d
     press(page, "Stop")
     large = {name: size for name, size in sent.items() if name.endswith(".gz")}
     return page, {
-        "board": board, "moves": movable, "engine": ready, "all": time.monotonic() - begin,
+        "first": first, "board": board, "moves": movable, "engine": ready, "all": time.monotonic() - begin,
         "bytes_before_moves": scripts, "bytes": sum(sent.values()), "large": large,
     }  # fmt: skip
 

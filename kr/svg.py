@@ -235,7 +235,7 @@ def symbols() -> Svg:
     Each has both forms, of the classes flat-piece and carved-piece, one of which the style sheet of the page leaves
     out. Colours are variables of the page, --board-black and the like.
     """
-    palette = {name: f"var(--board-{name.replace(' ', '-')}, {color})" for name, color in COLORS.items()}
+    palette = page_colors()
     drawn = []
     for side in (name.lower() for name in SIDE_NAMES):
         for king, size in enumerate(_SIZES):
@@ -243,6 +243,11 @@ def symbols() -> Svg:
             piece = _piece(side, bool(king), CELL / 2, CELL / 2, forms)
             drawn.append(f'<symbol id="piece-{side}-{size}" viewBox="0 0 {CELL} {CELL}">{piece}</symbol>')
     return Svg(f'<svg class="symbols" width="0" height="0" aria-hidden="true">{"".join(drawn)}</svg>')
+
+
+def page_colors() -> dict[str, str]:
+    """Colours of `board` that follow the style sheet of a page: its variables --board-black and the like."""
+    return {name: f"var(--board-{name.replace(' ', '-')}, {color})" for name, color in COLORS.items()}
 
 
 def place(square: int, flipped: bool = False) -> tuple[int, int]:

@@ -100,7 +100,8 @@ def opened(browser: Browser) -> Iterator[Opener]:
         page.on("pageerror", lambda error: wrong.append(str(error)))
         page.on("request", lambda request: asked.append(request.url))
         page.goto(address)
-        page.wait_for_selector(".board, main > *")
+        # not what the page shows until its scripts have come
+        page.wait_for_selector("main:not(:has(> .first)) > *")
         return page
 
     yield opening

@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib import resources
 
 from kr import svg
+from kr.game.position import Position
 
 
 def static(name: str) -> str:
@@ -15,6 +16,11 @@ def static(name: str) -> str:
 def piece_symbols() -> str:
     """The pieces as SVG symbols, to stand once in the body of a page."""
     return svg.symbols()
+
+
+def first_board() -> str:
+    """The start of a game as a picture, for a page to show until its scripts have come."""
+    return svg.board(Position(), colors=svg.page_colors())
 
 
 def board_colors() -> str:

@@ -107,7 +107,7 @@ def make_app(house: House, host: str, port: int, entry: Entry | None = None) -> 
 
     app = Starlette(
         routes=[
-            *(Route(path, partial(_file, each), methods=["GET"]) for path, each in _files(house).items()),
+            *(Route(path, partial(_file, each), methods=["GET"]) for path, each in _files().items()),
             *(
                 Route(f"/api/{name}", partial(_answer, house, handler), methods=["POST"])
                 for name, handler in handlers.items()
@@ -120,7 +120,7 @@ def make_app(house: House, host: str, port: int, entry: Entry | None = None) -> 
     return Guard(app, host, port, entry)
 
 
-def _files(house: House) -> dict[str, tuple[bytes, str]]:
+def _files() -> dict[str, tuple[bytes, str]]:
     """All files that a page can get, by path, with their types. They are in memory: no path opens a file.
 
     The page asks for its files by paths that hold the version of all of them, /static/VERSION/main.js: so a page, its
@@ -129,7 +129,7 @@ def _files(house: House) -> dict[str, tuple[bytes, str]]:
     files = {f"{STATIC}colors.css": (board_colors().encode(), CONTENT_TYPES[".css"])}
     for package in ("kr.viewer", "kr.web"):
         files.update(_static_files(resources.files(package).joinpath("static"), STATIC.rstrip("/")))
-    shell, worker = index(house), files.pop(f"{STATIC}worker.js")
+    shell, worker = index(), files.pop(f"{STATIC}worker.js")
     version = _version(shell.encode(), files)
     versioned = {path.replace(STATIC, f"{STATIC}{version}/"): file for path, file in files.items()}
     own = {"version": version, "files": ["/", *sorted(versioned)]}

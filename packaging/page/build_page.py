@@ -30,7 +30,7 @@ from typing import Any
 import data
 
 import kr
-from kr.viewer.assets import board_colors, piece_symbols
+from kr.viewer.assets import board_colors, first_board, piece_symbols
 
 SOURCES = Path(__file__).resolve().parent
 ROOT = SOURCES.parents[1]
@@ -278,7 +278,9 @@ def add_page(site: Site, sheet: str, first: list[str]) -> None:
         ),
         (script, "\n".join(loads) + "\n"),
         ('"/static/', '"./'),
+        ("{{ modules }}\n", ""),
         ("{{ pieces }}", piece_symbols()),
+        ("{{ board }}", first_board()),
         ('data-version="{{ version }}"', f'data-version="{kr.__version__}" data-build=""'),
     ):
         if old not in text:

@@ -1,0 +1,70 @@
+"""What a page shows at first: the board before any script has come, and what can be done before there is a game."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+from page_host import hosting
+from web_pages import WIDE, serving, wait_until
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+pytestmark = pytest.mark.slow
+
+WINDOWS = [WIDE, {"width": 390, "height": 844}, {"width": 844, "height": 390}]
+MEN = """() => {
+  const board = document.querySelector("main .board").getBoundingClientRect();
+  return [...document.querySelectorAll("main .board .piece")].filter(each => {
+    const {x, y, right, bottom} = each.getBoundingClientRect();
+    return x > board.x && y > board.y && right < board.right && bottom < board.bottom;
+  }).length;
+}"""
+STYLED = "() => [...document.querySelectorAll('link[rel=stylesheet]')].every(each => each.sheet)"
+BOX = """() => {
+  const {x, y, width, height} = document.querySelector("main .board").getBoundingClientRect();
+  return [x, y, width, height];
+}"""
+
+
+@contextmanager
+def address_of(form: str) -> Iterator[str]:
+    """Address of the page with a server or without one."""
+    if form == "server":
+        with serving() as server:
+            yield server.address
+    else:
+        with hosting() as host:
+            yield host.address
+
+
+@pytest.mark.parametrize("form", ["server", "page"])
+def test_the_board_is_there_before_its_scripts_and_stays_in_its_place(browser: Browser, form: str) -> None:
+    with address_of(form) as address:
+        context = browser.new_context(viewport=WINDOWS[0])  # type: ignore[arg-type]
+        page = context.new_page()
+        page.route("**/*.js", lambda route: None)  # held until there is no such rule any more
+        page.goto(address, wait_until="commit")
+        page.locator("main .board").wait_for()
+        wait_until(page, STYLED)
+        boxes = []
+        for size in WINDOWS:
+            page.set_viewport_size(size)  # type: ignore[arg-type]
+            assert page.evaluate(MEN) == 24
+            x, y, width, height = page.evaluate(BOX)
+            assert x >= 0
+            assert y >= 0
+            assert width == height > 0.6 * min(size.values())
+            assert x + width <= size["width"]
+            assert y + height <= size["height"]
+            boxes.append((x, y, width, height))
+        page.unroute("**/*.js")
+        page.locator("main .board .movable").first.wait_for()
+        for size, box in zip(WINDOWS, boxes, strict=True):
+            page.set_viewport_size(size)  # type: ignore[arg-type]
+            assert page.evaluate(MEN) == 24
+            assert page.evaluate(BOX) == pytest.approx(box, abs=0.5)
+        context.close()
