@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 from page_host import hosting
-from web_pages import WIDE, serving, wait_until
+from web_pages import WIDE, Opener, click_square, faults_in, from_menu, opened, server, serving, wait_until
+
+from kr.web.serve import WebServer
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
+__all__ = ["opened", "server"]
 pytestmark = pytest.mark.slow
 
 WINDOWS = [WIDE, {"width": 390, "height": 844}, {"width": 844, "height": 390}]
@@ -68,3 +71,44 @@ def test_the_board_is_there_before_its_scripts_and_stays_in_its_place(browser: B
             assert page.evaluate(MEN) == 24
             assert page.evaluate(BOX) == pytest.approx(box, abs=0.5)
         context.close()
+
+
+WAYS = {
+    "a game as text": "textarea:focus", "an opening": ".panel.explorer", "a position": ".panel.setup .found button",
+    "a game against kr": ".new-game .begin",
+}  # fmt: skip
+
+
+def test_what_can_be_done_where_there_is_no_game(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address, WINDOWS[1])
+    welcome, ways = page.locator(".welcome"), page.locator(".welcome button")
+    assert "Black to move: drag a man" in welcome.inner_text()
+    # nothing empty beside it
+    assert not page.locator(".move-list, .said, .graph-place").locator("visible=true").count()
+    assert faults_in(page, ".welcome") == []
+    with page.expect_file_chooser():
+        ways.filter(has_text="a file of games").click()
+    for name, shown in WAYS.items():
+        page.get_by_role("tab", name="Moves").click()
+        ways.filter(has_text=name).click()
+        page.locator(shown).first.wait_for()
+        assert not welcome.is_visible()
+
+
+def test_the_welcome_is_gone_with_a_game_and_does_not_come_back_to_one(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address)
+    welcome = page.locator(".welcome")
+    welcome.wait_for()
+    page.locator("main .board .movable").first.wait_for()
+    for square in (11, 15):
+        click_square(page, square)
+    page.locator(".move-list button.move").wait_for()
+    assert not welcome.is_visible()
+    wait_until(page, "() => localStorage.getItem('kr-game')?.includes('11-15')")
+    seen = "new MutationObserver(() => { window.seen ||= document.querySelector('.welcome')?.checkVisibility(); })"
+    page.add_init_script(f"{seen}.observe(document, {{subtree: true, childList: true, attributes: true}})")
+    page.reload()
+    page.locator(".move-list button.move").wait_for()
+    assert page.evaluate("window.seen") is not True
+    from_menu(page, "New game")
+    welcome.wait_for()

@@ -62,7 +62,7 @@ def show(page: Page, name: str) -> None:
         check(page, "play, before a game", SIZES[::5])
         page.set_viewport_size({"width": 1280, "height": 800})
         page.locator(".begin .primary").click()
-    ready = {"analyse": ".move-list", "play": ".acts button", "runs": ".runs"}.get(name, f".{name} .board .movable")
+    ready = {"analyse": ".welcome", "play": ".acts button", "runs": ".runs"}.get(name, f".{name} .board .movable")
     page.locator(ready).first.wait_for()
     page.evaluate("() => { for (const each of document.querySelectorAll('main details')) each.open = true; }")
     if name == "analyse":

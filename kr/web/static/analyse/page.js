@@ -18,6 +18,7 @@ import {GameTree} from "../tree.js";
 import {Current, clocksOf} from "../current.js";
 import {moves} from "./moves.js";
 import {OpeningName} from "./opening.js";
+import {isBlank, welcome} from "./welcome.js";
 
 const KNOWN = 300; // positions whose legal moves are remembered
 
@@ -44,6 +45,8 @@ class Analyse {
     this._filled = null;
     /** @type {import("../files/reading.js").Reading | null} */
     this._reading = null;
+    /** @type {ReturnType<typeof import("./panels.js").panels>["games"] | null} */
+    this._games = null;
     const steps = {
       start: () => this.tree.start(),
       back: () => this.tree.back(),
@@ -74,6 +77,8 @@ class Analyse {
     this._sending = [];
     this._graph = new Graph({onpick: ply => this.tree.select(this._points[ply].node)});
     this._moves = moves(app);
+    this._welcome = this._makeWelcome();
+    this._isRecalled = false; // a game from before is on the board, or there is none
     this._tabs = this._makeTabs();
     this._fillControls();
     this._follow();
@@ -160,6 +165,21 @@ class Analyse {
     );
   }
 
+  _makeWelcome() {
+    const games = (/** @type {"pick" | "paste"} */ how) => () =>
+      this._filling(() => {
+        this._tabs.open("game");
+        this._games?.[how]();
+      });
+    return welcome({
+      open: games("pick"),
+      paste: games("paste"),
+      opening: () => this._tabs.open("explorer"),
+      setUp: () => this._tabs.open("setup"),
+      play: () => this.app.go("play"),
+    });
+  }
+
   /**
    * Does something once the panels are there, which come after the board: their scripts are fetched once, again if that
    * failed.
@@ -188,6 +208,11 @@ class Analyse {
     this.analysis.element.before(games.strip, games.reading.element);
     this._opening.element.after(departure.element);
     this._reading = games.reading;
+    this._games = games;
+    games.begun.then(() => {
+      this._isRecalled = true;
+      this._greet();
+    });
     for (const panel of all) this._tabs.fill(panel);
   }
 
@@ -198,12 +223,14 @@ class Analyse {
       "div",
       {class: "side"},
       this.analysis.element,
+      this._welcome,
       notation,
       this._current.element,
       graph,
       this._tabs.element,
       this._tabs.body,
     );
+    this._greet();
     return el("div", {class: "screen analyse"}, this.stage.element, this._side);
   }
 
@@ -279,6 +306,7 @@ class Analyse {
       tree.on(change, () => {
         this._draw();
         this._name();
+        this._greet();
         if (change === "edit" && !this.setup?.isEditing) this._told();
       });
     app.onback(() => this._active && !this.setup?.isEditing && this._show(false));
@@ -319,6 +347,13 @@ class Analyse {
     void this._opening.follow(this.tree.line());
     this._expect();
     this._cursor();
+  }
+
+  // what is empty has no place before there is a game
+  _greet() {
+    const isBlankNow = isBlank(this.tree);
+    this._side?.classList.toggle("blank", isBlankNow);
+    this._welcome.hidden = !isBlankNow || !this._isRecalled;
   }
 
   _name() {

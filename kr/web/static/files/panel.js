@@ -24,6 +24,11 @@ class Games {
   _recent = el("ul", {class: "recent-games"});
   _before = el("details", {class: "recent", hidden: true}, el("summary", null, t("Games from before")), this._recent);
 
+  /** @type {HTMLInputElement | null} */
+  _picker = null;
+  /** @type {((on: boolean) => void) | null} shows or hides the form for a text */
+  _paste = null;
+
   /** @param {App} app */
   constructor(app) {
     this.app = app;
@@ -46,13 +51,17 @@ class Games {
       const found = LINK.exec(`#analyse/${rest}`);
       if (found) this.reading.link(found[1], found[2]);
     };
-    this._begin().then(() => this.opened.begin());
+    const begun = this._begin().then(() => this.opened.begin());
+    const element = this._element();
     this.panel = {
       name: "game",
       strip: this.opened.element,
       reading: this.reading,
+      begun,
+      pick: () => this._picker?.click(),
+      paste: () => this._paste?.(true),
       title: t("Games"),
-      element: this._element(),
+      element,
       show: () => this._show(),
     };
   }
@@ -74,7 +83,7 @@ class Games {
   }
 
   _element() {
-    const picker = el("input", {
+    const picker = (this._picker = el("input", {
       type: "file",
       accept: FILES,
       hidden: true,
@@ -82,7 +91,7 @@ class Games {
         this.reading.file(picker.files?.[0]);
         picker.value = "";
       },
-    });
+    }));
     const area = el("textarea", {
       rows: 5,
       "aria-label": t("PDN, moves, a FEN or a link"),
@@ -101,15 +110,15 @@ class Games {
       area,
       el("div", {class: "row"}, el("button", {type: "submit", class: "primary"}, t("Open this"))),
     );
-    const paste = button(
-      t("Paste…"),
-      () => {
-        pasting.hidden = !pasting.hidden;
-        paste.setAttribute("aria-expanded", String(!pasting.hidden));
-        if (!pasting.hidden) area.focus();
-      },
-      {"aria-expanded": "false", title: t("PDN, moves, a FEN or a link; Ctrl+V works anywhere")},
-    );
+    this._paste = (/** @type {boolean} */ on) => {
+      pasting.hidden = !on;
+      paste.setAttribute("aria-expanded", String(on));
+      if (on) area.focus();
+    };
+    const paste = button(t("Paste…"), () => this._paste?.(pasting.hidden !== false), {
+      "aria-expanded": "false",
+      title: t("PDN, moves, a FEN or a link; Ctrl+V works anywhere"),
+    });
     return el(
       "div",
       null,

@@ -394,6 +394,21 @@ export const texts = {
   "Mark or comment…": "Segno o commento…",
   "Prove…": "Dimostra…",
 
+  // web/analyse/welcome.js
+  Begin: "Inizio della partita",
+  "Black to move: drag a man, or click it and then its square.":
+    "Tocca al Nero: trascina una pedina, oppure clicca prima lei e poi la casella.",
+  "Or begin with:": "Oppure comincia da:",
+  "a file of games": "un file di partite",
+  "PDN; or drop one on the page": "PDN; o trascinalo sulla pagina",
+  "a game as text": "una partita come testo",
+  "moves, a FEN or a link; Ctrl+V works anywhere": "mosse, una FEN o un link; Ctrl+V funziona ovunque",
+  "an opening": "un'apertura",
+  "by its name or its moves": "per nome o per mosse",
+  "set up on the board": "impostata sulla damiera",
+  "a game against kr": "una partita contro kr",
+  "from beginner to champion": "da principiante a campione",
+
   // web/analysis/controls.js
   "no limit": "senza limite",
   "all near the best": "tutte quelle vicine alla migliore",
