@@ -14,8 +14,9 @@ from kr.cli import main
 from kr.errors import InvalidBookError, InvalidSettingError
 from kr.game.value import Value
 from kr.pdn import read_games
-from kr.theory.cooks import CookSettings, find_cooks
+from kr.theory.cooks import CookSettings, cook_title, find_cooks
 
+BOOKS_PAGE = Path(__file__).parents[1] / "docs" / "lab" / "books.md"
 ARCHIVE = """[Event "Glasgow 1901"]
 [Black "Ferrie, J."]
 [White "Stewart, R."]
@@ -145,3 +146,13 @@ def test_a_packed_book_has_cooks_as_coarse_as_its_games(book: Path, capsys: pyte
     text = " ".join(capsys.readouterr().out.split())
     assert re.search(r"4 or more of 5 games or more \(about 70%\)", text)
     assert "search" not in text
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not BOOKS_PAGE.exists(), reason="the checkout is not here")
+def test_the_lab_notes_have_the_cooks_of_the_shipped_book() -> None:
+    cooks = find_cooks(CookSettings(Path("shipped")))
+    rows = [
+        f"| {cook_title(cook)} | {cook.games} | {cook.played.move} | {cook.best.move} | {cook.loss} |" for cook in cooks
+    ]
+    assert "\n".join(["|---|---|---|---|---|", *rows, ""]) in BOOKS_PAGE.read_text(encoding="utf-8")
