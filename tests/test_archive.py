@@ -106,6 +106,15 @@ def test_convert_writes_normal_form(file: Path, tmp_path: Path, capsys: pytest.C
     assert target.read_bytes()[:2] == b"\x1f\x8b"
 
 
+def test_a_game_with_a_wrong_move_is_written_up_to_it(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    path = tmp_path / "late.pdn"
+    path.write_text("1. 11-15 23-19 2. 8-11 22-17 3. 1-2 17-13 1/2-1/2\n\n1. 1-2 *\n")
+    out, err = run(capsys, "convert", path, "--cut", code=1)
+    assert out.endswith("1. 11-15 23-19 2. 8-11 22-17 {Not legal from here: 1-2 17-13} 1/2-1/2\n\n")
+    assert "written in part: late.pdn, line 1, column 33: illegal move at ply 5" in err
+    assert err.endswith("1 game written, 1 could not be read\n")
+
+
 @pytest.mark.parametrize(
     "words",
     ["check", "convert", "convert --unique --json --out OUT", "stats", "stats --json", "search", "search --out OUT"],

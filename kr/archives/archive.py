@@ -55,6 +55,7 @@ class ConvertSettings(ReadSettings):
         None, "File to write, packed where its name ends in .gz, .xz or .bz2.  [default: standard output]",
         metavar="FILE",
     )  # fmt: skip
+    cut: bool = option(False, "Write a game up to its first illegal move, the rest as a comment.")
     write_results: str = option("english", 'Meaning of "1-0" in the output: {allowed}.', choices=CONVENTIONS)
     comments: bool = option(True, "Write comments.")
     variations: bool = option(True, "Write variations.")
@@ -90,8 +91,8 @@ class Archive:
     """Games of files, one after another. `reports` has the findings for each file; the last is the one being read.
 
     where: called with the headers of a game before its moves are read; without it all games are read. on_bytes: called
-    with the number of bytes read since the last call. on_error: called for each unreadable game. Raises
-    InvalidSettingError for a missing file, and InvalidPdnError for a damaged one.
+    with the number of bytes read since the last call. on_error: called for each unreadable game. cut: a game ends
+    before its first illegal move. Raises InvalidSettingError for a missing file, and InvalidPdnError for a damaged one.
     """
 
     def __init__(
@@ -100,6 +101,7 @@ class Archive:
         where: Where | None = None,
         on_bytes: Callable[[int], None] | None = None,
         on_error: Callable[[Path, InvalidPdnError], None] | None = None,
+        cut: bool = False,
     ) -> None:
         self.paths = expanded(settings.files)
         self.reports: list[FileReport] = []
@@ -107,6 +109,7 @@ class Archive:
         self._where = where
         self.on_bytes = on_bytes
         self._on_error = on_error
+        self._cut = cut
 
     @property
     def size(self) -> int:
@@ -134,8 +137,9 @@ class Archive:
             results = cast(Results, self._settings.results)
             reported = 0
             with Reader(
-                source, results=results, encoding=self._settings.encoding, on_error=note, where=self._where
-            ) as reader:
+                source, results=results, encoding=self._settings.encoding, on_error=note, where=self._where,
+                cut=self._cut,
+            ) as reader:  # fmt: skip
                 for game in reader:
                     report.games += 1
                     report.encoding = reader.encoding
@@ -184,8 +188,11 @@ def check_games(archive: Archive, on_game: Callable[[FileReport, Game], None] | 
     return archive.reports
 
 
-def convert_games(archive: Archive, settings: ConvertSettings) -> int:
-    """Write all games in normal form; returns their number. Raises OSError, and InvalidPdnError if none can be read."""
+def convert_games(archive: Archive, settings: ConvertSettings, on_cut: Callable[[Game], None] | None = None) -> int:
+    """Write all games in normal form; returns their number. on_cut: called with each game that breaks off.
+
+    Raises OSError, and InvalidPdnError if none can be read.
+    """
     results = cast(Results, settings.write_results)
     exporter = StringExporter(
         comments=settings.comments, variations=settings.variations, nags=settings.nags,
@@ -195,6 +202,8 @@ def convert_games(archive: Archive, settings: ConvertSettings) -> int:
     count = 0
     with output(settings.out) as file:
         for _, game in archive:
+            if on_cut and game.breaks_off:
+                on_cut(game)
             if settings.unique:
                 # with 64 bits, two different games among a million collide with a chance of 1 in 37 million
                 played = tuple((board, tuple(move.path for move in moves)) for board, moves in game.stretches())

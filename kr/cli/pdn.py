@@ -71,8 +71,13 @@ def _convert(settings: ConvertSettings, json: bool = options.JSON) -> None:
     """
     if settings.out is not None:
         storage.check_output(settings.out)
-    with _reading(settings, on_error=_say) as archive:
-        count = archives.convert_games(archive, settings)
+
+    def say_cut(game: Game) -> None:
+        for warning in game.warnings:
+            console.say(f"written in part: {warning}")
+
+    with _reading(settings, on_error=_say, cut=settings.cut) as archive:
+        count = archives.convert_games(archive, settings, say_cut if settings.cut else None)
     if json and settings.out is not None:
         console.emit_json({"out": settings.out, "games": count, "left_out": archive.left_out})
     games = counted(count, "game")
@@ -161,9 +166,11 @@ def _nowhere() -> Iterator[None]:
 
 
 @contextmanager
-def _reading(settings: ReadSettings, where: Where | None = None, on_error: Any = None) -> Iterator[Archive]:
+def _reading(
+    settings: ReadSettings, where: Where | None = None, on_error: Any = None, cut: bool = False
+) -> Iterator[Archive]:
     """Yield the games of the files, with a progress line."""
-    archive = Archive(settings, where, on_error=on_error)
+    archive = Archive(settings, where, on_error=on_error, cut=cut)
     size = archive.size
     with console.progress("reading", size / MEGABYTE if size else None, "MB") as progress:
         archive.on_bytes = lambda count: progress.advance(count / MEGABYTE)

@@ -42,7 +42,8 @@ class Reader:
     source, results and encoding: as for `read_games`. on_error: called with the InvalidPdnError of each game left out;
     without it the error is raised, and the next call resumes after that game. where: called with the headers of a game
     before it is replayed; a game for which it returns false is skipped. forgiving: read what people paste: text that is
-    not PDN is left out, and a game ends before its first illegal move; the warnings of the game say where.
+    not PDN is left out, and a game ends before its first illegal move; the warnings of the game say where. cut: only
+    the latter.
     """
 
     def __init__(
@@ -54,6 +55,7 @@ class Reader:
         on_error: Callable[[InvalidPdnError], None] | None = None,
         where: Callable[[Mapping[str, str]], bool] | None = None,
         forgiving: bool = False,
+        cut: bool = False,
     ) -> None:
         if isinstance(source, str) and "\n" not in source and is_pdn(Path(source)):
             raise InvalidPdnError(f"{source[:80]!r} is not the text of a game; for a file of this name give a Path")
@@ -62,6 +64,7 @@ class Reader:
         self._on_error = on_error
         self._where = where
         self._forgiving = forgiving
+        self._cut = cut or forgiving
         self._buffer = Buffer("", final=False, forgiving=forgiving)
         self._offset: int | None = 0
         # where the buffer begins in the file, and up to where lines are counted
@@ -134,7 +137,7 @@ class Reader:
                 continue
             line = self._line_of(draft.offset)
             try:
-                game = game_from_draft(draft, self._results, self._forgiving)
+                game = game_from_draft(draft, self._results, self._cut)
             except Fault as fault:
                 self._report(self._error(fault))
                 continue
@@ -263,8 +266,8 @@ class _Weak:
         return file.read(size) if file is not None else ""
 
 
-def game_from_draft(draft: Draft, results: Results = "english", forgiving: bool = False) -> Game:
-    """Replay a draft. Raises Fault at the first wrong tag or move; forgiving: a draft ends before such a move."""
+def game_from_draft(draft: Draft, results: Results = "english", cut: bool = False) -> Game:
+    """Replay a draft. Raises Fault at the first wrong tag or move; cut: a draft ends before such a move."""
     game_type = draft.tags.get("GameType", ENGLISH).split(",")[0].strip()
     if game_type != ENGLISH:
         name = _GAME_TYPES.get(game_type, "not a game that kr knows")
@@ -276,7 +279,7 @@ def game_from_draft(draft: Draft, results: Results = "english", forgiving: bool 
     if warning := number_squares(draft):
         warnings.append(warning)
     game = Game(draft.tags, _start(draft, warnings))
-    final = _play(game, draft, warnings, forgiving)
+    final = _play(game, draft, warnings, cut)
     result = draft.result
     if results == "white":
         result = turned(result) if result else None
@@ -301,7 +304,7 @@ def game_from_draft(draft: Draft, results: Results = "english", forgiving: bool 
     return game
 
 
-def _play(game: Game, draft: Draft, warnings: list[str], forgiving: bool) -> tuple[int, int, int, int]:
+def _play(game: Game, draft: Draft, warnings: list[str], cut: bool) -> tuple[int, int, int, int]:
     """Add the moves of a draft with their comments and variations; returns the final position."""
     # all at once: a call for each move takes 3% of the time of reading
     texts = plain_move("\n".join(draft.moves)).split("\n") if draft.moves else []
@@ -314,7 +317,7 @@ def _play(game: Game, draft: Draft, warnings: list[str], forgiving: bool) -> tup
         first = end == 0 and game.start == Position()
         hint = _other_game(text) or (_other_game(" ".join(texts[:MOST_HINTING])) or _white_first(text) if first else "")
         fault = Fault(draft.offsets[end], f"illegal move at ply {len(replay.moves) + 1}: {replay.error}{hint}")
-        if not forgiving or (not end and "FEN" not in draft.tags):
+        if not cut or (not end and "FEN" not in draft.tags):
             raise fault
         draft.left_out.append(fault)
         draft.notes = [note for note in draft.notes if note[0] <= end]
