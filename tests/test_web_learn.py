@@ -202,7 +202,8 @@ def test_each_right_answer_is_accepted(server: WebServer, opened: Opener) -> Non
             learner.check()
             verdict = learner.play(move)
             by = "endgame database" if name == "first-position" else "published solution"
-            assert verdict.startswith(f"✓ {move} is right. By the {by}. Reply: ")
+            assert verdict.startswith(f"✓ {move} is right. Reply: ")
+            assert verdict.endswith(f"Now find your next move. By the {by}.")
             assert len(learner.board.moves) == 2
             learner.choose("Start again")
             learner.board = Board(CLASSICS[name].position)
@@ -302,7 +303,8 @@ def test_the_daily_puzzle_and_the_next_one(server: WebServer, opened: Opener, ho
     page.get_by_role("button", name="Next puzzle").click()
     wait_until(page, "() => !document.querySelector('h2.title').textContent.startsWith('Puzzle of the day')")
     others = [each for each in SHELF.of(Origin.CLASSIC, Origin.COLLECTION) if each.rating and each is not daily]
-    nearest = min(abs((each.rating or 0) - 1500) for each in others)
+    # two to win come before one to draw
+    nearest = min(abs((each.rating or 0) - 1500) for each in others if each.result != "draw")
     following = SHELF.puzzles[unquote(page.url.partition("#learn/")[2])]
     assert abs((following.rating or 0) - 1500) == nearest
     from_menu(page, "Puzzle of the day")

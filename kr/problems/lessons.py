@@ -40,6 +40,10 @@ from kr.storage import lock, parse_json, read_regular, write_atomic
 from kr.system import data_folder
 from kr.units import counted
 
+DRAWS_EVERY = 3
+"""Two puzzles to win come before one to draw, of which there are more."""
+OTHER_GOAL = 150
+"""Rating by which a puzzle may be farther away than one with the other goal."""
 PROGRESS_FILE = "learn.json"
 LESSON_COMMANDS = {
     "hint": "show the piece that can make a right move, then the move",
@@ -229,9 +233,12 @@ class Lessons:
         due = set(training.due(day.toordinal()))
         rating = training.rating_on(day.toordinal()).rating
 
+        is_draw_next = len(self._seen) % DRAWS_EVERY == DRAWS_EVERY - 1
+
         def place(each: ShelfPuzzle) -> tuple[bool, float]:
             waits = each.key in training.boxes and each.key not in due
-            return waits, abs(each.rating - rating) if each.rating is not None else float("inf")
+            other = 0 if (each.result == "draw") == is_draw_next else OTHER_GOAL
+            return waits, abs(each.rating - rating) + other if each.rating is not None else float("inf")
 
         unsolved = [each for each in puzzles if not training.is_solved(each.key) or each.key in due]
         return min(unsolved, key=place, default=None)
@@ -301,14 +308,18 @@ class Lessons:
         board = puzzle.begin()
         self._helped = self._searched = False
         problem = each.problem
-        title = problem.title or f"Puzzle {each.id}"
+        task = f"{SIDE_NAMES[puzzle.solver]} to play and {puzzle.goal}"
+        title = problem.title or f"{task} ({each.id})"
         if each.origin is Origin.COURSE:
             course, _, number = each.id.rpartition("/")
             title += f", step {number} of {len(_course(course).steps)}"
         if each.id == self._shelf.daily(self._today()).id and self._settings.daily:
             title = f"Puzzle of the day: {title}"
-        task = f"{SIDE_NAMES[puzzle.solver]} to play and {puzzle.goal}"
-        lines = [title + (f", rated {each.rating}" if each.rating else ""), task, self._plans.get(each.id, "")]
+        lines = [
+            title + (f", rated {each.rating}" if each.rating else ""),
+            "" if title.startswith(task) else task,
+            self._plans.get(each.id, ""),
+        ]
         if board.moves:
             lines.append(f"{SIDE_NAMES[puzzle.solver.other]} has played {board.moves[0]}.")
         facts = {
@@ -331,7 +342,8 @@ class Lessons:
         if verdict.reply is not None:
             board.play(verdict.reply)
         reply = f" {SIDE_NAMES[puzzle.solver.other]} replies {verdict.reply}." if verdict.reply else ""
-        text = f"{move} is right, {_BY[verdict.by]}.{reply}"
+        more = "" if verdict.ended else " Now find your next move."
+        text = f"{move} is right, {_BY[verdict.by]}.{reply}{more}"
         facts = {"move": str(move), "kept": True, "by": verdict.by, "reply": str(verdict.reply or "")}
         self._table.tell(Event("verdict", text, facts, self._view(puzzle, board)))
         if not verdict.ended:

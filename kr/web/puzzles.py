@@ -56,7 +56,7 @@ class Book:
 
     @cached_property
     def rows(self) -> list[list[Any]]:
-        """The collection: id, goal, pieces, rating and the numbers of the themes of each."""
+        """The collection: id, goal, pieces, rating, numbers of the themes, side to move of each."""
         return [_row(each) for each in self.shelf.of(Origin.COLLECTION)]
 
     def puzzle(self, request: PageRequest) -> Puzzle:
@@ -109,8 +109,8 @@ def _classic_ids() -> frozenset[str]:
 def list_puzzles(house: House, request: PageRequest) -> dict[str, Any]:
     """All puzzles, and the one of the day.
 
-    Those of the collection, which are thousands, are rows of their id, goal, pieces, rating and the numbers of their
-    themes; their boards are asked for as they come into sight.
+    Those of the collection, which are thousands, are rows of their id, goal, pieces, rating, numbers of their themes and
+    side to move; their boards are asked for as they come into sight.
     """
     date = request.text("date", 10)
     try:
@@ -156,7 +156,8 @@ def _told(book: Book, each: ShelfPuzzle) -> dict[str, Any]:
 def _row(each: ShelfPuzzle) -> list[Any]:
     goal = "draw" if each.result == "draw" else "win"
     themes = [_THEMES.index(theme) for theme in each.themes]
-    return [each.id, goal, Position.from_fen(each.fen).pieces, each.rating, themes]
+    position = Position.from_fen(each.fen)
+    return [each.id, goal, position.pieces, each.rating, themes, side_name(position.side)]
 
 
 def show_boards(house: House, request: PageRequest) -> dict[str, Any]:

@@ -62,7 +62,14 @@ test("a solved puzzle stays proved", () => {
 test("the list is filtered, and the next puzzle is near the rating of the solver", () => {
   const training = new Training(store());
   const row = (/** @type {number} */ i, /** @type {number | null} */ rating) =>
-    /** @type {[string, learn.Goal, number, number | null, number[]]} */ ([`c${i}`, "win", 6, rating, [i % 2]]);
+    /** @type {[string, learn.Goal, number, number | null, number[], "black"]} */ ([
+      `c${i}`,
+      "win",
+      6,
+      rating,
+      [i % 2],
+      "black",
+    ]);
   const classic = (/** @type {string} */ id, /** @type {learn.Origin} */ origin, pieces = 3) =>
     /** @type {any} */ ({id, title: id, fen: id, goal: "win", pieces, origin, themes: [], rating: null});
   const puzzles = learn.listed({
@@ -103,6 +110,33 @@ test("the list is filtered, and the next puzzle is near the rating of the solver
   ]);
 });
 
+test("two puzzles to win come before one to draw, in the list and as the next ones", () => {
+  const goals = [..."ddwwddwddw"],
+    training = new Training(store()),
+    puzzles = learn.listed({
+      puzzles: [],
+      collection: {
+        themes: [],
+        rows: goals.map((goal, i) => [`c${i}`, goal === "d" ? "draw" : "win", 6, 1100 + 20 * i, [], "white"]),
+      },
+      courses: [],
+      daily: "c0",
+    });
+  const told = (/** @type {learn.Listed[]} */ list) => list.map(({id}) => id).join(" ");
+  // those from 1200 on are a difficulty of their own
+  assert.equal(told(puzzles), "c2 c3 c0 c1 c4 c6 c9 c5 c7 c8");
+  assert.equal(puzzles[0].title, "White to play and win");
+  const seen = new Set(["x"]),
+    chosen = [];
+  for (let i = 0; i < 5; i++) {
+    const next = learn.following(puzzles, puzzles, training, {day: DAY, seen});
+    if (!next) break;
+    chosen.push(next);
+    seen.add(next.id);
+  }
+  assert.equal(chosen.map(each => each.goal).join(" "), "win draw win win draw");
+});
+
 test("a course goes on to the next step that is not done", () => {
   const steps = ["x/1", "x/2", "x/3"].map(id => ({id, plan: id})),
     course = {id: "x", title: "X", idea: "", steps},
@@ -138,7 +172,7 @@ test("tasks and verdicts in words", () => {
   const answer = {kept: true, by: "solution", reply: move("5-9"), position: {moves: []}, solved: false, ended: ""};
   const said = (/** @type {Verdict} */ verdict) =>
     Object.values(learn.verdictWords("23-18", verdict, puzzle)).join(" ");
-  assert.equal(said(answer), "✓ 23-18 is right. By the published solution. Reply: 5-9.");
+  assert.equal(said(answer), "✓ 23-18 is right. Reply: 5-9. Now find your next move. By the published solution.");
   assert.equal(
     said({...answer, kept: false, by: "database"}),
     "✗ 23-18 does not win. By the endgame database. Try another move.",

@@ -149,13 +149,17 @@ async function listPuzzles(house, request) {
     }),
     collection: {
       themes: book.themes,
-      rows: book.collection.map(({id, fen, result, rating, themes = []}) => [
-        id,
-        result === "draw" ? "draw" : "win",
-        Position.fromFen(fen).pieces,
-        rating ?? null,
-        themes.map(theme => book.themes.indexOf(theme)),
-      ]),
+      rows: book.collection.map(({id, fen, result, rating, themes = []}) => {
+        const {pieces, side} = Position.fromFen(fen);
+        return [
+          id,
+          result === "draw" ? "draw" : "win",
+          pieces,
+          rating ?? null,
+          themes.map(theme => book.themes.indexOf(theme)),
+          sideName(side),
+        ];
+      }),
     },
     courses: book.courses.map(({id, title, idea, steps}) => ({
       id,

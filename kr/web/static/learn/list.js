@@ -229,6 +229,7 @@ export class PuzzleList {
           {class: "name"},
           el("span", {class: "done"}, isMissed ? "↻ " : done.solved ? "✓ " : ""),
           puzzle.title,
+          puzzle.origin === "collection" && el("small", null, ` ${puzzle.id}`),
         ),
         el("span", {class: "muted"}, ` ${listedWords(puzzle, done)}${isMissed ? `, ${t("missed")}` : ""}`),
         themes && el("span", {class: "muted"}, ` ${themes}`),

@@ -224,7 +224,7 @@ class Learn extends LinePage {
       () => this._ask.start(id),
       puzzle => {
         this._puzzle = puzzle;
-        this._headers = {Event: titleOf(puzzle)};
+        this._headers = {Event: puzzle.title ? titleOf(puzzle) : `${titleOf(puzzle)} (${puzzle.id})`};
         this._over = this._busy = this._searched = this._helped = false;
         this._step = this._gain = 0;
         this._opened.add(puzzle.id);

@@ -20,10 +20,10 @@ import {uncertainty} from "./training.js";
 /** @typedef {{id: string, plan: string}} Step of a course */
 /** @typedef {{id: string, title: string, idea: string, steps: Step[]}} Course */
 /**
- * What the server lists; rows: id, goal, pieces, rating, numbers of themes
+ * What the server lists; rows: id, goal, pieces, rating, numbers of themes, side to move
  * @typedef {{
  *   puzzles: (Omit<Listed, "key"> & {author: string, fen: string})[],
- *   collection: {themes: Theme[], rows: [string, Goal, number, number | null, number[]][]},
+ *   collection: {themes: Theme[], rows: [string, Goal, number, number | null, number[], Side][]},
  *   courses: Course[], daily: string,
  * }} Listing
  */
@@ -71,22 +71,46 @@ export function today(now = new Date()) {
   return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`;
 }
 
+/** Ratings at which the next difficulty begins. */
+const DIFFICULTIES = [1200, 1600, 2000];
+/** Two puzzles to win come before one to draw, of which there are more. */
+const DRAWS_EVERY = 3;
+/** Rating by which a puzzle may be farther away than one with the other goal. */
+const OTHER_GOAL = 150;
+
+/**
+ * Puzzles in the order of their difficulty, and in each so that two wins come before one draw.
+ * @param {Listed[]} puzzles by rating
+ */
+function mixed(puzzles) {
+  const bandOf = (/** @type {Listed} */ {rating}) => DIFFICULTIES.filter(each => (rating ?? Infinity) >= each).length;
+  return [0, ...DIFFICULTIES].flatMap((_, band) => {
+    const those = puzzles.filter(each => bandOf(each) === band),
+      wins = those.filter(each => each.goal !== "draw"),
+      draws = those.filter(each => each.goal === "draw");
+    return those.map((_, place) => {
+      const [first, second] = place % DRAWS_EVERY === DRAWS_EVERY - 1 ? [draws, wins] : [wins, draws];
+      return /** @type {Listed} */ (first.shift() ?? second.shift());
+    });
+  });
+}
+
 /** The puzzles of a listing: the classics and those of files, then the collection. @param {Listing} listing */
 export function listed({puzzles, collection: {themes, rows}}) {
   /** @type {Listed[]} */
-  const own = puzzles.map(({author, ...each}) => ({...each, key: each.fen, title: titleOf(each)}));
+  const own = puzzles.map(({author, ...each}) => ({...each, key: each.fen, title: named(each)}));
   /** @type {Listed[]} */
-  const collected = rows.map(([id, goal, pieces, rating, numbers]) => ({
+  const collected = rows.map(([id, goal, pieces, rating, numbers, side]) => ({
     id,
     key: id,
-    title: titleOf({id, title: "", origin: "collection"}),
+    title: goalWords(side, goal),
     origin: "collection",
     pieces,
     goal,
     themes: numbers.map(number => themes[number]),
     rating,
   }));
-  return [...own, ...collected];
+  return [...own, ...mixed(collected)];
 }
 
 /** @param {string} text such as 2-5 */
@@ -126,7 +150,8 @@ export function matching(puzzles, {goal, pieces, solved, origin, theme, rating},
 /**
  * The puzzle to solve next: an unsolved one of those to choose from, near the rating of the solver; those without a
  * rating, and all where the order of the list is asked for, by the order of the list, round it. Undefined if there is
- * no other. What has been looked at, and what was missed and waits for its day, comes last.
+ * no other. What has been looked at, and what was missed and waits for its day, comes last; two to win come before one
+ * to draw, as in kr/problems/lessons.py.
  * @param {Listed[]} puzzles all of them, in order
  * @param {Listed[]} matches those to choose from
  * @param {Training} training
@@ -140,8 +165,11 @@ export function following(puzzles, matches, training, {day, id = "", seen = new 
     ((places.get(each) ?? 0) - here - 1 + puzzles.length) % Math.max(puzzles.length, 1);
   const isLate = (/** @type {Listed} */ {id, key}) =>
     seen.has(id) || (training.isMissed(key) && !training.isDue(key, day));
+  const isDrawNext = seen.size % DRAWS_EVERY === DRAWS_EVERY - 1;
   const far = (/** @type {Listed} */ each) =>
-    inOrder || each.rating === null ? Number.MAX_VALUE : Math.abs(each.rating - rating);
+    inOrder || each.rating === null
+      ? Number.MAX_VALUE
+      : Math.abs(each.rating - rating) + ((each.goal === "draw") === isDrawNext ? 0 : OTHER_GOAL);
   const isOpen = (/** @type {Listed} */ each) =>
     each.id !== id && (!training.of(each.key).solved || training.isDue(each.key, day));
   return matches
@@ -233,15 +261,20 @@ export const themeNames = () =>
 export const themeWords = themes => themes.map(theme => THEMES[theme]?.() ?? theme).join(", ");
 
 /**
- * The name of a puzzle. Those of problems stay as they are, but for classics such as First Position, which names a
+ * The name of a problem. Those of people's files stay as they are; among the classics is First Position, which names a
  * theme and a course too.
- * @param {{id: string, title: string, origin: Origin}} puzzle
+ * @param {{title: string, origin: Origin}} puzzle
  */
-export const titleOf = ({id, title, origin}) => (origin === "own" ? title : title ? t(title) : t("Puzzle {id}", {id}));
+const named = ({title, origin}) => (origin === "own" ? title : t(title));
+
+/** The name of a puzzle; one of the collection has its task for it. @param {Puzzle} puzzle */
+export const titleOf = puzzle => (puzzle.title ? named(puzzle) : goalWords(puzzle.solver, puzzle.goal));
 
 /** What a puzzle of the list is about. @param {Listed} puzzle @param {Done} done */
-export function listedWords({goal, pieces, rating}, {solved, tries, hints}) {
-  const what = goal === "win" ? t("win") : goal === "draw" ? t("draw") : t("win or draw?");
+export function listedWords({origin, goal, pieces, rating}, {solved, tries, hints}) {
+  const goals = {win: t("win"), draw: t("draw")},
+    // the name says it
+    what = origin === "collection" ? "" : goal ? goals[goal] : t("win or draw?");
   const state = solved ? t("solved") : tries || hints ? t("tried") : "";
   return [what, many(pieces, "piece"), rating === null ? "" : String(rating), state].filter(Boolean).join(", ");
 }
@@ -256,14 +289,15 @@ export const ratingWords = solver =>
  * @param {boolean} isOver
  * @param {number} gain of the rating by this try
  */
-export function aboutWords({author, source, rating, themes, evidence}, isOver, gain) {
+export function aboutWords({id, origin, author, source, rating, themes, evidence}, isOver, gain) {
   const rest = [
     themes.length ? themeWords(themes) : "",
     evidence && (evidence === "proved" ? t("proved") : t("checked by kr's search")),
     source,
     gain && t("Your rating: {change}", {change: signed(gain, 0)}),
   ];
-  return [author, rating === null ? "" : t("rated {rating}", {rating}), ...(isOver ? rest : [])]
+  const code = origin === "collection" ? t("no. {id}", {id}) : "";
+  return [author, rating === null ? "" : t("rated {rating}", {rating}), code, ...(isOver ? rest : [])]
     .filter(Boolean)
     .join(". ");
 }
@@ -275,16 +309,19 @@ export const streakWords = days => (days > 1 ? t("{days} in a row", {days: many(
 export const dayWords = (now = new Date()) =>
   now.toLocaleDateString(spoken() === "en" ? "en-GB" : spoken(), {weekday: "long", day: "numeric", month: "long"});
 
+/** @param {Side} side @param {Goal} goal */
+const goalWords = (side, goal) =>
+  side === "black"
+    ? goal === "win"
+      ? t("Black to play and win")
+      : t("Black to play and draw")
+    : goal === "win"
+      ? t("White to play and win")
+      : t("White to play and draw");
+
 /** @param {Puzzle} puzzle */
 export function taskWords({solver, goal, goal_by, goal_chance}) {
-  const task =
-    solver === "black"
-      ? goal === "win"
-        ? t("Black to play and win")
-        : t("Black to play and draw")
-      : goal === "win"
-        ? t("White to play and win")
-        : t("White to play and draw");
+  const task = goalWords(solver, goal);
   if (goal_by !== "search" || goal_chance === null) return task;
   return t("{task} (likely: {chance}%)", {task, chance: Math.round(100 * goal_chance)});
 }
@@ -318,8 +355,9 @@ const sourceWords = source =>
  */
 export function verdictWords(move, {kept, by, reply}, {goal, published}) {
   if (kept) {
-    const replied = reply ? ` ${t("Reply: {move}.", {move: reply.text})}` : "";
-    return {mark: "✓", head: t("{move} is right.", {move}), more: sourceWords(by) + replied};
+    const replied = reply ? t("Reply: {move}.", {move: reply.text}) : "";
+    const more = [replied, t("Now find your next move."), sourceWords(by)].filter(Boolean).join(" ");
+    return {mark: "✓", head: t("{move} is right.", {move}), more};
   }
   if (kept === false) {
     const head = goal === "win" ? t("{move} does not win.", {move}) : t("{move} gives the draw away.", {move});
