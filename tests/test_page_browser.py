@@ -111,6 +111,8 @@ def test_a_position_is_analysed(host: Host, opened: Opener) -> None:
     wait_until(page, DEPTH)
     type_fen(page, "B:WK32,K30:BK1")
     wait_until(page, "() => /loss in \\d+/i.test(document.querySelector('.analysis')?.textContent)")
+    # what was loaded is not told any more to those who come by a live region
+    wait_until(page, "() => !/Loading/.test(document.body.textContent)")
     # nothing of a page with a server is shown
     for name in ("Runs", "Archives"):
         assert not page.get_by_text(name, exact=True).count()

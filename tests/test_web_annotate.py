@@ -368,6 +368,9 @@ def test_a_lost_game_is_told_and_learned_from_by_keyboard_alone(server: WebServe
     begin(page)
     wait_for_status(page, "Undo takes the marks out")
     assert words(page, ".review .story").startswith(STORY)
+    # once: not also where there is room for a part of it
+    page.keyboard.press("Home")
+    assert STORY not in words(page, ".said")
     moves = page.locator(".moves").inner_text()
     page.keyboard.press("f")
     assert faults_in(page, ".review") == []

@@ -64,12 +64,6 @@ def test_the_manifest_names_what_is_there(server: WebServer) -> None:
     assert sizes == {(192, "any"), (512, "any"), (512, "maskable")}
 
 
-def test_the_policy_allows_the_worker_and_the_manifest_of_this_server(server: WebServer) -> None:
-    answer, _ = get(server, "/")
-    policy = answer.headers["content-security-policy"].split("; ")
-    assert {"worker-src 'self'", "manifest-src 'self'"} <= set(policy)
-
-
 # --- versions
 
 

@@ -206,8 +206,12 @@ def test_the_editor(server: WebServer, opened: Opener) -> None:
     click_square(page, 30)
     page.get_by_role("button", name="Done").click()
     wait_until(page, "() => document.querySelector('#status').textContent.includes('30')")
+    # what stands beside the editor is of the position in it
+    page.get_by_label("Side to move").select_option("W")
+    assert page.locator(".said .turn").text_content() == "White to move"
     page.get_by_role("button", name="Cancel").click()
     wait_for_fen(page, START)
+    assert page.locator(".said .turn").text_content() == "Black to move"
     page.get_by_role("button", name="Place pieces").click()
     page.get_by_role("button", name="Clear", exact=True).click()
     assert read_board(page) == {}

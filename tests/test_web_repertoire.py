@@ -97,6 +97,8 @@ def test_mark_train_miss_and_come_back(server: WebServer, opened: Opener, size: 
     press(page, "Mark 8-11 as mine")
     says(page, "2 positions with your move")
     assert panel(page).get_by_role("button", name="Unmark 8-11").is_visible()
+    # what is to be done next stands out
+    assert panel(page).locator(".primary:visible").all_text_contents() == ["Train"]
     # what people play without an answer
     says(page, "no answer")
     play(page, "22-17", board)

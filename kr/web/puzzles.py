@@ -109,8 +109,8 @@ def _classic_ids() -> frozenset[str]:
 def list_puzzles(house: House, request: PageRequest) -> dict[str, Any]:
     """All puzzles, and the one of the day.
 
-    Those of the collection, which are thousands, are rows of their id, goal, pieces, rating, numbers of their themes and
-    side to move; their boards are asked for as they come into sight.
+    Those of the collection, which are thousands, are rows of their id, goal, pieces, rating, numbers of their themes
+    and side to move; their boards are asked for as they come into sight.
     """
     date = request.text("date", 10)
     try:

@@ -56,13 +56,14 @@ START = ("main.js", "shell.js")
 WORKER_START = ("local/main.js", "local/positions.js")
 """The same in the worker: those that answer with a position's legal moves."""
 POLICY = {
-    "default-src": "'none'",
+    # styles, workers and the manifest, for which some browsers know no name of its own
+    "default-src": "'self'",
+    "object-src": "'none'",
+    "frame-src": "'none'",
     "script-src": "'self' 'wasm-unsafe-eval'",
-    "style-src": "'self'",
+    "worker-src": "'self'",
     "img-src": "'self' data: blob:",
     "connect-src": "'self' blob:",
-    "worker-src": "'self'",
-    "manifest-src": "'self'",
     "base-uri": "'none'",
     "form-action": "'none'",
 }

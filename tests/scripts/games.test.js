@@ -87,6 +87,11 @@ test("open games outlive the page, and rubbish is not taken for them", () => {
   assert.equal(names(again), "Dan – ? 1901 [Eve – ? 1901]");
 });
 
+test("the moves of a game are those that were played, not its variations", () => {
+  const nodes = [null, 0, 1, 0, 2, 1, 5].map(parent => ({parent}));
+  assert.deepEqual([state.movesOf(nodes), state.movesOf([{parent: null}])], [3, 0]);
+});
+
 test("games from before: the last first, one state of each, none without moves", () => {
   /** @type {import("../../kr/web/static/files/state.js").Stored[]} */
   let games = [];

@@ -50,6 +50,9 @@ function betterLine(node) {
   return moves.join(" ");
 }
 
+/** @param {string} fen */
+const sideWords = fen => (fen[0] === "W" ? t("White to move") : t("Black to move"));
+
 export class Current {
   constructor() {
     this.turn = el("p", {class: "turn"});
@@ -75,8 +78,10 @@ export class Current {
     const known = judgement(node),
       line = betterLine(node);
     const made = node.parent ? `${number(node)} ${plain(node.text)}${node.nags.map(sign).join("")} · ` : "";
-    this.turn.textContent = made + (over || (node.fen[0] === "W" ? t("White to move") : t("Black to move")));
+    this.turn.textContent = made + (over || sideWords(node.fen));
+    // kr's story of the whole game stands by itself, where there is room for all of it
     const comments = [...node.starting_comments, ...node.comments]
+      .filter(text => !text.includes("[%kr game"))
       .map(text => plain(commentText(text)))
       .filter(Boolean);
     this._words.replaceChildren(
@@ -87,5 +92,11 @@ export class Current {
       ],
     );
     if (this._isScrolled) this.element.scrollTop = 0;
+  }
+
+  /** A position that is being set up, which no move has led to. @param {string} fen */
+  place(fen) {
+    this.turn.textContent = sideWords(fen);
+    this._words.replaceChildren();
   }
 }

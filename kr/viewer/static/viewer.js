@@ -209,9 +209,7 @@ class Viewer {
     const clocks = clocksOf(this.tree.line());
     for (const side of /** @type {const} */ (["black", "white"])) this.stage.clock(side, clocks[side]);
     this.stage.expect(known && [known.expected, 0, 1 - known.expected]);
-    // the story is told in the language of the page
-    const own = node.parent ? node : {...node, comments: node.comments.filter(text => !text.includes("[%kr game"))};
-    this._current.show(own);
+    this._current.show(node);
     this._note.textContent = this._remark(node, Boolean(known));
     this._graph.cursor(this._plyShown());
     this._name_address();

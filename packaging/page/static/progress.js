@@ -55,6 +55,8 @@ export function showProgress() {
       clearTimeout(since);
       since = 0;
       line.hidden = true;
+      // what a live region keeps is read again
+      say("");
       return;
     }
     bar.hidden = amount.hidden = Boolean(failed);

@@ -117,6 +117,8 @@ class Analyse {
         this._draw();
       },
     };
+    // hears of the position that is being set up
+    app.placing = (/** @type {string} */ fen) => this._current.place(fen);
     app.panel = (/** @type {string} */ name) => this._tabs.open(name);
     // what other panels do waits until they are there
     app.onrest = (/** @type {string} */ rest) => this._filling(() => app.onrest(rest));

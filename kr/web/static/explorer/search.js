@@ -144,7 +144,7 @@ export class Search {
     return form(
       {class: "search"},
       this._onchange,
-      el("div", {class: "fields"}, player, this._side, against, event, year, this._result, opening),
+      el("div", {class: "wanted"}, player, this._side, against, event, year, this._result, opening),
       this._ways,
       turned,
       this._names,

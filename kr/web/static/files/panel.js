@@ -9,7 +9,7 @@ import {About} from "./about.js";
 import {Opened} from "./opened.js";
 import {Reading} from "./reading.js";
 import {Shelf} from "./shelf.js";
-import {LINK, nameOf} from "./state.js";
+import {LINK, movesOf, nameOf} from "./state.js";
 
 /** @typedef {import("../shell.js").App} App */
 
@@ -158,7 +158,7 @@ class Games {
   /** @param {import("./state.js").Stored} game */
   _entry(game) {
     const {headers, nodes} = game.document;
-    const moves = el("span", {class: "muted"}, ` · ${many(nodes.length - 1, "move")}`);
+    const moves = el("span", {class: "muted"}, ` · ${many(movesOf(nodes), "move")}`);
     const name = el("bdi", null, plain(nameOf(headers)) || t("A game"));
     return el("li", null, el("button", {type: "button", onclick: () => this._reopen(game)}, name, moves));
   }

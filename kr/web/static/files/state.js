@@ -88,6 +88,18 @@ export function listWords(name, {found, read, whole, left_out: left}, narrowed) 
   return left ? t("{name}: {games}, {left} can't be read", values) : t("{name}: {games}", values);
 }
 
+/**
+ * How many moves a game has as it was played, without variations.
+ * @param {{parent: number | null}[]} nodes of a document: of the moves after a position the first one was played
+ */
+export function movesOf(nodes) {
+  const next = new Map();
+  for (const [number, {parent}] of nodes.entries()) if (!next.has(parent)) next.set(parent, number);
+  let count = 0;
+  for (let at = next.get(0); at !== undefined; at = next.get(at)) count += 1;
+  return count;
+}
+
 // --- open games
 
 /** The games that are open beside each other; one of them is on the board. One is always one's own, the first. */

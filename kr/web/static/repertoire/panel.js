@@ -240,13 +240,17 @@ class RepertoirePanel extends PositionPanel {
   _drawMark(line) {
     const lines = this._lines,
       last = lines.lastOwn(line),
-      {text: move = ""} = line[last];
+      {text: move = ""} = line[last],
+      isMarked = Boolean(last) && this._isMarked(line, last);
     this._mark.disabled = !last;
     this._mark.textContent = !last
       ? t("Mark as mine")
-      : this._isMarked(line, last)
+      : isMarked
         ? t("Unmark {move}", {move})
         : t("Mark {move} as mine", {move});
+    // what comes next: a move that is marked is to be trained
+    this._mark.classList.toggle("primary", !isMarked);
+    this._train.classList.toggle("primary", isMarked);
   }
 
   /** @param {BoardLine} line @param {number} ply */

@@ -135,12 +135,12 @@ class Panel {
     );
     const stepper = el("div", {class: "row stepper", role: "group", "aria-label": t("Marks")}, before, after, marks);
     return {
-      work: el("div", {class: "row"}, start, options),
+      work: el("div", {class: "row"}, start, options, send),
       results: el(
         "div",
         {class: "findings"},
         story,
-        el("div", {class: "row summary"}, accuracy, el("div", {class: "row outcome"}, learn, send)),
+        el("div", {class: "row summary"}, accuracy, learn),
         stepper,
         mark,
         details,

@@ -19,6 +19,7 @@ export class Setup {
     this._editor = new Editor(board, {
       onchange: fen => {
         app.acted();
+        app.placing(fen);
         this._fen.value = fen;
         this._composing?.follow(fen);
       },
