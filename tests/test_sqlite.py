@@ -169,11 +169,13 @@ def bomb(content: bytes) -> str:
         f"UPDATE positions SET rows = 1 << 22, content = {bomb(bytes((1 << 22) * 18))}",
         "UPDATE segments SET games = 1 << 40",
         "UPDATE segments SET games = 'many'",
+        "UPDATE segments SET left_out = 'many'",
+        "UPDATE segments SET complaints = 7",
+        "UPDATE names SET text = x'00'",
+        "DELETE FROM names WHERE id > 0",
     ],
 )
-def test_an_index_that_unpacks_to_more_is_made_again(
-    archive: Path, statement: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_an_index_can_not_hold_is_told(archive: Path, statement: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("MOST_BLOCK_BYTES", "MOST_POSITION_CHUNKS"):
         monkeypatch.setattr(index_file, name, 1 << 16)
     path = update_index(archive)
@@ -183,7 +185,7 @@ def test_an_index_that_unpacks_to_more_is_made_again(
     try:
         with pytest.raises(InvalidIndexError, match="is damaged"), ArchiveIndex(path, archive) as index:
             index.text(0)
-            index.find(SearchSettings(files=(archive,), position=Position().fen))
+            index.find(SearchSettings(files=(archive,), position=Position().fen, player=("t",)))
         assert tracemalloc.get_traced_memory()[1] < 4_000_000
     finally:
         tracemalloc.stop()

@@ -298,7 +298,10 @@ class ArchiveIndex:
     @cached_property
     def _names(self) -> list[str]:
         with self._lock, telling_damage(self.path):
-            return [text for (text,) in self._file.rows("SELECT text FROM names ORDER BY id")]
+            names = [text for (text,) in self._file.rows("SELECT text FROM names ORDER BY id")]
+            if not all(isinstance(name, str) for name in names):
+                raise ValueError("a name that is not text")
+            return names
 
     @cached_property
     def _players(self) -> tuple[list[int], list[str], NDArray[np.int64]]:
@@ -306,6 +309,9 @@ class ArchiveIndex:
         folded = [plain_name(name) for name in self._names]
         if not self._columns:
             return [], folded, np.zeros(len(folded), np.int64)
+        with telling_damage(self.path):
+            if any((self._columns[side] >= len(folded)).any() for side in ("black", "white")):
+                raise ValueError("a player without a name")
         both = (np.bincount(self._columns[side], minlength=len(folded)) for side in ("black", "white"))
         games = np.add(*both)
         return [number for number in np.flatnonzero(games).tolist() if folded[number].strip(" ?")], folded, games

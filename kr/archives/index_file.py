@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from kr.errors import InvalidIndexError, InvalidPdnError
 from kr.file_kinds import INDEX_ID
+from kr.pdn import RESULTS
 from kr.pdn.scan import MOST_GAME_CHARACTERS, Place
 from kr.sqlite import FileKind, SqliteFile, open_sqlite
 from kr.storage import inflated, printable
@@ -182,6 +183,9 @@ def read_archived(file: SqliteFile) -> Archived | None:
     if not rows:
         return None
     name, size, mtime_ns, read_ns, checksum, complete = rows[0]
+    for each in (size, mtime_ns, read_ns):
+        if type(each) is not int:
+            raise ValueError(f"{each!s:.20} is not a whole number")
     return Archived(name, size, mtime_ns, read_ns, checksum, bool(complete))
 
 
@@ -217,7 +221,10 @@ def read_segments(file: SqliteFile) -> list[Segment]:
         keys = np.frombuffer(inflated(first_keys, 8 * chunks), "<u8").astype(np.uint64)
         chunks -= len(keys)
         games_columns = unpacked(columns, GAME_COLUMNS, games)
-        errors = tuple(json.loads(complaints))
+        if games_columns["result"].max(initial=0) >= len(RESULTS):
+            raise ValueError("a result that there is not")
+        _check_count("games left out", left_out, 1 << 62)
+        errors = tuple(map(str, json.loads(complaints)))
         segments.append(Segment(number, games, bool(full), Place(*place), left_out, errors, games_columns, keys))
     return segments
 
