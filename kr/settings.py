@@ -82,6 +82,12 @@ class Settings:
                 object.__setattr__(self, name, value)
 
 
+def check_settings(given: object, kind: type[Settings]) -> None:
+    """Raise InvalidSettingError unless settings are of this kind."""
+    if not isinstance(given, kind):
+        raise InvalidSettingError(f"the settings are {given!r:.80}; expected {kind.__name__}")
+
+
 @functools.cache
 def _checked_fields(settings: Any) -> list[tuple[str, Any, Any]]:
     """Name, type and words of the fields that have a range or choices, or are paths."""

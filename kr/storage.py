@@ -148,6 +148,19 @@ def naming(path: str | Path, instead_of: str | Path | None = None) -> Iterator[N
         raise
 
 
+def as_path(given: str | os.PathLike[str]) -> Path:
+    """The path that is meant. Raises InvalidSettingError for what is not one."""
+    if not isinstance(given, str | os.PathLike) or "\0" in os.fspath(given):
+        raise InvalidSettingError(f"{given!r:.80} is not the name of a file; expected text or a Path")
+    return Path(given)
+
+
+def no_file(path: str | Path, expected: str = "") -> str:
+    """The message about a file that is not there, and what was expected."""
+    there = "a directory, not a file" if os.path.isdir(path) else "no such file"
+    return f"{path}: {there}; expected {expected}" if expected else f"{path}: {there}"
+
+
 def is_file(text: str) -> bool:
     """True if text, which may also be a FEN or a name, is the path of a file."""
     try:

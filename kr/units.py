@@ -21,6 +21,10 @@ DURATION_UNITS = {
 COUNT_UNITS = {"g": Decimal(10**9), "m": Decimal(10**6), "k": Decimal(10**3), "": Decimal(1)}
 SIZE_UNITS = {"tb": Decimal(2**40), "gb": Decimal(2**30), "mb": Decimal(2**20), "kb": Decimal(2**10), "b": Decimal(1)}
 
+LONGEST_TIME = 1e9
+"""The longest duration: 31 years, which every clock and wait of a system takes."""
+MOST_COUNT = 1 << 64
+"""The largest count, and the largest size in bytes."""
 # 19 digits hold every 64-bit number; the exponent is bounded so that "1e999999999" can't build a giant integer.
 QUANTITY = re.compile(r"(\d[\d_]{0,400}(?:\.\d{0,400})?|\.\d{1,400})(?:e([+-]?\d{1,3}))?\s*([a-z]*)", re.ASCII)
 
@@ -33,9 +37,18 @@ def _quantity(text: str, units: dict[str, Decimal], default: str | None, expecte
     return Decimal(f"{match[1]}e{match[2] or 0}") * units[unit]
 
 
-def _whole(number: Decimal, text: object, expected: str) -> int:
-    if number != number.to_integral_value():
-        raise InvalidSettingError(f"{text!r} is not a whole number; expected {expected}")
+def _whole(value: str | int, units: dict[str, Decimal], default: str | None, expected: str) -> int:
+    """The count or size that a text or a number gives."""
+    if isinstance(value, str):
+        number = _quantity(value, units, default, expected)
+        if number <= MOST_COUNT and number != number.to_integral_value():
+            raise InvalidSettingError(f"{value!r} is not a whole number; expected {expected}")
+    elif 0 <= value < float("inf") and value == int(value):
+        number = Decimal(int(value))
+    else:
+        raise InvalidSettingError(f"{value!r} is not {expected}")
+    if number > MOST_COUNT:
+        raise InvalidSettingError(f"{value!r:.60} is more than kr can count, {MOST_COUNT:.0e}; expected {expected}")
     return int(number)
 
 
@@ -50,8 +63,10 @@ def parse_duration(value: str | float) -> float:
     """
     expected = 'a duration such as "0.3s", "20ms", "2m" or "1h"'
     seconds = float(_quantity(value, DURATION_UNITS, "s", expected) if isinstance(value, str) else value)
-    if not 0 <= seconds < float("inf"):
+    if not seconds >= 0:
         raise InvalidSettingError(f"{value!r} is not {expected}")
+    if seconds > LONGEST_TIME:
+        raise InvalidSettingError(f"{value!r:.60} is more than 31 years; expected {expected}")
     return seconds
 
 
@@ -78,12 +93,7 @@ def format_clock(seconds: float) -> str:
 
 def parse_count(value: str | int) -> int:
     """Whole number of "1e6", "300k", "2M", "1_000", 0 or more. Raises InvalidSettingError."""
-    expected = 'a count such as "1000", "1_000", "300k", "2M" or "1e6"'
-    if isinstance(value, str):
-        return _whole(_quantity(value, COUNT_UNITS, "", expected), value, expected)
-    if not 0 <= value < float("inf") or value != int(value):
-        raise InvalidSettingError(f"{value!r} is not {expected}")
-    return int(value)
+    return _whole(value, COUNT_UNITS, "", 'a count such as "1000", "1_000", "300k", "2M" or "1e6"')
 
 
 def format_count(count: int) -> str:
@@ -98,12 +108,7 @@ def format_count(count: int) -> str:
 
 def parse_size(value: str | int) -> int:
     """Bytes of "64MB", "1GB", "512kB"; a whole number is already bytes. Raises InvalidSettingError."""
-    expected = 'a size such as "64MB" or "1GB"'
-    if isinstance(value, str):
-        return _whole(_quantity(value, SIZE_UNITS, None, expected), value, expected)
-    if not 0 <= value < float("inf") or value != int(value):
-        raise InvalidSettingError(f"{value!r} is not {expected}")
-    return int(value)
+    return _whole(value, SIZE_UNITS, None, 'a size such as "64MB" or "1GB"')
 
 
 def format_size(size: int) -> str:
@@ -114,6 +119,12 @@ def format_size(size: int) -> str:
         if size >= scale and size % scale == 0:
             return f"{size // scale}{unit[:-1].upper() if unit != 'kb' else 'k'}B"
     return f"{size}B"
+
+
+def format_shortage(need: float, free: float) -> tuple[str, str]:
+    """Sizes of what is needed and of the less that there is, for reading: rounded up and down, so never alike."""
+    up, down = (next(scale for scale in (1 << 20, 1 << 10, 1) if size >= scale or scale == 1) for size in (need, free))
+    return format_size(math.ceil(need / up) * up), format_size(int(free // down) * down)
 
 
 def format_rate(rate: float) -> str:

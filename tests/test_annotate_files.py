@@ -391,7 +391,7 @@ def test_the_command_reads_standard_input(monkeypatch: pytest.MonkeyPatch, capsy
         ("--weights /nothere.h5 --out x.pdn", 1, "/nothere.h5"),
         ("--out .", 2, "directory"),
         ("--html games.pdn", 2, "not a directory"),
-        ("nothere.pdn", 2, "nothere.pdn does not exist"),
+        ("nothere.pdn", 2, "nothere.pdn: no such file"),
         ("- --out x.pdn", 2, "can't be read again"),
     ],
 )

@@ -1,6 +1,8 @@
 """The public names of kr: all there, documented, and typed (typed_program.py has the view of a type checker)."""
 
 import inspect
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -43,6 +45,31 @@ def test_a_position_is_analysed_with_the_game_before_it() -> None:
     fresh = kr.analyze(engine, end.position, Limits(depth=6))
     assert fresh.task == Task(end.position)
     assert fresh.lines[0].move == fresh.lines[0].pv[0]
+
+
+FILES = [
+    kr.load_book, kr.OpeningBook, kr.load_policy, kr.read_policy, kr.load_database, kr.Database.open, kr.load_champion,
+    kr.load_runs, kr.read_game_arrays, kr.SampleFile, kr.load_model, kr.read_run, kr.problems.load_problems, kr.Engine,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("call", FILES)
+def test_what_is_not_the_name_of_a_file_is_refused(call: Callable[[Any], object]) -> None:
+    for given in (object(), 5, b"x", "a\0b"):
+        with pytest.raises(kr.KrError, match=r"is not the name of a file; expected text or a Path$"):
+            call(given)
+
+
+JOBS = [
+    kr.fit, kr.train, kr.selfplay, kr.play_match, kr.tune, kr.prove, kr.evolve, kr.write_sample, kr.export_sample,
+    kr.fit_endnet, kr.fit_policy, kr.run_rivals, kr.score_net, kr.write_game_positions,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("call", JOBS)
+def test_a_job_wants_its_settings(call: Callable[[Any], object]) -> None:
+    with pytest.raises(kr.InvalidSettingError, match=r"^the settings are 'games.pdn'; expected \w+Settings$"):
+        call("games.pdn")
 
 
 def test_an_explanation_draws_itself() -> None:

@@ -266,7 +266,7 @@ def test_search_tells_where_and_writes(file: Path, tmp_path: Path, capsys: pytes
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["check", "nothere.pdn"], "nothere.pdn does not exist"),
+        (["check", "nothere.pdn"], "nothere.pdn: no such file"),
         (["check", "."], "holds no PDN file"),
         (["check", "-", "--results", "french"], "expected english or white"),
         (["check", "-", "--encoding", "klingon"], "'klingon' is not known"),

@@ -128,7 +128,7 @@ def test_the_command(book: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize(
     ("name", "told"),
-    [("book", "knows of no games of people"), ("none", "is not a file"), ("userbook.bin", "is an empty")],
+    [("book", "knows of no games of people"), ("none", "no such file"), ("userbook.bin", "is an empty")],
 )
 def test_books_without_cooks(tmp_path: Path, name: str, told: str) -> None:
     write_graph(tmp_path / "book", [searched(reached(""), {"11-15": 1})], {}, {"start": reached("")})

@@ -19,7 +19,7 @@ from kr.web.request import PageRequest
 from kr.web.settings import WebSettings
 
 
-def path_of(moves: str, book: OpeningBook | None, given: int = 0) -> BookPath:
+def as_path(moves: str, book: OpeningBook | None, given: int = 0) -> BookPath:
     board = Board()
     for move in moves.split():
         board.play(move)
@@ -49,7 +49,7 @@ def test_the_first_move_that_the_book_would_not_play(
     tmp_path: Path, moves: str, given: int, plies: int, left: tuple[Any, ...] | None
 ) -> None:
     book = OpeningBook(book_file(tmp_path))
-    path = path_of(moves, book, given)
+    path = as_path(moves, book, given)
     found = path.departure
     assert path.plies == plies
     told = found and (found.ply, found.side.name.lower(), str(found.move), str(found.best.move), found.loss)
@@ -63,7 +63,7 @@ def test_the_first_move_that_the_book_would_not_play(
     assert (again.plies, again.departure and (again.departure.ply, again.departure.loss)) == (
         plies, left and (left[0], left[-1]),
     )  # fmt: skip
-    assert path_of(moves, None) == BookPath(0, None)
+    assert as_path(moves, None) == BookPath(0, None)
 
 
 def house_of(**settings: Any) -> House:
@@ -125,7 +125,7 @@ def test_the_path_of_a_game_for_a_page(tmp_path: Path) -> None:
 
 
 BAD: tuple[tuple[str, type[KrError], str], ...] = (
-    ("nowhere.krb", InvalidSettingError, r"book 'nowhere\.krb': nowhere\.krb is not a file"),
+    ("nowhere.krb", InvalidSettingError, r"book: nowhere\.krb: no such file"),
     (__file__, InvalidBookError, r"test_book_path\.py: not a packed book of kr"),
 )
 

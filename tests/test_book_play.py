@@ -139,7 +139,7 @@ def test_a_player_with_a_book(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "said"), [("nosuch.krb", "nosuch.krb is not a file"), ("here.krb", "here.krb: not a packed book")]
+    ("name", "said"), [("nosuch.krb", "nosuch.krb: no such file"), ("here.krb", "here.krb: not a packed book")]
 )
 def test_a_book_that_can_not_be_read_is_one_line(
     name: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -170,7 +170,7 @@ def test_what_can_not_be_verified(wrong_book: Path) -> None:
         verify(wrong_book, weights="material")
     with pytest.raises(InvalidSettingError, match="is read too"):
         verify(wrong_book, journal=wrong_book)
-    with pytest.raises(InvalidSettingError, match="is not a file"):
+    with pytest.raises(InvalidSettingError, match="no such file"):
         verify(wrong_book.with_name("none"))
     with pytest.raises(InvalidSettingError, match="share"):
         verify(wrong_book, share=0)

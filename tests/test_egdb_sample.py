@@ -324,7 +324,7 @@ def test_distances_stand_beside_values(tmp_path: Path) -> None:
 
 def test_a_full_disk_is_foreseen(whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     leave_on_disk(monkeypatch, 1000)
-    with pytest.raises(InvalidSettingError, match="GB is free"):
+    with pytest.raises(InvalidSettingError, match="kB, 1000B is free"):
         sampled(whole, tmp_path / "x.h5")
 
 

@@ -362,7 +362,7 @@ def test_the_archive_is_not_written_over(archive: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "code", "said"),
     [
-        ("policy fit {out}.pdn --out {out}", 2, "does not exist"),
+        ("policy fit {out}.pdn --out {out}", 2, "no such file"),
         ("policy fit {archive} --out {here}", 2, "is a directory"),
         ("policy fit {archive} --out {out} --hidden 16,9", 2, "expected a multiple of 8"),
         ("policy fit {archive} --out {out} --model tree", 2, "model"),

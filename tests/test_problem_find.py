@@ -251,7 +251,7 @@ def test_games_of_people_and_of_self_play(tmp_path: Path, capsys: pytest.Capture
 @pytest.mark.parametrize(
     ("words", "code", "part"),
     [
-        (["nothere.pdn"], 2, "no such file or folder; expected PDN, a run directory of kr selfplay, or egdb"),
+        (["nothere.pdn"], 2, "no such file; expected PDN, a run directory of kr selfplay, or egdb"),
         (["egdb", "egdb"], 2, "egdb is named twice"),
         (["egdb", "--egdb", "none"], 1, "egdb: no endgame database"),
         (["egdb", "--pieces", "8"], 2, "has no positions of 8 pieces"),

@@ -305,6 +305,17 @@ def test_what_cant_be_printed(
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize("kind", ["pdf", "svg", "html", "tex"])
+def test_nothing_is_written_where_no_problem_can_be_read(
+    kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source, out = tmp_path / "bad.jsonl", tmp_path / f"sheet.{kind}"
+    source.write_text("not json\n")
+    assert printed(source, "--out", out) == 1
+    assert "none of its problems can be read, so nothing was printed" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == [source]
+
+
 def test_without_matplotlib_a_pdf_names_the_other_kinds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -11,6 +11,7 @@ DURATIONS = [("0.3s", 0.3), ("20ms", 0.02), ("2m", 120.0), ("1h", 3600.0), (0.3,
 COUNTS = [("1e6", 10**6), ("300k", 300_000), ("2M", 2 * 10**6), ("1_000", 1000), ("1.5k", 1500), ("0", 0), (7, 7)]
 SIZES = [("64MB", 64 << 20), ("1GB", 1 << 30), ("512kB", 512 << 10), ("0.5 gb", 1 << 29), ("12B", 12), (4096, 4096)]
 BAD = ["", "x", "-1s", "1e", "nan", "inf", "1 s s", "3 days", "1e9999", "0x10", "1,000", "٣s"]
+ENDLESS = ["1e400", "1e99"]
 
 
 @pytest.mark.parametrize(("text", "seconds"), DURATIONS)
@@ -41,12 +42,31 @@ def test_fractions_of_one_are_refused(parse, text: str) -> None:
         parse(text)
 
 
+@pytest.mark.parametrize(
+    ("parse", "unit", "most"),
+    [(units.parse_duration, "h", 1e9), (units.parse_count, "", 2**64), (units.parse_size, "GB", 2**64)],
+)
+def test_what_no_machine_reaches_is_refused(parse, unit: str, most: float) -> None:
+    assert parse(most) == most
+    for value in (*(number + unit for number in ENDLESS), 2 * most):
+        with pytest.raises(InvalidSettingError, match=r"is more than .*; expected"):
+            parse(value)
+
+
+@pytest.mark.parametrize(
+    ("need", "free", "said"),
+    [((2 << 20) + 1, 2 << 20, ("3MB", "2MB")), (2**20, 2**20 - 1, ("1MB", "1023kB")), (7.5, 0, ("8B", "0B"))],
+)
+def test_a_shortage_shows_that_there_is_less(need: float, free: float, said: tuple[str, str]) -> None:
+    assert units.format_shortage(need, free) == said
+
+
 def test_a_size_needs_its_unit() -> None:
     with pytest.raises(InvalidSettingError):
         units.parse_size("64")
 
 
-@given(st.floats(min_value=0, allow_infinity=False, allow_nan=False))
+@given(st.floats(0, units.LONGEST_TIME))
 def test_duration_round_trip(seconds: float) -> None:
     assert units.parse_duration(units.format_duration(seconds)) == seconds
 

@@ -229,7 +229,7 @@ def test_bad_requests_are_refused(house: House, handler: Any, fields: dict[str, 
 
 
 def test_an_archive_that_is_missing_is_refused_at_once(tmp_path: Path) -> None:
-    with pytest.raises(InvalidSettingError, match=r"no\.pdn does not exist"):
+    with pytest.raises(InvalidSettingError, match=r"no\.pdn: no such file"):
         house_of(archive=(tmp_path / "no.pdn",))
 
 

@@ -19,6 +19,7 @@ from kr.game.position import Side
 from kr.pdn import Game, Reader, Results, StringExporter, is_pdn, normalise
 from kr.pdn.replay import is_over
 from kr.settings import REQUIRED, Settings, option
+from kr.storage import no_file
 from kr.text import visible_lines
 from kr.units import counted
 
@@ -168,7 +169,7 @@ def expanded(paths: tuple[Path, ...]) -> list[Path]:
                 raise InvalidSettingError(f"{path} holds no PDN file, nor does a folder in it")
             files += below
         else:
-            raise InvalidSettingError(f"{path} does not exist")
+            raise InvalidSettingError(no_file(path))
     return files
 
 

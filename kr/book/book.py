@@ -15,7 +15,7 @@ from kr.file_kinds import PACKED_BOOK, WORKING_BOOK, content_kind, file_kind
 from kr.game.board import PositionLike, position_of, with_history
 from kr.game.position import Move, Position
 from kr.settings import one_of, option
-from kr.storage import data_path, read_regular
+from kr.storage import as_path, data_path, no_file, read_regular
 from kr.units import counted
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class OpeningBook:
     """A packed book, open. Any number of threads may ask it. Raises InvalidBookError and OSError."""
 
     def __init__(self, path: str | Path) -> None:
-        self.path = Path(path)
+        self.path = as_path(path)
         content = read_regular(path, MOST_BOOK_BYTES)
         if (kind := content_kind(content)) != PACKED_BOOK:
             hint = ", which kr book export packs" if kind == WORKING_BOOK else ""
@@ -165,7 +165,7 @@ def located_book(path: Path, *kinds: str) -> tuple[Path, str]:
     if path == Path(SHIPPED_BOOK) and not path.is_file():
         path = _shipped_path()
     if not path.is_file():
-        raise InvalidSettingError(f"{path} is not a file; expected {one_of(kinds)}, or {SHIPPED_BOOK} for kr's own")
+        raise InvalidSettingError(no_file(path, f"{one_of(kinds)}, or {SHIPPED_BOOK} for kr's own"))
     kind = file_kind(path)
     if kind not in kinds:
         raise InvalidBookError(f"{path} is {kind}; expected {one_of(kinds)}")
@@ -180,9 +180,9 @@ def load_book(name: str = SHIPPED_BOOK) -> OpeningBook | None:
     """The book of a setting: "none", "shipped", or a file. Raises InvalidSettingError, InvalidBookError, OSError."""
     if name == NO_BOOK:
         return None
-    path = _shipped_path() if name == SHIPPED_BOOK else Path(name)
+    path = _shipped_path() if name == SHIPPED_BOOK else as_path(name)
     if not path.is_file():
-        raise InvalidSettingError(f"book {name!r}: {path} is not a file; expected {NO_BOOK}, {SHIPPED_BOOK} or a .krb")
+        raise InvalidSettingError(f"book: {no_file(path, f'{NO_BOOK}, {SHIPPED_BOOK} or a .krb')}")
     return OpeningBook(path)
 
 

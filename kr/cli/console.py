@@ -19,6 +19,7 @@ from typing import Any, NoReturn, TextIO
 from click.exceptions import Exit
 
 from kr.jobs.progress import Progress
+from kr.storage import no_file
 from kr.system import reader_has_gone, reason_of
 from kr.text import visible, visible_lines
 from kr.threads import join
@@ -119,7 +120,11 @@ def say_error(error: BaseException | str, code: int) -> int:
         return code
     text = "out of memory" if isinstance(error, MemoryError) else str(error)
     if isinstance(error, OSError):
-        text = f"{error.filename}: {reason_of(error)}" if error.filename else reason_of(error)
+        reason = reason_of(error)
+        if isinstance(error, FileNotFoundError) and reason == error.strerror:
+            text = no_file(error.filename) if error.filename else "no such file"
+        else:
+            text = f"{error.filename}: {reason}" if error.filename else reason
     say(f"kr: {_one_line(text)}")
     return code
 

@@ -11,6 +11,7 @@ from kr.learn.fitting import report as fit_report
 from kr.learn.fitting.fit import fit
 from kr.learn.fitting.settings import FitSettings
 from kr.settings import option
+from kr.storage import no_file
 from kr.units import counted
 
 
@@ -36,7 +37,7 @@ def command(
         kr fit games --out weights/mine.h5 --check tournament.pdn.xz
     """
     if check is not None and not check.is_file():
-        raise InvalidSettingError(f"--check: no file {check}")
+        raise InvalidSettingError(f"--check: {no_file(check)}")
     if warning := settings.layout.warning:
         console.say(f"warning: {warning}")
     if settings.directories == (games.RUN,):

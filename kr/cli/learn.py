@@ -9,7 +9,7 @@ from kr.errors import InvalidSettingError
 from kr.problems.lessons import LearnSettings, chosen, lessons_from, read_training, shelf_of, write_training
 from kr.problems.shelf import ShelfPuzzle
 from kr.settings import option
-from kr.storage import check_output, lock
+from kr.storage import check_output, lock, no_file
 from kr.units import counted
 
 
@@ -68,7 +68,7 @@ def command(
 def _exchange(path: Path, source: Path | None, target: Path | None) -> None:
     if source is not None:
         if not source.exists():
-            raise InvalidSettingError(f"{source}: no such file; expected the progress that kr learn or its page saves")
+            raise InvalidSettingError(no_file(source, "the progress that kr learn or its page saves"))
         with lock(path):
             training = read_training(source)
             write_training(training, path)

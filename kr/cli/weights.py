@@ -12,7 +12,7 @@ from kr.evaluation.layouts import LAYOUTS, Layout
 from kr.evaluation.regions import Regions
 from kr.evaluation.weights import load_tables
 from kr.settings import REQUIRED, option, workers_option
-from kr.storage import lock, parse_json
+from kr.storage import lock, no_file, parse_json
 from kr.threads import worker_count
 from kr.units import format_size
 
@@ -171,7 +171,7 @@ def _check(
         expected = f"expected a weights file or {kinds.SHIPPED}"
         raise InvalidSettingError(f"--weights: {weights} has no tables to check; {expected}")
     if not pdn.is_file():
-        raise InvalidSettingError(f"no file {pdn}")
+        raise InvalidSettingError(no_file(pdn))
     megabyte = 1 << 20
     with console.progress("reading", pdn.stat().st_size / megabyte, "MB") as progress:
         result = fit_check.check_tables(weights, pdn, lambda count: progress.advance(count / megabyte), every)

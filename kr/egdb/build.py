@@ -39,7 +39,7 @@ from kr.jobs.needs import Needs
 from kr.jobs.unit import Chunk, Unit
 from kr.settings import Settings, option, workers_option
 from kr.threads import worker_count
-from kr.units import format_size, parse_size
+from kr.units import format_shortage, parse_size
 
 VALUES_FOLDER = ".values"
 JOURNAL_NAME = "build.jsonl"
@@ -253,19 +253,20 @@ class _Builder:
         largest = max(todo, key=self._own_memory, default=None)
         need = self._own_memory(largest) if largest is not None else 0
         if largest is not None and need > self.limit and not self.settings.cluster:
+            needed, limit = format_shortage(need, self.limit)
             raise InvalidSettingError(
-                f"slices {slices.name(largest)} need about {format_size(_rounded(need))} of memory with "
-                f"{self.workers} workers, {format_size(_rounded(self.limit))} may be used; try fewer --workers or "
-                "--pieces"
+                f"slices {slices.name(largest)} need about {needed} of memory with {self.workers} workers, {limit} may "
+                "be used; try fewer --workers or --pieces"
             )
         self._check_disk(self.progress.disk)
 
     def _check_disk(self, need: float) -> None:
         free = shutil.disk_usage(self.directory).free
         if need > free:
+            needed, there = format_shortage(need, free)
             raise InvalidSettingError(
-                f"{self.directory}: the build needs about {format_size(_rounded(int(need)))} of disk space, "
-                f"{format_size(_rounded(free))} is free; choose another --dir or fewer --pieces"
+                f"{self.directory}: the build needs about {needed} of disk space, {there} is free; choose another "
+                "--dir or fewer --pieces"
             )
 
     def _fits(self, pair: Shape) -> bool:
@@ -389,8 +390,3 @@ class _Builder:
 
 def _in_order(chunks: Mapping[int, Chunk]) -> list[Chunk]:
     return [chunks[number] for number in sorted(chunks)]
-
-
-def _rounded(size: int) -> int:
-    """A size rounded up to whole MiB, for messages."""
-    return -(-size // (1 << 20)) << 20

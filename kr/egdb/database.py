@@ -52,6 +52,7 @@ def find(setting: str = "") -> Path | None:
     that was named doesn't exist.
     """
     named = setting or os.environ.get(ENVIRONMENT, "")
+    storage.as_path(named)
     if named == NONE:
         return None
     if named:
@@ -151,10 +152,11 @@ class Database:
         on the pieces of values and distances. Raises InvalidDatabaseError if the directory has no database, or a file
         of it is damaged or of another kind.
         """
-        present = listing(Path(directory))
+        directory = storage.as_path(directory)
+        present = listing(directory)
         pieces = min(present.complete("wld"), max_pieces)
         if pieces < 2:
-            raise no_database(Path(directory))
+            raise no_database(directory)
         distance_pieces = min(pieces, present.complete("dtw"), max_distances)
         chosen = {
             "wld": {cls for cls in present.classes("wld") if sum(cls) <= max_pieces},
@@ -170,7 +172,7 @@ class Database:
         distances = {file.header.stored: file.coded for file in slice_files if file.header.kind == "dtw"}
         core = _egdb.EndgameDatabase(values, distances, unpacked=_unpacked(values, unpack_bytes))
         _unpack(core)
-        database = cls(Path(directory), core, slice_files, unpack_bytes)
+        database = cls(directory, core, slice_files, unpack_bytes)
         database.raise_damage()
         return database
 

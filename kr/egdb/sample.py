@@ -31,9 +31,9 @@ from kr.egdb.sample_file import SHARES, SampleWriter, ShareCounts
 from kr.egdb.slices import Shape
 from kr.errors import InvalidSettingError
 from kr.game.position import Position, Side
-from kr.settings import REQUIRED, Settings, option, seed_option, workers_option
+from kr.settings import REQUIRED, Settings, check_settings, option, seed_option, workers_option
 from kr.threads import awaited, thread_pool, worker_count
-from kr.units import format_count, format_size, parse_count, parse_size
+from kr.units import format_count, format_shortage, format_size, parse_count, parse_size
 
 USUAL_FRACTION = 0.1
 SURVIVAL_LENGTH = 4096
@@ -181,6 +181,7 @@ def write_sample(
     from are counted. Raises InvalidSettingError if the database lacks some of the values or distances, or has fewer
     positions, or the disk too little space; InvalidDatabaseError if the database is damaged; and OSError.
     """
+    check_settings(settings, SampleSettings)
     storage.check_output(settings.out)
     shapes = slices_of(settings.pieces)
     pieces = most_pieces(shapes)
@@ -261,9 +262,10 @@ def _check_disk(settings: SampleSettings, expected: float) -> None:
         folder = folder.parent
     free = shutil.disk_usage(folder).free
     if expected * each > free:
+        needed, there = format_shortage(expected * each, free)
+        fewer = f"a smaller --{'count' if settings.count else 'fraction'}, or --no-planes"
         raise InvalidSettingError(
-            f"{settings.out}: {expected:.3g} positions take about {expected * each / 1e9:.3g} GB, "
-            f"{free / 1e9:.3g} GB is free; try a smaller --{'count' if settings.count else 'fraction'}, or --no-planes"
+            f"{settings.out}: {expected:.3g} positions take about {needed}, {there} is free; try {fewer}"
         )
 
 

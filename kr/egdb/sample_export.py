@@ -20,7 +20,7 @@ from kr import storage
 from kr.egdb.sample_file import SHARES
 from kr.egdb.sample_reader import SampleFile, SampleRows, SampleShare
 from kr.extras import check_packages
-from kr.settings import REQUIRED, Settings, known_suffix, option
+from kr.settings import REQUIRED, Settings, check_settings, known_suffix, option
 
 EXPORT_ROWS = 1 << 17
 """Rows of a part: a row group of a Parquet file."""
@@ -57,6 +57,7 @@ def export_sample(settings: ExportSettings, on_progress: Callable[[int, int], No
     Raises InvalidSettingError if the name of the file ends in neither way, or pyarrow is missing; InvalidSampleError
     if the sample is damaged; and OSError.
     """
+    check_settings(settings, ExportSettings)
     writers = {".npz": _write_npz, ".parquet": _write_parquet}
     write = writers[known_suffix("--out", settings.out, writers)]
     if write is _write_parquet:

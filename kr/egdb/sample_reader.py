@@ -129,7 +129,7 @@ class SampleFile:
 
     def __init__(self, path: Path | str, verify: bool = False) -> None:
         """verify: read all of it and compare the checksums. Raises InvalidSampleError."""
-        self.path = Path(path)
+        self.path = storage.as_path(path)
         with reading_in_place(path, InvalidSampleError, WHAT, UNREAD) as (source, file):
             self.attrs: dict[str, Attribute] = source.attributes
             _check_header(self.path, self.attrs)

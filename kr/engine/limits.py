@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass
 
 from kr.errors import InvalidSettingError
-from kr.units import Range, check_number, format_count, format_duration, parse_count, parse_duration
+from kr.units import LONGEST_TIME, Range, check_number, format_count, format_duration, parse_count, parse_duration
 
-MOST_LIMITS = {"time": 1e9, "nodes": 10**18, "depth": 10**9}
+MOST_LIMITS = {"time": LONGEST_TIME, "nodes": 10**18, "depth": 10**9}
 """Largest limits that the core can count: seconds, nodes, plies."""
 MOST_WITHIN = 10_000
 """Most centi-men below the best move in which each other one gets a line."""

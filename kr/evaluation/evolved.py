@@ -357,7 +357,7 @@ def champions_path(place: str) -> Path:
 
 def load_runs(place: str) -> list[ChampionRun]:
     """The runs of a file of champions, a run's directory, or those that come with kr. Raises InvalidWeightsError."""
-    path = champions_path(place)
+    path = champions_path(str(storage.as_path(place)))
     with files.opened(path) as file:
         if file.evaluation != EVOLVED_KIND:
             raise InvalidWeightsError(f"{path}: weights of the kind {file.evaluation}, not champions of `kr evolve`")
@@ -369,7 +369,7 @@ def load_champion(text: str) -> Evolved:
 
     Raises InvalidSettingError, InvalidWeightsError.
     """
-    place, settings = text.removeprefix(EVOLVED_PREFIX), dict[str, str]()
+    place, settings = str(storage.as_path(text)).removeprefix(EVOLVED_PREFIX), dict[str, str]()
     for name, value in _settings_behind(place):
         place = place[: place.rindex(",")]
         if name in settings:

@@ -31,6 +31,7 @@ from kr.evaluation.explanation import Explanation, occupied, unshared, without
 from kr.evaluation.files import WeightsFile
 from kr.game.board import PositionLike, position_of
 from kr.game.position import Position
+from kr.storage import as_path
 
 if TYPE_CHECKING:
     import numpy as np
@@ -188,7 +189,7 @@ def load_evaluation(weights: str | Path | None = None) -> Evaluation:
 
     Raises InvalidWeightsError, InvalidSettingError for a champion that is not in its file.
     """
-    name = SHIPPED if weights is None else str(weights)
+    name = SHIPPED if weights is None else str(as_path(weights))
     if name in EVALUATION_KINDS:
         kind = evaluation_kind(name)
         if issubclass(kind, BuiltIn):
@@ -215,7 +216,7 @@ def load_scorer(weights: str | Path | None = None) -> Scorer:
     An unchanged file is read once for all engines that are alive together; an engine keeps no tables but those of the
     core. Raises InvalidWeightsError.
     """
-    name = SHIPPED if weights is None else str(weights)
+    name = SHIPPED if weights is None else str(as_path(weights))
     try:
         path = files.shipped_path() if name == SHIPPED else Path(name)
         status = path.stat()

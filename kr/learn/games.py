@@ -19,10 +19,11 @@ from numpy.typing import NDArray
 
 from kr import _core, _learn, storage
 from kr.errors import InvalidGamesError
+from kr.file_kinds import file_kind
 from kr.game.position import Move, Position, Side
 from kr.game.value import Result, Value
 from kr.hdf5 import Hdf5Source, number_in, reading, write_hdf5
-from kr.pdn import Comment, format_game
+from kr.pdn import Comment, format_game, is_pdn
 from kr.units import Range
 
 KIND = "kr games"
@@ -158,7 +159,7 @@ def read_game_arrays(source: Path | str, on_shard: Callable[[], None] | None = N
     attrs are those of the last shard. on_shard: called for each shard that is read. Raises InvalidGamesError where
     there are no games, or a shard is damaged.
     """
-    source = Path(source)
+    source = storage.as_path(source)
     shards = []
     for path in [source] if source.is_file() else shard_paths(source):
         shards.append(read_shard(path))
@@ -286,10 +287,13 @@ def stored_games(shard: GameArrays) -> Iterator[StoredGame]:
 
 def shard_paths(directory: Path | str) -> list[Path]:
     """Complete shards of a run directory, in order. Raises InvalidGamesError if there is no such directory."""
-    directory = Path(directory)
+    directory = storage.as_path(directory)
     if not directory.is_dir():
         if directory.exists():
-            raise InvalidGamesError(f"{directory}: not a directory; name the one of the run, where its shards are")
+            raise InvalidGamesError(
+                f"{directory} is {file_kind(directory)}; expected the directory of a run of `kr selfplay`"
+                + "; `kr policy fit` learns from PDN files" * is_pdn(directory)
+            )
         hint = "; `kr selfplay` makes it" if directory == RUN else ""
         raise InvalidGamesError(f"{directory}: no such directory{hint}")
     return sorted(directory.glob("shard-*.h5"))

@@ -25,7 +25,7 @@ from kr.learn import games
 from kr.learn.games import RUN, StoredGame
 from kr.learn.shards import UNIT_SETTINGS, OpeningMix, Shards, opening_mix, ranges
 from kr.players.workers import egdb_needs
-from kr.settings import Settings, option, seed_option, workers_option
+from kr.settings import Settings, check_settings, option, seed_option, workers_option
 from kr.threads import worker_count
 from kr.units import counted, format_count, format_duration, format_size, parse_count, parse_duration, parse_size
 
@@ -154,6 +154,7 @@ def selfplay(
     InvalidSettingError if the directory holds games of other settings, InvalidGamesError if they are damaged,
     InvalidWeightsError, InvalidDatabaseError, OutputBusyError, OSError.
     """
+    check_settings(settings, SelfplaySettings)
     evaluation = kinds.load_scorer(settings.weights or None)
     mix = opening_mix(settings.openings)
     storage.make_directory(settings.out)

@@ -36,7 +36,7 @@ from kr.players.names import described, names_apart
 from kr.players.player import Player
 from kr.players.registry import PLAYER_HELP, kind_of, player_from_spec
 from kr.players.workers import egdb_needs, players_needs
-from kr.settings import Settings, option, workers_option
+from kr.settings import Settings, check_settings, option, workers_option
 from kr.storage import checksum, provenance
 from kr.threads import worker_count
 from kr.units import counted, format_count, format_duration, parse_count, parse_duration
@@ -317,6 +317,7 @@ def play_match(
     on_begin: called before the first game; on_game: after each. Ctrl-C ends the match with the games played so far
     (`interrupted`). Raises what the settings, players and files raise.
     """
+    check_settings(settings, MatchSettings)
     openings = deck(settings.ballot)
     _check_variety(settings, openings)
     referee = settings.referee()

@@ -35,7 +35,7 @@ from kr.players.own import EnginePlayer
 from kr.players.player import Player
 from kr.players.registry import kind_of
 from kr.players.workers import player_of
-from kr.settings import REQUIRED, Settings, option, workers_option
+from kr.settings import REQUIRED, Settings, check_settings, option, workers_option
 from kr.units import format_count, parse_count
 
 LEAST_SPAN = 4
@@ -261,6 +261,7 @@ def tune(settings: TuneSettings, on_pair: Callable[[TuneResult], None] = lambda 
 
     on_pair: called at first, and after each pair. Raises what the settings, players and files raise.
     """
+    check_settings(settings, TuneSettings)
     match = settings.match()
     # openings may come again with other options, in the match at the end they may not
     check_match(replace(match, games=min(match.games, 2 * len(deck(match.ballot)))))

@@ -15,6 +15,7 @@ from kr.errors import InvalidSettingError
 from kr.game.position import Position
 from kr.game.value import Value
 from kr.jobs.journal import begun_settings, read_entries, typed
+from kr.storage import no_file
 
 BALANCED, HARD, ONE_SIDED = "balanced", "hard", "one-sided"
 GRADES = (BALANCED, HARD, ONE_SIDED)
@@ -109,7 +110,7 @@ def read_grades(path: Path, deck: str = "") -> dict[int, BallotGrade]:
     Raises InvalidSettingError for a file of another kind or deck, InvalidGamesError for a damaged one, OSError.
     """
     if not path.is_file():
-        raise InvalidSettingError(f"{path} is not a file; expected one that kr theory grade has written")
+        raise InvalidSettingError(no_file(path, "one that kr theory grade has written"))
     settings = begun_settings(path) or {}
     if "grades" not in settings:
         raise InvalidSettingError(f"{path} is not a file of grades; kr theory grade writes one")

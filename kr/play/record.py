@@ -17,7 +17,7 @@ from kr.game.value import Result
 from kr.openings.decks import opening_plies
 from kr.pdn import ENGLISH, Game, GameNode, read_games, write_game
 from kr.players.player import Reply
-from kr.storage import check_output, write_atomic
+from kr.storage import check_output, no_file, write_atomic
 
 NO_FILE = "none"
 
@@ -64,7 +64,7 @@ class PlayRecord:
         Raises InvalidSettingError unless the file holds one game, which is unfinished; InvalidPdnError, OSError.
         """
         if not path.is_file():
-            raise InvalidSettingError(f"{path}: no such file; kr play names the file of a game when it ends")
+            raise InvalidSettingError(f"{no_file(path)}; kr play names the file of a game when it ends")
         games = [game for game, _ in zip(read_games(path), range(2), strict=False)]
         if len(games) != 1:
             content = "no game" if not games else "several games"

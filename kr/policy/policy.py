@@ -187,7 +187,7 @@ def load_policy(text: str | Path = SHIPPED) -> Policy:
 
     Raises InvalidPolicyError, naming the file.
     """
-    path = shipped_policy() if str(text) == SHIPPED else Path(text)
+    path = shipped_policy() if str(text) == SHIPPED else storage.as_path(text)
     try:
         status = path.stat()
     except OSError:

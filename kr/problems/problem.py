@@ -38,7 +38,7 @@ from kr.game.value import Result, Value
 from kr.notation import SIDE_NAMES
 from kr.pdn import Game, Reader, Results, is_pdn, read_games
 from kr.problems.themes import Theme
-from kr.storage import is_file, parse_json, printable
+from kr.storage import as_path, is_file, parse_json, printable
 from kr.text import file_text
 
 _CLASSICS = "classics.jsonl"
@@ -150,7 +150,7 @@ def load_problems(
     """
     if source is None:
         return classics()
-    path = Path(source)
+    path = as_path(source)
     if isinstance(source, Path) or is_file(source):
         return _read_pdn(path, errors, results) if is_pdn(path) else read_problems(path, errors)
     if ":" in source:
@@ -243,8 +243,8 @@ def _named(name: str) -> list[Problem]:
         if hits and plain:
             return hits
     near = difflib.get_close_matches(name, [problem.id for problem in problems])
-    hint = f"did you mean {' or '.join(near)}?" if near else "without a name, kr solve-problem shows them all"
-    raise InvalidSettingError(f"{name!r} is not a file, a FEN such as W:W21,K30:B1,2 or a built-in problem; {hint}")
+    hint = f"; did you mean {' or '.join(near)}?" if near else f" such as {problems[0].id}"
+    raise InvalidSettingError(f"{name!r} is not a file, a FEN such as W:W21,K30:B1,2 or a built-in problem{hint}")
 
 
 def _plain(name: str) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import cast
 
-from kr.errors import KrError
+from kr.errors import InvalidProblemError, KrError
 from kr.game.value import Value
 from kr.pdn import Results
 from kr.problems.problem import each_problem
@@ -55,6 +55,8 @@ def print_problems(
     for number, problem in enumerate(each_problem(settings.source, on_error, cast(Results, settings.results)), 1):
         entries.append(sheet_entry(number, problem))
         lost += problem.published is Value.LOSS
+    if not entries:
+        raise InvalidProblemError(f"{settings.source}: none of its problems can be read, so nothing was printed")
     report = PrintReport(len(entries), without_solution=sum(not each.solution for each in entries), lost=lost)
     on_entries(len(entries))
 

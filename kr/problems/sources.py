@@ -24,6 +24,7 @@ from kr.learn.games import decoded_moves, game_files, read_shard, run_directorie
 from kr.notation import SQUARES
 from kr.pdn import Game, is_pdn
 from kr.problems.themes import Theme
+from kr.storage import no_file
 from kr.text import visible
 
 EGDB_SOURCE = "egdb"
@@ -76,9 +77,7 @@ def lots_of(source: str, choice: LotChoice, on_error: Callable[[InvalidPdnError]
         return
     path = Path(source)
     if not path.exists():
-        raise InvalidSettingError(
-            f"{source}: no such file or folder; expected PDN, a run directory of kr selfplay, or {EGDB_SOURCE}"
-        )
+        raise InvalidSettingError(no_file(path, f"PDN, a run directory of kr selfplay, or {EGDB_SOURCE}"))
     if path.is_file() and not is_pdn(path):
         raise InvalidSettingError(f"{source} is not a PDN file by its name; expected .pdn, also packed: .pdn.xz")
     runs = [run for run in run_directories([path]) if path.is_dir() and any(run.glob("shard-*"))]

@@ -38,7 +38,7 @@ from kr.proofs.certificate import Certificate, Claim, certificate_of, read_certi
 from kr.proofs.closure import closed_part
 from kr.proofs.leaves import LeafAnswer, LeafSearches, answer_from_json, settled, strategy_rows
 from kr.proofs.tree import ProofNode, ProofTree
-from kr.settings import Settings, option, workers_option
+from kr.settings import Settings, check_settings, option, workers_option
 from kr.storage import check_output, provenance
 from kr.threads import start_all, worker_count
 
@@ -197,6 +197,7 @@ def prove(
     the searches once set. Raises InvalidFenError, InvalidSettingError, InvalidWeightsError,
     InvalidDatabaseError, OutputBusyError, and what `open_journal` raises.
     """
+    check_settings(settings, ProveSettings)
     position = Position.from_fen(settings.fen)
     if not position.black | position.white:
         raise InvalidFenError(f"FEN {settings.fen!r}: the board is empty, so that there is nothing to prove")

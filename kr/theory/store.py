@@ -20,7 +20,7 @@ from kr.errors import InvalidBookError, InvalidSettingError
 from kr.file_kinds import BOOK_ID, EMPTY_FILE, PACKED_BOOK, WORKING_BOOK, file_kind
 from kr.game.value import Value
 from kr.sqlite import FileKind, SqliteFile, open_sqlite
-from kr.storage import check_output, lock
+from kr.storage import check_output, lock, no_file
 from kr.theory.graph import BookGraph, BookMove, BookNode, is_forward
 
 BUSY_SECONDS = 60.0
@@ -162,7 +162,7 @@ def book_for_writing(path: Path) -> Iterator[BookStore]:
 def book_for_reading(path: Path) -> Iterator[BookStore]:
     """Open a book that is there, also while it is built. Raises InvalidBookError, InvalidSettingError."""
     if not path.is_file():
-        raise InvalidSettingError(f"{path} is not a file; expected a book that kr book build has written")
+        raise InvalidSettingError(no_file(path, "a book that kr book build has written"))
     _refuse_others(path, WORKING_BOOK)
     with telling_book_damage(path):
         # "rw": a transaction that a kill has cut off can only be rolled back by who may write

@@ -38,6 +38,7 @@ from kr.learn.fitting.objective import fitted_group
 from kr.learn.fitting.priors import read_priors
 from kr.learn.fitting.settings import FitSettings
 from kr.learn.fitting.source import LocalSource, SampleSource
+from kr.settings import check_settings
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,7 @@ def fit(settings: FitSettings, on_progress: OnFitProgress | None = None, stop: S
     InvalidSettingError if the prior has another layout or other parts, or if the output is FITTED, which no user need
     have named, and was fitted to other runs or with other settings.
     """
+    check_settings(settings, FitSettings)
 
     def report_to(what: str, done: int, total: int) -> None:
         if on_progress is not None:

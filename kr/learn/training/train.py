@@ -41,7 +41,7 @@ from kr.match.elo import Sprt
 from kr.match.log import log_of
 from kr.match.match import MOST_GAMES, MatchSettings, check_match
 from kr.openings import decks
-from kr.settings import REQUIRED, Settings, option, same_option, workers_option
+from kr.settings import REQUIRED, Settings, check_settings, option, same_option, workers_option
 from kr.threads import worker_count
 from kr.units import counted, format_count, parse_count
 
@@ -265,6 +265,7 @@ def train(settings: TrainSettings, watcher: TrainWatcher | None = None, stop: St
     change. stop: ends the work after the game or iteration under way; the history then has the step `under_way`, and
     the same call resumes. Raises the errors of `selfplay`, `fit` and `play_match`.
     """
+    check_settings(settings, TrainSettings)
     watcher = watcher or TrainWatcher()
     extras.check_packages("training needs", *extras.TRAINING)
     if settings.plots:

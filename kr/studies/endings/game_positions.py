@@ -25,7 +25,7 @@ from kr.egdb.sample_choice import Drawn
 from kr.egdb.sample_file import SHARES, SampleWriter
 from kr.errors import InvalidGamesError, InvalidSettingError
 from kr.learn.games import read_shard, run_directories, shard_paths
-from kr.settings import REQUIRED, Settings, option, seed_option, workers_option
+from kr.settings import REQUIRED, Settings, check_settings, option, seed_option, workers_option
 from kr.threads import thread_pool, worker_count
 
 LEAST_PIECES, MOST_PIECES = 2, 24
@@ -57,6 +57,7 @@ def write_game_positions(
 
     Raises InvalidGamesError, InvalidSettingError if nothing is left, InvalidDatabaseError, OSError.
     """
+    check_settings(settings, GamePositionsSettings)
     storage.check_output(settings.out)
     if settings.low > settings.high:
         raise InvalidSettingError(f"low: {settings.low} is more than high, {settings.high}")

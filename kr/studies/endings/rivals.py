@@ -27,7 +27,7 @@ from kr import _core, extras, storage
 from kr.egdb.database import directory_for
 from kr.egdb.sample_reader import SampleFile, SampleRows, SampleStream
 from kr.errors import InvalidSettingError
-from kr.settings import REQUIRED, Settings, option, parse_names, seed_option
+from kr.settings import REQUIRED, Settings, check_settings, option, parse_names, seed_option
 from kr.studies.descent import FitProgress, check_jax
 from kr.studies.endings.asking import Asker
 from kr.studies.endings.exact_rival import open_exact, position_count
@@ -168,6 +168,7 @@ def run_rivals(settings: RivalSettings, on_progress: OnRivalProgress | None = No
     Raises InvalidSettingError without SciPy, LightGBM or JAX where they are needed, InvalidSampleError,
     InvalidDatabaseError, and OutputBusyError if another process writes there.
     """
+    check_settings(settings, RivalSettings)
     check_libraries(settings.rivals)
     storage.check_directory(settings.out)
     with storage.lock(settings.out / "rivals"):

@@ -12,7 +12,7 @@ from kr.errors import InvalidModelError
 from kr.evaluation.files import KIND as WEIGHTS_KIND
 from kr.evaluation.files import WeightsFile
 from kr.hdf5 import reading
-from kr.settings import REQUIRED, Settings, option
+from kr.settings import REQUIRED, Settings, check_settings, option
 from kr.studies.descent import check_jax
 from kr.studies.endings.asking import Asker
 from kr.studies.endings.model_file import load_model
@@ -79,6 +79,7 @@ def score_net(
     on_progress: called with positions asked about and positions in all. Raises InvalidModelError, InvalidWeightsError,
     InvalidSampleError, InvalidSettingError.
     """
+    check_settings(settings, EndnetTestSettings)
     net = load_net(settings.model)
     ways = settings.ways or net.asker.ways
     for way in ways:

@@ -15,6 +15,7 @@ from kr import figures, storage
 from kr.egdb.sample_reader import SampleStream
 from kr.engine.search import Stop
 from kr.errors import InvalidModelError, InvalidSettingError
+from kr.settings import check_settings
 from kr.studies.checkpoint import StudyCheckpoint, fitting
 from kr.studies.descent import Descent, FitProgress, check_jax
 from kr.studies.endings.model_file import EndnetModel, load_model, save_model
@@ -32,6 +33,7 @@ def fit_endnet(
     InvalidSettingError without JAX, InvalidSampleError, InvalidModelError and InvalidCheckpointError for damaged files,
     DivergedError if the loss is not finite, OutputBusyError if another process writes the same file.
     """
+    check_settings(settings, EndnetFitSettings)
     check_jax()
     if settings.plots:
         figures.check_plots(settings.plots)

@@ -111,7 +111,7 @@ def write_run(directory: Path, run: EvolutionRun) -> None:
 
 def read_run(directory: Path | str) -> EvolutionRun:
     """The results of the run in a directory. Raises InvalidGamesError if they are missing or damaged, OSError."""
-    path = Path(directory) / RESULTS_FILE
+    path = storage.as_path(directory) / RESULTS_FILE
     if not path.is_file():
         raise InvalidGamesError(f"{directory} is not the directory of a run of `kr evolve`: it has no {RESULTS_FILE}")
     try:

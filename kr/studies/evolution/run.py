@@ -25,6 +25,7 @@ from kr.jobs.needs import Needs
 from kr.jobs.pool import FinishedPortion, Pool
 from kr.jobs.unit import Unit
 from kr.openings.decks import deck
+from kr.settings import check_settings
 from kr.studies.evolution.duels import (
     BY_CHANCE,
     SEED_BITS,
@@ -242,6 +243,7 @@ def evolve(
     the directory holds a run of other settings, or the scheme needs a library that is not installed; InvalidGamesError
     if its journal is damaged, OutputBusyError, OSError.
     """
+    check_settings(settings, EvolveSettings)
     check_cma(settings.scheme)
     evolution = _Evolution(settings)
     storage.make_directory(settings.out)

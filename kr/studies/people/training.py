@@ -22,6 +22,7 @@ from kr.evaluation.kinds import Scorer, load_scorer
 from kr.policy.model_file import PolicyModel, read_policy, save_policy
 from kr.policy.policy import Policy
 from kr.policy.shape import PolicyShape
+from kr.settings import check_settings
 from kr.studies.checkpoint import fitting
 from kr.studies.descent import Descent, FitProgress, Learner, check_jax
 from kr.studies.people.decisions import Decisions, decisions_of
@@ -59,6 +60,7 @@ def fit_policy(
     for damaged files, InvalidCheckpointError, DivergedError if the loss is not finite, OutputBusyError if another
     process writes the same file.
     """
+    check_settings(settings, PolicyFitSettings)
     if settings.model == "logit":
         extras.check_packages("fitting a logit needs", *extras.TRAINING)
     else:
