@@ -163,7 +163,7 @@ def _end(process: subprocess.Popen[bytes] | None, number: signal.Signals) -> Non
         return
     process.send_signal(number)
     try:
-        process.wait(timeout=10)
+        process.wait(timeout=60)
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()

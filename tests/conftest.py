@@ -181,7 +181,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 def server() -> Iterator[socket.socket]:
     """A server that kr connects to as the initiator of DXP."""
     with socket.create_server(("127.0.0.1", 0)) as server:
-        server.settimeout(20.0)
+        server.settimeout(60)
         yield server
 
 

@@ -19,7 +19,7 @@ from kr.protocols.dxp_text import (
     parse_message,
 )
 
-SECONDS = 20.0
+SECONDS = 60.0
 START = "z" * 12 + "e" * 8 + "w" * 12
 NAME = "peer".ljust(32)
 # positions that are won in a few moves

@@ -232,7 +232,7 @@ def answered(talk: Conversation, moves: str = "") -> tuple[str, str]:
     talk.send(f'pos moves="{moves}"' if moves else "pos")
     talk.send("go think")
     info = ""
-    while not (line := talk.heard.get(timeout=10)).startswith("done"):
+    while not (line := talk.heard.get(timeout=60)).startswith("done"):
         assert line.startswith("info")
         info = line.strip()
     return info, line.strip()

@@ -283,7 +283,7 @@ def test_the_scheduler_knows_who_did_a_task(cluster: str) -> None:
         for address in found.workers:
             answers: queue.SimpleQueue[TaskAnswer] = queue.SimpleQueue()
             future = found.submit(framed({"do": "block"}, [b"x"]), answers.put, (), [address])
-            assert unframed(answers.get(timeout=20).frame or b"")[0]["worker"] == address
+            assert unframed(answers.get(timeout=60).frame or b"")[0]["worker"] == address
             assert found.holder(future) == address
         assert found.holder(None) == ""
 
@@ -329,7 +329,7 @@ def test_ctrl_c_ends_in_good_order_and_the_run_resumes(tables: Path, tmp_path: P
     # the two workers, which had it blocked before they could ignore it
     assert sum(blocks_ctrl_c(pid) for pid in alive_in(process.pid)) == 2
     os.killpg(process.pid, signal.SIGINT)
-    _, err = process.communicate(timeout=30)
+    _, err = process.communicate(timeout=60)
     assert "Traceback" not in err, err
     assert process.returncode == 1
     wait_for(lambda: not alive_in(process.pid))

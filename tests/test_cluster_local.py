@@ -91,7 +91,7 @@ def test_its_http_pages_are_off(local: tuple[ClusterConnection, dict[str, Any]])
     for port in ports:
         for page in PAGES:
             with pytest.raises(urllib.error.HTTPError, match="404"):
-                urllib.request.urlopen(f"http://127.0.0.1:{port}/{page}", timeout=10)
+                urllib.request.urlopen(f"http://127.0.0.1:{port}/{page}", timeout=60)
     assert found.dashboard == ""
 
 

@@ -87,14 +87,14 @@ def test_two_writers_of_one_file(tmp_path: Path) -> None:
 
     def blocks() -> Iterator[bytes]:
         yield b"o"
-        both.wait(20)
+        both.wait(60)
         yield b"ne"
 
     threads = [threading.Thread(target=store.add, args=(sha(b"one"), blocks(), 3)) for _ in range(2)]
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(20)
+        thread.join(60)
     assert files(tmp_path / "files") == [f"{sha(b'one')[:2]}/{sha(b'one')}"]
     assert store.path(sha(b"one")).read_bytes() == b"one"
 
@@ -202,7 +202,7 @@ def test_many_workers_make_one_directory(damaged: bool, tmp_path: Path) -> None:
     def make() -> None:
         try:
             for listing in listings:
-                begin.wait(20)
+                begin.wait(60)
                 place = store.directory(listing)
                 for name, digest, _ in listing:
                     assert sha((place / name).read_bytes()) == digest
@@ -217,7 +217,7 @@ def test_many_workers_make_one_directory(damaged: bool, tmp_path: Path) -> None:
         for thread in threads:
             thread.start()
         for thread in threads:
-            thread.join(20)
+            thread.join(60)
     finally:
         sys.setswitchinterval(interval)
     assert errors == []

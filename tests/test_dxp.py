@@ -156,7 +156,7 @@ def test_a_faulty_peer_ends_one_game(name):
 @pytest.mark.slow
 @pytest.mark.parametrize(("sent", "said"), [([], "silent for too long"), ([b"M00"], "in the middle of a message")])
 def test_silence(sent, said):
-    kr, address = listening(games=1, timeout=0.3)
+    kr, address = listening(games=1, timeout=1.5)
     with Peer.at(address) as peer:
         peer.ask()
         peer.send(*sent)
@@ -168,7 +168,7 @@ def test_silence(sent, said):
 
 @pytest.mark.slow
 def test_silence_before_a_game_lets_the_next_program_in():
-    kr, address = listening(games=1, timeout=0.3)
+    kr, address = listening(games=1, timeout=1.5)
     with Peer.at(address) as silent, Peer.at(address) as peer:
         silent.expect(None)
         peer.ask()

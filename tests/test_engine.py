@@ -210,7 +210,7 @@ def test_a_search_asked_for_and_stopped_at_once_ends(threads: int) -> None:
         asked.start()
         time.sleep(round * 2e-5)
         stop.set()
-        asked.join(20)
+        asked.join(60)
         assert not asked.is_alive()
         assert engine.search(Position(), Limits(depth=3)).depth == 3
 
@@ -221,12 +221,12 @@ def test_a_new_game_waits_for_a_search_that_was_stopped(engine: Engine) -> None:
         target=engine.search, args=(Position(), Limits()), kwargs={"on_info": lambda info: searching.set()}
     )
     thread.start()
-    assert searching.wait(20)
+    assert searching.wait(60)
     with pytest.raises(InvalidSettingError, match="searching already"):
         engine.search(Position(), Limits(depth=1))
     engine.stop()
     engine.new_game()
-    thread.join(20)
+    thread.join(60)
     assert not thread.is_alive()
 
 
@@ -247,7 +247,7 @@ def test_a_held_search_finds_what_a_plain_one_does(engine: Engine) -> None:
     heard: list[Info] = []
     search = engine.start(Position(), "nodes=20000", multipv=2, on_info=heard.append)
     seen = [list(search) for _ in range(2)]
-    held = search.result(20)
+    held = search.result(60)
     assert search.done
     assert replace(held, time=0, lines=()) == replace(plain, time=0, lines=())
     assert seen[0] == seen[1] == heard
@@ -277,11 +277,11 @@ def test_a_search_begun_and_stopped_at_once_ends_and_no_other(threads: int) -> N
         search = engine.start(Position(), Limits() if round % 2 else Limits(nodes=300))
         time.sleep(round * 2e-5)
         search.stop()
-        assert search.result(20).depth >= 1
+        assert search.result(60).depth >= 1
         if before is not None:
             # a search that ended long ago
             before.stop()
-        assert engine.start(Position(), Limits(depth=3)).result(20).depth == 3
+        assert engine.start(Position(), Limits(depth=3)).result(60).depth == 3
         before = search
 
 
@@ -289,7 +289,7 @@ def test_a_search_tells_its_progress_between_iterations(engine: Engine) -> None:
     infos: list[Info] = []
     with engine.start(Position(), Limits(), on_info=infos.append) as search:
         seen = set()
-        until = time.monotonic() + 20
+        until = time.monotonic() + 60
         # several counts of nodes within one iteration
         while max((sum(depth == each for each, _ in seen) for depth, _ in seen), default=0) < 3:
             progress = search.progress()
@@ -316,7 +316,7 @@ def test_the_engine_itself_ends_a_held_search(engine: Engine, depth: int) -> Non
     search = engine.start(Position(), Limits(), on_info=lambda info: engine.stop() if info.depth == depth else None)
     # which waits for its end
     engine.new_game()
-    assert search.result(20).depth == depth
+    assert search.result(60).depth == depth
 
 
 def test_the_end_of_a_search_is_reported_once_the_engine_is_free(engine: Engine) -> None:
@@ -330,7 +330,7 @@ def test_the_end_of_a_search_is_reported_once_the_engine_is_free(engine: Engine)
     chain = [engine.start(Position(), Limits(depth=9), on_end=again)]
     while len(ends) < 4:
         time.sleep(0.001)
-    assert [search.result(20) for search in chain] == ends
+    assert [search.result(60) for search in chain] == ends
     assert [search.result().depth for search in chain] == [9, 1, 2, 3]
 
 
@@ -345,7 +345,7 @@ def test_an_exception_in_a_callback_is_the_result_of_a_held_search(
     search = engine.start(Position(), Limits(depth=4), **{where: fail})  # type: ignore[arg-type]
     for _ in range(2):
         with pytest.raises(error, match="enough"):
-            search.result(20)
+            search.result(60)
     assert len(list(search)) == (1 if where == "on_info" else 4)
 
 
@@ -353,7 +353,7 @@ def test_a_search_that_nobody_holds_is_stopped(engine: Engine) -> None:
     ended = threading.Event()
     engine.start(Position(), Limits(), on_end=lambda outcome: ended.set())
     gc.collect()
-    assert ended.wait(20)
+    assert ended.wait(60)
 
 
 @pytest.mark.parametrize("where", ["on_info", "on_end"])
@@ -365,7 +365,7 @@ def test_a_search_cannot_wait_for_itself(engine: Engine, where: str, wait: Calla
     begun = threading.Event()
 
     def ask(_: object) -> None:
-        begun.wait(20)
+        begun.wait(60)
         with pytest.raises(TimeoutError):
             held[0].result(0)
         wait(held[0])
@@ -375,7 +375,7 @@ def test_a_search_cannot_wait_for_itself(engine: Engine, where: str, wait: Calla
     if where == "on_end":
         held[0].stop()
     with pytest.raises(InvalidSettingError, match="can't wait for itself"):
-        held[0].result(20)
+        held[0].result(60)
     assert engine.search(Position(), Limits(depth=3)).depth == 3
 
 
@@ -385,13 +385,13 @@ def test_a_search_can_be_waited_for_by_a_signal_handler_and_what_it_interrupts(e
 
     def handler(number: int, frame: object) -> None:
         search.stop()
-        depths.append(search.result(20).depth)
+        depths.append(search.result(60).depth)
 
     before = signal.signal(signal.SIGALRM, handler)
     try:
         search = engine.start(Position(), Limits())
         signal.setitimer(signal.ITIMER_REAL, 0.05)
-        depths.append(search.result(20).depth)
+        depths.append(search.result(60).depth)
     finally:
         signal.signal(signal.SIGALRM, before)
     assert len(depths) == 2
@@ -428,7 +428,7 @@ def test_the_engine_ends_a_search_and_not_the_others_of_its_stop() -> None:
     with pytest.raises(queue.Empty):
         ends.get(timeout=0.05)
     stop.set()
-    assert ends.get(timeout=20) == 1
+    assert ends.get(timeout=60) == 1
     for thread in threads:
         thread.join()
 
@@ -470,7 +470,7 @@ with engine.start(kr.Position(), kr.Limits()) as search:
     assert not search.done
 assert search.result().depth > 0
 """
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=30, check=False)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
@@ -504,7 +504,7 @@ print(flush=True)
 )
 def test_a_program_ends_with_a_search_under_way(threads: int, on_info: str, rest: str) -> None:
     script = SCRIPT.format(threads=threads, on_info=on_info, rest=rest)
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=30, check=False)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 

@@ -266,13 +266,14 @@ def test_a_run_that_is_killed(tmp_path: Path) -> None:
     whole = evolve(EvolveSettings(out=tmp_path / "whole", **settings))
     code = (
         "from kr.studies.evolution.run import evolve; from kr.studies.evolution.settings import EvolveSettings\n"
-        f"evolve(EvolveSettings(out={str(tmp_path / 'killed')!r}, **{settings!r}))"
+        f"print(flush=True); evolve(EvolveSettings(out={str(tmp_path / 'killed')!r}, **{settings!r}))"
     )
-    for wait, end in ((1.6, subprocess.Popen.kill), (1.8, interrupt), (2.2, subprocess.Popen.kill)):
-        process = start([sys.executable, "-c", code], stderr=subprocess.DEVNULL, env={**os.environ})
-        time.sleep(wait)
-        end(process)
-        process.wait()
+    for wait, end in ((0.1, subprocess.Popen.kill), (0.3, interrupt), (0.7, subprocess.Popen.kill)):
+        quiet = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "env": {**os.environ}}
+        with start([sys.executable, "-c", code], **quiet) as process:
+            assert process.stdout.readline()
+            time.sleep(wait)
+            end(process)
     again = evolve(EvolveSettings(out=tmp_path / "killed", **settings))
     assert told(again) == told(whole)
 

@@ -139,10 +139,19 @@ def test_a_file_that_crashes_the_library_is_refused(
     monkeypatch.setattr(process, "READ_SECONDS", 60.0)
     READERS["games"][1](good["games"])
     assert process._process is not None
-    crash = threading.Timer(0.3, os.kill, [process._process._process.pid, CRASH])
-    ask = process._Process.ask
-    monkeypatch.setattr(process._Process, "ask", lambda *given: (crash.ident or crash.start(), ask(*given))[1])
+    reader = process._process
+    reader._accepted = False
+
+    def crash() -> None:
+        while not reader._accepted:
+            time.sleep(0.01)
+        time.sleep(0.3)
+        os.kill(reader._process.pid, CRASH)
+
+    thread = threading.Thread(target=crash)
+    thread.start()
     assert refused("games", bad)[0].endswith("HDF5 crashes when it reads it")
+    thread.join()
     READERS["games"][1](good["games"])
 
 

@@ -55,7 +55,7 @@ class Conversation:
     def expect(self, pattern):
         """The match of the next line that isn't an info line, unless one is expected."""
         while True:
-            line = self.heard.get(timeout=10)
+            line = self.heard.get(timeout=60)
             assert line.endswith("\n")
             assert "\n" not in line[:-1]
             if pattern.startswith("info") or not line.startswith("info "):
@@ -441,7 +441,7 @@ def test_a_search_without_a_thread_is_an_error_line(talk):
 
 
 def run_server(text: bytes, **kwargs):
-    return subprocess.run([*KR_HUB], input=text, capture_output=True, timeout=30, check=False, **kwargs)
+    return subprocess.run([*KR_HUB], input=text, capture_output=True, timeout=60, check=False, **kwargs)
 
 
 @pytest.mark.slow
@@ -454,7 +454,7 @@ def test_end_of_input_quits_a_search():
 @pytest.mark.posix("no sh")
 def test_a_closed_standard_input_ends_the_server():
     command = " ".join([*KR_HUB, "<&-"])
-    result = subprocess.run(["sh", "-c", command], capture_output=True, timeout=30, check=False)
+    result = subprocess.run(["sh", "-c", command], capture_output=True, timeout=60, check=False)
     assert (result.returncode, result.stdout, result.stderr) == (0, b"", b"")
 
 
@@ -474,7 +474,7 @@ def test_quit_stops_a_search():
     with subprocess.Popen(KR_HUB, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
         process.stdin.write(b"go analyze\nquit\n")
         process.stdin.flush()
-        assert process.wait(timeout=20) == 0
+        assert process.wait(timeout=60) == 0
         assert process.stdout.read().splitlines()[-1].startswith(b"done move=")
 
 
@@ -484,7 +484,7 @@ def test_a_reader_that_leaves_is_not_an_error():
     process.stdout.close()
     process.stdin.write(b"hub\nlevel depth=3\ngo think\n")
     process.stdin.close()
-    assert process.wait(timeout=20) == 0
+    assert process.wait(timeout=60) == 0
     assert process.stderr.read() == b""
     process.stderr.close()
 
@@ -492,7 +492,7 @@ def test_a_reader_that_leaves_is_not_an_error():
 @pytest.mark.parametrize("options", [["--hash", "lots"], ["--hash", "0MB"], ["--threads", "0"]])
 def test_bad_option_is_one_line(options):
     result = subprocess.run(
-        [*KR_HUB, *options], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=20, check=False
+        [*KR_HUB, *options], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False
     )
     assert (result.returncode, result.stdout) == (2, "")
     assert len(result.stderr.splitlines()) == 1
@@ -535,6 +535,6 @@ def test_all_nodes_of_a_search_are_told_though_it_ends_within_an_iteration(talk)
         conversation.send(line)
     lines = []
     while not lines or not lines[-1].startswith("done "):
-        lines.append(conversation.heard.get(timeout=10))
+        lines.append(conversation.heard.get(timeout=60))
     nodes = [int(match[1]) for line in lines if (match := re.match(r"info .* nodes=(\d+) ", line))]
     assert nodes == [*told, found.nodes]

@@ -122,7 +122,7 @@ def test_all_pieces_are_done_in_the_order_of_their_steps(workers: int) -> None:
 
 def test_pieces_of_a_step_are_done_side_by_side() -> None:
     together = threading.Barrier(3)
-    parts = list(Pool(Toys(lambda text, stop: together.wait(20) and None), Needs(), 3).run([toy(0, "abc")]))
+    parts = list(Pool(Toys(lambda text, stop: together.wait(60) and None), Needs(), 3).run([toy(0, "abc")]))
     assert results(parts) == {"0": ["a", "b", "c"]}
 
 
@@ -177,14 +177,14 @@ def test_what_is_done_when_the_work_is_ended_is_not_lost(how: str) -> None:
 
     def wait(text: str, stop: Stop) -> None:
         if text != "0":
-            both.wait(20)
-            first.wait(20)
+            both.wait(60)
+            first.wait(60)
 
     toys = Toys(wait)
     work = Pool(toys, Needs(), 2)
     with closing(work.run(toy(i, [str(i)], ["more"]) if i else toy(0) for i in range(100))) as parts:
         seen = [next(parts)]
-        both.wait(20)
+        both.wait(60)
         threading.Timer(0.1, first.set).start()
         if how == "stop":
             work.stop()
@@ -214,7 +214,7 @@ def test_a_chunk_is_let_go_before_the_next_one_is_waited_for() -> None:
     class Slices(Toys):
         def _do(self, text: str, tools: list[str], stop: Stop) -> memoryview:
             if text == "1":
-                ends = time.monotonic() + 20
+                ends = time.monotonic() + 60
                 while chunks[0]() is not None and time.monotonic() < ends:
                     time.sleep(0.001)
                 let_go.append(chunks[0]() is None)
@@ -245,7 +245,7 @@ def test_an_interrupt_as_the_pool_is_locked_does_not_leave_it_locked() -> None:
 
     thread = threading.Thread(target=work, daemon=True)
     thread.start()
-    thread.join(20)
+    thread.join(60)
     assert not thread.is_alive()
 
 

@@ -251,5 +251,5 @@ def test_threads_that_share_an_evaluation_find_what_each_finds_alone(tmp_path: P
     engines = [Engine(path, hash_mb=1, database=None) for _ in positions]
     together = [engine.start(position, "depth=8") for engine, position in zip(engines, positions, strict=True)]
     for search, expected in zip(together, alone, strict=True):
-        found = search.result(20)
+        found = search.result(60)
         assert (found.nodes, found.score, found.pv) == (expected.nodes, expected.score, expected.pv)

@@ -45,11 +45,11 @@ def test_a_double_click_opens_the_page(tmp_path: Path) -> None:
     with window(str(game), before=NO_BROWSER) as process:
         port, home = re.fullmatch(r"kr is at http://127\.0\.0\.1:(\d+)(/[\w-]+/)\n", process.stdout.readline()).groups()
         assert process.stdout.readline().startswith(f"opened http://127.0.0.1:{port}/")
-        link = http.client.HTTPConnection("127.0.0.1", int(port), timeout=20)
+        link = http.client.HTTPConnection("127.0.0.1", int(port), timeout=60)
         link.request("POST", f"{home}api/games/files", "{}", {"content-type": "application/json"})
         assert b"game.pdn" in link.getresponse().read()
         interrupt(process)
-        errors = process.communicate(timeout=20)[1]
+        errors = process.communicate(timeout=60)[1]
     assert process.returncode == 0
     assert re.fullmatch(
         r"kr [\d.\w]+: English draughts in your browser; starting \.\.\.\nleave this window open: closing it ends kr\n"
@@ -88,7 +88,7 @@ def test_an_error_can_be_read(before: str, words: list[str], error: str, status:
 
 def test_what_went_well_closes_its_window() -> None:
     with window("--version") as process:
-        said, errors = process.communicate(timeout=20)
+        said, errors = process.communicate(timeout=60)
     assert (process.returncode, errors) == (0, "")
     assert said.startswith("kr ")
 

@@ -26,7 +26,7 @@ ARCHIVE = Path(__file__).parent / "data" / "games.pdn"
 START = Position().fen
 BLANKS = "\t\n\v\f\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2003\u2028\u2029\u202f\u3000\ufeff\u200b"
 SMILE = "\U0001f600"
-SECONDS = 10
+SECONDS = 60
 """Time in which a game of most nodes is read twice and written; it takes about one."""
 
 

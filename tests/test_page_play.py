@@ -83,7 +83,7 @@ class ServerStream:
 
     def next(self) -> dict[str, Any]:
         try:
-            event = self._run(asyncio.wait_for(anext(self._events), 20))
+            event = self._run(asyncio.wait_for(anext(self._events), 60))
         except StopAsyncIteration:
             return {"end": True}
         except KrError as error:

@@ -56,7 +56,7 @@ def test_a_game_step_by_step_is_the_same_game(tmp_path):
 
 def in_another_thread(thought):
     with ThreadPoolExecutor(1) as pool:
-        return pool.submit(thought.find).result(20)
+        return pool.submit(thought.find).result(60)
 
 
 def test_a_step_that_fails_or_is_not_answered_leaves_the_game(tmp_path, monkeypatch):
@@ -90,7 +90,7 @@ def test_a_thought_can_be_ended_from_another_thread(tmp_path):
         found = pool.submit(thought.find)
         time.sleep(0.02)
         thought.stop()
-        reply = found.result(20)
+        reply = found.result(60)
     assert reply.move in Position().legal_moves()
     # the stop was for this search only: the player plays on
     steps.send(reply)
@@ -99,7 +99,7 @@ def test_a_thought_can_be_ended_from_another_thread(tmp_path):
         found = pool.submit(thought.find)
         assert not wait([found], 0.05).done
         thought.stop()
-        assert found.result(20).move in play.board.position.legal_moves()
+        assert found.result(60).move in play.board.position.legal_moves()
     steps.close()
 
 

@@ -348,9 +348,9 @@ def test_stop_from_another_thread(threads: int) -> None:
         target=lambda: results.append(searcher.search(Position(), Limits(), on_info=lambda info: started.set()))
     )
     searching.start()
-    assert started.wait(20)
+    assert started.wait(60)
     searcher.stop()
-    searching.join(20)
+    searching.join(60)
     assert not searching.is_alive()
     assert results[0].move in Position().legal_moves()
     assert searcher.search(Position(), Limits(nodes=3000)).nodes == 3000 or threads > 1

@@ -61,7 +61,7 @@ def test_cores_of_systems_with_and_without_affinity(
 @pytest.mark.parametrize("count", range(THREADS + 1))
 def test_all_threads_start_or_none(count: int) -> None:
     ended, worked = threading.Event(), []
-    threads = [threading.Thread(target=lambda: worked.append(ended.wait(20))) for _ in range(THREADS)]
+    threads = [threading.Thread(target=lambda: worked.append(ended.wait(60))) for _ in range(THREADS)]
     if count < THREADS:
         with threads_left(count), pytest.raises(ThreadError, match="cannot start 4 threads"):
             start_all(threads, ended.set)
@@ -79,7 +79,7 @@ def test_all_threads_start_or_none(count: int) -> None:
 def test_a_pool_has_all_its_threads_from_the_start() -> None:
     with thread_pool(THREADS) as pool:
         barrier = threading.Barrier(THREADS)
-        assert sorted(pool.map(lambda number: number + 0 * barrier.wait(20), range(THREADS))) == list(range(THREADS))
+        assert sorted(pool.map(lambda number: number + 0 * barrier.wait(60), range(THREADS))) == list(range(THREADS))
 
 
 @pytest.mark.parametrize("count", [0, 1025])

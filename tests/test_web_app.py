@@ -27,7 +27,7 @@ FAILED = r"net::ERR|WebSocket|Failed to load"
 
 
 def get(server: WebServer, path: str, **headers: str) -> tuple[http.client.HTTPResponse, bytes]:
-    link = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
+    link = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
     link.request("GET", path, headers={name.replace("_", "-"): value for name, value in headers.items()})
     answer = link.getresponse()
     return answer, answer.read()

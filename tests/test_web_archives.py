@@ -164,7 +164,7 @@ def test_an_archive_is_kept_or_removed_while_its_index_is_made(
         file = explorer.Explorer.of(house).file(number)
         begun.clear()
         file.open()
-        assert begun.wait(20)
+        assert begun.wait(60)
         ask(house, what, archive=number)
     assert [each["number"] for each in ask(house, "archives")["archives"]] == numbers[:1]
     assert state(house, numbers[0])["games"] == 100

@@ -50,7 +50,7 @@ class Watcher:
         self.inbox.put_nowait(PageRequest({"do": do, **others}))
 
     async def hear(self) -> dict[str, Any]:
-        event: dict[str, Any] = await asyncio.wait_for(anext(self.stream), 20)
+        event: dict[str, Any] = await asyncio.wait_for(anext(self.stream), 60)
         self.facts = event.get("match", self.facts)
         self.score = event.get("score", self.score)
         self.rows += event.get("games", [])

@@ -526,7 +526,7 @@ def test_idle_tools_are_closed_but_the_kept_one() -> None:
     with tools.ask() as first, tools.ask() as second:
         assert first.wait(1) is kept
         other = second.wait(1)
-    assert other.closed.wait(20)
+    assert other.closed.wait(60)
     assert not kept.closed.is_set()
     assert tools.idle == 1
 
@@ -536,7 +536,7 @@ def test_a_tool_that_is_made_later_can_be_kept() -> None:
     with tools.ask() as first, tools.ask() as second:
         kept, other = first.wait(1), second.wait(1)
         tools.keep(kept)
-    assert other.closed.wait(20)
+    assert other.closed.wait(60)
     assert not kept.closed.is_set()
     with tools.ask() as again:
         assert again.wait(1) is kept

@@ -33,7 +33,7 @@ class Page:
     async def hear(self, *kinds: str) -> dict[str, Any]:
         """Wait for an event of one of these kinds, or the next one without any."""
         while True:
-            event = await asyncio.wait_for(anext(self.stream), 20)
+            event = await asyncio.wait_for(anext(self.stream), 60)
             self.events.append(event)
             self.game = event.get("game", self.game)
             self.state = event.get("state", self.state)
