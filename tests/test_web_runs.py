@@ -33,6 +33,7 @@ from kr import storage
 from kr.engine.limits import Limits
 from kr.errors import InvalidSettingError
 from kr.hdf5 import process, structures
+from kr.jobs.journal import open_journal
 from kr.learn.games import read_game_arrays
 from kr.learn.selfplay import SelfplaySettings, selfplay
 from kr.match.elo import Sprt
@@ -74,6 +75,20 @@ def test_runs_are_found_and_told_apart(made: tuple[Path, MatchResult], watching:
         f"{home}/deep/games": ("self-play", "done", "20 of 20 games"),
         f"{home}/match.pdn": ("match", "done", "12 of 12 games"),
     }
+
+
+def test_an_evolution_is_listed_before_its_first_results(tmp_path: Path, watching: Callable[..., RunWatch]) -> None:
+    path = tmp_path / "thesis" / "games.jsonl"
+    path.parent.mkdir()
+    watch = watching(tmp_path)
+    with open_journal(path, {"scheme": "thesis", "seed": 1}, storage.provenance(seed=1), dict) as journal:
+        journal.append({"games": [["1", 0, 1, 1, 40], ["1", 0, 2, 0, 50]], "seconds": 1.0})
+        (row,) = watch.rows()
+        assert (row["kind"], row["state"], row["progress"]) == ("evolution", "running", "0 generations, 2 games")
+    assert told(watch, f"{tmp_path.name}/thesis")["Games"] == "2"
+    # other journals of that name are not runs
+    path.write_text('{"settings": {"deck": "3move"}}\n')
+    assert watching(tmp_path).rows() == []
 
 
 def test_directories_of_the_same_name_are_told_apart(tmp_path: Path, watching: Callable[..., RunWatch]) -> None:

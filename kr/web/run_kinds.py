@@ -92,9 +92,14 @@ class OneRun(ABC):
     def folder(self) -> Path:
         return self.path
 
+    @property
+    def output(self) -> Path:
+        """What its writer holds."""
+        return self.path
+
     def fingerprint(self) -> Any:
         """A value that differs once anything about the run has changed."""
-        return is_held(self.path), [stamp(each) for each in self.sources()]
+        return is_held(self.output), [stamp(each) for each in self.sources()]
 
     def changed(self) -> float:
         """Time of the last change."""
@@ -102,7 +107,7 @@ class OneRun(ABC):
 
     def state(self, complete: bool | None) -> str:
         """State as text. complete: None if it can't be known."""
-        if is_held(self.path):
+        if is_held(self.output):
             return "running"
         return "ended" if complete is None else "done" if complete else "stopped"
 

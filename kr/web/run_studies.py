@@ -10,12 +10,14 @@ from kr.errors import InvalidWeightsError, KrError
 from kr.evaluation.files import KIND as WEIGHTS_KIND
 from kr.evaluation.files import WeightsFile
 from kr.hdf5 import reading
+from kr.jobs.journal import JournalView, begun_settings
 from kr.policy.model_file import POLICY_KIND, read_policy
 from kr.storage import is_held
 from kr.studies.checkpoint import FitStage, checkpoint_path, read_stage
 from kr.studies.endings.model_file import KIND as ENDNET_KIND
 from kr.studies.endings.model_file import load_model
-from kr.units import format_clock
+from kr.studies.evolution.reading import JOURNAL_FILE, RESULTS_FILE, GenerationRow, read_run
+from kr.units import counted, format_clock
 from kr.web.run_files import own
 from kr.web.run_kinds import Facts, Json, OneRun, chart, line, page_table, story
 from kr.web.run_learning import FitRun
@@ -36,6 +38,54 @@ def file_run(path: Path) -> type[OneRun] | None:
             return FitRun if is_fit else None
     except (KrError, OSError):
         return None
+
+
+def evolution_run(folder: Path) -> type[OneRun] | None:
+    """The kind of run in a directory with a journal; None if it is not one of `kr evolve`."""
+    try:
+        settings = begun_settings(own(folder / JOURNAL_FILE))
+    except (KrError, OSError):
+        return None
+    return EvolveRun if settings is not None and "scheme" in settings else None
+
+
+class EvolveRun(OneRun):
+    """A run of `kr evolve`: its journal, and the results of what was played when they were last written."""
+
+    kind = "evolution"
+
+    def __init__(self, path: Path, names: frozenset[str]) -> None:
+        super().__init__(path, names)
+        self._journal = JournalView(path / JOURNAL_FILE, lambda values: len(values["games"]))
+
+    @property
+    def output(self) -> Path:
+        return self.path / JOURNAL_FILE
+
+    def sources(self) -> Sequence[Path]:
+        return [self.output, self.path / RESULTS_FILE]
+
+    def _games(self) -> int:
+        own(self.output)
+        self._journal.look()
+        return sum(self._journal.entries)
+
+    def _generations(self) -> list[GenerationRow]:
+        return read_run(self.path).generations if self.file(RESULTS_FILE) else []
+
+    def progress(self) -> Json:
+        parts = counted(len(self._generations()), "generation"), counted(self._games(), "game")
+        # the journal doesn't say how many generations there are to be
+        return {"state": self.state(None), "progress": ", ".join(parts)}
+
+    def content(self) -> Json:
+        facts = [("Games", f"{self._games():,}"), *story(self._journal.provenance)]
+        rows = [[row.generation, row.games, row.plies] for row in self._generations()]
+        return {
+            "facts": facts,
+            "tables": [page_table("Generations", ["generation", "games", "plies"], rows)],
+            "charts": [],
+        }
 
 
 class FitOutput(NamedTuple):

@@ -18,6 +18,7 @@ from kr.errors import InvalidGamesError, InvalidSettingError
 from kr.learn.training.history import FILE as HISTORY_FILE
 from kr.match.log import log_of
 from kr.pdn import read_game
+from kr.studies.evolution.reading import JOURNAL_FILE
 from kr.viewer.document import game_document
 from kr.web.house import House
 from kr.web.live import Inbox
@@ -26,7 +27,7 @@ from kr.web.run_files import FileTree, Stamp, stamp
 from kr.web.run_kinds import OneRun
 from kr.web.run_learning import FitRun, SelfplayRun, TrainingRun
 from kr.web.run_match import match_run
-from kr.web.run_studies import StudyRun, file_run
+from kr.web.run_studies import StudyRun, evolution_run, file_run
 
 POLL_SECONDS = 1.0
 MOST_RUNS = 500
@@ -118,6 +119,8 @@ class RunWatch:
             yield TrainingRun, folder
         if "run.json" in names and any(name.startswith("shard-") or name == ".lock" for name in names):
             yield SelfplayRun, folder
+        if JOURNAL_FILE in names and (evolved := judge(folder, folder / JOURNAL_FILE, evolution_run)):
+            yield evolved, folder
         for name in sorted(names):
             path = folder / name
             kind: type[OneRun] | None = None

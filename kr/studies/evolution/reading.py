@@ -12,6 +12,7 @@ from kr import storage
 from kr.errors import InvalidGamesError
 
 RESULTS_FILE = "run.json"
+JOURNAL_FILE = "games.jsonl"
 RUN_KIND = "kr evolution run"
 RUN_VERSION = 1
 MOST_RUN_BYTES = 1 << 28

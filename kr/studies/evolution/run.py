@@ -39,7 +39,7 @@ from kr.studies.evolution.duels import (
 )
 from kr.studies.evolution.history import RunHistory
 from kr.studies.evolution.population import CHAMPIONS_KEPT, DuelPairing, Individual, new_population
-from kr.studies.evolution.reading import EvolutionRun, RivalGames, write_run
+from kr.studies.evolution.reading import JOURNAL_FILE, EvolutionRun, RivalGames, write_run
 from kr.studies.evolution.settings import (
     NOT_SHAPING,
     EvolveSettings,
@@ -50,7 +50,6 @@ from kr.studies.evolution.settings import (
 )
 from kr.threads import worker_count
 
-JOURNAL_FILE = "games.jsonl"
 OPENINGS_DECK = "3move"
 """Openings of games other than those by which the schemes select."""
 GROWTH_OPENINGS = 3

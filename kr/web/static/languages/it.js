@@ -1737,6 +1737,7 @@ export const texts = {
   damaged: "danneggiato",
   "self-play": "kr contro se stesso",
   match: "sfida",
+  evolution: "evoluzione",
   "fit of people": "adattamento agli umani",
   "fit of endings": "adattamento ai finali",
   "{name} {value} at {at} {unit}": "{name} {value}, {unit} {at}",

@@ -38,6 +38,7 @@ export const kindWords = kind =>
     match: () => t("match"),
     training: () => t("training"),
     fit: () => t("fit"),
+    evolution: () => t("evolution"),
     "fit of people": () => t("fit of people"),
     "fit of endings": () => t("fit of endings"),
   })[kind]?.() ?? kind;
