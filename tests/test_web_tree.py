@@ -300,7 +300,7 @@ def test_an_illegal_variation_never_becomes_the_game(server: WebServer, opened: 
     open_panel(page, "Games")
     page.get_by_text("Players and result").click()
     page.locator(".fields").get_by_label("White", exact=True).fill('Zoë "Z" <i>')
-    page.locator(".fields").get_by_label("Result", exact=True).select_option("0-1")
+    page.locator(".panel.game .fields").get_by_label("Result", exact=True).select_option("0-1")
     game = saved(page)
     assert (game.headers["White"], game.headers["Result"], game.result) == ('Zoë "Z" <i>', "0-1", "0-1")
     assert page.locator(".players").inner_text() == 'Ann \u2013 Zoë "Z" <i> · Example · 0-1'
