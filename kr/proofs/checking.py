@@ -176,9 +176,15 @@ class _Check:
         """Row of a position; None if the certificate does not have it."""
         black, white, kings = board
         pieces = black << 32 | white
-        first = bisect_left(self.pieces, pieces)
-        row = bisect_left(self.kings, kings, first, bisect_right(self.pieces, pieces, first))
-        return row if row < len(self.moves) and self._board(row) == board else None
+        row = bisect_left(self.pieces, pieces)
+        if row == len(self.moves) or self.pieces[row] != pieces:
+            return None
+        if self.kings[row] != kings:
+            end = bisect_right(self.pieces, pieces, row)
+            row = bisect_left(self.kings, kings, row, end)
+            if row == end or self.kings[row] != kings:
+                return None
+        return row
 
     def _unused(self, row: int) -> InvalidCertificateError:
         why = ", or its rank is too high" if self.wins else ""
