@@ -96,13 +96,16 @@ def test_all_columns_fit_in_the_longer_language(opened: Opener, tmp_path: Path, 
         page.locator(".tally").get_by_role("button", name="Gioca 11-15").click()
         wait_until(page, "() => document.querySelector('.tally .mark.cooked')?.textContent === '\u2717 confutata'")
         wait_until(page, "() => document.querySelector('.tally .score:not(.book)')?.textContent.length > 3")
-        assert page.evaluate("""() => {
+        wait_until(
+            page,
+            """() => {
             const {left, right} = document.querySelector(".panel.explorer").getBoundingClientRect();
             return [...document.querySelectorAll(".tally td, .tally th")].every(each => {
                 const box = each.getBoundingClientRect();
                 return box.left >= left - 1 && box.right <= right + 1;
             });
-        }""")
+        }""",
+        )
 
 
 def test_games_of_an_archive_and_the_book_in_one_table(opened: Opener, tmp_path: Path) -> None:
