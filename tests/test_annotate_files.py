@@ -365,7 +365,7 @@ def test_the_story_of_a_single_game_is_told(archive: Path, capsys: pytest.Captur
     assert record["story"] in " ".join(capsys.readouterr().err.split())
     archive.write_text(READABLE)
     assert cli.main(["annotate", str(archive), *quick]) == 0
-    assert "resigned" not in capsys.readouterr().err
+    assert "lost position" not in capsys.readouterr().err
 
 
 def test_the_command_reads_standard_input(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture) -> None:
