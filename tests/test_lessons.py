@@ -150,10 +150,15 @@ def test_each_day_has_its_puzzle() -> None:
         for each in SHELF.of(Origin.CLASSIC, Origin.COLLECTION)
         if each.rating and DAILY_RATINGS[0] <= each.rating <= DAILY_RATINGS[1]
     ]
-    # one whole turn
-    first = TODAY.toordinal() // len(middling) * len(middling)
-    days = [datetime.date.fromordinal(first + number) for number in range(len(middling))]
-    assert sorted(SHELF.daily(day).id for day in days) == sorted(middling)
+    # two wins before one draw, and one whole turn of each
+    draws = [name for name in middling if SHELF.puzzles[name].result == "draw"]
+    first = TODAY.toordinal() // 3 * 3
+    days = [SHELF.daily(datetime.date.fromordinal(first + number)) for number in range(3 * len(draws))]
+    assert [each.result == "draw" for each in days] == [False, False, True] * len(draws)
+    assert sorted({each.id for each in days}) == sorted(middling)
+    assert sorted(each.id for each in days if each.result == "draw") == sorted(draws)
+    wins = [each.id for each in days if each.result != "draw"][: len(middling) - len(draws)]
+    assert sorted(wins) == sorted(set(middling) - set(draws))
 
 
 @pytest.mark.parametrize("text", ["", "x", "1500-1200", "1200-", "-5", "1-2-3", pytest.param("1" * 5000, id="long")])

@@ -374,7 +374,9 @@ def test_the_wrong_side_is_not_judged() -> None:
 
 def test_each_day_has_its_puzzle_and_none_comes_again_too_soon() -> None:
     for count in (1, 2, 49, 610):
-        numbers = [daily(count, datetime.date(2026, 11, 22) + datetime.timedelta(days=day)) for day in range(count)]
+        days = [datetime.date(2026, 11, 22) + datetime.timedelta(days=day) for day in range(count)]
+        numbers = [daily((), range(count), day) for day in days]
+        assert numbers == [daily(range(count), (), day) for day in days]
         assert sorted(numbers) == list(range(count))
     assert min(abs(one - other) for one, other in pairwise(numbers)) > 200
 

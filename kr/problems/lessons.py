@@ -31,7 +31,7 @@ from kr.notation import SIDE_NAMES, square_name
 from kr.play.input import next_squares, read_move
 from kr.play.table import Event, Table, View
 from kr.problems.courses import EndingCourse, load_courses
-from kr.problems.puzzles import DATABASE, SEARCH, SOLUTION, Puzzle, Verdict, load_puzzles
+from kr.problems.puzzles import DATABASE, DRAWS_EVERY, SEARCH, SOLUTION, Puzzle, Verdict, load_puzzles
 from kr.problems.shelf import Origin, PuzzleShelf, ShelfPuzzle
 from kr.problems.themes import Theme
 from kr.problems.training import Training
@@ -40,8 +40,6 @@ from kr.storage import lock, parse_json, read_regular, write_atomic
 from kr.system import data_folder
 from kr.units import counted
 
-DRAWS_EVERY = 3
-"""Two puzzles to win come before one to draw, of which there are more."""
 OTHER_GOAL = 150
 """Rating by which a puzzle may be farther away than one with the other goal."""
 PROGRESS_FILE = "learn.json"

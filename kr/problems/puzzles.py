@@ -30,7 +30,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import cast
+from typing import TypeVar, cast
 
 from kr.analysis.analysis import Analysis
 from kr.analysis.annotation.judging import JudgeSettings
@@ -61,6 +61,7 @@ LONGEST_ID = 100
 DATABASE, SOLUTION, SEARCH = "database", "solution", "search"
 """Evidence for a judgement; the rules count as the database."""
 
+T = TypeVar("T")
 Sight = Callable[[Position, tuple[Position, ...]], Analysis]
 """A search by the engine, within its own limits: of a position, after earlier ones that could be repeated. The same
 arguments must give the same answer."""
@@ -328,15 +329,25 @@ class Puzzle:
         return None
 
 
-def daily(count: int, day: datetime.date) -> int:
-    """Number, from 0, of the puzzle of a day among `count`: each comes once before one comes again.
+DRAWS_EVERY = 3
+"""Two puzzles to win come before one to draw, of which there are more."""
 
-    A day goes on by about the golden section of all, so that neighbours in the list come far from each other.
+
+def daily(wins: Sequence[T], draws: Sequence[T], day: datetime.date) -> T:
+    """The puzzle of a day: two days one to win, the third one to draw.
+
+    Each comes once before one of its kind comes again. A kind goes on by about the golden section of all, so that
+    neighbours in the list come far from each other.
     """
-    step = round(count * (math.sqrt(5) - 1) / 2)
-    while math.gcd(step, count) > 1:
+    kind, number = wins or draws, day.toordinal()
+    if wins and draws:
+        turn, place = divmod(number, DRAWS_EVERY)
+        is_draw = place == DRAWS_EVERY - 1
+        kind, number = (draws, turn) if is_draw else (wins, (DRAWS_EVERY - 1) * turn + place)
+    step = round(len(kind) * (math.sqrt(5) - 1) / 2)
+    while math.gcd(step, len(kind)) > 1:
         step += 1
-    return day.toordinal() * step % count
+    return kind[number * step % len(kind)]
 
 
 def load_puzzles(paths: Sequence[Path], results: str = "english") -> dict[str, Problem]:

@@ -22,6 +22,8 @@ const EPOCH_DAY = 719_163;
 
 /** Least and greatest rating of a puzzle of the day. */
 const DAILY_RATINGS = [1200, 1700];
+/** Two puzzles to win come before one to draw, of which there are more. */
+const DRAWS_EVERY = 3;
 /** Boards of a request. */
 const MOST_BOARDS = 100;
 
@@ -83,7 +85,12 @@ class Book {
       all = [...this.classics, ...this.collection],
       middling = all.filter(({rating}) => rating && low <= rating && rating <= high),
       puzzles = middling.length ? middling : all;
-    return puzzles[daily(puzzles.length, day)].id;
+    const draws = puzzles.filter(({result}) => result === "draw");
+    return daily(
+      puzzles.filter(({result}) => result !== "draw"),
+      draws,
+      day,
+    ).id;
   }
 
   /** @param {Position} position @param {readonly Position[]} history */
@@ -259,11 +266,23 @@ function dayNumber(text) {
   return Math.floor(date.getTime() / MS_PER_DAY) + EPOCH_DAY;
 }
 
-/** Number of the puzzle of a day: each comes once before one comes again. @param {number} count @param {number} day */
-function daily(count, day) {
-  let step = Math.round((count * (Math.sqrt(5) - 1)) / 2);
-  while (divisor(step, count) > 1) step++;
-  return (day * step) % count;
+/**
+ * The puzzle of a day: each comes once before one of its kind comes again.
+ * @param {Shelved[]} wins @param {Shelved[]} draws @param {number} day
+ */
+function daily(wins, draws, day) {
+  let kind = wins.length ? wins : draws,
+    number = day;
+  if (wins.length && draws.length) {
+    const turn = Math.floor(day / DRAWS_EVERY),
+      place = day % DRAWS_EVERY,
+      isDraw = place === DRAWS_EVERY - 1;
+    kind = isDraw ? draws : wins;
+    number = isDraw ? turn : (DRAWS_EVERY - 1) * turn + place;
+  }
+  let step = Math.round((kind.length * (Math.sqrt(5) - 1)) / 2);
+  while (divisor(step, kind.length) > 1) step++;
+  return kind[(number * step) % kind.length];
 }
 
 /** The greatest common one. @param {number} a @param {number} b @returns {number} */
