@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from library import ROOT
 from page import Page, web_house
 from test_annotate import BLUNDER, PDN, SHUFFLED, played, playout
 from test_page_openings import in_node
@@ -47,6 +48,7 @@ from kr.web.request import PageRequest
 
 pytestmark = pytest.mark.slow
 
+FACTS = ROOT / "kr" / "analysis" / "annotation" / "story.json"
 HERE = Path(__file__).parent
 NODES = 1000
 Document = dict[str, Any]
@@ -370,17 +372,17 @@ def test_any_judgements_make_the_same_marks_and_story() -> None:
         const [{Move}, {gameDocument, readDocument}, {tell}, {accuracies, mark, tableOf}] = await Promise.all(
           ["rules", "document", "review/story", "review/annotation"].map(load));
         const move = given => given && new Move(given.path, given.captured, given.whole);
-        return given.map(({document, moves}) => {
-          const game = readDocument(document);
+        return given.cases.map(({document, moves}) => {
+          const game = readDocument(document), {facts} = given;
           moves = moves.map(each => ({...each, move: move(each.move), best: move(each.best), line: each.line.map(move),
             likeliest: move(each.likeliest)}));
-          const stories = [null, 0, 1].map(you => tell(game, moves, you));
+          const stories = [null, 0, 1].map(you => tell(game, moves, facts, you));
           mark(game, moves, stories[0], "kr test");
           const table = tableOf(moves, game.headers);
           return {stories, document: gameDocument(game), table, accuracy: accuracies(moves)};
         });
         """,
-        sent,
+        {"cases": sent, "facts": json.loads(FACTS.read_text("utf-8"))},
     )
     for (game, moves), mine in zip(cases, found, strict=True):
         stories = [[each.as_object() for each in tell(game, moves, you)] for you in (None, Side.BLACK, Side.WHITE)]

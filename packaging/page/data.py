@@ -11,6 +11,7 @@ import json
 from collections.abc import Callable
 from dataclasses import asdict
 from functools import cache
+from importlib import resources
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -18,6 +19,7 @@ from typing import Any, cast
 import sending_data
 
 from kr import __version__
+from kr.analysis.annotation.judging import BALLOT, TIE, JudgeSettings
 from kr.egdb.database import Database
 from kr.egdb.exact import exact_value
 from kr.engine.database import load_database
@@ -137,7 +139,15 @@ def levels() -> dict[str, Any]:
     return {"told": told_levels(house, PageRequest({}))["levels"], "levels": [asdict(level) for level in LEVELS]}
 
 
+def annotation() -> dict[str, Any]:
+    """What games are judged and told by: the thresholds of marks, and the facts of stories."""
+    own = {name: value for name, value in asdict(JudgeSettings()).items() if isinstance(value, float)}
+    story = json.loads(resources.files("kr.analysis.annotation").joinpath("story.json").read_text("utf-8"))
+    return {"thresholds": {**own, "tie": TIE, "ballot": BALLOT}, "story": story}
+
+
 DATA: dict[str, Callable[[], Any]] = {
+    "annotation": annotation,
     "collection": collection,
     "drawing": sending_data.drawing,
     "engine": engine,

@@ -7,8 +7,10 @@ sentence stands as a command, [%kr story The game was lost at <move=19. 18-22>.]
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from importlib import resources
 from typing import Any
 
 from kr.analysis.annotation.judging import OVERSIGHT, TRAP, JudgedMove
@@ -19,96 +21,25 @@ from kr.game.position import Side
 from kr.game.value import Result, Value
 from kr.pdn import Game
 
-WON_FROM, LOST_TO = 0.85, 0.15
-"""Expected results from which a position counts as won, and down to which as lost."""
-EVEN_BETWEEN = 0.35, 0.65
-"""Expected results between which a position counts as even."""
-TURN = 0.15
-"""Least expected result given away by a move that can turn the game: that of a mistake."""
-MOST_TURNS = 3
-"""Turns that are told one by one."""
-SAFE = 0.7
-"""Expected result below which a side has never come close to a win."""
+_FACTS: dict[str, Any] = json.loads(resources.files(__package__).joinpath("story.json").read_text("utf-8"))
+"""What the page tells stories by as well.
+
+thresholds: `won_from` and `lost_to` are expected results from which a position counts as won, and down to which as
+lost; even are those between `even_from` and `even_to`. A side has come close to a win from `safe` on. `turn` is the
+least expected result given away by a move that can turn the game, that of a mistake; the last `turns` are told.
+decided_elsewhere: words of a Termination tag by which neither the board nor the players decided.
+ends: texts by how the game ended, and by the standing of the side that they are about in the last position.
+"""
+_THRESHOLDS: dict[str, float] = _FACTS["thresholds"]
+MOST_TURNS: int = _FACTS["thresholds"]["turns"]
+_ENDS: dict[str, dict[str, str]] = _FACTS["ends"]
+_SENTENCES: dict[str, str] = _FACTS["sentences"]
+_TURNS: dict[str, str] = _FACTS["turns"]
+_SLIPS: dict[str, str] = _FACTS["slips"]
+_BETTER: dict[str, str] = _FACTS["better"]
 
 # <S> is a side at the beginning of a sentence, <s> within one
 _WHO = {Side.BLACK: ("Black", "Black"), Side.WHITE: ("White", "White"), None: ("You", "you")}
-
-_RESIGNED = {
-    "lost": "<S> resigned a lost position.",
-    "worse": "<S> resigned a worse position, but not a lost one.",
-    "even": "<S> resigned an even position.",
-    "drawn": "<S> resigned a drawn position.",
-    "better": "<S> resigned the better position.",
-    "won": "<S> resigned a won position.",
-    "": "<S> resigned.",
-}
-_OVERTIME = {
-    "lost": "<S> lost on time, in a lost position.",
-    "worse": "<S> lost on time, in a worse position, but not a lost one.",
-    "even": "<S> lost on time, in an even position.",
-    "drawn": "<S> lost on time, in a drawn position.",
-    "better": "<S> lost on time, in the better position.",
-    "won": "<S> lost on time, in a won position.",
-    "": "<S> lost on time.",
-}
-_LOST = {standing: text.replace(" on time", "") for standing, text in _OVERTIME.items()}
-_AGREED = {
-    "even": "The players agreed to a draw in an even position.",
-    "drawn": "The players agreed to a draw in a drawn position.",
-    "better": "The players agreed to a draw where <s> had the better position.",
-    "won": "The players agreed to a draw where <s> had a won position.",
-    "": "The players agreed to a draw.",
-}
-_DRAWN = {
-    standing: text.replace("The players agreed to a draw", "The game was drawn") for standing, text in _AGREED.items()
-}
-_REPEATED = {
-    "better": "The game was drawn by repetition where <s> had the better position.",
-    "won": "The game was drawn by repetition where <s> had a won position.",
-    "": "The game was drawn by repetition.",
-}
-_NO_PROGRESS = {
-    "better": "The game was drawn for lack of progress where <s> had the better position.",
-    "won": "The game was drawn for lack of progress where <s> had a won position.",
-    "": "The game was drawn for lack of progress.",
-}
-_UNFINISHED = {
-    "even": "The game is not finished; the position is even.",
-    "drawn": "The game is not finished; the position is drawn.",
-    "better": "The game is not finished; <s> had the better position.",
-    "won": "The game is not finished; <s> had a won position.",
-    "": "The game is not finished.",
-}
-_NO_MOVE, _NO_PIECES = "<S> had no move left.", "<S> had no piece left."
-_BROKEN_OFF = "The record breaks off before the end of the game."
-_ADJUDICATED = "The game was adjudicated as lost for <s>."
-_ADJUDICATED_DRAW = "The game was adjudicated as a draw."
-_ELSEWHERE = ("adjudicat", "database", "forfeit", "default", "abandon", "infraction", "failure")
-_BOTH_LOST = "The game was counted as lost for both players."
-
-_TRAPPED = "a trap into which {percent} of 100 people fall"
-_OVERSEEN = "an oversight that fewer than {percent} of 100 people make"
-_RARELY_OVERSEEN = "an oversight that hardly anyone makes"
-_TURNS = {
-    "lost": "<S> lost the game at {move}",
-    "fallen": "<S> came into a lost position at {move}",
-    "slipped": "<S> had a won position and let it slip at {move}",
-    "thrown": "<S> turned a won position into a lost one at {move}",
-}
-_BETTER = {
-    "won": "{better} would have won.",
-    "better": "{better} would have kept the better position.",
-    "even": "{better} would have kept the balance.",
-    "drawn": "{better} would have drawn.",
-    "worse": "{better} would have held out.",
-}
-_MANY_TURNS = "The game turned {count} times; these turns were the last."
-_GRADUALLY = "No single move lost the game: <s> gave it away little by little, most at {move}."
-_NOT_LOST = "On the board nothing was lost yet."
-_NEVER_CLOSE = "Neither side ever came close to a win."
-_CLOSEST = "<S> came closest to a win, after {move}."
-_LEFT_BOOK = "<S> left the book with {move}: {better} is {men} better."
-_LEFT_BOOK_UNKNOWN = "<S> left the book with {move}: it plays {better}."
 
 
 @dataclass(frozen=True)
@@ -145,16 +76,13 @@ def tell(
 
 def all_texts() -> Iterator[str]:
     """Every text that a sentence of a story can have."""
-    tables = (_RESIGNED, _OVERTIME, _LOST, _AGREED, _DRAWN, _REPEATED, _NO_PROGRESS, _UNFINISHED, _BETTER)
-    texts = [text for table in tables for text in table.values()]
-    texts += [_NO_MOVE, _NO_PIECES, _BROKEN_OFF, _ADJUDICATED, _ADJUDICATED_DRAW, _BOTH_LOST]
-    texts += [_MANY_TURNS, _GRADUALLY, _NOT_LOST, _NEVER_CLOSE, _CLOSEST, _LEFT_BOOK, _LEFT_BOOK_UNKNOWN]
+    texts = [text for table in (*_ENDS.values(), _SENTENCES, _BETTER) for text in table.values()]
     texts += [f"{turn}{slip}" for turn in _TURNS.values() for slip in _slips()]
     yield from dict.fromkeys(_of(text, who) for text in texts for who in _WHO)
 
 
 def _slips() -> Iterable[str]:
-    return (".", *(f", {slip}." for slip in (_TRAPPED, _OVERSEEN, _RARELY_OVERSEEN)))
+    return (".", *(f", {slip}." for slip in _SLIPS.values()))
 
 
 def _of(text: str, who: Side | None) -> str:
@@ -189,11 +117,11 @@ class _Story:
     def sentences(self) -> Iterator[Sentence]:
         """The end, then the turns in their order, or what there is to say without any."""
         if self._broken_off:
-            yield Sentence(_BROKEN_OFF)
+            yield Sentence(_SENTENCES["broken_off"])
         if not self._broken_off or self._result is not Result.UNFINISHED:
             yield self._end()
         if len(self._turns) > MOST_TURNS:
-            yield Sentence(_MANY_TURNS, {"count": len(self._turns)})
+            yield Sentence(_SENTENCES["many_turns"], {"count": len(self._turns)})
         for turn in self._turns[-MOST_TURNS:]:
             yield from self._turned(turn)
         if self._broken_off:
@@ -216,29 +144,29 @@ class _Story:
         winner, end = self._result.winner, self._game.end().position
         reason = self._game.headers.get("Termination", "").lower()
         if self._result is Result.BOTH_LOST:
-            return Sentence(_BOTH_LOST)
+            return Sentence(_SENTENCES["both_lost"])
         if winner is None:
             return self._end_without_winner(reason)
         loser = winner.other
         if end.is_over and end.side == loser:
             left = end.black if loser == Side.BLACK else end.white
-            return self._about(loser, _NO_MOVE if left else _NO_PIECES)
+            return self._about(loser, _SENTENCES["no_move"] if left else _SENTENCES["no_pieces"])
         if "time" in reason:
-            return self._about(loser, _OVERTIME[self._standing(loser)])
+            return self._about(loser, _ENDS["overtime"][self._standing(loser)])
         if _is_decided_elsewhere(reason):
-            return self._about(loser, _ADJUDICATED)
-        return self._about(loser, (_RESIGNED if "resign" in reason else _LOST)[self._standing(loser)])
+            return self._about(loser, _SENTENCES["adjudicated"])
+        return self._about(loser, (_ENDS["resigned"] if "resign" in reason else _ENDS["lost"])[self._standing(loser)])
 
     def _end_without_winner(self, reason: str) -> Sentence:
         rule = self._moves[-1].draw
         if self._result is Result.UNFINISHED:
-            texts = _UNFINISHED
+            texts = _ENDS["unfinished"]
         elif rule or reason in (REPETITION, NO_PROGRESS):
-            texts = _REPEATED if REPETITION in (rule, reason) else _NO_PROGRESS
+            texts = _ENDS["repeated"] if REPETITION in (rule, reason) else _ENDS["no_progress"]
         elif _is_decided_elsewhere(reason):
-            return Sentence(_ADJUDICATED_DRAW)
+            return Sentence(_SENTENCES["adjudicated_draw"])
         else:
-            texts = _AGREED if "agree" in reason else _DRAWN
+            texts = _ENDS["agreed"] if "agree" in reason else _ENDS["drawn"]
         standings = {side: self._standing(side, by_rule=False) for side in Side}
         for side, standing in standings.items():
             if standing in ("better", "won"):
@@ -281,12 +209,12 @@ class _Story:
             return
         if self._standing(loser) not in ("lost", ""):
             if not self._turns:
-                yield Sentence(_NOT_LOST)
+                yield Sentence(_SENTENCES["not_lost"])
             return
         own = [judged for judged in self._moves if judged.judged and judged.side == loser]
         worst = max(own, key=lambda judged: judged.loss, default=None)
         if worst is not None and worst.loss > 0:
-            yield self._about(loser, _GRADUALLY, move=self._label(worst))
+            yield self._about(loser, _SENTENCES["gradually"], move=self._label(worst))
 
     def _quiet_game(self) -> Iterator[Sentence]:
         """Sentences about a game without a winner that never turned."""
@@ -296,10 +224,10 @@ class _Story:
         best = max(known, key=lambda judged: abs((judged.expected or 0.5) - 0.5))
         assert best.expected is not None
         side = best.side if best.expected >= 0.5 else best.side.other
-        if max(best.expected, 1 - best.expected) < SAFE:
-            yield Sentence(_NEVER_CLOSE)
+        if max(best.expected, 1 - best.expected) < _THRESHOLDS["safe"]:
+            yield Sentence(_SENTENCES["never_close"])
         else:
-            yield self._about(side, _CLOSEST, move=self._label(best))
+            yield self._about(side, _SENTENCES["closest"], move=self._label(best))
 
     # the opening
 
@@ -308,29 +236,36 @@ class _Story:
         values = {"move": self._labels[departure.ply], "better": str(departure.best.move)}
         # the largest stands for more, too
         if departure.loss is None or departure.loss >= MOST_LOSS:
-            return self._about(departure.side, _LEFT_BOOK_UNKNOWN, **values)
-        return self._about(departure.side, _LEFT_BOOK, **values, men=f"{departure.loss / 100:.2f}")
+            return self._about(departure.side, _SENTENCES["left_book_unknown"], **values)
+        return self._about(departure.side, _SENTENCES["left_book"], **values, men=f"{departure.loss / 100:.2f}")
 
 
 def _is_decided_elsewhere(reason: str) -> bool:
     """True if neither the board nor the players decided the game. reason: its Termination tag."""
-    return any(word in reason for word in _ELSEWHERE)
+    return any(word in reason for word in _FACTS["decided_elsewhere"])
 
 
 def _standing(expected: float, value: Value | None) -> str:
     """Standing of a side by its expected result, or by a certain value."""
     if value is not None:
         return {Value.WIN: "won", Value.DRAW: "drawn", Value.LOSS: "lost"}[value]
-    if expected >= WON_FROM:
+    if expected >= _THRESHOLDS["won_from"]:
         return "won"
-    if expected <= LOST_TO:
+    if expected <= _THRESHOLDS["lost_to"]:
         return "lost"
-    return "worse" if expected < EVEN_BETWEEN[0] else "better" if expected > EVEN_BETWEEN[1] else "even"
+    if expected < _THRESHOLDS["even_from"]:
+        return "worse"
+    return "better" if expected > _THRESHOLDS["even_to"] else "even"
 
 
 def _turn(judged: JudgedMove) -> _Turn | None:
     """The turn that a move is, if it is one."""
-    if not judged.judged or judged.best_expected is None or judged.expected is None or judged.loss < TURN:
+    if (
+        not judged.judged
+        or judged.best_expected is None
+        or judged.expected is None
+        or judged.loss < _THRESHOLDS["turn"]
+    ):
         return None
     before, after = _standing(judged.best_expected, judged.best_value), _standing(judged.expected, judged.certain)
     if before == "won" and after != "won":
@@ -343,7 +278,7 @@ def _slipped(judged: JudgedMove) -> tuple[str, dict[str, str | int]]:
     if judged.likely is None or judged.slip not in (TRAP, OVERSIGHT):
         return ".", {}
     if judged.slip == TRAP:
-        return f", {_TRAPPED}.", {"percent": round(100 * judged.likely)}
+        return f", {_SLIPS['trap']}.", {"percent": round(100 * judged.likely)}
     if judged.likely < 0.01:
-        return f", {_RARELY_OVERSEEN}.", {}
-    return f", {_OVERSEEN}.", {"percent": int(100 * judged.likely) + 1}
+        return f", {_SLIPS['rare_oversight']}.", {}
+    return f", {_SLIPS['oversight']}.", {"percent": int(100 * judged.likely) + 1}

@@ -46,10 +46,11 @@ async function* annotate(house, request, inbox) {
   if (house.engine.isBusy) yield {waits: true};
   // the engine is on its way while the database is
   house.engine.prepare().catch(() => {});
-  const [database, chances, {name, version}] = await Promise.all([
+  const [database, chances, {name, version}, {thresholds, story: facts}] = await Promise.all([
     house.database(),
     house.chances,
     house.data("engine"),
+    house.data("annotation"),
   ]);
   const judge = {engine: house.engine, database, chances, signal: inbox.signal};
   /** @type {JudgedMove[]} */
@@ -57,7 +58,7 @@ async function* annotate(house, request, inbox) {
   /** @type {Record<string, any>[]} */
   let waiting = [],
     last = -Infinity;
-  for await (const judged of judgeMoves(game, {limits, fromPly: firstPly(game)}, judge)) {
+  for await (const judged of judgeMoves(game, {limits, fromPly: firstPly(game), thresholds}, judge)) {
     backwards.push(judged);
     waiting.push(eventOf(judged));
     if (house.clock() < last + EVENT_SECONDS) continue;
@@ -66,8 +67,8 @@ async function* annotate(house, request, inbox) {
     last = house.clock();
   }
   if (waiting.length) yield {moves: waiting};
-  const moves = await withPolicy(game, backwards.reverse(), house.engine),
-    story = tell(game, moves);
+  const moves = await withPolicy(game, backwards.reverse(), house.engine, thresholds),
+    story = tell(game, moves, facts);
   yield {judged: true};
   const now = await current(game, inbox);
   const endings = database ? `endgames ${database.reach}` : "no endgame database";
@@ -76,7 +77,7 @@ async function* annotate(house, request, inbox) {
   yield {
     document: gameDocument(now),
     table: tableOf(moves, now.headers),
-    story: tell(now, moves, you),
+    story: tell(now, moves, facts, you),
     accuracy: accuracies(moves).map(figure => (figure === null ? null : rounded(figure, 1))),
     you: you === null ? null : sideName(you),
   };

@@ -17,6 +17,15 @@ import {certainOf, oneMoveEarlier, Searches, turned} from "./searches.js";
  * @typedef {object} JudgeSettings
  * @property {import("./searches.js").Limits} limits of each search
  * @property {number | null} fromPly plies at the beginning that are not judged; null for those of a ballot
+ * @property {Thresholds} thresholds
+ */
+/**
+ * Those of JudgeSettings in kr/analysis/annotation/judging.py.
+ * @typedef {{
+ *   inaccuracy: number, mistake: number, blunder: number, only: number, trap: number, oversight: number, tie: number,
+ *   ballot: number,
+ * }} Thresholds tie: moves whose expected results differ by no more are equally good; ballot: plies that one may have
+ *   prescribed
  */
 /**
  * A move of the game, from the view of the side that played it. Expected results are from 0 to 1; a draw counts half. A
@@ -50,27 +59,16 @@ import {certainOf, oneMoveEarlier, Searches, turned} from "./searches.js";
  * @property {string} slip TRAP, OVERSIGHT or AVOIDED; "" for none of them
  */
 
-/** Expected result: moves that differ by no more than this are equally good. */
-const TIE = 0.02;
-/** Plies that a ballot may have prescribed. */
-const BALLOT = 3;
 /** Marks of moves that gave away expected result, in ascending order. */
 export const MARKS = ["?!", "?", "??"];
-/** Expected result that a move with each of the marks gives away. */
-const THRESHOLDS = [0.08, 0.15, 0.25];
 /** Mark of the only good move, if it is not obvious. */
 export const ONLY = "!";
-/** Expected result that every other move must give away for that mark. */
-const ONLY_FROM = 0.25;
 /**
  * Kinds of slips: a losing move that people are likely to play, one that few play, and a trap that was not fallen into.
  */
 export const TRAP = "trap",
   OVERSIGHT = "oversight",
   AVOIDED = "avoided";
-/** Probability that people play a losing move from which it is a trap, and below which it is an oversight. */
-const TRAP_FROM = 0.25,
-  OVERSIGHT_BELOW = 0.05;
 /** Reasons not to judge a move: in the opening, without an alternative, or with none seen by a short search. */
 export const OPENING = "opening",
   FORCED = "forced",
@@ -79,18 +77,26 @@ export const OPENING = "opening",
 /** @param {string} mark */
 export const isBad = mark => MARKS.includes(mark);
 
-/** Mark of a move that gave away this much expected result; "" for none. @param {number} loss */
-function markOf(loss) {
+/**
+ * Mark of a move that gave away this much expected result; "" for none.
+ * @param {number} loss
+ * @param {Thresholds} thresholds
+ */
+function markOf(loss, {inaccuracy, mistake, blunder}) {
   // so that a loss shown as .14 counts as .14
   const given = rounded(loss, 6);
-  return MARKS.filter((_, index) => given >= THRESHOLDS[index]).at(-1) ?? "";
+  return MARKS.filter((_, index) => given >= [inaccuracy, mistake, blunder][index]).at(-1) ?? "";
 }
 
-/** Slip that a move is, or avoids, by what people play. @param {JudgedMove} judged */
-export function slipOf({mark, move, likely, likeliest, likeliestProbability}) {
+/**
+ * Slip that a move is, or avoids, by what people play.
+ * @param {JudgedMove} judged
+ * @param {Thresholds} thresholds
+ */
+export function slipOf({mark, move, likely, likeliest, likeliestProbability}, {trap, oversight}) {
   if (likely === null || likeliestProbability === null) return "";
-  if (MARKS.indexOf(mark) > 0) return likely >= TRAP_FROM ? TRAP : likely < OVERSIGHT_BELOW ? OVERSIGHT : "";
-  const isLured = mark === ONLY && likeliestProbability >= TRAP_FROM;
+  if (MARKS.indexOf(mark) > 0) return likely >= trap ? TRAP : likely < oversight ? OVERSIGHT : "";
+  const isLured = mark === ONLY && likeliestProbability >= trap;
   return isLured && !likeliest?.equals(move) ? AVOIDED : "";
 }
 
@@ -103,9 +109,10 @@ export function slipOf({mark, move, likely, likeliest, likeliestProbability}) {
  * @returns {AsyncGenerator<JudgedMove, void, void>}
  */
 export async function* judgeMoves(game, settings, judge) {
-  const search = new Searches(game, settings.limits, judge),
+  const {limits, fromPly, thresholds} = settings,
+    search = new Searches(game, limits, judge),
     {moves, positions} = search;
-  const first = settings.fromPly ?? (openingPlies(game) || (game.start.equals(new Position()) ? BALLOT : 0));
+  const first = fromPly ?? (openingPlies(game) || (game.start.equals(new Position()) ? thresholds.ballot : 0));
   // while the hash table is empty: with later entries every move would look obvious
   /** @type {Map<number, {move: Move, lead: number}>} */
   const glances = new Map();
@@ -134,8 +141,8 @@ export async function* judgeMoves(game, settings, judge) {
       judged.reason = FORCED;
     } else {
       const before = await search.position(ply);
-      judged = await judgement(judged, before, after, search, glance);
-      following = {...agreed(before, after, judged), confirmed: judged.judged};
+      judged = await judgement(judged, before, after, search, glance, thresholds);
+      following = {...agreed(before, after, judged, thresholds), confirmed: judged.judged};
     }
     yield judged;
   }
@@ -181,11 +188,13 @@ const unjudged = (ply, side, move) => ({
  * @param {Assessment} before
  * @param {Assessment} after from the view of the side that played it
  * @param {JudgedMove} judged
+ * @param {Thresholds} thresholds
  * @returns {Assessment}
  */
-function agreed(before, after, judged) {
+function agreed(before, after, judged, thresholds) {
   const {best, bestScore, bestExpected} = judged;
-  if (before.draw || (!isBad(judged.mark) && !markOf(Math.abs(before.expected - after.expected)))) return before;
+  if (before.draw || (!isBad(judged.mark) && !markOf(Math.abs(before.expected - after.expected), thresholds)))
+    return before;
   if (!judged.judged || bestScore === null || bestExpected === null) return {...oneMoveEarlier(after), corrected: true};
   if (before.expected === bestExpected) return before;
   // a win after the best move is a win before it; a draw or loss would have to hold for all moves
@@ -211,9 +220,10 @@ function agreed(before, after, judged) {
  * @param {Assessment} after
  * @param {Searches} search
  * @param {{move: Move, lead: number}} glance
+ * @param {Thresholds} thresholds
  * @returns {Promise<JudgedMove>}
  */
-async function judgement(unjudged, before, after, search, glance) {
+async function judgement(unjudged, before, after, search, glance, thresholds) {
   const {ply, move} = unjudged,
     {expected} = after,
     others = await search.others(ply, before);
@@ -221,21 +231,22 @@ async function judgement(unjudged, before, after, search, glance) {
   if (!others.length) return {...unjudged, reason: UNSEARCHED};
   // an apparently better move is searched as deeply as the move played
   for (const [number, other] of others.entries())
-    if (!other.value && other.expected - expected > TIE) others[number] = await search.confirmed(ply, other);
+    if (!other.value && other.expected - expected > thresholds.tie) others[number] = await search.confirmed(ply, other);
   // the move played was judged from further on; do the same for a move that a mark would call better
   if (after.corrected)
     for (const [number, other] of others.entries())
-      if (!other.value && markOf(other.expected - expected)) others[number] = await search.answered(ply, other);
+      if (!other.value && markOf(other.expected - expected, thresholds))
+        others[number] = await search.answered(ply, other);
   let best = greatest(others, other => other.expected) ?? others[0];
-  const obvious = glance.move.equals(move) && glance.lead >= ONLY_FROM / 2;
-  if (!obvious && !best.value && expected - best.expected >= ONLY_FROM) best = await search.confirmed(ply, best);
+  const obvious = glance.move.equals(move) && glance.lead >= thresholds.only / 2;
+  if (!obvious && !best.value && expected - best.expected >= thresholds.only) best = await search.confirmed(ply, best);
   const loss = best.expected - expected,
     judged = {...unjudged, judged: true, othersExpected: best.expected, obvious};
   // a move that brings a won position back makes no progress: it isn't as good as one that does
-  const isIdle = certainOf(judged) === "win" && judged.occurrence > 1 && best.value === "win" && loss > -TIE;
-  if (loss <= TIE && !isIdle) {
+  const isIdle = certainOf(judged) === "win" && judged.occurrence > 1 && best.value === "win" && loss > -thresholds.tie;
+  if (loss <= thresholds.tie && !isIdle) {
     const {score, value} = judged,
-      mark = !obvious && rounded(-loss, 6) >= ONLY_FROM ? ONLY : "";
+      mark = !obvious && rounded(-loss, 6) >= thresholds.only ? ONLY : "";
     return {...judged, best: move, bestScore: score, bestExpected: expected, bestValue: value, mark};
   }
   // the value is known from the database, the continuation is not
@@ -248,6 +259,6 @@ async function judgement(unjudged, before, after, search, glance) {
     bestValue: best.value,
     line: best.line,
     loss: Math.max(loss, 0),
-    mark: markOf(loss),
+    mark: markOf(loss, thresholds),
   };
 }

@@ -11,8 +11,9 @@ import {slipOf} from "./judging.js";
  * @param {Game} game
  * @param {readonly JudgedMove[]} moves
  * @param {Pick<import("../engine.js").Engine, "people">} engine
+ * @param {import("./judging.js").Thresholds} thresholds
  */
-export async function withPolicy(game, moves, engine) {
+export async function withPolicy(game, moves, engine, thresholds) {
   const positions = game.positions(),
     begins = game.historyBegins();
   /** @type {JudgedMove[]} */
@@ -28,7 +29,7 @@ export async function withPolicy(game, moves, engine) {
     const likely = choices.find(each => each.move.leadsAs(move))?.probability ?? null,
       [{move: likeliest, probability}] = choices;
     const judgement = {...judged, likely, likeliest, likeliestProbability: probability};
-    judgements.push({...judgement, slip: slipOf(judgement)});
+    judgements.push({...judgement, slip: slipOf(judgement, thresholds)});
   }
   return judgements;
 }

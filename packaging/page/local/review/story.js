@@ -1,6 +1,7 @@
-// Story of a judged game in a few sentences: how it ended, where it turned, what decided it (the texts are those of
-// kr/analysis/annotation/story.py). Each is an English text with {placeholders} and their values, so that pages can
-// tell it in another language. A side is called Black or White, or You for the person who asks.
+// Story of a judged game in a few sentences: how it ended, where it turned, what decided it, as in
+// kr/analysis/annotation/story.py, whose texts and thresholds it is given. Each is an English text with {placeholders}
+// and their values, so that pages can tell it in another language. A side is called Black or White, or You for the
+// person who asks.
 
 import {BLACK, NO_PROGRESS, REPETITION, WHITE} from "../rules.js";
 import {opposite} from "../chances.js";
@@ -13,108 +14,19 @@ import {certainOf} from "./searches.js";
 /** @typedef {import("./judging.js").JudgedMove} JudgedMove */
 /** @typedef {Record<string, string | number>} Values */
 /** @typedef {{text: string, values: Values}} Sentence */
-/** @typedef {keyof typeof TURNS} TurnKind */
-/** @typedef {{judged: JudgedMove, kind: TurnKind}} Turn a move after which the game had another result in sight */
-
-/** Expected results from which a position counts as won, and down to which as lost. */
-const WON_FROM = 0.85,
-  LOST_TO = 0.15;
-/** Expected results between which a position counts as even. */
-const EVEN_BETWEEN = [0.35, 0.65];
-/** Least expected result given away by a move that can turn the game: that of a mistake. */
-const TURN = 0.15;
-/** Turns that are told one by one. */
-const MOST_TURNS = 3;
-/** Expected result below which a side has never come close to a win. */
-const SAFE = 0.7;
+/** @typedef {{judged: JudgedMove, kind: string}} Turn a move after which the game had another result in sight */
+/** @typedef {Record<string, string>} Texts */
+/**
+ * kr/analysis/annotation/story.json.
+ * @typedef {{
+ *   thresholds: Record<string, number>, decided_elsewhere: string[], ends: Record<string, Texts>, sentences: Texts,
+ *   turns: Texts, slips: Texts, better: Texts,
+ * }} StoryFacts
+ */
 
 /** <S> is a side at the beginning of a sentence, <s> within one. */
 const YOU = ["You", "you"],
   NAMES = ["Black", "White"];
-
-/** @type {Record<string, string>} */
-const RESIGNED = {
-  lost: "<S> resigned a lost position.",
-  worse: "<S> resigned a worse position, but not a lost one.",
-  even: "<S> resigned an even position.",
-  drawn: "<S> resigned a drawn position.",
-  better: "<S> resigned the better position.",
-  won: "<S> resigned a won position.",
-  "": "<S> resigned.",
-};
-/** @type {Record<string, string>} */
-const OVERTIME = {
-  lost: "<S> lost on time, in a lost position.",
-  worse: "<S> lost on time, in a worse position, but not a lost one.",
-  even: "<S> lost on time, in an even position.",
-  drawn: "<S> lost on time, in a drawn position.",
-  better: "<S> lost on time, in the better position.",
-  won: "<S> lost on time, in a won position.",
-  "": "<S> lost on time.",
-};
-/** The same texts with other words. @param {Record<string, string>} texts @param {string} old @param {string} words */
-const reworded = (texts, old, words) =>
-  Object.fromEntries(Object.entries(texts).map(([standing, text]) => [standing, text.replace(old, words)]));
-const LOST = reworded(OVERTIME, " on time", "");
-/** @type {Record<string, string>} */
-const AGREED = {
-  even: "The players agreed to a draw in an even position.",
-  drawn: "The players agreed to a draw in a drawn position.",
-  better: "The players agreed to a draw where <s> had the better position.",
-  won: "The players agreed to a draw where <s> had a won position.",
-  "": "The players agreed to a draw.",
-};
-const DRAWN = reworded(AGREED, "The players agreed to a draw", "The game was drawn");
-/** @type {Record<string, string>} */
-const REPEATED = {
-  better: "The game was drawn by repetition where <s> had the better position.",
-  won: "The game was drawn by repetition where <s> had a won position.",
-  "": "The game was drawn by repetition.",
-};
-/** @type {Record<string, string>} */
-const UNPROGRESSED = {
-  better: "The game was drawn for lack of progress where <s> had the better position.",
-  won: "The game was drawn for lack of progress where <s> had a won position.",
-  "": "The game was drawn for lack of progress.",
-};
-/** @type {Record<string, string>} */
-const UNFINISHED = {
-  even: "The game is not finished; the position is even.",
-  drawn: "The game is not finished; the position is drawn.",
-  better: "The game is not finished; <s> had the better position.",
-  won: "The game is not finished; <s> had a won position.",
-  "": "The game is not finished.",
-};
-const NO_MOVE = "<S> had no move left.",
-  NO_PIECES = "<S> had no piece left.";
-const BROKEN_OFF = "The record breaks off before the end of the game.";
-const ADJUDICATED = "The game was adjudicated as lost for <s>.",
-  ADJUDICATED_DRAW = "The game was adjudicated as a draw.";
-const ELSEWHERE = ["adjudicat", "database", "forfeit", "default", "abandon", "infraction", "failure"];
-const BOTH_LOST = "The game was counted as lost for both players.";
-
-const TRAPPED = "a trap into which {percent} of 100 people fall",
-  OVERSEEN = "an oversight that fewer than {percent} of 100 people make",
-  RARELY_OVERSEEN = "an oversight that hardly anyone makes";
-const TURNS = {
-  lost: "<S> lost the game at {move}",
-  fallen: "<S> came into a lost position at {move}",
-  slipped: "<S> had a won position and let it slip at {move}",
-  thrown: "<S> turned a won position into a lost one at {move}",
-};
-/** @type {Record<string, string>} */
-const BETTER = {
-  won: "{better} would have won.",
-  better: "{better} would have kept the better position.",
-  even: "{better} would have kept the balance.",
-  drawn: "{better} would have drawn.",
-  worse: "{better} would have held out.",
-};
-const MANY_TURNS = "The game turned {count} times; these turns were the last.";
-const GRADUALLY = "No single move lost the game: <s> gave it away little by little, most at {move}.";
-const NOT_LOST = "On the board nothing was lost yet.";
-const NEVER_CLOSE = "Neither side ever came close to a win.",
-  CLOSEST = "<S> came closest to a win, after {move}.";
 
 /** @param {string} text @param {Values} [values] @returns {Sentence} */
 const sentence = (text, values = {}) => ({text, values});
@@ -137,15 +49,18 @@ export const sentenceCommand = told => filled(told, (name, value) => `<${name}=$
  * The story of a game.
  * @param {Game} game
  * @param {readonly JudgedMove[]} moves all its moves, judged
+ * @param {StoryFacts} facts
  * @param {number | null} [you] side of the person to whom it is told, if any
  * @returns {Sentence[]}
  */
-export const tell = (game, moves, you = null) => (moves.length ? [...new Story(game, moves, you).sentences()] : []);
+export const tell = (game, moves, facts, you = null) =>
+  moves.length ? [...new Story(game, moves, facts, you).sentences()] : [];
 
 /** What is known of a game whose story is told. */
 class Story {
-  /** @param {Game} game @param {readonly JudgedMove[]} moves @param {number | null} you */
-  constructor(game, moves, you) {
+  /** @param {Game} game @param {readonly JudgedMove[]} moves @param {StoryFacts} facts @param {number | null} you */
+  constructor(game, moves, facts, you) {
+    this._facts = facts;
     this._game = game;
     this._moves = moves;
     this._you = you;
@@ -156,16 +71,16 @@ class Story {
     /** @type {number | null} */
     this._winner = this._result === "1-0" ? BLACK : this._result === "0-1" ? WHITE : null;
     this._brokenOff = game.breaksOff && !this._end.isOver;
-    this._turns = moves.map(turnOf).filter(turn => turn !== null);
+    this._turns = moves.map(judged => turnOf(judged, facts.thresholds)).filter(turn => turn !== null);
   }
 
   /** The end, then the turns in their order, or what there is to say without any. */
   *sentences() {
-    if (this._brokenOff) yield sentence(BROKEN_OFF);
+    if (this._brokenOff) yield sentence(this._facts.sentences.broken_off);
     if (!this._brokenOff || this._result !== "*") yield this.#ending();
     const {length} = this._turns;
-    if (length > MOST_TURNS) yield sentence(MANY_TURNS, {count: length});
-    for (const turn of this._turns.slice(-MOST_TURNS)) yield* this.#turned(turn);
+    if (length > this._facts.thresholds.turns) yield sentence(this._facts.sentences.many_turns, {count: length});
+    for (const turn of this._turns.slice(-this._facts.thresholds.turns)) yield* this.#turned(turn);
     if (this._brokenOff) return;
     if (this._winner !== null) yield* this.#loss(1 - this._winner);
     else if (!length) yield* this.#quietGame();
@@ -187,24 +102,28 @@ class Story {
   #ending() {
     const reason = (this._game.headers.get("Termination") ?? "").toLowerCase(),
       end = this._end;
-    if (this._result === "0-0") return sentence(BOTH_LOST);
+    if (this._result === "0-0") return sentence(this._facts.sentences.both_lost);
     if (this._winner === null) return this.#endWithoutWinner(reason);
     const loser = 1 - this._winner;
-    if (end.isOver && end.side === loser) return this.#about(loser, end.own ? NO_MOVE : NO_PIECES);
-    if (reason.includes("time")) return this.#about(loser, OVERTIME[this.#standing(loser)]);
-    if (isDecidedElsewhere(reason)) return this.#about(loser, ADJUDICATED);
-    return this.#about(loser, (reason.includes("resign") ? RESIGNED : LOST)[this.#standing(loser)]);
+    if (end.isOver && end.side === loser)
+      return this.#about(loser, end.own ? this._facts.sentences.no_move : this._facts.sentences.no_pieces);
+    if (reason.includes("time")) return this.#about(loser, this._facts.ends.overtime[this.#standing(loser)]);
+    if (this.#isDecidedElsewhere(reason)) return this.#about(loser, this._facts.sentences.adjudicated);
+    return this.#about(
+      loser,
+      (reason.includes("resign") ? this._facts.ends.resigned : this._facts.ends.lost)[this.#standing(loser)],
+    );
   }
 
   /** @param {string} reason */
   #endWithoutWinner(reason) {
     const rule = this._moves[this._moves.length - 1].draw,
       rules = [rule, reason];
-    let texts = reason.includes("agree") ? AGREED : DRAWN;
-    if (this._result === "*") texts = UNFINISHED;
+    let texts = reason.includes("agree") ? this._facts.ends.agreed : this._facts.ends.drawn;
+    if (this._result === "*") texts = this._facts.ends.unfinished;
     else if (rule || reason === REPETITION || reason === NO_PROGRESS)
-      texts = rules.includes(REPETITION) ? REPEATED : UNPROGRESSED;
-    else if (isDecidedElsewhere(reason)) return sentence(ADJUDICATED_DRAW);
+      texts = rules.includes(REPETITION) ? this._facts.ends.repeated : this._facts.ends.no_progress;
+    else if (this.#isDecidedElsewhere(reason)) return sentence(this._facts.sentences.adjudicated_draw);
     const standings = [BLACK, WHITE].map(side => this.#standing(side, false));
     for (const side of [BLACK, WHITE])
       if (["better", "won"].includes(standings[side])) return this.#about(side, texts[standings[side]]);
@@ -221,8 +140,18 @@ class Story {
     if (last.expected === null || this._brokenOff) return "";
     const value = byRule ? certainOf(last) : last.value;
     return last.side === side
-      ? standingOf(last.expected, value)
-      : standingOf(1 - last.expected, value && opposite(value));
+      ? this.#standingOf(last.expected, value)
+      : this.#standingOf(1 - last.expected, value && opposite(value));
+  }
+
+  /** True if neither the board nor the players decided the game. @param {string} reason its Termination tag */
+  #isDecidedElsewhere(reason) {
+    return this._facts.decided_elsewhere.some(word => reason.includes(word));
+  }
+
+  /** @param {number} expected @param {Value | null} value */
+  #standingOf(expected, value) {
+    return standingOf(expected, value, this._facts.thresholds);
   }
 
   // the turns
@@ -236,11 +165,11 @@ class Story {
         !this._brokenOff &&
         this._winner === 1 - judged.side &&
         ["lost", ""].includes(this.#standing(judged.side));
-    const text = TURNS[kind === "fallen" && isLost ? "lost" : kind],
-      [slip, more] = slipped(judged);
+    const text = this._facts.turns[kind === "fallen" && isLost ? "lost" : kind],
+      [slip, more] = slipped(judged, this._facts.slips);
     yield this.#about(judged.side, text + slip, {move: this.#label(judged), ...more});
     if (!isLast || !judged.best || judged.bestExpected === null) return;
-    const better = BETTER[standingOf(judged.bestExpected, judged.bestValue)];
+    const better = this._facts.better[this.#standingOf(judged.bestExpected, judged.bestValue)];
     if (better) yield sentence(better, {better: String(judged.best)});
   }
 
@@ -249,12 +178,12 @@ class Story {
     const last = this._turns.at(-1);
     if (last && last.judged.side === loser && last.kind !== "slipped") return;
     if (!["lost", ""].includes(this.#standing(loser))) {
-      if (!last) yield sentence(NOT_LOST);
+      if (!last) yield sentence(this._facts.sentences.not_lost);
       return;
     }
     const own = this._moves.filter(judged => judged.judged && judged.side === loser),
       worst = greatest(own, judged => judged.loss);
-    if (worst && worst.loss > 0) yield this.#about(loser, GRADUALLY, {move: this.#label(worst)});
+    if (worst && worst.loss > 0) yield this.#about(loser, this._facts.sentences.gradually, {move: this.#label(worst)});
   }
 
   /** Sentences about a game without a winner that never turned. */
@@ -263,32 +192,36 @@ class Story {
       best = greatest(known, judged => Math.abs((judged.expected || 0.5) - 0.5));
     if (!best || best.expected === null) return;
     const side = best.expected >= 0.5 ? best.side : 1 - best.side;
-    if (Math.max(best.expected, 1 - best.expected) < SAFE) yield sentence(NEVER_CLOSE);
-    else yield this.#about(side, CLOSEST, {move: this.#label(best)});
+    if (Math.max(best.expected, 1 - best.expected) < this._facts.thresholds.safe)
+      yield sentence(this._facts.sentences.never_close);
+    else yield this.#about(side, this._facts.sentences.closest, {move: this.#label(best)});
   }
 }
-
-/** True if neither the board nor the players decided the game. @param {string} reason its Termination tag */
-const isDecidedElsewhere = reason => ELSEWHERE.some(word => reason.includes(word));
 
 /**
  * Standing of a side by its expected result, or by a certain value.
  * @param {number} expected
  * @param {Value | null} value
+ * @param {Record<string, number>} thresholds
  */
-function standingOf(expected, value) {
+function standingOf(expected, value, {won_from: wonFrom, lost_to: lostTo, even_from: evenFrom, even_to: evenTo}) {
   if (value) return {win: "won", draw: "drawn", loss: "lost"}[value];
-  if (expected >= WON_FROM) return "won";
-  if (expected <= LOST_TO) return "lost";
-  return expected < EVEN_BETWEEN[0] ? "worse" : expected > EVEN_BETWEEN[1] ? "better" : "even";
+  if (expected >= wonFrom) return "won";
+  if (expected <= lostTo) return "lost";
+  return expected < evenFrom ? "worse" : expected > evenTo ? "better" : "even";
 }
 
-/** The turn that a move is, if it is one. @param {JudgedMove} judged @returns {Turn | null} */
-function turnOf(judged) {
+/**
+ * The turn that a move is, if it is one.
+ * @param {JudgedMove} judged
+ * @param {Record<string, number>} thresholds
+ * @returns {Turn | null}
+ */
+function turnOf(judged, thresholds) {
   const {bestExpected, expected, loss} = judged;
-  if (!judged.judged || bestExpected === null || expected === null || loss < TURN) return null;
-  const before = standingOf(bestExpected, judged.bestValue),
-    after = standingOf(expected, certainOf(judged));
+  if (!judged.judged || bestExpected === null || expected === null || loss < thresholds.turn) return null;
+  const before = standingOf(bestExpected, judged.bestValue, thresholds),
+    after = standingOf(expected, certainOf(judged), thresholds);
   if (before === "won" && after !== "won") return {judged, kind: after === "lost" ? "thrown" : "slipped"};
   return before !== "lost" && after === "lost" ? {judged, kind: "fallen"} : null;
 }
@@ -296,11 +229,12 @@ function turnOf(judged) {
 /**
  * End of a sentence about a move that people often or rarely play, and its values.
  * @param {JudgedMove} judged
+ * @param {Texts} slips
  * @returns {[string, Values]}
  */
-function slipped({likely, slip}) {
+function slipped({likely, slip}, slips) {
   if (likely === null || (slip !== TRAP && slip !== OVERSIGHT)) return [".", {}];
-  if (slip === TRAP) return [`, ${TRAPPED}.`, {percent: rounded(100 * likely)}];
-  if (likely < 0.01) return [`, ${RARELY_OVERSEEN}.`, {}];
-  return [`, ${OVERSEEN}.`, {percent: Math.trunc(100 * likely) + 1}];
+  if (slip === TRAP) return [`, ${slips.trap}.`, {percent: rounded(100 * likely)}];
+  if (likely < 0.01) return [`, ${slips.rare_oversight}.`, {}];
+  return [`, ${slips.oversight}.`, {percent: Math.trunc(100 * likely) + 1}];
 }
