@@ -49,7 +49,7 @@ def command(settings: MatchSettings, json: bool = options.JSON) -> None:
 
         def begin(result: MatchResult) -> None:
             for letter, player in zip("AB", result.descriptions, strict=True):
-                console.say(f"{letter}: {player}")
+                console.say(console.fold(f"{letter}: {player}", 3))
 
         result = play_match(settings, update, begin)
         # clear the table: the result follows on stdout
