@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from page_host import hosting
 from tree_pages import CLIPBOARD, opens
 from web_pages import SIZES, Opener, opened, serving, wait_until
 
@@ -18,12 +18,14 @@ from kr.analysis.annotation.annotation import annotate
 from kr.analysis.annotation.judging import JudgeSettings
 from kr.learn.selfplay import SelfplaySettings, selfplay
 from kr.match.match import MatchSettings, play_match
+from kr.openings.lines import named_lines
 from kr.pdn import read_game
 from kr.policy.policy import load_policy
+from kr.problems.shelf import Origin, PuzzleShelf
 from kr.web.serve import WebServer
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Page, Route
 
 __all__ = ["opened"]
 pytestmark = pytest.mark.slow
@@ -31,10 +33,9 @@ pytestmark = pytest.mark.slow
 ITALIAN = {"locale": "it-IT", "reduced_motion": "reduce"}
 LOST = "1. 11-15 24-20 2. 8-11 28-24 3. 9-13 22-18 4. 15x22 25x18 5. 3-8 20-16 6. 12x28 23-19 1-0"
 ARCHIVE = '[Event "Glasgow"]\n[Date "1901"]\n[Black "Ann"]\n[White "Bob"]\n1. 9-13 22-18 2. 11-15 18x11 0-1\n'
-PAIR = re.compile(r'^ +("(?:[^"\\]|\\.)*"|\w+):\s+("(?:[^"\\]|\\.)*"),$', re.MULTILINE)
 
 VISIBLE = """() => {
-  const texts = [];
+  const texts = [document.title];
   for (const each of document.querySelectorAll("body *")) {
     if (/^(SCRIPT|NOSCRIPT)$/.test(each.tagName) || !each.checkVisibility() && each.tagName !== "OPTION") continue;
     for (const name of ["aria-label", "title", "placeholder"]) texts.push(each.getAttribute(name) ?? "");
@@ -43,6 +44,13 @@ VISIBLE = """() => {
   return [...new Set(texts.map(text => text.trim()).filter(text => /[a-z]{2}/i.test(text)))];
 }"""
 
+MARK = "\u034f"
+"""A character without a width round what stands in a language's file, but not round the values in its places."""
+MARKED = """
+export const texts = Object.fromEntries(Object.entries(plain).map(([key, text]) => {
+  const forms = text.split("|").map(form => `MARK${form.replace(/\\{\\w+\\}/g, "MARK$&MARK")}MARK`);
+  return [key, forms.join("|")];
+}));""".replace("MARK", MARK)
 # what is wider than the window or than its own frame, apart from what only screen readers tell
 TOO_WIDE = """() => {
   const wide = [], {clientWidth} = document.documentElement;
@@ -54,6 +62,32 @@ TOO_WIDE = """() => {
   }
   return wide;
 }"""
+
+PLAIN = re.compile(f"{MARK}[^{MARK}]*{MARK}")
+NAMES = re.compile(
+    "|".join(
+        [
+            # comments and settings as files and commands have them
+            r"kr \S+ \([^)]*\)",
+            r"kr -.*",
+            r"runs/\S+",
+            r"\d+ \w+ \d{4}",
+            r"3move|11man|prime\.pdn|Annotator|manual|material",
+            "Home|Ctrl|Tab|Esc|Italiano|English|FEN|PDN|UTC|Elo|LLR|nodes=20|shipped|Ann|Bob|Glasgow",
+            *map(
+                re.escape,
+                sorted({name for line in named_lines() for name in (line.name, *line.spellings)}, reverse=True),
+            ),
+            *(each.id for each in PuzzleShelf().of(Origin.COLLECTION)),
+        ]
+    )
+)
+"""What has the same name in each language."""
+
+
+def told(text: str) -> str:
+    """A text of the language's file, as it is marked."""
+    return f"{MARK}{text}{MARK}"
 
 
 @pytest.fixture(scope="module")
@@ -84,65 +118,52 @@ def reviewed() -> str:
     return str(game)
 
 
-class English:
-    """The English texts that have another one in a language."""
+def mark(page: Page) -> None:
+    """Have each text that goes through the language's file marked."""
 
-    def __init__(self, code: str) -> None:
-        source = Path(f"kr/web/static/languages/{code}.js").read_text("utf-8")
-        texts = {}
-        for key, text in PAIR.findall(source):
-            texts[json.loads(key) if key.startswith('"') else key] = json.loads(text)
-        assert len(texts) > 1000
-        parts = {(one, other) for key, text in texts.items() for one, other in zip(key.split("|"), text.split("|"))}  # noqa: B905
-        foreign = {other for _, other in parts}
-        english = {one for one, other in parts if one != other and one not in foreign}
-        self._plain = {text for text in english if "{" not in text}
-        self._sentences = [text for text in self._plain if text.count(" ") > 2]
-        # those that have words enough to tell
-        forms = [re.sub(r"\\\{\w+\\\}", "(.+)", re.escape(text)) for text in english - self._plain]
-        self._forms = [re.compile(form) for form in forms if len(re.findall(r"[A-Za-z]{2,}", form)) > 1]
-        self._foreign = [re.compile(re.sub(r"\\\{\w+\\\}", "(.+)", re.escape(text))) for text in foreign]
+    def answer(route: Route) -> None:
+        source = route.fetch().text().replace("export const texts =", "const plain =")
+        # as the page without a server has it
+        source = re.sub(r"export\{(\w+) as texts\};?", r"const plain=\1;", source)
+        route.fulfill(body=source + MARKED, content_type="text/javascript")
 
-    def left(self, page: Page) -> list[str]:
-        """What is English on a page."""
-        return [text for text in page.evaluate(VISIBLE) if self._is_english(text)]
-
-    def untold(self, page: Page, selector: str) -> list[str]:
-        """Texts of elements that aren't in the language, although they aren't English texts of the scripts either."""
-        texts = page.locator(selector).all_inner_texts()
-        return [
-            text
-            for text in texts
-            if re.search("[a-z]{3}", text) and not any(form.fullmatch(text.strip()) for form in self._foreign)
-        ]
-
-    def _is_english(self, text: str) -> bool:
-        return (
-            re.sub(r" \(\S+\)$|[:.]$", "", text) in self._plain
-            or any(sentence in text for sentence in self._sentences)
-            or any(form.fullmatch(text) for form in self._forms)
-        )
+    page.route(re.compile(r"/it(-\w+)?\.js$"), answer)
 
 
-@pytest.fixture(scope="module")
-def english() -> English:
-    return English("it")
+def untold(page: Page) -> list[str]:
+    """What the page tells, and none of it from the language's file: not a name either."""
+    return [text for text in page.evaluate(VISIBLE) if re.search("[A-Za-z]{3}", NAMES.sub("", PLAIN.sub("", text)))]
+
+
+@pytest.fixture
+def address(request: pytest.FixtureRequest) -> Iterator[str]:
+    """Address of the page with its server, or of the page without one."""
+    if request.param == "server":
+        yield request.getfixturevalue("server").address
+    else:
+        with hosting() as host:
+            yield host.address
 
 
 @pytest.mark.parametrize(
-    "size", [SIZES[2], pytest.param(SIZES[0], marks=pytest.mark.soak)], ids=lambda size: str(size["width"])
+    ("address", "size"),
+    [
+        ("server", SIZES[2]),
+        pytest.param("server", SIZES[0], marks=pytest.mark.soak),
+        ("none", SIZES[0]),
+    ],
+    indirect=["address"],
+    ids=lambda each: each if isinstance(each, str) else str(each["width"]),
 )
-def test_no_page_has_english_texts(
-    server: WebServer, opened: Opener, english: English, reviewed: str, size: dict[str, int]
-) -> None:
-    page = opened(server.address, size, **ITALIAN, **CLIPBOARD)
+def test_no_page_has_english_texts(address: str, opened: Opener, reviewed: str, size: dict[str, int]) -> None:
+    page = opened(address, size, before=mark, **ITALIAN, **CLIPBOARD)
 
     def check() -> None:
-        assert english.left(page) == []
+        assert untold(page) == []
         assert page.evaluate(TOO_WIDE) == []
 
     def check_menu(name: str) -> None:
-        page.get_by_role("button", name=name, exact=True).last.click()
+        page.get_by_role("button", name=told(name), exact=True).last.click()
         check()
         page.keyboard.press("Escape")
 
@@ -151,6 +172,7 @@ def test_no_page_has_english_texts(
             if page.locator(f".{name}").is_visible():
                 page.locator(f".{name}").click()
                 page.locator(known.get(name, "main")).first.wait_for()
+                page.evaluate("() => { for (const each of document.querySelectorAll('details')) each.open = true; }")
                 check()
 
     assert page.locator("html").get_attribute("lang") == "it"
@@ -166,24 +188,24 @@ def test_no_page_has_english_texts(
     page.keyboard.press("?")
     check()
     page.keyboard.press("Escape")
-    for name in ("learn", "endings"):
+    for name in ("learn/first-position", "endings"):
         page.evaluate("name => { location.hash = name; }", name)
-        page.locator(f".screen.{name} .board .movable").first.wait_for()
+        page.locator(f".screen.{name.partition('/')[0]} .board .movable").first.wait_for()
         check_tabs({})
     page.evaluate("() => { location.hash = 'play'; }")
-    for mode in ("two", "match", "kr"):
-        page.locator(f".modes input[value={mode}]").check(force=True)
+    for mode in page.locator(".modes input").all()[::-1]:
+        mode.check(force=True)
         check()
     check_menu("Regole")
     page.locator("form summary").click()
     check()
-    page.get_by_role("button", name="Gioca", exact=True).click()
+    page.get_by_role("button", name=told("Gioca"), exact=True).click()
     page.locator(".screen.play .board .movable").first.wait_for()
     # a refusal, and a draw that is declined
     for square in (1, 5):
         page.locator(f"main .board .grid [data-square='{square}']").click()
     check()
-    page.get_by_role("button", name="Proponi patta", exact=True).click()
+    page.get_by_role("button", name=told("Proponi patta"), exact=True).click()
     wait_until(page, "() => document.querySelector('.saying .note').textContent")
     check()
 
@@ -201,15 +223,14 @@ def test_a_phone_has_all_of_what_people_play(server: WebServer, opened: Opener, 
     assert height < 35
 
 
-def test_runs_are_told_in_the_language(server: WebServer, opened: Opener, english: English) -> None:
-    page = opened(server.address + "#runs", SIZES[2], **ITALIAN)
+def test_runs_are_told_in_the_language(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address + "#runs", SIZES[2], before=mark, **ITALIAN)
     page.locator(".run-list a").first.wait_for()
     for number in range(page.locator(".run-list a").count()):
         page.evaluate("number => document.querySelectorAll('.run-list a')[number].click()", number)
         page.locator(".run-facts dt").first.wait_for()
         wait_until(page, "() => document.querySelectorAll('.runs figcaption').length > 1")
-        assert english.untold(page, ".runs figcaption, .runs h3, .runs th, .runs .run-facts dt") == []
-        assert english.left(page) == []
+        assert untold(page) == []
         assert page.evaluate(TOO_WIDE) == []
         page.evaluate("() => history.back()")
         page.locator(".one").wait_for(state="hidden")
@@ -229,12 +250,12 @@ def test_the_language_is_that_of_the_browser_or_of_the_choice(server: WebServer,
 
 
 def test_the_page_that_is_sent_is_in_the_language(
-    server: WebServer, opened: Opener, english: English, reviewed: str, tmp_path: Path
+    server: WebServer, opened: Opener, reviewed: str, tmp_path: Path
 ) -> None:
-    page = opened(server.address, **ITALIAN, **CLIPBOARD)
+    page = opened(server.address, before=mark, **ITALIAN, **CLIPBOARD)
     opens(page, reviewed)
     with page.expect_download() as download:
-        page.get_by_role("button", name="Invia", exact=True).click()
+        page.get_by_role("button", name=told("Invia"), exact=True).click()
         page.get_by_role("menuitem", name="Invia come pagina").click()
     path = tmp_path / "sent.html"
     download.value.save_as(path)
@@ -243,8 +264,8 @@ def test_the_page_that_is_sent_is_in_the_language(
         for tab in page.get_by_role("tab").all():
             if tab.is_visible():
                 tab.click()
-            assert english.left(page) == []
+            assert untold(page) == []
             assert page.evaluate(TOO_WIDE) == []
         page.get_by_role("button", name="Segno successivo").click()
-        assert "si aspetta 0," in page.locator(".said").inner_text()
-        assert english.left(page) == []
+        assert f"si aspetta {MARK}0," in page.locator(".said").inner_text()
+        assert untold(page) == []

@@ -77,7 +77,7 @@ Opener = Callable[..., "Page"]
 def opened(browser: Browser) -> Iterator[Opener]:
     """Opens windows at addresses, with size, color_scheme and the like as keywords. No script may fail, nothing may be
     told to the console but what the expression `allowed` finds, and nothing may be loaded from elsewhere. app: the
-    browser keeps the files of the page, as it does for people."""
+    browser keeps the files of the page, as it does for people; before: called with the page that is still empty."""
     contexts = []
     wrong: list[str] = []
     asked: list[str] = []
@@ -87,7 +87,14 @@ def opened(browser: Browser) -> Iterator[Opener]:
         if not allowed or not re.search(allowed, message.text):
             wrong.append(message.text)
 
-    def opening(address: str, size: dict[str, int] = WIDE, allowed: str = "", app: bool = False, **others: Any) -> Page:
+    def opening(
+        address: str,
+        size: dict[str, int] = WIDE,
+        allowed: str = "",
+        app: bool = False,
+        before: Callable[[Page], object] = id,
+        **others: Any,
+    ) -> Page:
         homes.add(address.split("/")[2])
         context = browser.new_context(viewport=size, **others)
         if not app:
@@ -99,6 +106,7 @@ def opened(browser: Browser) -> Iterator[Opener]:
         page.on("console", partial(hear, allowed))
         page.on("pageerror", lambda error: wrong.append(str(error)))
         page.on("request", lambda request: asked.append(request.url))
+        before(page)
         page.goto(address)
         # not what the page shows until its scripts have come
         page.wait_for_selector("main:not(:has(> .first)) > *")

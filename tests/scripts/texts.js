@@ -9,6 +9,7 @@ const ROOMS = ["kr/viewer/static", "kr/web/static", "packaging/page/static"];
 // the page that is sent, as Python writes it
 const SENT = ["kr/analysis/annotation/game.html", "kr/analysis/annotation/pages.py"];
 const COURSES = "kr/problems/courses.json";
+const CLASSICS = "kr/problems/classics.jsonl";
 const STRING = String.raw`("(?:[^"\\]|\\.)*")`;
 // a long text stands in pieces
 const T = /\bt\(\s*("(?:[^"\\]|\\.)*"(?:\s*\+\s*"(?:[^"\\]|\\.)*")*)\s*[,)]/g;
@@ -27,7 +28,8 @@ export function scripts() {
 
 /**
  * Keys of the texts of all scripts and of the page that is sent: the text itself, or "one|several" of a noun that is
- * counted; those of courses, and the English texts that come from elsewhere.
+ * counted; those of courses, titles of the
+ * classics, and the English texts that come from elsewhere.
  * @returns {Set<string>}
  */
 export function keys() {
@@ -47,6 +49,10 @@ export function keys() {
   }
   for (const {title, idea, steps} of JSON.parse(readFileSync(COURSES, "utf8")).courses) {
     for (const text of [title, idea, ...steps.map((/** @type {{plan: string}} */ {plan}) => plan)]) found.add(text);
+  }
+  for (const line of readFileSync(CLASSICS, "utf8").trim().split("\n")) {
+    const {title, disproved} = JSON.parse(line);
+    if (!disproved) found.add(title);
   }
   return found;
 }
