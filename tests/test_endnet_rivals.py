@@ -226,5 +226,5 @@ def test_without_lightgbm_one_line_says_what_to_install(quiet: SampleRows, monke
         return real(name, *more, **named)  # type: ignore[arg-type]
 
     monkeypatch.setattr(builtins, "__import__", missing)
-    with pytest.raises(InvalidSettingError, match=r'pip install "kr-draughts\[nets\]"'):
+    with pytest.raises(InvalidSettingError, match=r"boosted trees need LightGBM: pip install lightgbm"):
         fit_trees(quiet, TreeSettings())

@@ -105,7 +105,7 @@ def test_what_cannot_be_drawn_is_named(wrong: dict[str, object], why: str) -> No
 
 def test_without_pillow_its_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kr.extras.find_spec", lambda name: None)
-    with pytest.raises(InvalidSettingError, match=r'animated pictures need pillow: pip install "kr-draughts\[web\]"'):
+    with pytest.raises(InvalidSettingError, match=r"animated pictures need pillow: pip install pillow"):
         animation(Position(), [])
 
 

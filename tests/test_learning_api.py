@@ -63,7 +63,7 @@ def test_no_games_as_arrays(tmp_path: Path) -> None:
     with pytest.raises(kr.InvalidGamesError, match="no shards of games in it"):
         kr.read_game_arrays(tmp_path)
     (tmp_path / "shard-000000.h5").touch()
-    with pytest.raises(kr.InvalidGamesError, match="shard-000000.h5: not a directory; name the one of the run"):
+    with pytest.raises(kr.InvalidGamesError, match="shard-000000.h5 is an empty file; expected the directory of a run"):
         games.shard_paths(tmp_path / "shard-000000.h5")
     with pytest.raises(kr.InvalidGamesError, match="no such directory$"):
         kr.read_game_arrays(tmp_path / "none")

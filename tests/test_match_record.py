@@ -183,7 +183,7 @@ def test_games_that_are_played_again_are_announced(tmp_path, capsys):
     zeroed(pdn, pdn.stat().st_size - 10, None)
     assert main([*line.split(), "--games", "4", "--json"]) == 0
     out, err = capsys.readouterr()
-    assert err.splitlines()[0] == f"{pdn}: 1 damaged game removed at the start, to be played again"
+    assert f"{pdn}: 1 damaged game removed at the start, to be played again" in err.splitlines()
     assert json.loads(out)["games"] == 4
     assert main([*line.split(), "--games", "4"]) == 0
     assert "damaged" not in capsys.readouterr().err
@@ -325,9 +325,10 @@ def test_ctrl_c_loses_only_the_games_in_flight(tmp_path):
     summary = json.loads(shown)
     assert match.returncode == 1
     assert summary["interrupted"]
-    told = error.splitlines()
-    assert told[0].startswith("wrote ")
-    assert told[1:] == [f"kr: interrupted after {summary['games']} of 200 games; run the same command to resume"]
+    *players, wrote, interrupted = error.splitlines()
+    assert [line[:2] for line in players] == ["A:", "B:"]
+    assert wrote.startswith("wrote ")
+    assert [interrupted] == [f"kr: interrupted after {summary['games']} of 200 games; run the same command to resume"]
     assert 2 <= summary["games"] < 200
     assert len(list(read_games(tmp_path / "match.pdn"))) == summary["games"]
     found = []

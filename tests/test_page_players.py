@@ -220,8 +220,10 @@ def test_hints_give_the_same_reasons() -> None:
         expected.append(hint_json(board.position, found, database if number % 2 else None))
     code = """
         const {hintJson} = await load("hints.js"), {Move, Position} = await load("rules.js");
-        tell(given.map(({fen, lines, values}) => {
-          const position = Position.fromFen(fen), database = values && {value: after => values[after.fen] ?? null};
+        tell(await Promise.all(given.map(({fen, lines, values}) => {
+          const position = Position.fromFen(fen), database = values && {
+            has: () => true, look: async some => some.map(each => ({value: values[each.fen] ?? null, distance: null})),
+          };
           const moveOf = (at, [path, captured]) => at.legalMoves().find(each => each.equals(new Move(path, captured)));
           const read = moves => {
             let at = position;
@@ -232,7 +234,7 @@ def test_hints_give_the_same_reasons() -> None:
             });
           };
           return hintJson(position, lines.map(({score, moves}) => ({score, moves: read(moves)})), database);
-        }));
+        })));
     """
     assert in_node(code, cases) == json.loads(json.dumps(expected))
     assert sum(each["gain"] is not None for each in expected) >= 5

@@ -280,7 +280,7 @@ def test_ballots_by_number_name_and_moves(server: WebServer, opened: Opener) -> 
     show_setup(page)
     for deck, wanted, chosen, event in BALLOTS:
         page.get_by_label("Ballots", exact=True).select_option(deck)
-        page.get_by_label("Find a ballot").fill(wanted)
+        page.get_by_label("Find a ballot", exact=True).fill(wanted)
         page.locator(".found button", has_text=chosen).first.click()
         wait_until(page, "text => document.querySelector('#status').textContent === text", event)
         number = int(event.split()[-1] if ":" not in event else event.split(":")[0].split()[-1])
@@ -291,11 +291,11 @@ def test_ballots_by_number_name_and_moves(server: WebServer, opened: Opener) -> 
             page.keyboard.press("ArrowLeft")
         wait_for_fen(page, start.fen)
     # a name that no ballot has is found where all names are; a number is one of the deck
-    page.get_by_label("Find a ballot").fill("2501")
+    page.get_by_label("Find a ballot", exact=True).fill("2501")
     page.get_by_text("No opening is called so.").wait_for()
     page.get_by_role("button", name="Take off the filter Find a ballot: 2501").click()
-    assert page.get_by_label("Find a ballot").input_value() == ""
-    page.get_by_label("Find a ballot").fill("Laird and Lady Refused")
+    assert page.get_by_label("Find a ballot", exact=True).input_value() == ""
+    page.get_by_label("Find a ballot", exact=True).fill("Laird and Lady Refused")
     page.get_by_text("Not among these, but among the openings with a name:").wait_for()
     page.locator(".found").get_by_role("button").click()
     (line,) = (each for each in named_lines() if each.name == "Laird and Lady Refused")

@@ -13,7 +13,7 @@ import pytest
 from proved import CASES, case, shipped
 from web_pages import PHONE, SMALL, Opener, click_square, finished, opened, serving, wait_until
 
-from kr.errors import InvalidSettingError, KrError
+from kr.errors import InvalidCertificateError, InvalidSettingError, KrError
 from kr.game.position import Position
 from kr.game.value import Value
 from kr.proofs.certificate import Certificate, packed_certificate, unpacked_certificate, write_certificate
@@ -150,7 +150,7 @@ def test_bounds(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
         sent(house, content, piece=100)
     monkeypatch.undo()
     monkeypatch.setattr(proofs, "MOST_CHECKED_POSITIONS", 3)
-    with pytest.raises(InvalidSettingError, match="at most 3 are checked here"):
+    with pytest.raises(InvalidCertificateError, match="at most 3 are read here, and kr prove --check FILE reads more"):
         opening(house, content)
     monkeypatch.undo()
     first = sent(house, content)

@@ -213,7 +213,8 @@ def unpacked_certificate(content: bytes, most: int = MAX_POSITIONS) -> Certifica
     header = _parsed_header(bytes(body[:header_bytes]))
     count, at = header["positions"], header_bytes
     if count > most:
-        raise InvalidCertificateError(f"a certificate of {count:,} positions; at most {most:,} are read here")
+        more = ", and kr prove --check FILE reads more" if most < MAX_POSITIONS else ""
+        raise InvalidCertificateError(f"a certificate of {count:,} positions; at most {most:,} are read here{more}")
     columns: dict[str, NDArray[Any]] = {}
     for name, dtype, shape in _COLUMNS:
         end = at + header[name]

@@ -22,6 +22,9 @@ const COUNTS = {
   k: {digits: 1n, exponent: 3},
   "": {digits: 1n, exponent: 0},
 };
+/** Seconds, 31 years. */
+const LONGEST_TIME = 1e9;
+const MOST_COUNT = 2n ** 64n;
 // blanks of ASCII alone stand before a unit
 const QUANTITY = /^([0-9][0-9_]{0,400}(?:\.[0-9]{0,400})?|\.[0-9]{1,400})(?:e([+-]?[0-9]{1,3}))?[\t-\r ]*([a-z]*)$/;
 
@@ -42,7 +45,7 @@ export function parseDuration(text) {
   const expected = 'a duration such as "0.3s", "20ms", "2m" or "1h"',
     {digits, exponent} = quantity(text, DURATIONS, "s", expected),
     seconds = Number(`${digits}e${exponent}`);
-  if (seconds === Infinity) throw new KrError(`${quoted(text)} is not ${expected}`);
+  if (seconds > LONGEST_TIME) throw new KrError(`${quoted(text)} is more than 31 years; expected ${expected}`);
   return seconds;
 }
 
@@ -55,6 +58,7 @@ export function parseCount(text) {
     if (digits % 10n) throw new KrError(`${quoted(text)} is not a whole number; expected ${expected}`);
     digits /= 10n;
   }
+  if (digits > MOST_COUNT) throw new KrError(`${quoted(text)} is more than kr can count, 2e+19; expected ${expected}`);
   return digits;
 }
 
