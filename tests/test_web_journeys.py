@@ -243,12 +243,9 @@ def review_and_send(person: Mouse, file: Path) -> None:
     wait_until(page, "() => document.querySelector('.mark-facts').textContent.includes('Better: ')")
     assert page.locator("main .board .arrow.better").count() == 1
     with page.expect_download() as download:
-        if page.viewport_size == PHONE:
-            # what is said of the mark has taken the place of the button
-            person.press(button(page, "Send"))
-            person.press(page.get_by_role("menuitem", name="Send as page"))
-        else:
-            person.press(button(page, "Send as page"))
+        # what is said of the mark has taken the place of the button
+        person.press(button(page, "Send"))
+        person.press(page.get_by_role("menuitem", name="Send as page"))
     download.value.save_as(file)
     assert "You resigned" in page.locator(".review .story").inner_text()
     assert "resigned" in file.read_text()
@@ -262,7 +259,7 @@ def test_a_first_game_its_review_and_a_page_for_a_friend(
     play_and_resign(person, 4)
     assert person.presses == 5
     review_and_send(person, tmp_path / "game.html")
-    assert person.presses == 5 + (4 if size == PHONE else 3)
+    assert person.presses == 5 + 4
 
 
 @pytest.mark.soak

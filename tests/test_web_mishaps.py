@@ -321,7 +321,7 @@ def test_the_newest_move_is_in_sight(server: WebServer, opened: Opener, size: di
     assert page.evaluate(IN_SIGHT, [".played .at", ".played"])
 
     page.get_by_role("link", name="Analyse").click()
-    page.locator(".moves").wait_for()
+    page.locator(".welcome").wait_for()
     paste(page, " ".join(map(str, game.moves)))
     shows(page, str(game.moves[-1]))
     page.get_by_role("button", name="End", exact=True).click()
