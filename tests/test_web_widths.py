@@ -40,6 +40,9 @@ WRONG = """([width, height]) => {
     else if (!top || !each.contains(top)) wrong.push(`${name} is covered`);
     if (each.closest("header, .tabs") && each.scrollWidth > each.clientWidth + 1) wrong.push(`${name} has no room`);
   }
+  for (const each of shown(".task .words")) {
+    if (each.scrollWidth > each.clientWidth) wrong.push(`${each.textContent} has no room`);
+  }
   for (const each of shown("nav a")) {
     const {left, right, bottom} = each.getBoundingClientRect(), row = each.parentElement.getBoundingClientRect();
     if (left < row.left - .5 || right > row.right + .5 || bottom > header.getBoundingClientRect().bottom) {
