@@ -144,7 +144,7 @@ def test_a_packed_book_has_cooks_as_coarse_as_its_games(book: Path, capsys: pyte
     assert [(each.loss, each.nodes) for each in find_cooks(CookSettings(book=packed))] == [(254, None)]
     assert main(["book", "cooks", str(packed)]) == 0
     text = " ".join(capsys.readouterr().out.split())
-    assert re.search(r"4 or more of 5 games or more \(about 70%\)", text)
+    assert re.search(r"4 or more of 5 games or more \(~70%\)", text)
     assert "search" not in text
 
 

@@ -8,9 +8,9 @@ from kr.book.shares import coarse_share, share_text
 @pytest.mark.parametrize(
     ("share", "text"),
     [
-        (0, "0%"), (1e-9, "under 0.01%"), (0.0012, "about 0.1%"), (0.01, "about 1%"), (0.0312, "about 3%"),
-        (0.1, "about 10%"), (0.13, "about 10%"), (0.25, "about 30%"), (0.5, "about 50%"), (0.67, "about 70%"),
-        (0.9, "about 90%"), (0.96, "about 97%"), (1, "100%"),
+        (0, "0%"), (1e-9, "<0.01%"), (0.0012, "~0.1%"), (0.01, "~1%"), (0.0312, "~3%"),
+        (0.1, "~10%"), (0.13, "~10%"), (0.25, "~30%"), (0.5, "~50%"), (0.67, "~70%"),
+        (0.9, "~90%"), (0.96, "~97%"), (1, "100%"),
     ],
 )  # fmt: skip
 def test_a_share_in_words(share: float, text: str) -> None:

@@ -21,11 +21,11 @@ def coarse_share(share: float) -> float:
 
 
 def share_text(share: float, exact: bool = False) -> str:
-    """A share in percent: "12%" if it is exact, else "about 10%"."""
+    """A share in percent: "12%" if it is exact, else "~10%"."""
     if exact:
         return f"{share:.0%}"
     coarse = coarse_share(share)
     if 0 < coarse < _LEAST:
-        return f"under {100 * _LEAST:g}%"
+        return f"<{100 * _LEAST:g}%"
     told = f"{100 * coarse:.10g}%"
-    return f"about {told}" if 0 < share < 1 else told
+    return f"~{told}" if 0 < share < 1 else told
