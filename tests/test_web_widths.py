@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 import pytest
-from web_pages import Opener, opened, server, wait_until
+from web_pages import SETTLED_SECONDS, Opener, opened, server, wait_until
 
 from kr.web.serve import WebServer
 
@@ -77,7 +78,11 @@ def check(page: Page, name: str, sizes: list[tuple[int, int]]) -> None:
     wrong = {}
     for width, height in sizes:
         page.set_viewport_size({"width": width, "height": height})
-        if faults := page.evaluate(WRONG, [width, height]):
+        until = time.monotonic() + SETTLED_SECONDS
+        # what has just arrived may move things for a frame
+        while (faults := page.evaluate(WRONG, [width, height])) and time.monotonic() < until:
+            page.wait_for_timeout(20)
+        if faults:
             wrong[width, height] = faults
     assert wrong == {}, name
 
