@@ -34,7 +34,6 @@ LIBRARY = {
     "lib/more.py": "VALUE = 41\n",
     "lib/core.pyi": "",
     "lib/core.h": "",
-    "lib/_avif.pyd": "",
     "lib/tests/test_core.py": "",
     "lib-1.0.data/purelib/beside.py": "",
     "lib-1.0.data/scripts/lib.exe": "",

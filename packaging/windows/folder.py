@@ -24,8 +24,6 @@ SEARCHED = (f"python{TAG}.zip", ".", "Lib\\site-packages")
 """Where Python looks for modules, from its own folder."""
 LEFT_OUT = {"tests", "f2py", "distutils"}
 """Folders of libraries that only their developers use."""
-LEFT_OUT_MODULES = {"_avif"}
-"""Compiled modules that their package does without: Pillow's for a kind of picture, 4 MB of the zip."""
 LEFT_OUT_SUFFIXES = {".a", ".c", ".h", ".lib", ".pxd", ".pyi", ".pyx"}
 STUBS = "kr/"
 """The package whose stubs (.pyi) stay: it reads its public names in them."""
@@ -53,7 +51,7 @@ def read_wheel(path: Path) -> Files:
 def is_needed(name: str) -> bool:
     """True if a file of site-packages is needed to run kr."""
     path = PurePosixPath(name)
-    if LEFT_OUT.intersection(path.parts[:-1]) or path.name.partition(".")[0] in LEFT_OUT_MODULES:
+    if LEFT_OUT.intersection(path.parts[:-1]):
         return False
     return path.suffix not in LEFT_OUT_SUFFIXES or (path.suffix == ".pyi" and name.startswith(STUBS))
 
