@@ -21,9 +21,9 @@ LIGHT, DARK = "#f4f1ea", "#c3bfb2"
 """Squares of a board on which regions are coloured."""
 
 
-def check_installed(purpose: str = "pictures need", otherwise: str = "") -> None:
-    """Raise InvalidSettingError if matplotlib is missing. purpose, otherwise: as for `check_packages`."""
-    check_packages(purpose, "matplotlib", otherwise=otherwise)
+def check_installed() -> None:
+    """Raise InvalidSettingError if matplotlib is missing."""
+    check_packages("pictures need", "matplotlib")
 
 
 def check_plots(directory: Path) -> None:

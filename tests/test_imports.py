@@ -68,7 +68,7 @@ FLOORS = [
 LEVEL = {room: len(FLOORS) - i for i, room in enumerate(FLOORS)}
 HEAVY = {
     "numpy", "scipy", "h5py", "rich", "matplotlib", "click", "sklearn", "jinja2", "starlette", "uvicorn", "websockets",
-    "jax", "optax", "lightgbm", "pyarrow", "dask", "distributed", "PIL",
+    "jax", "optax", "lightgbm", "pyarrow", "dask", "distributed", "PIL", "reportlab",
 }  # fmt: skip
 
 

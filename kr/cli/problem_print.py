@@ -13,9 +13,9 @@ def command(settings: PrintSettings, json: bool = options.JSON) -> None:
     """Print problems as diagrams: several on a page, in black and white, as PDF, SVG, HTML or LaTeX.
 
     Each diagram has number, title and author, the side to move and the stipulation, such as "White to play and win";
-    the solutions stand at the end. The kind of file goes by its name. PDF needs matplotlib; SVG has a file for each
-    page, NAME-1.svg and so on; HTML prints from any browser; LaTeX compiles with pdflatex and TikZ. Problems that can't
-    be read are told and left out; the exit code is then 1.
+    the solutions stand at the end. The kind of file goes by its name. PDF needs the extra plots (reportlab, and
+    matplotlib for its font); SVG has a file for each page, NAME-1.svg and so on; HTML prints from any browser; LaTeX
+    compiles with pdflatex and TikZ. Problems that can't be read are told and left out; the exit code is then 1.
 
     Example:
         kr problem print problems.pdn --out sheet.pdf

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kr import svg
-from kr.figures import check_installed
+from kr.extras import check_packages
 from kr.notation import SIDE_NAMES, SQUARES, square_name
-from kr.problems import pdf
 from kr.problems.sheet import SheetBoard, SheetPage, SheetText
 from kr.problems.sheet_svg import PRINT_COLORS
 
-FONT_FILES = ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf")
+if TYPE_CHECKING:
+    from reportlab.pdfgen.canvas import Canvas
+
+_FONTS = ("DejaVuSans", "DejaVuSans-Bold")
 """They come with matplotlib."""
 RIM = 1.5
 """Width of the line around a piece, in units of a board."""
@@ -22,8 +25,8 @@ _NUMBER_SIZE = 8.0
 
 
 def check_pdf() -> None:
-    """Raise InvalidSettingError if matplotlib is missing."""
-    check_installed("PDF needs", otherwise="; or write .svg, .html or .tex")
+    """Raise InvalidSettingError if a library is missing that PDF needs."""
+    check_packages("PDF needs", "matplotlib", "reportlab", otherwise="; or write .svg, .html or .tex")
 
 
 def write_pdf(path: Path, pages: Iterable[SheetPage], numbers: bool, title: str) -> set[str]:
@@ -31,90 +34,124 @@ def write_pdf(path: Path, pages: Iterable[SheetPage], numbers: bool, title: str)
 
     numbers: write those of the squares. The same pages give the same bytes.
     """
+    from reportlab.pdfgen.canvas import Canvas
+
+    known = [_registered_font(name) for name in _FONTS]
+    used: list[set[str]] = [set() for _ in _FONTS]
+    made = Canvas(str(path), pageCompression=1, invariant=1, initialFontName=_FONTS[0])
+    made.setTitle(title)
+    made.setCreator("kr")
+    made.beginForm(_BOARD, 0, 0, _BOARD_UNITS, _BOARD_UNITS)
+    _draw_board(made, numbers)
+    made.endForm()
+    for king in (False, True):
+        for name in SIDE_NAMES:
+            around = svg.CELL / 2
+            made.beginForm(_piece_name(name, king), -around, -around, around, around)
+            _draw_piece(made, name, king)
+            made.endForm()
+    for page in pages:
+        made.setPageSize((page.width, page.height))
+        for board in page.boards:
+            _place_board(made, page, board)
+        for line in page.texts:
+            _draw_text(made, page, line)
+            used[line.bold].update(line.text)
+        made.showPage()
+    made.save()
+    return {each for texts, font in zip(used, known, strict=True) for each in texts if ord(each) not in font}
+
+
+def _registered_font(name: str) -> dict[int, int]:
+    """Make a font known to reportlab; returns the glyphs of its characters."""
     from matplotlib import get_data_path
+    from reportlab.pdfbase import pdfmetrics
+    from reportlab.pdfbase.ttfonts import TTFont
 
-    fonts = [pdf.PdfFont(Path(get_data_path()) / "fonts" / "ttf" / name) for name in FONT_FILES]
-    with path.open("wb") as file:
-        made = pdf.PdfFile(file, fonts)
-        made.add_drawing(_BOARD, (0, 0, _BOARD_UNITS, _BOARD_UNITS), _board(made, numbers))
-        for king in (False, True):
-            for name in SIDE_NAMES:
-                around = svg.CELL / 2
-                made.add_drawing(_piece_name(name, king), (-around, -around, around, around), _piece(name, king))
-        for page in pages:
-            made.add_page(page.width, page.height, _page(made, fonts, page))
-        made.close(title)
-    return fonts[0].missing | fonts[1].missing
+    font = TTFont(name, str(Path(get_data_path()) / "fonts" / "ttf" / f"{name}.ttf"))
+    pdfmetrics.registerFont(font)
+    return font.face.charToGlyph
 
 
-def _page(made: pdf.PdfFile, fonts: list[pdf.PdfFont], page: SheetPage) -> Iterator[str]:
-    for board in page.boards:
-        scale = board.side / _BOARD_UNITS
-        left, bottom = board.x, page.height - board.y - board.side
-        yield f"q {scale:.6f} 0 0 {scale:.6f} {left:.3f} {bottom:.3f} cm /{_BOARD} Do"
-        yield from _pieces(board)
-        yield "Q"
-    for line in page.texts:
-        yield _text(made, fonts, page, line)
+def _draw_text(made: Canvas, page: SheetPage, line: SheetText) -> None:
+    draw = {"start": made.drawString, "middle": made.drawCentredString, "end": made.drawRightString}[line.anchor]
+    made.setFont(_FONTS[line.bold], line.size)
+    draw(line.x, page.height - line.y, line.text)
 
 
-def _text(made: pdf.PdfFile, fonts: list[pdf.PdfFont], page: SheetPage, line: SheetText) -> str:
-    x = line.x
-    if line.anchor != "start":
-        width = fonts[line.bold].width(line.text) * line.size
-        x -= width / 2 if line.anchor == "middle" else width
-    return made.text(x, page.height - line.y, line.size, line.text, int(line.bold))
+def _place_board(made: Canvas, page: SheetPage, board: SheetBoard) -> None:
+    scale = board.side / _BOARD_UNITS
+    made.saveState()
+    made.transform(scale, 0, 0, scale, board.x, page.height - board.y - board.side)
+    made.doForm(_BOARD)
+    for name, x, y in _pieces(board):
+        made.saveState()
+        made.translate(x, y)
+        made.doForm(name)
+        made.restoreState()
+    made.restoreState()
 
 
-def _pieces(board: SheetBoard) -> Iterator[str]:
+def _pieces(board: SheetBoard) -> Iterator[tuple[str, float, float]]:
+    """The drawings of the pieces, and their places in units of the board."""
     position = board.position
     for name, own in zip(SIDE_NAMES, (position.black, position.white), strict=True):
         for square in range(SQUARES):
             if own >> square & 1:
                 x, y = _corner(square)
-                drawing = _piece_name(name, bool(position.kings >> square & 1))
-                yield f"q 1 0 0 1 {x + svg.CELL / 2:g} {y - svg.CELL / 2:g} cm /{drawing} Do Q"
+                yield _piece_name(name, bool(position.kings >> square & 1)), x + svg.CELL / 2, y - svg.CELL / 2
 
 
-def _board(made: pdf.PdfFile, numbers: bool) -> Iterator[str]:
+def _draw_board(made: Canvas, numbers: bool) -> None:
     """An empty board in its units, from its bottom left."""
-    yield f"{pdf.filled(_color('edge'))} {pdf.box(0, 0, _BOARD_UNITS, _BOARD_UNITS)} f"
-    yield f"{pdf.filled(_color('light'))} {pdf.box(svg.EDGE, svg.EDGE, 8 * svg.CELL, 8 * svg.CELL)} f"
-    yield pdf.filled(_color("dark"))
+    made.setFillColorRGB(*_color("edge"))
+    made.rect(0, 0, _BOARD_UNITS, _BOARD_UNITS, stroke=0, fill=1)
+    made.setFillColorRGB(*_color("light"))
+    made.rect(svg.EDGE, svg.EDGE, 8 * svg.CELL, 8 * svg.CELL, stroke=0, fill=1)
+    made.setFillColorRGB(*_color("dark"))
     for square in range(SQUARES):
         x, y = _corner(square)
-        yield pdf.box(x, y - svg.CELL, svg.CELL, svg.CELL)
-    yield "f"
+        made.rect(x, y - svg.CELL, svg.CELL, svg.CELL, stroke=0, fill=1)
     if numbers:
-        yield pdf.filled(_color("number"))
+        made.setFillColorRGB(*_color("number"))
+        made.setFont(_FONTS[0], _NUMBER_SIZE)
         for square in range(SQUARES):
             x, y = _corner(square)
-            yield made.text(x + 1.5, y - _NUMBER_SIZE, _NUMBER_SIZE, square_name(square))
+            made.drawString(x + 1.5, y - _NUMBER_SIZE, square_name(square))
 
 
 def _piece_name(name: str, king: bool) -> str:
     return f"{name}{'king' if king else 'man'}"
 
 
-def _piece(name: str, king: bool) -> Iterator[str]:
+def _draw_piece(made: Canvas, name: str, king: bool) -> None:
     """A piece around (0, 0)."""
     side = name.lower()
     fill, line = _color(side), _color(f"{side} rim")
-    yield pdf.filled(fill)
-    yield pdf.lined(line, RIM)
+    made.setFillColorRGB(*fill)
+    made.setStrokeColorRGB(*line)
+    made.setLineWidth(RIM)
     if king:
-        yield from (f"{pdf.circle(svg.DISC, -y)} B" for y in svg.KING_DISCS)
+        for height in svg.KING_DISCS:
+            made.circle(0, -height, svg.DISC, fill=1)
         top = svg.KING_DISCS[1]
-        yield f"{pdf.filled(_color(f'{side} crown'))} {pdf.polygon([(x, -top - y) for x, y in svg.CROWN])} f"
+        crown = made.beginPath()
+        for place, (x, y) in enumerate(svg.CROWN):
+            (crown.lineTo if place else crown.moveTo)(x, -top - y)
+        crown.close()
+        made.setFillColorRGB(*_color(f"{side} crown"))
+        made.drawPath(crown, stroke=0, fill=1)
     else:
-        yield f"{pdf.circle(svg.DISC)} B"
+        made.circle(0, 0, svg.DISC, fill=1)
         # the groove: half as strong as the rim
-        yield pdf.lined([(a + b) / 2 for a, b in zip(fill, line, strict=True)], RIM)
-        yield f"{pdf.circle(svg.GROOVE)} S"
+        made.setStrokeColorRGB(*((a + b) / 2 for a, b in zip(fill, line, strict=True)))
+        made.circle(0, 0, svg.GROOVE)
 
 
 def _color(name: str) -> tuple[float, float, float]:
-    return pdf.color(PRINT_COLORS[name])
+    """Red, green and blue, each 0 to 1."""
+    red, green, blue = bytes.fromhex(PRINT_COLORS[name].removeprefix("#"))
+    return red / 255, green / 255, blue / 255
 
 
 def _corner(square: int) -> tuple[float, float]:
