@@ -82,6 +82,13 @@ class Settings:
                 object.__setattr__(self, name, value)
 
 
+def check_type(name: str, given: object, kind: type) -> None:
+    """Raise InvalidSettingError unless what was given under this name is of this kind."""
+    if not isinstance(given, kind):
+        expected = "text" if kind is str else kind.__name__
+        raise InvalidSettingError(f"{name} is {given!r:.80}; expected {expected}")
+
+
 def check_settings(given: object, kind: type[Settings]) -> None:
     """Raise InvalidSettingError unless settings are of this kind."""
     if not isinstance(given, kind):

@@ -76,3 +76,16 @@ def test_an_explanation_draws_itself() -> None:
     explained = kr.explain(ENDING, "material")
     assert explained.svg(size=200).startswith("<svg")
     assert explained._repr_svg_() == explained.svg()
+
+
+KINDS: list[Callable[[Any], object]] = [
+    kr.parse_limits, kr.openings.deck, kr.player_from_spec, kr.read_certificate, kr.check_certificate,
+    kr.read_decisions, kr.pdn.read_game, lambda given: list(kr.pdn.read_games(given)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("given", [None, 3, []], ids=repr)
+@pytest.mark.parametrize("call", KINDS)
+def test_what_is_of_another_kind_is_refused(call: Callable[[Any], object], given: object) -> None:
+    with pytest.raises(kr.InvalidSettingError, match="expected "):
+        call(given)

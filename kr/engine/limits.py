@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from kr.errors import InvalidSettingError
+from kr.settings import check_type
 from kr.units import LONGEST_TIME, Range, check_number, format_count, format_duration, parse_count, parse_duration
 
 MOST_LIMITS = {"time": LONGEST_TIME, "nodes": 10**18, "depth": 10**9}
@@ -226,6 +227,7 @@ def parse_limits(text: str) -> Limits | TimeControl:
     "5m" alone is five minutes per move; five minutes for the game is "5m+0s", "5+0" or "5:00". Raises
     InvalidSettingError.
     """
+    check_type("the limit", text, str)
     if re.search(r"[/|:]|(?<![eE])\+|\d\s*(?:ms|min|sec|[smh])?[\s;]*d\s*\d", text):
         return TimeControl.parse(text)
     try:

@@ -22,6 +22,7 @@ from kr.openings.grades import BALANCED, GRADES_SUFFIX, HARD, ONE_SIDED, read_gr
 from kr.openings.lines import lines_named
 from kr.pdn import Game, is_pdn, read_games
 from kr.pdn.replay import Replay
+from kr.settings import check_type
 from kr.storage import data_path
 from kr.text import file_text
 
@@ -136,6 +137,7 @@ def deck(name: str, playable_only: bool = True) -> list[Opening]:
     one-sided are not playable. Raises InvalidSettingError, InvalidFenError, InvalidPdnError, InvalidGamesError for
     damaged grades.
     """
+    check_type("the deck", name, str)
     if (chosen := _SELECTED.fullmatch(name)) and not Path(name).is_file():
         return _selected(chosen[1], chosen[2])
     numbered = re.fullmatch(r"(.+):(\d{1,4})", name)

@@ -237,7 +237,7 @@ def read_game(source: Source, *, results: Results = "english", encoding: str = D
     An open file is read ahead by a block. Raises InvalidPdnError for a game that can't be read; the next call resumes
     after it.
     """
-    if isinstance(source, str | Path):
+    if isinstance(source, str | Path) or not hasattr(source, "read"):
         with Reader(source, results=results, encoding=encoding) as reader:
             return reader.read_game()
     open_reader = _open_readers.get(source)

@@ -50,6 +50,8 @@ class Text:
                 raise InvalidSettingError(
                     f"encoding {encoding!r} is not known; expected detect, utf-8, latin-1 or cp437"
                 ) from None
+        if not isinstance(source, str | Path) and not hasattr(source, "read"):
+            raise InvalidSettingError(f"the games are {source!r:.80}; expected text, a Path or an open file")
         self.name = ""
         self._position = 0
         self._newlines = io.IncrementalNewlineDecoder(None, translate=True)

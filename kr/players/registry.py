@@ -13,6 +13,7 @@ from kr.errors import InvalidSettingError
 from kr.players import deciders, evolved, hub, own, policy
 from kr.players.player import Player, PlayerKind, PlayerSpec, Resources
 from kr.protocols.hub_client import PATIENCE
+from kr.settings import check_type
 
 PLAYER_KINDS: tuple[PlayerKind, ...] = (own.KIND, policy.KIND, evolved.KIND, *deciders.KINDS, hub.KIND)
 """A new kind is a module with its KIND, and an entry in this line; deciders make several from one."""
@@ -48,6 +49,7 @@ def player_from_spec(
     dir=FOLDER, in which it runs. log: folder for what is said to other programs and by them. Raises
     InvalidSettingError, InvalidWeightsError, InvalidDatabaseError, InvalidBookError, ProtocolError, OSError.
     """
+    check_type("the player", spec, str)
     kind = kind_of(spec)
     parsed = parse_spec(spec)
     if not kind.prefix and not parsed.text.strip():

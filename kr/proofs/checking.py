@@ -19,6 +19,7 @@ from kr.game.value import Value
 from kr.notation import format_fen
 from kr.proofs.certificate import Certificate, PlainBits
 from kr.proofs.rules import QuickMove, board_after, moves_in_order
+from kr.settings import check_type
 
 if TYPE_CHECKING:
     from kr.egdb.database import Database
@@ -63,6 +64,7 @@ def check_certificate(
     the positions done and all of them. Raises InvalidCertificateError, which names the position as a FEN and its fault,
     and InvalidDatabaseError if the database lacks a class that leaves need, or is damaged.
     """
+    check_type("the certificate", certificate, Certificate)
     return _Check(certificate, database).run(on_progress)
 
 

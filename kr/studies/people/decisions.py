@@ -19,6 +19,7 @@ from kr.errors import InvalidPdnError, InvalidSettingError
 from kr.game.position import Bits, Move, Side
 from kr.openings.decks import opening_plies
 from kr.pdn import Game
+from kr.settings import check_settings
 from kr.text import same_person
 
 if TYPE_CHECKING:
@@ -131,6 +132,7 @@ def read_decisions(
     left out. Raises InvalidSettingError for a missing file or games without a move, InvalidPdnError for a damaged
     file or one without a readable game.
     """
+    check_settings(settings, ReadSettings)
     return decisions_of(Archive(settings, on_bytes=on_bytes, on_error=on_error))
 
 
