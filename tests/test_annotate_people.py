@@ -132,7 +132,7 @@ def test_the_command_with_and_without(tmp_path: Path, capsys: pytest.CaptureFixt
 @pytest.mark.parametrize(
     ("line", "code", "said"),
     [
-        ("annotate {games} --people none.h5", 1, "none.h5: no such policy file"),
+        ("annotate {games} --people none.h5", 1, "none.h5: no such file"),
         ("annotate {games} --trap 0.01", 2, "an oversight is less likely than a trap"),
         ("analyze --people {games} --depth 3", 1, "not a policy file"),
     ],

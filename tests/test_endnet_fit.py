@@ -259,7 +259,7 @@ REFUSED = [
     ("{sample} --out net.h5 --batch 0", 2, "--batch: 0"),
     ("{sample} --out net.h5 --limit -5", 2, "--limit"),
     ("{sample} --out net.h5 --seed -1", 2, "--seed: -1"),
-    ("{sample} --out net.h5 --from nothere.h5", 1, "nothere.h5: no such model file"),
+    ("{sample} --out net.h5 --from nothere.h5", 1, "nothere.h5: no such file"),
     ("{sample} --out net.h5 --from text.h5", 1, "text.h5: not a model file"),
     ("{sample} --out net.h5 --from {sample}", 1, "some.h5: an HDF5 file, but not a model of `kr endnet fit`"),
 ]

@@ -375,7 +375,7 @@ def test_all_positions_are_a_limit_of_0(place: Path, capsys: pytest.CaptureFixtu
 @pytest.mark.parametrize(
     ("net", "words", "code", "said"),
     [
-        ("missing.h5", "", 1, "no such network"),
+        ("missing.h5", "", 1, "no such file"),
         ("text.h5", "", 1, "not a network"),
         ("tables", "", 1, "weights of an evaluation; expected a model file of kr endnet fit"),
         ("model.h5", "--ways search", 2, "a network for quiet positions can't be asked by 'search'"),

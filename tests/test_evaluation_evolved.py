@@ -159,7 +159,7 @@ def test_a_file_of_champions(tmp_path: Path) -> None:
         ("{path},generation=x", InvalidSettingError, "x"),
         ("{path},run=thesis-9", InvalidSettingError, "no run 'thesis-9' in .*; it has thesis-1"),
         ("{path},run=thesis-1,run=thesis-1", InvalidSettingError, "sets run twice"),
-        ("{path}.not", InvalidWeightsError, "no such weights file"),
+        ("{path}.not", InvalidWeightsError, "no such file"),
         ("{shipped}", InvalidWeightsError, "not champions of `kr evolve`"),
     ],
 )

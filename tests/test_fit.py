@@ -442,7 +442,7 @@ def test_a_prior_must_fit(settings: FitSettings, tmp_path: Path) -> None:
     for change, error, message in (
         ({"layout": LAYOUTS["tall"]}, InvalidSettingError, "made.h5 has the layout tiny, the fit tall"),
         ({"parts": False}, InvalidSettingError, "made.h5 has other parts than the fit"),
-        ({"prior": tmp_path / "none.h5"}, InvalidWeightsError, "none.h5: no such weights file"),
+        ({"prior": tmp_path / "none.h5"}, InvalidWeightsError, "none.h5: no such file"),
         (unfitted, InvalidWeightsError, "random.h5: these tables were not fitted"),
     ):
         with pytest.raises(error, match=message):

@@ -171,7 +171,7 @@ def test_whoever_takes_weights_takes_a_registered_kind(
 def test_no_other_kind_is_asked_for(counted: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A name that is no registered kind is a file."""
     monkeypatch.delitem(kinds.EVALUATION_KINDS, counted)
-    with pytest.raises(InvalidWeightsError, match="no such weights file"):
+    with pytest.raises(InvalidWeightsError, match="no such file"):
         Engine(counted)
 
 

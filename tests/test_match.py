@@ -515,7 +515,8 @@ def test_players_are_named_in_full_before_the_first_game(capsys, monkeypatch):
     def play(settings, on_game, on_begin):
         def begin(result):
             on_begin(result)
-            told.append((len(result.games), capsys.readouterr().err))
+            # folded to the width of the terminal
+            told.append((len(result.games), " ".join(capsys.readouterr().err.split())))
 
         return play_match(settings, on_game, begin)
 
@@ -523,7 +524,7 @@ def test_players_are_named_in_full_before_the_first_game(capsys, monkeypatch):
     command = join_command([sys.executable, "-IS", str(FAULTY), "illegal"])
     assert main(["match", "manual,etc_depth=9", f"hub:{command}", *"--tc depth=1 --games 2 --json".split()]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert told == [(0, f"A: {found['a']['player']}\nB: {found['b']['player']}\n")]
+    assert told == [(0, f"A: {found['a']['player']} B: {found['b']['player']}")]
     assert found["a"]["player"].startswith("manual,etc_depth=9; manual egdb ")
     assert re.fullmatch(rf"faulty engine (\d+); hub:{re.escape(command)} \1", found["b"]["player"])
 
@@ -571,7 +572,7 @@ def test_players_have_threads_and_a_hash_table_of_their_own() -> None:
         ("material,", "unknown setting ''"),
         ("material,hash=1MB,hash=2MB", "sets hash twice"),
         ("material,etc_depth=8,hash=1MB,etc_depth=9", "sets etc_depth twice"),
-        ("no,such/file.h5", "no,such/file.h5: no such weights file"),
+        ("no,such/file.h5", "no,such/file.h5: no such file"),
     ],
 )
 def test_unknown_player_settings_are_refused(spec: str, expected: str) -> None:

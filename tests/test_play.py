@@ -400,7 +400,7 @@ def test_engines_of_one_name_are_told_apart(tmp_path, monkeypatch):
         ("play --ballot nothere.pdn:8", 2, "no openings 'nothere.pdn:8'"),
         ("play --tc soon", 2, "--tc: 'soon'"),
         ("play --seed -1", 2, "--seed: -1"),
-        ("play --white nothere.h5", 1, "no such weights file"),
+        ("play --white nothere.h5", 1, "no such file"),
         ("play --white hub:./nothere", 1, "can't be started"),
         (f"play --out '{__file__}/x'", 2, f"{Path(__file__)} is not a directory"),
     ],

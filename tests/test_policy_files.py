@@ -231,7 +231,7 @@ def test_foreign_files_are_refused(tmp_path: Path) -> None:
     text.write_text("not HDF5")
     for path, message in (
         (text, "not a policy file"),
-        (tmp_path / "none.h5", "no such policy file"),
+        (tmp_path / "none.h5", "no such file"),
         (tmp_path, "can't read this policy file"),
         (storage.data_path("weights", "kr.h5"), "not a policy of"),
     ):

@@ -146,7 +146,7 @@ def game_facts(game: MatchGame) -> tuple[int, bool, int, int]:
         ("policy:{0}/seeing.h5,year=1900", InvalidSettingError, "year: this policy does not take it; leave it out"),
         ("policy:{0}/seeing.h5,strength=.1", InvalidSettingError, "strength: this policy does not take it"),
         ("policy:{0}/told.h5,temp=1", InvalidSettingError, "unknown setting 'temp'; choose from temperature, strength"),
-        ("policy:{0}/none.h5", InvalidPolicyError, "none.h5: no such policy file"),
+        ("policy:{0}/none.h5", InvalidPolicyError, "none.h5: no such file"),
         ("random:x", InvalidSettingError, "the seed: 'x' is not a count"),
         ("random:", InvalidSettingError, "the seed: '' is not a count"),
     ],

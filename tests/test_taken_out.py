@@ -70,7 +70,7 @@ def test_options_and_commands_that_were_taken_out(line: str, said: str, capsys: 
 @pytest.mark.parametrize("line", ["weights show {}", "analyze --tc depth=1 --weights {}", "match shipped {} --games 2"])
 def test_tables_with_a_network(line: str, text: str, capsys: pytest.CaptureFixture[str]) -> None:
     named = Path(text) if line.startswith("weights") else text
-    said = f"{named}: no such weights file; tables with a network, BASE+NET, were taken out: they won no match"
+    said = f"{named}: no such file; tables with a network, BASE+NET, were taken out: they won no match"
     check_refused(capsys, line.format(text), 1, said)
 
 

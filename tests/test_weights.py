@@ -198,7 +198,7 @@ def test_a_flipped_bit_never_goes_unnoticed(saved: Path, tmp_path: Path) -> None
 
 
 def test_missing_file(tmp_path: Path) -> None:
-    with pytest.raises(InvalidWeightsError, match="no such weights file"):
+    with pytest.raises(InvalidWeightsError, match="no such file"):
         weights.load_tables(tmp_path / "none.h5")
 
 

@@ -20,7 +20,7 @@ from kr.hdf5 import structures
 from kr.hdf5.library import library_file
 from kr.hdf5.process import opened_apart, opened_in_place_apart
 from kr.hdf5.source import Hdf5Source
-from kr.storage import as_path, atomic_path, is_shipped, is_written_elsewhere, open_regular, read_open
+from kr.storage import as_path, atomic_path, is_shipped, is_written_elsewhere, no_file, open_regular, read_open
 from kr.system import read_at
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def _open_file(path: Path | str, error: type[KrError], what: str) -> FileIO:
     try:
         return open_regular(as_path(path))
     except FileNotFoundError as missing:
-        raise error(f"{path}: no such {what}") from missing
+        raise error(no_file(path)) from missing
     except OSError as failure:
         raise error(f"{path}: can't read this {what}: {failure.strerror}") from failure
 

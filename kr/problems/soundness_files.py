@@ -60,7 +60,7 @@ class CheckSettings(Settings):
         parse=Limits.parse,
     )  # fmt: skip
     memory: int = option(
-        1 << 30, "Most memory for the proofs of a problem, beside hash table and database; 0 for any size.",
+        1 << 30, "Most memory for the proofs of a problem, beside hash table and database; 0MB for any size.",
         parse=parse_size, show=format_size,
     )  # fmt: skip
     results: str = same_option(ReadSettings, "results")

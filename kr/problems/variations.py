@@ -79,7 +79,7 @@ class VarySettings(Settings):
         parse=Limits.parse,
     )  # fmt: skip
     memory: int = option(
-        1 << 30, "Most memory for the proofs about a position, beside hash table and database; 0 for any size.",
+        1 << 30, "Most memory for the proofs about a position, beside hash table and database; 0MB for any size.",
         parse=parse_size, show=format_size,
     )  # fmt: skip
     weights: str | None = weights_option()
