@@ -246,7 +246,7 @@ class Buffer:
             elif kind == "praise":
                 praised = at
             elif kind == "number" or kind == "bare":
-                if line is draft and self._begins_game(draft, token[kind], begin):
+                if line is draft and self._begins_game(draft, token[kind], text[token.start() : begin]):
                     draft.warnings.append("the game ends without a result, where moves begin again at 1")
                     return draft, begin
             elif kind == "comment":
@@ -326,11 +326,16 @@ class Buffer:
             raise Fault(offset, f"a game of more than {MAX_GAME_LENGTH:,} characters", len(self.text))
         raise NeedMore
 
-    def _begins_game(self, draft: Draft, number: str, begin: int) -> bool:
-        """True if "1." or "1" at the start of a line, after moves that have no result, begins a new game."""
+    @staticmethod
+    def _begins_game(draft: Draft, number: str, before: str) -> bool:
+        """True if "1." or "1" at the start of a line, after moves that have no result, begins a new game.
+
+        before: blanks between the token before it and the number.
+        """
         if number not in ("1.", "1") or len(draft.moves) < 2 or draft.result:
             return False
-        return not self.text[self.text.rfind("\n", 0, begin) + 1 : begin].strip()
+        _, newline, indent = before.rpartition("\n")
+        return bool(newline) and not indent.strip()
 
     def _praises(self, at: int, offset: int) -> bool:
         """True if a move stands right behind a star that ends at an offset."""
