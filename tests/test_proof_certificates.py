@@ -208,7 +208,7 @@ def test_positions_are_counted_before_they_are_unpacked() -> None:
 
 
 def test_what_is_not_a_file(tmp_path: Path) -> None:
-    for path in (tmp_path, tmp_path / "none.krproof", tmp_path / "a\0b"):
+    for path in (tmp_path, tmp_path / "none.krproof"):
         with pytest.raises(InvalidCertificateError, match="can't read this certificate"):
             read_certificate(path)
 

@@ -170,7 +170,7 @@ def test_files_are_mixed_in_proportion(written: Path, other: Path) -> None:
         ({"seed": -1}, "seed: -1 is out of range"),
         ({"paths": []}, "no file"),
         ({"batch": 10**6}, "batch: 1000000 is out of range; there are"),
-        ({"paths": "missing.h5"}, "missing.h5: no such file of sampled positions"),
+        ({"paths": "missing.h5"}, "missing.h5: no such file"),
     ],
     ids=str,
 )
