@@ -535,9 +535,15 @@ def test_weights_from_a_file(tmp_path: Path) -> None:
     assert engine.search(Position(), Limits(nodes=2000)).nodes == 2000
 
 
-@pytest.mark.parametrize("name", ["a\0b", "\ud800", "a" * 5000, b"x", 3])
-def test_names_that_are_not_file_names_are_refused(name: Any) -> None:
-    with pytest.raises((InvalidWeightsError, InvalidSettingError)):
+@pytest.mark.parametrize(
+    ("name", "error"),
+    [
+        ("a\0b", InvalidSettingError), ("\ud800", InvalidWeightsError), ("a" * 5000, InvalidWeightsError),
+        (b"x", InvalidSettingError), (3, InvalidSettingError),
+    ],
+)  # fmt: skip
+def test_names_that_are_not_file_names_are_refused(name: Any, error: type[Exception]) -> None:
+    with pytest.raises(error):
         Engine(name)
 
 

@@ -48,7 +48,7 @@ def test_each_command_takes_what_the_one_before_it_made(typed: Callable[..., str
     assert "a match against the shipped tables: kr match" in said
     assert said.endswith("wrote fitted.h5: tables")
     said = typed("match --ballot 11man --tc nodes=20 --games 2")
-    assert "players: fitted.h5, as kr fit wrote it, and shipped" in said
+    assert "players: fitted.h5, as kr fit wrote it, and shipped A: fitted" in said
     assert "A fitted B shipped" in said
     assert "A shipped B manual" in typed("match shipped --games 2 --tc nodes=20")
     assert "solved" in typed("solve-problem --tc nodes=20")

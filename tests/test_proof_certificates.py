@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from proved import CASES, case, core_after, core_moves, shipped, strategy_for
 
 from kr.egdb import slices
-from kr.errors import InvalidCertificateError, StrategyCycleError, StrategyGapError
+from kr.errors import InvalidCertificateError, InvalidSettingError, StrategyCycleError, StrategyGapError
 from kr.game.position import Position, Side
 from kr.game.value import Value
 from kr.proofs.certificate import (
@@ -211,6 +211,8 @@ def test_what_is_not_a_file(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "none.krproof"):
         with pytest.raises(InvalidCertificateError, match="can't read this certificate"):
             read_certificate(path)
+    with pytest.raises(InvalidSettingError, match="is not the name of a file"):
+        read_certificate(tmp_path / "a\0b")
 
 
 @pytest.mark.posix("FIFOs")
