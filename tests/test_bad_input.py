@@ -104,6 +104,7 @@ CASES = [
     ("games nogames --pdn badrun", 2, "badrun is a directory"),
     (f"games nogames --pdn {DEVICE}", 2, "not a regular file"),
     ("games nogames --pdn text.h5/x.pdn", 2, "text.h5 is not a directory"),
+    (f"weights check games.pdn --every {10**20}", 2, "out of range; expected 1 to 1000000000"),
     ("weights check nothere.pdn", 2, "nothere.pdn: no such file"),
     ("weights check bad.pdn", 1, "no game in it has a result"),
     ("weights check bad.pdn --weights text.h5", 1, "text.h5"),

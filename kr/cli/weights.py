@@ -152,7 +152,7 @@ def count(
 def _check(
     pdn: Path = option(REQUIRED, "PDN file, also packed by gzip, xz or bzip2.", argument=True, metavar="PDN"),
     weights: str = option(kinds.SHIPPED, "Weights file, or shipped: the tables of kr."),
-    every: int = option(1, "Take only every n-th game.", low=1),
+    every: int = option(1, "Take only every n-th game.", low=1, high=10**9),
     json: bool = options.JSON,
 ) -> None:
     """Measure the loss of tables on the quiet positions of other games: a check, not a fit.
