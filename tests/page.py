@@ -29,7 +29,6 @@ from kr.web.request import PageRequest
 from kr.web.settings import WebSettings
 
 ANSWERS = Path(__file__).with_name("page_answers.mjs")
-DATA = ROOT / "packaging" / "page" / "data.py"
 BOOK = ROOT / "books" / "kr.krb"
 WASM = ROOT / "build" / "library-wasm"
 SECONDS = 60.0
@@ -44,8 +43,8 @@ def made() -> tuple[Path, Path]:
     while True:
         with suppress(OutputBusyError), lock(WASM):
             subprocess.run([sys.executable, BUILD, "--system", "wasm"], check=True)
-            if is_older(data / "done", "kr", "packaging/page", "weights"):
-                subprocess.run([sys.executable, DATA, data], check=True)
+            if is_older(data / "done", "kr", "weights"):
+                subprocess.run([sys.executable, "-m", "kr.page.data", data], check=True)
                 (data / "done").touch()
             return data, WASM
         time.sleep(0.2)

@@ -1,7 +1,7 @@
 // The answers of the page without a server, for tests: node page_answers.mjs DATA LIBRARY DATABASE BOOK
 //
 // Messages come and go as lines of JSON: those of packaging/page/static/server.js, and {id, clock} and {id, seed}. DATA
-// has the files of packaging/page/data.py; LIBRARY is the folder of kr.wasm, kr.krt and people.krp; DATABASE that of the
+// has the files of kr/page/data.py; LIBRARY is the folder of kr.wasm, kr.krt and people.krp; DATABASE that of the
 // endgame database; BOOK is the opening book. The engine searches in this thread, so that a search takes what it takes: nothing stops it but its
 // limits, and the stop of a stream after an iteration.
 
@@ -9,7 +9,7 @@ import {readdirSync, readFileSync} from "node:fs";
 import {createInterface} from "node:readline";
 
 const [data, library, database, book] = process.argv.slice(2);
-const local = new URL("../packaging/page/local/", import.meta.url);
+const local = new URL("../kr/page/answers/", import.meta.url);
 const load = name => import(new URL(name, local));
 const [{Dispatcher}, {House}] = await Promise.all([load("answers.js"), load("house.js")]);
 

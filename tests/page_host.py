@@ -23,7 +23,7 @@ from kr.errors import OutputBusyError
 from kr.storage import lock
 
 BUILD = ROOT / "packaging" / "page" / "build_page.py"
-MADE_OF = ("kr/web/static", "kr/viewer", "packaging/page", "build/library-wasm", "build/page-data", "egdb", "books")
+MADE_OF = ("kr/page", "kr/viewer", "packaging/page", "build/library-wasm", "build/page-data", "egdb", "books")
 FOLDER = "/games/kr/"
 """Where the page lies: a host has other things too."""
 

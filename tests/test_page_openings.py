@@ -17,7 +17,7 @@ from kr.openings.lines import named_lines
 from kr.text import plain_name
 from kr.web.house import House
 
-LOCAL = ROOT / "packaging" / "page" / "local"
+LOCAL = ROOT / "kr" / "page" / "answers"
 DECKS = ("3move", "11man", "named")
 
 

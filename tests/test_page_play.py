@@ -25,7 +25,7 @@ from kr.web import playing
 from kr.web.house import House
 from kr.web.request import PageRequest
 
-LOCAL = ROOT / "packaging" / "page" / "local"
+LOCAL = ROOT / "kr" / "page" / "answers"
 TWO = {"do": "play", "people": 2}
 CAPTURES = "B:W6,14,15,23,24:B1,10"
 UNDER_WAY = {"BlackPlayer": "human", "WhitePlayer": "shipped,level=3,seed=7"}

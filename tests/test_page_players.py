@@ -23,7 +23,7 @@ from kr.players.levels import LEVELS, choose
 from kr.web.hints import hint_json
 from kr.web.opponents import clock_from_text
 
-LOCAL = ROOT / "packaging" / "page" / "local"
+LOCAL = ROOT / "kr" / "page" / "answers"
 POSITIONS = [None, "B:WK31,K32,13:BK1,K2,K10,21", "B:W6,14,15,23,24:B1,10", "W:W12,20,K5:B3,21,22"]
 
 

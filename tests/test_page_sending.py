@@ -20,7 +20,7 @@ from kr.pdn.commands import SHAPE_COLOURS
 from kr.viewer.document import game_document
 from kr.web.house import House
 
-LOCAL = ROOT / "packaging" / "page" / "local"
+LOCAL = ROOT / "kr" / "page" / "answers"
 
 pytest.importorskip("PIL")
 pytest.importorskip("jinja2")
@@ -147,7 +147,7 @@ GAMES = {
 
 def italian() -> dict[str, str]:
     """The texts of the Italian page that the form in a page can have."""
-    source = (ROOT / "kr" / "web" / "static" / "languages" / "it.js").read_text(encoding="utf-8")
+    source = (ROOT / "kr" / "page" / "static" / "languages" / "it.js").read_text(encoding="utf-8")
     return {
         json.loads(key): json.loads(text) for key, text in re.findall(r'^ +("[^"\\]+"): ("[^"\\]*"),$', source, re.M)
     }

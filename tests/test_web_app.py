@@ -114,7 +114,7 @@ def test_only_server_js_knows_that_there_is_a_server() -> None:
     network = re.compile(r"\b(?:fetch\(|WebSocket\b|XMLHttpRequest\b|EventSource\b|sendBeacon\b|importScripts\b)")
     found = {
         path.name
-        for room in ("web", "viewer")
+        for room in ("page", "viewer")
         for path in (package / room / "static").rglob("*.js")
         if network.search(re.sub(r"^\s*(?://|\*).*$", "", path.read_text("utf-8"), flags=re.MULTILINE))
     }

@@ -359,7 +359,7 @@ def test_a_budget_is_spent_and_comes_back() -> None:
 def test_the_first_page_is_small() -> None:
     """HTML, styles, and the scripts that are there before another page is entered, in bytes as they are sent."""
     package = Path(serve.__file__).parents[1]
-    rooms = [package / room / "static" for room in ("web", "viewer")]
+    rooms = [package / room / "static" for room in ("page", "viewer")]
     sizes = {"colors.css": len(board_colors())}
     waiting = [
         "index.html",
@@ -416,7 +416,7 @@ OF_ALL = {"style.css", "screen.css", "viewer.css", "graph.css"}
 def test_style_sheets_of_pages_share_no_class() -> None:
     """All of them are loaded together: a class that two of them style at the top looks right on one page at most."""
     owners: dict[str, set[str]] = {}
-    for room in ("web", "viewer"):
+    for room in ("page", "viewer"):
         for path in (Path(serve.__file__).parents[1] / room / "static").glob("*.css"):
             sheet = re.sub(r"/\*.*?\*/", "", path.read_text("utf-8"), flags=re.DOTALL)
             for selectors in re.findall(r"([^{}]+)\{", sheet):

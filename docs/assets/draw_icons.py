@@ -2,7 +2,7 @@
 
     python docs/assets/draw_icons.py
 
-Writes kr/web/static/icons: a king of kr on the dark squares of a board, as SVG and in pixels. The maskable one has its
+Writes kr/page/static/icons: a king of kr on the dark squares of a board, as SVG and in pixels. The maskable one has its
 piece in the middle four fifths, since devices cut off the rest as they like.
 """
 
@@ -13,7 +13,7 @@ from pathlib import Path
 from kr import svg
 from kr.gif import painted
 
-ICONS = Path(__file__).parents[2] / "kr" / "web" / "static" / "icons"
+ICONS = Path(__file__).parents[2] / "kr" / "page" / "static" / "icons"
 COLORS = 64
 
 

@@ -127,7 +127,7 @@ def _files() -> dict[str, tuple[bytes, str]]:
     scripts and those that it fetches later are of one version, and browsers may keep them.
     """
     files = {f"{STATIC}colors.css": (board_colors().encode(), CONTENT_TYPES[".css"])}
-    for package in ("kr.viewer", "kr.web"):
+    for package in ("kr.viewer", "kr.page"):
         files.update(_static_files(resources.files(package).joinpath("static"), STATIC.rstrip("/")))
     shell, worker = index(), files.pop(f"{STATIC}worker.js")
     version = _version(shell.encode(), files)

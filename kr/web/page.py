@@ -45,5 +45,5 @@ def start_modules(entry: str = "main.js") -> list[str]:
 
 def _static(name: str) -> str:
     """A file of the page, whose own folder and that of all pages are one."""
-    places = (resources.files(room).joinpath("static", name) for room in ("kr.web", "kr.viewer"))
+    places = (resources.files(room).joinpath("static", name) for room in ("kr.page", "kr.viewer"))
     return next(place for place in places if place.is_file()).read_text(encoding="utf-8")

@@ -7,8 +7,8 @@ Into build/page go the files that any web server can show, in any folder:
     NAME-DIGEST.gz                             the engine, its tables, its database, data
     worker.js                                  keeps all that for when there is no network
 
-The scripts are those of kr/viewer/static and kr/web/static, with those of packaging/page/static in place of their
-namesakes, and packaging/page/local, which answers in place of a server. It needs build/library-wasm (make library
+The scripts are those of kr/viewer/static and kr/page/static, with those of packaging/page/static in place of their
+namesakes, and kr/page/answers, which answers in place of a server. It needs build/library-wasm (make library
 SYSTEM=wasm) and node_modules (npm ci). --modules lists of what a board's scripts consist.
 """
 
@@ -27,17 +27,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import data
-
 import kr
+from kr.page import data
 from kr.viewer.assets import board_colors, first_board, piece_symbols
 
 SOURCES = Path(__file__).resolve().parent
 ROOT = SOURCES.parents[1]
+PAGE = ROOT / "kr" / "page"
 LIBRARY = ROOT / "build" / "library-wasm"
 ESBUILD = ROOT / "node_modules" / ".bin" / "esbuild"
 PEOPLE = ROOT / "weights" / "people.h5"
-STATIC = (ROOT / "kr" / "viewer" / "static", ROOT / "kr" / "web" / "static", SOURCES / "static")
+STATIC = (ROOT / "kr" / "viewer" / "static", PAGE / "static", SOURCES / "static")
 """Folders with the files of the page; of two with one name the later is taken."""
 STYLES = ("page.css",)
 """Style sheets beside those of kr web."""
@@ -47,13 +47,13 @@ LEFT_OUT = {
 }  # fmt: skip
 """Modules of kr web that nothing asks for here (packaging/page/static/offers.js), and what they export."""
 STYLES_LEFT_OUT = {"runs.css"}
-WORKERS = {"search-worker": "local/search-worker.js", "main": "local/main.js"}
+WORKERS = {"search-worker": "answers/search-worker.js", "main": "answers/main.js"}
 """Scripts that run beside the page, by the names that they have there; each may start those before it."""
 MAIN = "main"
 """The one that the page starts."""
 START = ("main.js", "shell.js")
 """Scripts that a board needs, with all that they import."""
-WORKER_START = ("local/main.js", "local/positions.js")
+WORKER_START = ("answers/main.js", "answers/positions.js")
 """The same in the worker: those that answer with a position's legal moves."""
 POLICY = {
     # styles, workers and the manifest, for which some browsers know no name of its own
@@ -96,7 +96,7 @@ class Site:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "page")
-    parser.add_argument("--local", type=Path, default=SOURCES / "local", help="scripts that answer, for tests")
+    parser.add_argument("--answers", type=Path, default=PAGE / "answers", help="scripts that answer, for tests")
     parser.add_argument("--modules", action="store_true")
     chosen = parser.parse_args()
     if not ESBUILD.exists():
@@ -106,7 +106,7 @@ def main() -> None:
     large = set(site.files)
     with tempfile.TemporaryDirectory() as name:
         sources = Path(name)
-        lay_out(sources, chosen.local)
+        lay_out(sources, chosen.answers)
         outputs = bundle_all(sources, site)
     first, of_worker = closure(outputs, START), closure(outputs, WORKER_START)
     add_page(site, sheet=next(path for path in site.files if path.endswith(".css")), first=first)
@@ -166,18 +166,18 @@ def policy_file() -> Path | str:
 
 
 def data_files() -> dict[str, Any]:
-    """The data of packaging/page/data.py by name."""
+    """The data of kr/page/data.py by name."""
     return {name: make() for name, make in data.DATA.items()}
 
 
 # --- scripts and styles
 
 
-def lay_out(folder: Path, local: Path) -> None:
+def lay_out(folder: Path, answers: Path) -> None:
     """Make the folder with all scripts and styles that esbuild reads."""
     for static in STATIC:
         shutil.copytree(static, folder, dirs_exist_ok=True)
-    shutil.copytree(local, folder / "local")
+    shutil.copytree(answers, folder / "answers")
     for name, export in LEFT_OUT.items():
         if f" {export}" not in (folder / name).read_text(encoding="utf-8"):
             sys.exit(f"kr: {name} does not export {export}")
@@ -194,8 +194,8 @@ def bundle_all(folder: Path, site: Site) -> dict[str, Any]:
     """Bundle the scripts into the site. Returns what esbuild says of each, by path."""
     told: dict[str, Any] = {}
     for name, worker in WORKERS.items():
-        write_table(folder / "local", site.table)
-        made, outputs = bundle(folder, [worker], entries=f"local-{name}-[hash]")
+        write_table(folder / "answers", site.table)
+        made, outputs = bundle(folder, [worker], entries=f"answers-{name}-[hash]")
         site.files.update(made)
         told |= outputs
         (entry,) = (path for path, each in outputs.items() if each.get("entryPoint") == worker)
@@ -285,10 +285,10 @@ def add_page(site: Site, sheet: str, first: list[str]) -> None:
         ('data-version="{{ version }}"', f'data-version="{kr.__version__}" data-build=""'),
     ):
         if old not in text:
-            sys.exit(f"kr: kr/web/static/index.html has no {old.strip()}")
+            sys.exit(f"kr: kr/page/static/index.html has no {old.strip()}")
         text = text.replace(old, new)
     if found := re.search(r'="/[^"]*|\{\{.*', text):
-        sys.exit(f"kr: kr/web/static/index.html has {found[0]}, which build_page.py does not know")
+        sys.exit(f"kr: kr/page/static/index.html has {found[0]}, which build_page.py does not know")
     site.files["index.html"] = text.encode()
     for path in sorted((STATIC[1] / "icons").iterdir()):
         site.files[f"icons/{path.name}"] = path.read_bytes()

@@ -92,7 +92,7 @@ def make_launcher(version: str) -> bytes:
     numbers = ",".join((re.findall(r"\d+", version) + ["0"] * 4)[:4])
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        icon = Image.open(ROOT / "kr" / "web" / "static" / "icons" / "kr-512.png").convert("RGBA")
+        icon = Image.open(ROOT / "kr" / "page" / "static" / "icons" / "kr-512.png").convert("RGBA")
         icon.save(folder / "kr.ico", sizes=[(size, size) for size in ICON_SIZES])
         defined = [f"-DKR_VERSION={version}", f"-DKR_NUMBERS={numbers}"]
         resources = [

@@ -11,7 +11,7 @@ import {
   stars,
   variationWords,
   verdictWords,
-} from "../../kr/web/static/composing/state.js";
+} from "../../kr/page/static/composing/state.js";
 
 const FEN = "W:W21,K30:B1,2";
 const way = (/** @type {string} */ move, by = "the database", transposes = false) => ({move, by, transposes});
@@ -30,7 +30,7 @@ const NOTHING = {
   seconds: 0,
 };
 const MORE = "More time, or a larger endgame database, decides more.";
-/** @type {Array<[Partial<import("../../kr/web/static/composing/state.js").Verdict>, string, string[]]>} */
+/** @type {Array<[Partial<import("../../kr/page/static/composing/state.js").Verdict>, string, string[]]>} */
 const VERDICTS = [
   [{}, "Undecided", ["The result is open.", MORE]],
   [

@@ -2,11 +2,11 @@
 
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {Deaf, Engine} from "../../packaging/page/local/engine.js";
-import {Position} from "../../packaging/page/local/rules.js";
-import {KrError} from "../../packaging/page/local/text.js";
+import {Deaf, Engine} from "../../kr/page/answers/engine.js";
+import {Position} from "../../kr/page/answers/rules.js";
+import {KrError} from "../../kr/page/answers/text.js";
 
-/** @typedef {import("../../packaging/page/local/kr.js").Result} Result */
+/** @typedef {import("../../kr/page/answers/kr.js").Result} Result */
 
 const START = new Position();
 const soon = () => new Promise(resolve => setImmediate(resolve));

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {scoreWords} from "../../kr/web/static/analysis/words.js";
-import {bookScore, lossWords, pathWords} from "../../kr/web/static/book.js";
-import * as state from "../../kr/web/static/explorer/state.js";
+import {scoreWords} from "../../kr/page/static/analysis/words.js";
+import {bookScore, lossWords, pathWords} from "../../kr/page/static/book.js";
+import * as state from "../../kr/page/static/explorer/state.js";
 
 const RESULTS = {games: 10, black: 1, draws: 1, white: 1, other: 7, average: 0.5, first: 1901, last: 1960};
 const GAME = {
@@ -64,7 +64,7 @@ test("a game is known by its players and its year", () => {
 });
 
 test("scores are told in men, and what is proved in words", () => {
-  const told = (/** @type {import("../../kr/web/static/explorer/state.js").Score} */ score, turned = false) => [
+  const told = (/** @type {import("../../kr/page/static/explorer/state.js").Score} */ score, turned = false) => [
     scoreWords(score, turned),
     state.scoreTitle(score, turned),
   ];
@@ -171,7 +171,7 @@ test("a line is called by its most specific name and its ballot", () => {
 
 const STEP = {path: [11, 15], captured: [], opening: ""};
 const KNOWN = {value: 6, loss: 0, depth: 20, games: 64};
-const BOOK = /** @type {import("../../kr/web/static/explorer/state.js").BookAnswer} */ ({
+const BOOK = /** @type {import("../../kr/page/static/explorer/state.js").BookAnswer} */ ({
   fen: FEN,
   side: "black",
   opening: "",

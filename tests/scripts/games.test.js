@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import * as state from "../../kr/web/static/files/state.js";
+import * as state from "../../kr/page/static/files/state.js";
 
 /**
  * A game of some moves.
  * @param {string} black
  * @param {number} [moves]
- * @returns {import("../../kr/web/static/files/state.js").Stored}
+ * @returns {import("../../kr/page/static/files/state.js").Stored}
  */
 const game = (black, moves = 1) => ({
   document: {
@@ -93,7 +93,7 @@ test("the moves of a game are those that were played, not its variations", () =>
 });
 
 test("games from before: the last first, one state of each, none without moves", () => {
-  /** @type {import("../../kr/web/static/files/state.js").Stored[]} */
+  /** @type {import("../../kr/page/static/files/state.js").Stored[]} */
   let games = [];
   for (const each of [game("Ann", 3), game("", 0), game("Bob"), game("Ann", 5)]) games = state.withRecent(games, each);
   assert.deepEqual(

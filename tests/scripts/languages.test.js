@@ -4,7 +4,7 @@ import {existsSync, readdirSync} from "node:fs";
 import {test} from "node:test";
 import {keys} from "./texts.js";
 
-const FOLDER = "kr/web/static/languages";
+const FOLDER = "kr/page/static/languages";
 const places = (/** @type {string} */ text) => [...text.matchAll(/\{\w+\}/g)].map(String).sort();
 
 /** Texts of stories, which Python has. @returns {string[]} */

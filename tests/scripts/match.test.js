@@ -9,12 +9,12 @@ import {
   reasonWords,
   resultText,
   scoreText,
-} from "../../kr/web/static/play/matchwords.js";
+} from "../../kr/page/static/play/matchwords.js";
 
 /** @type {[string, string]} */
 const NAMES = ["Ann", "Ben"];
 
-/** @param {object} [others] @returns {import("../../kr/web/static/play/matchwords.js").Score} */
+/** @param {object} [others] @returns {import("../../kr/page/static/play/matchwords.js").Score} */
 const score = others => ({
   wins: 3,
   draws: 1,

@@ -1,4 +1,4 @@
-// Modules as a browser finds them: kr/viewer/static and kr/web/static are one folder there.
+// Modules as a browser finds them: kr/viewer/static and kr/page/static are one folder there.
 
 import {existsSync} from "node:fs";
 import * as modules from "node:module";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import * as people from "../../kr/web/static/people/state.js";
-import * as regions from "../../kr/web/static/regions/state.js";
+import * as people from "../../kr/page/static/people/state.js";
+import * as regions from "../../kr/page/static/regions/state.js";
 
 const move = (/** @type {number} */ share) => ({text: "11-15", path: [11, 15], captured: [], fen: "W", people: share});
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {Played, clockText, clocksAt, keptGame, lookedAt, rematch} from "../../kr/web/static/play/state.js";
+import {Played, clockText, clocksAt, keptGame, lookedAt, rematch} from "../../kr/page/static/play/state.js";
 import {
   NAMED_LEVELS,
   answerWords,
@@ -14,10 +14,10 @@ import {
   playerNames,
   strengthWords,
   turnWords,
-} from "../../kr/web/static/play/words.js";
+} from "../../kr/page/static/play/words.js";
 
-/** @typedef {import("../../kr/web/static/play/state.js").Game} Game */
-/** @typedef {import("../../kr/web/static/play/state.js").State} State */
+/** @typedef {import("../../kr/page/static/play/state.js").Game} Game */
+/** @typedef {import("../../kr/page/static/play/state.js").State} State */
 
 const START = "B:W21:B1";
 const MOVE = {text: "11-15", path: [11, 15], captured: [], fen: "W:W21:B1"};

@@ -2,12 +2,12 @@
 
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {exactly} from "../../kr/web/static/analysis/words.js";
-import {claimStanding, claimWords, endWords, stepWords, uncovered, verdict} from "../../kr/web/static/proofs/state.js";
+import {exactly} from "../../kr/page/static/analysis/words.js";
+import {claimStanding, claimWords, endWords, stepWords, uncovered, verdict} from "../../kr/page/static/proofs/state.js";
 
-/** @type {import("../../kr/web/static/proofs/state.js").Told} */
+/** @type {import("../../kr/page/static/proofs/state.js").Told} */
 const told = {fen: "", side: "black", value: null, least: "loss", most: "win", taken: 1, claims: []};
-/** @type {import("../../kr/web/static/proofs/state.js").Certificate} */
+/** @type {import("../../kr/page/static/proofs/state.js").Certificate} */
 const certificate = {
   proof: "1",
   name: "a.krproof",
@@ -21,7 +21,7 @@ const certificate = {
 };
 
 test("what is proved is said for the side that has it", () => {
-  /** @type {Array<[Partial<import("../../kr/web/static/proofs/state.js").Told>, string]>} */
+  /** @type {Array<[Partial<import("../../kr/page/static/proofs/state.js").Told>, string]>} */
   const cases = [
     [{}, "Nothing is proved yet"],
     [{value: "win", least: "win"}, "Proved: Black wins"],
@@ -36,7 +36,7 @@ test("what is proved is said for the side that has it", () => {
 });
 
 test("a claim is open, proved or refuted", () => {
-  /** @type {import("../../kr/web/static/proofs/state.js").Claim} */
+  /** @type {import("../../kr/page/static/proofs/state.js").Claim} */
   const claim = {
     side: "white",
     goal: "draw",
@@ -55,7 +55,7 @@ test("a claim is open, proved or refuted", () => {
 });
 
 test("a step says whose move it is, or why the line ends", () => {
-  /** @type {import("../../kr/web/static/proofs/state.js").Step} */
+  /** @type {import("../../kr/page/static/proofs/state.js").Step} */
   const step = {
     fen: "",
     own: true,
@@ -70,7 +70,7 @@ test("a step says whose move it is, or why the line ends", () => {
     /the hardest defence comes first\.$/,
   );
   assert.equal(stepWords({...step, outside: true}, certificate), "The certificate does not have this position.");
-  /** @type {import("../../kr/web/static/proofs/state.js").End} */
+  /** @type {import("../../kr/page/static/proofs/state.js").End} */
   const end = {by: "rule", value: "loss", plies: 0};
   assert.equal(stepWords({...step, end}, certificate), "Proved: Black wins. The line ends by the rules.");
   assert.equal(

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {Position, lineJson} from "../../packaging/page/local/rules.js";
-import {Drill} from "../../kr/web/static/repertoire/drill.js";
-import {takeGames} from "../../kr/web/static/repertoire/files.js";
-import {Lines, emptyGraph} from "../../kr/web/static/repertoire/lines.js";
-import {MOST_MOVES, RepertoireRecord, isRepertoires} from "../../kr/web/static/repertoire/record.js";
-import {numbered, placeWords, rowsOf} from "../../kr/web/static/repertoire/state.js";
+import {Position, lineJson} from "../../kr/page/answers/rules.js";
+import {Drill} from "../../kr/page/static/repertoire/drill.js";
+import {takeGames} from "../../kr/page/static/repertoire/files.js";
+import {Lines, emptyGraph} from "../../kr/page/static/repertoire/lines.js";
+import {MOST_MOVES, RepertoireRecord, isRepertoires} from "../../kr/page/static/repertoire/record.js";
+import {numbered, placeWords, rowsOf} from "../../kr/page/static/repertoire/state.js";
 import {START} from "../../kr/viewer/static/squares.js";
 
-/** @typedef {import("../../kr/web/static/repertoire/lines.js").BoardLine} BoardLine */
+/** @typedef {import("../../kr/page/static/repertoire/lines.js").BoardLine} BoardLine */
 
 /** The start and the positions after moves. @param {string} moves @returns {BoardLine} */
 function line(moves) {

@@ -13,7 +13,7 @@ import {
   peopleText,
   personOf,
   tell,
-} from "../../kr/web/static/review/state.js";
+} from "../../kr/page/static/review/state.js";
 
 const START = "B:W21,22,23,24,25,26,27,28,29,30,31,32:B1,2,3,4,5,6,7,8,9,10,11,12";
 const STORY =

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import * as runs from "../../kr/web/static/runs/state.js";
+import * as runs from "../../kr/page/static/runs/state.js";
 
-/** @typedef {import("../../kr/web/static/runs/state.js").Chart} Chart */
+/** @typedef {import("../../kr/page/static/runs/state.js").Chart} Chart */
 
 test("how far a run is", () => {
   assert.equal(runs.share("6 of 12 games"), 0.5);

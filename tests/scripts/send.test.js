@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import {test} from "node:test";
 import {accuracyOf, figuresOf, storyOf} from "../../kr/viewer/static/story.js";
 import {GameTree} from "../../kr/viewer/static/tree.js";
-import {stills} from "../../kr/web/static/animation.js";
-import {fileName, shownLine} from "../../kr/web/static/send.js";
+import {stills} from "../../kr/page/static/animation.js";
+import {fileName, shownLine} from "../../kr/page/static/send.js";
 
 const START = "B:W21,22,23:B1,2,3";
 

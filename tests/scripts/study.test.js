@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import * as endings from "../../kr/web/static/endings/state.js";
-import * as learn from "../../kr/web/static/learn/state.js";
-import {Training} from "../../kr/web/static/learn/training.js";
-import {Line} from "../../kr/web/static/line/state.js";
+import * as endings from "../../kr/page/static/endings/state.js";
+import * as learn from "../../kr/page/static/learn/state.js";
+import {Training} from "../../kr/page/static/learn/training.js";
+import {Line} from "../../kr/page/static/line/state.js";
 
-/** @typedef {import("../../kr/web/static/learn/state.js").Answer} Verdict */
-/** @typedef {import("../../kr/web/static/endings/state.js").Answer} Answer */
+/** @typedef {import("../../kr/page/static/learn/state.js").Answer} Verdict */
+/** @typedef {import("../../kr/page/static/endings/state.js").Answer} Answer */
 
 const move = (/** @type {string} */ text, fen = `after ${text}`) => ({text, path: text.split("-").map(Number), fen});
 

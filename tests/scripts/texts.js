@@ -3,9 +3,9 @@
 import {readFileSync, readdirSync} from "node:fs";
 import {join} from "node:path";
 import {ENGLISH} from "../../kr/viewer/static/retold.js";
-import {ENGLISH as RUNS} from "../../kr/web/static/runs/retold.js";
+import {ENGLISH as RUNS} from "../../kr/page/static/runs/retold.js";
 
-const ROOMS = ["kr/viewer/static", "kr/web/static", "packaging/page/static"];
+const ROOMS = ["kr/viewer/static", "kr/page/static", "packaging/page/static"];
 // the page that is sent, as Python writes it
 const SENT = ["kr/analysis/annotation/game.html", "kr/analysis/annotation/pages.py"];
 const COURSES = "kr/problems/courses.json";

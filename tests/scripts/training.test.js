@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import {readFileSync} from "node:fs";
 import {test} from "node:test";
-import {Training, dayNumber, isTraining} from "../../kr/web/static/learn/training.js";
+import {Training, dayNumber, isTraining} from "../../kr/page/static/learn/training.js";
 
 const {events, kept: expected, due} = JSON.parse(readFileSync("tests/data/training.json", "utf8"));
 

@@ -36,7 +36,7 @@ test("each class of a style sheet is one of a script or a page", () => {
   const all = [...literals, ...HTML.map(path => read(join("kr", path)))].join("\n");
   // classes of which a part is put in, such as `line${number}`
   const made = [...all.matchAll(/[\s"`]([\w-]+)\$\{/g)].map(([, start]) => start);
-  const sheets = ["kr/viewer/static", "kr/web/static"].flatMap(room =>
+  const sheets = ["kr/viewer/static", "kr/page/static"].flatMap(room =>
     readdirSync(room)
       .filter(name => name.endsWith(".css"))
       .map(name => join(room, name)),

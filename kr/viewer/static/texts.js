@@ -1,5 +1,5 @@
 // Texts in the language of the person. English texts stand in the scripts and are the keys of another language's file,
-// kr/web/static/languages/CODE.js: {"Turn the board": "Gira la damiera", "game|games": "partita|partite"}.
+// kr/page/static/languages/CODE.js: {"Turn the board": "Gira la damiera", "game|games": "partita|partite"}.
 
 let language = "en";
 let numbers = new Intl.NumberFormat(language);

@@ -1,3 +1,3 @@
-// In place of kr/web/static/early.js: the board comes first.
+// In place of kr/page/static/early.js: the board comes first.
 
 export {};

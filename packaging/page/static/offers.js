@@ -1,4 +1,4 @@
-// In place of kr/web/static/offers.js: what needs a server isn't offered.
+// In place of kr/page/static/offers.js: what needs a server isn't offered.
 
 import {t} from "./texts.js";
 

@@ -1,5 +1,5 @@
-// In place of the server: a worker in this browser that answers all requests (packaging/page/local/main.js). It exports
-// what kr/web/static/server.js does, and what tells of the files that the worker loads.
+// In place of the server: a worker in this browser that answers all requests (kr/page/answers/main.js). It exports
+// what kr/page/static/server.js does, and what tells of the files that the worker loads.
 //
 // Messages to the worker        and from it
 //   {id, ask: path, body}         {id, answer} or {id, error: text}
@@ -18,7 +18,7 @@ import {t} from "./texts.js";
  *   Progress
  */
 
-const SCRIPT = "main"; // packaging/page/local/main.js
+const SCRIPT = "main"; // kr/page/answers/main.js
 
 /** @type {Map<number, {done: (answer: any) => void, failed: (why: Error) => void}>} */
 const asked = new Map();

@@ -8,7 +8,7 @@ import {KrError} from "../text.js";
 /** @typedef {import("./levels.js").Level} Level */
 
 /**
- * What packaging/page/data.py makes of the levels; told: as `levels` tells of them.
+ * What kr/page/data.py makes of the levels; told: as `levels` tells of them.
  * @typedef {{told: object[], levels: Level[]}} LevelsData
  */
 

@@ -19,7 +19,7 @@ import {chancesOf, known, signOf} from "./weighing.js";
 /** @typedef {import("./exact.js").ExactMove} ExactMove */
 
 /**
- * As packaging/page/data.py writes it; what is empty is left out.
+ * As kr/page/data.py writes it; what is empty is left out.
  * @typedef {{
  *   fen: string, result: string, title?: string, author?: string, source?: string, solution?: string,
  *   first_move?: string, keeping_moves?: string[], exact?: boolean, themes?: string[], rating?: number,

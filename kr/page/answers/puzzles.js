@@ -30,7 +30,7 @@ const MOST_BOARDS = 100;
 /** @typedef {"classic" | "collection" | "course"} Origin */
 /** @typedef {Problem & {id: string}} Shelved */
 /** @typedef {{id: string, title: string, idea: string, steps: (Shelved & {plan: string})[]}} Course */
-/** @typedef {{themes: string[], classics: Shelved[], courses: Course[]}} Puzzles as packaging/page/data.py has them */
+/** @typedef {{themes: string[], classics: Shelved[], courses: Course[]}} Puzzles as kr/page/data.py has them */
 
 /** The puzzles, and the engine's analyses of their positions. */
 class Book {

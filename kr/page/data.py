@@ -1,4 +1,4 @@
-"""Writes what the page without a server needs of kr's data, as JSON: python packaging/page/data.py DIR
+"""Writes what the page without a server needs of kr's data, as JSON: python -m kr.page.data DIR
 
 DIR gets NAME.json for each entry of DATA. The page's scripts load a file when they first need it, so each is as small
 as it can be: what the rules give, such as positions, is left out.
@@ -16,8 +16,6 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
-import sending_data
-
 from kr import __version__
 from kr.analysis.annotation.judging import BALLOT, TIE, JudgeSettings
 from kr.egdb.database import Database
@@ -26,6 +24,7 @@ from kr.engine.database import load_database
 from kr.evaluation.kinds import load_scorer
 from kr.openings.decks import STANDINGS, Opening, deck
 from kr.openings.lines import named_lines
+from kr.page import sending_data
 from kr.pdn.replay import Replay
 from kr.players.levels import LEVELS
 from kr.policy.policy import load_policy

@@ -10,7 +10,7 @@ import {Draws} from "./draws.js";
 /** @typedef {import("../rules.js").Position} Position */
 
 /**
- * What packaging/page/data.py makes of kr's levels; nodes: null at full strength.
+ * What kr/page/data.py makes of kr's levels; nodes: null at full strength.
  * @typedef {{
  *   number: number, nodes: number | null, temperature: number, overlook: number, likeness: number, database: boolean,
  * }} Level

@@ -14,7 +14,7 @@ import {Position} from "./rules.js";
  */
 
 /**
- * What packaging/page/data.py makes of the openings.
+ * What kr/page/data.py makes of the openings.
  * @typedef {object} OpeningsData
  * @property {[name: string, moves: string, ...spellings: string[]][]} names
  * @property {string[]} three_move

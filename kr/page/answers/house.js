@@ -27,7 +27,7 @@ export class House {
     this._known = new Map();
   }
 
-  /** JSON that packaging/page/data.py has made. @param {string} name */
+  /** JSON that kr/page/data.py has made. @param {string} name */
   data(name) {
     return this._once(`data/${name}`, () => this._loadJson(name));
   }

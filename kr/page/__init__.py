@@ -1,0 +1,1 @@
+"""The page: one application in JavaScript, and the data of kr that it loads."""
