@@ -9,9 +9,9 @@ import {readdirSync, readFileSync} from "node:fs";
 import {createInterface} from "node:readline";
 
 const [data, library, database, book] = process.argv.slice(2);
-const local = new URL("../kr/page/answers/", import.meta.url);
+const local = new URL("../kr/page/static/answers/", import.meta.url);
 const load = name => import(new URL(name, local));
-const [{Dispatcher}, {House}] = await Promise.all([load("answers.js"), load("house.js")]);
+const [{Dispatcher}, {Engine}, {House}] = await Promise.all(["answers.js", "engine.js", "house.js"].map(load));
 
 const module = () => new WebAssembly.Module(readFileSync(`${library}/kr.wasm`));
 const databaseFiles = () =>
@@ -49,7 +49,7 @@ const house = new House({
   loadJson: async name => JSON.parse(readFileSync(`${data}/${name}.json`, "utf8")),
   openDatabase: async () => new (await load("database.js")).Database(module(), databaseFiles()),
   openBook: async () => new (await load("krb.js")).PackedBook(new Uint8Array(readFileSync(book))),
-  startThread,
+  engine: new Engine(startThread),
   clock: () => clock ?? performance.now() / 1000,
   random: () => (seed = (seed * 48271) % 2147483647) / 2147483647,
 });

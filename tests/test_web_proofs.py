@@ -23,7 +23,8 @@ from kr.web import proofs
 from kr.web.house import House
 from kr.web.live import Inbox
 from kr.web.request import PageRequest
-from kr.web.searches import Question, answers
+from kr.web.searches import answers
+from kr.web.searching import Question
 from kr.web.serve import WebServer
 from kr.web.settings import WebSettings
 

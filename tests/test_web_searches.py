@@ -29,7 +29,8 @@ from kr.web.engines import SEARCH_NICENESS, Lender
 from kr.web.house import House
 from kr.web.live import viewer
 from kr.web.request import PageRequest
-from kr.web.searches import LONGEST_PV, UPDATES, OwnSearch, analysis, list_engines
+from kr.web.searches import LONGEST_PV, analysis, list_engines
+from kr.web.searching import UPDATES, OwnSearch
 from kr.web.settings import WebSettings
 
 START = Position().fen

@@ -21,7 +21,7 @@ from kr.analysis.annotation.judging import BALLOT, TIE, JudgeSettings
 from kr.egdb.database import Database
 from kr.egdb.exact import exact_value
 from kr.engine.database import load_database
-from kr.evaluation.kinds import load_scorer
+from kr.evaluation.kinds import Scorer, load_scorer
 from kr.openings.decks import STANDINGS, Opening, deck
 from kr.openings.lines import named_lines
 from kr.page import sending_data
@@ -119,17 +119,21 @@ def _database() -> Database:
 
 
 def engine() -> dict[str, Any]:
-    """The version of kr; of the shipped tables their name and the scale of the chances behind their scores; of the
-    shipped policy of what people play its name and how many groups of players it distinguishes by their strength."""
-    evaluation, policy = load_scorer(), load_policy()
+    """The facts of the shipped engine."""
+    return engine_facts(load_scorer())
+
+
+def engine_facts(scorer: Scorer) -> dict[str, Any]:
+    """The version of kr; of the tables their name and the scale of the chances behind their scores."""
+    return {"version": __version__, "name": scorer.name, "scale": scorer.scale}
+
+
+def people() -> dict[str, Any]:
+    """Of the shipped policy of what people play its name, and how many groups of players it distinguishes by their
+    strength."""
+    policy = load_policy()
     groups = len(policy.shape.strengths) + 1 if policy.shape.strengths else 0
-    return {
-        "version": __version__,
-        "name": evaluation.name,
-        "scale": evaluation.scale,
-        "policy": policy.name,
-        "groups": groups,
-    }
+    return {"policy": policy.name, "groups": groups}
 
 
 def levels() -> dict[str, Any]:
@@ -153,9 +157,16 @@ DATA: dict[str, Callable[[], Any]] = {
     "game-page": sending_data.game_page,
     "levels": levels,
     "openings": openings,
+    "people": people,
     "puzzles": puzzles,
 }
 """The files by their names, each with the function that makes its content."""
+
+
+@cache
+def made(name: str) -> Any:
+    """The content of a file."""
+    return DATA[name]()
 
 
 def main() -> None:

@@ -7,8 +7,8 @@ rating not at all. The deviation shrinks with each try, and grows with the days 
 A missed puzzle goes into the first of the boxes, and comes again after as many days as INTERVALS has for the box.
 Solved then, it moves on to the next box, and out of the last one; missed again, it is back in the first.
 
-A `Training` is a JSON object, the same in the browser and in the terminal (`kr/page/static/learn/training.js`). Days are
-numbers, of which 1 is 1 January of the year 1.
+A `Training` is a JSON object, the same in the browser and in the terminal
+(`kr/page/static/learn/training.js`). Days are numbers, of which 1 is 1 January of the year 1.
 """
 
 from __future__ import annotations

@@ -37,6 +37,7 @@ from kr.web import (
     matches,
     people,
     playing,
+    port,
     positions,
     proofs,
     puzzles,
@@ -53,6 +54,7 @@ from kr.web.page import index
 from kr.web.request import PageRequest
 
 FEATURES: tuple[Any, ...] = (
+    port,
     positions,
     games,
     searches,

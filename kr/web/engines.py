@@ -45,6 +45,8 @@ MOST_OF_A_VIEWER = 3
 """Searches of one viewer with one engine."""
 LOADED_HASH = 16 * MEBIBYTE
 """Most bytes of the hash tables of all engines but the first."""
+SMALL_HASH = 1 << 19
+"""Bytes of the hash table of a small engine."""
 SEARCH_NICENESS = 10
 """Niceness added to the threads that search, on Linux."""
 IDLE_SECONDS = 60.0
@@ -271,6 +273,10 @@ class Engines:
         # what a person has chosen is checked at once; the tables of kr are read while the browser starts
         if (settings.weights, settings.hash, settings.threads) != _OWN_CHOICE:
             self.prepare()
+        self._small: dict[bool, Lender[Engine]] = {
+            looks_up: Lender(partial(self._make_small, looks_up), Engine.stop, MOST_ENGINES)
+            for looks_up in (False, True)
+        }
         self.names = [f"kr ({SHIPPED if self._first is None else self._first.name})"]
         """The engines by number: 0 is kr."""
         self.others: list[Lender[HubClient]] = []
@@ -298,14 +304,21 @@ class Engines:
         hash_mb = min(self._settings.hash, LOADED_HASH) / MEBIBYTE
         return Engine(self._settings.weights, hash_mb, 1, self._database)
 
+    def _make_small(self, looks_up: bool) -> Engine:
+        return Engine(self._settings.weights, SMALL_HASH / MEBIBYTE, 1, self._database if looks_up else None)
+
+    def small(self, looks_up: bool) -> Lender[Engine]:
+        """The lender of small engines, of levels below full strength. looks_up: with the endgame database."""
+        return self._small[looks_up]
+
     def lender(self, number: int) -> Lender[Any]:
         """The lender of an engine by its number."""
         return self.own if number == 0 else self.others[number - 1]
 
     def close(self) -> None:
         """End all engines."""
-        self.own.close()
-        for lender in self.others:
+        lenders: list[Lender[Any]] = [self.own, *self._small.values(), *self.others]
+        for lender in lenders:
             lender.close()
 
 

@@ -35,7 +35,8 @@ from kr.web.game_lists import bounded_document
 from kr.web.house import House
 from kr.web.live import Inbox, error_line
 from kr.web.request import LONGEST_FEN, PageRequest
-from kr.web.searches import Question, answers
+from kr.web.searches import answers
+from kr.web.searching import Question
 
 GAMES_SHOWN = 20
 """Games on one page of a list."""
@@ -376,7 +377,7 @@ async def scores(house: House, request: PageRequest, inbox: Inbox) -> AsyncGener
     legal = position.legal_moves()
     if not legal:
         return
-    question = Question(position, (), 0, min(len(legal), MAX_LINES), SCORING)
+    question = Question(position, (), SCORING, min(len(legal), MAX_LINES))
     first: dict[int, str] = {}
     async with aclosing(answers(house, question)) as events:
         async for event in events:

@@ -36,7 +36,7 @@ from kr.web.house import House
 from kr.web.live import Budget, Inbox, error_line
 from kr.web.live_match import DONE, LONGEST_PACE, MOST_GAMES_OF_A_MATCH, RUNNING, LiveMatch, MatchPlan, Seen
 from kr.web.request import PageRequest
-from kr.web.searches import bell_of
+from kr.web.searching import bell_of
 
 MOST_RUNNING = 3
 """Matches under way on one server."""

@@ -103,6 +103,18 @@ class PageRequest:
         """A position, from a FEN. Raises InvalidFenError."""
         return Position.from_fen(self.text(name, LONGEST_FEN))
 
+    def positions(self, name: str, most: int, default: Sequence[Any] = _REQUIRED) -> list[Position]:
+        """Positions, one at least unless there is a default: each as bitboards of Black, White and kings, and the side
+        to move, 0 for Black. Raises InvalidFenError."""
+        value = self._value(name, default)
+        if not isinstance(value, list | tuple) or len(value) > most or not (value or default is not _REQUIRED):
+            raise InvalidSettingError(f"{name} is not a list of at most {most} positions")
+        if not all(
+            isinstance(each, list) and len(each) == 4 and all(type(bits) is int for bits in each) for each in value
+        ):
+            raise InvalidSettingError(f"{name} is not a list of positions, each of four numbers")
+        return [Position(*each) for each in value]
+
     def squares(self, name: str, default: Sequence[int] = _REQUIRED) -> tuple[int, ...]:
         """Squares of a move as 0 to 31; the page sends 1 to 32."""
         value = self._value(name, default)

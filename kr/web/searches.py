@@ -19,10 +19,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
-from contextlib import aclosing, suppress
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, replace
-from threading import Thread
 from typing import Any
 
 import anyio.to_thread
@@ -30,63 +29,44 @@ import anyio.to_thread
 from kr.analysis.analysis import Task, Worth, weighed
 from kr.engine.engine import MAX_LINES, Engine
 from kr.engine.limits import MOST_WITHIN, Limits
-from kr.engine.result import Info, SearchOutcome, SearchResult
-from kr.engine.search import Search, Stop
-from kr.errors import InvalidSettingError, ProtocolError
+from kr.engine.result import Info
+from kr.errors import InvalidSettingError
 from kr.game.board import draw_by_rule
 from kr.game.position import Move, Position
-from kr.game.value import Value
 from kr.notation import SIDE_NAMES
 from kr.proofs.library import CERTIFICATE_WORD, NOTHING_KNOWN, KnownValue, known_value
-from kr.protocols.hub_client import HubClient, read_info
-from kr.threads import start_all
 from kr.viewer.positions import move_json, over, side_name
-from kr.web.engines import Loan, give_way
 from kr.web.house import House
 from kr.web.live import Inbox, viewer
 from kr.web.request import PageRequest
+from kr.web.searching import BEAT_SECONDS, UPDATES, ChancesOf, HubSearch, OwnSearch, Question
 
-UPDATES = 20
-"""Events a second of one search."""
-BEAT_SECONDS = 0.5
-"""Time without news after which a page gets the progress."""
 MOST_LINES_SHOWN = min(10, MAX_LINES)
 LONGEST_PV = 24
 """Moves of a line that are sent."""
 
 
-@dataclass(frozen=True)
-class Question:
-    """A position that a page wants analysed, and how."""
-
-    position: Position
-    history: tuple[Position, ...]
-    engine: int
-    lines: int
-    limits: Limits
-
-    @classmethod
-    def of(cls, house: House, request: PageRequest) -> Question:
-        """Read the fields of a request. Raises KrError."""
-        board = request.board()
-        limit, within = request.text("limit", 100, ""), request.number("within", 0, MOST_WITHIN, 0)
-        position, history = board.position, board.history
-        if request.flag("threat"):
-            position, history = replace(position, side=position.side.other), ()
-            if position.is_over:
-                raise InvalidSettingError(f"no threat: {SIDE_NAMES[position.side]} could not move")
-        return cls(
-            position,
-            tuple(history),
-            request.number("engine", 0, len(house.engines.names) - 1, 0),
-            request.number("lines", 1, MOST_LINES_SHOWN, 1),
-            replace(Limits.parse(limit) if limit else Limits(), within=within or None),
-        )
+def question_of(house: House, request: PageRequest) -> Question:
+    """Read the fields of a request. Raises KrError."""
+    board = request.board()
+    limit, within = request.text("limit", 100, ""), request.number("within", 0, MOST_WITHIN, 0)
+    position, history = board.position, board.history
+    if request.flag("threat"):
+        position, history = replace(position, side=position.side.other), ()
+        if position.is_over:
+            raise InvalidSettingError(f"no threat: {SIDE_NAMES[position.side]} could not move")
+    return Question(
+        position,
+        tuple(history),
+        replace(Limits.parse(limit) if limit else Limits(), within=within or None),
+        request.number("lines", 1, MOST_LINES_SHOWN, 1),
+        request.number("engine", 0, len(house.engines.names) - 1, 0),
+    )
 
 
 async def analysis(house: House, request: PageRequest, inbox: Inbox) -> AsyncIterator[dict[str, Any]]:
     """Search a position and report its lines as they change, until a limit or the end of the stream."""
-    async with aclosing(answers(house, Question.of(house, request))) as events:
+    async with aclosing(answers(house, question_of(house, request))) as events:
         async for event in events:
             yield event
 
@@ -115,7 +95,13 @@ async def answers(house: House, question: Question) -> AsyncGenerator[dict[str, 
                     await begun.news.wait()
             except TimeoutError:
                 if progress := begun.progress():
-                    yield {"progress": progress}
+                    seconds = progress.pop("seconds")
+                    time_only = {"time": round(seconds, 3)}
+                    yield {
+                        "progress": {**progress, **_pace(progress["nodes"], seconds)}
+                        if "nodes" in progress
+                        else time_only
+                    }
                 continue
             begun.news.clear()
             at = time.monotonic()
@@ -133,137 +119,6 @@ async def answers(house: House, question: Question) -> AsyncGenerator[dict[str, 
             loan.end()
         else:
             begun.stop()
-
-
-ChancesOf = Callable[[int, Value | None], Sequence[float] | None]
-
-
-class OwnSearch:
-    """A search of kr in its own thread. The loan is ended with it.
-
-    `news` is set whenever there are new lines, and at the end, when `outcome` is known.
-    """
-
-    def __init__(self, question: Question, loan: Loan[Any], engine: Engine) -> None:
-        self.outcome: SearchOutcome | None = None
-        self.news = asyncio.Event()
-        self.name, self.hash_mb = f"kr ({engine.name})", engine.hash_mb
-        self._loan, self._engine = loan, engine
-        self._bell = bell_of(self.news)
-        self._polite = False
-        self._coming: list[Info] = []
-        self._lines: list[Info] = []
-        self._search: Search = engine.start(
-            question.position, question.limits, question.history, self._heard, question.lines, on_end=self._ended
-        )
-
-    def _heard(self, info: Info) -> None:
-        if not self._polite:
-            give_way()
-            self._polite = True
-        self._coming.append(info)
-        if len(self._coming) == info.lines:
-            self._lines, self._coming = self._coming, []
-            self._bell()
-
-    def _ended(self, outcome: SearchOutcome) -> None:
-        if isinstance(outcome, SearchResult):
-            self._lines = list(outcome.lines)
-        self._loan.end()
-        self.outcome = outcome
-        self._bell()
-
-    def lines(self) -> list[Info]:
-        """The newest lines, best first; empty before the first."""
-        return self._lines
-
-    def progress(self) -> dict[str, Any] | None:
-        """Depth, nodes, speed and time so far; None once it has ended."""
-        now = self._search.progress()
-        return None if now is None else {"depth": now.depth, **_pace(now.nodes, now.time)}
-
-    def chances(self, score: int, value: Value | None) -> Sequence[float]:
-        """Chances of a win, a draw and a loss."""
-        chances = self._engine.chances(score, value)
-        return chances.win, chances.draw, chances.loss
-
-    def stop(self) -> None:
-        """End the search, if it has not ended."""
-        self._loan.ending = True
-        self._search.stop()
-
-
-class HubSearch:
-    """A search of another program's engine, with the interface of OwnSearch."""
-
-    def __init__(self, question: Question, loan: Loan[Any], client: HubClient) -> None:
-        self.outcome: SearchOutcome | None = None
-        self.news = asyncio.Event()
-        self.name, self.hash_mb = f"{client.name} {client.version}".strip(), None
-        self._question, self._loan, self._client = question, loan, client
-        self._bell = bell_of(self.news)
-        self._stop = Stop()
-        self._began = time.monotonic()
-        self._infos: dict[str, Mapping[str, str]] = {}
-        start_all([Thread(target=self._run, name="hub search", daemon=True)], lambda: None)
-
-    def _run(self) -> None:
-        outcome: SearchOutcome
-        question = self._question
-        try:
-            outcome = self._client.search(
-                question.position, question.limits, question.history, self._stop, self._hear, question.lines
-            )
-        except BaseException as error:
-            outcome = error
-            # nothing is known about the state of a program that has failed
-            self._loan.broken = isinstance(error, ProtocolError)
-        self._loan.end()
-        self.outcome = outcome
-        self._bell()
-
-    def _hear(self, args: Mapping[str, str]) -> None:
-        rank = args.get("multipv", "1")
-        if rank.isdecimal() and 1 <= int(rank[:4]) <= self._question.lines:
-            self._infos[rank] = args
-            self._bell()
-
-    def lines(self) -> list[Info]:
-        """The newest lines as far as they can be read, best first."""
-        infos = (read_info(args, self._question.position) for args in tuple(self._infos.values()))
-        lines = sorted((info for info in infos if info is not None and info.pv), key=lambda info: info.multipv)
-        if not lines and isinstance(self.outcome, SearchResult):
-            # an engine that reports nothing but its move
-            result = self.outcome
-            return [Info(result.depth, result.score, result.nodes, result.time, result.pv)]
-        return lines
-
-    def progress(self) -> dict[str, Any]:
-        """The time that the search has taken by now."""
-        return {"time": round(time.monotonic() - self._began, 3)}
-
-    def chances(self, score: int, value: Value | None) -> Sequence[float] | None:
-        """Chances of a proved value; None for a score, since those of other engines have no known chances."""
-        return None if value is None else [float(value is each) for each in (Value.WIN, Value.DRAW, Value.LOSS)]
-
-    def stop(self) -> None:
-        """Tell the engine to end its search."""
-        self._loan.ending = True
-        self._stop.set()
-
-
-def bell_of(news: asyncio.Event) -> Callable[[], None]:
-    """A function for other threads that sets an event of this one."""
-    loop = asyncio.get_running_loop()
-
-    def ring() -> None:
-        # news that have not been taken need no second bell
-        if not news.is_set():
-            # the server may have ended
-            with suppress(RuntimeError):
-                loop.call_soon_threadsafe(news.set)
-
-    return ring
 
 
 class LineReport:

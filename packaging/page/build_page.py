@@ -8,7 +8,7 @@ Into build/page go the files that any web server can show, in any folder:
     worker.js                                  keeps all that for when there is no network
 
 The scripts are those of kr/viewer/static and kr/page/static, with those of packaging/page/static in place of their
-namesakes, and kr/page/answers, which answers in place of a server. It needs build/library-wasm (make library
+namesakes, and kr/page/static/answers, which answers in place of a server. It needs build/library-wasm (make library
 SYSTEM=wasm) and node_modules (npm ci). --modules lists of what a board's scripts consist.
 """
 

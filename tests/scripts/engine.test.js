@@ -2,11 +2,11 @@
 
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {Deaf, Engine} from "../../kr/page/answers/engine.js";
-import {Position} from "../../kr/page/answers/rules.js";
-import {KrError} from "../../kr/page/answers/text.js";
+import {Deaf, Engine} from "../../kr/page/static/answers/engine.js";
+import {Position} from "../../kr/page/static/answers/rules.js";
+import {KrError} from "../../kr/page/static/answers/text.js";
 
-/** @typedef {import("../../kr/page/answers/kr.js").Result} Result */
+/** @typedef {import("../../kr/page/static/answers/kr.js").Result} Result */
 
 const START = new Position();
 const soon = () => new Promise(resolve => setImmediate(resolve));

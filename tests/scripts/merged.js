@@ -4,7 +4,7 @@ import {existsSync} from "node:fs";
 import * as modules from "node:module";
 import {isMainThread} from "node:worker_threads";
 
-const ROOMS = ["viewer", "web"].map(room => new URL(`../../kr/${room}/static/`, import.meta.url).href);
+const ROOMS = ["viewer", "page"].map(room => new URL(`../../kr/${room}/static/`, import.meta.url).href);
 
 /** A hook of node, by which `import` finds files. @type {modules.ResolveHookSync} */
 export const resolve = (specifier, context, next) => {

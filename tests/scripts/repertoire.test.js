@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {Position, lineJson} from "../../kr/page/answers/rules.js";
+import {Position, lineJson} from "../../kr/page/static/answers/rules.js";
 import {Drill} from "../../kr/page/static/repertoire/drill.js";
 import {takeGames} from "../../kr/page/static/repertoire/files.js";
 import {Lines, emptyGraph} from "../../kr/page/static/repertoire/lines.js";

@@ -1,6 +1,5 @@
-// The server of the page: requests, and streams over the page's one WebSocket. This is the only script that knows that
-// there is one (worker.js keeps the files of the page for when there is none). A page without a server has another
-// module in its place, with these exports:
+// What the page asks: a worker in this browser (answers/answers.js), and a machine (machine.js) for what only one can
+// do: files, archives, runs, matches, proofs. The worker in turn asks the machine for the engine, where there is one.
 //
 //   api(path, body)           a promise of the answer, a JSON object; it rejects with an Error whose message a person
 //                             can read
@@ -9,137 +8,80 @@
 //   onlost(f)                 calls f when nothing answers, now or later, with true if nothing ever has
 //   onback(f)                 calls f when what was lost answers again
 //   onstranger(f)             calls f when what answers in its place asks for a token that this browser lacks
+//   onprogress(f), retry(name), keepAll()    of the files that the worker loads, where it has the engine
 //
-// Where nothing can be lost, the last three never call.
+// Where nothing can be lost, the middle three never call.
 
+import {forwarding, Messenger} from "./messenger.js";
+import * as place from "./place.js";
 import {t} from "./texts.js";
 
-const silent = () => t("The server does not answer. Is kr web still running?");
-const RETRY_MS = 1500;
-
-/** @type {(() => void)[]} */
-const listeners = [];
-/** @type {(() => void)[]} */
-const strangers = [];
-/** @type {((never: boolean) => void)[]} */
-const losers = [];
-let lost = false,
-  isStranger = false,
-  hasAnswered = false;
-
+/** @typedef {import("./messenger.js").Event} Event what a stream tells */
 /**
- * Calls f when the server is lost, with true if it has never answered this page.
- * @param {(never: boolean) => void} f
+ * @typedef {{name: string, loaded: number, total: number, done?: boolean, failed?: string, unkept?: boolean}}
+ *   Progress of a file; unkept: this browser has not kept it
  */
-export function onlost(f) {
-  losers.push(f);
-  if (lost) f(!hasAnswered);
-}
+/** @typedef {typeof import("./machine.js")} Machine */
 
-/** Calls f whenever a server that was lost answers again. @param {() => void} f */
-export function onback(f) {
-  listeners.push(f);
-}
+/** What a worker answers, by the first part of its name; a machine answers all else. */
+const ANSWERED = new Set(["people"]);
+const SCRIPT = "main"; // as which a worker that did not start is told of
 
-/**
- * Calls f when a server answers in place of the one that was lost, and asks for a token that this browser lacks.
- * @param {() => void} f
- */
-export function onstranger(f) {
-  strangers.push(f);
-}
+/** @type {Machine | null} */
+const machine = place.machine;
 
-/** @param {boolean} [byStranger] whether a server answers that asks for another token */
-function lose(byStranger = false) {
-  if (lost) return;
-  lost = true;
-  isStranger = byStranger;
-  setTimeout(retry, RETRY_MS);
-  if (byStranger) for (const f of strangers) f();
-  else for (const f of losers) f(!hasAnswered);
-}
+/** @type {((progress: Progress) => void)[]} */
+const watchers = [];
+/** @type {Progress[]} what was told before anyone watched */
+let untold = [];
+let hasSpoken = false,
+  isBroken = false;
+/** @type {Worker | null} */
+let worker = null;
+const messenger = new Messenger(message => worker?.postMessage(message));
+const forward = machine && forwarding(machine, message => worker?.postMessage({server: message}));
+start();
 
-async function retry() {
+function start() {
   try {
-    const answer = await fetch("/", {method: "HEAD"}),
-      before = isStranger;
-    lost = !answer.ok;
-    isStranger = answer.status === 401;
-    if (isStranger && !before) for (const f of strangers) f();
-  } catch {
-    // not yet
+    worker = new Worker(place.worker(), {type: "module"});
+    worker.onmessage = ({data}) => {
+      hasSpoken = true;
+      if (data.server) forward?.(data.server);
+      else if (data.progress) progressed(data.progress);
+      else messenger.hear(data);
+    };
+    // what fails later answers for itself
+    worker.onerror = event => hasSpoken || fail(event.message || t("its script did not load"));
+  } catch (error) {
+    fail(error instanceof Error ? error.message : String(error));
   }
-  if (lost) setTimeout(retry, RETRY_MS);
-  else for (const f of listeners) f();
 }
 
+/** @param {string} why */
+function fail(why) {
+  if (isBroken) return;
+  isBroken = true;
+  messenger.fail(t("The engine did not start: {why}", {why}));
+  progressed({name: SCRIPT, loaded: 0, total: 0, failed: why});
+}
+
+/** @param {Progress} progress */
+function progressed(progress) {
+  if (watchers.length) for (const f of watchers) f(progress);
+  else untold.push(progress);
+}
+
+/** @param {string} name @returns {import("./messenger.js").Answering} */
+const answering = name => (!machine || ANSWERED.has(name.split("/")[0]) ? messenger : machine);
+
 /**
- * Asks the server.
+ * Asks.
  * @param {string} path such as "games/pdn"
  * @param {object} [body]
- * @returns {Promise<any>} its answer
+ * @returns {Promise<any>} the answer
  */
-export async function api(path, body = {}) {
-  let answer;
-  try {
-    answer = await fetch(`/api/${path}`, {
-      method: "POST",
-      headers: {"content-type": "application/json"},
-      body: JSON.stringify(body),
-    });
-  } catch {
-    lose();
-    throw Object.assign(new Error(silent()), {lost: true});
-  }
-  hasAnswered ||= answer.ok;
-  if (answer.status === 401) lose(true);
-  const found = await answer.json().catch(() => ({}));
-  if (!answer.ok) throw new Error(found.error || t("the server answered {status}", {status: answer.status}));
-
-  return found;
-}
-
-/** @typedef {Record<string, any>} Event what a stream tells */
-
-/** @type {Map<number, (event: Event) => void>} */
-const streams = new Map();
-/** @type {WebSocket | null} */
-let socket = null;
-let last = 0;
-/** @type {string[]} */
-let waiting = [];
-
-function connect() {
-  const opened = new WebSocket(`ws://${location.host}/live`);
-  socket = opened;
-  opened.onopen = () => {
-    for (const text of waiting) opened.send(text);
-    waiting = [];
-  };
-  opened.onmessage = event => {
-    const {id, ...told} = JSON.parse(event.data);
-    const hear = streams.get(id);
-    if (told.end || told.error !== undefined) streams.delete(id);
-    if (hear) hear(told);
-  };
-  opened.onclose = () => {
-    if (socket !== opened) return;
-    socket = null;
-    waiting = [];
-    const left = [...streams.values()];
-    streams.clear();
-    if (left.length) lose();
-    for (const hear of left) hear({error: silent(), lost: true});
-  };
-}
-
-/** @param {object} message */
-function send(message) {
-  const text = JSON.stringify(message);
-  if (!socket) connect();
-  if (socket?.readyState === WebSocket.OPEN) socket.send(text);
-  else waiting.push(text);
-}
+export const api = (path, body = {}) => answering(path).api(path, body);
 
 /**
  * Opens a stream.
@@ -147,16 +89,27 @@ function send(message) {
  * @param {object} args
  * @param {(event: Event) => void} hear gets its events, at last {end: true} or {error, lost: true if the link broke}
  */
-export function live(what, args, hear) {
-  const id = ++last;
-  streams.set(id, hear);
-  send({...args, id, do: what});
-  return {
-    /** @param {object} said */
-    say: said => streams.has(id) && send({id, say: said}),
-    /** Nothing more is heard of it. */
-    stop() {
-      if (streams.delete(id)) send({id, stop: true});
-    },
-  };
+export const live = (what, args, hear) => answering(what).live(what, args, hear);
+
+/** @param {(never: boolean) => void} f */
+export const onlost = f => machine?.onlost(f);
+/** @param {() => void} f */
+export const onback = f => machine?.onback(f);
+/** @param {() => void} f */
+export const onstranger = f => machine?.onstranger(f);
+
+/** Calls f with what is told of files that are loaded. @param {(progress: Progress) => void} f */
+export function onprogress(f) {
+  watchers.push(f);
+  for (const each of untold) f(each);
+  untold = [];
 }
+
+/** Loads a file that failed once more. @param {string} name */
+export function retry(name) {
+  if (isBroken) location.reload();
+  else worker?.postMessage({retry: name});
+}
+
+/** Loads all files, for when there is no network. */
+export const keepAll = () => worker?.postMessage({keepAll: true});

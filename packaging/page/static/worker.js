@@ -1,6 +1,6 @@
 // The service worker: it keeps the files of the page, so that it opens without a network. build_page.py writes SHELL
 // before it: the digest of this build, its small files with theirs, and the names of its large ones, which the page
-// loads and keeps by itself (kr/page/answers/store.js). But for the page, manifest and icons each name holds a
+// loads and keeps by itself (kr/page/static/answers/store.js). But for the page, manifest and icons each name holds a
 // digest.
 
 export {}; // with names of its own, for those who check it

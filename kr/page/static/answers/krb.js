@@ -1,8 +1,10 @@
 // A reader of packed opening books, .krb: kr/book/krb.py. docs/reference/krb-format.md has the format.
 
+import {bookKey, numberedMoves} from "./frame.js";
 import {KrError} from "./text.js";
 
 /** @typedef {import("./frame.js").BookKey} BookKey */
+/** @typedef {import("./house.js").BookPort} BookPort */
 /** @typedef {{number: number, value: number | null, depth: number, weight: number}} PackedMove */
 
 const MAGIC = "kr book\n";
@@ -27,6 +29,7 @@ function crc32(bytes, before = 0) {
 /** Least number of games that a weight stands for. @param {number} weight */
 export const leastGames = weight => (weight ? 4 ** (weight - 1) : 0);
 
+/** @implements {BookPort} */
 export class PackedBook {
   /** @param {Uint8Array} bytes */
   constructor(bytes) {
@@ -45,6 +48,19 @@ export class PackedBook {
     this._offsets = this._firsts + 8 * this._blocks;
     this._body = this._offsets + 4 * this._blocks;
     if (this._body > bytes.length) throw new KrError("damaged: its header promises more than there is");
+  }
+
+  /**
+   * Of each position the moves that the book knows, best first.
+   * @param {readonly import("./rules.js").Position[]} positions
+   * @returns {Promise<import("./book.js").KnownMove[][]>}
+   */
+  async look(positions) {
+    return positions.map(position => {
+      const found = this.moves(bookKey(position)),
+        legal = found.length ? numberedMoves(position) : [];
+      return found.flatMap(({number, ...rest}) => (number < legal.length ? [{move: legal[number], ...rest}] : []));
+    });
   }
 
   /**

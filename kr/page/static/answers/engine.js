@@ -1,22 +1,15 @@
 // The engine, as the answers have it: one Worker, which searches one position at a time. Whoever asks waits for a turn;
 // a patient search, an analysis that somebody watches, gives way to others and goes on after them.
 
+import {heard, nothing} from "./results.js";
 import {KrError} from "./text.js";
 import {bitsOf, moveOf} from "./wire.js";
 
-/** @typedef {import("./kr.js").Limits} Limits */
 /** @typedef {import("./kr.js").Result} Result */
 /** @typedef {import("./kr.js").Progress} Progress */
+/** @typedef {import("./house.js").EnginePort} EnginePort */
+/** @typedef {import("./house.js").Search} Search */
 /** @typedef {import("./rules.js").Position} Position */
-
-/**
- * @typedef {{
- *   position: Position, history?: readonly Position[], limits: Limits, lines?: number, signal?: AbortSignal,
- *   onLines?: (result: Result) => void, onProgress?: (progress: Progress) => void, onTurn?: () => void,
- *   fresh?: boolean, patient?: boolean, small?: boolean, database?: boolean,
- * }} Search
- */
-
 /**
  * A thread that does what it is asked, one thing at a time. ask: the answer to a message; hear gets what it tells
  * before; stop: ends what is under way, which then answers.
@@ -69,10 +62,8 @@ class Job {
   }
 }
 
+/** @implements {EnginePort} */
 export class Engine {
-  name = "kr";
-  hashMb = HASH_MB;
-
   /**
    * @param {() => Promise<Thread>} start begins the thread; it is called again if that had to be ended
    * @param {number} [restMs]
@@ -106,7 +97,7 @@ export class Engine {
   /**
    * Searches. It resolves with what has been found when its signal ends it, perhaps nothing.
    * @param {Search} search
-   * @returns {Promise<Result & {score: number, move: import("./rules.js").Move | undefined}>}
+   * @returns {Promise<import("./house.js").Found & {score: number, move: import("./rules.js").Move | undefined}>}
    */
   async search(search) {
     const {position, history = [], limits, lines = 1, fresh = false, small = false, database = true, signal} = search;
@@ -114,10 +105,11 @@ export class Engine {
     const job = new Job({search: {positions, limits, lines, fresh, small, database}}, search);
     const end = () => this._end(job);
     signal?.addEventListener("abort", end);
+    if (this.isBusy) search.onWaiting?.();
     try {
       const found = await this._do(job),
         [best] = found.lines;
-      return {...found, score: best?.score ?? 0, move: best?.moves[0]};
+      return {...found, hash: HASH_MB, score: best?.score ?? 0, move: best?.moves[0]};
     } finally {
       signal?.removeEventListener("abort", end);
     }
@@ -288,9 +280,3 @@ export class Engine {
     }
   }
 }
-
-/** A result that has come from another thread. @param {Result} result @returns {Result} */
-const heard = result => ({...result, lines: result.lines.map(line => ({...line, moves: line.moves.map(moveOf)}))});
-
-/** @returns {Result} */
-const nothing = () => ({depth: 0, lines: [], nodes: 0, seconds: 0, value: null});

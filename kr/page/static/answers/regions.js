@@ -13,10 +13,11 @@ async function explainPosition(house, request) {
   const position = request.position();
   if (!position.pieces) throw new KrError("an empty board has no score to explain");
   const [{name}, explanation] = await Promise.all([house.data("engine"), house.engine.evaluate(position)]),
-    {score, material, turn, empty, shares, worths} = explanation,
+    {score, material, turn, empty, shares, worths, regions, evidence = ""} = explanation,
     sign = position.side ? -1 : 1,
     // no zero below zero
-    black = (/** @type {number} */ centimen) => Number((sign * centimen).toFixed(2)) + 0,
+    black = (/** @type {number | null | undefined} */ centimen) =>
+      typeof centimen === "number" ? Number((sign * centimen).toFixed(2)) + 0 : null,
     occupied = squaresOf(position.black | position.white);
   return {
     fen: position.fen,
@@ -26,22 +27,22 @@ async function explainPosition(house, request) {
     move: black(turn),
     empty: black(empty),
     shares: Object.fromEntries(occupied.map(square => [square + 1, black(shares[square])])),
-    shared: true,
+    shared: regions.length > 0,
     pieces: occupied.map(square => ({
       square: square + 1,
       side: sideName((position.white >>> square) & 1),
       king: Boolean((position.kings >>> square) & 1),
       worth: black(worths[square]),
     })),
-    regions: [...explanation.regions]
+    regions: [...regions]
       .sort((a, b) => Math.abs(b.score) - Math.abs(a.score))
       .map(region => ({
         squares: squaresOf(region.squares).map(square => square + 1),
         score: black(region.score),
-        own: null,
-        seen: null,
+        own: black(region.own),
+        seen: region.seen ?? null,
       })),
-    evidence: "",
+    evidence,
     note: noteOf(position),
   };
 }

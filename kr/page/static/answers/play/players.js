@@ -62,7 +62,7 @@ function withBook(house, player, seed) {
       const {position, history} = task,
         book = await opened,
         source = new Draws(`${seed} ${position.key} ${history.length}`),
-        choice = book && choiceOf(book, position, history, source);
+        choice = book && (await choiceOf(book, position, history, source));
       if (!choice) return player.search(task);
       const {move, value, depth, weight} = choice;
       return {move, score: value, depth, nodes: 0, time: 0, weight};

@@ -1,14 +1,13 @@
 // The opening book: what it says of a position, and where a game leaves it, as in kr/web/book.py, kr/book/book.py and
 // kr/book/path.py.
 
-import {bookKey, numberedMoves} from "./frame.js";
 import {leastGames} from "./krb.js";
 import {openingsOf} from "./openings.js";
 import {moveJson, sideName} from "./rules.js";
 import {counted} from "./text.js";
 
 /** @typedef {import("./house.js").House} House */
-/** @typedef {import("./krb.js").PackedBook} PackedBook */
+/** @typedef {import("./house.js").BookPort} BookPort */
 /** @typedef {import("./request.js").PageRequest} PageRequest */
 /** @typedef {import("./rules.js").Move} Move */
 /** @typedef {import("./rules.js").Position} Position */
@@ -21,31 +20,19 @@ const COOK = 15;
 const VARIETY = 4;
 
 /**
- * What a book knows of a position, best first.
- * @param {PackedBook} book
- * @param {Position} position
- * @returns {KnownMove[]}
- */
-export function knownBy(book, position) {
-  const found = book.moves(bookKey(position));
-  if (!found.length) return [];
-  const legal = numberedMoves(position);
-  return found.filter(({number}) => number < legal.length).map(({number, ...rest}) => ({move: legal[number], ...rest}));
-}
-
-/**
  * The move that a book plays, one of those that are about as good as the best; null without one. A move that people
  * play often comes more often; one back to an earlier position of the game is left to a search.
- * @param {PackedBook} book
+ * @param {BookPort} book
  * @param {Position} position
  * @param {readonly Position[]} history
  * @param {Pick<import("./play/draws.js").Draws, "weighted">} source
- * @returns {(KnownMove & {value: number}) | null}
+ * @returns {Promise<(KnownMove & {value: number}) | null>}
  */
-export function choiceOf(book, position, history, source) {
+export async function choiceOf(book, position, history, source) {
   /** @type {(KnownMove & {value: number})[]} */
-  const moves = [];
-  for (const {value, ...rest} of knownBy(book, position)) if (value !== null) moves.push({value, ...rest});
+  const moves = [],
+    [known] = await book.look([position]);
+  for (const {value, ...rest} of known) if (value !== null) moves.push({value, ...rest});
   const near = moves.filter(each => moves[0].value - each.value <= VARIETY);
   if (!near.length) return null;
   const choice = near[source.weighted(near.map(each => 2 ** each.weight))],
@@ -79,7 +66,7 @@ function cooked(moves) {
 async function bookRows(house, request) {
   const position = request.position(),
     [book, openings] = await Promise.all([house.book(), openingsOf(house)]),
-    known = knownBy(book, position),
+    [known] = book ? await book.look([position]) : [[]],
     favourite = cooked(known);
   /** @type {Map<string, {move: Move, after: Position, told: object | null}>} */
   const rows = new Map();
@@ -97,7 +84,7 @@ async function bookRows(house, request) {
     fen: position.fen,
     side: sideName(position.side),
     opening: openings.nameAt(position),
-    book: true,
+    book: book !== null,
     cook: favourite && String(known[0].move),
     cooked: favourite && String(favourite.move),
     moves: [...rows.values()].map(({move, after, told}) => ({
@@ -113,16 +100,17 @@ async function bookRows(house, request) {
  * The way of a game through a book: moves from positions that it has, and the first of them that it would not play.
  * @param {readonly Position[]} positions
  * @param {readonly Move[]} moves
- * @param {PackedBook} book
+ * @param {BookPort | null} book
  * @param {number} given moves at its beginning that the players did not choose
- * @returns {{plies: number, departure: Departure | null}}
+ * @returns {Promise<{plies: number, departure: Departure | null}>}
  */
-function bookPath(positions, moves, book, given) {
+async function bookPath(positions, moves, book, given) {
   /** @type {Departure | null} */
   let departure = null;
+  const all = book ? await book.look(positions.slice(0, moves.length)) : [];
   for (const [ply, move] of moves.entries()) {
     const position = positions[ply],
-      known = knownBy(book, position);
+      known = all[ply] ?? [];
     if (!known.length || known[0].value === null) return {plies: ply, departure};
     if (!departure && ply >= given) departure = departureOf(ply, position, move, known);
   }
@@ -148,7 +136,7 @@ async function pathOfGame(house, request) {
   const board = request.board(),
     [book, openings] = await Promise.all([house.book(), openingsOf(house)]),
     {ballot, ply} = openings.ballotOf(board.positions),
-    {plies, departure} = bookPath(board.positions, board.moves, book, ballot ? ply : 0);
+    {plies, departure} = await bookPath(board.positions, board.moves, book, ballot ? ply : 0);
   return {
     plies,
     left: departure && {

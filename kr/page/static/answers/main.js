@@ -2,6 +2,7 @@
 
 import {Dispatcher} from "./answers.js";
 import {FILES} from "./files.js";
+import {Engine} from "./engine.js";
 import {House} from "./house.js";
 import {pause} from "./news.js";
 import {isLoading, load, loadJson, onFileProgress, retry} from "./store.js";
@@ -45,7 +46,7 @@ const house = new House({
     const [{PackedBook}, bytes] = await Promise.all([import("./krb.js"), load("book")]);
     return new PackedBook(bytes);
   },
-  async startThread() {
+  engine: new Engine(async () => {
     const [{startThread}, module, tables, policy, database] = await Promise.all([
       import("./thread.js"),
       compiled(),
@@ -55,7 +56,7 @@ const house = new House({
     ]);
     const script = new URL(FILES["search-worker"].path, self.location.href);
     return startThread(script, {module, tables, policy, database}, [tables.buffer, policy.buffer]);
-  },
+  }),
 });
 
 /** Fetches what nobody has asked for yet, so that all of the page works without a network later. */

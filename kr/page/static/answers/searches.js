@@ -20,8 +20,8 @@ const MOST_LINES = 10;
 const LONGEST_PV = 24;
 const MOST_WITHIN = 10_000; // of kr/engine/limits.py
 
-/** @param {PageRequest} request */
-function questionOf(request) {
+/** @param {House} house @param {PageRequest} request */
+async function questionOf(house, request) {
   const board = request.board(),
     limit = request.text("limit", 100, "");
   let {position, history} = board;
@@ -30,15 +30,22 @@ function questionOf(request) {
     history = [];
     if (position.isOver) throw new KrError(`no threat: ${position.side ? "White" : "Black"} could not move`);
   }
-  request.number("engine", 0, 0, 0);
-  const lines = request.number("lines", 1, MOST_LINES, 1),
+  const {engines} = await listEngines(house),
+    engine = request.number("engine", 0, engines.length - 1, 0),
+    lines = request.number("lines", 1, MOST_LINES, 1),
     within = request.number("within", 0, MOST_WITHIN, 0);
-  return {position, history, lines, limits: {...(limit ? parseLimits(limit) : {}), ...(within ? {within} : {})}};
+  return {
+    position,
+    history,
+    lines,
+    engine,
+    limits: {...(limit ? parseLimits(limit) : {}), ...(within ? {within} : {})},
+  };
 }
 
 /** @param {House} house @param {PageRequest} request @param {Inbox} inbox */
 async function* analysis(house, request, inbox) {
-  const {position, history, lines, limits} = questionOf(request);
+  const {position, history, lines, engine, limits} = await questionOf(house, request);
   if (position.isOver) {
     yield {over: over(position)};
     return;
@@ -49,14 +56,13 @@ async function* analysis(house, request, inbox) {
     report = await LineReport.of(position, history, database, chances),
     draw = drawByRule(position, history);
   yield {exact: report.exact, ...(draw ? {draw} : {})};
-  if (house.engine.isBusy) yield {waiting: true};
-
   const news = new News(inbox.signal);
   /** @type {Result | null} */
   let fresh = null;
   /** @type {import("./kr.js").Progress | null} */
   let progress = null;
-  let isDone = false;
+  let isDone = false,
+    waits = false;
   /** @type {unknown} */
   let failed = null;
   house.engine
@@ -67,6 +73,11 @@ async function* analysis(house, request, inbox) {
       lines,
       signal: inbox.signal,
       patient: true,
+      engine,
+      onWaiting() {
+        waits = true;
+        news.ring();
+      },
       onLines(result) {
         fresh = result;
         progress = null;
@@ -90,10 +101,12 @@ async function* analysis(house, request, inbox) {
     const [result, now, final] = /** @type {[any, any, boolean]} */ ([fresh, progress, isDone]);
     fresh = progress = null;
     if (failed) throw failed;
+    if (waits) yield {waiting: true};
+    waits = false;
     if (result?.lines.length) {
-      yield {...report.event(result), engine: `kr (${name})`, hash: house.engine.hashMb, final};
+      yield {...report.event(result, !engine), engine: result.name ?? `kr (${name})`, hash: result.hash, final};
     } else if (now) {
-      yield {progress: {depth: now.depth, ...pace(now)}};
+      yield {progress: now.nodes === undefined ? {time: rounded(now.seconds)} : {depth: now.depth, ...pace(now)}};
     }
     if (final) return;
     await pause(1 / UPDATES);
@@ -141,12 +154,13 @@ class LineReport {
   }
 
   /** Lines as JSON, best first. @param {Result} result */
-  event({lines, depth, nodes, seconds}) {
+  event({lines, depth, nodes, seconds}, isOwn = true) {
     const shown = lines.slice(0, MOST_LINES).map(({score, moves}, rank) => {
       const known = this._known.get(String(moves[0])),
         task = {position: this._position, history: this._history},
         worth = weighed({score, moves}, task, known?.value ?? null, known?.distance ?? null),
-        {win, draw, loss} = this._chances.of(worth.score, worth.certain),
+        // the chances behind scores of other engines are not known
+        odds = isOwn || worth.certain ? this._chances.of(worth.score, worth.certain) : null,
         pv = moves.map(String).join(" "),
         isSent = this._sent[rank] === pv;
       this._sent[rank] = pv;
@@ -156,7 +170,7 @@ class LineReport {
         plies: worth.plies,
         draw: worth.draw,
         depth,
-        chances: [win, draw, loss].map(each => Number(each.toFixed(4))),
+        chances: odds && [odds.win, odds.draw, odds.loss].map(each => Number(each.toFixed(4))),
         ...(isSent ? {} : {pv: this._pv(moves.slice(0, LONGEST_PV))}),
       };
     });
@@ -178,16 +192,20 @@ class LineReport {
 /** @param {Position} position @param {Move} move */
 const step = (position, move) => ({...moveJson(move), fen: position.after(move).fen});
 
+/** @param {number} seconds */
+const rounded = seconds => Number(seconds.toFixed(3));
+
 /** @param {{nodes: number, seconds: number}} progress */
 const pace = ({nodes, seconds}) => ({
   nodes,
   nps: seconds > 0 ? Math.round(nodes / seconds) : 0,
-  time: Number(seconds.toFixed(3)),
+  time: rounded(seconds),
 });
 
 /** The engines by number, and the most lines of one. @param {House} house */
 async function listEngines(house) {
-  return {engines: [`kr (${(await house.data("engine")).name})`], lines: MOST_LINES};
+  const {name, engines = []} = await house.data("engine");
+  return {engines: [`kr (${name})`, ...engines], lines: MOST_LINES};
 }
 
 export const ROUTES = {engines: listEngines};

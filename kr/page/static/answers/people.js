@@ -10,7 +10,7 @@ const MOST_BEFORE = 2;
 
 /** @param {House} house @param {PageRequest} request */
 async function peopleMoves(house, request) {
-  const {policy, groups} = await house.data("engine"),
+  const {policy, groups} = await house.data("people"),
     position = request.position(),
     before = request.texts("before", MOST_BEFORE, LONGEST_FEN, []).map(Position.fromFen),
     group = groups && request.has("group") ? request.number("group", 0, groups - 1) : -1,

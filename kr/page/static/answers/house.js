@@ -1,0 +1,103 @@
+// What the answers share: data, database, book and engine, each loaded when it is first asked for. There are two makers
+// of each: a server (native/) and WebAssembly in this browser.
+
+import {ChancesOfScores} from "./chances.js";
+
+/** @typedef {import("./kr.js").Limits} Limits */
+/** @typedef {import("./kr.js").Progress} Progress */
+/** @typedef {import("./kr.js").Result} Result */
+/** @typedef {import("./rules.js").Move} Move */
+/** @typedef {import("./rules.js").Position} Position */
+/** @typedef {import("./weighing.js").Database} Database */
+
+/**
+ * A search. engine: its number, 0 for kr. patient: it may give way to others, and goes on after them; fresh: forget
+ * everything first; small: with the engine of the levels below full strength; database: look positions up. onTurn: it
+ * begins; onWaiting: others have to end first.
+ * @typedef {{
+ *   position: Position, history?: readonly Position[], limits: Limits, lines?: number, engine?: number,
+ *   patient?: boolean, fresh?: boolean, small?: boolean, database?: boolean, signal?: AbortSignal,
+ *   onLines?: (result: Found) => void, onProgress?: (progress: Progress) => void, onTurn?: () => void,
+ *   onWaiting?: () => void,
+ * }} Search
+ */
+/**
+ * What a search finds: name and hash are those of an engine of the server.
+ * @typedef {Result & {name?: string, hash?: number | null}} Found
+ */
+/**
+ * Parts of a static score, in centi-men of the side to move; squares as sets; own: without the smaller windows in a
+ * region; seen: positions of games in which its entry occurred; evidence: those games in words.
+ * @typedef {{
+ *   score: number, material: number | null, turn: number, empty: number, shares: number[], worths: number[],
+ *   regions: {squares: number, score: number, own?: number | null, seen?: number | null}[], evidence?: string,
+ * }} Explanation
+ */
+/**
+ * What only the core of kr can do.
+ * @typedef {object} EnginePort
+ * @property {boolean} [isBusy] others have to end first
+ * @property {() => Promise<void>} prepare begins to load, so that the first search need not wait for it
+ * @property {(search: Search) => Promise<Found & {score: number, move: Move | undefined}>} search resolves with what has been found when its signal ends it
+ * @property {(position: Position) => Promise<Explanation>} evaluate
+ * @property {(positions: readonly Position[], group?: number) => Promise<{move: Move, probability: number}[]>} people
+ *   the last position's moves as people play them, the likeliest first; positions: up to two before it, oldest first,
+ *   then the position; group: of the mover, 0 for the strongest, -1 for any player
+ */
+/**
+ * @typedef {object} BookPort
+ * @property {(positions: readonly Position[]) => Promise<import("./book.js").KnownMove[][]>} look of each position the
+ *   moves that the book knows, best first
+ */
+
+export class House {
+  /**
+   * @param {{
+   *   loadJson: (name: string) => Promise<any>, openDatabase: () => Promise<Database | null>,
+   *   openBook: () => Promise<BookPort | null>, engine: EnginePort, clock?: () => number, random?: () => number,
+   * }} parts null: there is none
+   */
+  constructor({loadJson, openDatabase, openBook, engine, clock, random}) {
+    this._loadJson = loadJson;
+    this._openDatabase = openDatabase;
+    this._openBook = openBook;
+    this.engine = engine;
+    /** Seconds, from any moment on. */
+    this.clock = clock ?? (() => performance.now() / 1000);
+    this.random = random ?? Math.random;
+    /** @type {Map<string, Promise<any>>} */
+    this._known = new Map();
+  }
+
+  /** JSON that kr/page/data.py has made. @param {string} name */
+  data(name) {
+    return this._once(`data/${name}`, () => this._loadJson(name));
+  }
+
+  /** The endgame database. @returns {Promise<Database | null>} */
+  database() {
+    return this._once("database", this._openDatabase);
+  }
+
+  /** The opening book. @returns {Promise<BookPort | null>} */
+  book() {
+    return this._once("book", this._openBook);
+  }
+
+  /** Chances behind the engine's scores. @returns {Promise<ChancesOfScores>} */
+  get chances() {
+    return this._once("chances", async () => new ChancesOfScores((await this.data("engine")).scale));
+  }
+
+  /** @param {string} name @param {() => Promise<any>} make */
+  _once(name, make) {
+    let known = this._known.get(name);
+    if (!known) {
+      known = make();
+      this._known.set(name, known);
+      // what has failed is tried again by the next one who asks
+      known.catch(() => this._known.delete(name));
+    }
+    return known;
+  }
+}

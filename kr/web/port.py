@@ -1,0 +1,271 @@
+"""The engine, database and book of the server, for the answers of the page, which run in the browser
+(kr/page/static/answers/native).
+
+A search is a stream:
+
+    {"do": "search", "positions": [[black, white, kings, side], ...], "limits": {"seconds", "usualSeconds", "nodes",
+     "depth", "within"}, "lines": 3, "fresh": false, "small": false, "database": true, "engine": 0}
+
+positions: of the game so far, the one to search last, as bitboards and side to move. fresh: the engine forgets what it
+knows first; small: with one of the small engines of the levels below full strength; database: whether that looks
+positions up; engine: its number, 0 for kr. Events: {"waiting": true} if others have to end first, {"turn": true}, then
+at most UPDATES a second and always the newest {"depth", "lines": [{"score", "moves"}, ...], "nodes", "seconds",
+"value", "name", "hash"}, and after BEAT_SECONDS without news {"progress": {"depth", "nodes", "seconds"}}. The last one
+has "final": true; a page that says {"stop": true} gets it at once. Moves are {"path", "captured", "whole"}.
+
+port/data {"name"} -> a file of `kr.page.data`; of the engine and its levels as this server has them
+port/database {} -> {"database": {"pieces", "classes", "distancePieces", "reach"}}, or null without one
+port/look {"positions"} -> {"known": [{"value", "distance"}, ...]}, null for what is not known
+port/book {"positions"} -> {"book": whether there is one, "moves": of each position those that it knows}
+port/people {"positions", "group"} -> {"moves": [{"move", "probability"}, ...]} of the last position
+port/evaluate {"position"} -> the parts of its static score
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import anyio.to_thread
+
+from kr.engine.engine import MAX_LINES, Engine
+from kr.engine.limits import MOST_WITHIN, Limits
+from kr.engine.result import Info, SearchOutcome, SearchResult
+from kr.errors import InvalidSettingError
+from kr.evaluation.kinds import load_scorer
+from kr.game.position import Move
+from kr.page import data
+from kr.policy.shape import PolicyShape
+from kr.units import LONGEST_TIME
+from kr.web.house import House
+from kr.web.live import Inbox, viewer
+from kr.web.request import LONGEST_LINE, PageRequest
+from kr.web.searching import BEAT_SECONDS, UPDATES, HubSearch, OwnSearch, Question
+
+MOST_LOOKED_UP = 2000
+"""Positions of one request."""
+MOST_OF_POLICY = 3
+"""Positions that the policy of what people play takes: two before the last."""
+LONGEST_PV = 64
+"""Moves of a line that are sent."""
+_NUMBER = 1 << 53
+
+
+@dataclass(frozen=True)
+class PortLimits(Limits):
+    """Limits of a search whose page keeps the clock."""
+
+    usual: float | None = None
+    """Seconds after which it ends unless the position is difficult; `time` is the longest."""
+
+    def seconds(self) -> tuple[float | None, float | None]:
+        """The usual and the longest time."""
+        return (self.time if self.usual is None else self.usual), self.time
+
+
+def question_of(house: House, request: PageRequest) -> Question:
+    """Read the fields of a request. Raises KrError."""
+    *history, position = request.positions("positions", LONGEST_LINE)
+    return Question(
+        position,
+        tuple(history),
+        _limits(request.object("limits")),
+        request.number("lines", 1, MAX_LINES, 1),
+        request.number("engine", 0, len(house.engines.names) - 1, 0),
+        fresh=request.flag("fresh"),
+        small=request.flag("small"),
+        database=request.flag("database", True),
+    )
+
+
+def _limits(request: PageRequest) -> PortLimits:
+    def seconds(name: str) -> float | None:
+        return request.fraction(name, 1e-3, LONGEST_TIME) if request.has(name) else None
+
+    def number(name: str, most: int) -> int | None:
+        return request.number(name, 1, most) if request.has(name) else None
+
+    return PortLimits(
+        time=seconds("seconds"),
+        usual=seconds("usualSeconds"),
+        nodes=number("nodes", _NUMBER),
+        depth=number("depth", 1 << 20),
+        within=request.number("within", 0, MOST_WITHIN) if request.has("within") else None,
+    )
+
+
+async def search(house: House, request: PageRequest, inbox: Inbox) -> AsyncGenerator[Mapping[str, Any], None]:
+    """Search a position and report its lines as they change."""
+    question = question_of(house, request)
+    engines = house.engines
+    lender = engines.small(question.database) if question.small else engines.lender(question.engine)
+    loan = lender.ask(viewer.get())
+    begun: OwnSearch | HubSearch | None = None
+    stopping = asyncio.create_task(inbox.get())
+    try:
+        if loan.waits:
+            yield {"waiting": True}
+        arriving = asyncio.create_task(loan.arrival())
+        await asyncio.wait((arriving, stopping), return_when=asyncio.FIRST_COMPLETED)
+        if not arriving.done():
+            arriving.cancel()
+            return
+        tool = arriving.result()
+        if question.fresh and isinstance(tool, Engine):
+            await anyio.to_thread.run_sync(tool.new_game)
+        yield {"turn": True}
+        begun = OwnSearch(question, loan, tool) if isinstance(tool, Engine) else HubSearch(question, loan, tool)
+        stopping.add_done_callback(lambda _: begun and begun.stop())
+        while True:
+            try:
+                # asyncio.wait_for would lose the end of the stream, with Python 3.11, if news come at the same moment
+                async with asyncio.timeout(BEAT_SECONDS):
+                    await begun.news.wait()
+            except TimeoutError:
+                if progress := begun.progress():
+                    yield {"progress": progress}
+                continue
+            begun.news.clear()
+            at = time.monotonic()
+            outcome, lines = begun.outcome, begun.lines()
+            if isinstance(outcome, BaseException):
+                raise outcome
+            if lines:
+                yield {**_found(lines, outcome), "name": begun.name, "hash": begun.hash_mb}
+            if outcome is not None:
+                return
+            await asyncio.sleep(max(0.0, at + 1 / UPDATES - time.monotonic()))
+    finally:
+        stopping.cancel()
+        if begun is None:
+            loan.end()
+        else:
+            begun.stop()
+
+
+def _found(lines: list[Info], outcome: SearchOutcome | None) -> dict[str, Any]:
+    """What a search has found, as JSON."""
+    best = lines[0]
+    result = outcome if isinstance(outcome, SearchResult) else None
+    return {
+        "depth": best.depth,
+        "lines": [{"score": each.score, "moves": [*map(_move, each.pv[:LONGEST_PV])]} for each in lines],
+        "nodes": best.nodes if result is None else result.nodes,
+        "seconds": round(best.time if result is None else result.time, 6),
+        "value": result and result.value,
+        "final": outcome is not None,
+    }
+
+
+def _move(move: Move) -> dict[str, Any]:
+    return {"path": move.path, "captured": move.captured, "whole": move.whole}
+
+
+def data_file(house: House, request: PageRequest) -> Any:
+    """A file of the data of the page."""
+    name = request.choice("name", tuple(data.DATA))
+    if name == "engine":
+        return {**data.engine_facts(load_scorer(house.settings.weights)), "engines": house.engines.names[1:]}
+    return data.made(name)
+
+
+def database(house: House, request: PageRequest) -> dict[str, Any]:
+    """Which positions the endgame database has."""
+    found = house.database
+    return {
+        "database": found
+        and {
+            "pieces": found.pieces,
+            "classes": found.classes,
+            "distancePieces": found.distance_pieces,
+            "reach": found.reach,
+        }
+    }
+
+
+def look(house: House, request: PageRequest) -> dict[str, Any]:
+    """Values of positions, and plies to their ends."""
+    found = house.database
+    if found is None:
+        raise InvalidSettingError("this server has no endgame database")
+    positions = request.positions("positions", MOST_LOOKED_UP)
+    return {"known": [{"value": found.value(each), "distance": found.distance(each)} for each in positions]}
+
+
+def book(house: House, request: PageRequest) -> dict[str, Any]:
+    """What the opening book knows."""
+    opened = house.book
+    positions = request.positions("positions", MOST_LOOKED_UP, ())
+    known = [opened.moves(each) for each in positions] if opened else [[] for _ in positions]
+    return {
+        "book": opened is not None,
+        "moves": [
+            [
+                {"move": _move(each.move), "value": each.value, "depth": each.depth, "weight": each.weight}
+                for each in moves
+            ]
+            for moves in known
+        ],
+    }
+
+
+def people(house: House, request: PageRequest) -> dict[str, Any]:
+    """The moves of a position as people play them."""
+    *before, position = request.positions("positions", MOST_OF_POLICY)
+    policy = house.policy
+    group = request.number("group", -1, len(policy.shape.strengths or ()), -1)
+    strength = mean_loss(policy.shape, group) if policy.shape.strengths and group >= 0 else None
+    choices = policy.choices(position, before, strength=strength)
+    return {"moves": [{"move": _move(each.move), "probability": float(each.probability)} for each in choices]}
+
+
+def mean_loss(shape: PolicyShape, group: int) -> float:
+    """A mean loss in a group of players of a policy, 0 for the strongest."""
+    edges = shape.strengths
+    if group == 0:
+        return edges[0] / 2
+    return edges[-1] * 1.5 if group == len(edges) else (edges[group - 1] + edges[group]) / 2
+
+
+def evaluate(house: House, request: PageRequest) -> dict[str, Any]:
+    """The parts of a static score, in centi-men of the side to move; squares of regions as sets."""
+    (position,) = request.positions("positions", 1)
+    found = house.evaluation.explain(position)
+    shares = [0.0] * 32
+    worths = [0] * 32
+    for square, share in found.shares.items():
+        shares[square] = share
+    for piece in found.pieces:
+        worths[piece.square] = piece.worth
+    return {
+        "score": found.score,
+        "material": found.material,
+        "turn": found.move,
+        "empty": found.empty,
+        "shares": shares,
+        "worths": worths,
+        "regions": [
+            {
+                "squares": sum(1 << square for square in region.squares),
+                "score": region.score,
+                "own": region.own,
+                "seen": region.seen,
+            }
+            for region in found.regions
+        ],
+        "evidence": found.evidence,
+    }
+
+
+ROUTES: dict[str, Any] = {
+    "port/data": data_file,
+    "port/database": database,
+    "port/look": look,
+    "port/book": book,
+    "port/people": people,
+    "port/evaluate": evaluate,
+}
+LIVE: dict[str, Any] = {"search": search}
