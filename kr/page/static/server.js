@@ -24,7 +24,10 @@ import {t} from "./texts.js";
 /** @typedef {typeof import("./machine.js")} Machine */
 
 /** What a worker answers, by the first part of its name; a machine answers all else. */
-const ANSWERED = new Set(["people"]);
+const ANSWERED = new Set([
+  ...["analysis", "annotate", "book", "endings", "engines", "games", "opening", "openings", "people", "play"],
+  ...["position", "puzzles", "regions", "send"],
+]);
 const SCRIPT = "main"; // as which a worker that did not start is told of
 
 /** @type {Machine | null} */

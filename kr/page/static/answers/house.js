@@ -38,7 +38,8 @@ import {ChancesOfScores} from "./chances.js";
  * @typedef {object} EnginePort
  * @property {boolean} [isBusy] others have to end first
  * @property {() => Promise<void>} prepare begins to load, so that the first search need not wait for it
- * @property {(search: Search) => Promise<Found & {score: number, move: Move | undefined}>} search resolves with what has been found when its signal ends it
+ * @property {(search: Search) => Promise<Found & {score: number, move: Move | undefined}>} search resolves with what
+ *   has been found when its signal ends it
  * @property {(position: Position) => Promise<Explanation>} evaluate
  * @property {(positions: readonly Position[], group?: number) => Promise<{move: Move, probability: number}[]>} people
  *   the last position's moves as people play them, the likeliest first; positions: up to two before it, oldest first,
