@@ -25,6 +25,7 @@ from web_pages import (
     read_board,
     server,
     serving,
+    wait_for,
     wait_until,
 )
 
@@ -477,7 +478,7 @@ def test_a_server_that_ends_while_a_game_is_judged_is_told(opened: Opener) -> No
         page = opened(server.address, allowed="ERR_CONNECTION_REFUSED", reduced_motion="reduce", **CLIPBOARD)
         opens(page, LONG)
         begin(page, "seconds=3")
-        wait_for_status(page, "Judging")
+        wait_for(page, lambda: server.house.engines.own.lent == 1)
     wait_for_status(page, "The server does not answer")
     assert page.get_by_role("button", name="Review this game").is_visible()
     assert len(page.locator(".moves button.move").all()) == 12

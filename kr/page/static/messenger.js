@@ -24,8 +24,14 @@
 /** As JSON carries it to a server, without what a worker can't get. @param {object} body */
 const plain = body => JSON.parse(JSON.stringify(body));
 
-/** @param {Failure} failure */
-const errorOf = ({error, lost}) => Object.assign(new Error(error), lost && {lost});
+/** Why something was not answered, in a line that a person can read. */
+export class Unanswered extends Error {
+  /** @param {Failure} failure */
+  constructor({error, lost = false}) {
+    super(error);
+    this.lost = lost;
+  }
+}
 
 /** The side that asks. */
 export class Messenger {
@@ -48,7 +54,7 @@ export class Messenger {
    * @returns {Promise<any>} the answer
    */
   async api(path, body = {}) {
-    if (this._broken) throw errorOf(this._broken);
+    if (this._broken) throw new Unanswered(this._broken);
     const id = ++this._last;
     return new Promise((done, failed) => {
       this._asked.set(id, {done, failed});
@@ -85,7 +91,7 @@ export class Messenger {
     if (request) {
       this._asked.delete(id);
       if (error === undefined) request.done(answer);
-      else request.failed(errorOf({error, lost}));
+      else request.failed(new Unanswered({error, lost}));
     } else if (error !== undefined || end) {
       this._streams.delete(id);
       stream?.(end ? {end: true} : {error, ...(lost && {lost})});
@@ -95,7 +101,7 @@ export class Messenger {
   /** Nothing will answer any more. @param {string} why */
   fail(why) {
     this._broken = {error: why};
-    for (const {failed} of this._asked.values()) failed(errorOf(this._broken));
+    for (const {failed} of this._asked.values()) failed(new Unanswered(this._broken));
     this._asked.clear();
     const left = [...this._streams.values()];
     this._streams.clear();

@@ -1,5 +1,6 @@
 // Requests and streams by their names, each answered by the module of its feature, as kr/web/app.py does.
 
+import {Unanswered} from "../messenger.js";
 import {Stopped} from "./news.js";
 import {PageRequest} from "./request.js";
 import {KrError} from "./text.js";
@@ -99,12 +100,18 @@ export class Messages {
 
 /** What went wrong, as a person reads it. @param {unknown} error */
 export function errorLine(error) {
-  if (error instanceof KrError) return error.message;
+  if (error instanceof KrError || error instanceof Unanswered) return error.message;
   console.error(error);
   return `an error in kr; please report it (${error instanceof Error ? error.message : error})`;
 }
 
-/** Gives the messages of a page (packaging/page/static/server.js) what they ask for: an answer, or a stream. */
+/** What a page is told of an error. @param {unknown} error */
+const failureOf = error => ({
+  error: errorLine(error),
+  ...(error instanceof Unanswered && error.lost && {lost: true}),
+});
+
+/** Gives the messages of a page (server.js) what they ask for: an answer, or a stream. */
 export class Dispatcher {
   /** @param {House} house @param {(message: object) => void} send */
   constructor(house, send) {
@@ -129,7 +136,7 @@ export class Dispatcher {
     try {
       this._send({id, answer: await answer(this._house, path, body)});
     } catch (error) {
-      this._send({id, error: errorLine(error)});
+      this._send({id, ...failureOf(error)});
     }
   }
 
@@ -143,7 +150,7 @@ export class Dispatcher {
       this._send({id, end: true});
     } catch (error) {
       // what goes wrong once it is stopped is nobody's concern
-      this._send(inbox.signal.aborted ? {id, end: true} : {id, error: errorLine(error)});
+      this._send(inbox.signal.aborted ? {id, end: true} : {id, ...failureOf(error)});
     } finally {
       this._streams.delete(id);
     }

@@ -1,5 +1,6 @@
 // The engine of a server: each search is a stream, for which the server lends an engine of its own.
 
+import {Unanswered} from "../../messenger.js";
 import {heard, nothing} from "../results.js";
 import {bitsOf, moveOf} from "../wire.js";
 
@@ -37,7 +38,7 @@ export class RemoteEngine {
       const hear = (/** @type {any} */ event) => {
         if (event.error !== undefined) {
           signal?.removeEventListener("abort", stop);
-          reject(Object.assign(new Error(event.error), {lost: event.lost, isKr: true}));
+          reject(new Unanswered({error: event.error, lost: event.lost}));
         } else if (event.end) done();
         else if (event.waiting) onWaiting?.();
         else if (event.turn) onTurn?.();
