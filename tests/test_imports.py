@@ -60,6 +60,7 @@ FLOORS = [
     "extras",
     "units",
     "text",
+    "language",
     "errors",
     "_learn",
     "_core",

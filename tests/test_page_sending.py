@@ -1,8 +1,6 @@
 """What the page without a server sends, against what kr web does: boards as SVG, pages of games."""
 
-import json
 import random
-import re
 from collections.abc import Iterator
 from itertools import product
 from typing import Any
@@ -15,6 +13,7 @@ from page import Page, server_answer, web_house
 
 from kr import svg
 from kr.game.position import Position
+from kr.language.sentences import texts
 from kr.pdn import Game, read_game
 from kr.pdn.commands import SHAPE_COLOURS
 from kr.viewer.document import game_document
@@ -145,14 +144,6 @@ GAMES = {
 }
 
 
-def italian() -> dict[str, str]:
-    """The texts of the Italian page that the form in a page can have."""
-    source = (ROOT / "kr" / "page" / "static" / "languages" / "it.js").read_text(encoding="utf-8")
-    return {
-        json.loads(key): json.loads(text) for key, text in re.findall(r'^ +("[^"\\]+"): ("[^"\\]*"),$', source, re.M)
-    }
-
-
 def document_of(text: str) -> dict[str, Any]:
     game = read_game(text)
     assert game is not None
@@ -162,14 +153,13 @@ def document_of(text: str) -> dict[str, Any]:
 @pytest.mark.parametrize("name", GAMES)
 @pytest.mark.parametrize("language", ["en", "it"])
 def test_a_game_is_a_page(page: Page, house: House, name: str, language: str) -> None:
-    texts = italian() if language == "it" else {}
-    assert bool(texts) == (language == "it")
-    texts |= {
+    said = {
+        **(texts("it") if language == "it" else {}),
         "Black lost the game at {move}.": "Il Nero ha perso con {move}.",
         "Annotated by {signature}.": "{a} {signature}<",
     }
     looks = LOOKS[sum(map(ord, name)) % len(LOOKS)]
-    body = {"document": document_of(GAMES[name]), "language": language, "texts": texts, **looks}
+    body = {"document": document_of(GAMES[name]), "language": language, "texts": said, **looks}
     html = same(page, house, "send/page", body)["html"]
     assert f'<html lang="{language}">' in html
     if name == "reviewed":

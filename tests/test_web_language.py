@@ -47,7 +47,7 @@ VISIBLE = """() => {
 MARK = "\u034f"
 """A character without a width round what stands in a language's file, but not round the values in its places."""
 MARKED = """
-export const texts = Object.fromEntries(Object.entries(plain).map(([key, text]) => {
+export default Object.fromEntries(Object.entries(plain).map(([key, text]) => {
   const forms = text.split("|").map(form => `MARK${form.replace(/\\{\\w+\\}/g, "MARK$&MARK")}MARK`);
   return [key, forms.join("|")];
 }));""".replace("MARK", MARK)
@@ -122,9 +122,9 @@ def mark(page: Page) -> None:
     """Have each text that goes through the language's file marked."""
 
     def answer(route: Route) -> None:
-        source = route.fetch().text().replace("export const texts =", "const plain =")
+        source = route.fetch().text().replace("export default", "const plain =")
         # as the page without a server has it
-        source = re.sub(r"export\{(\w+) as texts\};?", r"const plain=\1;", source)
+        source = re.sub(r"export\{(\w+) as default\};?", r"const plain=\1;", source)
         route.fulfill(body=source + MARKED, content_type="text/javascript")
 
     page.route(re.compile(r"/it(-\w+)?\.js$"), answer)

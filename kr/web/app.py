@@ -25,6 +25,7 @@ from starlette.types import ASGIApp
 from starlette.websockets import WebSocket
 
 from kr.errors import KrError
+from kr.language.sentences import scripts
 from kr.viewer.assets import board_colors
 from kr.web import (
     archive_uploads,
@@ -131,6 +132,7 @@ def _files() -> dict[str, tuple[bytes, str]]:
     files = {f"{STATIC}colors.css": (board_colors().encode(), CONTENT_TYPES[".css"])}
     for package in ("kr.viewer", "kr.page"):
         files.update(_static_files(resources.files(package).joinpath("static"), STATIC.rstrip("/")))
+    files.update({f"{STATIC}{path}": (text.encode(), CONTENT_TYPES[".js"]) for path, text in scripts().items()})
     shell, worker = index(), files.pop(f"{STATIC}worker.js")
     version = _version(shell.encode(), files)
     versioned = {path.replace(STATIC, f"{STATIC}{version}/"): file for path, file in files.items()}

@@ -6,6 +6,7 @@ import posixpath
 import re
 from importlib import resources
 
+from kr.language.sentences import scripts
 from kr.viewer.assets import first_board, piece_symbols
 
 _IMPORTS = re.compile(r'^(?:import\b[^;"]*|export\b[^;"]*\bfrom |await import\()"([^"]+\.js)"', re.MULTILINE)
@@ -44,6 +45,8 @@ def start_modules(entry: str = "main.js") -> list[str]:
 
 
 def _static(name: str) -> str:
-    """A file of the page, whose own folder and that of all pages are one."""
+    """A file of the page, whose own folder and that of all pages are one, with the texts of languages."""
+    if name in (made := scripts()):
+        return made[name]
     places = (resources.files(room).joinpath("static", name) for room in ("kr.page", "kr.viewer"))
     return next(place for place in places if place.is_file()).read_text(encoding="utf-8")

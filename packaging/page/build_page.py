@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import Any
 
 import kr
+from kr.language.sentences import scripts
 from kr.page import data
 from kr.viewer.assets import board_colors, first_board, piece_symbols
 
@@ -96,7 +97,8 @@ class Site:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "page")
-    parser.add_argument("--answers", type=Path, default=PAGE / "answers", help="scripts that answer, for tests")
+    answers = PAGE / "static" / "answers"
+    parser.add_argument("--answers", type=Path, default=answers, help="scripts that answer, for tests")
     parser.add_argument("--modules", action="store_true")
     chosen = parser.parse_args()
     if not ESBUILD.exists():
@@ -177,7 +179,10 @@ def lay_out(folder: Path, answers: Path) -> None:
     """Make the folder with all scripts and styles that esbuild reads."""
     for static in STATIC:
         shutil.copytree(static, folder, dirs_exist_ok=True)
-    shutil.copytree(answers, folder / "answers")
+    shutil.copytree(answers, folder / "answers", dirs_exist_ok=True)
+    (folder / "languages").mkdir()
+    for path, text in scripts().items():
+        (folder / path).write_text(text, encoding="utf-8")
     for name, export in LEFT_OUT.items():
         if f" {export}" not in (folder / name).read_text(encoding="utf-8"):
             sys.exit(f"kr: {name} does not export {export}")

@@ -5,6 +5,19 @@ import {join} from "node:path";
 import {ENGLISH} from "../../kr/viewer/static/retold.js";
 import {ENGLISH as RUNS} from "../../kr/page/static/runs/retold.js";
 
+/**
+ * The texts of a language by name or by English text.
+ * @param {string} code
+ * @returns {Record<string, string>}
+ */
+export function textsOf(code) {
+  const {texts = {}, sentences} = JSON.parse(readFileSync(`kr/language/${code}.json`, "utf8"));
+  const named = Object.entries(sentences).flatMap(([subject, group]) =>
+    Object.entries(group).map(([name, text]) => [`${subject}.${name}`, text]),
+  );
+  return Object.assign(Object.fromEntries(named), ...Object.values(texts));
+}
+
 const ROOMS = ["kr/viewer/static", "kr/page/static", "packaging/page/static"];
 // the page that is sent, as Python writes it
 const SENT = ["kr/analysis/annotation/game.html", "kr/analysis/annotation/pages.py"];

@@ -2,7 +2,7 @@
 // a phone shares files with.
 
 import {animation, stills} from "./animation.js";
-import {spoken, t} from "./texts.js";
+import {spokenTexts, t} from "./texts.js";
 
 /** @import {Board} from "./board.js" */
 /** @import {GameTree, LegalNode} from "./tree.js" */
@@ -65,11 +65,6 @@ export function shownLine(tree, here) {
   const origin = tree.origin(last.setup ? (last.parent ?? last) : last),
     line = tree.line(last);
   return {start: origin.fen, nodes: line.slice(line.indexOf(origin) + 1)};
-}
-
-/** The texts of a language that is not English, by the English ones. @param {string} code */
-async function textsOf(code) {
-  return code === "en" ? {} : (await import(`./languages/${code}.js`)).texts;
 }
 
 /**
@@ -193,8 +188,7 @@ export function sending(app) {
   return {
     /** The game as a page. @returns {Promise<string>} */
     async page() {
-      const language = spoken(),
-        texts = await textsOf(language);
+      const {language, texts} = spokenTexts();
       const answer = await app.api("send/page", {document: tree.document(), language, texts, ...looks()});
       return answer.html;
     },

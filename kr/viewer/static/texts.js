@@ -1,26 +1,33 @@
-// Texts in the language of the person. English texts stand in the scripts and are the keys of another language's file,
-// kr/page/static/languages/CODE.js: {"Turn the board": "Gira la damiera", "game|games": "partita|partite"}.
+// Texts in the language of the person, by their English ones, which stand in the scripts, or by names, as those of
+// kr/language/CODE.json: {"Turn the board": "Gira la damiera", "game|games": "partita|partite"}.
 
 let language = "en";
 let numbers = new Intl.NumberFormat(language);
 /** @type {Intl.NumberFormat[]} by number of decimals */
 let decimals = [];
 /** @type {Record<string, string>} */
+let english = {};
+/** @type {Record<string, string>} */
 let texts = {};
 
 /**
  * Has all texts that are asked for from now on in a language.
  * @param {string} code such as "it"
- * @param {Record<string, string>} found its texts by English text
+ * @param {Record<string, string>} found its texts by name or by English text; none for English
+ * @param {Record<string, string>} [named] English texts by name
  */
-export function speak(code, found) {
+export function speak(code, found, named = {}) {
   language = code;
   numbers = new Intl.NumberFormat(language);
   decimals = [];
+  english = named;
   texts = found;
 }
 
 export const spoken = () => language;
+
+/** The language with its texts, as another page needs them. */
+export const spokenTexts = () => ({language, texts});
 
 /**
  * A text, with values in place of {names}: t("Level {level}", {level: 3}). What the language lacks is English.
@@ -28,7 +35,7 @@ export const spoken = () => language;
  * @param {Record<string, unknown>} [values]
  */
 export function t(text, values = {}) {
-  const found = texts[text] ?? text;
+  const found = texts[text] ?? english[text] ?? text;
   return found.replace(/\{(\w+)\}/g, (place, name) => (Object.hasOwn(values, name) ? String(values[name]) : place));
 }
 
