@@ -1,4 +1,4 @@
-"""Puzzles: every answer judged, the reply, hints, the end; exact play and endings to practise."""
+"""Puzzles: every answer judged, the reply, hints, the end; exact play."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ import pytest
 from kr.analysis.analysis import Analysis, Line, Task, analyze
 from kr.egdb.database import Database
 from kr.egdb.exact import exact_moves, exact_value, hardest_move
-from kr.egdb.exercise import EASY_PLIES, HARD_PLIES, Difficulty, find_exercise, material
 from kr.engine.database import load_database
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
@@ -110,51 +109,6 @@ def test_what_is_not_known_is_not_played() -> None:
     assert hardest_move(None, Position.from_fen("W:WK14:BK5")) is None
     assert exact_value(None, Position.from_fen("W:WK14:BK5")) is None
     assert exact_value(None, Position.from_fen("B:WK1:B")) is Value.LOSS
-
-
-# --- endings to practise
-
-
-@pytest.mark.parametrize("side", list(Side))
-@pytest.mark.parametrize("goal", [Value.WIN, Value.DRAW])
-@pytest.mark.parametrize("difficulty", list(Difficulty))
-@pytest.mark.parametrize(("own", "other"), [((2, None), (1, 1)), ((2, None), (2, None))])
-def test_exercises(
-    own: tuple[int, int | None], other: tuple[int, int | None], difficulty: Difficulty, goal: Value, side: Side
-) -> None:
-    position = find_exercise(database(), material(own, other), goal, difficulty, side, 3)
-    if position is None:
-        # nothing between one right move of few and half of them
-        assert (goal, difficulty, own) == (Value.DRAW, Difficulty.MEDIUM, (2, None))
-        return
-    assert position.side is side
-    assert not position.legal_moves()[0].is_capture
-    assert position == find_exercise(database(), material(own, other), goal, difficulty, side, 3)
-    ours, theirs = (position.black, position.white) if side is Side.BLACK else (position.white, position.black)
-    assert (ours.bit_count(), theirs.bit_count()) == (own[0], other[0])
-    if other[1] is not None:
-        assert (theirs & position.kings).bit_count() == other[1]
-    moves = exact_moves(database(), position)
-    kept = sum(each.value is goal for each in moves)
-    assert moves[0].value is goal
-    if goal is Value.DRAW:
-        assert 0 < kept < len(moves)
-    match goal, difficulty:
-        case Value.WIN, Difficulty.EASY:
-            assert (moves[0].distance or 0) <= EASY_PLIES
-        case Value.WIN, Difficulty.HARD:
-            assert (moves[0].distance or 0) >= HARD_PLIES
-        case Value.DRAW, Difficulty.HARD:
-            assert kept == 1
-        case Value.DRAW, Difficulty.EASY:
-            assert 2 * kept >= len(moves)
-
-
-def test_exercises_differ_and_impossible_ones_are_none() -> None:
-    shapes = material((2, None), (1, None))
-    found = {find_exercise(database(), shapes, Value.WIN, Difficulty.ANY, Side.BLACK, seed) for seed in range(20)}
-    assert len(found) == 20
-    assert find_exercise(database(), material((1, 0), (3, 3)), Value.WIN, Difficulty.HARD, Side.BLACK, 1) is None
 
 
 # --- puzzles

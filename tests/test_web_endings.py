@@ -1,4 +1,4 @@
-"""Endings against exact play: the requests, and endings won, held and lost by clicks and keys."""
+"""Endings against exact play: the server's database for the page, and endings won and lost by clicks and keys."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from web_pages import (
 )
 
 from kr.egdb.exact import exact_moves
-from kr.errors import KrError
+from kr.errors import InvalidSettingError
 from kr.game.board import Board
 from kr.game.position import Position
 from kr.game.value import Value
-from kr.web import endings
+from kr.web import port
 from kr.web.house import House
 from kr.web.request import PageRequest
 from kr.web.serve import WebServer
@@ -43,7 +43,6 @@ if TYPE_CHECKING:
 __all__ = ["opened"]
 WON = "W:WK18,K22:BK5"
 DRAWN = "W:WK1,K2:BK31,K32"
-TWO_ONE = {"own": 2, "other": 1, "goal": "win", "side": "black", "seed": 5}
 
 
 @pytest.fixture(scope="module")
@@ -59,145 +58,38 @@ def server() -> Iterator[WebServer]:
         yield server
 
 
-def ask(house: House, name: str, **fields: Any) -> dict[str, Any]:
-    answer = endings.ROUTES[f"endings/{name}"](house, PageRequest(fields))
-    return json.loads(json.dumps(answer))  # type: ignore[no-any-return]
+# --- the database for the page
 
 
-def test_new_endings(house: House) -> None:
-    known = ask(house, "known")
-    assert (known["pieces"], known["distance_pieces"]) == (5, 4)
-    found = ask(house, "new", **TWO_ONE)
-    position = Position.from_fen(found["position"]["fen"])
+SHAPE = {"men": 1, "kings": 1, "otherMen": 1, "otherKings": 0, "value": "win", "count": 4096, "seed": 5}
+
+
+def test_positions_are_drawn(house: House) -> None:
     assert house.database is not None
-    assert house.database.value(position) is Value.WIN
-    assert found["distance"] == house.database.distance(position)
-    assert found == ask(house, "new", **TWO_ONE)
-    kings = ask(house, "new", **TWO_ONE | {"own_kings": 2, "other_kings": 1, "side": "white"})
-    assert kings["position"]["fen"].count("K") == 3
-    assert kings["position"]["side"] == "white"
-    assert ask(house, "new", **TWO_ONE | {"own": 1, "own_kings": 0, "other": 3, "other_kings": 3})["position"] is None
-
-
-def played(house: House, start: str, *, person_wins: bool) -> dict[str, Any]:
-    """Play an ending out against kr by moves that keep the value, the quickest or the first."""
-    board = Board(start)
-    database = house.database
-    assert database is not None
-    while True:
-        moves = exact_moves(database, board.position)
-        kept = [each for each in moves if each.value is moves[0].value]
-        board.play(kept[0].move)
-        goal = "win" if person_wins else "draw"
-        answer = ask(house, "move", start=start, moves=list(map(str, board.moves)), goal=goal)
-        assert answer["kept"]
-        assert answer["distance"] == (None if not person_wins else (moves[0].distance or 0) - 1)
-        if answer["over"]:
-            return answer
-        board.play(answer["reply"]["text"])
-        assert board.fen == answer["position"]["fen"]
-        assert answer["quiet"] == len(board.history)
-
-
-def test_a_win_takes_as_long_as_the_database_says(house: House) -> None:
-    assert played(house, WON, person_wins=True)["over"] == {"result": "won", "why": "no pieces left"}
-
-
-def test_a_draw_is_held_or_ends_by_rule(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    over = played(house, DRAWN, person_wins=False)["over"]
-    assert over in ({"result": "held", "why": "20 moves"}, {"result": "drawn", "why": "repetition"})
-    monkeypatch.setattr(endings, "HOLD_MOVES", 2)
-    assert played(house, DRAWN, person_wins=False)["over"] == {"result": "held", "why": "2 moves"}
-
-
-def test_a_move_that_gives_the_win_away_is_told_and_kr_waits(house: House) -> None:
-    start = "W:WK19,K23:B12,K28"
-    answer = ask(house, "move", start=start, moves=["19-16"], goal="win")
-    assert (answer["kept"], answer["was"], answer["reply"], answer["over"]) == (False, "win", None, None)
-    assert {move["text"] for move in answer["better"]} == {"23-18", "23-27", "23-26", "19-15"}
-    assert answer["value"] in ("draw", "loss")
-    on = ask(house, "move", start=start, moves=["19-16"], goal="win", on=True)
-    assert on["reply"] is not None
-    assert on["kept"] is False
+    drawn = port.draw(house, PageRequest(SHAPE))["positions"]
+    assert drawn == port.draw(house, PageRequest(SHAPE))["positions"]
+    assert len(set(drawn)) == 300
+    for position in (Position(*bits) for bits in drawn):
+        assert house.database.value(position) is Value.WIN
+        assert not position.legal_moves()[0].is_capture
+        assert [each.bit_count() for each in position.bits] == [2, 1, 1, 0]
+    assert port.draw(house, PageRequest(SHAPE | {"seed": 6}))["positions"] != drawn
 
 
 @pytest.mark.parametrize(
-    ("start", "move", "cost", "reasons"),
+    ("changed", "why"),
     [
-        # one king to keep at bay: the quickest move, a slow one, and kr's flight
-        (WON, "18-15", 0, {"choice": 2, "capture": False, "value": "loss", "distance": 22}),
-        (WON, "22-25", 4, {"choice": 2, "capture": False, "value": "loss", "distance": 26}),
-        # kr must take
-        ("W:WK8,K25,K30:BK29", "8-11", 6, {"choice": 1, "capture": True, "distance": 8}),
-        # nothing is slow in a draw; what remains is how many answers keep it
-        (DRAWN, "2-6", None, {"value": "draw", "distance": None}),
+        ({"men": 5}, "6 v 1: the database has positions with up to 5 pieces"),
+        ({"otherMen": 0}, "2 v 0"),
+        ({"kings": -1}, "kings"),
+        ({"value": "lost"}, "value"),
+        ({"count": 1 << 18}, "count"),
+        ({"seed": None}, "seed"),
     ],
 )
-def test_the_cost_of_a_move_and_the_reasons_of_a_reply(
-    house: House, start: str, move: str, cost: int | None, reasons: dict[str, Any]
-) -> None:
-    answer = ask(house, "move", start=start, moves=[move], goal="win")
-    before, after = (exact_moves(house.database, Position.from_fen(fen)) for fen in (start, answer["position"]["fen"]))
-    assert (answer["best"]["text"], answer["best"]["distance"]) == (str(before[0].move), before[0].distance)
-    if cost is not None:
-        assert answer["cost"] == cost
-    assert answer["reasons"].items() >= reasons.items()
-    right = sum(each.value.opposite == Value(answer["reasons"]["value"]) for each in after)
-    assert (answer["reasons"]["right"], answer["reasons"]["answers"]) == (right, len(after))
-
-
-def test_kr_wins_what_is_given_to_it(house: House) -> None:
-    """Without a distance too, where it takes a search."""
-    start = "B:WK18,K22,K15:BK5,K32"
-    board = Board(start)
-    assert house.database is not None
-    for _ in range(60):
-        # the person helps: any move, the first
-        board.play(board.legal_moves()[0])
-        answer = ask(house, "move", start=start, moves=list(map(str, board.moves)), goal="draw", on=True)
-        if answer["over"]:
-            assert answer["over"]["result"] == "lost"
-            return
-        board.play(answer["reply"]["text"])
-    raise AssertionError("kr does not win")
-
-
-def test_values_of_every_move(house: House) -> None:
-    found = ask(house, "values", fen="W:WK19,K23:B12,K28")
-    assert [move["value"] for move in found["moves"]] == sorted(
-        (move["value"] for move in found["moves"]), key=["win", "draw", "loss"].index
-    )
-    assert found["moves"][0]["distance"] % 2 == 1
-    assert ask(house, "values", fen=Position().fen)["moves"] == []
-
-
-@pytest.mark.parametrize(
-    ("name", "fields", "word"),
-    [
-        ("new", TWO_ONE | {"own": 5}, "1 to 4"),
-        ("new", TWO_ONE | {"own": 4, "other": 4}, "up to 5"),
-        ("new", TWO_ONE | {"own_kings": 3}, "0 to 2"),
-        ("new", TWO_ONE | {"goal": "loss"}, "goal"),
-        ("new", TWO_ONE | {"difficulty": "harder"}, "difficulty"),
-        ("move", {"start": WON, "moves": [], "goal": "win"}, "person"),
-        ("move", {"start": Position().fen, "moves": ["11-15"], "goal": "win"}, "database"),
-        ("move", {"start": WON, "moves": ["1-32"], "goal": "win"}, "legal"),
-        ("values", {"fen": "nonsense"}, "FEN"),
-    ],
-)
-def test_bad_requests(house: House, name: str, fields: dict[str, Any], word: str) -> None:
-    with pytest.raises(KrError, match=word):
-        ask(house, name, **fields)
-
-
-def test_without_a_database_it_is_said() -> None:
-    house = House(WebSettings(weights="manual", hash=SMALL, egdb="none"))
-    try:
-        assert ask(house, "known")["pieces"] == 0
-        with pytest.raises(KrError, match="kr egdb build"):
-            ask(house, "new", **TWO_ONE)
-    finally:
-        house.close()
+def test_shapes_that_cannot_be_drawn(house: House, changed: dict[str, Any], why: str) -> None:
+    with pytest.raises(InvalidSettingError, match=why):
+        port.draw(house, PageRequest(SHAPE | changed))
 
 
 # --- by clicks and keys
@@ -271,9 +163,13 @@ def test_an_ending_is_won_by_the_moves_of_the_database(
     distance = house.database.distance(player.board.position)
     assert distance is not None
     plies = f"{distance} pl{'y' if distance == 1 else 'ies'}"
+    asked: list[str] = []
+    player.page.on("request", lambda request: asked.append(request.url))
     while True:
         assert f"Win in{distance} pl" in player.counts()
+        asked.clear()
         said = player.play(best(house, player.board))
+        assert len(asked) <= 3
         if said.startswith("✓"):
             break
         distance -= 2
@@ -332,7 +228,7 @@ def test_a_move_without_an_answer_can_be_made_again(server: WebServer, opened: O
             wait_until(player.page, f"() => document.querySelector('.verdict').textContent === {SILENT!r}")
             player.check()
             assert player.counts() == counts
-            assert lost == [f"{server.address}api/endings/move"] * number
+            assert lost == [f"{server.address}api/port/look"] * number
     assert player.play(text).startswith("kr plays")
 
 
@@ -351,17 +247,6 @@ def test_playing_on_after_a_wrong_move_loses(server: WebServer, opened: Opener, 
             break
         assert len(player.board.moves) < 60
     assert "You have lost" in said
-
-
-@pytest.mark.slow
-def test_a_draw_is_held(server: WebServer, opened: Opener, house: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(endings, "HOLD_MOVES", 3)
-    player = start(opened, server, "draw", DRAWN)
-    assert "hold the draw for 3 moves" in (player.page.locator(".endings .task .words").text_content() or "")
-    for _ in range(3):
-        said = player.play(best(house, player.board))
-    assert said.startswith("✓ You have held: 3 moves")
-    assert player.stats()["draw"] == {"tried": 1, "done": 1, "clean": 1}
 
 
 @pytest.mark.slow

@@ -31,11 +31,10 @@ from web_pages import (
 )
 
 from kr.egdb.exact import exact_moves
-from kr.egdb.exercise import Difficulty, find_exercise, material
+from kr.egdb.sample import draw_positions
 from kr.engine.limits import Limits
 from kr.errors import InvalidProblemError, KrError
 from kr.game.board import Board
-from kr.game.position import Side
 from kr.game.value import Value
 from kr.problems.courses import load_courses
 from kr.problems.shelf import DAILY_RATINGS, Origin, PuzzleShelf
@@ -528,11 +527,8 @@ def test_all_that_a_puzzle_needs_is_in_sight(server: WebServer, opened: Opener) 
 def short_wins(house: House, count: int) -> list[str]:
     """Two kings against one king, White to win within nine plies."""
     assert house.database is not None
-    shapes = material((2, 2), (1, 1))
-    found = (
-        find_exercise(house.database, shapes, Value.WIN, Difficulty.EASY, Side.WHITE, seed) for seed in range(9 * count)
-    )
-    return list(dict.fromkeys(position.fen for position in found if position is not None))[:count]
+    found = draw_positions(house.database, (0, 2, 0, 1), Value.WIN, 4096, 1)
+    return [each.flipped().fen for each in found if 1 < (house.database.distance(each) or 0) <= 9][:count]
 
 
 @pytest.mark.soak

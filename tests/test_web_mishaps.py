@@ -251,7 +251,7 @@ def test_a_late_game_does_not_overwrite_what_was_done_since(server: WebServer, o
 def test_a_late_ending_does_not_come_to_another_page(server: WebServer, opened: Opener) -> None:
     page = opened(server.address + "#endings/win/W:WK19,K23:B12,K28", DESK)
     page.get_by_text("White to play and win").wait_for()
-    with held(page, "endings/new") as waiting:
+    with held(page, "port/draw") as waiting:
         page.locator(".controls").get_by_role("button", name="New ending").click()
         wait_for(page, lambda: waiting)
         page.get_by_role("link", name="Play").click()

@@ -25,12 +25,13 @@ from numpy.typing import NDArray
 
 from kr import _egdb, storage
 from kr.egdb import slices
-from kr.egdb.database import Database, directory_for, find
+from kr.egdb.database import VALUES, Database, directory_for, find
 from kr.egdb.sample_choice import STRATIFIED, Drawn, SampleChoice, Strata, choose_sample
 from kr.egdb.sample_file import SHARES, SampleWriter, ShareCounts
 from kr.egdb.slices import Shape
 from kr.errors import InvalidSettingError
 from kr.game.position import Position, Side
+from kr.game.value import Value
 from kr.settings import REQUIRED, Settings, check_settings, option, seed_option, workers_option
 from kr.threads import awaited, thread_pool, worker_count
 from kr.units import format_count, format_shortage, format_size, parse_count, parse_size
@@ -364,6 +365,20 @@ def drawn(sampler: Any, hashes: tuple[int, int] = (0, 2**64 - 1)) -> list[Drawn]
         if count == 0:
             return batches
         batches.append(Drawn(boards[:count].copy(), values[:count].copy(), batch_hashes[:count].copy()))
+
+
+def draw_positions(database: Database, shape: Shape, value: Value, count: int, seed: int) -> list[Position]:
+    """Random positions of a slice that have a value, with Black to move and no capture, of about so many of any value.
+
+    The same seed gives the same positions. Raises InvalidDatabaseError.
+    """
+    size = slices.size(shape)
+    sampler = _egdb.EndgameSampler(database.core, shape, 0, size, survival(min(1.0, count / size)), seed, quiet=True)
+    number = VALUES.index(value)
+    boards = [tuple(map(int, board)) for each in drawn(sampler) for board in each.boards[each.values == number]]
+    database.raise_damage()
+    random.Random(seed).shuffle(boards)
+    return [Position(black, white, kings, Side.BLACK) for black, white, kings in boards]
 
 
 def _in_order(batches: Iterator[Drawn], expected: int, distances: bool) -> Iterator[Drawn]:

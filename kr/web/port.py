@@ -16,6 +16,8 @@ has "final": true; a page that says {"stop": true} gets it at once. Moves are {"
 port/data {"name"} -> a file of `kr.page.data`; of the engine and its levels as this server has them
 port/database {} -> {"database": {"pieces", "classes", "distancePieces", "reach"}}, or null without one
 port/look {"positions"} -> {"known": [{"value", "distance"}, ...]}, null for what is not known
+port/draw {"men", "kings", "otherMen", "otherKings", "value", "count", "seed"} -> {"positions"} with a value, of so many
+    random ones of a shape, with Black to move and no capture
 port/book {"positions"} -> {"book": whether there is one, "moves": of each position those that it knows}
 port/people {"positions", "group"} -> {"moves": [{"move", "probability"}, ...]} of the last position
 port/evaluate {"position"} -> the parts of its static score
@@ -31,12 +33,16 @@ from typing import Any
 
 import anyio.to_thread
 
+from kr.egdb.database import Database
+from kr.egdb.sample import draw_positions
+from kr.egdb.slices import EGDB_MAX_PIECES
 from kr.engine.engine import MAX_LINES, Engine
 from kr.engine.limits import MOST_WITHIN, Limits
 from kr.engine.result import Info, SearchOutcome, SearchResult
 from kr.errors import InvalidSettingError
 from kr.evaluation.kinds import load_scorer
 from kr.game.position import Move
+from kr.game.value import Value
 from kr.page import data
 from kr.policy.shape import PolicyShape
 from kr.units import LONGEST_TIME
@@ -47,6 +53,8 @@ from kr.web.searching import BEAT_SECONDS, UPDATES, HubSearch, OwnSearch, Questi
 
 MOST_LOOKED_UP = 2000
 """Positions of one request."""
+MOST_DRAWN, MOST_SENT = 1 << 17, 300
+"""Random positions of one request, and those with the wanted value that are sent."""
 MOST_OF_POLICY = 3
 """Positions that the policy of what people play takes: two before the last."""
 LONGEST_PV = 64
@@ -188,11 +196,30 @@ def database(house: House, request: PageRequest) -> dict[str, Any]:
 
 def look(house: House, request: PageRequest) -> dict[str, Any]:
     """Values of positions, and plies to their ends."""
-    found = house.database
-    if found is None:
-        raise InvalidSettingError("this server has no endgame database")
+    found = _database(house)
     positions = request.positions("positions", MOST_LOOKED_UP)
     return {"known": [{"value": found.value(each), "distance": found.distance(each)} for each in positions]}
+
+
+def draw(house: House, request: PageRequest) -> dict[str, Any]:
+    """Random positions of a shape that have a value."""
+    found = _database(house)
+    men, kings, other_men, other_kings = (
+        request.number(name, 0, EGDB_MAX_PIECES) for name in ("men", "kings", "otherMen", "otherKings")
+    )
+    own, other = men + kings, other_men + other_kings
+    if not (own and other and found.has_class((own, other))):
+        raise InvalidSettingError(f"{own} v {other}: the database has positions with {found.reach}")
+    value = Value(request.choice("value", tuple(Value)))
+    count, seed = request.number("count", 1, MOST_DRAWN), request.number("seed", 0, _NUMBER)
+    positions = draw_positions(found, (men, kings, other_men, other_kings), value, count, seed)
+    return {"positions": [each.bits for each in positions[:MOST_SENT]]}
+
+
+def _database(house: House) -> Database:
+    if house.database is None:
+        raise InvalidSettingError("this server has no endgame database")
+    return house.database
 
 
 def book(house: House, request: PageRequest) -> dict[str, Any]:
@@ -264,6 +291,7 @@ ROUTES: dict[str, Any] = {
     "port/data": data_file,
     "port/database": database,
     "port/look": look,
+    "port/draw": draw,
     "port/book": book,
     "port/people": people,
     "port/evaluate": evaluate,

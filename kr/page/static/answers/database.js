@@ -1,10 +1,17 @@
 // The endgame database in the thread of the answers, for single look-ups beside a search.
 
 import {Kr} from "./kr.js";
-import {countOf} from "./notation.js";
+import {BLACK_KING_ROW, countOf, SQUARES, WHITE_KING_ROW} from "./notation.js";
+import {Draws} from "./play/draws.js";
+import {BLACK, Position} from "./rules.js";
 
-/** @typedef {import("./rules.js").Position} Position */
+/** @typedef {import("./weighing.js").Database} DatabasePort */
+/** @typedef {import("./weighing.js").Drawing} Drawing */
 
+/** Positions that are drawn with a value. */
+const MOST_DRAWN = 300;
+
+/** @implements {DatabasePort} */
 export class Database {
   /** @param {WebAssembly.Module} module @param {Uint8Array[]} files */
   constructor(module, files) {
@@ -44,4 +51,45 @@ export class Database {
       distance: position.pieces > this.distancePieces ? null : this._kr.distance(this._handle, position),
     }));
   }
+
+  /**
+   * Random positions of a shape that have a value.
+   * @param {Drawing} drawing
+   */
+  async draw({value, count, seed, ...shape}) {
+    const chance = new Draws(String(seed)),
+      /** @type {Map<string, Position>} */
+      found = new Map();
+    for (let i = 0; i < count && found.size < MOST_DRAWN; i++) {
+      const position = randomPosition(shape, chance);
+      if (position.entries.some(each => each.captured)) continue;
+      if (this._kr.value(this._handle, position) === value) found.set(position.key, position);
+    }
+    return [...found.values()];
+  }
+}
+
+/**
+ * A random position with Black to move.
+ * @param {import("./weighing.js").Shape} shape
+ * @param {Draws} chance
+ */
+function randomPosition({men, kings, otherMen, otherKings}, chance) {
+  const black = placed(chance, men, BLACK_KING_ROW),
+    white = placed(chance, otherMen, black | WHITE_KING_ROW),
+    blackKings = placed(chance, kings, black | white),
+    whiteKings = placed(chance, otherKings, black | white | blackKings);
+  return new Position(black | blackKings, white | whiteKings, blackKings | whiteKings, BLACK);
+}
+
+/** Random squares that aren't taken, as a set. @param {Draws} chance @param {number} count @param {number} taken */
+function placed(chance, count, taken) {
+  let squares = 0;
+  while (count) {
+    const square = 1 << chance.below(SQUARES);
+    if ((squares | taken) & square) continue;
+    squares |= square;
+    count--;
+  }
+  return squares;
 }

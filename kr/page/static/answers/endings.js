@@ -1,5 +1,11 @@
-// Endings to practise against exact play, as in kr/web/endings.py. The page keeps the game: each request has its start
-// and moves.
+// Endings to practise against exact play. The page keeps the game: each request has its start and moves.
+//
+// endings/known {} -> the pieces up to which the database is complete, and classes of more such as "4v4"
+// endings/new {"own": 2, "own_kings": null, "other": 1, "other_kings": 1, "goal": "win", "difficulty": "any",
+//     "side": "black", "seed": 7} -> a position, null if none was found
+// endings/move {"start", "moves", "goal", "on": false} -> true if the last move kept the value, what it cost, the reply
+//     with its reasons, the counts. After a move that gave the value away there is a reply only with "on".
+// endings/values {"fen"} -> value and distance of every move
 
 import {exactMoves, hardestMove} from "./exact.js";
 import {DIFFICULTIES, findExercise, material} from "./exercise.js";
@@ -49,10 +55,8 @@ async function newEnding(house, request) {
     goal = /** @type {Value} */ (request.choice("goal", GOALS)),
     difficulty = request.choice("difficulty", DIFFICULTIES, DIFFICULTIES[0]),
     side = request.choice("side", ["black", "white"]) === "black" ? BLACK : WHITE,
-    position = await findExercise(database, shapes, goal, difficulty, side, request.number("seed", 0, 2 ** 53));
-  if (!position) return {position: null};
-  const [{distance}] = await known(database, [position]);
-  return {position: positionJson(position), goal, distance};
+    found = await findExercise(database, shapes, goal, difficulty, side, request.number("seed", 0, 2 ** 53));
+  return found ? {position: positionJson(found.position), goal, distance: found.distance} : {position: null};
 }
 
 /** The verdict on the person's last move, and kr's reply. @param {House} house @param {PageRequest} request */

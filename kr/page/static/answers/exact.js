@@ -1,5 +1,4 @@
-// Exact play: the moves of a position with their values, and the one that is hardest to answer (kr/egdb/exact.py,
-// known_moves of kr/egdb/probe.py).
+// Exact play: the moves of a position with their values, and the one that is hardest to answer.
 
 import {opposite} from "./chances.js";
 import {hashOf} from "./hash.js";

@@ -24,6 +24,14 @@ const QUIET_BEFORE_DRAW = 4 * (REPETITIONS - 1);
  * @property {(position: Position) => boolean} has whether it has a value
  * @property {(own: number, other: number) => boolean} hasClass by the pieces of the two sides
  * @property {(positions: readonly Position[]) => Promise<Known[]>} look values, and plies to the end
+ * @property {(drawing: Drawing) => Promise<Position[]>} draw random positions of a shape that have a value, with Black
+ *   to move and no capture, some hundreds at most
+ */
+/** @typedef {{men: number, kings: number, otherMen: number, otherKings: number}} Shape "other" are the opponent's */
+/**
+ * What is drawn: of so many positions those that have a value. The same seed, a whole number below 2 ** 53, gives the
+ * same positions.
+ * @typedef {Shape & {value: Value, count: number, seed: number}} Drawing
  */
 /**
  * What is known of a position: its value for the side to move, and plies to the end.

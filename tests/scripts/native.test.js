@@ -1,0 +1,83 @@
+// The endgame database of a server: what is asked for together is one request, and nothing is asked for twice.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import {RemoteDatabase} from "../../kr/page/static/answers/native/database.js";
+import {Position} from "../../kr/page/static/answers/rules.js";
+
+const REACH = {pieces: 4, classes: ["3v2"], distancePieces: 4, reach: "up to 4 pieces, and 3v2"};
+/** A king against kings. @param {number} black @param {number} white */
+const kings = (black, white) => new Position(black, white >>> 0, (black | white) >>> 0, 0);
+const POSITIONS = Array.from({length: 31}, (_, square) => kings(1, 2 << square));
+
+/** A server that knows squares of White's king for distances. @param {object | null} database */
+function made(database = REACH) {
+  /** @type {number[]} */
+  const sizes = [];
+  const server = {
+    fails: false,
+    async api(/** @type {string} */ path, /** @type {any} */ {positions} = {}) {
+      if (path === "port/database") return {database};
+      sizes.push(positions.length);
+      if (server.fails) throw new Error("lost");
+      return {known: positions.map((/** @type {number[]} */ [, white]) => ({value: "win", distance: white}))};
+    },
+    live: () => ({say() {}, stop() {}}),
+  };
+  return {server, sizes};
+}
+
+test("what is asked for in one turn is one request", async () => {
+  const {server, sizes} = made(),
+    database = await RemoteDatabase.open(server);
+  const [first, second] = await Promise.all([
+    database.look(POSITIONS.slice(0, 3)),
+    database.look(POSITIONS.slice(2, 5)),
+  ]);
+  assert.deepEqual(
+    [...first, ...second].map(each => each.distance),
+    [2, 4, 8, 8, 16, 32],
+  );
+  assert.deepEqual(sizes, [5]);
+  await database.look(POSITIONS.slice(0, 5));
+  assert.deepEqual(sizes, [5]);
+});
+
+test("more than a request takes is asked for in several", async () => {
+  const {server, sizes} = made(),
+    database = await RemoteDatabase.open(server),
+    many = POSITIONS.flatMap(({white}) =>
+      POSITIONS.flatMap(({white: one}) =>
+        one === white ? [] : [kings(one, white), kings(one | 1, white), kings(one, white | 1)],
+      ),
+    );
+  await database.look(many);
+  assert.deepEqual(sizes, [2000, 790]);
+});
+
+test("what failed is asked for again", async () => {
+  const {server, sizes} = made(),
+    database = await RemoteDatabase.open(server);
+  server.fails = true;
+  await assert.rejects(database.look(POSITIONS), /lost/);
+  server.fails = false;
+  assert.equal((await database.look(POSITIONS)).length, POSITIONS.length);
+  assert.deepEqual(sizes, [31, 31]);
+});
+
+test("classes of more pieces, and a server without a database", async () => {
+  const database = await RemoteDatabase.open(made().server);
+  const known = [
+    [2, 2],
+    [2, 3],
+    [3, 2],
+    [4, 1],
+    [3, 3],
+  ];
+  assert.deepEqual(
+    known.map(([own, other]) => database.hasClass(own, other)),
+    [true, true, true, false, false],
+  );
+  assert.equal(await RemoteDatabase.open(made(null).server), null);
+});
