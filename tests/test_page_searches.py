@@ -8,11 +8,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from page import Page, server_answer, started, web_house
+from page import Page, started, web_house
 from test_page_rules import played
 from web_pages import finished
 
-from kr.game.position import Position
+from kr.evaluation.kinds import load_evaluation
+from kr.game.position import Position, Side
+from kr.policy.policy import load_policy
 from kr.web.house import House
 from kr.web.request import PageRequest
 from kr.web.searches import analysis
@@ -95,31 +97,36 @@ def test_bad_requests_are_refused(fresh: Page, asked: dict[str, Any], reason: st
     assert reason in event["error"]
 
 
-FENS = [*played(5, 3)[::4], "B:WK32,K30:BK1", "W:W5:B1,9"]
+GAME = played(5, 3)[:24]
 
 
-def test_people_and_scores_are_those_of_the_server(fresh: Page) -> None:
-    house = web_house()
-    for number, fen in enumerate(FENS):
-        asked = {"fen": fen, "before": FENS[max(0, number - 2) : number], "group": number % 5}
-        own, expected = (ask("people", asked) for ask in (fresh.ask, lambda *a: server_answer(house, *a)))
-        assert [{**each, "people": pytest.approx(each["people"], abs=2e-4)} for each in own.pop("moves")] == (
-            expected.pop("moves")
+def test_people_and_scores_are_those_of_the_library(fresh: Page) -> None:
+    policy, tables = load_policy(), load_evaluation()
+    for ply, fen in enumerate(GAME):
+        position, before = Position.from_fen(fen), GAME[max(0, ply - 2) : ply]
+        choices = policy.choices(position, [*map(Position.from_fen, before)])
+        found = fresh.ask("people", {"fen": fen, "before": before})
+        assert [(each["text"], each["fen"]) for each in found["moves"]] == [
+            (str(each.move), position.play(each.move).fen) for each in choices
+        ]
+        assert [each["people"] for each in found["moves"]] == pytest.approx(
+            [each.probability for each in choices], abs=2e-4
         )
-        assert own == expected
-        own, expected = fresh.ask("regions", {"fen": fen}), server_answer(house, "regions", {"fen": fen})
-        for answer in (own, expected):
-            for region in answer["regions"]:
-                region["own"] = region["seen"] = None
-            answer["evidence"] = ""
-        assert near(own, expected)
-    house.close()
+        told, meant = fresh.ask("regions", {"fen": fen}), tables.explain(position)
+        sign = 1 if position.side is Side.BLACK else -1
+        assert (told["score"], told["weights"]) == (sign * meant.score, meant.weights)
+        assert [told[name] for name in ("material", "move", "empty")] == near(
+            sign, meant.material, meant.move, meant.empty
+        )
+        assert [*told["shares"].values()] == near(sign, *meant.shares.values())
+        assert [each["worth"] for each in told["pieces"]] == near(sign, *(each.worth for each in meant.pieces))
+        regions = sorted(meant.regions, key=lambda each: -abs(each.score))
+        assert [each["score"] for each in told["regions"]] == near(sign, *(each.score for each in regions))
+        assert {tuple(each["squares"]) for each in told["regions"]} == {
+            tuple(square + 1 for square in each.squares) for each in regions
+        }
 
 
-def near(own: Any, expected: Any) -> bool:
-    """True for the same, but for a hundredth where one is rounded up and the other to even."""
-    if isinstance(own, dict):
-        return own.keys() == expected.keys() and all(near(each, expected[name]) for name, each in own.items())
-    if isinstance(own, list):
-        return len(own) == len(expected) and all(map(near, own, expected))
-    return own == expected or (isinstance(own, int | float) and abs(own - expected) < 0.0101)
+def near(sign: int, *values: float | None) -> Any:
+    """Values from Black's view, to a hundredth."""
+    return pytest.approx([sign * (value or 0) for value in values], abs=0.0051)

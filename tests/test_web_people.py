@@ -1,10 +1,10 @@
-"""The moves that people play: the request, and the panel by real clicks and keys."""
+"""The moves that people play: those of players of a strength, and the panel by real clicks and keys."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from policies import random_policy
@@ -15,7 +15,7 @@ from kr.game.board import Board
 from kr.game.position import Position
 from kr.policy.policy import load_policy
 from kr.policy.shape import PolicyShape
-from kr.web import people
+from kr.web import port
 from kr.web.house import House
 from kr.web.request import PageRequest
 from kr.web.serve import WebServer
@@ -25,14 +25,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page, Route
 
 __all__ = ["opened"]
-LINE = "11-15 23-19 8-11"
-
-
-@pytest.fixture(scope="module")
-def house() -> Iterator[House]:
-    house = House(WebSettings(weights="manual", hash=SMALL))
-    yield house
-    house.close()
 
 
 @pytest.fixture(scope="module")
@@ -41,53 +33,18 @@ def server() -> Iterator[WebServer]:
         yield server
 
 
-def ask(house: House, **fields: Any) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(json.dumps(people.people_moves(house, PageRequest(fields))))
-    return found
-
-
-def test_moves_are_those_of_the_policy_with_the_moves_before(house: House) -> None:
-    board = Board()
-    for text in LINE.split():
-        board.play(text)
-    before = [each.fen for each in board.recent]
-    found = ask(house, fen=board.fen, before=before)
-    meant = load_policy().choices(board.position, board.recent)
-    assert [(each["text"], each["people"]) for each in found["moves"]] == [
-        (str(each.move), round(each.probability, 4)) for each in meant
-    ]
-    assert [each["fen"] for each in found["moves"]] == [board.position.play(each.move).fen for each in meant]
-    assert found["fen"] == board.fen
-    assert ask(house, fen="B:W5:B")["moves"] == []
-
-
 def test_players_of_other_strength_play_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
     house = House(WebSettings(weights="manual", hash=SMALL))
     policy = random_policy(PolicyShape(hidden=(16, 8), strengths=(0.01, 0.014, 0.02)))
     monkeypatch.setattr(house, "_policy", policy)
-    fen = Position().fen
-    found = [ask(house, fen=fen, group=group) for group in range(4)]
-    assert {each["groups"] for each in found} == {4}
-    assert len({json.dumps(each["moves"]) for each in found}) == 4
-    losses = [people.mean_loss(policy.shape, group) for group in range(4)]
+    start = [[*Position().bits]]
+    found = [port.people(house, PageRequest({"positions": start, "group": group})) for group in range(-1, 4)]
+    assert len({json.dumps(each["moves"]) for each in found}) == 5
+    losses = [port.mean_loss(policy.shape, group) for group in range(4)]
     assert [policy.shape.bucket("strengths", loss) for loss in losses] == [0, 1, 2, 3]
-    with pytest.raises(KrError, match="group is not a whole number from 0 to 3"):
-        ask(house, fen=fen, group=4)
+    with pytest.raises(KrError, match="group is not a whole number from -1 to 3"):
+        port.people(house, PageRequest({"positions": start, "group": 4}))
     house.close()
-
-
-@pytest.mark.parametrize(
-    ("fields", "said"),
-    [
-        ({}, "fen is missing"),
-        ({"fen": "W:W1:B1"}, "square 1"),
-        ({"fen": "B:W21:B1", "before": ["x"]}, "x"),
-        ({"fen": "B:W21:B1", "before": ["B:W21:B1"] * 3}, "at most 2"),
-    ],
-)
-def test_bad_requests(house: House, fields: dict[str, Any], said: str) -> None:
-    with pytest.raises(KrError, match=said):
-        ask(house, **fields)
 
 
 def listed(page: Page) -> list[tuple[str, str]]:

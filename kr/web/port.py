@@ -20,7 +20,7 @@ port/draw {"men", "kings", "otherMen", "otherKings", "value", "count", "seed"} -
     random ones of a shape, with Black to move and no capture
 port/book {"positions"} -> {"book": whether there is one, "moves": of each position those that it knows}
 port/people {"positions", "group"} -> {"moves": [{"move", "probability"}, ...]} of the last position
-port/evaluate {"position"} -> the parts of its static score
+port/evaluate {"positions": [position]} -> the parts of its static score
 """
 
 from __future__ import annotations

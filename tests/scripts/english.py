@@ -13,7 +13,6 @@ from kr.analysis.annotation.judging import AVOIDED, MARKS, ONLY, OVERSIGHT, TRAP
 from kr.analysis.annotation.marking import explained, unjudged_opening
 from kr.book.book import book_note
 from kr.evaluation.evidence import CountedRun, Evidence
-from kr.evaluation.explanation import note
 from kr.game.outcome import NO_MOVE, NO_PIECES, NO_PROGRESS, REPETITION
 from kr.game.position import Position, Side
 from kr.game.value import Value
@@ -77,9 +76,7 @@ def ends() -> Iterator[str]:
 
 
 def scores() -> Iterator[str]:
-    """What stands beside a static score."""
-    yield note(Position.from_fen("B:W14:B9"))
-    yield note(Position.from_fen("B:W20:B"))
+    """What a static score rests on."""
     for fitted, player in ((True, ""), (False, ""), (False, "x")):
         yield str(Evidence(None, None, (CountedRun(12000, 1, player),), 3400000, fitted, "x"))  # type: ignore[arg-type]
 

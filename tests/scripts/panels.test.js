@@ -36,4 +36,10 @@ test("regions are told in men", () => {
   assert.equal(regions.scoreWords(answer), "At a glance Black is ahead by 0.3 of a man (kr).");
   assert.equal(regions.scoreWords({...answer, score: -131}), "At a glance White is ahead by 1.3 men (kr).");
   assert.equal(regions.scoreWords({...answer, score: 3}), "At a glance the sides are equal (kr).");
+  assert.equal(regions.noteWords({...answer, shared: true, remark: ""}), "");
+  assert.equal(
+    regions.noteWords({...answer, shared: false, remark: "over"}),
+    "This evaluation has no tables to share out: a number is what the score loses without the piece. " +
+      "The game is over: the static score means nothing here.",
+  );
 });

@@ -97,10 +97,6 @@ export const ENGLISH = [
   "repetition",
   "no progress",
   // kr/evaluation: what a static score rests on
-  "the game is over: the static score means nothing here",
-  "a capture is pending, which a search plays out first: the static score says little here",
-  "the evaluation {name} has no tables to share out; numbers show the loss without each piece; {more}",
-  "the evaluation {name} has no tables to share out; numbers show the loss without each piece",
   "{games} games that the tables were fitted to ({positions} quiet positions)",
   "{games} games of self-play by these tables ({positions} quiet positions)",
   "{games} games of self-play ({positions} quiet positions)",

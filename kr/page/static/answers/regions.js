@@ -1,5 +1,5 @@
-// Parts of a static score: the share of each piece, and the strongest regions: kr/web/regions.py. The page's tables
-// lack what a weights file also has: how much of an entry is a region's own, and how often it was seen in games.
+// Parts of a static score: the share of each piece, and the strongest regions. The WebAssembly's tables lack what a
+// weights file also has: how much of an entry is a region's own, and how often it was seen in games.
 
 import {squaresOf} from "./notation.js";
 import {Position, sideName} from "./rules.js";
@@ -43,16 +43,14 @@ async function explainPosition(house, request) {
         seen: region.seen ?? null,
       })),
     evidence,
-    note: noteOf(position),
+    remark: remarkOf(position),
   };
 }
 
-/** Remark about the static score of a position, or "": kr/evaluation/explanation.py. @param {Position} position */
-function noteOf(position) {
-  if (position.isOver) return "the game is over: the static score means nothing here";
-  return position.entries[0].captured
-    ? "a capture is pending, which a search plays out first: the static score says little here"
-    : "";
+/** Why a static score says little of a position; "" if it does not. @param {Position} position */
+function remarkOf(position) {
+  if (position.isOver) return "over";
+  return position.entries[0].captured ? "capture" : "";
 }
 
 export const ROUTES = {regions: explainPosition};

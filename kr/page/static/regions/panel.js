@@ -3,9 +3,8 @@
 import {PositionPanel} from "../analyse/position.js";
 import {choice} from "../controls.js";
 import {el} from "../dom.js";
-import {retold} from "../retold.js";
 import {t} from "../texts.js";
-import {coloured, evidenceWords, partWords, scoreWords, SHOWN, spread} from "./state.js";
+import {coloured, evidenceWords, noteWords, partWords, scoreWords, SHOWN, spread} from "./state.js";
 import {regionRow, regionTable} from "./view.js";
 
 /** @typedef {import("../shell.js").App} App */
@@ -75,10 +74,10 @@ class Regions extends PositionPanel {
 
   /** @override @param {Answer} answer */
   _write(answer) {
-    const {evidence, note, regions, shared} = answer;
+    const {evidence, regions, shared} = answer;
     this._score.textContent = scoreWords(answer);
     this._sum.textContent = partWords(answer);
-    this._notes.textContent = retold(note);
+    this._notes.textContent = noteWords(answer);
     this._rest.textContent = evidenceWords(answer);
     const focused = [...this._regions.rows.children].indexOf(/** @type {Element} */ (document.activeElement));
     const point = (/** @type {number[]} */ squares) => this.app.board.outline(squares);

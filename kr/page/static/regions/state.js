@@ -9,7 +9,7 @@ import {formatted, signed, t} from "../texts.js";
  * The static score of a position and its parts, in hundredths of a man for Black.
  * @typedef {{fen: string, weights: string, score: number, material: number | null, move: number | null,
  *   empty: number | null, shares: Record<string, number>, shared: boolean, regions: Region[], evidence: string,
- *   note: string}} Answer
+ *   remark: "" | "over" | "capture"}} Answer
  */
 
 export const SHOWN = 10; // regions listed at first
@@ -80,6 +80,17 @@ export function partWords({shared, material, move, empty, shares}) {
     places: inMen(places, 2),
     empty: inMen(empty ?? 0, 2),
   });
+}
+
+/** What else to know of the score and the numbers on the board. @param {Answer} answer */
+export function noteWords({shared, remark}) {
+  const notes = [
+    !shared && t("This evaluation has no tables to share out: a number is what the score loses without the piece."),
+    remark === "over" && t("The game is over: the static score means nothing here."),
+    remark === "capture" &&
+      t("A capture is pending, which a search plays out first: the static score says little here."),
+  ];
+  return notes.filter(Boolean).join(" ");
 }
 
 /** What the numbers of a region rest on. @param {Answer} answer */
