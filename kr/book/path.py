@@ -1,4 +1,4 @@
-"""How far a game keeps to a book, and who leaves it."""
+"""Where a game leaves a book, and by whose move."""
 
 from __future__ import annotations
 
@@ -26,33 +26,23 @@ class Departure:
     """Centi-men by which the move is worse; None if the book has no value for it."""
 
 
-@dataclass(frozen=True, slots=True)
-class BookPath:
-    """A game beside a book."""
-
-    plies: int
-    """Moves, from the first on, from positions that the book has."""
-    departure: Departure | None
-    """The first move that the book would not play; None if it would have played all of those."""
-
-
-def book_path(
+def departure_from(
     positions: Sequence[Position], moves: Sequence[Move], book: OpeningBook | None, given: int = 0
-) -> BookPath:
-    """The way of a game through a book; None has no positions.
+) -> Departure | None:
+    """The first move of a game that the book would not play, of those from positions that the book has one after
+    another from the start; None if it would have played all of them.
 
     positions: the start and the position after each move; given: moves at its beginning that the players did not
     choose, such as those of a ballot. A move is one that the book would not play if it has no value for it, or if it
     is worse than the best by COOK or more.
     """
-    departure = None
     for ply, (position, move) in enumerate(zip(positions, moves, strict=False)):
         known = book.moves(position) if book else []
         if not known or known[0].value is None:
-            return BookPath(ply, departure)
-        if departure is None and ply >= given:
-            departure = _departure(ply, position, move, known)
-    return BookPath(min(len(moves), len(positions)), departure)
+            return None
+        if ply >= given and (departure := _departure(ply, position, move, known)):
+            return departure
+    return None
 
 
 def _departure(ply: int, position: Position, move: Move, known: list[KnownMove]) -> Departure | None:

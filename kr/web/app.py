@@ -29,7 +29,6 @@ from kr.language.sentences import scripts
 from kr.viewer.assets import board_colors
 from kr.web import (
     archive_uploads,
-    book,
     composing,
     explorer,
     games,
@@ -64,7 +63,6 @@ FEATURES: tuple[Any, ...] = (
     proofs,
     explorer,
     archive_uploads,
-    book,
     sending,
     composing,
 )  # fmt: skip

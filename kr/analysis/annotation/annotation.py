@@ -30,7 +30,7 @@ from kr.analysis.annotation.marking import mark_game, unjudged_opening
 from kr.analysis.annotation.policy import with_policy
 from kr.analysis.annotation.story import Sentence, tell
 from kr.book.book import OpeningBook
-from kr.book.path import Departure, book_path
+from kr.book.path import Departure, departure_from
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
 from kr.engine.search import Stop
@@ -215,7 +215,7 @@ def annotate(
     moves = judge_moves(game, engine, settings, stop, on_move, proofs)
     if policy is not None:
         moves = with_policy(game, moves, policy, settings)
-    departure = book_path(list(game.positions()), game.moves, book, settings.first_ply(game)).departure
+    departure = departure_from(list(game.positions()), game.moves, book, settings.first_ply(game))
     annotation = Annotation(moves, settings, tell(game, moves, departure=departure), departure)
     mark(game, annotation, by or signature(engine, settings.tc), line_plies)
     return annotation

@@ -1,5 +1,5 @@
-// The opening book: what it says of a position, and where a game leaves it, as in kr/web/book.py, kr/book/book.py and
-// kr/book/path.py.
+// The opening book: what it says of a position, and where a game leaves it. tests/cases/book.json holds what it has in
+// common with kr/book/book.py and kr/book/path.py.
 
 import {leastGames} from "./krb.js";
 import {openingsOf} from "./openings.js";
@@ -104,7 +104,7 @@ async function bookRows(house, request) {
  * @param {number} given moves at its beginning that the players did not choose
  * @returns {Promise<{plies: number, departure: Departure | null}>}
  */
-async function bookPath(positions, moves, book, given) {
+export async function bookPath(positions, moves, book, given) {
   /** @type {Departure | null} */
   let departure = null;
   const all = book ? await book.look(positions.slice(0, moves.length)) : [];

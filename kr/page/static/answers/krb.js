@@ -1,4 +1,4 @@
-// A reader of packed opening books, .krb: kr/book/krb.py. docs/reference/krb-format.md has the format.
+// A reader of packed opening books, .krb; docs/reference/krb-format.md has the format.
 
 import {bookKey, numberedMoves} from "./frame.js";
 import {KrError} from "./text.js";
