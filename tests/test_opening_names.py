@@ -1,8 +1,10 @@
-"""Names of openings: the list, the name of a game, and searches by name."""
+"""Names of openings: the list, names of games by recorded cases, which the page is held to as well, and searches."""
 
 import json
 import re
 from collections import Counter
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,15 +14,16 @@ from kr.errors import InvalidSettingError
 from kr.game.position import Bits, Position
 from kr.openings.decks import deck
 from kr.openings.lines import lines_matching, lines_named, name_at, name_key, named_lines, opening_name, opening_names
-from kr.openings.names import OpeningPosition, ballot_of, ballots, find_opening
+from kr.openings.names import OpeningPosition, ballot_of, find_opening
 
+CASES = json.loads((Path(__file__).with_name("cases") / "names.json").read_text("utf-8"))
 FIRST_MOVES = {"9-13", "9-14", "10-14", "10-15", "11-15", "11-16", "12-16"}
 SEVERAL = {"Octopus": 2, "Pioneer": 2, "Switcher": 2, "Whilter": 2}
 """Names with more than one position."""
 
 
-def boards(moves: str) -> list[Bits]:
-    board = kr.Board()
+def boards(moves: str, start: str | None = None) -> list[Bits]:
+    board = kr.Board(start) if start else kr.Board()
     for move in moves.split():
         board.play(move)
     return [position.bits for position in board.positions]
@@ -60,65 +63,23 @@ def test_every_ballot_has_a_name_along_its_moves() -> None:
     assert Counter(names[-1].ply for names in named) == {1: 111, 2: 33, 3: 30}
 
 
-@pytest.mark.parametrize(
-    ("moves", "name", "ply"),
-    [
-        ("11-15", "Old Faithful", 1),
-        ("11-15 22-18", "Single Corner", 2),
-        ("11-15 23-19", "Old Faithful", 1),
-        ("11-15 23-19 8-11 22-17 4-8", "Old Fourteenth", 5),
-        ("11-15 23-19 8-11 22-17 4-8 17-13 15-18 24-20", "Old Fourteenth", 5),
-        ("11-15 23-19 8-11 22-17 9-13", "Laird and Lady", 5),
-        ("11-15 23-19 8-11 22-17 9-13 17-14 10x17 21x14", "Laird and Lady", 5),
-        ("11-15 23-19 8-11 22-17 9-13 17-14 10x17 19x10 7x14", "Black Doctor", 9),
-        ("11-15 23-19 9-14 22-17 5-9", "Fife", 5),
-        ("11-15 23-19 9-14 27-23", "Defiance", 4),
-        ("11-15 24-20 8-11 28-24", "Ayrshire Lassie", 2),
-        ("11-15 22-17 15-19", "Dyke", 3),
-        ("11-15 22-17 8-11 17-13 15-18", "Maid of the Mill", 5),
-        ("10-15 23-18 12-16", "Kelso-Cross", 2),
-        ("10-14 22-18 12-16", "White Doctor", 3),
-        ("9-13 21-17 5-9", "Edinburgh", 1),
-        # other orders of the moves lead to the same positions
-        ("12-16 22-18 10-14", "White Doctor", 3),
-        ("9-13 23-19 11-15", "Will o' the Wisp", 3),
-        ("9-14 23-19 11-15 22-17 6-9", "Souter", 5),
-        ("11-15 22-17 8-11 23-19 4-8", "Old Fourteenth", 5),
-        ("9-13 21-17 11-15", "Switcher", 3),
-    ],
-)
-def test_the_name_of_a_game_is_the_most_specific_on_its_way(moves: str, name: str, ply: int) -> None:
-    reached = opening_name(boards(moves))
-    assert reached is not None
-    assert (reached.name, reached.ply) == (name, ply)
+@pytest.mark.parametrize("case", CASES["games"], ids=lambda case: case["moves"])
+def test_the_names_that_a_game_comes_to_and_its_ballot(case: dict[str, Any]) -> None:
+    way = boards(case["moves"], case.get("start"))
+    names = opening_names(way)
+    assert [[each.name, each.ply] for each in names] == case["names"]
+    assert opening_name(way) == (names[-1] if names else None)
+    ballot, ply = ballot_of(way)
+    assert (ballot and [ballot.number, ballot.name, ply]) == case["ballot"]
 
 
 def test_a_game_without_a_named_position_has_no_name() -> None:
-    assert opening_name(boards("")) is None
     assert opening_name([]) is None
     assert opening_name([Position.from_fen("W:WK1:BK32").bits]) is None
     # one that is set up in a named position has its name
     doctor = boards("10-14 22-18 12-16")[-1]
     assert name_at(doctor) == "White Doctor"
     assert opening_name([doctor]) == opening_names([doctor])[0]
-
-
-def test_names_on_the_way_follow_each_other() -> None:
-    names = opening_names(boards("11-15 22-17 8-11 17-13 15-18"))
-    assert [(each.name, each.ply) for each in names] == [("Old Faithful", 1), ("Maid of the Mill", 5)]
-    # a name that is reached twice is given once
-    names = opening_names(boards("11-15 21-17 9-13"))
-    assert [(each.name, each.ply) for each in names] == [("Old Faithful", 1), ("Switcher", 2)]
-
-
-def test_a_game_has_its_three_move_ballot() -> None:
-    ballot, ply = ballot_of(boards("12-16 22-18 10-14 24-19"))
-    assert ballot is not None
-    assert (ballot.number, ballot.name, ply) == (68, "White Doctor", 3)
-    assert ballot_of(boards("12-16 22-18"))[0] is None
-    assert ballot_of(boards("9-13 22-18 5-9"))[0] is None  # loses a man
-    doctor = boards("10-14 22-18 12-16")[-1]
-    assert ballot_of([doctor]) == (ballots()[doctor], 0)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-// Names as they are compared: plain_name in kr/text.py.
+// Names as they are compared. tests/cases/names.json holds what they have in common with kr/text.py.
 
 import {words} from "./blanks.js";
 

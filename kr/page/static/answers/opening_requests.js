@@ -1,5 +1,4 @@
-// Openings by number or name, and the names of lines, as in kr/web/positions.py. What only searches need is loaded with
-// the first of them.
+// Openings by number or name, and the names of lines. What only searches need is loaded with the first of them.
 
 import {begun, NAMED, openingsOf} from "./openings.js";
 import {LONGEST_FEN, LONGEST_LINE} from "./request.js";

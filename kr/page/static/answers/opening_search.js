@@ -1,4 +1,4 @@
-// Openings that a text means: the search of kr/web/positions.py.
+// Openings that a text means.
 
 import {stripped} from "./blanks.js";
 import {nameKey, plainName} from "./names.js";

@@ -1,4 +1,5 @@
-// The openings that have a name, and the decks of ballots: kr/openings.
+// The openings that have a name, and the decks of ballots. tests/cases/names.json holds what they have in common with
+// kr/openings.
 
 import {nameKey} from "./names.js";
 import {Position} from "./rules.js";
