@@ -60,9 +60,9 @@ def values_of(page: Page, position: Position, known: Database) -> None:
     found = page.ask("endings/values", {"fen": position.fen})
     expected = {str(each.move): (each.value, each.distance) for each in exact_moves(known, position)}
     assert {each["text"]: (each["value"], each["distance"]) for each in found["moves"]} == expected
-    order = [(each["value"], each["distance"] or 1 << 16) for each in found["moves"]]
-    ranks = {"win": lambda plies: (0, plies), "draw": lambda plies: (1, 0), "loss": lambda plies: (2, -plies)}
-    assert [ranks[value](plies) for value, plies in order] == sorted(ranks[value](plies) for value, plies in order)
+    signs = {"win": 1, "draw": 0, "loss": -1}
+    ranks = [(-signs[each["value"]], signs[each["value"]] * (each["distance"] or 1 << 16)) for each in found["moves"]]
+    assert ranks == sorted(ranks)
 
 
 def test_reach(page: Page) -> None:

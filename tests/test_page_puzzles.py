@@ -1,34 +1,40 @@
-"""Puzzles on the page without a server, against those of kr web: lists, replies, verdicts, hints and solutions."""
+"""Puzzles in the answers of the page: the list, verdicts, hints, solutions, problems of a person's own files."""
 
-import datetime
+from __future__ import annotations
+
+import json
 import random
+import shutil
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
-from page import Page, same, web_house
+from page import Page, made
 
-from kr.engine.limits import Limits
+from kr.egdb.exact import exact_moves
+from kr.engine.database import load_database
 from kr.game.board import Board
+from kr.game.position import Position
+from kr.page import data
+from kr.problems.problem import Problem
 from kr.problems.puzzles import load_puzzles
-from kr.problems.shelf import Origin, PuzzleShelf
-from kr.web import puzzles
-from kr.web.house import House
+from kr.problems.shelf import DAILY_RATINGS, Origin, PuzzleShelf
 
 pytestmark = pytest.mark.slow
 
+CASES = json.loads((Path(__file__).with_name("cases") / "puzzles.json").read_text(encoding="utf-8"))
 PROBLEMS = load_puzzles(())
 SHELF = PuzzleShelf()
 WITH_MANY_PIECES = [name for name, problem in PROBLEMS.items() if problem.position.pieces > 9 and problem.solution]
 """Puzzles in which tries that leave the published line are searched."""
-
-
-@pytest.fixture(scope="module")
-def house() -> Iterator[House]:
-    # both end the same search at the same node, whatever the time
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(puzzles, "LIMITS", Limits(nodes=puzzles.LIMITS.nodes))
-        yield web_house()
+DAY = {"date": "2026-11-22"}
+OWN = [
+    {"id": "mine", "title": "Two kings", "fen": "W:WK6,K9:BK15", "result": "W-win"},
+    {"id": "wrong", "fen": "W:WK1,K2:BK31,K32", "result": "W-win"},
+    {"id": "unknown", "fen": "W:W21,22,23,24:B9,10,11,12"},
+    {"id": "up", "fen": "B:W21,22,23:B1,2,3,9,10,11"},
+]
 
 
 def texts(steps: Any) -> list[str]:
@@ -36,137 +42,149 @@ def texts(steps: Any) -> list[str]:
     return [step["text"] for step in steps]
 
 
-def test_each_day_has_its_puzzle(page: Page, house: House) -> None:
-    first = datetime.date(2026, 11, 20)
-    days = [first + datetime.timedelta(days=number) for number in range(8)]
-    days += [datetime.date(1, 1, 1), datetime.date(2000, 2, 29), datetime.date(9999, 12, 31)]
-    for day in days:
-        assert same(page, house, "puzzles/list", {"date": day.isoformat()})["daily"] == SHELF.daily(day).id
+def test_the_list(page: Page) -> None:
+    listed = page.ask("puzzles/list", DAY)
+    assert [each["id"] for each in listed["puzzles"]] == list(PROBLEMS)
+    by_id = {each["id"]: each for each in listed["puzzles"]}
+    assert by_id["first-position"] == {
+        "id": "first-position", "title": "First Position", "author": "", "origin": "classic", "pieces": 4,
+        "fen": PROBLEMS["first-position"].position.fen, "goal": "win",
+        "themes": list(SHELF.puzzles["first-position"].themes), "rating": SHELF.puzzles["first-position"].rating,
+    }  # fmt: skip
+    # to be won, by the side that is not to move
+    assert by_id["bowens-twins-white-to-play"]["goal"] == "win"
+    assert [row[0] for row in listed["collection"]["rows"]] == [each.id for each in SHELF.of(Origin.COLLECTION)]
+    low, high = DAILY_RATINGS
+    assert low <= (SHELF.puzzles[listed["daily"]].rating or 0) <= high
 
 
-def test_boards_of_the_list(page: Page, house: House) -> None:
+def test_each_day_has_its_puzzle(page: Page) -> None:
+    for day, id in CASES["days"].items():
+        assert page.ask("puzzles/list", {"date": day})["daily"] == id
+    for day in ("", "2026-13-01", "2026-02-29", "0000-01-01", "2026-1-1", "26-01-01"):
+        assert page.ask("puzzles/list", {"date": day})["error"] == "date is not a day such as 2026-11-22"
+
+
+def test_boards_of_the_list(page: Page) -> None:
     names = [each.id for each in random.Random(1).sample(list(SHELF.puzzles.values()), 20)]
-    boards = same(page, house, "puzzles/boards", {"ids": names})["boards"]
-    assert boards == [SHELF.puzzles[name].fen for name in names]
+    assert page.ask("puzzles/boards", {"ids": names})["boards"] == [SHELF.puzzles[name].fen for name in names]
 
 
-def test_steps_of_courses(page: Page, house: House) -> None:
-    """Each is solved by hints, and a wrong first move is told."""
-    wrong = 0
+@pytest.mark.parametrize("kind", ["verdicts", "hints", "solutions"])
+def test_recorded_cases(page: Page, kind: str) -> None:
+    for case in CASES[kind]:
+        asked = {"id": case["id"], "moves": case["moves"]}
+        if kind == "verdicts":
+            answer = page.ask("puzzles/answer", asked)
+            told = {"reply": answer["reply"] and answer["reply"]["text"]}
+            told |= {name: answer[name] for name in ("kept", "by", "solved", "ended")}
+        elif kind == "hints":
+            answer = page.ask("puzzles/hint", {**asked, "whole": True})
+            told = {"move": answer["move"]["text"], "by": answer["by"]}
+        else:
+            answer = page.ask("puzzles/solution", asked)
+            told = {"line": texts(answer["moves"]), "by": answer["by"]}
+        assert {**asked, **told} == case
+
+
+def test_all_puzzles_begin(page: Page) -> None:
+    for name, problem in PROBLEMS.items():
+        start = page.ask("puzzles/start", {"id": name})
+        solver = problem.position.side if problem.published != "loss" else problem.position.side.other
+        assert start["solver"] == solver.name.lower()
+        assert start["goal"] == ("draw" if problem.result == "draw" else "win")
+        assert len(start["moves"]) == int(solver is not problem.position.side)
+        assert start["position"]["fen"] == (start["moves"][-1]["fen"] if start["moves"] else problem.position.fen)
+
+
+def test_steps_of_courses_are_solved_by_hints(page: Page) -> None:
     for each in SHELF.of(Origin.COURSE):
         if each.problem.position.pieces > 5:
             continue
-        position, moves = each.problem.position, texts(same(page, house, "puzzles/start", {"id": each.id})["moves"])
-        for move in position.legal_moves()[:2]:
-            wrong += same(page, house, "puzzles/answer", {"id": each.id, "moves": [str(move)]})["kept"] is False
+        moves = texts(page.ask("puzzles/start", {"id": each.id})["moves"])
         for _ in range(9):
-            hint = same(page, house, "puzzles/hint", {"id": each.id, "moves": moves, "whole": True})
+            hint = page.ask("puzzles/hint", {"id": each.id, "moves": moves, "whole": True})
             moves.append(hint["move"]["text"])
-            answer = same(page, house, "puzzles/answer", {"id": each.id, "moves": moves})
+            answer = page.ask("puzzles/answer", {"id": each.id, "moves": moves})
+            assert answer["kept"]
             if answer["ended"]:
                 assert answer["solved"]
                 break
             moves.append(answer["reply"]["text"])
-    assert wrong > 10
 
 
-@pytest.mark.parametrize(
-    "date", ["", "2026-13-01", "2026-02-29", "0000-01-01", "2026-1-1", "26-01-01", "2026-01-010", 1]
-)
-def test_what_is_no_day(page: Page, house: House, date: Any) -> None:
-    assert "error" in same(page, house, "puzzles/list", {"date": date})
-
-
-def test_all_puzzles_begin(page: Page, house: House) -> None:
-    for name in PROBLEMS:
-        start = same(page, house, "puzzles/start", {"id": name})
-        same(page, house, "puzzles/hint", {"id": name, "moves": texts(start["moves"])})
-
-
-def test_published_lines(page: Page, house: House) -> None:
-    """Each is followed by the solver to its end, or that of the puzzle, whatever the replies are."""
-    endings = set()
-    for name, problem in PROBLEMS.items():
-        line, moves = problem.solution.split(), texts(same(page, house, "puzzles/start", {"id": name})["moves"])
-        while len(moves) < len(line):
-            same(page, house, "puzzles/hint", {"id": name, "moves": moves, "whole": True})
-            board = Board(problem.position)
-            for move in moves:
-                board.play(move)
-            if not board.position.is_legal(line[len(moves)]):
-                break
-            moves.append(line[len(moves)])
-            answer = same(page, house, "puzzles/answer", {"id": name, "moves": moves})
-            if answer["ended"] or not answer["kept"]:
-                endings.add(answer["ended"])
-                break
-            moves.append(answer["reply"]["text"])
-    assert {"the solution is complete", "the draw is held", ""} <= endings
-
-
-def test_solutions(page: Page, house: House) -> None:
-    for name in PROBLEMS:
-        if PROBLEMS[name].position.pieces <= 5 or PROBLEMS[name].solution:
-            start = same(page, house, "puzzles/start", {"id": name})
-            assert same(page, house, "puzzles/solution", {"id": name, "moves": texts(start["moves"])})["moves"]
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_tries_in_the_database(page: Page, house: House, seed: int) -> None:
-    """Right and wrong moves in any order, hints followed or not, until the puzzle ends."""
-    source, seen = random.Random(seed), set()
-    for name in (name for name, problem in PROBLEMS.items() if problem.position.pieces <= 5):
-        moves = texts(same(page, house, "puzzles/start", {"id": name})["moves"])
-        for _ in range(30):
-            hint = same(page, house, "puzzles/hint", {"id": name, "moves": moves, "whole": True})
-            if source.random() < 0.2:
-                same(page, house, "puzzles/solution", {"id": name, "moves": moves})
-            board = Board(PROBLEMS[name].position)
-            for move in moves:
-                board.play(move)
-            tried = hint["move"]["text"] if source.random() < 0.8 else str(source.choice(board.position.legal_moves()))
-            answer = same(page, house, "puzzles/answer", {"id": name, "moves": [*moves, tried]})
-            seen |= {answer["kept"], answer["ended"]}
-            if answer["ended"]:
-                break
-            if answer["kept"]:
-                moves += [tried, answer["reply"]["text"]]
-    assert {True, False, "the win is plain"} <= seen
-
-
-def test_tries_that_are_searched(page: Page, house: House) -> None:
+def test_tries_that_are_searched(page: Page) -> None:
     """Moves that leave the published line, and hints and solutions from there on."""
     source, seen = random.Random(3), set()
     for name in WITH_MANY_PIECES:
         board, line = Board(PROBLEMS[name].position), PROBLEMS[name].solution.split()
-        first = len(same(page, house, "puzzles/start", {"id": name})["moves"])
+        first = len(page.ask("puzzles/start", {"id": name})["moves"])
         for text in line[: first + 2 * source.randrange(min(3, len(line[first:]) // 2))]:
             board.play(text)
         board.play(source.choice(board.position.legal_moves()))
-        answer = same(page, house, "puzzles/answer", {"id": name, "moves": list(map(str, board.moves))})
+        body = {"id": name, "moves": list(map(str, board.moves))}
+        answer = page.ask("puzzles/answer", body)
+        # the same again, from what was remembered
+        assert page.ask("puzzles/answer", body) == answer
         seen.add((answer["by"], answer["kept"]))
         if answer["reply"] and not answer["ended"]:
             board.play(answer["reply"]["text"])
             body = {"id": name, "moves": list(map(str, board.moves))}
-            same(page, house, "puzzles/hint", body)
-            same(page, house, "puzzles/solution", body)
+            assert board.position.parse_move(page.ask("puzzles/hint", {**body, "whole": True})["move"]["text"])
+            assert page.ask("puzzles/solution", body)["moves"]
     assert {("search", True), ("search", False), ("solution", True)} <= seen
 
 
-BAD: tuple[tuple[str, dict[str, Any]], ...] = (
-    ("puzzles/list", {}), ("puzzles/start", {}), ("puzzles/start", {"id": "none"}),
-    ("puzzles/start", {"id": "o'clock"}), ("puzzles/boards", {}), ("puzzles/boards", {"ids": ["none"]}),
-    ("puzzles/boards", {"ids": ["pask"] * 101}), ("puzzles/start", {"id": "first-position/99"}),
-    ("puzzles/start", {"id": "x" * 201}), ("puzzles/start", {"id": 5}), ("puzzles/start", {"id": "toString"}),
-    ("puzzles/answer", {"id": "pask"}), ("puzzles/answer", {"id": "pask", "moves": []}),
-    ("puzzles/answer", {"id": "pask", "moves": ["19x12", "3-8"]}),
-    ("puzzles/answer", {"id": "pask", "moves": ["9-13"]}), ("puzzles/answer", {"id": "pask", "moves": ["19x12"] * 301}),
-    ("puzzles/answer", {"id": "pask", "moves": [3]}),
-    ("puzzles/hint", {"id": "pask", "moves": ["19x12"]}), ("puzzles/hint", {"id": "pask", "moves": [], "whole": 1}),
-    ("puzzles/solution", {"id": "pask", "moves": "19x12"}), ("puzzles/solution", {"id": "pask", "moves": ["x"]}),
+@pytest.fixture(scope="module")
+def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+    """A page with the data of a server that has files of problems."""
+    made_data, library = made()
+    folder = shutil.copytree(made_data, tmp_path_factory.mktemp("page") / "data")
+    problems = {each.id: each for each in map(Problem.from_object, OWN)}
+    (folder / "puzzles.json").write_text(json.dumps(data.puzzles(problems, load_database())))
+    page = Page(folder, library)
+    yield page
+    page.close()
+
+
+def test_problems_of_a_persons_own(own: Page) -> None:
+    listed = own.ask("puzzles/list", DAY)
+    found = {each["id"]: each for each in listed["puzzles"] if each["origin"] == "own"}
+    # what the database knows counts more than what is published
+    assert {name: each["goal"] for name, each in found.items()} == {
+        "mine": "win", "wrong": "draw", "unknown": None, "up": None
+    }  # fmt: skip
+    assert listed["daily"] == CASES["days"][DAY["date"]]
+    mine = own.ask("puzzles/start", {"id": "mine"})
+    assert (mine["key"], mine["title"], mine["goal_chance"]) == (OWN[0]["fen"], "Two kings", None)
+    best = exact_moves(load_database(), Position.from_fen(OWN[0]["fen"]))[0]
+    assert own.ask("puzzles/hint", {"id": "mine", "moves": [], "whole": True})["move"]["text"] == str(best.move)
+
+
+def test_a_goal_that_is_a_guess(own: Page) -> None:
+    unknown, up = (own.ask("puzzles/start", {"id": name}) for name in ("unknown", "up"))
+    assert 0.33 < unknown["goal_chance"] <= 1
+    assert (up["goal"], up["solver"]) == ("win", "black")
+    assert up["goal_chance"] > 0.9
+    assert own.ask("puzzles/hint", {"id": "up", "moves": []})["by"] == "search"
+
+
+BAD: tuple[tuple[str, dict[str, Any], str], ...] = (
+    ("list", {}, "date is missing"), ("list", {"date": 1}, "date is not text"),
+    ("start", {}, "id is missing"), ("start", {"id": "none"}, "there is no puzzle 'none'"),
+    ("start", {"id": "o'clock"}, 'there is no puzzle "o\'clock"'), ("start", {"id": "toString"}, "no puzzle"),
+    ("start", {"id": "first-position/99"}, "no puzzle"), ("start", {"id": "x" * 201}, "at most 200"),
+    ("start", {"id": 5}, "id is not text"), ("boards", {"ids": ["none"]}, "no puzzle"),
+    ("boards", {"ids": ["pask"] * 101}, "at most 100"), ("answer", {"id": "pask"}, "moves is missing"),
+    ("answer", {"id": "pask", "moves": []}, "the last move is not White's"),
+    ("answer", {"id": "pask", "moves": ["9-13"]}, "not legal"),
+    ("answer", {"id": "pask", "moves": ["19x12"] * 301}, "at most 300"),
+    ("hint", {"id": "pask", "moves": ["19x12"]}, "it is not white's move"),
+    ("hint", {"id": "pask", "moves": [], "whole": 1}, "whole is neither"),
+    ("solution", {"id": "pask", "moves": ["x"]}, "not"),
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(("path", "body"), BAD)
-def test_bad_requests(page: Page, house: House, path: str, body: Any) -> None:
-    assert "error" in same(page, house, path, body)
+@pytest.mark.parametrize(("name", "body", "why"), BAD)
+def test_bad_requests(page: Page, name: str, body: dict[str, Any], why: str) -> None:
+    assert why in page.ask(f"puzzles/{name}", body)["error"]

@@ -23,6 +23,7 @@ from kr.game.position import Position, Side
 from kr.game.value import Value
 from kr.problems.problem import Problem, classics
 from kr.problems.puzzles import DATABASE, SEARCH, SOLUTION, Puzzle, Sight, daily, load_puzzles
+from kr.problems.shelf import PuzzleShelf
 
 CLASSICS = load_puzzles(())
 SIX_PIECES = "W:WK22,27,30:BK9,20,21"
@@ -321,6 +322,39 @@ def test_the_wrong_side_is_not_judged() -> None:
     board = found.begin()
     with pytest.raises(InvalidSettingError, match="White"):
         found.judge(board)
+
+
+# --- what the page must answer too
+
+
+CASES = json.loads((Path(__file__).with_name("cases") / "puzzles.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("kind", ["verdicts", "hints", "solutions"])
+def test_recorded_cases(kind: str) -> None:
+    shelf = PuzzleShelf()
+    for case in CASES[kind]:
+        each = shelf.puzzles[case["id"]]
+        found, board = Puzzle(each.problem, database(), no_search, each.enough), Board(each.problem.position)
+        for move in case["moves"]:
+            board.play(move)
+        told: dict[str, object]
+        if kind == "verdicts":
+            verdict = found.judge(board)
+            told = {"kept": verdict.keeps, "by": verdict.by, "reply": verdict.reply and str(verdict.reply)}
+            told |= {"solved": verdict.solved, "ended": verdict.ended}
+        elif kind == "hints":
+            move, by = found.best(board)
+            told = {"move": str(move), "by": by}
+        else:
+            line, by = found.solution(board)
+            told = {"line": list(map(str, line)), "by": by}
+        assert {"id": case["id"], "moves": case["moves"], **told} == case
+
+
+def test_recorded_days() -> None:
+    days = {day: PuzzleShelf.daily(datetime.date.fromisoformat(day)).id for day in CASES["days"]}
+    assert days == CASES["days"]
 
 
 # --- sets of puzzles

@@ -1,4 +1,4 @@
-"""Puzzles in the browser: the requests, and puzzles solved by clicks and keys."""
+"""Puzzles in the browser, solved by clicks and keys."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import datetime
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 import pytest
@@ -32,26 +32,22 @@ from web_pages import (
 
 from kr.egdb.exact import exact_moves
 from kr.egdb.sample import draw_positions
-from kr.engine.limits import Limits
-from kr.errors import InvalidProblemError, KrError
+from kr.errors import InvalidProblemError
 from kr.game.board import Board
 from kr.game.value import Value
 from kr.problems.courses import load_courses
-from kr.problems.shelf import DAILY_RATINGS, Origin, PuzzleShelf
-from kr.web import puzzles
+from kr.problems.shelf import Origin, PuzzleShelf
 from kr.web.house import House
-from kr.web.request import PageRequest
 from kr.web.serve import WebServer
 from kr.web.settings import WebSettings
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page, Route
+    from playwright.sync_api import Page
 
 __all__ = ["opened"]
 SHELF = PuzzleShelf()
 LISTED = len(SHELF.of(Origin.CLASSIC, Origin.COLLECTION)) + 2
 """Puzzles of the list: those of kr, and two of a file."""
-DAY = {"date": "2026-11-22"}
 OWN = [
     {"id": "mine", "title": "<b>Two kings</b>", "fen": "W:WK6,K9:BK15", "result": "W-win"},
     {"id": "over", "fen": "B:WK1:B"},
@@ -79,101 +75,7 @@ def server(problems: Path) -> Iterator[WebServer]:
         yield server
 
 
-@pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(puzzles, "LIMITS", Limits(nodes=2000))
-
-
-def ask(house: House, name: str, **fields: Any) -> dict[str, Any]:
-    answer = puzzles.ROUTES[f"puzzles/{name}"](house, PageRequest(fields))
-    return json.loads(json.dumps(answer))  # type: ignore[no-any-return]
-
-
-# --- requests
-
-
-def test_the_list_has_the_classics_and_own_problems(house: House) -> None:
-    listed = ask(house, "list", **DAY)
-    assert [each["id"] for each in listed["puzzles"]] == [*CLASSICS, "mine", "unknown"]
-    by_id = {each["id"]: each for each in listed["puzzles"]}
-    assert by_id["first-position"] == {
-        "id": "first-position", "title": "First Position", "author": "", "origin": "classic", "pieces": 4,
-        "fen": CLASSICS["first-position"].position.fen, "goal": "win",
-        "themes": list(SHELF.puzzles["first-position"].themes), "rating": SHELF.puzzles["first-position"].rating,
-    }  # fmt: skip
-    assert by_id["unknown"]["goal"] is None
-    # to be won, by the side that is not to move
-    assert by_id["bowens-twins-white-to-play"]["goal"] == "win"
-    assert by_id["mine"]["origin"] == "own"
-    rows = listed["collection"]["rows"]
-    assert [row[0] for row in rows] == [each.id for each in SHELF.of(Origin.COLLECTION)]
-    low, high = DAILY_RATINGS
-    ratings = {each.id: each.rating or 0 for each in SHELF.puzzles.values()}
-    assert low <= ratings[listed["daily"]] <= high
-    assert listed["daily"] == ask(House(WebSettings(weights="manual", hash=SMALL)), "list", **DAY)["daily"]
-    assert listed["daily"] != ask(house, "list", date="2026-11-23")["daily"]
-
-
-def test_a_start_tells_the_task(house: House) -> None:
-    started = ask(house, "start", id="first-position")
-    assert (started["goal"], started["goal_by"], started["solver"]) == ("win", "database", "white")
-    assert started["moves"] == []
-    assert started["position"]["fen"] == CLASSICS["first-position"].position.fen
-    replied = ask(house, "start", id="bowens-twins-white-to-play")
-    assert (replied["goal"], replied["solver"]) == ("win", "black")
-    assert [move["text"] for move in replied["moves"]] == ["1-6"]
-    assert replied["position"]["fen"] == replied["moves"][-1]["fen"]
-    assert ask(house, "start", id="unknown")["goal_by"] == "search"
-
-
-def test_answers_hints_and_the_solution_agree(house: House) -> None:
-    position = CLASSICS["first-position"].position
-    assert house.database is not None
-    for each in exact_moves(house.database, position):
-        answer = ask(house, "answer", id="first-position", moves=[str(each.move)])
-        assert answer["kept"] is (each.value is Value.WIN)
-        assert (answer["reply"] is None) is (each.value is not Value.WIN)
-        if answer["reply"]:
-            assert answer["position"]["fen"] == answer["reply"]["fen"]
-    hint = ask(house, "hint", id="first-position", moves=[])
-    whole = ask(house, "hint", id="first-position", moves=[], whole=True)
-    assert hint == {"square": 23, "by": "database"}
-    assert (whole["square"], whole["move"]["text"]) == (23, "23-27")
-    solution = ask(house, "solution", id="first-position", moves=[])
-    assert [move["text"] for move in solution["moves"]] == CLASSICS["first-position"].solution.split()
-
-
-def test_a_puzzle_is_solved_by_requests(house: House) -> None:
-    board = Board(CLASSICS["paynes-single-corner"].position)
-    while True:
-        hint = ask(house, "hint", id="paynes-single-corner", moves=list(map(str, board.moves)), whole=True)
-        board.play(hint["move"]["text"])
-        answer = ask(house, "answer", id="paynes-single-corner", moves=list(map(str, board.moves)))
-        assert answer["kept"]
-        if answer["ended"]:
-            assert answer["solved"]
-            return
-        board.play(answer["reply"]["text"])
-        assert len(board.moves) < 40
-
-
-@pytest.mark.parametrize(
-    ("name", "fields", "word"),
-    [
-        ("list", {}, "date is missing"),
-        ("list", {"date": "yesterday"}, "2026-11-22"),
-        ("start", {"id": "nobody"}, "no puzzle"),
-        ("start", {"id": "over"}, "no puzzle"),
-        ("answer", {"id": "pask"}, "moves is missing"),
-        ("answer", {"id": "pask", "moves": []}, "not White's"),
-        ("answer", {"id": "pask", "moves": ["11-15"]}, "not legal"),
-        ("answer", {"id": "pask", "moves": ["11-15"] * 301}, "at most 300"),
-        ("hint", {"id": "first-position", "moves": ["23-27"]}, "not white's move"),
-    ],
-)
-def test_bad_requests(house: House, name: str, fields: dict[str, Any], word: str) -> None:
-    with pytest.raises(KrError, match=word):
-        ask(house, name, **fields)
+# --- the files of the server
 
 
 def test_a_bad_file_of_problems_is_named_at_the_start(tmp_path: Path) -> None:
@@ -290,11 +192,10 @@ def test_the_solution_is_stepped_through(server: WebServer, opened: Opener) -> N
 
 
 @pytest.mark.slow
-def test_the_daily_puzzle_and_the_next_one(server: WebServer, opened: Opener, house: House) -> None:
-    listed = ask(house, "list", date=datetime.date.today().isoformat())
+def test_the_daily_puzzle_and_the_next_one(server: WebServer, opened: Opener) -> None:
     page = opened(f"{server.address}#learn", reduced_motion="reduce")
     wait_until(page, "() => document.querySelector('h2.title')?.textContent.startsWith('Puzzle of the day')")
-    daily = SHELF.puzzles[listed["daily"]]
+    daily = SHELF.daily(datetime.date.today())
     assert read_board(page) == meant_board(daily.fen) or not daily.problem.published
     open_panel(page, "Progress")
     assert page.get_by_text(f"None of {LISTED:,} puzzles solved so far.").is_visible()
@@ -312,7 +213,7 @@ def test_the_daily_puzzle_and_the_next_one(server: WebServer, opened: Opener, ho
     day = datetime.datetime.now() + datetime.timedelta(days=1)
     page.clock.set_fixed_time(day)
     from_menu(page, "Puzzle of the day")
-    daily = SHELF.puzzles[ask(house, "list", date=day.date().isoformat())["daily"]]
+    daily = SHELF.daily(day.date())
     page.locator("h2.title", has_text=f"Puzzle of the day, {day:%A %-d %B}").wait_for()
     assert page.url.endswith(f"#learn/{daily.id}")
 
@@ -366,35 +267,17 @@ def test_the_list_is_filtered_and_own_problems_are_text(server: WebServer, opene
 
 
 @pytest.mark.slow
-def test_boards_come_as_they_come_into_sight(server: WebServer, opened: Opener, house: House) -> None:
-    """Thousands of puzzles are a list of their facts; forty are drawn at first, and boards asked for in bunches."""
+def test_boards_come_as_they_come_into_sight(server: WebServer, opened: Opener) -> None:
+    """Thousands of puzzles are a list of their facts; forty are drawn at first, and boards come for those in sight."""
     page = opened(f"{server.address}#learn/pask", reduced_motion="reduce")
-    rows = [[f"made-{number}", "win", 6, 1000 + number, [0]] for number in range(3000)]
-
-    def listing(route: Route) -> None:
-        told = ask(house, "list", **DAY)
-        told["collection"]["rows"] = rows
-        route.fulfill(json=told)
-
-    asked: list[list[str]] = []
-
-    def boards(route: Route) -> None:
-        asked.append(route.request.post_data_json["ids"])
-        route.fulfill(json={"boards": [CLASSICS["pask"].position.fen] * len(asked[-1])})
-
-    page.route("**/api/puzzles/list", listing)
-    page.route("**/api/puzzles/boards", boards)
-    page.reload()
-    wait_until(page, "() => document.querySelector('.filters')?.checkVisibility()")
+    wait_for_title(page, CLASSICS["pask"].title)
     choose_filter(page, "Origin", "collection")
-    wait_until(page, "() => document.querySelectorAll('.puzzles .mini use').length > 60")
+    drawn = "() => [...document.querySelectorAll('.puzzles .mini')].filter(each => each.querySelector('use')).length"
+    wait_until(page, f"() => ({drawn})() > 5")
     assert page.locator(".puzzles li").count() <= 120
-    assert asked
-    assert sum(map(len, asked)) < 100
+    assert page.evaluate(drawn) < 60
     page.evaluate("() => document.querySelector('.learn .panels').scrollTo(0, 1e6)")
     wait_until(page, "() => document.querySelectorAll('.puzzles li').length > 79")
-    assert max(map(len, asked)) <= 50
-    assert len({name for names in asked for name in names}) == sum(map(len, asked))
 
 
 @pytest.mark.slow
@@ -491,7 +374,7 @@ def test_an_answer_that_is_lost_can_be_given_again(server: WebServer, opened: Op
             wait_until(learner.page, "() => !document.querySelector('.line li')")
             wait_until(learner.page, f"() => document.querySelector('.verdict').textContent === {SILENT!r}")
             learner.check()
-            assert lost == [f"{server.address}api/puzzles/answer"] * number
+            assert lost == [f"{server.address}api/port/database"] * number
     assert learner.play("23-27").startswith("✓")
 
 

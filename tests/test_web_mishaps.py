@@ -260,18 +260,17 @@ def test_a_late_ending_does_not_come_to_another_page(server: WebServer, opened: 
 
 
 def test_a_late_solution_is_not_put_behind_a_move_made_since(server: WebServer, opened: Opener) -> None:
-    page = opened(server.address + "#learn/first-position", DESK, reduced_motion="reduce")
+    page = opened(server.address + "#learn/two-kings-double-corner%2F1", DESK, reduced_motion="reduce")
     wait_until(page, "() => document.querySelector('main .board .movable') !== null")
-    with held(page, "puzzles/solution") as waiting:
+    with held(page, "port/look") as waiting:
         page.get_by_role("button", name="Solution").click()
         wait_for(page, lambda: waiting)
         flipped = bool(page.locator("main .board.flipped").count())
-        for square in (23, 18):
+        for square in (14, 18):
             click_square(page, square, flipped=flipped)
-        wait_until(page, "() => document.querySelectorAll('.line li').length >= 2")
-    page.wait_for_timeout(300)
+    wait_until(page, "() => document.querySelector('.verdict').textContent.startsWith('✓')")
     line = [text.strip() for text in page.locator(".line li").all_inner_texts()]
-    assert line[0] == "23-18"
+    assert line[0] == "14-18"
     assert len(line) == 2
 
 

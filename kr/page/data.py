@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from functools import cache
 from importlib import resources
@@ -20,8 +20,8 @@ from kr import __version__
 from kr.analysis.annotation.judging import BALLOT, TIE, JudgeSettings
 from kr.egdb.database import Database
 from kr.egdb.exact import exact_value
-from kr.engine.database import load_database
 from kr.evaluation.kinds import Scorer, load_scorer
+from kr.game.value import Value
 from kr.openings.decks import STANDINGS, Opening, deck
 from kr.openings.lines import named_lines
 from kr.page import sending_data
@@ -29,9 +29,9 @@ from kr.pdn.replay import Replay
 from kr.players.levels import LEVELS
 from kr.policy.policy import load_policy
 from kr.problems.courses import load_courses
+from kr.problems.problem import Problem
 from kr.problems.shelf import Origin, PuzzleShelf, ShelfPuzzle
 from kr.problems.themes import Theme
-from kr.storage import data_path
 from kr.web.house import House
 from kr.web.opponents import levels as told_levels
 from kr.web.request import PageRequest
@@ -72,16 +72,17 @@ def _standings(openings: list[Opening]) -> str:
     return "".join(str(STANDINGS.index(each.standing)) for each in openings)
 
 
-def puzzles() -> dict[str, Any]:
-    """The classics and the courses as puzzles, and the themes by number.
+def puzzles(own: Mapping[str, Problem] | None = None, database: Database | None = None) -> dict[str, Any]:
+    """The classics, problems of a person's files, and the courses as puzzles, and the themes by number.
 
-    Each problem has a published result, and `exact` if the shipped database has its position, with the same value: a
-    puzzle can be shown without it. Fields that are empty are left out.
+    Each has a published result, but for those of files; these have the `exact` value too where the database knows it.
+    Fields that are empty are left out.
     """
-    shelf = PuzzleShelf()
+    shelf = PuzzleShelf(own)
     return {
         "themes": list(Theme),
         "classics": [_puzzle(each) for each in shelf.of(Origin.CLASSIC)],
+        "own": [_puzzle(each, exact_value(database, each.problem.position)) for each in shelf.of(Origin.OWN)],
         "courses": [
             {
                 "id": course.id,
@@ -99,23 +100,13 @@ def collection() -> list[dict[str, Any]]:
     return [_puzzle(each) for each in PuzzleShelf().of(Origin.COLLECTION)]
 
 
-def _puzzle(each: ShelfPuzzle) -> dict[str, Any]:
+def _puzzle(each: ShelfPuzzle, exact: Value | None = None) -> dict[str, Any]:
     problem = each.problem
-    assert problem.published
-    value = exact_value(_database(), problem.position)
-    assert value in (None, problem.published)
-    fields = {**problem.as_object(), "id": each.id, "moves": each.enough, "exact": value is not None}
+    fields = {**problem.as_object(), "id": each.id, "moves": each.enough, "exact": exact}
     if problem.solution:
         # it begins with that move
         del fields["first_move"]
     return {key: field for key, field in fields.items() if field}
-
-
-@cache
-def _database() -> Database:
-    database = load_database(str(data_path("egdb")))
-    assert database is not None
-    return database
 
 
 def engine() -> dict[str, Any]:

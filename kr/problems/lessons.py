@@ -31,7 +31,7 @@ from kr.notation import SIDE_NAMES, square_name
 from kr.play.input import next_squares, read_move
 from kr.play.table import Event, Table, View
 from kr.problems.courses import EndingCourse, load_courses
-from kr.problems.puzzles import DATABASE, DRAWS_EVERY, SEARCH, SOLUTION, Puzzle, Verdict, load_puzzles
+from kr.problems.puzzles import DATABASE, DRAWS_EVERY, SEARCH, SOLUTION, Puzzle, Verdict, own_puzzles
 from kr.problems.shelf import Origin, PuzzleShelf, ShelfPuzzle
 from kr.problems.themes import Theme
 from kr.problems.training import Training
@@ -131,9 +131,7 @@ def write_training(training: Training, path: Path) -> None:
 
 def shelf_of(settings: LearnSettings) -> PuzzleShelf:
     """The puzzles of some settings. Raises what `load_puzzles` raises."""
-    shipped = load_puzzles(())
-    own = load_puzzles(settings.problems, settings.results) if settings.problems else {}
-    return PuzzleShelf({name: problem for name, problem in own.items() if name not in shipped})
+    return PuzzleShelf(own_puzzles(settings.problems, settings.results))
 
 
 def chosen(shelf: PuzzleShelf, settings: LearnSettings, training: Training, day: datetime.date) -> list[ShelfPuzzle]:

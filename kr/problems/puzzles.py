@@ -373,6 +373,14 @@ def load_puzzles(paths: Sequence[Path], results: str = "english") -> dict[str, P
     return puzzles
 
 
+def own_puzzles(paths: Sequence[Path], results: str = "english") -> dict[str, Problem]:
+    """Those of files alone, as `load_puzzles` has them."""
+    if not paths:
+        return {}
+    shipped = load_puzzles(())
+    return {name: problem for name, problem in load_puzzles(paths, results).items() if name not in shipped}
+
+
 def _best(analysis: Analysis) -> Move:
     return analysis.lines[0].pv[0]
 

@@ -59,7 +59,7 @@ class ShelfPuzzle:
 
 
 class PuzzleShelf:
-    """Puzzles by id. own: problems of files, by ids apart from those of the classics (`load_puzzles`)."""
+    """Puzzles by id. own: problems of files, by ids apart from those of the classics (`own_puzzles`)."""
 
     def __init__(self, own: Mapping[str, Problem] | None = None) -> None:
         self.puzzles = dict(_shipped())

@@ -38,7 +38,6 @@ from kr.web import (
     port,
     positions,
     proofs,
-    puzzles,
     runs,
     searches,
     sending,
@@ -57,7 +56,6 @@ FEATURES: tuple[Any, ...] = (
     searches,
     playing,
     matches,
-    puzzles,
     runs,
     judging,
     proofs,
@@ -69,6 +67,8 @@ FEATURES: tuple[Any, ...] = (
 """Modules with ROUTES and LIVE."""
 MOST_BODY = 4 << 20
 """Bytes of a request."""
+LEAST_PACKED = 10_000
+"""Bytes of an answer that is packed for those who take it so."""
 BODY_SECONDS = 20.0
 """Time in which a request must have arrived."""
 CONTENT_TYPES = {
@@ -156,7 +156,7 @@ def _static_files(folder: Traversable, path: str) -> dict[str, tuple[bytes, str]
 
 async def _file(file: tuple[bytes, str], request: Request) -> Response:
     content, kind = file
-    packs = kind != CONTENT_TYPES[".png"] and bool(_GZIP.search(request.headers.get("accept-encoding", "")))
+    packs = kind != CONTENT_TYPES[".png"] and _takes_gzip(request)
     tag = f'"{hashlib.sha256(content).hexdigest()[:24]}{"-gzip" if packs else ""}"'
     headers = {"etag": tag, "vary": "accept-encoding"}
     if request.headers.get("if-none-match") == tag:
@@ -184,7 +184,7 @@ async def _answer(house: House, handler: Handler, request: Request) -> Response:
         else:
             # a server that stops does not wait for a text that takes minutes to read
             answer = await anyio.to_thread.run_sync(_worked, handler, house, page_request, abandon_on_cancel=True)
-        return JSONResponse(answer)
+        return await _sent(answer, request)
     except HTTPException as error:
         return _error(error.status_code, error.detail)
     except TimeoutError:
@@ -195,6 +195,19 @@ async def _answer(house: House, handler: Handler, request: Request) -> Response:
         return _error(400, error_line(error))
     except (ValueError, RecursionError):
         return _error(400, "the request is not JSON")
+
+
+async def _sent(answer: Any, request: Request) -> Response:
+    """An answer as JSON, packed if it is large."""
+    response = JSONResponse(answer)
+    if len(response.body) < LEAST_PACKED or not _takes_gzip(request):
+        return response
+    packed = await anyio.to_thread.run_sync(gzip.compress, response.body, 5)
+    return Response(packed, media_type=response.media_type, headers={"content-encoding": "gzip"})
+
+
+def _takes_gzip(request: Request) -> bool:
+    return bool(_GZIP.search(request.headers.get("accept-encoding", "")))
 
 
 def _worked(handler: Handler, house: House, request: PageRequest) -> Any:

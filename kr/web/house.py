@@ -11,7 +11,7 @@ from kr.book.book import load_book
 from kr.engine.database import load_database
 from kr.evaluation.kinds import Evaluation, load_evaluation
 from kr.policy.policy import Policy, load_policy
-from kr.problems.puzzles import load_puzzles
+from kr.problems.puzzles import own_puzzles
 from kr.proofs.library import load_proofs
 from kr.web.engines import Engines
 from kr.web.settings import WebSettings
@@ -42,7 +42,8 @@ class House:
         self._evaluation: Evaluation | None = None
         self._policy: Policy | None = None
         self._loading = threading.Lock()
-        self.problems = load_puzzles(settings.problems, settings.results)
+        self.problems = own_puzzles(settings.problems, settings.results)
+        """Problems of the person's files, by id."""
         self._at_work: set[int] = set()
         self._closing: list[Callable[[], None]] = []
         self.engines = Engines(settings, self.database)

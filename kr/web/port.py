@@ -13,7 +13,7 @@ at most UPDATES a second and always the newest {"depth", "lines": [{"score", "mo
 "value", "name", "hash"}, and after BEAT_SECONDS without news {"progress": {"depth", "nodes", "seconds"}}. The last one
 has "final": true; a page that says {"stop": true} gets it at once. Moves are {"path", "captured", "whole"}.
 
-port/data {"name"} -> a file of `kr.page.data`; of the engine and its levels as this server has them
+port/data {"name"} -> a file of `kr.page.data`; of the engine, its levels and the puzzles as this server has them
 port/database {} -> {"database": {"pieces", "classes", "distancePieces", "reach"}}, or null without one
 port/look {"positions"} -> {"known": [{"value", "distance"}, ...]}, null for what is not known
 port/draw {"men", "kings", "otherMen", "otherKings", "value", "count", "seed"} -> {"positions"} with a value, of so many
@@ -177,6 +177,8 @@ def data_file(house: House, request: PageRequest) -> Any:
     name = request.choice("name", tuple(data.DATA))
     if name == "engine":
         return {**data.engine_facts(load_scorer(house.settings.weights)), "engines": house.engines.names[1:]}
+    if name == "puzzles":
+        return data.puzzles(house.problems, house.database)
     return data.made(name)
 
 

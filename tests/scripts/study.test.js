@@ -161,10 +161,10 @@ test("what tells the answer is said once it is over", () => {
 
 test("tasks and verdicts in words", () => {
   /** @type {any} */
-  const puzzle = {solver: "white", goal: "win", goal_by: "database", goal_chance: null, moves: [], published: true};
+  const puzzle = {solver: "white", goal: "win", goal_chance: null, moves: [], published: true};
   assert.equal(learn.taskWords(puzzle), "White to play and win");
   assert.equal(
-    learn.taskWords({...puzzle, solver: "black", goal: "draw", goal_by: "search", goal_chance: 0.614}),
+    learn.taskWords({...puzzle, solver: "black", goal: "draw", goal_chance: 0.614}),
     "Black to play and draw (likely: 61%)",
   );
   assert.equal(learn.beginWords({...puzzle, moves: [move("1-6")]}).more, "Black has played 1-6.");

@@ -9,6 +9,11 @@ export const SCORE_DECIDED = 29000;
 export const SCORE_WIN = 30000;
 
 const DRAW_SHARE = 0.93;
+/** Scores of a problem, in units of the scale, at which a win and a loss are as likely as not. */
+const PROBLEM_WIN = 0.55,
+  PROBLEM_LOSS = -1.9;
+/** Scale of a problem's chances, in units of that of games. */
+const PROBLEM_SPREAD = 0.5;
 
 /** @param {number} win @param {number} draw @param {number} loss */
 const chancesOf = (win, draw, loss) => ({win, draw, loss, expected: win + draw / 2});
@@ -23,6 +28,16 @@ export const valueOfSign = number => (number > 0 ? "win" : number < 0 ? "loss" :
 
 /** The value from the opponent's view. @param {Value} value @returns {Value} */
 export const opposite = value => (value === "win" ? "loss" : value === "loss" ? "win" : "draw");
+
+/**
+ * Likeliest value; a draw where it is as likely as any other.
+ * @param {Chances} chances
+ * @returns {Value}
+ */
+export function likeliest({win, draw, loss}) {
+  if (draw >= win && draw >= loss) return "draw";
+  return win >= loss ? "win" : "loss";
+}
 
 /** Chances by scores in a scale, centi-men in a logit. */
 export class ChancesOfScores {
@@ -39,5 +54,18 @@ export class ChancesOfScores {
       draw = 2 * DRAW_SHARE * worse,
       [win, loss] = [1 - worse - draw / 2, worse - draw / 2];
     return score >= 0 ? chancesOf(win, draw, loss) : chancesOf(loss, draw, win);
+  }
+
+  /**
+   * Chances of the value that a position has as a problem, whose author has something to show.
+   * @param {number} score of the side to move @param {Value | null} [value] if it is proved
+   */
+  ofProblem(score, value = null) {
+    const {scale} = this;
+    if (value || Math.abs(score) > SCORE_PROVED) return this.of(score, value);
+    const share = (/** @type {number} */ beyond) =>
+        1 / (1 + Math.exp(Math.min(beyond / (PROBLEM_SPREAD * scale), 700))),
+      [win, loss] = [share(PROBLEM_WIN * scale - score), share(score - PROBLEM_LOSS * scale)];
+    return chancesOf(win, 1 - win - loss, loss);
   }
 }

@@ -1,11 +1,11 @@
 // Problems as puzzles: the solver's moves judged one by one, the best reply to each, hints, and the end of a puzzle
-// (kr/problems/puzzles.py, which says in full how). Every problem here has a published result.
+// (kr/problems/puzzles.py, which says in full how).
 //
 // A move is right if it keeps the value that the solver plays for. It is judged by the rules and the endgame database,
 // where they reach; by the solution, as long as that is followed; else by a search of the position after it, compared
 // with one of the best move. If that leaves it open, `keeps` is null.
 
-import {opposite} from "./chances.js";
+import {likeliest, opposite} from "./chances.js";
 import {exactMoves, hardestMove} from "./exact.js";
 import {countOf, SIDE_NAMES} from "./notation.js";
 import {BLACK, Board, Position} from "./rules.js";
@@ -13,18 +13,20 @@ import {KrError} from "./text.js";
 import {chancesOf, known, signOf} from "./weighing.js";
 
 /** @typedef {import("./rules.js").Move} Move */
+/** @typedef {import("./chances.js").Chances} Chances */
 /** @typedef {import("./chances.js").Value} Value */
 /** @typedef {import("./weighing.js").Analysis} Analysis */
 /** @typedef {import("./weighing.js").Database} Database */
 /** @typedef {import("./exact.js").ExactMove} ExactMove */
 
 /**
- * As kr/page/data.py writes it; what is empty is left out.
+ * As kr/page/data.py writes it; what is empty is left out. exact: its value by the database, of the person's own; plan,
+ * moves: of a step of a course; moves: right ones after which it is solved, whatever is left
  * @typedef {{
- *   fen: string, result: string, title?: string, author?: string, source?: string, solution?: string,
- *   first_move?: string, keeping_moves?: string[], exact?: boolean, themes?: string[], rating?: number,
+ *   fen: string, result?: string, title?: string, author?: string, source?: string, solution?: string,
+ *   first_move?: string, keeping_moves?: string[], exact?: Value, themes?: string[], rating?: number,
  *   evidence?: string, plan?: string, moves?: number,
- * }} Problem plan, moves: of a step of a course; moves: right ones after which it is solved, whatever is left
+ * }} Problem
  */
 /**
  * A search within limits of its own, of a position after earlier ones that could be repeated. The same positions must
@@ -74,8 +76,9 @@ export class Puzzle {
    * @param {Problem} problem
    * @param {() => Promise<Database | null>} load the database, which only judgements need
    * @param {Sight} search
+   * @param {(analysis: Analysis) => Promise<Chances>} guess of a problem whose value is not known
    */
-  constructor(problem, load, search) {
+  constructor(problem, load, search, guess) {
     this.problem = problem;
     this._enough = problem.moves ?? Number.POSITIVE_INFINITY;
     this.position = Position.fromFen(problem.fen);
@@ -83,23 +86,35 @@ export class Puzzle {
     /** @type {Database | null} */
     this._database = null;
     this._search = search;
-    const {side} = this.position,
-      winner = WINNERS[problem.result],
-      value = winner === null ? "draw" : winner === side ? "win" : "loss";
-    /** Evidence for the goal. */
-    this.goalBy = problem.exact ? DATABASE : SOLUTION;
-    /** Value that the solver plays for. @type {Value} */
-    this.goal = value === "draw" ? "draw" : "win";
-    /** The side of the person: the one to move, or in a lost position the other. */
-    this.solver = value === "loss" ? 1 - side : side;
+    this._guess = guess;
+    /** Value for the side to move; null until a search has guessed it. */
+    this._value = problem.exact ?? publishedValue(problem, this.position.side);
+    /** Chance that the goal is right, where it is a guess. @type {number | null} */
+    this.goalChance = null;
     /** Known moves that keep the published result, if all of them are known. */
     this.keeping = (problem.keeping_moves ?? []).map(text => this.position.parseMove(text));
     this.published = publishedLine(this.position, problem);
   }
 
+  /** Value that the solver plays for; null until it is known. @returns {Value | null} */
+  get goal() {
+    return this._value === "loss" ? "win" : this._value;
+  }
+
+  /** The side of the person: the one to move, or in a lost position the other. */
+  get solver() {
+    const {side} = this.position;
+    return this._value === "loss" ? 1 - side : side;
+  }
+
   /** Waits for what judges a move. */
   async prepare() {
     this._database = await this._load();
+    if (!this._value) {
+      const chances = await this._guess(await this._search(this.position, []));
+      this._value = likeliest(chances);
+      this.goalChance = chances[this._value];
+    }
     return this;
   }
 
@@ -112,6 +127,7 @@ export class Puzzle {
   /** The game at the start, with the first move if that is the opponent's. */
   async begin() {
     const board = new Board(this.position);
+    if (!this._value) await this.prepare();
     if (board.side === this.solver) return board;
     await this.prepare();
     board.play(await this.reply(board));
@@ -227,7 +243,7 @@ export class Puzzle {
 
   /** True if a value for the opponent is what the solver plays for. @param {Value} value */
   #isEnough(value) {
-    return signOf(opposite(value)) >= signOf(this.goal);
+    return signOf(opposite(value)) >= signOf(/** @type {Value} */ (this.goal));
   }
 
   /** @param {Board} previous @param {Position} after @param {Move | null} published */
@@ -339,14 +355,11 @@ function publishedLine(start, {solution, first_move: first}) {
   return line;
 }
 
-/**
- * Likeliest value; a draw where it is as likely as any other.
- * @param {import("./chances.js").Chances} chances
- * @returns {Value}
- */
-function likeliest({win, draw, loss}) {
-  if (draw >= win && draw >= loss) return "draw";
-  return win >= loss ? "win" : "loss";
+/** @param {Problem} problem @param {number} side to move @returns {Value | null} */
+function publishedValue({result}, side) {
+  if (!result) return null;
+  const winner = WINNERS[result];
+  return winner === null ? "draw" : winner === side ? "win" : "loss";
 }
 
 /** Pieces that a side has more than the other. @param {Position} position @param {number} side */

@@ -1,4 +1,13 @@
-// Puzzles, as in kr/web/puzzles.py. The page keeps a puzzle's state: each request has its id and the moves so far.
+// Puzzles. The page keeps a puzzle's state: each request has its id and the moves so far.
+//
+// puzzles/list {"date": "2026-11-22"} -> {"puzzles": [...], "collection": {...}, "courses": [...], "daily": id}; those
+//     of the collection, which are thousands, are rows of their id, goal, pieces, rating, numbers of their themes and
+//     side to move, and their boards are asked for as they come into sight
+// puzzles/boards {"ids": [...]} -> {"boards": [FEN, ...]}
+// puzzles/start {"id"} -> the puzzle's facts, its position, and the opponent's move if that is the first
+// puzzles/answer {"id", "moves"} -> the verdict on the last move, and the reply to it
+// puzzles/hint {"id", "moves", "whole": false} -> the square of a piece that can move well, or the whole move
+// puzzles/solution {"id", "moves"} -> a line from there on
 
 import {copyOf, Puzzle} from "./puzzle.js";
 import {Board, lineJson, Position, positionJson, sideName} from "./rules.js";
@@ -27,10 +36,13 @@ const DRAWS_EVERY = 3;
 /** Boards of a request. */
 const MOST_BOARDS = 100;
 
-/** @typedef {"classic" | "collection" | "course"} Origin */
+/** @typedef {"classic" | "collection" | "own" | "course"} Origin */
 /** @typedef {Problem & {id: string}} Shelved */
 /** @typedef {{id: string, title: string, idea: string, steps: (Shelved & {plan: string})[]}} Course */
-/** @typedef {{themes: string[], classics: Shelved[], courses: Course[]}} Puzzles as kr/page/data.py has them */
+/**
+ * As kr/page/data.py has them; own: of the files of a server.
+ * @typedef {{themes: string[], classics: Shelved[], own: Shelved[], courses: Course[]}} Puzzles
+ */
 
 /** The puzzles, and the engine's analyses of their positions. */
 class Book {
@@ -42,10 +54,11 @@ class Book {
    * @param {Puzzles} puzzles
    * @param {Shelved[]} collection
    */
-  constructor(house, {themes, classics, courses}, collection) {
+  constructor(house, {themes, classics, own, courses}, collection) {
     this._house = house;
     this.themes = themes;
     this.classics = classics;
+    this.own = own;
     this.collection = collection;
     this.courses = courses;
     /** By id. @type {Map<string, {origin: Origin, problem: Shelved}>} */
@@ -55,6 +68,7 @@ class Book {
     };
     shelve("classic", classics);
     shelve("collection", collection);
+    shelve("own", own);
     for (const course of courses) shelve("course", course.steps);
   }
 
@@ -76,6 +90,7 @@ class Book {
       problem,
       () => this._house.database(),
       (position, history) => this.#search(position, history),
+      async ({lines, value}) => (await this._house.chances).ofProblem(lines[0].score, value),
     );
   }
 
@@ -140,13 +155,13 @@ async function listPuzzles(house, request) {
   const book = await bookOf(house),
     day = dayNumber(request.text("date", 10));
   return {
-    puzzles: book.classics.map(problem => {
+    puzzles: [...book.classics, ...book.own].map(problem => {
       const {position, goal} = book.puzzleOf(problem);
       return {
         id: problem.id,
         title: problem.title ?? problem.id,
         author: problem.author ?? "",
-        origin: "classic",
+        origin: book.found(problem.id).origin,
         pieces: position.pieces,
         fen: position.fen,
         goal,
@@ -189,11 +204,11 @@ async function startPuzzle(house, request) {
   const book = await bookOf(house),
     {origin, problem} = book.found(request.text("id")),
     puzzle = book.puzzle(request),
-    {position, goal, goalBy, solver, published} = puzzle,
-    board = await puzzle.begin();
+    board = await puzzle.begin(),
+    {position, goal, goalChance, solver, published} = puzzle;
   return {
     id: problem.id,
-    key: origin === "classic" ? position.fen : problem.id,
+    key: origin === "classic" || origin === "own" ? position.fen : problem.id,
     origin,
     themes: problem.themes ?? [],
     rating: problem.rating ?? null,
@@ -202,8 +217,7 @@ async function startPuzzle(house, request) {
     author: problem.author ?? "",
     source: problem.source ?? "",
     goal,
-    goal_by: goalBy,
-    goal_chance: null,
+    goal_chance: goalChance && Number(goalChance.toFixed(2)),
     solver: sideName(solver),
     published: published.length > 0,
     start: position.fen,

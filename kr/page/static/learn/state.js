@@ -41,8 +41,7 @@ import {uncertainty} from "./training.js";
  * @property {string} author
  * @property {string} source
  * @property {Goal} goal
- * @property {Source} goal_by
- * @property {number | null} goal_chance
+ * @property {number | null} goal_chance that it is right, where a search guessed it
  * @property {Side} solver
  * @property {boolean} published
  * @property {string} start
@@ -320,9 +319,9 @@ const goalWords = (side, goal) =>
       : t("White to play and draw");
 
 /** @param {Puzzle} puzzle */
-export function taskWords({solver, goal, goal_by, goal_chance}) {
+export function taskWords({solver, goal, goal_chance}) {
   const task = goalWords(solver, goal);
-  if (goal_by !== "search" || goal_chance === null) return task;
+  if (goal_chance === null) return task;
   return t("{task} (likely: {chance}%)", {task, chance: Math.round(100 * goal_chance)});
 }
 
