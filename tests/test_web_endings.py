@@ -66,14 +66,14 @@ SHAPE = {"men": 1, "kings": 1, "otherMen": 1, "otherKings": 0, "value": "win", "
 
 def test_positions_are_drawn(house: House) -> None:
     assert house.database is not None
-    drawn = port.draw(house, PageRequest(SHAPE))["positions"]
-    assert drawn == port.draw(house, PageRequest(SHAPE))["positions"]
+    drawn = port.draw_from_shape(house, PageRequest(SHAPE))["positions"]
+    assert drawn == port.draw_from_shape(house, PageRequest(SHAPE))["positions"]
     assert len(set(drawn)) == 300
     for position in (Position(*bits) for bits in drawn):
         assert house.database.value(position) is Value.WIN
         assert not position.legal_moves()[0].is_capture
         assert [each.bit_count() for each in position.bits] == [2, 1, 1, 0]
-    assert port.draw(house, PageRequest(SHAPE | {"seed": 6}))["positions"] != drawn
+    assert port.draw_from_shape(house, PageRequest(SHAPE | {"seed": 6}))["positions"] != drawn
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_positions_are_drawn(house: House) -> None:
 )
 def test_shapes_that_cannot_be_drawn(house: House, changed: dict[str, Any], why: str) -> None:
     with pytest.raises(InvalidSettingError, match=why):
-        port.draw(house, PageRequest(SHAPE | changed))
+        port.draw_from_shape(house, PageRequest(SHAPE | changed))
 
 
 # --- by clicks and keys

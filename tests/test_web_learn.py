@@ -31,7 +31,7 @@ from web_pages import (
 )
 
 from kr.egdb.exact import exact_moves
-from kr.egdb.sample import draw_positions
+from kr.egdb.sample import positions_with_value
 from kr.errors import InvalidProblemError
 from kr.game.board import Board
 from kr.game.value import Value
@@ -410,7 +410,7 @@ def test_all_that_a_puzzle_needs_is_in_sight(server: WebServer, opened: Opener) 
 def short_wins(house: House, count: int) -> list[str]:
     """Two kings against one king, White to win within nine plies."""
     assert house.database is not None
-    found = draw_positions(house.database, (0, 2, 0, 1), Value.WIN, 4096, 1)
+    found = positions_with_value(house.database, (0, 2, 0, 1), Value.WIN, 4096, 1)
     return [each.flipped().fen for each in found if 1 < (house.database.distance(each) or 0) <= 9][:count]
 
 

@@ -1,21 +1,17 @@
-"""Two people at one board in the browser, and what a hint tells."""
+"""Two people at one board in the browser."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 from watched_games import at_table, story
 
-from kr.engine.engine import Engine
 from kr.engine.limits import Limits
 from kr.errors import KrError
 from kr.game.outcome import AGREEMENT, OVERTIME, RESIGNATION
-from kr.game.position import Position
 from kr.pdn import read_game
 from kr.web import playing
-from kr.web.hints import gain_of, hint_json
 
 LAST_CAPTURE = "B:W18:B14"
 
@@ -100,40 +96,6 @@ def test_a_game_of_two_people_goes_on_after_a_restart():
 
     story(before)
     story(after)
-
-
-# position; a line; pieces won and the plies after which they are
-GAINS = [
-    ("B:W18,26,30:B14", "14x23 26x19", None),
-    ("B:W18,26,30:B14,1,2", "14x23 26x19", None),
-    ("B:W18,25,32:B14,1", "14x23 32-28", (1, 1)),
-    ("B:W22,26,32:B14,1", "14-18 22x15", (-1, 2)),
-    # nothing is counted before the exchange is over
-    ("B:W18,26,30,32:B14,1,2", "14x23 26x19 1-6 32-28", None),
-]
-
-
-@pytest.mark.parametrize(("fen", "line", "gain"), GAINS)
-def test_gains_are_counted_where_no_capture_is_due(fen, line, gain):
-    position = at = Position.from_fen(fen)
-    moves = []
-    for text in line.split():
-        moves.append(at.parse_move(text))
-        at = at.play(moves[-1])
-    assert gain_of(position, moves) == gain
-
-
-def test_a_hint_tells_what_the_alternative_loses():
-    # 6-10 crowns nothing, but keeps the man that 6-9 gives away
-    position = Position.from_fen("B:W13,32:B6,28")
-    engine = Engine("material", 1)
-    hint = hint_json(position, engine.search(position, Limits(depth=6), multipv=2), None)
-    json.dumps(hint, allow_nan=False)
-    assert hint["text"] == hint["line"][0]["text"] == "6-10"
-    assert "forced" not in hint
-    assert hint["other"]["text"] == "6-9"
-    assert hint["other"]["gain"] == {"pieces": -1, "plies": 2}
-    assert hint["other"]["score"] < hint["score"]
 
 
 def test_only_two_people_can_agree():

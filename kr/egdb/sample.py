@@ -367,7 +367,7 @@ def drawn(sampler: Any, hashes: tuple[int, int] = (0, 2**64 - 1)) -> list[Drawn]
         batches.append(Drawn(boards[:count].copy(), values[:count].copy(), batch_hashes[:count].copy()))
 
 
-def draw_positions(database: Database, shape: Shape, value: Value, count: int, seed: int) -> list[Position]:
+def positions_with_value(database: Database, shape: Shape, value: Value, count: int, seed: int) -> list[Position]:
     """Random positions of a slice that have a value, with Black to move and no capture, of about so many of any value.
 
     The same seed gives the same positions. Raises InvalidDatabaseError.

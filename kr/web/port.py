@@ -34,7 +34,7 @@ from typing import Any
 import anyio.to_thread
 
 from kr.egdb.database import Database
-from kr.egdb.sample import draw_positions
+from kr.egdb.sample import positions_with_value
 from kr.egdb.slices import EGDB_MAX_PIECES
 from kr.engine.engine import MAX_LINES, Engine
 from kr.engine.limits import MOST_WITHIN, Limits
@@ -53,7 +53,7 @@ from kr.web.searching import BEAT_SECONDS, UPDATES, HubSearch, OwnSearch, Questi
 
 MOST_LOOKED_UP = 2000
 """Positions of one request."""
-MOST_DRAWN, MOST_SENT = 1 << 17, 300
+MOST_RANDOM, MOST_WITH_VALUE = 1 << 17, 300
 """Random positions of one request, and those with the wanted value that are sent."""
 MOST_OF_POLICY = 3
 """Positions that the policy of what people play takes: two before the last."""
@@ -203,7 +203,7 @@ def look(house: House, request: PageRequest) -> dict[str, Any]:
     return {"known": [{"value": found.value(each), "distance": found.distance(each)} for each in positions]}
 
 
-def draw(house: House, request: PageRequest) -> dict[str, Any]:
+def draw_from_shape(house: House, request: PageRequest) -> dict[str, Any]:
     """Random positions of a shape that have a value."""
     found = _database(house)
     men, kings, other_men, other_kings = (
@@ -213,9 +213,9 @@ def draw(house: House, request: PageRequest) -> dict[str, Any]:
     if not (own and other and found.has_class((own, other))):
         raise InvalidSettingError(f"{own} v {other}: the database has positions with {found.reach}")
     value = Value(request.choice("value", tuple(Value)))
-    count, seed = request.number("count", 1, MOST_DRAWN), request.number("seed", 0, _NUMBER)
-    positions = draw_positions(found, (men, kings, other_men, other_kings), value, count, seed)
-    return {"positions": [each.bits for each in positions[:MOST_SENT]]}
+    count, seed = request.number("count", 1, MOST_RANDOM), request.number("seed", 0, _NUMBER)
+    positions = positions_with_value(found, (men, kings, other_men, other_kings), value, count, seed)
+    return {"positions": [each.bits for each in positions[:MOST_WITH_VALUE]]}
 
 
 def _database(house: House) -> Database:
@@ -293,7 +293,7 @@ ROUTES: dict[str, Any] = {
     "port/data": data_file,
     "port/database": database,
     "port/look": look,
-    "port/draw": draw,
+    "port/draw": draw_from_shape,
     "port/book": book,
     "port/people": people,
     "port/evaluate": evaluate,

@@ -1,6 +1,15 @@
-// Reasons for a hint: the line that follows, the pieces that it wins, and what the best alternative gives up
-// (kr/web/hints.py, whose beginning describes the fields). Gains are counted where no capture is due: within an
-// exchange the count means nothing.
+// Reasons for a hint: the line that follows, the pieces that it wins, and what the best alternative gives up.
+//
+//   {"text", "path", "captured",            the move
+//    "forced": true,                        there is no other; left out if there is
+//    "score": 120, "plies": 7,              of the side to move; plies to the end of a win or loss seen to its end
+//    "line": [{move, "fen"}, ...],          the move and what follows
+//    "gain": {"pieces": 1, "plies": 5},     pieces won by the line, negative for lost ones, and the plies it takes;
+//                                           null if as many are taken as lost
+//    "crowned": 3,                          plies after which a man of this side is crowned; null if none is
+//    "other": {...}}                        the same of the best alternative, and its "value"; null if there is none
+//
+// Gains are counted where no capture is due: within an exchange the count means nothing.
 
 import {opposite, SCORE_DECIDED, SCORE_PROVED, SCORE_WIN, valueOfSign} from "./chances.js";
 import {countOf} from "./notation.js";
