@@ -229,6 +229,12 @@ def piece(
     return Svg("\n".join([opening(CELL, size), _piece(name, king, CELL / 2, CELL / 2, shape), "</svg>\n"]))
 
 
+def piece_shapes(style: str, pieces: str) -> list[str]:
+    """Black's man and king and those of White as elements of SVG, each round the point 0,0."""
+    shape = _shape(pieces)
+    return [shape(name.lower(), king, STYLES[style]) for name in SIDE_NAMES for king in (False, True)]
+
+
 def symbols() -> Svg:
     """The four pieces as symbols for a page's scripts to use: piece-black-man, piece-black-king and those of White.
 

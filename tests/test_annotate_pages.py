@@ -4,6 +4,7 @@ import base64
 import hashlib
 import json
 import re
+from dataclasses import asdict
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import pytest
 from kr.analysis.annotation import pages
 from kr.analysis.annotation.annotation import annotate
 from kr.analysis.annotation.files import AnnotateSettings, annotate_files
+from kr.analysis.annotation.game_text import game_text
 from kr.analysis.annotation.judging import JudgeSettings
 from kr.analysis.annotation.pages import page_name
 from kr.engine.engine import Engine
@@ -218,12 +220,15 @@ def test_a_page_tells_the_story(engine: Engine) -> None:
     assert "Accuracy: Each move that mattered counts 100" in text
 
 
-@pytest.mark.parametrize("moves", ["", "11-15 22-18"])
-def test_a_judgement_of_the_start_is_left_out(moves: str) -> None:
-    game = Game(moves=moves.split())
-    plain = Page(pages.game_page(game)).text
-    game.nags = ["!", "*", "$14"]
-    assert Page(pages.game_page(game)).text == plain
+def test_a_game_in_words() -> None:
+    """By recorded cases, which the page is held to as well when it sends a game."""
+    for case in json.loads((Path(__file__).with_name("cases") / "game_text.json").read_text("utf-8")):
+        game = read_game(case["pdn"])
+        assert game is not None
+        assert json.loads(json.dumps(asdict(game_text(game)))) == case["text"], case["name"]
+        # a judgement of the start, which no move led to, is left out
+        game.nags = ["!", "*", "$14"]
+        assert game_text(game).moves == case["text"]["moves"]
 
 
 def test_a_game_that_is_not_judged_makes_a_page(tmp_path: Path) -> None:

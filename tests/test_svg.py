@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -231,3 +233,15 @@ def test_many_positions_can_lie_over_one_empty_board() -> None:
     assert len(drawn(over, "last-move")) == len(drawn(over, "dark")) == 2
     assert drawn(over, "edge") == drawn(over, "light") == []
     assert ElementTree.fromstring(over).get("viewBox") == ElementTree.fromstring(svg.board(None)).get("viewBox")
+
+
+def test_recorded_boards() -> None:
+    """The page is held to them as well when it sends a picture."""
+    cases = json.loads((Path(__file__).with_name("cases") / "boards.json").read_text("utf-8"))
+    assert cases["drawing"]["styles"] == svg.STYLES
+    for kind, styles in cases["drawing"]["pieces"].items():
+        assert {style: svg.piece_shapes(style, kind) for style in styles} == styles
+    for case in cases["boards"]:
+        arrows = [svg.Arrow(tuple(square - 1 for square in each["path"]), each["colour"]) for each in case["arrows"]]
+        last = "-".join(map(str, case["last"])) or None
+        assert svg.board(case["fen"], last_move=last, arrows=arrows, **case["looks"]) == case["svg"]

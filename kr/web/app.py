@@ -40,7 +40,6 @@ from kr.web import (
     proofs,
     runs,
     searches,
-    sending,
 )
 from kr.web.entry import Entry
 from kr.web.guard import Guard
@@ -61,7 +60,6 @@ FEATURES: tuple[Any, ...] = (
     proofs,
     explorer,
     archive_uploads,
-    sending,
     composing,
 )  # fmt: skip
 """Modules with ROUTES and LIVE."""

@@ -19,15 +19,12 @@ export function textsOf(code) {
 }
 
 const ROOMS = ["kr/viewer/static", "kr/page/static", "packaging/page/static"];
-// the page that is sent, as Python writes it
-const SENT = ["kr/analysis/annotation/game.html", "kr/analysis/annotation/pages.py"];
 const COURSES = "kr/problems/courses.json";
 const CLASSICS = "kr/problems/classics.jsonl";
 const STRING = String.raw`("(?:[^"\\]|\\.)*")`;
-// a long text stands in pieces
-const T = /\bt\(\s*("(?:[^"\\]|\\.)*"(?:\s*\+\s*"(?:[^"\\]|\\.)*")*)\s*[,)]/g;
+// a long text stands in pieces; said: in the page that is sent
+const T = /\b(?:t|said)\(\s*("(?:[^"\\]|\\.)*"(?:\s*\+\s*"(?:[^"\\]|\\.)*")*)\s*[,)]/g;
 const PIECE = new RegExp(STRING, "g");
-const TEXT = new RegExp(String.raw`\blooks\.text\(${STRING}`, "g");
 const MANY = new RegExp(String.raw`\bmany\((?:[^()"]|\([^()]*\))*?,\s*${STRING}(?:,\s*${STRING})?`, "g");
 
 /** @returns {string[]} paths of all scripts but those of languages */
@@ -40,9 +37,8 @@ export function scripts() {
 }
 
 /**
- * Keys of the texts of all scripts and of the page that is sent: the text itself, or "one|several" of a noun that is
- * counted; those of courses, titles of the
- * classics, and the English texts that come from elsewhere.
+ * Keys of the texts of all scripts: the text itself, or "one|several" of a noun that is counted; those of courses, titles
+ * of the classics, and the English texts that come from elsewhere.
  * @returns {Set<string>}
  */
 export function keys() {
@@ -56,9 +52,6 @@ export function keys() {
       const word = JSON.parse(one);
       found.add(`${word}|${several ? JSON.parse(several) : `${word}s`}`);
     }
-  }
-  for (const path of SENT) {
-    for (const [, text] of readFileSync(path, "utf8").matchAll(TEXT)) found.add(JSON.parse(text));
   }
   for (const {title, idea, steps} of JSON.parse(readFileSync(COURSES, "utf8")).courses) {
     for (const text of [title, idea, ...steps.map((/** @type {{plan: string}} */ {plan}) => plan)]) found.add(text);

@@ -8,7 +8,7 @@ import {scripts} from "./texts.js";
 
 const TESTS = "tests/scripts";
 // pages, and the pieces of a drawing
-const HTML = ["web/static/index.html", "analysis/annotation/game.html", "analysis/annotation/pages.py", "svg.py"];
+const HTML = ["page/static/index.html", "analysis/annotation/game.html", "analysis/annotation/pages.py", "svg.py"];
 const read = (/** @type {string} */ path) => readFileSync(path, "utf8");
 const sources = scripts().map(read);
 

@@ -1,4 +1,4 @@
-// Positions and moves of a book, in the frame of the side to move: kr/book/frame.py.
+// Positions and moves of a book, in the frame of the side to move.
 
 import {SQUARES} from "./notation.js";
 import {BLACK, Position, WHITE} from "./rules.js";

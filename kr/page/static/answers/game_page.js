@@ -1,11 +1,10 @@
-// A game as a page of HTML in one file: kr/analysis/annotation/pages.py and its template, game.html. What is the same
-// on every page, the scripts and styles of the viewer among it, is made at build time (the data "game-page").
+// A game as a page of HTML in one file. What is the same on every page, the scripts and styles of the viewer among it,
+// is data ("game-page").
 
 import {gameDocument} from "./document.js";
-import {judgementOf, movesOf, notesOf, othersComments, sentencesOf} from "./game_text.js";
+import {gameText, sentencesOf} from "./game_text.js";
 import {html, Markup, scriptData} from "./html.js";
-import {SIDE_NAMES} from "./notation.js";
-import {lengthOf, stripped} from "./blanks.js";
+import {lengthOf} from "./blanks.js";
 import {board, USUAL_LOOKS} from "./svg.js";
 
 /** @typedef {import("./pdn/tree.js").Game} Game */
@@ -17,21 +16,18 @@ import {board, USUAL_LOOKS} from "./svg.js";
  *   flipped: boolean,
  * }} PageLooks texts in the language by the English ones
  */
-/** @typedef {(english: string, values?: Record<string, string>) => string} Said */
+/** @typedef {import("./game_text.js").GameText} GameText */
+/** @typedef {import("./game_text.js").Said} Said */
 /**
  * @typedef {{
- *   head: string, top: string, end: string, accuracy: string, marks: Record<string, string>,
- *   results: Record<string, string>,
- * }} Shell what is before the title, before the heading and after the game, the script among it; the least that each
- *   mark gives away; results in words
+ *   frame: string[], accuracy: string, marks: Record<string, string>, results: Record<string, string>,
+ * }} Shell frame: the page before its language, its title and its body, and after that, the script in it; marks: the
+ *   least that each gives away; results in words
  */
 
-/** Tags of a game that the page shows elsewhere than in its table, or in no words. */
-const SHOWN = "Event Site Date Round Black White Result FEN SetUp Setup GameType".split(" ");
 /** Characters from which a word of a line may be broken. */
 const LONG_WORD = 12;
 const PLACE = /\{([\p{L}\p{N}_]+)\}/gu;
-const UNKNOWN = "?. ";
 
 /**
  * The page.
@@ -42,25 +38,28 @@ const UNKNOWN = "?. ";
  */
 export function gamePage(game, looks, shell, drawing) {
   const said = speaking(looks.texts),
-    title = SIDE_NAMES.map(name => stripped(game.headers.get(name) ?? "") || "?").join(" v "),
-    start = new Markup(board(drawing, game.start, USUAL_LOOKS));
+    text = gameText(game, said),
+    start = new Markup(board(drawing, game.start, USUAL_LOOKS)),
+    [head, top, body, end] = shell.frame.map(each => new Markup(each));
   const data = scriptData({
     document: gameDocument(game),
-    looks: {...looks, texts: usedTexts(looks.texts, game, shell.end)},
+    looks: {...looks, texts: usedTexts(looks.texts, game, end.text)},
   });
-  return html`<!DOCTYPE html>
-<html lang="${looks.language}">${new Markup(shell.head)}<title>${title}</title>${new Markup(shell.top)}<h1>${title}</h1>
-${factsHtml(game, shell, said)}
+  return html`${head}${looks.language}${top}${text.title}${body}
+<header class="top">
+<h1>${text.title}</h1>
+${factsHtml(text, game.result, shell, said)}
 </header>
 <main>
 <div class="start">${start}</div>
 <div class="text">
-${textHtml(game, said)}
+${textHtml(text, said)}
 <div class="about">
-${aboutHtml(game, shell, said)}</div>
+${aboutHtml(text, game.headers.get("Annotator") ?? "", shell, said)}</div>
 </div>
 </main>
-<script type="application/json" id="game">${data}</script>${new Markup(shell.end)}`.text;
+<script type="application/json" id="game">${data}</script>
+${end}`.text;
 }
 
 /**
@@ -75,22 +74,20 @@ const speaking =
       Object.hasOwn(values, name) ? values[name] : whole,
     );
 
-/** Place, time and result. @param {Game} game @param {Shell} shell @param {Said} said */
-function factsHtml({headers, result}, {results}, said) {
-  const facts = factsOf(headers, said).map(fact => html`${fact} · `);
-  return html`<p class="facts">${facts}${result}, ${said(results[result])}</p>`;
+/** Place, time and result. @param {GameText} text @param {string} result @param {Shell} shell @param {Said} said */
+function factsHtml({facts}, result, {results}, said) {
+  return html`<p class="facts">${facts.map(fact => html`${fact} · `)}${result}, ${said(results[result])}</p>`;
 }
 
-/** What kr says of the game, its moves, and the notes on it. @param {Game} game @param {Said} said */
-function textHtml(game, said) {
-  const judgement = judgementOf(game),
-    about = othersComments(game.comments).map(text => html`<li>“${text}”</li>\n`),
-    notes = notesOf(game).map(noteHtml);
+/** What kr says of the game, its moves, and the notes on it. @param {GameText} text @param {Said} said */
+function textHtml({judgement, moves, about, notes}, said) {
+  const comments = about.map(comment => html`<li>“${comment}”</li>\n`),
+    noted = notes.map(noteHtml);
   return html`${judgement ? html`<p class="judgement">${judgement}</p>\n` : ""}<h2>${said("Moves")}</h2>
-<p>${lineHtml(movesOf(game))}</p>
+<p>${lineHtml(moves)}</p>
 <h2>${said("Notes")}</h2>
 <ul class="notes">
-${about}${notes.length ? notes : html`<li class="muted">${said("No move is marked.")}</li>\n`}</ul>`;
+${comments}${noted.length ? noted : html`<li class="muted">${said("No move is marked.")}</li>\n`}</ul>`;
 }
 
 /** @param {Note} note */
@@ -104,13 +101,17 @@ function noteHtml({label, signs, kind, words, comments, lines}) {
 const lineHtml = line =>
   line.split(" ").map(word => (lengthOf(word) < LONG_WORD ? html`<span class="word">${word}</span> ` : html`${word} `));
 
-/** Further tags, and how the marks came about. @param {Game} game @param {Shell} shell @param {Said} said */
-function aboutHtml(game, shell, said) {
-  const rows = [...game.headers]
-    .filter(([name, value]) => !SHOWN.includes(name) && without(value, UNKNOWN))
-    .map(([name, value]) => html`<tr><th scope="row">${name}</th><td>${value}</td></tr>`);
+/**
+ * Further tags, and how the marks came about.
+ * @param {GameText} text
+ * @param {string} signature
+ * @param {Shell} shell
+ * @param {Said} said
+ */
+function aboutHtml({headers, judgement}, signature, shell, said) {
+  const rows = headers.map(([name, value]) => html`<tr><th scope="row">${name}</th><td>${value}</td></tr>`);
   const table = rows.length ? html`<table>${rows}</table>\n` : "";
-  return html`${table}${judgementOf(game) ? explanation(game.headers.get("Annotator") ?? "", shell, said) : ""}`;
+  return html`${table}${judgement ? explanation(signature, shell, said) : ""}`;
 }
 
 /** @param {string} signature @param {Shell} shell @param {Said} said */
@@ -127,28 +128,6 @@ function explanation(signature, {accuracy, marks}, said) {
       "away less.",
   );
   return html`<p>${annotated} ${least} ${said("Accuracy")}: ${said(accuracy)} ${loss}</p>\n`;
-}
-
-/** Place and time of a game, as far as its tags have them. @param {Map<string, string>} headers @param {Said} said */
-function factsOf(headers, said) {
-  const tag = (/** @type {string} */ name) => headers.get(name) ?? "",
-    round = without(tag("Round"), UNKNOWN);
-  const facts = [
-    stripped(tag("Event")),
-    stripped(tag("Site")),
-    // 1886 for 1886.??.??
-    without(tag("Date").replace(/[-./]\?+/g, ""), UNKNOWN),
-    /^\p{Nd}+$/u.test(round) ? said("round {number}", {number: round}) : round,
-  ];
-  return facts.filter(fact => without(fact, "?. -"));
-}
-
-/** A text without some characters around it. @param {string} text @param {string} characters */
-function without(text, characters) {
-  let [begin, end] = [0, text.length];
-  while (begin < end && characters.includes(text[begin])) begin++;
-  while (end > begin && characters.includes(text[end - 1])) end--;
-  return text.slice(begin, end);
 }
 
 /**

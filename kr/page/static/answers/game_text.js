@@ -1,7 +1,8 @@
-// What a page says of a game in words, as kr/analysis/annotation/pages.py has it: its moves and variations as lines of
-// text, the notes on its moves, and kr's own story, each without the commands that comments hold.
+// A game in words, for the page that is sent: its facts, its moves and notes as text, and what kr says of it.
+// tests/cases/game_text.json holds what it has in common with kr/analysis/annotation/game_text.py.
 
-import {words} from "./blanks.js";
+import {stripped, words} from "./blanks.js";
+import {SIDE_NAMES} from "./notation.js";
 import {SIGNS} from "./pdn/writer.js";
 import {MARK_KINDS} from "./review/marking.js";
 
@@ -13,6 +14,18 @@ import {MARK_KINDS} from "./review/marking.js";
  *   move: all judgements of it, kr's mark, kr's words, others' comments, and variations as text
  */
 
+/**
+ * @typedef {{
+ *   title: string, facts: string[], judgement: string, moves: string, about: string[], notes: Note[],
+ *   headers: [string, string][],
+ * }} GameText facts: place and time; judgement: kr's words about the whole game; about: comments of others on it;
+ *   headers: tags that stand nowhere else
+ */
+/** @typedef {(english: string, values?: Record<string, string>) => string} Said */
+
+/** Tags of a game that the page shows elsewhere than in its table, or in no words. */
+const SHOWN = "Event Site Date Round Black White Result FEN SetUp Setup GameType".split(" ");
+const UNKNOWN = "?. ";
 // a comment with the first is kr's own, one with the second about the whole game
 const OWN = "[%kr",
   OWN_GAME = "[%kr game";
@@ -26,21 +39,59 @@ const COMMANDS = /\[%[^[\]]*\]/g,
 const withoutCommands = comment => words(comment.replace(COMMANDS, "")).join(" ");
 
 /** Comments as text, those of kr left out. @param {readonly string[]} comments */
-export const othersComments = comments =>
+const othersComments = comments =>
   comments
     .filter(comment => !comment.includes(OWN))
     .map(withoutCommands)
     .filter(Boolean);
 
 /** kr's words about a whole game; "" if it has not judged it. @param {Game} game */
-export const judgementOf = game => withoutCommands(game.comments.find(comment => comment.includes(OWN_GAME)) ?? "");
+const judgementOf = game => withoutCommands(game.comments.find(comment => comment.includes(OWN_GAME)) ?? "");
+
+/**
+ * All that is said of a game.
+ * @param {Game} game
+ * @param {Said} said words in the language of the page
+ * @returns {GameText}
+ */
+export const gameText = (game, said) => ({
+  title: SIDE_NAMES.map(name => stripped(game.headers.get(name) ?? "") || "?").join(" v "),
+  facts: factsOf(game.headers, said),
+  judgement: judgementOf(game),
+  moves: movesOf(game),
+  about: othersComments(game.comments),
+  notes: notesOf(game),
+  headers: [...game.headers].filter(([name, value]) => !SHOWN.includes(name) && without(value, UNKNOWN)),
+});
 
 /** The sentences of a game's story, without what they say of this game. @param {Game} game */
 export const sentencesOf = game =>
   new Set([...game.comments.join(" ").matchAll(SENTENCE)].map(([, sentence]) => sentence.replace(VALUE, "{$1}")));
 
+/** Place and time of a game, as far as its tags have them. @param {Map<string, string>} headers @param {Said} said */
+function factsOf(headers, said) {
+  const tag = (/** @type {string} */ name) => headers.get(name) ?? "",
+    round = without(tag("Round"), UNKNOWN);
+  const facts = [
+    stripped(tag("Event")),
+    stripped(tag("Site")),
+    // 1886 for 1886.??.??
+    without(tag("Date").replace(/[-./]\?+/g, ""), UNKNOWN),
+    /^\p{Nd}+$/u.test(round) ? said("round {number}", {number: round}) : round,
+  ];
+  return facts.filter(fact => without(fact, "?. -"));
+}
+
+/** A text without some characters around it. @param {string} text @param {string} characters */
+function without(text, characters) {
+  let [begin, end] = [0, text.length];
+  while (begin < end && characters.includes(text[begin])) begin++;
+  while (end > begin && characters.includes(text[end - 1])) end--;
+  return text.slice(begin, end);
+}
+
 /** Notes on the moves that are marked, commented or have variations. @param {Game} game @returns {Note[]} */
-export function notesOf(game) {
+function notesOf(game) {
   const notes = [];
   for (const [index, node] of game.mainline().entries()) {
     const ply = game.start.side + index,
@@ -60,7 +111,7 @@ export function notesOf(game) {
 }
 
 /** The moves of a game, without all else. @param {Game} game */
-export function movesOf(game) {
+function movesOf(game) {
   const line = new Line(game.start.side);
   for (const node of game.mainline()) line.addMove(node, false);
   return line.text;

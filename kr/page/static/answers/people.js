@@ -1,4 +1,5 @@
-// Moves that people play in a position, with their probabilities: kr/web/people.py.
+// Moves that people play in a position, with their probabilities by the shipped policy. A request may have `before`, up
+// to two positions before it, oldest first, and `group`: the mover's, 0 for the strongest players.
 
 import {LONGEST_FEN} from "./request.js";
 import {moveJson, Position} from "./rules.js";

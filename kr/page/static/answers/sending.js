@@ -1,4 +1,4 @@
-// A game or a position to send, as kr/web/sending.py: as a page that needs no server, as a picture.
+// A game or a position to send: as a page that needs no server, as a picture.
 
 import {SQUARES} from "./notation.js";
 import {lengthOf} from "./blanks.js";

@@ -1,5 +1,5 @@
-// A board as SVG, character by character as kr/svg.py draws it: squares with their names, pieces, arrows and rings.
-// Colours and the shapes of pieces come from there too (the data "drawing").
+// A board as SVG: squares with their names, pieces, arrows and rings. Colours and the shapes of pieces are data
+// ("drawing"); tests/cases/boards.json holds what it has in common with kr/svg.py.
 
 import {SIDE_NAMES, SQUARES, squareName} from "./notation.js";
 
