@@ -143,6 +143,7 @@ FAULTS = [
     ("1. 11-15 { a { b } } *", "line 1, column 20: .*comments do not nest"),
     ("1. 11-15 (1. 9-13 ( 23-19 )", "line 1, column 10: the variation that begins here is never closed"),
     ('1. 11-15 (1. 9-13\n[Event "x"]', "line 1, column 10: the variation that begins here is never closed"),
+    ("1. 11-15 " + "(" * 16_385, "line 1, column 16394: variations are nested more than 16,384 deep"),
     ("1. 11-15 ) *", "line 1, column 10: .*a variation ends here that was not opened"),
     ("[Event x]\n*", 'line 1, column 1: .*a tag is written \\[Name "value"\\]'),
     ('[Event "x]\n*', "line 1, column 1: .*a tag is written"),

@@ -39,6 +39,9 @@ MARGIN = 64
 MAX_GAME_LENGTH = 1 << 24
 """Characters of one game; more is a fault, so that an unclosed comment cannot fill the memory."""
 
+MOST_NESTED = 1 << 14
+"""Variations in variations; more is a fault at once, for each takes memory before anything is known of it."""
+
 RESULTS: tuple[str, ...] = tuple(Result)
 _RESULT_FORMS = {
     "2-0": "1-0", "0-2": "0-1", "1-1": "1/2-1/2", "1/2": "1/2-1/2", "½-½": "1/2-1/2", "½": "1/2-1/2",
@@ -274,6 +277,8 @@ class Buffer:
                 at = remark.end()
                 self._say(line, draft, " ".join(remark[1].split()))
             elif kind == "open":
+                if len(stack) == MOST_NESTED:
+                    raise Fault(begin, f"variations are nested more than {MOST_NESTED:,} deep")
                 stack.append((begin, line))
                 line = DraftLine()
             elif kind == "close":
