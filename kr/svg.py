@@ -18,11 +18,12 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from html import escape
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from kr.errors import InvalidSettingError
 from kr.notation import SIDE_NAMES, SQUARES, format_fen, parse_fen, parse_path, square_name
 from kr.notation import squares as bits_squares
+from kr.settings import check_type
 
 CELL = 45
 """Units of one square's side; the board has eight of them and an edge."""
@@ -118,6 +119,7 @@ class Holding(Protocol):
     def position(self) -> Placed: ...
 
 
+@runtime_checkable
 class Moved(Protocol):
     """A move to draw an arrow for, such as a kr.Move."""
 
@@ -158,13 +160,22 @@ class Arrow:
         """The arrow of a move."""
         return cls(move.path, color)
 
+    @classmethod
+    def meant(cls, given: Arrow | Moved | str) -> Arrow:
+        """An arrow, or that of a move or its text. Raises IllegalMoveError and InvalidSettingError."""
+        if isinstance(given, str):
+            return cls.parse(given)
+        if not isinstance(given, Arrow | Moved) or isinstance(given, type):
+            raise InvalidSettingError(f"a move is {given!r:.80}; expected a Move, its text or an Arrow")
+        return given if isinstance(given, Arrow) else cls.of(given)
+
 
 def board(
     position: Placed | Holding | str | None = None,
     *,
     flipped: bool = False,
     last_move: Moved | str | None = None,
-    arrows: Iterable[Arrow | Moved] = (),
+    arrows: Iterable[Arrow | Moved | str] = (),
     squares: Iterable[int] = (),
     fill: Mapping[int, str] | None = None,
     labels: Mapping[int, str] | None = None,
@@ -189,7 +200,11 @@ def board(
     black, white, kings, side = (0, 0, 0, None) if position is None else _placed(position)
     palette = _palette(colors, style)
     shape, names = _shape(pieces), _coordinates(coordinates)
-    touched = () if not last_move else parse_path(last_move) if isinstance(last_move, str) else last_move.path
+    touched = Arrow.meant(last_move).path if last_move else ()
+    for what, given in (("arrows", arrows), ("squares", squares)):
+        check_type(what, given, Iterable)
+    for what, texts in (("fill", fill), ("labels", labels)):
+        check_type(what, texts or {}, Mapping)
     fill, labels, squares = dict(fill or {}), dict(labels or {}), set(squares)
     for what, numbers in (("a highlight", squares), ("fill", fill), ("a label", labels)):
         _check_squares(numbers, what)
@@ -207,7 +222,7 @@ def board(
         name, king = SIDE_NAMES[white >> square & 1].lower(), bool(kings >> square & 1)
         x, y = _centre(square, flipped)
         parts.append(_piece(name, king, x, y, shape(name, king, palette), square in labels))
-    parts += [_arrow(each if isinstance(each, Arrow) else Arrow.of(each), flipped, palette) for each in arrows]
+    parts += [_arrow(Arrow.meant(each), flipped, palette) for each in arrows]
     parts += [_label(text, *_centre(square, flipped)) for square, text in sorted(labels.items())]
     return Svg("\n".join([*parts, "</svg>\n"]))
 
@@ -266,6 +281,7 @@ def place(square: int, flipped: bool = False) -> tuple[int, int]:
 def _palette(colors: Mapping[str, str] | None, style: str) -> dict[str, str]:
     if style not in STYLES:
         raise InvalidSettingError(f"no style of boards is named {style!r}; there are {', '.join(STYLES)}")
+    check_type("colors", colors or {}, Mapping)
     unknown = sorted(set(colors or ()) - set(COLORS))
     if unknown:
         raise InvalidSettingError(f"no colour is named {unknown[0]!r}; there are {', '.join(COLORS)}")
@@ -297,8 +313,8 @@ def _title(black: int, white: int, kings: int, side: int | None) -> str:
 
 def opening(width: float, size: float | None, height: float | None = None) -> str:
     """Start tag of a drawing. width, height: units, height as width if left out. size: pixels; None to fit the page."""
-    if size is not None and not 0 < size < math.inf:
-        raise InvalidSettingError(f"size is {size}; pixels, more than 0")
+    if size is not None and not (isinstance(size, int | float) and 0 < size < math.inf):
+        raise InvalidSettingError(f"size is {size!r:.80}; pixels, more than 0")
     down = width if height is None else height
     shown = "" if size is None else f' width="{size:g}" height="{size * down / width:g}"'
     return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {down}"{shown} role="img">'

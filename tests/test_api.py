@@ -81,6 +81,12 @@ def test_an_explanation_draws_itself() -> None:
 KINDS: list[Callable[[Any], object]] = [
     kr.parse_limits, kr.openings.deck, kr.player_from_spec, kr.read_certificate, kr.check_certificate,
     kr.read_decisions, kr.pdn.read_game, lambda given: list(kr.pdn.read_games(given)),
+    lambda given: kr.analyze(given, ENDING), lambda given: kr.Analyzing(given, ENDING), kr.Task.at,
+    lambda given: kr.probe(given, ENDING), lambda given: kr.read_samples([given]),
+    lambda given: kr.svg.board(arrows=[given]), lambda given: kr.svg.board(last_move=[given]),
+    lambda given: kr.svg.board(labels=[given]), kr.pdn.write_game, lambda given: kr.pdn.Game(headers=[given]),
+    lambda given: kr.pdn.Game(headers={"Event": given}), lambda given: kr.pdn.Game(moves=[given]),
+    lambda given: kr.pdn.Game(notes=[given]),
 ]  # fmt: skip
 
 

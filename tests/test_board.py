@@ -272,6 +272,7 @@ def test_a_position_is_given_as_such_as_a_board_or_as_a_fen(name: str, opened: S
     call = TAKING_A_POSITION[name]
     expected = call(opened, POSITION)
     assert call(opened, Board(POSITION)) == call(opened, POSITION.fen) == expected
+    assert call(opened, kr.Opening("2 kings each", POSITION)) == expected
     with pytest.raises(InvalidFenError, match="FEN '11-15': it must have three fields"):
         call(opened, "11-15")
     for other in (5, ["start"]):

@@ -21,6 +21,11 @@ def follow(engine: kr.Engine) -> int:
         return depths[-1] + search.result(timeout=1.0).depth + sum(found.depth for found in analyzing)
 
 
+def known(line: kr.Opening | kr.Problem) -> kr.ProbedPosition:
+    task = kr.Task.of(line)
+    return kr.probe(kr.Database.open("egdb"), kr.Board(task.position))
+
+
 def games(path: Path) -> list[kr.Task]:
     return [kr.Task.at(game.end()) for game in kr.pdn.read_games(path, errors=[])]
 
@@ -43,7 +48,9 @@ def wait(calls: list[kr.protocols.dxp.PlayedGame]) -> None:
 
 def picture(problem: kr.Problem) -> str:
     moves: tuple[kr.Move, ...] = problem.keeping_moves
-    return kr.svg.board(problem.position, arrows=moves) + kr.explain(problem.position).svg()
+    game: kr.pdn.Game = kr.pdn.Game({"Event": problem.title}, problem, ["11-15"], notes=[kr.pdn.Comment(1, "best")])
+    drawn: kr.svg.Svg = kr.svg.board(problem, last_move="11-15", arrows=[*moves, kr.svg.Arrow.parse("11-15"), "12-16"])
+    return drawn + kr.explain(problem).svg() + kr.pdn.write_game(game)
 
 
 openings: list[kr.Opening] = kr.openings.deck("3move")

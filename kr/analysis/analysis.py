@@ -30,8 +30,8 @@ from kr.notation import SIDE_NAMES, fen_lines
 from kr.pdn import Game, GameNode, Reader
 from kr.policy.policy import LikelyMove, Policy, policy_option
 from kr.proofs.library import KNOWN_BY_SEARCH, NOTHING_KNOWN, KnownValue, ProofLibrary, known_value, proofs_option
-from kr.settings import Settings, option
-from kr.storage import is_file
+from kr.settings import Settings, check_type, option
+from kr.storage import is_file, read_regular
 from kr.text import file_text
 from kr.units import counted, format_count, parse_count
 
@@ -121,6 +121,7 @@ class Task:
     @classmethod
     def at(cls, node: GameNode) -> Task:
         """Task for a node of a game, with its history. Raises IllegalMoveError in an illegal variation."""
+        check_type("the node", node, GameNode)
         history: list[Position] = []
         at = node
         while at.parent is not None and at.setup is None:
@@ -253,6 +254,7 @@ class Analyzing:
         multipv: int = 1,
         proofs: ProofLibrary | None = None,
     ) -> None:
+        check_type("the engine", engine, Engine)
         self._engine = engine
         self._proofs = proofs
         self._task = Task.of(task)
@@ -310,6 +312,7 @@ def analyze(
     analysis. stop: ends it once set, even before the search begins. proofs: certificates whose values count. Raises
     what Engine.search raises, except that a finished game gives an analysis without lines.
     """
+    check_type("the engine", engine, Engine)
     task = Task.of(task)
     position = task.position
     if position.is_over:
@@ -455,7 +458,7 @@ def read_tasks(settings: AnalyzeSettings, on_error: Callable[[InvalidFenError], 
         yield from _game_tasks(Path(source), settings.game, _plies(settings.ply))
     else:
         _no_ply(settings)
-        lines = file_text(Path(source).read_bytes(), "replace").split("\n")
+        lines = file_text(read_regular(source), "replace").split("\n")
         if not (yield from _fens(lines, source, on_error)):
             raise InvalidSettingError(f"{source} holds no positions; expected one FEN per line")
 

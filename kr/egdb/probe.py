@@ -10,6 +10,7 @@ from kr.errors import InvalidSettingError
 from kr.game.board import PositionLike, position_of
 from kr.game.position import Move, Position
 from kr.game.value import Value
+from kr.settings import check_type
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,7 @@ def probe(database: Database, position: PositionLike) -> ProbedPosition:
 
     Raises InvalidSettingError if the database doesn't have it, InvalidDatabaseError if that is damaged.
     """
+    check_type("the database", database, Database)
     position = position_of(position)
     value = database.value(position)
     if value is None:

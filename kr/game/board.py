@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Protocol
 
 from kr import _core
 from kr.errors import InvalidSettingError
@@ -209,18 +210,27 @@ def rule_of(occurrence: int, quiet: int) -> str:
     return REPETITION if occurrence >= REPETITIONS else NO_PROGRESS if quiet >= NO_PROGRESS_PLIES else ""
 
 
-PositionLike = Position | Board | str
-"""What is taken for a position: a Position, a Board for the position on it, or a FEN."""
+class Holding(Protocol):
+    """What has a position: a Board, a Problem, an Opening."""
+
+    @property
+    def position(self) -> Position:
+        """The position."""
+
+
+PositionLike = Position | Holding | str
+"""What is taken for a position: a Position, what has one, such as a Board, or a FEN."""
 
 
 def position_of(source: PositionLike) -> Position:
     """The position that is meant. Raises InvalidFenError for other text, InvalidSettingError for anything else."""
     if isinstance(source, Position):
         return source
-    if isinstance(source, Board):
-        return source.position
     if isinstance(source, str):
         return Position.from_fen(source)
+    held: object = getattr(source, "position", None)
+    if isinstance(held, Position):
+        return held
     raise InvalidSettingError(f"the position is {source!r:.80}; expected a Position, a Board or a FEN")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from kr.errors import InvalidPdnError
+from kr.errors import InvalidPdnError, InvalidSettingError
 from kr.game.board import PositionLike, position_of
 from kr.game.position import Move, Position, Side
 from kr.pdn.comments import notes_of, set_notes, settable
@@ -13,6 +13,7 @@ from kr.pdn.notes import Note, Setup
 from kr.pdn.replay import checked, played
 from kr.pdn.tree import ChildNode, GameNode, RootNode
 from kr.pdn.writer import ENGLISH, write_game
+from kr.settings import check_type
 
 
 class Game(RootNode):
@@ -20,8 +21,8 @@ class Game(RootNode):
 
     headers: tags by name. moves: the moves played. notes: comments, judgements, setups and variations. Games are equal
     if they have the same headers (except FEN and SetUp, which repeat `start`), start, result and tree. Raises
-    InvalidPdnError for an unknown result, a note after the last move or a setup that does not fit, and
-    IllegalMoveError.
+    InvalidPdnError for an unknown result, a note after the last move or a setup that does not fit,
+    IllegalMoveError, and InvalidSettingError for what is of another type.
     """
 
     __slots__ = ("line",)
@@ -34,12 +35,21 @@ class Game(RootNode):
         result: str = "*",
         notes: Iterable[Note] = (),
     ) -> None:
-        super().__init__(headers or {}, Position() if start is None else position_of(start), result)
+        for what, given in (("moves", moves), ("notes", notes)):
+            check_type(what, given, Iterable)
+        headers = headers or {}
+        check_type("headers", headers, Mapping)
+        for text in (*headers, *headers.values()):
+            check_type("a header", text, str)
+        super().__init__(headers, Position() if start is None else position_of(start), result)
         self.line: int | None = None
         """Line of the text at which the game begins; None if it was not read."""
         node: GameNode = self
         board = self.start.bits
         notes = tuple(notes)
+        for note in notes:
+            if not isinstance(note, Note):
+                raise InvalidSettingError(f"a note is {note!r:.80}; expected a Comment, Nag, Variation or Setup")
         setups = {note.ply: note.fen for note in notes if isinstance(note, Setup)} if notes else {}
         if 0 in setups:
             raise InvalidPdnError("a position is set up before the first move: give it as the start")

@@ -9,6 +9,7 @@ from kr import _core
 from kr.errors import IllegalMoveError
 from kr.game.position import Bits, Move, Position
 from kr.notation import format_path, parse_path
+from kr.settings import check_type
 
 MOST_LINES = 256
 """Most readings of the ambiguous captures of a line that are followed at once."""
@@ -33,6 +34,7 @@ def checked(board: Bits, move: Move | str) -> Move:
     if isinstance(move, str):
         moves = moves_named(board, move)
         return moves[0] if len(moves) == 1 else Position.from_bits(board).parse_move(move)
+    check_type("a move", move, Move)
     paths = _core.legal_moves(*board)
     if (move.path, move.captured) not in paths:
         Position.from_bits(board).play(move)  # raises the error, which names the legal moves

@@ -9,6 +9,7 @@ from kr.errors import InvalidPdnError
 from kr.game.position import Position
 from kr.pdn.grammar import plain_result
 from kr.pdn.tree import SKIP, ChildNode, RootNode, Visitor
+from kr.settings import check_type
 
 Results = Literal["english", "white"]
 """Meaning of "1-0": Black, who begins, won (english), or White won (white)."""
@@ -201,6 +202,7 @@ def write_game(game: RootNode, *, results: Results = "english") -> str:
 
     Tags are written unchanged. FEN is canonical, and added if the game does not begin at the usual start.
     """
+    check_type("the game", game, RootNode)
     return game.accept(StringExporter(results=results))
 
 

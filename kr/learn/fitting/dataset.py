@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import itertools
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -34,6 +34,8 @@ from kr import _core, _learn
 from kr.errors import InvalidGamesError, InvalidSettingError
 from kr.evaluation.patterns import mover_frame
 from kr.learn import games
+from kr.settings import check_type
+from kr.storage import as_path
 from kr.threads import awaited, thread_pool
 
 _T = TypeVar("_T")
@@ -206,7 +208,8 @@ def read_samples(
     label = label or Label()
     if isinstance(directories, str | Path):
         directories = [directories]
-    shards = {Path(d): games.game_files(d) for d in directories}
+    check_type("the directories", directories, Iterable)
+    shards = {as_path(each): games.game_files(each) for each in directories}
     total = sum(len(paths) for paths in shards.values())
     steps = total * (2 if label.score_share else 1)
     done = itertools.count(1)
