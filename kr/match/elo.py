@@ -104,12 +104,12 @@ class Sprt:
     """Probability of accepting elo0 though elo1 is true."""
 
     def __post_init__(self) -> None:
-        if not self.elo0 < self.elo1:
-            raise InvalidSettingError(f"SPRT of {self.elo0:g} against {self.elo1:g}: expected the lower Elo first")
-        if max(-self.elo0, self.elo1) > MOST_ELO:
+        if not all(-MOST_ELO <= elo <= MOST_ELO for elo in (self.elo0, self.elo1)):
             raise InvalidSettingError(
                 f"SPRT of {self.elo0:g} against {self.elo1:g}: expected Elo from {-MOST_ELO} to {MOST_ELO}"
             )
+        if not self.elo0 < self.elo1:
+            raise InvalidSettingError(f"SPRT of {self.elo0:g} against {self.elo1:g}: expected the lower Elo first")
         if not (0 < self.alpha < 0.5 and 0 < self.beta < 0.5):
             raise InvalidSettingError(f"SPRT error rates {self.alpha:g} and {self.beta:g}: expected between 0 and 0.5")
 
