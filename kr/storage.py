@@ -15,7 +15,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, is_dataclass
-from io import FileIO
+from io import BufferedReader, FileIO
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -120,6 +120,27 @@ def make_directory(path: str | Path) -> None:
     Path(path).mkdir(parents=True, exist_ok=True)
 
 
+def beside(target: Path, ending: str) -> Path:
+    """The file of unfinished work on a file to write: its name with an ending. Raises InvalidSettingError as
+    `check_output` does."""
+    check_output(target)
+    return target.with_name(target.name + ending)
+
+
+@contextmanager
+def _directory(path: Path) -> Iterator[None]:
+    """A directory for this block, made with its parents; those of them that stay empty go again."""
+    missing = [each for each in (path, *path.parents) if not each.exists()]
+    make_directory(path)
+    try:
+        yield
+    finally:
+        for each in missing:
+            # it has files
+            with suppress(OSError):
+                each.rmdir()
+
+
 def can_write(path: Path) -> bool:
     """True if a file can be written, or made in a folder; found out by trying, which changes nothing.
 
@@ -150,14 +171,21 @@ def naming(path: str | Path, instead_of: str | Path | None = None) -> Iterator[N
 
 def as_path(given: str | os.PathLike[str]) -> Path:
     """The path that is meant. Raises InvalidSettingError for what is not one."""
-    if not isinstance(given, str | os.PathLike) or "\0" in os.fspath(given):
+    if not isinstance(given, str | os.PathLike) or given == "" or "\0" in os.fspath(given):
         raise InvalidSettingError(f"{given!r:.80} is not the name of a file; expected text or a Path")
     return Path(given)
 
 
 def no_file(path: str | Path, expected: str = "") -> str:
-    """The message about a file that is not there, and what was expected."""
-    there = "a directory, not a file" if os.path.isdir(path) else "no such file"
+    """The message about a file that is not there, or is of another kind, and what was expected."""
+    is_there = os.path.exists(path)
+    there = "a directory, not a file" if os.path.isdir(path) else "not a regular file" if is_there else "no such file"
+    return f"{path}: {there}; expected {expected}" if expected else f"{path}: {there}"
+
+
+def no_directory(path: str | Path, expected: str = "") -> str:
+    """The same about a directory."""
+    there = "a file, not a directory" if os.path.exists(path) else "no such directory"
     return f"{path}: {there}; expected {expected}" if expected else f"{path}: {there}"
 
 
@@ -185,6 +213,11 @@ def open_regular(path: str | Path) -> FileIO:
         file.close()
         raise
     return file
+
+
+def open_stream(path: str | Path) -> BufferedReader:
+    """Open a regular file or a pipe for reading. Raises OSError, also for a device, which may never end."""
+    return open(path, "rb") if stat.S_ISFIFO(os.stat(path).st_mode) else BufferedReader(open_regular(path))
 
 
 def _check_regular(status: os.stat_result, path: str | Path) -> None:
@@ -239,17 +272,17 @@ def atomic_path(target: str | Path) -> Iterator[Path]:
     check_output(target)
     # Replace the target of a link, not the link.
     target = Path(os.path.realpath(target))
-    make_directory(target.parent)
-    remove_orphans(target.parent, _escaped(target.name))
     temporary = target.with_name(f".{target.name}.{os.getpid()}.{secrets.token_hex(4)}.tmp")
-    try:
-        with naming(target, instead_of=temporary):
-            yield temporary
-            system.flush_file(temporary)
-            system.replace_file(temporary, target)
-            system.flush_directory(target.parent)
-    finally:
-        _remove_temporary(temporary)
+    with _directory(target.parent):
+        remove_orphans(target.parent, _escaped(target.name))
+        try:
+            with naming(target, instead_of=temporary):
+                yield temporary
+                system.flush_file(temporary)
+                system.replace_file(temporary, target)
+                system.flush_directory(target.parent)
+        finally:
+            _remove_temporary(temporary)
 
 
 def write_atomic(target: str | Path, content: bytes | str) -> None:
@@ -266,16 +299,23 @@ def lock(path: str | Path) -> Iterator[None]:
     """
     path = Path(os.path.realpath(path))
     name = _lock_name(path)
-    make_directory(name.parent)
-    descriptor = _locked(name, path)
-    try:
-        with naming(path):
-            os.ftruncate(descriptor, 0)
-            os.write(descriptor, str(os.getpid()).encode())
+    with _directory(name.parent):
+        descriptor = _locked(name, path)
+        try:
+            with naming(path):
+                os.ftruncate(descriptor, 0)
+                os.write(descriptor, str(os.getpid()).encode())
+            yield
+        finally:
+            # _locked notices that a file opened earlier no longer has the name
+            system.remove_held(name, descriptor)
+
+
+@contextmanager
+def lock_directory(path: str | Path) -> Iterator[None]:
+    """`lock` a directory, which is made if it is missing, and goes again if it stays empty."""
+    with _directory(Path(path)), lock(path):
         yield
-    finally:
-        # _locked notices that a file opened earlier no longer has the name
-        system.remove_held(name, descriptor)
 
 
 def is_held(path: str | Path) -> bool:

@@ -103,14 +103,16 @@ def test_a_lost_connection_is_made_again(server, name):
     assert (first.result, second.result) == ("*", "0-1")
 
 
-def test_nobody_is_there(server):
+def test_nobody_is_there(server, tmp_path):
+    out = tmp_path / "new" / "games.pdn"
     address = f":{server.getsockname()[1]}"
     server.close()
     lines = []
     with pytest.raises(ProtocolError, match="can't connect to 127.0.0.1"):
-        dxp.connect(ConnectSettings(**{**FAST, "address": address, "reconnect": 3}), say=lines.append)
+        dxp.connect(ConnectSettings(**{**FAST, "address": address, "reconnect": 3, "out": out}), say=lines.append)
     assert len(lines) == 2
     assert "attempt 2 of 3" in lines[1]
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_port_in_use(server):

@@ -266,7 +266,6 @@ def test_json(capsys: pytest.CaptureFixture, shipped: Evaluation) -> None:
         ("explain B:W:B --weights material", 2, "empty board"),
         ("explain --moves 11-17", 1, "11-17"),
         ("explain --weights none.h5", 1, "none.h5"),
-        ("explain --weights material --svg nowhere/x.svg", 2, "nowhere"),
     ],
 )
 def test_bad_input(capsys: pytest.CaptureFixture, line: str, code: int, said: str) -> None:

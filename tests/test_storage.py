@@ -6,7 +6,10 @@ import re
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +18,9 @@ from hypothesis import strategies as st
 
 from kr import storage
 from kr.errors import InvalidSettingError, OutputBusyError
+
+Hold = Callable[[Path], AbstractContextManager[Any]]
+"""Holds or writes an output during a block."""
 
 WRITE_AND_WAIT = """
 import sys
@@ -120,6 +126,14 @@ def test_write_atomic(tmp_path: Path, content: str | bytes) -> None:
     storage.write_atomic(target, content)
     assert target.read_bytes() == (content.encode() if isinstance(content, str) else content)
     assert names(target.parent) == ["file.txt"]
+
+
+@pytest.mark.parametrize("hold", [storage.lock, storage.lock_directory, storage.atomic_path])
+def test_directories_that_stay_empty_go_again(tmp_path: Path, hold: Hold) -> None:
+    (tmp_path / "earlier").mkdir()
+    with pytest.raises(ZeroDivisionError), hold(tmp_path / "earlier" / "new" / "deep" / "x"):
+        raise ZeroDivisionError
+    assert list((tmp_path / "earlier").iterdir()) == []
 
 
 def test_an_error_in_the_block_leaves_the_old_file(tmp_path: Path) -> None:

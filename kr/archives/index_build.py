@@ -45,7 +45,7 @@ from kr.errors import InvalidIndexError, InvalidPdnError
 from kr.game.position import Position
 from kr.pdn.scan import MovedError, Place, Scanned, Scanner
 from kr.sqlite import SqliteFile
-from kr.storage import can_write, lock, make_directory
+from kr.storage import can_write, lock
 from kr.system import cache_folder
 
 INDEX_SUFFIX = ".kr-index"
@@ -105,7 +105,6 @@ def update_index(source: Path, on_share: OnShare = lambda share: None) -> Path:
     path = index_path(source)
     if is_current(path, source):
         return path
-    make_directory(path.parent)
     with lock(path):
         # another process may just have made it
         if not is_current(path, source):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from kr.book.book import SHIPPED_BOOK
@@ -13,7 +12,7 @@ from kr.evaluation.chances import format_score
 from kr.file_kinds import USER_BOOK
 from kr.game.position import Position
 from kr.settings import option
-from kr.storage import is_file
+from kr.storage import as_path, is_file
 from kr.theory.contents import BookContents, GraphContents, TheoryMove, best_line, cook_in, open_contents
 from kr.theory.graph import BookNode
 from kr.units import counted
@@ -41,7 +40,7 @@ def show_command(
     if not fen and ":" in book and not is_file(book):
         book, fen = SHIPPED_BOOK, book
     position = Position.from_fen(fen) if fen else Position()
-    contents = open_contents(Path(book))
+    contents = open_contents(as_path(book))
     node = contents.graph.nodes.get(book_key(position)) if isinstance(contents, GraphContents) else None
     moves = contents.moves(position)
     if not moves and node is None:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kr.cli import console, options
-from kr.errors import InvalidSettingError
 from kr.evaluation.chances import format_score
 from kr.evaluation.kinds import SHIPPED, weights_texts
 from kr.game.position import Position, Side
@@ -52,8 +51,8 @@ def command(
     if png is not None:
         figures.check_installed()
     for path in (svg, png):
-        if path is not None and not path.parent.is_dir():
-            raise InvalidSettingError(f"{path}: no such directory {path.parent}")
+        if path is not None:
+            storage.check_output(path)
     explanation = explain(position, weights)
     if svg is not None:
         storage.write_atomic(svg, explanation.svg(flipped=flip))

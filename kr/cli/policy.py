@@ -10,7 +10,7 @@ from kr.policy.compact import COMPACT_POLICY_SUFFIX, save_compact_policy
 from kr.policy.model_file import PolicyModel, read_policy
 from kr.policy.policy import Policy, load_policy, shipped_policy
 from kr.settings import REQUIRED, option
-from kr.storage import lock
+from kr.storage import check_output, lock
 from kr.studies.people.fit_task import PolicyProgress
 from kr.studies.people.settings import PolicyFitSettings
 from kr.studies.people.training import fit_policy
@@ -116,6 +116,7 @@ def compact(
     Example:
         kr policy compact policy.h5 --out mine.krp
     """
+    check_output(out)
     policy = load_policy(file)
     with lock(out):
         size = save_compact_policy(out, policy)

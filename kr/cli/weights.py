@@ -12,7 +12,7 @@ from kr.evaluation.layouts import LAYOUTS, Layout
 from kr.evaluation.regions import Regions
 from kr.evaluation.weights import load_tables
 from kr.settings import REQUIRED, option, workers_option
-from kr.storage import lock, no_file, parse_json
+from kr.storage import check_output, lock, no_file, parse_json
 from kr.threads import worker_count
 from kr.units import format_size
 
@@ -104,6 +104,7 @@ def compact(
     Example:
         kr weights compact weights/mine.h5 --out mine.krt
     """
+    check_output(out)
     weights = load_tables(shipped_path() if file == kinds.SHIPPED else file)
     with lock(out):
         size = save_compact(out, weights)
@@ -135,6 +136,7 @@ def count(
     """
     from kr.learn.fitting.evidence import count_evidence
 
+    check_output(out)
     path = shipped_path() if str(weights) == kinds.SHIPPED else weights
     with lock(out), console.Stages() as stages:
         evidence = count_evidence(

@@ -135,9 +135,8 @@ def build_database(
     directory, InvalidDatabaseError if a file there is damaged or of another version, and OSError.
     """
     directory = settings.dir or default_directory()
-    directory.mkdir(parents=True, exist_ok=True)
     with ExitStack() as locks:
-        locks.enter_context(storage.lock(directory))
+        locks.enter_context(storage.lock_directory(directory))
         if settings.keep_values is not None:
             locks.enter_context(storage.lock(settings.keep_values))
         try:

@@ -219,6 +219,8 @@ def _damaged(path: Path, what: str) -> InvalidDatabaseError:
 
 def unreadable(path: Path, error: OSError) -> InvalidDatabaseError:
     """The error for a database, or a file of one, that the system can't read."""
+    if isinstance(error, FileNotFoundError | NotADirectoryError):
+        return InvalidDatabaseError(storage.no_directory(path, "that of an endgame database"))
     return InvalidDatabaseError(f"{path}: can't read this endgame database: {error.strerror}")
 
 

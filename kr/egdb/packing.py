@@ -366,8 +366,7 @@ def unpack_database(settings: UnpackSettings, on_progress: OnBytes | None = None
     with storage.open_regular(settings.file) as file:
         contents = read_contents(settings.file, file)
         directory = settings.dir or default_directory()
-        storage.make_directory(directory)
-        with storage.lock(directory):
+        with storage.lock_directory(directory):
             return _Unpacker(settings.file, file, contents, directory, on_progress).run()
 
 

@@ -27,6 +27,7 @@ from kr.jobs.needs import Needs
 from kr.jobs.unit import Unit
 from kr.notation import fen_lines
 from kr.settings import Settings, option
+from kr.storage import read_regular
 from kr.system import thread_seconds
 from kr.text import file_text
 
@@ -187,7 +188,8 @@ def load_positions(path: Path | None = None) -> tuple[Position, ...]:
 
     Raises InvalidFenError with file and line, InvalidSettingError for a file without positions, and OSError.
     """
-    text = file_text((path or files("kr.engine").joinpath(POSITIONS)).read_bytes(), "replace")
+    content = files("kr.engine").joinpath(POSITIONS).read_bytes() if path is None else read_regular(path)
+    text = file_text(content, "replace")
     positions = []
     for number, fen in fen_lines(text.splitlines()):
         try:

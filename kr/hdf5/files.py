@@ -84,9 +84,9 @@ def reading_in_place(
 def _open_file(path: Path | str, error: type[KrError], what: str) -> FileIO:
     try:
         return open_regular(as_path(path))
-    except FileNotFoundError as missing:
-        raise error(no_file(path)) from missing
     except OSError as failure:
+        if not os.path.isfile(path):
+            raise error(no_file(path)) from failure
         raise error(f"{path}: can't read this {what}: {failure.strerror}") from failure
 
 

@@ -295,7 +295,7 @@ def shard_paths(directory: Path | str) -> list[Path]:
                 + "; `kr policy fit` learns from PDN files" * is_pdn(directory)
             )
         hint = "; `kr selfplay` makes it" if directory == RUN else ""
-        raise InvalidGamesError(f"{directory}: no such directory{hint}")
+        raise InvalidGamesError(storage.no_directory(directory) + hint)
     return sorted(directory.glob("shard-*.h5"))
 
 

@@ -157,8 +157,7 @@ def selfplay(
     check_settings(settings, SelfplaySettings)
     evaluation = kinds.load_scorer(settings.weights or None)
     mix = opening_mix(settings.openings)
-    storage.make_directory(settings.out)
-    with storage.lock(settings.out):
+    with storage.lock_directory(settings.out):
         old_shaping = _old_shaping(settings.out)
         database = _database(settings, old_shaping)
         shaping = _shaping(settings, evaluation.signature, database, mix)

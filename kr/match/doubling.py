@@ -45,7 +45,7 @@ from kr.players.own import EnginePlayer
 from kr.players.registry import kind_of, player_from_spec
 from kr.players.workers import player_of, players_needs
 from kr.settings import REQUIRED, Settings, option, workers_option
-from kr.storage import checksum, lock, make_directory, provenance
+from kr.storage import checksum, lock_directory, provenance
 from kr.units import counted, format_count, parse_count
 
 DOUBLINGS = 5
@@ -335,8 +335,7 @@ def claimed(settings: DoublingSettings) -> Iterator[None]:
     signature = _player(settings).signature
     for match in settings.matches():
         check_match(match)
-    make_directory(settings.out)
-    with lock(settings.out):
+    with lock_directory(settings.out):
         _check_searches(settings, signature)
         yield
 

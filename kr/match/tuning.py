@@ -271,7 +271,6 @@ def tune(settings: TuneSettings, on_pair: Callable[[TuneResult], None] = lambda 
     try:
         assert isinstance(player, EnginePlayer)
         result = TuneResult(settings, _spsa(settings, player))
-        storage.make_directory(settings.out)
         header = _header(settings, match, player)
         story = storage.provenance(seed=settings.seed, games=settings.games)
         read = partial(TunedPair.from_json, pairs=result.spsa.pairs)

@@ -23,7 +23,7 @@ from kr.openings.lines import lines_named
 from kr.pdn import Game, is_pdn, read_games
 from kr.pdn.replay import Replay
 from kr.settings import check_type
-from kr.storage import data_path
+from kr.storage import data_path, read_regular
 from kr.text import file_text
 
 DECKS = ("start", "2move", "3move", "11man", "endings")
@@ -379,7 +379,7 @@ def read_deck(path: str | Path, name: str | None = None) -> tuple[Opening, ...]:
     path = Path(path)
     openings: list[Opening] = []
     try:
-        lines = file_text(path.read_bytes()).splitlines()
+        lines = file_text(read_regular(path)).splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidSettingError(f"can't read {path} as text: {error}") from None
     for number, line in fen_lines(lines):

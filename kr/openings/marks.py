@@ -23,7 +23,7 @@ from kr.openings.decks import (
     read_deck,
 )
 from kr.settings import Settings, option
-from kr.storage import check_output, lock
+from kr.storage import beside, lock
 from kr.system import replace_file
 from kr.units import format_count, parse_count
 
@@ -62,8 +62,8 @@ def mark_deck(
     the federation's judgement and only gain a score. Raises InvalidSettingError if the part was begun with other
     settings, OutputBusyError, InvalidWeightsError, OSError.
     """
-    check_output(out)
     out = Path(out)
+    part = beside(out, ".part")
     openings, source = _listed(settings)
     engine = Engine(settings.weights, hash_mb=MARKING_HASH_MB, database=None)
     judged = (
@@ -71,7 +71,6 @@ def mark_deck(
         f"({engine.signature}), lost from {settings.lost_score} centi-men"
     )
     header = deck_header(judged, source)
-    part = out.with_name(f"{out.name}.part")
     with lock(out):
         marked = _begun(part, header, settings.deck)
         for opening in marked:

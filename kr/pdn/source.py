@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from kr.errors import InvalidPdnError, InvalidSettingError
+from kr.storage import open_stream
 from kr.text import BYTE_ORDER_MARKS
 
 READ_SIZE = 1 << 18
@@ -120,7 +121,7 @@ class Text:
             file.close()
 
     def _open(self, path: Path) -> Any:
-        file = path.open("rb")
+        file = open_stream(path)
         self._owned.append(file)
         return self._unpacked(file)
 

@@ -35,7 +35,7 @@ from kr.problems.problem import MOST_RATING, Problem
 from kr.problems.sources import EGDB_SOURCE, Lot, LotChoice, drawn_positions, game_positions, lots_of
 from kr.problems.themes import Theme
 from kr.settings import REQUIRED, Settings, option, parse_names, seed_option, workers_option
-from kr.storage import lock, provenance, write_atomic
+from kr.storage import beside, lock, provenance, write_atomic
 from kr.threads import worker_count
 from kr.units import parse_count
 
@@ -149,7 +149,7 @@ def find_puzzles(
             counts.themes.update(record.get("themes", ()))
             counts.evidence[record["evidence"]] += 1
 
-    part = settings.out.with_name(settings.out.name + PART_SUFFIX)
+    part = beside(settings.out, PART_SUFFIX)
     with lock(settings.out), open_journal(part, _fixed(settings, engine, policy), provenance(), _entry) as journal:
         known = dict(journal.entries)
         shares: dict[str, float] = {}

@@ -125,7 +125,6 @@ def read_training(path: Path) -> Training:
 
 def write_training(training: Training, path: Path) -> None:
     """Write progress to a file, as a whole. Raises OSError."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     write_atomic(path, json.dumps(training.as_object(), ensure_ascii=False))
 
 
@@ -423,7 +422,6 @@ def lessons_from(settings: LearnSettings, table: Table) -> Iterator[Lessons]:
     """
     path = settings.progress_path
     shelf = shelf_of(settings)
-    path.parent.mkdir(parents=True, exist_ok=True)
     with lock(path):
         training = read_training(path)
         database = load_database(settings.egdb, settings.egdb_memory)

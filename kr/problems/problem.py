@@ -38,7 +38,7 @@ from kr.game.value import Result, Value
 from kr.notation import SIDE_NAMES
 from kr.pdn import Game, Reader, Results, is_pdn, read_games
 from kr.problems.themes import Theme
-from kr.storage import as_path, is_file, parse_json, printable
+from kr.storage import as_path, is_file, parse_json, printable, read_regular
 from kr.text import file_text
 
 _CLASSICS = "classics.jsonl"
@@ -150,6 +150,8 @@ def load_problems(
     """
     if source is None:
         return classics()
+    if source == "":
+        return _named(source)
     path = as_path(source)
     if isinstance(source, Path) or is_file(source):
         return _read_pdn(path, errors, results) if is_pdn(path) else read_problems(path, errors)
@@ -178,7 +180,7 @@ def each_problem(source: str, on_error: Callable[[KrError], None], results: Resu
                 raise InvalidPdnError(f"{path}: no game has a FEN tag, so there is no position to solve")
         return
     try:
-        text = file_text(path.read_bytes())
+        text = file_text(read_regular(path))
     except UnicodeDecodeError:
         raise InvalidProblemError(f"{path} is not a text file; {_EXPECTED_LINES}") from None
     for number, line in enumerate(text.split("\n"), 1):
@@ -225,7 +227,7 @@ def read_problems(path: Path, errors: list[KrError] | None = None) -> list[Probl
     errors: as for `load_problems`.
     """
     try:
-        problems = list(parsed_problems(file_text(path.read_bytes()), str(path), errors))
+        problems = list(parsed_problems(file_text(read_regular(path)), str(path), errors))
     except UnicodeDecodeError:
         raise InvalidProblemError(f"{path} is not a text file; a problem file has one JSON object per line") from None
     if errors and not problems:

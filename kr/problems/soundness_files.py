@@ -36,7 +36,7 @@ from kr.problems.problem import Problem, each_problem, other_meaning
 from kr.problems.soundness import ProblemVerdict, check_problem
 from kr.proofs.certificate import CERTIFICATE_SUFFIX, packed_certificate
 from kr.settings import REQUIRED, Settings, option, same_option, workers_option
-from kr.storage import checksum, is_file, provenance, safe_name, write_atomic
+from kr.storage import checksum, is_file, provenance, read_regular, safe_name, write_atomic
 from kr.threads import worker_count
 from kr.units import format_size, parse_size
 
@@ -194,7 +194,7 @@ class ProblemChecks(EngineKind[ProblemRecord]):
 def _journal(settings: CheckSettings, engine: Engine) -> AbstractContextManager[Journal[tuple[int, str]] | None]:
     if settings.out is None:
         return nullcontext()
-    content = Path(settings.source).read_bytes() if is_file(settings.source) else settings.source.encode()
+    content = read_regular(settings.source) if is_file(settings.source) else settings.source.encode()
     fixed = {
         "problems": checksum(content),
         "weights": engine.signature,

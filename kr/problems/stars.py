@@ -30,7 +30,7 @@ from kr.problems.star_marks import star_marks
 from kr.problems.ways import Way, ways_at
 from kr.proofs.decider import Decider
 from kr.settings import REQUIRED, Settings, option, workers_option
-from kr.storage import checksum, provenance
+from kr.storage import checksum, provenance, read_regular
 from kr.threads import worker_count
 
 if TYPE_CHECKING:
@@ -189,7 +189,7 @@ def _journal(settings: StarSettings, engine: Engine) -> AbstractContextManager[J
     if settings.out is None:
         return nullcontext()
     fixed = {
-        "stars": checksum(settings.file.read_bytes()),
+        "stars": checksum(read_regular(settings.file)),
         "weights": engine.signature,
         "egdb": None if engine.database is None else engine.database.signature,
         "limits": str(settings.tc),

@@ -39,7 +39,7 @@ from kr.proofs.closure import closed_part
 from kr.proofs.leaves import LeafAnswer, LeafSearches, answer_from_json, settled, strategy_rows
 from kr.proofs.tree import ProofNode, ProofTree
 from kr.settings import Settings, check_settings, option, workers_option
-from kr.storage import check_output, provenance
+from kr.storage import beside, check_output, provenance
 from kr.threads import start_all, worker_count
 
 GOALS = ("value", "win", "draw", "loss")
@@ -472,7 +472,7 @@ def _record(
     """Journal of the searches, if the proof is to be written."""
     if settings.out is None:
         return nullcontext()
-    check_output(settings.out)
+    journal = beside(settings.out, JOURNAL_SUFFIX)
     _check_certificates(position, settings, settings.out)
     fixed = {
         "position": position.fen,
@@ -481,7 +481,7 @@ def _record(
         "egdb": None if engine.database is None else engine.database.signature,
     }
     return open_journal(
-        settings.out.with_name(settings.out.name + JOURNAL_SUFFIX), fixed, provenance(),
+        journal, fixed, provenance(),
         partial(_known, len(claims_for(position, settings.goal))), remedy=REMEDY_OF_SEARCHES,
     )  # fmt: skip
 

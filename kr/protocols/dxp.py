@@ -191,8 +191,9 @@ class ConnectSettings(DxpSettings):
     )
     moves: int = option(0, "Moves of each side after which a game ends: {allowed}.", low=1, high=999, zero="no limit")
     reconnect: int = option(
-        5, "Attempts to connect, one a second, at the beginning and after a connection is lost.", low=1
-    )
+        5, "Attempts to connect, one a second, at the beginning and after a connection is lost.", low=1,
+        high=10**6,
+    )  # fmt: skip
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -528,17 +529,19 @@ def _saving(path: Path | None) -> Iterator[Callable[[str], None]]:
         yield lambda text: None
         return
     check_output(path)
-    with lock(path), open(path, "a+b") as file:
-        size = file.seek(0, os.SEEK_END)
-        file.seek(max(size - 1, 0))
-        # a line that was cut off must not swallow the next game's tags
-        separator = b"" if size == 0 else b"\n" if file.read(1) == b"\n" else b"\n\n"
+    with lock(path):
+        if path.exists():
+            # one that can't be written is told before the first game
+            path.open("ab").close()
 
         def append(text: str) -> None:
-            nonlocal separator
-            file.write(separator + text.rstrip().encode() + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
-            separator = b"\n"
+            with path.open("a+b") as file:
+                size = file.seek(0, os.SEEK_END)
+                file.seek(max(size - 1, 0))
+                # a line that was cut off must not swallow the next game's tags
+                separator = b"" if size == 0 else b"\n" if file.read(1) == b"\n" else b"\n\n"
+                file.write(separator + text.rstrip().encode() + b"\n")
+                file.flush()
+                os.fsync(file.fileno())
 
         yield append

@@ -20,7 +20,7 @@ from kr.engine.settings import egdb_memory_option, egdb_option, engine_from, has
 from kr.errors import InvalidPdnError, InvalidSettingError
 from kr.proofs.library import ProofLibrary, load_proofs, proofs_option
 from kr.settings import REQUIRED, Settings, option, workers_option
-from kr.storage import checksum, provenance
+from kr.storage import checksum, provenance, read_regular
 from kr.theory.graph import LOST_SCORE, BookGraph, BookNode
 from kr.theory.people import PeopleGames, people_games
 from kr.theory.searching import BookSearcher, BookTask
@@ -115,7 +115,7 @@ def _begin(
     """Begin a new book, or refuse to go on with one that was begun otherwise."""
     fixed = {
         "openings": settings.openings,
-        "people": None if settings.people is None else checksum(settings.people.read_bytes()),
+        "people": None if settings.people is None else checksum(read_regular(settings.people)),
         "nodes": settings.nodes,
         "within": settings.within,
         "weights": engine.signature,

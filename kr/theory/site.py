@@ -24,7 +24,7 @@ from kr.openings.grades import grades_limits, read_grades
 from kr.pdn import Reader
 from kr.proofs.library import ProofLibrary, proofs_option
 from kr.settings import REQUIRED, Settings, option
-from kr.storage import check_directory, lock, make_directory, printable, provenance, write_atomic
+from kr.storage import check_directory, lock_directory, printable, provenance, write_atomic
 from kr.theory.ballots import Knowledge
 from kr.theory.brackets import Brackets
 from kr.theory.pages import GENERATOR, TheoryPages, page_files
@@ -112,8 +112,7 @@ def write_theory(
     begun, graph, _ = read_book(settings.book)
     grades = {} if settings.grades is None else read_grades(settings.grades, settings.deck)
     # nothing is made for what can't be read
-    make_directory(settings.out)
-    with lock(settings.out):
+    with lock_directory(settings.out):
         database = load_database(settings.egdb, settings.egdb_memory)
         proofs = load(database)
         people = _People(settings, on_stage, on_error)

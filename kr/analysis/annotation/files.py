@@ -42,7 +42,7 @@ from kr.players.workers import EngineKind, engine_needs
 from kr.policy.policy import Policy, chosen_policy, load_policy, policy_option
 from kr.proofs.library import ProofLibrary, load_proofs, proofs_option, proofs_signature
 from kr.settings import option, workers_option
-from kr.storage import check_output, lock, make_directory, provenance
+from kr.storage import check_output, lock_directory, provenance
 from kr.threads import worker_count
 
 JOURNAL = ".journal"
@@ -222,8 +222,7 @@ def annotate_files(
         book = load_book(settings.book)
         proofs = load_proofs(settings.proofs, engine.database)
         if settings.html is not None:
-            make_directory(settings.html)
-            stack.enter_context(lock(settings.html))
+            stack.enter_context(lock_directory(settings.html))
         finished = bytearray()
         journal = None
         if settings.is_resumable:

@@ -282,8 +282,7 @@ def train(settings: TrainSettings, watcher: TrainWatcher | None = None, stop: St
             )
     if not path.exists() or train_history.load_history(settings.out).lacks(settings.generations):
         _check_inputs(settings)
-    storage.make_directory(settings.out)
-    with storage.lock(settings.out):
+    with storage.lock_directory(settings.out):
         history = _begun(settings) if path.exists() else _begin(settings)
         if history.lacks(settings.generations) and (doubt := _doubt(settings, history)):
             watcher.notice(doubt)

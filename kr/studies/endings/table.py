@@ -128,8 +128,7 @@ class EndnetTable:
         Raises InvalidSettingError, InvalidSampleError, InvalidDatabaseError, OutputBusyError, OSError.
         """
         settings, plans = self.settings, self.settings.plans()
-        storage.make_directory(settings.out)
-        with storage.lock(settings.out):
+        with storage.lock_directory(settings.out):
             experiments: dict[str, Any] = {}
             for name in settings.experiment:
                 if name == "rivals":
@@ -279,7 +278,6 @@ class _Cost:
 def _store(path: Path, inputs: Sequence[str], content: Mapping[str, Any]) -> None:
     """Write content that follows from some inputs."""
     checksum = storage.checksum(json.dumps([list(inputs), content], sort_keys=True).encode())
-    storage.make_directory(path.parent)
     storage.write_atomic(path, json.dumps({"inputs": inputs, "checksum": checksum, "content": content}) + "\n")
 
 

@@ -113,6 +113,8 @@ def write_run(directory: Path, run: EvolutionRun) -> None:
 def read_run(directory: Path | str) -> EvolutionRun:
     """The results of the run in a directory. Raises InvalidGamesError if they are missing or damaged, OSError."""
     path = storage.as_path(directory) / RESULTS_FILE
+    if not path.parent.is_dir():
+        raise InvalidGamesError(storage.no_directory(directory, "that of a run of `kr evolve`"))
     if not path.is_file():
         raise InvalidGamesError(f"{directory} is not the directory of a run of `kr evolve`: it has no {RESULTS_FILE}")
     try:

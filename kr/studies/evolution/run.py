@@ -245,7 +245,6 @@ def evolve(
     check_settings(settings, EvolveSettings)
     check_cma(settings.scheme)
     evolution = _Evolution(settings)
-    storage.make_directory(settings.out)
     shaping = {key: value for key, value in asdict(settings).items() if key not in NOT_SHAPING}
     # the definition of a scheme may change from one kr to the next
     shaping["definition"] = asdict(evolution.scheme)

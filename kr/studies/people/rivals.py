@@ -104,7 +104,6 @@ class SearchMoves:
         shaping = {
             "nodes": self.nodes, "weights": self._engine.signature, "egdb": database.signature if database else None,
         }  # fmt: skip
-        storage.make_directory(self.path.parent)
         rankings: Rankings = {}
         with open_journal(self.path, shaping, storage.provenance(), _rankings_of) as journal:
             for entry in journal.entries:

@@ -289,7 +289,7 @@ def _judged(
         if on_games:
             on_games(sum(len(blocks[block]) for block in done), len(numbers))
 
-    journal_path = settings.out.with_name(settings.out.name + ".journal")
+    journal_path = storage.beside(settings.out, ".journal")
     with open_journal(journal_path, shaping, storage.provenance(), partial(_entry, blocks, firsts)) as journal:
         for entry in journal.entries:
             enter(entry)
