@@ -31,6 +31,7 @@ async function startThread() {
       // those who wait have their say before a search takes the thread
       await new Promise(resolve => setImmediate(resolve));
       if (message.evaluate) return searcher.evaluate(message.evaluate);
+      if (message.scores) return searcher.scores(message.scores);
       if (message.people) return searcher.people(message.people, message.group);
       const {search} = message;
       // with both, a busy machine would end it by the time

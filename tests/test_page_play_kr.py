@@ -1,4 +1,4 @@
-"""Games against kr in the page without a server: its levels, what people play, draws, hints, and games that go on."""
+"""Games against kr by the page's answers: its levels, what people play, draws, hints, and games that go on."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import pytest
 from library import ROOT
 from page import Page, started
 from small_book import book_file
+from watched_games import ID, Game
 
 from kr import _core
 from kr.book.book import OpeningBook, book_note
@@ -23,72 +24,6 @@ from kr.game.outcome import AGREEMENT, OVERTIME, RESIGNATION
 from kr.game.position import Move, Position
 from kr.players.levels import LEVELS
 from kr.policy.policy import frame_of, load_policy
-
-ID = "20260101-000000-0123456789abcdef0123"
-
-
-SHAPES: dict[str, Any] = {
-    "move": {"ply": int, "side": str, "fen": str, "text": str, "path": list, "captured": list, "comments": list},
-    "state": {
-        "ply": int, "fen": str, "side": str, "moves": list, "over": (str, type(None)), "opening": str, "thinking": bool,
-        "advising": bool, "offer": bool, "undoable": bool, "clocks": (list, type(None)), "ticking": (str, type(None)),
-    },
-    "game": {"id": str, "settings": dict, "over": (dict, type(None)), "document": dict},
-    "offer": str, "answer": str, "say": str, "undo": int,
-}  # fmt: skip
-
-
-class Game:
-    """A game against kr in the page, and what is known of it."""
-
-    def __init__(self, page: Page, **asked: Any) -> None:
-        self.stream = page.open("play", {"do": "play", **asked})
-        self.events: list[dict[str, Any]] = []
-        self.game = self.hear("game")["game"]
-        self.board = Board(self.game["document"]["start"])
-        for node in self.game["document"]["nodes"][1:]:
-            self.board.play(node["text"])
-        self.comments = [node["comments"] for node in self.game["document"]["nodes"]]
-        self.state: dict[str, Any] = {}
-
-    def hear(self, *kinds: str) -> dict[str, Any]:
-        """The next event of these kinds, each event checked."""
-        while True:
-            event = self.stream.next()
-            self.events.append(event)
-            ((kind, told),) = event.items()
-            if shape := SHAPES.get(kind):
-                if isinstance(shape, dict):
-                    assert told.keys() == shape.keys()
-                    assert all(isinstance(told[name], shape[name]) for name in shape), told
-                else:
-                    assert isinstance(told, shape)
-            if kind == "move":
-                self.board.play(told["text"])
-                self.comments.append(told["comments"])
-                assert (told["fen"], told["ply"]) == (self.board.fen, len(self.board.moves))
-            if kind == "game":
-                self.game = told
-            if kind == "state":
-                self.state = told
-                assert (told["fen"], told["ply"]) == (self.board.fen, len(self.board.moves))
-                assert not (told["thinking"] and told["moves"])
-            if not kinds or kind in kinds or kind in ("error", "end"):
-                return event
-
-    def turn(self) -> bool:
-        """Wait until the person is to move; False if the game is over."""
-        while not self.hear("state", "game").get("state", {}).get("moves"):
-            if self.game["over"]:
-                return False
-        assert [each["text"] for each in self.state["moves"]] == [str(each) for each in self.board.legal_moves()]
-        return True
-
-    def say(self, do: str, **others: Any) -> None:
-        self.stream.say({"do": do, **others})
-
-    def move(self, path: list[int]) -> None:
-        self.say("move", ply=self.state["ply"], path=path)
 
 
 @pytest.mark.parametrize(
@@ -220,11 +155,10 @@ def test_taking_back_and_offering_a_draw(page: Page) -> None:
     game.say("undo")
     assert game.hear("undo")["undo"] == 2
     assert len(game.hear("game")["game"]["document"]["nodes"]) == 2
-    game.board.undo(2)
     game.turn()
     game.say("draw")
     assert game.hear("offer")["offer"] == "white"
-    assert game.hear("answer")["answer"] == "Black declines: it accepts no draw before it has searched for 5 moves"
+    assert game.hear("answer")["answer"] == {"why": "moves", "number": 5}
     game.turn()
     game.say("draw")
     assert game.hear("say")["say"] == "you have already offered a draw; you can again in 20 plies"

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from watched_games import story
 from web_pages import finished
 
 from kr.errors import KrError
@@ -19,7 +18,7 @@ from kr.game.position import Position
 from kr.match.log import log_of
 from kr.pdn import read_games
 from kr.viewer.document import read_document
-from kr.web import engines, game_files, live_match, matches
+from kr.web import engines, live_match, match_files, matches
 from kr.web.house import House
 from kr.web.request import PageRequest
 from kr.web.settings import WebSettings
@@ -34,6 +33,19 @@ def matches_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(live_match, "USUAL_PACE", 0.0)
     monkeypatch.setattr(matches, "MATCH_UPDATES", 1000)
     return tmp_path / "kr" / "matches"
+
+
+def story(told: Callable[[House], Any], **settings: Any) -> None:
+    """Run a story on a server's House."""
+
+    async def run() -> None:
+        house = House(WebSettings(browser=False, weights="material", egdb="none", **settings))
+        try:
+            await told(house)
+        finally:
+            await asyncio.to_thread(house.close)
+
+    finished(run())
 
 
 class Watcher:
@@ -312,7 +324,7 @@ def test_matches_are_bounded(monkeypatch):
 
 
 def test_matches_are_kept_within_a_budget(matches_directory, monkeypatch):
-    monkeypatch.setattr(game_files, "MOST_STORED_MATCHES", 1)
+    monkeypatch.setattr(match_files, "MOST_STORED_MATCHES", 1)
 
     async def told(house):
         async with watching(house, **FAST) as page:
@@ -340,7 +352,7 @@ def test_two_servers_do_not_play_one_match():
 def test_a_match_without_its_log_or_with_one_of_kr_match(matches_directory):
     async def told():
         house = House(WebSettings(browser=False, weights="material", egdb="none"))
-        path = game_files.new_path(game_files.MATCHES)
+        path = match_files.new_path()
         path.parent.mkdir(parents=True)
         log_of(path).write_text('{"settings": {"players": ["a", "b"]}, "provenance": {}}\n')
         async with watching(house, match=path.stem) as page:

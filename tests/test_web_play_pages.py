@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,11 +25,8 @@ from web_pages import (
 )
 
 import kr
-from kr.engine.limits import Limits
 from kr.evaluation.evolved import load_runs
 from kr.openings.decks import deck
-from kr.pdn import read_game
-from kr.web import playing
 from kr.web.serve import WebServer
 
 if TYPE_CHECKING:
@@ -47,18 +45,14 @@ TURN = """rows => {
     document.querySelectorAll('.played li').length >= rows;
 }"""
 SAID = "text => document.querySelector('.turn')?.textContent.includes(text)"
-CAPTURES = "B:W6,14,15,23,24:B1,10"
 ONE_EACH = "B:W32:B1"
+KINGS = "B:WK29,K30,K31:BK2,K3,K4"
 GONE = "net::ERR_CONNECTION_REFUSED"
 
 
-@pytest.fixture(autouse=True)
-def games_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where games are kept; the same choices by chance in each."""
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    monkeypatch.setattr("kr.play.setup.secrets.randbelow", lambda most: 6)
-    monkeypatch.setattr(playing, "HINT", Limits(nodes=2000))
-    return tmp_path / "kr" / "games"
+KEPT = """() => Object.keys(localStorage).filter(name => name.startsWith("kr-game-"))
+  .map(name => JSON.parse(localStorage[name]).game)"""
+"""The games that the browser keeps."""
 
 
 @pytest.fixture
@@ -152,22 +146,27 @@ def play_on(page: Page, board: kr.Board, side: str, plies: int = 400, chance: ra
 
 @pytest.mark.parametrize(
     ("side", "fen", "phone", "seed", "score"),
-    [("black", "", "", 5, "0-1"), ("black", CAPTURES, "", 5, "1-0"), ("white", ONE_EACH, "yes", 6, "1/2-1/2")],
+    [
+        ("black", "", "", 5, ""),
+        ("black", "B:W18:B14", "", 5, "1-0"),
+        ("white", "W:W18:B15", "", 5, "0-1"),
+        ("white", ONE_EACH, "yes", 6, ""),
+    ],
 )
-def test_whole_games_by_clicks(server, start, games_directory, side, fen, phone, seed, score):
+def test_whole_games_by_clicks(server, start, side, fen, phone, seed, score):
     page = start(server, side=side, fen=fen, phone=phone)
     board = kr.Board(fen or None)
     play_on(page, board, side, chance=random.Random(seed))
-    (file,) = games_directory.glob("*.pdn")
-    game = read_game(file)
-    assert [str(move) for move in game.moves] == [str(move) for move in board.moves] == line(page)
-    ending = said(page)
-    assert ending.endswith(game.result)
-    assert game.result == score, "short games of each result are played"
-    won = {"1-0": "black", "0-1": "white"}.get(game.result)
+    (game,) = page.evaluate(KEPT)
+    moves = [node["text"] for node in game["document"]["nodes"][1:]]
+    assert moves == [str(move) for move in board.moves] == line(page)
+    ending, result = said(page), game["over"]["result"]
+    assert ending.endswith(result)
+    assert score in ("", result)
+    won = {"1-0": "black", "0-1": "white"}.get(result)
     assert ending.startswith("A draw: " if won is None else "You win: " if won == side else "kr wins: ")
     if outcome := board.outcome():
-        assert outcome.result == game.result
+        assert outcome.result == result
     # at once on the page Analyse
     page.get_by_role("button", name="Analyse").click()
     wait_until(page, "() => location.hash === '#analyse' && document.querySelector('main .analyse .board') !== null")
@@ -202,7 +201,7 @@ def test_hints_taking_back_and_draws(server, start):
     play_on(page, board, "black", 2)
 
 
-def test_resigning_is_confirmed_and_a_rematch_swaps_colours(server, start, games_directory):
+def test_resigning_is_confirmed_and_a_rematch_swaps_colours(server, start):
     page = start(server, level="2")
     board = kr.Board()
     play_on(page, board, "black", 2)
@@ -216,7 +215,7 @@ def test_resigning_is_confirmed_and_a_rematch_swaps_colours(server, start, games
     names = page.locator(".seat .name").all_inner_texts()
     assert names == ["kr, level 2", "You"]
     play_on(page, board, "white", 2)
-    assert len(list(games_directory.glob("*.pdn"))) == 2
+    assert len(page.evaluate(KEPT)) == 2
 
 
 def test_a_lost_game_is_reviewed_by_one_button(server, start):
@@ -274,22 +273,12 @@ def test_looking_back_at_the_game(server, start):
     assert turn_of(page, board)
 
 
-def test_a_draw_that_kr_offers(server, start, monkeypatch):
-    monkeypatch.setattr("kr.play.play.offers_draw", lambda scores, plies: plies == 2)
-    page = start(server)
-    board = kr.Board()
-    play_on(page, board, "black", 2)
-    assert "kr offers a draw: accept it, or play on" in said(page)
-    page.get_by_role("button", name="Accept the draw").click()
-    wait_until(page, SAID, "A draw: agreed. 1/2-1/2")
-
-
 def test_the_clock_of_who_is_to_move_runs(server, opened):
     page = opened(server.address + "#play", reduced_motion="reduce")
     # the page's own time stands still but for what the test adds, so that no machine is too slow to see each tenth
     page.clock.install(time=0)
     page.reload()
-    page.clock.pause_at(1)
+    page.clock.pause_at(100)
     fill(page, clock="1+0")
     clocks = [page.get_by_role("timer", name=f"{side}'s clock") for side in ("Black", "White")]
     # the timers of the page stand still too
@@ -323,16 +312,23 @@ def test_who_is_out_of_time_has_lost(server, start):
 
 
 def test_two_windows_and_a_reload(server, start):
+    """One of them has the game, the one that the person is at; the other shows what it does."""
     page = start(server, side="white", level="2")
     board = kr.Board()
     play_on(page, board, "white", 4)
     other = page.context.new_page()
     other.goto(page.url)
     assert turn_of(other, board.copy(), len(board.moves) // 2)
+    page.get_by_text("This game goes on in another window").wait_for()
+    assert page.locator("main .board .movable").count() == 0
     play_on(other, board, "white", 2)
     # a window in the background gets little time
     page.bring_to_front()
+    wait_until(page, ROWS, (len(board.moves) + 1) // 2)
+    assert read_board(page) == meant_board(board.fen)
+    page.locator("main .board").click()
     assert turn_of(page, board, (len(board.moves) + 1) // 2)
+    other.get_by_text("This game goes on in another window").wait_for()
     page.reload()
     assert turn_of(page, board, (len(board.moves) + 1) // 2)
     play_on(page, board, "white", 2)
@@ -340,33 +336,37 @@ def test_two_windows_and_a_reload(server, start):
     page.goto(server.address)
     page.get_by_role("link", name="Play").click()
     assert turn_of(page, board, (len(board.moves) + 1) // 2)
+    # a game of another window's own leaves this one alone
+    other.get_by_role("button", name="More").click()
+    other.get_by_role("menuitem", name="New game").click()
+    fill(other)
+    assert turn_of(other, kr.Board())
+    assert turn_of(page, board)
     resign(page)
-    for window in (page, other):
-        wait_until(window, SAID, "kr wins: you resigned. 1-0")
+    wait_until(page, SAID, "kr wins: you resigned. 1-0")
     page.reload()
     wait_until(page, SAID, "kr wins: you resigned. 1-0")
     assert read_board(page) == meant_board(board.fen)
+    assert len(page.evaluate(KEPT)) == 2
 
 
-def test_a_server_that_starts_again(start, games_directory):
-    """Twice: with the file of the game, and without it."""
+def test_a_server_that_starts_again(start):
     with serving() as server:
-        page = start(server, allowed=GONE)
-        board = kr.Board()
-        play_on(page, board, "black", 4)
-    for lost in (False, True):
-        wait_until(page, SAID, "The game goes on when it does.")
-        # no move can be made now
-        assert page.locator("main .board .movable").count() == 0
-        if lost:
-            for file in games_directory.iterdir():
-                file.unlink()
-        with serving(port=server.port):
-            play_on(page, board, "black", 4)
-            page.reload()
-            assert turn_of(page, board, len(board.moves) // 2)
-        assert len(list(games_directory.glob("*.pdn"))) == 1
-    assert len(board.moves) >= 12
+        page = start(server, fen=KINGS, allowed=GONE)
+        board = kr.Board(KINGS)
+        play_on(page, board, "black", 2)
+    # the page knows the rules; what kr plays it does not
+    move_by_clicks(page, board, board.legal_moves()[0], True)
+    wait_until(page, SAID, "The game goes on when the server answers again.")
+    assert page.locator("main .board .movable").count() == 0
+    with serving(port=server.port):
+        assert turn_of(page, board, 2)
+        assert len(board.moves) == 4
+    # another server, another page: the browser has the game
+    with serving(port=server.port):
+        page.reload()
+        assert turn_of(page, board, 2)
+        play_on(page, board, "black", 2)
 
 
 def test_a_game_by_keys_alone(server, opened):
@@ -482,6 +482,34 @@ def test_impatient_clicks_are_harmless(server, start):
     wait_until(page, TURN, 0)
     assert read_board(page) == meant_board(board.fen)
     assert [str(move) for move in board.moves] == line(page)
+
+
+def test_another_program(opened):
+    command = f"hub:{sys.executable} -m kr hub --weights material --hash 1MB --egdb none"
+    name = Path(sys.executable).name
+    with serving(engines=(command,)) as server:
+        page = opened(server.address + "#play", reduced_motion="reduce", allowed=GONE)
+        wait_until(page, "() => document.querySelector('option[value=\"engine:1\"]')")
+        page.get_by_label("More opponents").select_option(name)
+        page.get_by_text("The engine of another program").wait_for()
+        pick(page, "clock", "other")
+        page.get_by_label("Minutes + seconds a move").fill("0:05+0.1")
+        page.get_by_role("button", name="Play", exact=True).click()
+        board = kr.Board()
+        play_on(page, board, "black", 4)
+        assert page.locator(".seat .name").all_inner_texts() == [name, "You"]
+        assert said(page).startswith(f"{name} plays {board.moves[-1]}. Your move.")
+        page.reload()
+        assert turn_of(page, board, 2)
+        resign(page)
+        wait_until(page, SAID, f"{name} wins: you resigned. 0-1")
+        # it is offered again, by the name under which it was chosen
+        page.get_by_role("button", name="Rematch").click()
+        wait_until(page, ROWS, 1)
+    # a server that was started without it
+    with serving(port=server.port):
+        page.reload()
+        page.get_by_text(f"the engine {name} is not here").wait_for()
 
 
 @pytest.mark.slow

@@ -47,7 +47,7 @@ def test_a_game_goes_on_when_the_server_is_back(opened: Opener) -> None:
     move = board.play("8-11")
     click_square(page, move.origin + 1)
     click_square(page, move.target + 1)
-    wait_until(page, "() => document.querySelector('#status').textContent.includes('does not answer')")
+    page.get_by_text("The server is gone; start kr web again").wait_for()
     assert read_board(page) == meant_board(board.fen)
     with serving(port=port):
         play(page, board, "22-17")

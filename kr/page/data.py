@@ -13,8 +13,7 @@ from dataclasses import asdict
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 from kr import __version__
 from kr.analysis.annotation.judging import BALLOT, TIE, JudgeSettings
@@ -26,15 +25,13 @@ from kr.openings.decks import STANDINGS, Opening, deck
 from kr.openings.lines import named_lines
 from kr.page import sending_data
 from kr.pdn.replay import Replay
+from kr.players.level_figures import LEVEL_FIGURES, fifth
 from kr.players.levels import LEVELS
 from kr.policy.policy import load_policy
 from kr.problems.courses import load_courses
 from kr.problems.problem import Problem
 from kr.problems.shelf import Origin, PuzzleShelf, ShelfPuzzle
 from kr.problems.themes import Theme
-from kr.web.house import House
-from kr.web.opponents import levels as told_levels
-from kr.web.request import PageRequest
 
 
 def openings() -> dict[str, Any]:
@@ -128,9 +125,16 @@ def people() -> dict[str, Any]:
 
 
 def levels() -> dict[str, Any]:
-    """The levels of kr as a page tells of them, with their figures, and as they play."""
-    house = cast(House, SimpleNamespace(policy=load_policy()))
-    return {"told": told_levels(house, PageRequest({}))["levels"], "levels": [asdict(level) for level in LEVELS]}
+    """The levels of kr, with their figures: Elo above level 1 with its error, and the fifth of the players of recorded
+    games that lose as much by a move; the generations of evolved players, of which a page without a server has none."""
+    edges = load_policy().shape.strengths
+    return {
+        "levels": [
+            {**asdict(level), "elo": figures.elo, "elo_error": figures.error, "fifth": fifth(figures.loss, edges)}
+            for level, figures in zip(LEVELS, LEVEL_FIGURES.values(), strict=True)
+        ],
+        "generations": [],
+    }
 
 
 def annotation() -> dict[str, Any]:

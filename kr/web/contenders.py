@@ -19,8 +19,8 @@ from typing import Any
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
 from kr.engine.search import Stop
+from kr.engine.settings import MEBIBYTE
 from kr.errors import InvalidSettingError, ProtocolError
-from kr.evaluation.evolved import EVOLVED_PREFIX
 from kr.evaluation.kinds import SHIPPED, built_in
 from kr.game.position import Position
 from kr.players.levels import LEVELS, level_numbered
@@ -29,9 +29,8 @@ from kr.players.player import Player, Reply
 from kr.players.policy import PolicyPlayer
 from kr.players.registry import player_from_spec
 from kr.protocols.hub_client import HubClient
-from kr.web.engines import Lender, Loan
+from kr.web.engines import SMALL_HASH, Lender, Loan, champion_spec, shipped_generations
 from kr.web.house import House
-from kr.web.opponents import LEVEL_HASH_MB, shipped_generations
 
 MATCH_HASH_MB = 16
 """Hash table of a player at full strength."""
@@ -77,13 +76,13 @@ def make_contender(house: House, key: str, seed: int, viewer: str, stop: Stop) -
 def _own_player(house: House, kind: str, rest: str, seed: int) -> Player:
     if kind == "level":
         level = level_numbered(int(rest))
-        hash_mb = MATCH_HASH_MB if level.full else LEVEL_HASH_MB
+        hash_mb = MATCH_HASH_MB if level.full else SMALL_HASH / MEBIBYTE
         policy = None if level.full else house.policy
         return EnginePlayer(house.settings.weights, hash_mb, house.database, level=level, seed=seed, policy=policy)
     if kind == "people":
         return PolicyPlayer(house.policy, temperature=1.0, seed=seed)
     if kind == "evolved":
-        return player_from_spec(f"{EVOLVED_PREFIX}{SHIPPED},generation={int(rest)}")
+        return player_from_spec(champion_spec(int(rest)))
     if kind == "weights":
         return EnginePlayer(None if rest == SHIPPED else rest, MATCH_HASH_MB, house.database)
     return player_from_spec(f"random:{seed}" if kind == "random" else f"mcts:{int(rest)},seed={seed}")

@@ -19,7 +19,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable
 from concurrent.futures import Future
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Generic, TypeVar
@@ -31,9 +31,11 @@ from kr.egdb.database import Database
 from kr.engine.engine import Engine
 from kr.engine.settings import MEBIBYTE
 from kr.errors import InvalidSettingError
+from kr.evaluation.evolved import EVOLVED_PREFIX, load_runs
 from kr.evaluation.kinds import SHIPPED
 from kr.players.hub import folder_of
-from kr.players.registry import parse_spec
+from kr.players.player import Player
+from kr.players.registry import parse_spec, player_from_spec
 from kr.protocols.hub_client import HubClient
 from kr.web.settings import WebSettings
 
@@ -285,6 +287,7 @@ class Engines:
             words, folder = _command(text)
             self.names.append(Path(words[0]).name)
             self.others.append(Lender(partial(HubClient, words, folder=folder), HubClient.close, MOST_OF_ANOTHER))
+        self._champions: dict[int, Lender[Player]] = {}
 
     def prepare(self) -> None:
         """Make the first engine, if there is none: the first search then need not wait for it."""
@@ -311,15 +314,36 @@ class Engines:
         """The lender of small engines, of levels below full strength. looks_up: with the endgame database."""
         return self._small[looks_up]
 
+    def champion(self, generation: int) -> Lender[Player]:
+        """The lender of the evolved player of a generation. Raises InvalidSettingError."""
+        if generation not in shipped_generations():
+            raise InvalidSettingError(f"there is no evolved player of generation {generation} here")
+        with self._making:
+            if generation not in self._champions:
+                make = partial(player_from_spec, champion_spec(generation))
+                self._champions[generation] = Lender(make, Player.close, MOST_ENGINES)
+            return self._champions[generation]
+
     def lender(self, number: int) -> Lender[Any]:
         """The lender of an engine by its number."""
         return self.own if number == 0 else self.others[number - 1]
 
     def close(self) -> None:
         """End all engines."""
-        lenders: list[Lender[Any]] = [self.own, *self._small.values(), *self.others]
+        lenders: list[Lender[Any]] = [self.own, *self._small.values(), *self.others, *self._champions.values()]
         for lender in lenders:
             lender.close()
+
+
+@cache
+def shipped_generations() -> list[int]:
+    """Generations whose champions come with kr."""
+    return [int(generation) for generation in load_runs(SHIPPED)[0].generations]
+
+
+def champion_spec(generation: int) -> str:
+    """The player's text of a champion that comes with kr."""
+    return f"{EVOLVED_PREFIX}{SHIPPED},generation={generation}"
 
 
 def give_way() -> None:

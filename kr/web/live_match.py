@@ -34,9 +34,9 @@ from kr.viewer.document import game_document
 from kr.viewer.positions import move_json, side_name
 from kr.web.contenders import MATCH_HASH_MB, check_contender, contender_name, make_contender
 from kr.web.engines import give_way
-from kr.web.game_files import MATCHES, path_of
 from kr.web.house import House
 from kr.web.live import BROKEN, error_line
+from kr.web.match_files import path_of
 from kr.web.request import LONGEST_FEN, PageRequest
 
 MOST_GAMES_OF_A_MATCH = 1000
@@ -191,7 +191,7 @@ class LiveMatch:
 
     def __init__(self, id: str, plan: MatchPlan, house: House) -> None:
         self.id, self.plan, self._house = id, plan, house
-        self.path = path_of(id, MATCHES)
+        self.path = path_of(id)
         self.bells: set[Callable[[], None]] = set()
         self.last_watched = time.monotonic()
         self.pace = USUAL_PACE

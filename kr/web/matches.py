@@ -31,10 +31,10 @@ from kr.jobs.journal import begun_settings
 from kr.match.log import log_of
 from kr.storage import open_regular
 from kr.web.contenders import contenders
-from kr.web.game_files import MATCHES, new_path, path_of
 from kr.web.house import House
 from kr.web.live import Budget, Inbox, error_line
 from kr.web.live_match import DONE, LONGEST_PACE, MOST_GAMES_OF_A_MATCH, RUNNING, LiveMatch, MatchPlan, Seen
+from kr.web.match_files import new_path, path_of
 from kr.web.request import PageRequest
 from kr.web.searching import bell_of
 
@@ -61,7 +61,7 @@ class Matches:
         """Begin a match. Raises KrError, OSError."""
         plan = MatchPlan.of(self.house, request)
         self._make_room()
-        path = new_path(MATCHES)
+        path = new_path()
         path.parent.mkdir(parents=True, exist_ok=True)
         match = self._matches[path.stem] = LiveMatch(path.stem, plan, self.house)
         match.start()
@@ -69,7 +69,7 @@ class Matches:
 
     def find(self, id: str) -> LiveMatch:
         """A match by its id. Raises InvalidSettingError, InvalidGamesError, OSError."""
-        log = log_of(path_of(id, MATCHES))
+        log = log_of(path_of(id))
         if match := self._matches.get(id):
             return match
         settings = begun_settings(log) if log.is_file() else None
@@ -205,7 +205,7 @@ async def show_match_game(house: House, request: PageRequest) -> dict[str, Any]:
 
 def save_match(house: House, request: PageRequest) -> dict[str, Any]:
     """All finished games of a match as PDN."""
-    path = path_of(request.text("match", 40), MATCHES)
+    path = path_of(request.text("match", 40))
     if not path.is_file():
         raise InvalidSettingError("no game of this match is finished yet")
     with open_regular(path) as file:

@@ -3,17 +3,19 @@
 
 A search is a stream:
 
-    {"do": "search", "positions": [[black, white, kings, side], ...], "limits": {"seconds", "usualSeconds", "nodes",
-     "depth", "within"}, "lines": 3, "fresh": false, "small": false, "database": true, "engine": 0}
+    {"do": "search", "positions": [[black, white, kings, side], ...], "limits": {"seconds", "left", "increment",
+     "moves", "nodes", "depth", "within"}, "lines": 3, "fresh": false, "small": false, "database": true, "engine": 0,
+     "generation": null}
 
-positions: of the game so far, the one to search last, as bitboards and side to move. fresh: the engine forgets what it
-knows first; small: with one of the small engines of the levels below full strength; database: whether that looks
-positions up; engine: its number, 0 for kr. Events: {"waiting": true} if others have to end first, {"turn": true}, then
-at most UPDATES a second and always the newest {"depth", "lines": [{"score", "moves"}, ...], "nodes", "seconds",
+positions: of the game so far, the one to search last, as bitboards and side to move. left, increment and moves are
+those of the mover's clock. fresh: the engine forgets what it knows first; small: with one of the small engines of the
+levels below full strength; database: whether that looks positions up; engine: its number, 0 for kr; generation: that
+of a player that evolved, in place of an engine. Events: {"waiting": true} if others have to end first, {"turn": true},
+then at most UPDATES a second and always the newest {"depth", "lines": [{"score", "moves"}, ...], "nodes", "seconds",
 "value", "name", "hash"}, and after BEAT_SECONDS without news {"progress": {"depth", "nodes", "seconds"}}. The last one
 has "final": true; a page that says {"stop": true} gets it at once. Moves are {"path", "captured", "whole"}.
 
-port/data {"name"} -> a file of `kr.page.data`; of the engine, its levels and the puzzles as this server has them
+port/data {"name"} -> a file of `kr.page.data`; of engines, evolved players and puzzles those that this server has
 port/database {} -> {"database": {"pieces", "classes", "distancePieces", "reach"}}, or null without one
 port/look {"positions"} -> {"known": [{"value", "distance"}, ...]}, null for what is not known
 port/draw {"men", "kings", "otherMen", "otherKings", "value", "count", "seed"} -> {"positions"} with a value, of so many
@@ -21,6 +23,7 @@ port/draw {"men", "kings", "otherMen", "otherKings", "value", "count", "seed"} -
 port/book {"positions"} -> {"book": whether there is one, "moves": of each position those that it knows}
 port/people {"positions", "group"} -> {"moves": [{"move", "probability"}, ...]} of the last position
 port/evaluate {"positions": [position]} -> the parts of its static score
+port/scores {"positions"} -> {"scores": [...]}, their static scores
 """
 
 from __future__ import annotations
@@ -28,7 +31,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncGenerator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import anyio.to_thread
@@ -37,7 +39,7 @@ from kr.egdb.database import Database
 from kr.egdb.sample import positions_with_value
 from kr.egdb.slices import EGDB_MAX_PIECES
 from kr.engine.engine import MAX_LINES, Engine
-from kr.engine.limits import MOST_WITHIN, Limits
+from kr.engine.limits import MOST_LIMITS, MOST_WITHIN, Limits
 from kr.engine.result import Info, SearchOutcome, SearchResult
 from kr.errors import InvalidSettingError
 from kr.evaluation.kinds import load_scorer
@@ -45,11 +47,21 @@ from kr.game.position import Move
 from kr.game.value import Value
 from kr.page import data
 from kr.policy.shape import PolicyShape
+from kr.protocols.hub_client import HubClient
 from kr.units import LONGEST_TIME
+from kr.web.engines import Lender, Loan, shipped_generations
 from kr.web.house import House
 from kr.web.live import Inbox, viewer
 from kr.web.request import LONGEST_LINE, PageRequest
-from kr.web.searching import BEAT_SECONDS, UPDATES, HubSearch, OwnSearch, Question
+from kr.web.searching import (
+    BEAT_SECONDS,
+    UPDATES,
+    ChampionSearch,
+    HubSearch,
+    OwnSearch,
+    Question,
+    ThreadSearch,
+)
 
 MOST_LOOKED_UP = 2000
 """Positions of one request."""
@@ -60,18 +72,7 @@ MOST_OF_POLICY = 3
 LONGEST_PV = 64
 """Moves of a line that are sent."""
 _NUMBER = 1 << 53
-
-
-@dataclass(frozen=True)
-class PortLimits(Limits):
-    """Limits of a search whose page keeps the clock."""
-
-    usual: float | None = None
-    """Seconds after which it ends unless the position is difficult; `time` is the longest."""
-
-    def seconds(self) -> tuple[float | None, float | None]:
-        """The usual and the longest time."""
-        return (self.time if self.usual is None else self.usual), self.time
+MOST_GENERATION = 999_999
 
 
 def question_of(house: House, request: PageRequest) -> Question:
@@ -83,25 +84,28 @@ def question_of(house: House, request: PageRequest) -> Question:
         _limits(request.object("limits")),
         request.number("lines", 1, MAX_LINES, 1),
         request.number("engine", 0, len(house.engines.names) - 1, 0),
+        request.number("generation", 0, MOST_GENERATION) if request.has("generation") else None,
         fresh=request.flag("fresh"),
         small=request.flag("small"),
         database=request.flag("database", True),
     )
 
 
-def _limits(request: PageRequest) -> PortLimits:
-    def seconds(name: str) -> float | None:
-        return request.fraction(name, 1e-3, LONGEST_TIME) if request.has(name) else None
+def _limits(request: PageRequest) -> Limits:
+    def seconds(name: str, least: float) -> float | None:
+        return request.fraction(name, least, LONGEST_TIME) if request.has(name) else None
 
-    def number(name: str, most: int) -> int | None:
-        return request.number(name, 1, most) if request.has(name) else None
+    def number(name: str, least: int, most: float) -> int | None:
+        return request.number(name, least, int(most)) if request.has(name) else None
 
-    return PortLimits(
-        time=seconds("seconds"),
-        usual=seconds("usualSeconds"),
-        nodes=number("nodes", _NUMBER),
-        depth=number("depth", 1 << 20),
-        within=request.number("within", 0, MOST_WITHIN) if request.has("within") else None,
+    return Limits(
+        time=seconds("seconds", 1e-3),
+        left=seconds("left", -LONGEST_TIME),
+        inc=seconds("increment", 0.0) or 0.0,
+        moves=number("moves", 1, MOST_LIMITS["depth"]),
+        nodes=number("nodes", 1, _NUMBER),
+        depth=number("depth", 1, 1 << 20),
+        within=number("within", 0, MOST_WITHIN),
     )
 
 
@@ -109,9 +113,13 @@ async def search(house: House, request: PageRequest, inbox: Inbox) -> AsyncGener
     """Search a position and report its lines as they change."""
     question = question_of(house, request)
     engines = house.engines
-    lender = engines.small(question.database) if question.small else engines.lender(question.engine)
+    lender: Lender[Any]
+    if question.generation is not None:
+        lender = await anyio.to_thread.run_sync(engines.champion, question.generation)
+    else:
+        lender = engines.small(question.database) if question.small else engines.lender(question.engine)
     loan = lender.ask(viewer.get())
-    begun: OwnSearch | HubSearch | None = None
+    begun: OwnSearch | ThreadSearch | None = None
     stopping = asyncio.create_task(inbox.get())
     try:
         if loan.waits:
@@ -125,7 +133,7 @@ async def search(house: House, request: PageRequest, inbox: Inbox) -> AsyncGener
         if question.fresh and isinstance(tool, Engine):
             await anyio.to_thread.run_sync(tool.new_game)
         yield {"turn": True}
-        begun = OwnSearch(question, loan, tool) if isinstance(tool, Engine) else HubSearch(question, loan, tool)
+        begun = _begun(question, loan, tool)
         stopping.add_done_callback(lambda _: begun and begun.stop())
         while True:
             try:
@@ -154,6 +162,12 @@ async def search(house: House, request: PageRequest, inbox: Inbox) -> AsyncGener
             begun.stop()
 
 
+def _begun(question: Question, loan: Loan[Any], tool: Any) -> OwnSearch | ThreadSearch:
+    if isinstance(tool, Engine):
+        return OwnSearch(question, loan, tool)
+    return (HubSearch if isinstance(tool, HubClient) else ChampionSearch)(question, loan, tool)
+
+
 def _found(lines: list[Info], outcome: SearchOutcome | None) -> dict[str, Any]:
     """What a search has found, as JSON."""
     best = lines[0]
@@ -179,6 +193,8 @@ def data_file(house: House, request: PageRequest) -> Any:
         return {**data.engine_facts(load_scorer(house.settings.weights)), "engines": house.engines.names[1:]}
     if name == "puzzles":
         return data.puzzles(house.problems, house.database)
+    if name == "levels":
+        return {**data.made(name), "generations": shipped_generations()}
     return data.made(name)
 
 
@@ -289,6 +305,11 @@ def evaluate(house: House, request: PageRequest) -> dict[str, Any]:
     }
 
 
+def scores(house: House, request: PageRequest) -> dict[str, Any]:
+    """Static scores, in centi-men of the side to move."""
+    return {"scores": [house.evaluation.score(each) for each in request.positions("positions", MOST_LOOKED_UP)]}
+
+
 ROUTES: dict[str, Any] = {
     "port/data": data_file,
     "port/database": database,
@@ -297,5 +318,6 @@ ROUTES: dict[str, Any] = {
     "port/book": book,
     "port/people": people,
     "port/evaluate": evaluate,
+    "port/scores": scores,
 }
 LIVE: dict[str, Any] = {"search": search}

@@ -17,6 +17,7 @@ from kr.engine.search import Search, Stop
 from kr.errors import ProtocolError
 from kr.game.position import Position
 from kr.game.value import Value
+from kr.players.player import Player
 from kr.protocols.hub_client import HubClient, read_info
 from kr.threads import start_all
 from kr.web.engines import Loan, give_way
@@ -36,6 +37,8 @@ class Question:
     limits: Limits
     lines: int
     engine: int = 0
+    generation: int | None = None
+    """Of the champion that plays in place of kr."""
     fresh: bool = False
     """Forget everything first."""
     small: bool = False
@@ -102,27 +105,23 @@ class OwnSearch:
         self._search.stop()
 
 
-class HubSearch:
-    """A search of another program's engine, with the interface of OwnSearch."""
+class ThreadSearch:
+    """A search in a thread of its own, with the interface of OwnSearch. The loan is ended with it."""
 
-    def __init__(self, question: Question, loan: Loan[Any], client: HubClient) -> None:
+    def __init__(self, question: Question, loan: Loan[Any], name: str) -> None:
         self.outcome: SearchOutcome | None = None
         self.news = asyncio.Event()
-        self.name, self.hash_mb = f"{client.name} {client.version}".strip(), None
-        self._question, self._loan, self._client = question, loan, client
+        self.name, self.hash_mb = name, None
+        self._question, self._loan = question, loan
         self._bell = bell_of(self.news)
         self._stop = Stop()
         self._began = time.monotonic()
-        self._infos: dict[str, Mapping[str, str]] = {}
-        start_all([Thread(target=self._run, name="hub search", daemon=True)], lambda: None)
+        start_all([Thread(target=self._run, name="search", daemon=True)], lambda: None)
 
     def _run(self) -> None:
         outcome: SearchOutcome
-        question = self._question
         try:
-            outcome = self._client.search(
-                question.position, question.limits, question.history, self._stop, self._hear, question.lines
-            )
+            outcome = self._find()
         except BaseException as error:
             outcome = error
             # nothing is known about the state of a program that has failed
@@ -131,21 +130,15 @@ class HubSearch:
         self.outcome = outcome
         self._bell()
 
-    def _hear(self, args: Mapping[str, str]) -> None:
-        rank = args.get("multipv", "1")
-        if rank.isdecimal() and 1 <= int(rank[:4]) <= self._question.lines:
-            self._infos[rank] = args
-            self._bell()
+    def _find(self) -> SearchResult:
+        raise NotImplementedError
 
     def lines(self) -> list[Info]:
-        """The newest lines as far as they can be read, best first."""
-        infos = (read_info(args, self._question.position) for args in tuple(self._infos.values()))
-        lines = sorted((info for info in infos if info is not None and info.pv), key=lambda info: info.multipv)
-        if not lines and isinstance(self.outcome, SearchResult):
-            # an engine that reports nothing but its move
-            result = self.outcome
-            return [Info(result.depth, result.score, result.nodes, result.time, result.pv)]
-        return lines
+        """The newest lines, best first; empty before the first."""
+        if not isinstance(self.outcome, SearchResult):
+            return []
+        result = self.outcome
+        return [Info(result.depth, result.score, result.nodes, result.time, result.pv)]
 
     def progress(self) -> dict[str, Any]:
         """The time that the search has taken by now."""
@@ -159,6 +152,48 @@ class HubSearch:
         """Tell the engine to end its search."""
         self._loan.ending = True
         self._stop.set()
+
+
+class HubSearch(ThreadSearch):
+    """A search of another program's engine."""
+
+    def __init__(self, question: Question, loan: Loan[Any], client: HubClient) -> None:
+        self._client = client
+        self._infos: dict[str, Mapping[str, str]] = {}
+        super().__init__(question, loan, f"{client.name} {client.version}".strip())
+
+    def _find(self) -> SearchResult:
+        question = self._question
+        return self._client.search(
+            question.position, question.limits, question.history, self._stop, self._hear, question.lines
+        )
+
+    def _hear(self, args: Mapping[str, str]) -> None:
+        rank = args.get("multipv", "1")
+        if rank.isdecimal() and 1 <= int(rank[:4]) <= self._question.lines:
+            self._infos[rank] = args
+            self._bell()
+
+    def lines(self) -> list[Info]:
+        """The newest lines as far as they can be read, best first."""
+        infos = (read_info(args, self._question.position) for args in tuple(self._infos.values()))
+        lines = sorted((info for info in infos if info is not None and info.pv), key=lambda info: info.multipv)
+        # an engine may report nothing but its move
+        return lines or super().lines()
+
+
+class ChampionSearch(ThreadSearch):
+    """The choice of a player that evolved, which needs the place of an engine and not the engine itself."""
+
+    def __init__(self, question: Question, loan: Loan[Any], champion: Player) -> None:
+        self._champion = champion
+        super().__init__(question, loan, champion.name)
+
+    def _find(self) -> SearchResult:
+        give_way()
+        question = self._question
+        reply = self._champion.search(question.position, question.limits, question.history, self._stop)
+        return SearchResult(reply.move, reply.score, reply.depth, reply.nodes, reply.time, (reply.move,), ())
 
 
 def bell_of(news: asyncio.Event) -> Callable[[], None]:

@@ -8,8 +8,6 @@ export const ARCHIVES = true;
 export const RUNS = true;
 /** Matches of engines against each other. */
 export const MATCHES = true;
-/** Evolved players. */
-export const EVOLVED = true;
 /** How often patterns of a region were seen in games. */
 export const COUNTS = true;
 /** Problems under construction: proofs of them, and their variations. */

@@ -9,7 +9,7 @@ import {showKeys} from "./keys.js";
 import {RUNS, unloaded} from "./offers.js";
 import {choosePreferences} from "./preferences.js";
 import {api, live, onback, onstranger} from "./server.js";
-import {keep, kept} from "./store.js";
+import {keep, kept, onkept} from "./store.js";
 import {t} from "./texts.js";
 import {page as analyse} from "./analyse/page.js";
 
@@ -68,6 +68,7 @@ function makeApp() {
     onback,
     kept,
     keep,
+    onkept,
     /** A short message, which screen readers speak. @param {string} text */
     say(text) {
       tell(text, false);

@@ -18,13 +18,22 @@ export function kept(name, otherwise = null, place = "localStorage") {
 
 /**
  * @param {string} name
- * @param {unknown} value
+ * @param {unknown} value undefined: it is kept no longer
  * @param {Place} [place]
+ * @returns {boolean} false if the store is full or forbidden: preferences are lost with the page then
  */
 export function keep(name, value, place = "localStorage") {
   try {
-    window[place].setItem(`kr-${name}`, JSON.stringify(value));
+    if (value === undefined) window[place].removeItem(`kr-${name}`);
+    else window[place].setItem(`kr-${name}`, JSON.stringify(value));
+    return true;
   } catch {
-    // a full or forbidden store: preferences are lost with the page
+    return false;
   }
 }
+
+/**
+ * Calls f when another window of this browser keeps something.
+ * @param {(name: string) => void} f
+ */
+export const onkept = f => addEventListener("storage", ({key}) => key?.startsWith("kr-") && f(key.slice(3)));

@@ -5,7 +5,6 @@ import {t} from "./texts.js";
 export const ARCHIVES = false;
 export const RUNS = false;
 export const MATCHES = false;
-export const EVOLVED = false;
 export const COUNTS = false;
 export const COMPOSING = false;
 export const PROOFS = false;

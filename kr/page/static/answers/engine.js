@@ -1,6 +1,7 @@
 // The engine, as the answers have it: one Worker, which searches one position at a time. Whoever asks waits for a turn;
 // a patient search, an analysis that somebody watches, gives way to others and goes on after them.
 
+import {timed} from "./limits.js";
 import {heard, nothing} from "./results.js";
 import {KrError} from "./text.js";
 import {bitsOf, moveOf} from "./wire.js";
@@ -102,7 +103,7 @@ export class Engine {
   async search(search) {
     const {position, history = [], limits, lines = 1, fresh = false, small = false, database = true, signal} = search;
     const positions = [...history, position].map(bitsOf);
-    const job = new Job({search: {positions, limits, lines, fresh, small, database}}, search);
+    const job = new Job({search: {positions, limits: timed(limits), lines, fresh, small, database}}, search);
     const end = () => this._end(job);
     signal?.addEventListener("abort", end);
     if (this.isBusy) search.onWaiting?.();
@@ -121,6 +122,11 @@ export class Engine {
    */
   evaluate(position) {
     return this._do(new Job({evaluate: bitsOf(position)}, null));
+  }
+
+  /** Static scores. @param {readonly Position[]} positions @returns {Promise<number[]>} */
+  scores(positions) {
+    return this._do(new Job({scores: positions.map(bitsOf)}, null));
   }
 
   /**

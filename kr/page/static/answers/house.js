@@ -3,7 +3,7 @@
 
 import {ChancesOfScores} from "./chances.js";
 
-/** @typedef {import("./kr.js").Limits} Limits */
+/** @typedef {import("./limits.js").Limits} Limits */
 /** @typedef {import("./kr.js").Progress} Progress */
 /** @typedef {import("./kr.js").Result} Result */
 /** @typedef {import("./rules.js").Move} Move */
@@ -11,12 +11,12 @@ import {ChancesOfScores} from "./chances.js";
 /** @typedef {import("./weighing.js").Database} Database */
 
 /**
- * A search. engine: its number, 0 for kr. patient: it may give way to others, and goes on after them; fresh: forget
- * everything first; small: with the engine of the levels below full strength; database: look positions up. onTurn: it
- * begins; onWaiting: others have to end first.
+ * A search. engine: its number, 0 for kr; generation: of an evolved player that chooses in its place. patient: it may
+ * give way to others, and goes on after them; fresh: forget everything first; small: with the engine of the levels
+ * below full strength; database: look positions up. onTurn: it begins; onWaiting: others have to end first.
  * @typedef {{
  *   position: Position, history?: readonly Position[], limits: Limits, lines?: number, engine?: number,
- *   patient?: boolean, fresh?: boolean, small?: boolean, database?: boolean, signal?: AbortSignal,
+ *   generation?: number, patient?: boolean, fresh?: boolean, small?: boolean, database?: boolean, signal?: AbortSignal,
  *   onLines?: (result: Found) => void, onProgress?: (progress: Progress) => void, onTurn?: () => void,
  *   onWaiting?: () => void,
  * }} Search
@@ -41,6 +41,7 @@ import {ChancesOfScores} from "./chances.js";
  * @property {(search: Search) => Promise<Found & {score: number, move: Move | undefined}>} search resolves with what
  *   has been found when its signal ends it
  * @property {(position: Position) => Promise<Explanation>} evaluate
+ * @property {(positions: readonly Position[]) => Promise<number[]>} scores the static score of each
  * @property {(positions: readonly Position[], group?: number) => Promise<{move: Move, probability: number}[]>} people
  *   the last position's moves as people play them, the likeliest first; positions: up to two before it, oldest first,
  *   then the position; group: of the mover, 0 for the strongest, -1 for any player

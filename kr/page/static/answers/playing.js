@@ -1,5 +1,18 @@
-// Games against kr: kr/web/playing.py, whose beginning describes requests and events. A game runs here, with or without
-// viewers, as long as the page is open; the page keeps its document, with which it goes on after a reload.
+// Games of people, against kr and others or of two at one board.
+//
+//   {do: "play", level: 3, side: "black", ballot: "3move 68", clock: "5+3"}   a new game; level 0: as people play
+//   {do: "play", level: 3, ballot: "Old Fourteenth"}                          from an opening by its name
+//   {do: "play", generation: 20, side: "white"}                               against an evolved player
+//   {do: "play", engine: 1}                                                   against the engine of another program
+//   {do: "play", people: 2, names: ["Ann", "Ben"], clock: "5+3"}              two people at one board
+//   {do: "play", game: "20261122-224501-9f86d081884c7d659a2f", document}      one that is under way
+//
+// The stream begins with {game}, reports events, {move}, {undo}, {offer}, {answer}, {hint}, {say}, each followed by
+// {state}, and ends after {game} with its `over`. A game runs here, with or without viewers, as long as its page is
+// open; the page keeps its document, with which it goes on. If another window of the browser takes it up, the last
+// event is {elsewhere: true}. The stream takes {do: "move", ply: 4, path: [11, 15]}, {do: "undo"}, {do: "hint", ply:
+// 4}, {do: "draw"} (offers a draw, or accepts one; two people at one board agree on one) and {do: "resign"}, by the
+// side to move of two people.
 
 import {openingsOf} from "./openings.js";
 import {clockFromText} from "./play/clock.js";
@@ -17,9 +30,8 @@ import {KrError} from "./text.js";
 /** @typedef {import("./request.js").PageRequest} PageRequest */
 
 const LONGEST_ID = 40;
-/** The time, and something random; those of earlier servers are shorter. */
-const ID = /^[0-9]{8}-[0-9]{6}-[0-9a-f]{20}$/,
-  SHORT_ID = /^[0-9]{8}-[0-9]{6}-[0-9a-f]{12}$/;
+/** The time, and something random. */
+const ID = /^[0-9]{8}-[0-9]{6}-[0-9a-f]{20}$/;
 const RANDOM_DIGITS = 20;
 
 /** @param {House} house */
@@ -41,7 +53,10 @@ class Games {
     this._running = new Map();
     // the windows of the page keep one record of a game: the one that took it up last has it
     this._windows = new BroadcastChannel("kr-games");
-    this._windows.onmessage = ({data}) => this._running.get(data)?.giveAway();
+    this._windows.onmessage = ({data}) => {
+      this._running.get(data)?.giveAway();
+      this._running.delete(data);
+    };
     // node.js would wait for more
     /** @type {any} */ (this._windows).unref?.();
   }
@@ -60,10 +75,10 @@ class Games {
    */
   async find(request) {
     const id = request.text("game", LONGEST_ID);
-    if (!ID.test(id) && !SHORT_ID.test(id)) throw new KrError("that is not the id of a game");
+    if (!ID.test(id)) throw new KrError("that is not the id of a game");
     const running = this._running.get(id);
     if (running) return running;
-    if (!request.has("document") || !ID.test(id)) throw new KrError("this game is not kept here any more");
+    if (!request.has("document")) throw new KrError("this game is not kept here any more");
     const game = await request.document();
     seatsOf(game.headers);
     clockFromText(game.headers.get(CONTROL_TAG) ?? "");
@@ -84,8 +99,10 @@ class Games {
     // a page that loads again at once finds one game
     let game = this._running.get(id);
     if (!game) {
-      game = new LiveGame(id, this._house, openings, record, {players, control}, () => this._running.delete(id));
-      this._running.set(id, game);
+      const begun = new LiveGame(id, this._house, openings, record, {players, control}, () => {
+        if (this._running.get(id) === begun) this._running.delete(id);
+      });
+      this._running.set(id, (game = begun));
       this._windows.postMessage(id);
     }
     return game;

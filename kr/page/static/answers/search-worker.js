@@ -29,7 +29,7 @@ const calls = {
 };
 
 /** @param {any} message */
-function answer({files, search, evaluate, people, group, url}) {
+function answer({files, search, evaluate, scores, people, group, url}) {
   if (files) {
     hears = CAN_PAUSE || !isGone(url);
     searcher = new Searcher(files.module, files, HASH_MB << 20);
@@ -37,6 +37,7 @@ function answer({files, search, evaluate, people, group, url}) {
   }
   if (!searcher) throw new Error("the engine has no files");
   if (evaluate) return searcher.evaluate(evaluate);
+  if (scores) return searcher.scores(scores);
   if (people) return searcher.people(people, group);
   if (CAN_PAUSE) return searcher.searchPausing(search, calls);
   return searcher.search(search, {isStopped: () => hears && isGone(url), ...calls});

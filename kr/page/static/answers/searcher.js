@@ -111,6 +111,11 @@ export class Searcher {
     return this._kr.evaluate(this._engine, positionOf(bits));
   }
 
+  /** @param {number[][]} positions */
+  scores(positions) {
+    return positions.map(bits => this.evaluate(bits).score);
+  }
+
   /** @param {number[][]} positions @param {number} group */
   people(positions, group) {
     return this._kr.people(this._policy, this._tables, positions.map(positionOf), group);

@@ -1,5 +1,5 @@
-// A game that people play: against kr, or two at this board. The game and its clocks are the server's; this shows them.
-// What it keeps brings the game back after a reload, or when the server has been started again.
+// A game that people play: against kr, or two at this board. The game and its clocks are those of the answers; this
+// shows them. What it keeps brings the game back after a reload, or in another window of this browser.
 
 import {button, el, visible} from "../dom.js";
 import {toEnd} from "../setup/fen.js";
@@ -7,11 +7,11 @@ import {sound} from "../sounds.js";
 import {SIDES, sideName} from "../squares.js";
 import {many, t} from "../texts.js";
 import {ask} from "./ask.js";
+import {KeptGames} from "./kept.js";
 import {LineView} from "./line.js";
-import {Played, keptGame, rematch} from "./state.js";
-
+import {Played, rematch} from "./state.js";
 import {follow} from "./stream.js";
-import {answerWords, endWords, forcedWords, hintArrows, hintWords, playerNames, turnWords} from "./words.js";
+import {answerWords, endWords, forcedWords, hintArrows, hintWords, playerNames, shortName, turnWords} from "./words.js";
 
 /** @typedef {import("./state.js").Settings} Settings */
 /** @typedef {import("./stream.js").Event} Event */
@@ -37,8 +37,11 @@ export class GameTable {
     });
     /** @type {ReturnType<typeof follow> | null} */
     this._stream = null;
-    this._lost = ""; // the game that goes on when the server answers again
+    this.games = new KeptGames(app);
+    /** @type {{id: string, isElsewhere: boolean} | null} a game that waits for the server, or in another window */
+    this._waits = null;
     this._movedAt = 0;
+    this._isUnkept = false; // the person has been told
     this._ticking = 0;
     this._turn = el("p", {class: "turn", role: "status"});
     this._note = el("p", {class: "note", role: "status"});
@@ -52,10 +55,15 @@ export class GameTable {
       this.line.element,
       el("div", {class: "row acts", role: "group", "aria-label": t("Game")}, Object.values(this._buttons)),
     );
-    app.onback(() => {
-      if (this._isActive && this._lost) this.find(this._lost);
-    });
     this._isActive = false;
+    app.onback(() => this._return(false));
+    // the window that the person is at has the game
+    addEventListener("focus", () => this._return(true));
+    stage.board.element.addEventListener("pointerdown", () => this._return(true));
+    app.onkept((/** @type {string} */ name) => {
+      const id = this._isActive && this._waits?.isElsewhere && this._waits.id;
+      if (id && name === KeptGames.place(id)) this._mirror(id);
+    });
   }
 
   _makeButtons() {
@@ -101,18 +109,30 @@ export class GameTable {
    * @param {string} id
    */
   find(id) {
-    const kept = this.app.kept("play"),
-      game = keptGame(kept),
-      own = game?.id === id;
-    if (own) {
+    const kept = this.games.get(id);
+    this._disconnect();
+    if (kept) {
       this.played.casual = kept.casual;
-      if (this.played.game?.id !== id) this._begin(game);
+      this._begin(kept.game);
       if (this.played.isOver) {
         this._listener.onopen();
         return;
       }
     }
-    this._connect({game: id, ...(own ? {document: game.document} : {})}, () => {});
+    this._connect({game: id, ...(kept && {document: kept.game.document})}, () => {});
+  }
+
+  /** A game that waited goes on. @param {boolean} isElsewhere for which it waited */
+  _return(isElsewhere) {
+    if (this._isActive && this._waits?.isElsewhere === isElsewhere) this.find(this._waits.id);
+  }
+
+  /** What another window does in the game. @param {string} id */
+  _mirror(id) {
+    const kept = this.games.get(id);
+    if (!kept) return;
+    this.line.looked = null;
+    this._begin(kept.game);
   }
 
   /** @param {string} id */
@@ -168,7 +188,7 @@ export class GameTable {
   }
 
   _disconnect() {
-    this._lost = "";
+    this._waits = null;
     this._stream?.stop();
     this._stream = null;
   }
@@ -179,11 +199,10 @@ export class GameTable {
    */
   _fail({error, lost}, asked) {
     this._stream = null;
-    this.played.lose();
     const {game} = this.played;
-    if (lost && asked.game) {
-      this._lost = asked.game;
-    } else {
+    if (lost && asked.game) this._wait(asked.game, false);
+    else {
+      this.played.lose();
       this._listener.onrefuse(error);
       // the game before goes on
       if (!asked.game && game && !game.over) {
@@ -191,10 +210,18 @@ export class GameTable {
         return;
       }
     }
-    if (!game) return;
+    if (!game || this._waits) return;
     this.line.looked = null;
     this._told();
-    this._turn.textContent = this._lost ? t("{error} The game goes on when it does.", {error}) : "";
+    this._turn.textContent = "";
+  }
+
+  /** @param {string} id @param {boolean} isElsewhere */
+  _wait(id, isElsewhere) {
+    this._waits = {id, isElsewhere};
+    this.played.lose();
+    this.line.looked = null;
+    this._told();
   }
 
   // --- what is heard
@@ -215,9 +242,11 @@ export class GameTable {
       this._tell(
         event.undo === 1 ? t("One move taken back.") : t("{moves} taken back.", {moves: many(event.undo, "move")}),
       );
-    else if (event.offer) this._tell(event.offer === played.you ? t("You offer a draw.") : t("kr offers a draw."));
-    else if (event.answer) this._tell(answerWords(event.answer));
+    else if (event.offer)
+      this._tell(event.offer === played.you ? t("You offer a draw.") : t("{name} offers a draw.", {name: this._rival}));
+    else if (event.answer) this._tell(answerWords(event.answer, this._rival));
     else if (event.say) this._tell(event.say);
+    else if (event.elsewhere && played.game) this._wait(played.game.id, true);
   }
 
   /** @param {import("./state.js").Game} game */
@@ -287,7 +316,13 @@ export class GameTable {
   _idle() {
     if (!this.played.isGoing) return "";
     if (this.line.looked !== null) return t("This is an earlier position: End, or ⇥, leads to the game");
-    return this.played.state?.thinking ? t("It is kr's move") : "";
+    return this.played.state?.thinking ? t("It is {name}'s move", {name: this._rival}) : "";
+  }
+
+  /** What the opponent is called. */
+  get _rival() {
+    const {game} = this.played;
+    return game ? shortName(game.settings) : "";
   }
 
   _draw() {
@@ -306,7 +341,7 @@ export class GameTable {
     const {state, isShared} = this.played;
     const question = isShared
       ? t("{side} resigns?", {side: sideName(state?.side ?? "black")})
-      : t("Resign this game? kr wins it then.");
+      : t("Resign this game? {name} wins it then.", {name: this._rival});
     ask(question, {yes: t("Resign"), no: t("Play on"), act: () => this._say("resign")});
   }
 
@@ -338,7 +373,10 @@ export class GameTable {
   }
 
   _keep() {
-    this.app.keep("play", {game: this.played.game, casual: this.played.casual});
+    const {game, casual} = this.played;
+    if (!game || this._waits || this.games.put(game, casual)) return;
+    if (!this._isUnkept) this.app.fail(t("This browser has no room to keep the game: it ends with the page."));
+    this._isUnkept = true;
   }
 
   /** Everything that follows from the state. */
@@ -366,6 +404,10 @@ export class GameTable {
           })
         : t("The start.");
     else if (game.over) this._turn.textContent = endWords(game.over, game.settings);
+    else if (this._waits)
+      this._turn.textContent = this._waits.isElsewhere
+        ? t("This game goes on in another window; a click on the board brings it here.")
+        : t("The game goes on when the server answers again.");
     else if (state) this._turn.textContent = this._turnWords();
   }
 

@@ -3,13 +3,13 @@
 import {choices} from "../choices.js";
 import {choice, choose, labelled, offer} from "../controls.js";
 import {el} from "../dom.js";
-import {EVOLVED} from "../offers.js";
 import {t} from "../texts.js";
 import {NAMED_LEVELS, levelName, levelWords, strengthWords} from "./words.js";
 
 /** @typedef {{number: number, elo: number, elo_error: number, fifth: number}} Level */
 
 const USUAL = "3";
+const PROGRAM = "engine:";
 
 /** @returns {Array<[string, Node]>} */
 const cards = () =>
@@ -23,16 +23,16 @@ const cards = () =>
     ),
   ]);
 
-/** @returns {Array<[string, string]>} */
-const others = () => {
-  /** @type {Array<[string, string]>} */
-  const known = [
-    ["", t("none of these")],
-    ...[2, 4, 6, 8].map(level => /** @type {[string, string]} */ ([String(level), t("kr, level {level}", {level})])),
-    ["0", t("people, without search")],
-  ];
-  return EVOLVED ? [...known, ["evolved", t("an evolved player")]] : known;
-};
+/** @typedef {{generations: number[], engines: string[]}} Known evolved players, and the engines of other programs */
+
+/** @param {Known} known @returns {Array<[string, string]>} */
+const others = ({generations, engines}) => [
+  ["", t("none of these")],
+  ...[2, 4, 6, 8].map(level => /** @type {[string, string]} */ ([String(level), t("kr, level {level}", {level})])),
+  ["0", t("people, without search")],
+  ...(generations.length ? [/** @type {[string, string]} */ (["evolved", t("an evolved player")])] : []),
+  ...engines.map((name, i) => /** @type {[string, string]} */ ([`${PROGRAM}${i + 1}`, name])),
+];
 
 export class Opponents {
   /**
@@ -41,8 +41,8 @@ export class Opponents {
    */
   constructor(app, kept) {
     this.app = app;
-    /** a level, 0 for people, or evolved */
-    this.level = kept.level === "evolved" && !EVOLVED ? USUAL : String(kept.level ?? USUAL);
+    /** a level, 0 for people, evolved, or the number of an engine */
+    this.level = String(kept.level ?? USUAL);
     this._kept = kept.generation;
     /** @type {Level[]} */
     this._levels = [];
@@ -50,7 +50,7 @@ export class Opponents {
     this._cards = choices(t("Your opponent"), "opponent", cards(), this.level, level => this._choose(level), {
       class: "choices cards",
     });
-    this._others = choice(t("More opponents"), others(), {
+    this._others = choice(t("More opponents"), others({generations: [], engines: []}), {
       value: this.level,
       onchange: level => this._choose(level || USUAL),
     });
@@ -70,12 +70,17 @@ export class Opponents {
     return this._generation.value;
   }
 
-  /** What the server takes. */
+  /** As a game takes it. */
   settings() {
-    return this.level === "evolved" ? {generation: Number(this.generation)} : {level: Number(this.level)};
+    if (this.level === "evolved") return {generation: Number(this.generation)};
+    return this._isProgram ? {engine: Number(this.level.slice(PROGRAM.length))} : {level: Number(this.level)};
   }
 
-  /** What is known of the levels is asked for once. */
+  get _isProgram() {
+    return this.level.startsWith(PROGRAM);
+  }
+
+  /** Who else there is, and what is known of the levels, is asked for once. */
   async show() {
     if (this._asked) return;
     this._asked = true;
@@ -91,7 +96,12 @@ export class Opponents {
         known.generations.map((/** @type {number} */ each) => [String(each), t("generation {number}", {number: each})]),
       );
       this._generation.value = this._kept || String(known.generations.at(-1) ?? "");
-      this._describe();
+      offer(this._others, others(known));
+      // whom it was last time may not be here
+      const isHere =
+        NAMED_LEVELS.map(String).includes(this.level) ||
+        [...this._others.options].some(each => each.value === this.level);
+      this._choose(isHere ? this.level : USUAL);
     } catch (error) {
       this._asked = false;
       this.app.fail(error);
@@ -119,6 +129,8 @@ export class Opponents {
       this._strength.textContent = t(
         "Plays what people of recorded games are likely to play, without a search. Between levels 5 and 6.",
       );
+    else if (this._isProgram)
+      this._strength.textContent = t("The engine of another program. Without a clock it has a second a move.");
     else this._strength.textContent = level ? strengthWords(level) : "";
   }
 }

@@ -13,7 +13,6 @@ import {Form} from "./form.js";
 import {GameTable} from "./game.js";
 import {MatchTable} from "./match.js";
 import {showRules} from "./rules.js";
-import {keptGame} from "./state.js";
 
 /** @typedef {"form" | "game" | "match"} View */
 
@@ -177,7 +176,7 @@ class PlayPage {
 
   /** @param {string} rest */
   _enterGame(rest) {
-    const id = rest || keptGame(this.app.kept("play"))?.id;
+    const id = rest || this.game.games.ids[0];
     if (!rest && this._view === "match" && this.match.match) {
       this._enterMatch(this.match.match.id);
       return;

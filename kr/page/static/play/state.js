@@ -1,4 +1,4 @@
-// A game as its page knows it: what the server told last, the clocks at a moment, what can be done. Nothing here
+// A game as its page knows it: what was told last, the clocks at a moment, what can be done. Nothing here
 // touches the document.
 
 import {SIDES} from "../squares.js";
@@ -8,9 +8,10 @@ import {decimal} from "../texts.js";
 /** @typedef {{text: string, path: number[], captured: number[], fen: string}} Move */
 /** @typedef {Move & {parent?: number | null, comments?: string[], nags?: string[]}} Node */
 /**
- * What a game is played by, as the server takes it; people: 2 for two people at one board.
- * @typedef {{level?: number, generation?: number, people?: number, names?: string[], side: Side | "", ballot: string,
- *     clock: string}} Settings
+ * What a game is played by, as the answers take it; people: 2 for two people at one board; program: the name of an
+ * engine.
+ * @typedef {{level?: number, generation?: number, engine?: number, program?: string, people?: number, names?: string[],
+ *     side: Side | "", ballot: string, clock: string}} Settings
  */
 /** @typedef {{result: string, winner: Side | null, reason: string}} Over */
 /** @typedef {{headers: Record<string, string>, start: string, nodes: Node[]}} Document */

@@ -9,7 +9,7 @@ import {decimal, many, t} from "../texts.js";
 /** @typedef {import("./state.js").Settings} Settings */
 /** @typedef {import("./state.js").Played} Played */
 /**
- * A move with its reasons, as kr.web.hints gives them.
+ * A move with its reasons, as answers/hints.js gives them.
  * @typedef {{text: string, path: number[], score: number, plies: number | null, value?: string | null,
  *     line: import("./state.js").Move[], gain: {pieces: number, plies: number} | null, crowned: number | null}} Advice
  */
@@ -104,12 +104,16 @@ export function strengthWords({number, elo, elo_error, fifth}) {
  * Name of the opponent of a game's settings.
  * @param {Settings} settings
  */
-export function opponentName({level, generation}) {
+export function opponentName({level, generation, program}) {
+  if (program) return program;
   if (generation !== undefined) return t("evolved, generation {number}", {number: generation});
   if (!level) return t("kr, like people");
   const name = levelName(level);
   return name ? t("kr, level {level} ({name})", {level, name: name.toLowerCase()}) : t("kr, level {level}", {level});
 }
+
+/** What an opponent is called in a sentence: all but other programs are kr. @param {Settings} settings */
+export const shortName = ({program}) => program ?? "kr";
 
 /**
  * Names of both players.
@@ -132,26 +136,26 @@ function drawReason(reason) {
   return named(reasons, reason) ?? t("A draw: {reason}.", {reason});
 }
 
-/** @param {string} reason */
-function winReason(reason) {
+/** @param {string} reason @param {string} name of the opponent */
+function winReason(reason, name) {
   const reasons = {
-    resignation: t("You win: kr resigns."),
-    "time forfeit": t("You win: kr's time is up."),
-    "no pieces left": t("You win: kr has no piece left."),
-    "no legal move": t("You win: kr can't move."),
+    resignation: t("You win: {name} resigns.", {name}),
+    "time forfeit": t("You win: {name}'s time is up.", {name}),
+    "no pieces left": t("You win: {name} has no piece left.", {name}),
+    "no legal move": t("You win: {name} can't move.", {name}),
   };
   return named(reasons, reason) ?? t("You win: {reason}.", {reason});
 }
 
-/** @param {string} reason */
-function lossReason(reason) {
+/** @param {string} reason @param {string} name of the opponent */
+function lossReason(reason, name) {
   const reasons = {
-    resignation: t("kr wins: you resigned."),
-    "time forfeit": t("kr wins: your time is up."),
-    "no pieces left": t("kr wins: you have no piece left."),
-    "no legal move": t("kr wins: you can't move."),
+    resignation: t("{name} wins: you resigned.", {name}),
+    "time forfeit": t("{name} wins: your time is up.", {name}),
+    "no pieces left": t("{name} wins: you have no piece left.", {name}),
+    "no legal move": t("{name} wins: you can't move.", {name}),
   };
-  return named(reasons, reason) ?? t("kr wins: {reason}.", {reason});
+  return named(reasons, reason) ?? t("{winner} wins: {reason}.", {winner: name, reason});
 }
 
 /**
@@ -181,7 +185,7 @@ export function endWords({winner, reason, result}, settings) {
   else if (settings.people) {
     const names = playerNames(settings);
     words = otherReason(names[winner], names[winner === "black" ? "white" : "black"], reason);
-  } else words = winner === settings.side ? winReason(reason) : lossReason(reason);
+  } else words = (winner === settings.side ? winReason : lossReason)(reason, shortName(settings));
   return `${words} ${result}`;
 }
 
@@ -194,7 +198,9 @@ export function turnWords(played) {
     last = nodes[nodes.length - 1],
     move = nodes.length > 1 ? last.text : "";
   if (!state) return "";
-  if (state.thinking) return move ? t("You play {move}. kr is thinking …", {move}) : t("kr is thinking …");
+  const name = played.game ? shortName(played.game.settings) : "kr";
+  if (state.thinking)
+    return move ? t("You play {move}. {name} is thinking …", {move, name}) : t("{name} is thinking …", {name});
   if (state.advising) return t("kr is looking for a hint …");
   const names = played.game ? playerNames(played.game.settings) : null;
   if (played.isShared && names) {
@@ -202,9 +208,11 @@ export function turnWords(played) {
     return move ? t("{before} plays {move}. {name} to move.", values) : t("{name} to move.", values);
   }
   const byBook = last?.comments?.some(isOfBook),
-    byKr = byBook ? t("kr plays {move}, from its book. Your move.", {move}) : t("kr plays {move}. Your move.", {move}),
-    words = move ? byKr : t("Your move.");
-  return state.offer ? `${words} ${t("kr offers a draw: accept it, or play on.")}` : words;
+    byRival = byBook
+      ? t("{name} plays {move}, from its book. Your move.", {name, move})
+      : t("{name} plays {move}. Your move.", {name, move}),
+    words = move ? byRival : t("Your move.");
+  return state.offer ? `${words} ${t("{name} offers a draw: accept it, or play on.", {name})}` : words;
 }
 
 /**
@@ -220,19 +228,18 @@ export function forcedWords(moves) {
 }
 
 /**
- * What kr answers to an offer of a draw.
- * @param {string} answer in English, as the server gives it
+ * Why an offer of a draw is declined.
+ * @param {{why: string, number: number}} answer number: of moves or plies before which no draw is accepted
+ * @param {string} name of the opponent
  */
-export function answerWords(answer) {
-  const why = answer.replace(/^\w+ declines: /, ""),
-    number = Number(/\d+/.exec(why)?.[0] ?? 0);
-  if (/^it sees itself ahead/.test(why)) return t("kr declines the draw: it sees itself ahead.");
-  if (/^it saw itself ahead/.test(why)) return t("kr declines the draw: it was ahead a few moves ago.");
-  if (/^it accepts no draw before it has searched/.test(why))
-    return t("kr declines the draw: it accepts none before its move {number}.", {number});
-  if (/^it accepts no draw in an even game/.test(why))
-    return t("kr declines the draw: in an even game it accepts none before ply {number}.", {number});
-  return t("kr declines the draw: {why}.", {why});
+export function answerWords({why, number}, name) {
+  const words = {
+    ahead: t("{name} declines the draw: it sees itself ahead.", {name}),
+    "was ahead": t("{name} declines the draw: it was ahead a few moves ago.", {name}),
+    moves: t("{name} declines the draw: it accepts none before its move {number}.", {name, number}),
+    plies: t("{name} declines the draw: in an even game it accepts none before ply {number}.", {name, number}),
+  };
+  return named(words, why) ?? "";
 }
 
 /**

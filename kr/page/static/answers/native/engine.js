@@ -26,7 +26,7 @@ export class RemoteEngine {
    * @returns {Promise<import("../house.js").Found & {score: number, move: import("../rules.js").Move | undefined}>}
    */
   search({position, history = [], signal, onLines, onProgress, onTurn, onWaiting, ...how}) {
-    const {limits, lines = 1, fresh = false, small = false, database = true, engine = 0} = how,
+    const {limits, lines = 1, fresh = false, small = false, database = true, engine = 0, generation = null} = how,
       positions = [...history, position].map(bitsOf);
     return new Promise((resolve, reject) => {
       /** @type {import("../house.js").Found} */
@@ -48,7 +48,8 @@ export class RemoteEngine {
           if (!event.final) onLines?.(best);
         }
       };
-      const stream = this._server.live("search", {positions, limits, lines, fresh, small, database, engine}, hear);
+      const asked = {positions, limits, lines, fresh, small, database, engine, generation},
+        stream = this._server.live("search", asked, hear);
       const stop = () => stream.say({stop: true});
       signal?.addEventListener("abort", stop);
       if (signal?.aborted) stop();
@@ -61,6 +62,11 @@ export class RemoteEngine {
    */
   evaluate(position) {
     return this._server.api("port/evaluate", {positions: [bitsOf(position)]});
+  }
+
+  /** Static scores. @param {readonly Position[]} positions @returns {Promise<number[]>} */
+  async scores(positions) {
+    return (await this._server.api("port/scores", {positions: positions.map(bitsOf)})).scores;
   }
 
   /**

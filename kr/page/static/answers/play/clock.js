@@ -1,4 +1,4 @@
-// Time controls of a game, clocks, and the share of a clock that a move may take: kr/engine/limits.py.
+// Time controls of a game, and clocks.
 
 import {blanked, stripped} from "../blanks.js";
 import {KrError, quoted} from "../text.js";
@@ -7,16 +7,6 @@ import {formatDuration, parseCount, parseDuration} from "../durations.js";
 const MOST_SECONDS = 1e9,
   MOST_MOVES = 10n ** 9n,
   DAY = 24 * 3600;
-/** The clock is spread over this many moves, or over the moves to the next time control if these are fewer. */
-const MOVES_AHEAD = 30;
-/** Largest share of the clock that one move may take. */
-const CLOCK_SHARE = 0.8;
-/** A difficult move may take this many times its share of the clock. */
-const UNSETTLED = 3;
-/** Seconds reserved in each move for the delay until the answer stops the clock. */
-const LATENCY = 0.01;
-/** Seconds for a move when the clock is all but empty. */
-const SHORTEST = 0.001;
 const WHOLE_GAME = blanked(/^(?:G|SD|TC)\s*\/\s*/i);
 // a colon between minutes and seconds does not separate periods
 const PERIODS = blanked(/\s*(?:,|:(?![0-5][0-9](?:\.[0-9]{1,3})?(?![0-9/a-z.])))\s*/i);
@@ -28,12 +18,10 @@ const PERIOD_PARTS = [
 const PERIOD = blanked(new RegExp(PERIOD_PARTS.map(part => part.source).join(""), "i"));
 const CLOCK_TIME = /^(?:([0-9]{1,4}):)?([0-9]{1,4}):([0-9]{2}(?:\.[0-9]{1,3})?)$/;
 
-/**
- * Limits of one search, in seconds: the usual time, and the longest.
- * @typedef {{seconds?: number, usualSeconds?: number}} Limits
- */
+/** @typedef {import("../limits.js").Limits} Limits */
+
 /** Seconds of each engine move where there is no clock. */
-export const THINKING_SECONDS = 1;
+const THINKING_SECONDS = 1;
 
 /** @param {string} name @param {number} seconds */
 function checkSeconds(name, seconds) {
@@ -156,20 +144,11 @@ export class Clock {
     return this._period && this.left + this._period.inc + this._period.delay;
   }
 
-  /**
-   * Limits of the next search: on a clock the usual time is left/M + inc, where M is the number of moves to the next
-   * time control, or 30 if that is less or there is none; the longest is three times as much. A delay is an increment
-   * to it.
-   * @returns {Limits}
-   */
+  /** Limits of the next search. A delay is an increment to it. @returns {Limits} */
   limits() {
     if (!this._period) return {seconds: THINKING_SECONDS};
-    const inc = this._period.inc + this._period.delay,
-      share = this.left / Math.min(this.moves ?? MOVES_AHEAD, MOVES_AHEAD) + inc;
-    const [usualSeconds, seconds] = [1, UNSETTLED].map(times =>
-      Math.max(Math.min(times * share, CLOCK_SHARE * (this.left + inc)) - LATENCY, SHORTEST),
-    );
-    return {seconds, usualSeconds};
+    const increment = this._period.inc + this._period.delay;
+    return {left: this.left, increment, ...(this.moves !== null && {moves: this.moves})};
   }
 
   /**

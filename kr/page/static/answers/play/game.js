@@ -1,7 +1,7 @@
-// A game at the board between people and kr, with clocks and draw offers (kr/play/play.py).
+// A game at the board between people and engines, with clocks and draw offers.
 
+import {Unanswered} from "../../messenger.js";
 import {words} from "../blanks.js";
-import {SIDE_NAMES} from "../notation.js";
 import {Move, sideName} from "../rules.js";
 import {counted, KrError} from "../text.js";
 import {readMove} from "./input.js";
@@ -19,7 +19,7 @@ import {givesUp, OFFER_AGAIN, offersDraw, refusal} from "./manners.js";
  */
 /**
  * @typedef {{kind: "move", ply: number, side: string, fen: string} | {kind: "undo", plies: number}
- *   | {kind: "offer", side: number} | {kind: "answer", text: string} | {kind: "hint", hint: object}
+ *   | {kind: "offer", side: number} | {kind: "answer", why: string, number: number} | {kind: "hint", hint: object}
  *   | {kind: "error", text: string} | {kind: "end"}} Event
  */
 /**
@@ -32,10 +32,10 @@ import {givesUp, OFFER_AGAIN, offersDraw, refusal} from "./manners.js";
  * }} Table
  */
 
-export const AGREEMENT = "agreement",
+const AGREEMENT = "agreement",
   OVERTIME = "time forfeit",
-  RESIGNATION = "resignation";
-const RESULTS = ["1-0", "0-1"],
+  RESIGNATION = "resignation",
+  RESULTS = ["1-0", "0-1"],
   DRAWN = "1/2-1/2";
 /** Seconds by which a clock may be overdrawn. */
 export const MARGIN = 0.2;
@@ -146,7 +146,8 @@ export class Play {
         if (/^[a-z]/.test(text)) await this._obey(text, side);
         else if (text) begun = this._take(side, text, squares);
       } catch (error) {
-        if (!(error instanceof KrError)) throw error;
+        // a hint can't be had without the engine; all else can
+        if (!(error instanceof KrError || error instanceof Unanswered)) throw error;
         this._tellError(words(error.message).join(" "));
       }
     }
@@ -199,9 +200,12 @@ export class Play {
   async _hint() {
     const began = this._now(),
       {position, history} = this.board;
-    const hint = await this._table.think(signal => this._table.advise(position, history, signal));
-    this._began += this._now() - began;
-    if (hint) this._table.tell({kind: "hint", hint});
+    try {
+      const hint = await this._table.think(signal => this._table.advise(position, history, signal));
+      if (hint) this._table.tell({kind: "hint", hint});
+    } finally {
+      this._began += this._now() - began;
+    }
   }
 
   /** Plies before the last move of a person; null if there is none to take back. */
@@ -257,7 +261,7 @@ export class Play {
     }
     const why = refusal(this._record.scores(other), length);
     if (!why) throw new Over(null, AGREEMENT);
-    this._table.tell({kind: "answer", text: `${SIDE_NAMES[other]} declines: ${why}`});
+    this._table.tell({kind: "answer", ...why});
   }
 
   /** @param {string} text */

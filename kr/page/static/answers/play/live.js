@@ -1,9 +1,9 @@
-// A game under way, and the streams that watch it: LiveGame of kr/web/playing.py. It is the table of its Play.
+// A game under way, and the streams that watch it. It is the table of its Play.
 
 import {SCORE_PROVED, valueOfSign} from "../chances.js";
 import {gameDocument} from "../document.js";
 import {hintJson} from "../hints.js";
-import {News} from "../news.js";
+import {News, Stopped} from "../news.js";
 import {moveJson, Position, positionJson, sideName} from "../rules.js";
 import {KrError} from "../text.js";
 import {MARGIN, Play} from "./game.js";
@@ -94,7 +94,7 @@ export class LiveGame {
     this._events = [];
     /** @type {Question | null} */
     this._question = null;
-    this._isBegun = this._isOver = this._isPaused = this._offer = false;
+    this._isBegun = this._isOver = this._isPaused = this._isGone = this._offer = false;
     /** @type {AbortController | null} */
     this._thinking = null;
     /** @type {() => void} */
@@ -135,8 +135,10 @@ export class LiveGame {
 
   /** Another window of the page has taken it. */
   giveAway() {
-    this._onend();
-    for (const viewer of this._viewers) viewer.end(new KrError("this game goes on in another window"));
+    this._isGone = true;
+    this._send({elsewhere: true});
+    this._thinking?.abort();
+    this._wake();
   }
 
   /** Takes a message from the person. @param {PageRequest} message */
@@ -166,10 +168,10 @@ export class LiveGame {
     try {
       await this._play.run();
     } catch (error) {
-      failure = error;
+      if (!(error instanceof Stopped)) failure = error;
     }
     this._question = null;
-    this._publish();
+    if (!this._isGone) this._publish();
     this._isOver = true;
     this._onend();
     for (const viewer of this._viewers) viewer.end(failure);
@@ -186,6 +188,7 @@ export class LiveGame {
       until = seconds === null ? Infinity : clock() + seconds;
     this._pose({isPrompt: true, seconds});
     for (;;) {
+      if (this._isGone) throw new Stopped();
       const said = this._lines.shift();
       // a line for an earlier position is dropped
       if (said && (said.ply === null || said.ply === this._play.board.moves.length)) {
@@ -210,11 +213,13 @@ export class LiveGame {
       while (!this._viewers.size && !this._isPersons) {
         this._isPaused = true;
         await this._waken(Infinity);
+        if (this._isGone) throw new Stopped();
       }
       this._isPaused = false;
       this._thinking = new AbortController();
       try {
         const found = await find(this._thinking.signal);
+        if (this._isGone) throw new Stopped();
         if (!this._isPaused) return found;
       } finally {
         this._thinking = null;
@@ -301,7 +306,7 @@ export class LiveGame {
         this._send({offer: sideName(event.side)});
         break;
       case "answer":
-        this._send({answer: event.text});
+        this._send({answer: {why: event.why, number: event.number}});
         break;
       case "hint":
         this._send({hint: event.hint});

@@ -1,5 +1,5 @@
-// Resignation and draw offers of kr against people, judged by its scores so far: kr/play/manners.py. Scores are in
-// centi-men from its view, one for each search of the game, oldest first.
+// Resignation and draw offers of kr against people, judged by its scores so far. Scores are in centi-men from its
+// view, one for each search of the game, oldest first.
 
 const RESIGN_SCORE = 400,
   RESIGN_MOVES = 4,
@@ -27,15 +27,18 @@ export function offersDraw(scores, plies) {
   return plies >= OFFER_AFTER && recent.length === OFFER_MOVES && Math.max(...recent.map(Math.abs)) <= OFFER_SCORE;
 }
 
-/** Reason for which it declines a draw; "" if it accepts. @param {number[]} scores @param {number} plies */
+/**
+ * Why it declines a draw, with the number of moves or plies before which it accepts none; null if it accepts.
+ * @param {number[]} scores
+ * @param {number} plies
+ * @returns {{why: "ahead" | "was ahead" | "moves" | "plies", number: number} | null}
+ */
 export function refusal(scores, plies) {
   const recent = scores.slice(-ACCEPT_MOVES),
     last = recent.at(-1);
-  if (last !== undefined && last > ACCEPT_SCORE) return "it sees itself ahead";
-  if (recent.length < ACCEPT_MOVES) return `it accepts no draw before it has searched for ${ACCEPT_MOVES} moves`;
+  if (last !== undefined && last > ACCEPT_SCORE) return {why: "ahead", number: 0};
+  if (recent.length < ACCEPT_MOVES) return {why: "moves", number: ACCEPT_MOVES};
   const best = Math.max(...recent);
-  if (best > ACCEPT_SCORE) return `it saw itself ahead in one of its last ${ACCEPT_MOVES} moves`;
-  if (best > -WORSE_SCORE && plies < ACCEPT_AFTER)
-    return `it accepts no draw in an even game before ply ${ACCEPT_AFTER}`;
-  return "";
+  if (best > ACCEPT_SCORE) return {why: "was ahead", number: 0};
+  return best > -WORSE_SCORE && plies < ACCEPT_AFTER ? {why: "plies", number: ACCEPT_AFTER} : null;
 }

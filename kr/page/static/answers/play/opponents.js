@@ -1,4 +1,5 @@
-// Opponents: a level of kr, the policy of what people play, or another person at the same board (kr/web/opponents.py).
+// Opponents: a level of kr, the policy of what people play, an evolved player, the engine of another program, or
+// another person at the same board.
 
 import {BLACK, WHITE} from "../rules.js";
 import {KrError} from "../text.js";
@@ -8,14 +9,21 @@ import {KrError} from "../text.js";
 /** @typedef {import("./levels.js").Level} Level */
 
 /**
- * What kr/page/data.py makes of the levels; told: as `levels` tells of them.
- * @typedef {{told: object[], levels: Level[]}} LevelsData
+ * What kr/page/data.py makes of the levels, and the server of evolved players.
+ * @typedef {{levels: Level[], generations: number[]}} LevelsData
+ */
+/**
+ * Who plays: a level of kr or, in place of one, 0, the policy; two people; an evolved player; another program, by its
+ * number among the engines and its name.
+ * @typedef {{level: number} | {people: number} | {generation: number} | {engine: number, program: string}} Opponent
  */
 
 export const HUMAN = "human";
 export const SPEC_TAGS = ["BlackPlayer", "WhitePlayer"];
 const LEVEL = /^shipped,level=([0-9]{1,2}),seed=([0-9]{1,18})$/;
 const PEOPLE = /^policy:shipped,temperature=1,seed=([0-9]{1,18})$/;
+const EVOLVED = /^evolved:shipped,generation=([0-9]{1,6})$/;
+const PROGRAM = /^engine:([1-9][0-9]{0,2}),(.{1,200})$/;
 /** In place of a level: the policy. */
 const PEOPLE_LEVEL = 0;
 /** People who play each other at one board. */
@@ -24,63 +32,106 @@ const AT_ONE_BOARD = 2;
 /** @param {House} house @returns {Promise<LevelsData>} */
 const levelsData = house => house.data("levels");
 
-/** The levels, and people, with a line on each. Evolved players aren't here. @param {House} house */
+/** Names of other programs' engines; number 1 is the first. @param {House} house @returns {Promise<string[]>} */
+const programs = async house => (await house.data("engine")).engines ?? [];
+
+/** The levels, and who else there is. @param {House} house */
 export async function levels(house) {
-  return {levels: (await levelsData(house)).told, generations: []};
+  return {...(await levelsData(house)), engines: await programs(house)};
 }
 
 /**
- * Opponent of a request, as the text of a player without its seed; HUMAN for two people at one board.
+ * Opponent of a request, as the text of a player; HUMAN for two people at one board.
  * @param {House} house
  * @param {PageRequest} request
+ * @param {string} seed
  */
-export async function opponentFromRequest(house, request) {
+export async function opponentFromRequest(house, request, seed) {
   if (request.has("people")) {
     request.number("people", AT_ONE_BOARD, AT_ONE_BOARD);
     return HUMAN;
   }
-  if (request.has("generation")) throw new KrError("evolved players don't play in this page: choose a level");
-  const level = request.number("level", PEOPLE_LEVEL, (await levelsData(house)).levels.length);
-  return level === PEOPLE_LEVEL ? "policy:shipped,temperature=1" : `shipped,level=${level}`;
+  const {levels: known, generations} = await levelsData(house);
+  if (request.has("generation")) {
+    const generation = request.number("generation", 0, 999_999);
+    if (!generations.includes(generation))
+      throw new KrError(`there is no evolved player of generation ${generation} here`);
+    return `evolved:shipped,generation=${generation}`;
+  }
+  if (request.has("engine")) {
+    const names = await programs(house);
+    if (!names.length) throw new KrError("there is no other engine here");
+    const engine = request.number("engine", 1, names.length);
+    return `engine:${engine},${names[engine - 1]}`;
+  }
+  const level = request.number("level", PEOPLE_LEVEL, known.length),
+    player = level === PEOPLE_LEVEL ? "policy:shipped,temperature=1" : `shipped,level=${level}`;
+  return `${player},seed=${seed}`;
 }
 
 /**
- * The person's side, and the `level` of the other; of two people at one board, null and their number.
+ * What a player's text says; null if nobody plays by it here.
+ * @param {string} spec
+ * @returns {{opponent: Opponent, seed: string} | null}
+ */
+export function readSpec(spec) {
+  const [, level, levelSeed] = LEVEL.exec(spec) ?? [],
+    [, peopleSeed] = PEOPLE.exec(spec) ?? [],
+    [, generation] = EVOLVED.exec(spec) ?? [],
+    [, engine, program] = PROGRAM.exec(spec) ?? [];
+  if (level) return {opponent: {level: Number(level)}, seed: levelSeed};
+  if (peopleSeed) return {opponent: {level: PEOPLE_LEVEL}, seed: peopleSeed};
+  if (generation) return {opponent: {generation: Number(generation)}, seed: ""};
+  return engine ? {opponent: {engine: Number(engine), program}, seed: ""} : null;
+}
+
+/**
+ * The person's side, and who the other is; of two people at one board, null and their number.
  * @param {ReadonlyMap<string, string>} headers
- * @returns {{you: number | null, opponent: {level: number} | {people: number}}}
+ * @returns {{you: number | null, opponent: Opponent}}
  */
 export function seatsOf(headers) {
   const specs = SPEC_TAGS.map(tag => headers.get(tag) ?? "");
   if (specs.every(spec => spec === HUMAN)) return {you: null, opponent: {people: AT_ONE_BOARD}};
   for (const side of [BLACK, WHITE]) {
-    if (specs[side] !== HUMAN) continue;
-    const level = LEVEL.exec(specs[1 - side]);
-    if (level) return {you: side, opponent: {level: Number(level[1])}};
-    if (PEOPLE.test(specs[1 - side])) return {you: side, opponent: {level: PEOPLE_LEVEL}};
+    const read = specs[side] === HUMAN ? readSpec(specs[1 - side]) : null;
+    if (read) return {you: side, opponent: read.opponent};
   }
   throw new KrError("that is not a game of two people, or of a person against a level of kr");
 }
 
 /**
- * What a player's text says: the level, null for people, and the seed.
+ * A level by its number.
  * @param {House} house
- * @param {string} spec as `seatsOf` has found it
- * @returns {Promise<{level: Level | null, seed: string}>}
+ * @param {number} number
  */
-export async function strengthOf(house, spec) {
-  const [, number, seed] = LEVEL.exec(spec) ?? [];
-  if (!number) return {level: null, seed: PEOPLE.exec(spec)?.[1] ?? ""};
-  const known = (await levelsData(house)).levels,
-    level = known.find(each => each.number === Number(number));
-  if (!level) throw new KrError(`level: ${Number(number)} is out of range; expected 1 to ${known.length}`);
-  return {level, seed};
+export async function levelNumbered(house, number) {
+  const {levels: known} = await levelsData(house),
+    level = known.find(each => each.number === number);
+  if (!level) throw new KrError(`level: ${number} is out of range; expected 1 to ${known.length}`);
+  return level;
 }
 
-/** Name of a player: "human", "kr level 5", "people, temperature 1". @param {string} spec */
+/**
+ * The number that an engine has by now: the server may have been started with others.
+ * @param {House} house
+ * @param {number} number
+ * @param {string} program
+ */
+export async function programNumber(house, number, program) {
+  const names = await programs(house),
+    now = names[number - 1] === program ? number : names.indexOf(program) + 1;
+  if (!now) throw new KrError(`the engine ${program} is not here: start kr web with --engines and its command`);
+  return now;
+}
+
+/** Name of a player: "human", "kr level 5", "people, temperature 1", "evolved, generation 20". @param {string} spec */
 export const shownName = spec =>
   spec
     .replace(/,seed=[0-9]+$/, "")
     .replace(/^policy:shipped/, "people")
     .replace(",temperature=", ", temperature ")
     .replace(/^shipped/, "kr")
-    .replace(",level=", " level ");
+    .replace(",level=", " level ")
+    .replace(/^evolved:shipped,generation=/, "evolved, generation ")
+    .replace(/^engine:[0-9]+,/, "");

@@ -1,10 +1,10 @@
-// The players whom a person meets: levels of kr, its full strength, and what people play (kr/players/own.py,
-// policy.py).
+// The players whom a person meets: levels of kr, its full strength, what people play, evolved players, other programs.
 
 import {choiceOf} from "../book.js";
 import {Draws} from "./draws.js";
 import {likelyMoves, searchAt} from "./levels.js";
-import {HUMAN, strengthOf} from "./opponents.js";
+import {HUMAN, levelNumbered, programNumber, readSpec} from "./opponents.js";
+import {KrError, quoted} from "../text.js";
 
 /** @typedef {import("../house.js").House} House */
 /** @typedef {import("../rules.js").Move} Move */
@@ -39,10 +39,18 @@ const remembering = new WeakMap();
  */
 export async function playerOf(house, spec) {
   if (spec === HUMAN) return null;
-  const {level, seed} = await strengthOf(house, spec);
-  if (!level) return people(house, seed);
-  const {nodes} = level,
-    player = nodes === null ? fullStrength(house) : ownLevel(house, {...level, nodes}, seed);
+  const read = readSpec(spec);
+  if (!read || "people" in read.opponent) throw new KrError(`nobody plays as ${quoted(spec)} here`);
+  const {opponent, seed} = read;
+  if ("generation" in opponent) return searching(house, opponent);
+  if ("engine" in opponent) {
+    const {engine: number, program} = opponent;
+    return searching(house, {engine: await programNumber(house, number, program)});
+  }
+  if (!opponent.level) return people(house, seed);
+  const level = await levelNumbered(house, opponent.level),
+    {nodes} = level,
+    player = nodes === null ? searching(house) : ownLevel(house, {...level, nodes}, seed);
   return level.database ? withBook(house, player, seed) : player;
 }
 
@@ -95,11 +103,16 @@ function ownLevel(house, level, seed) {
   return player;
 }
 
-/** @param {House} house @returns {Player} */
-const fullStrength = house => ({
+/**
+ * Full strength, of kr or of another engine.
+ * @param {House} house
+ * @param {{engine?: number, generation?: number}} [whose]
+ * @returns {Player}
+ */
+const searching = (house, whose = {}) => ({
   newGame() {},
   async search(task) {
-    const {move, score, depth, nodes, seconds} = await house.engine.search(task);
+    const {move, score, depth, nodes, seconds} = await house.engine.search({...task, ...whose});
     return move ? {move, score, depth, nodes, time: seconds} : anyMove(task.position, seconds);
   },
 });
@@ -122,13 +135,21 @@ const people = (house, seed) => ({
 
 /** The score of the best move, as sight of captures sees it. @param {House} house @param {Position} position */
 async function bestSeen(house, position) {
-  const scores = await Promise.all(position.entries.map(move => seen(house, position.after(move))));
-  return Math.max(...scores.map(score => -score));
-}
-
-/** Score after all captures that are due. @param {House} house @param {Position} position @returns {Promise<number>} */
-async function seen(house, position) {
-  if (position.isOver) return LOST;
-  if (position.entries[0].captured) return bestSeen(house, position);
-  return (await house.engine.evaluate(position)).score;
+  /** @type {Position[]} */
+  const quiet = [];
+  /** The best of scores that are known later. @param {Position} at @returns {() => number} */
+  const best = at => {
+    const seen = at.entries.map(move => afterCaptures(at.after(move)));
+    return () => Math.max(...seen.map(score => -score()));
+  };
+  /** The score after all captures that are due. @param {Position} at @returns {() => number} */
+  const afterCaptures = at => {
+    if (at.isOver) return () => LOST;
+    if (at.entries[0].captured) return best(at);
+    const place = quiet.push(at) - 1;
+    return () => scores[place];
+  };
+  const score = best(position),
+    scores = await house.engine.scores(quiet);
+  return score();
 }

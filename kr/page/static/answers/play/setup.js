@@ -1,4 +1,4 @@
-// The setup of a game: players, start, opening and clocks (kr/play/setup.py).
+// The setup of a game: players, start, opening and clocks.
 
 import {stripped} from "../blanks.js";
 import {looksLikeFen} from "../notation.js";
@@ -54,22 +54,21 @@ const newSeed = house => String(Math.floor(house.random() * MOST_SEED) + 1);
 export async function newSetup(house, request) {
   const side = request.has("people") ? "" : request.choice("side", [...SIDES.keys(), RANDOM], "black"),
     names = request.texts("names", SPEC_TAGS.length, LONGEST_PERSON, []),
-    opponent = await opponentFromRequest(house, request),
+    seed = newSeed(house),
+    spec = await opponentFromRequest(house, request, seed),
     openings = await openingsOf(house),
     ballot = ballotOf(openings, request.text("ballot", LONGEST_FEN, "")),
     control = clockFromText(request.text("clock", LONGEST_CLOCK, "")),
-    seed = newSeed(house),
     source = new Draws(seed);
   const {start, line, opening} = startOf(openings, ballot, source),
     you = side === RANDOM ? source.below(2) : SIDES.get(side);
-  const spec = opponent === HUMAN ? HUMAN : `${opponent},seed=${seed}`,
-    specs = [BLACK, WHITE].map(each => (each === you ? HUMAN : spec));
+  const specs = [BLACK, WHITE].map(each => (each === you ? HUMAN : spec));
   return {
     specs,
     control,
     start,
     line,
-    names: opponent === HUMAN ? names.map(name => stripped(name)) : [],
+    names: spec === HUMAN ? names.map(name => stripped(name)) : [],
     headers: headersOf(specs, seed, control, opening),
   };
 }
