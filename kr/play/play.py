@@ -99,11 +99,9 @@ class Play:
         table: Table,
         now: Callable[[], float] = time.monotonic,
         make_adviser: Callable[[], Adviser] | None = None,
-        make_player: Callable[[str], Player] | None = None,
     ) -> Play:
         """Set up the game of the settings: start its players and choose its file.
 
-        make_player: makes the player of a text, if not PlaySettings.make_player.
         Raises InvalidSettingError, InvalidFenError, InvalidPdnError, InvalidWeightsError, InvalidDatabaseError,
         ProtocolError and OSError.
         """
@@ -124,7 +122,7 @@ class Play:
         players: list[Player | None] = []
         try:
             for spec in setup.specs:
-                players.append(None if spec == HUMAN else (make_player or settings.make_player)(spec))
+                players.append(None if spec == HUMAN else settings.make_player(spec))
         except BaseException:
             _close(players)
             raise
@@ -139,11 +137,6 @@ class Play:
     def game(self) -> Game:
         """The game as in its file, with times and the engines' scores as comments."""
         return self._record.game
-
-    @property
-    def clocks(self) -> tuple[float | None, float | None]:
-        """Seconds on the clocks of Black and White when the last move was made; None without a clock."""
-        return self._seats[Side.BLACK].left, self._seats[Side.WHITE].left
 
     @property
     def undo_ply(self) -> int | None:
