@@ -13,6 +13,7 @@
 #   make library  kr as a C library in build/library (SYSTEM=windows, windows32 or wasm: for these)
 #   make checkerboard  engines for CheckerBoard of it, and GAMES games through its interface under wine
 #   make page   the page of kr web without a server in build/page, for any web server to show
+#   make bundle the scripts of kr web in few files, in kr/page/bundle, as wheels have them; part of make build, test, dist
 #   make oldest some tests with the oldest libraries that pyproject.toml allows, in build/oldest
 #   make dist   source archive and wheel in build/dist, the wheel installed beside the versions of requirements.lock in an
 #               empty environment, and checked there; part of make test
@@ -62,7 +63,7 @@ OLDEST := build/oldest
 OLDEST_EXTRAS := plots web nets evolve cluster parquet test
 
 .PHONY: demo check test soak pytest build style lint types format scripts scripts-lint scripts-types scripts-test tools \
-	debug-test debug-build debug-run oldest dist release lock library checkerboard page windows windows-folder arm macos \
+	debug-test debug-build debug-run oldest dist release lock library checkerboard page bundle windows windows-folder arm macos \
 	bench figures docs tutorial clean
 
 demo: build
@@ -78,7 +79,7 @@ test: lint .venv/docs
 	$(MAKE) oldest
 
 # the page without a server is bundled by a tool of node
-pytest: .venv/tests $(if $(NODE),$(NODE_BIN)/biome)
+pytest: .venv/tests bundle
 	$(PYTEST) -m "$(MARKED)"
 
 # Each starts processes of its own: one a core. Files without such a test aren't even imported.
@@ -92,7 +93,7 @@ lint: .venv/tests scripts-lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check -q .
 	@# longer than 120 characters, but for texts for readers, each of which is one literal
-	@! LC_ALL=C.UTF-8 grep -rnE --include="*.js" --include="*.css" --exclude-dir=languages --exclude-dir=vendor ".{121,}" kr docs packaging  # longer than 120 characters
+	@! LC_ALL=C.UTF-8 grep -rnE --include="*.js" --include="*.css" --exclude-dir=languages --exclude-dir=vendor --exclude-dir=bundle ".{121,}" kr docs packaging  # longer than 120 characters
 
 types: .venv/tests scripts-types
 	$(BIN)/mypy
@@ -119,7 +120,16 @@ scripts-lint scripts-types scripts-test:
 	@echo "kr: $@ was left out: no node of version 18.19 or newer with npm (apt install nodejs npm)"; test -z "$$CI"
 endif
 
-build: .venv/kr
+build: .venv/kr $(if $(wildcard $(NODE_BIN)/esbuild),bundle)
+
+# the scripts of kr web in few files; where there is no node it hands out the modules
+ifneq ($(NODE),)
+bundle: .venv/kr $(NODE_BIN)/biome
+	@$(BIN)/python packaging/page/bundle.py
+else
+bundle:
+	@echo "kr: the scripts of kr web are not bundled: no node of version 18.19 or newer with npm"; test -z "$$CI"
+endif
 
 bench: build
 	$(BIN)/kr bench
@@ -165,7 +175,7 @@ $(OLDEST)/installed: .venv/tests
 	@touch $@
 
 # Built as it is released, but by the tools in .venv: first the source archive, then the wheel from that.
-dist: .venv/tests
+dist: .venv/tests bundle
 	@echo "kr: building source archive and wheel; a minute ..."
 	@rm -rf $(DIST)
 	@$(UV) build -q --no-build-isolation --python $(BIN)/python --out-dir $(DIST)
@@ -175,7 +185,7 @@ dist: .venv/tests
 	@$(UV) pip install -q --python $(DIST)/venv/bin/python --no-deps $(DIST)/*.whl
 	$(DIST)/venv/bin/python packaging/check.py
 
-release: .venv/release
+release: .venv/release bundle
 	$(BIN)/python packaging/release.py
 
 # The folder for Windows is for those who play and analyse: it leaves out what only fits need.
@@ -207,7 +217,7 @@ endif
 
 # The wheel is what is tested: run.py keeps the checkout's own kr out of the way.
 windows: PYTEST_JOBS = $(shell nproc)
-windows: $(WINDOWS)/installed
+windows: $(WINDOWS)/installed bundle
 	@echo "kr: building the wheel for Windows ..."
 	@$(BIN)/python packaging/windows/build.py
 	$(BIN)/python packaging/windows/run.py -m pytest -q -p no:cacheprovider -n $(PYTEST_JOBS) --dist worksteal \
@@ -220,7 +230,7 @@ $(WINDOWS)/installed: .venv/tests packaging/windows/runtime.py packaging/windows
 	@touch $@
 
 # A release has the package of python.org (embeddable.py without --of) in place of the Windows Python of the tests.
-windows-folder: $(WINDOWS)/installed
+windows-folder: $(WINDOWS)/installed bundle
 	@$(BIN)/python packaging/windows/build.py
 	@$(BIN)/python packaging/windows/embeddable.py --of $(WINDOWS)/python -o $(WINDOWS)/embeddable.zip
 	@rm -rf $(WINDOWS)/libraries

@@ -32,11 +32,16 @@ def units() -> list[str]:
     return [path.stem for path in (ROOT / "kr").glob("_*.pyx") if path.stem != "_engine"]
 
 
+def bundle() -> set[str]:
+    """The scripts of kr web as `make bundle` bundles them; nothing where there is no node."""
+    return {path.relative_to(ROOT).as_posix() for path in (ROOT / "kr/page/bundle").rglob("*") if path.is_file()}
+
+
 def of_source_archive(path: Path) -> tuple[set[str], set[str]]:
     """The files of a source archive, less those of setuptools, and those that it should have."""
     with tarfile.open(path) as archive:
         names = {member.name.partition("/")[2] for member in archive if member.isfile()}
-    expected = own_files() | {f"build/release-c/{unit}.c" for unit in units()}
+    expected = own_files() | {f"build/release-c/{unit}.c" for unit in units()} | bundle()
     return {name for name in names if not name.startswith(OF_SETUPTOOLS)}, expected
 
 
@@ -54,7 +59,7 @@ def of_wheel(path: Path) -> tuple[set[str], set[str]]:
             expected.add(f"kr/data/{name}")
     information = "-".join(path.name.split("-")[:2]) + ".dist-info"
     of_all = ("METADATA", "RECORD", "WHEEL", "entry_points.txt", "top_level.txt", "licenses/LICENSE")
-    return names, expected | {f"{information}/{name}" for name in of_all}
+    return names, expected | bundle() | {f"{information}/{name}" for name in of_all}
 
 
 def main() -> None:

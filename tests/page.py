@@ -23,7 +23,7 @@ from web_pages import finished
 
 from kr.errors import KrError, OutputBusyError
 from kr.storage import lock
-from kr.web.app import FEATURES
+from kr.web.app import route_of
 from kr.web.house import House
 from kr.web.request import PageRequest
 from kr.web.settings import WebSettings
@@ -170,7 +170,8 @@ def web_house(**settings: Any) -> House:
 
 def server_answer(house: House, path: str, body: Any) -> Any:
     """What kr web answers to a request, or {"error": text}."""
-    (handler,) = (feature.ROUTES[path] for feature in FEATURES if path in feature.ROUTES)
+    handler = route_of(path)
+    assert handler is not None, path
     try:
         answer = handler(house, PageRequest(body))
         if inspect.isawaitable(answer):

@@ -23,17 +23,30 @@ from kr.errors import OutputBusyError
 from kr.storage import lock
 
 BUILD = ROOT / "packaging" / "page" / "build_page.py"
+BUNDLE = ROOT / "packaging" / "page" / "bundle.py"
 MADE_OF = ("kr/page", "kr/viewer", "packaging/page", "build/library-wasm", "build/page-data", "egdb", "books")
 FOLDER = "/games/kr/"
 """Where the page lies: a host has other things too."""
 
 
-@cache
-def built() -> Path:
-    """The folder of the page, which is built."""
+def needs_esbuild() -> None:
+    """Leave a test out where scripts can't be bundled."""
     if not (ROOT / "node_modules" / ".bin" / "esbuild").exists() or not shutil.which("node"):
         assert not os.environ.get("CI"), "esbuild is missing: npm ci"
         pytest.skip("esbuild is missing: npm ci")
+
+
+def bundled(out: Path) -> Path:
+    """A folder with the scripts of kr web, bundled."""
+    needs_esbuild()
+    subprocess.run([sys.executable, BUNDLE, "--out", out], check=True)
+    return out
+
+
+@cache
+def built() -> Path:
+    """The folder of the page, which is built."""
+    needs_esbuild()
     made()
     out = ROOT / "build" / "page-tests"
     out.mkdir(parents=True, exist_ok=True)

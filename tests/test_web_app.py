@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import http.client
+import importlib
 import json
 import re
 import socket
@@ -11,9 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from page_host import bundled
 from web_pages import Opener, meant_board, opened, read_board, server, serving, wait_until
 
 import kr
+from kr.page import files
 from kr.web import app, serve
 from kr.web.serve import WebServer
 
@@ -23,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["opened", "server"]
 
 GONE = "The server is gone; start kr web again"
-FAILED = r"net::ERR|WebSocket|Failed to load"
+FAILED = r"net::ERR|WebSocket|Failed to load|Failed to fetch dynamically"
 
 
 def get(server: WebServer, path: str, **headers: str) -> tuple[http.client.HTTPResponse, bytes]:
@@ -69,27 +72,28 @@ def test_the_manifest_names_what_is_there(server: WebServer) -> None:
 
 def test_all_that_the_worker_keeps_is_there_and_named_by_its_version(server: WebServer) -> None:
     kept = shell(server)
-    assert "/" in kept["files"]
-    for path in kept["files"]:
-        answer, _ = get(server, path)
+    assert "./" in kept["files"]
+    for path in [*kept["files"], *kept["data"]]:
+        answer, _ = get(server, f"/{path.removeprefix('./')}")
         assert answer.status == 200
-        assert path == "/" or path.startswith(f"/static/{kept['version']}/")
+        assert path == "./" or path in kept["data"] or path.startswith(f"static/{kept['build']}/")
     _, index = get(server, "/")
-    named = re.findall(r'(?:href|src)="(/[^"]+)"', index.decode())
+    named = re.findall(r'(?:href|src)="/([^"]+)"', index.decode())
     assert len(named) > 5
     assert set(named) <= set(kept["files"])
-    scripts = {path.rpartition("/")[2] for path in kept["files"] if path.endswith(".js")}
-    assert {"main.js", "shell.js", "board.js", "send.js"} <= scripts
+    scripts = {path.partition("/")[2].partition("/")[2] for path in kept["files"] if path.endswith(".js")}
+    assert {"main.js", "answers/native.js"} <= scripts
     assert get(server, "/static/000000000000/main.js")[0].status == 404
+    assert get(server, "/data/nothing.json")[0].status == 404
 
 
 def test_any_change_is_another_version(server: WebServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    first = shell(server)["version"]
+    first = shell(server)["build"]
     with serving() as same:
-        assert shell(same)["version"] == first
-    monkeypatch.setattr(app, "board_colors", lambda: ":root {}")
+        assert shell(same)["build"] == first
+    monkeypatch.setattr(files, "board_colors", lambda: ":root {}")
     with serving() as other:
-        assert shell(other)["version"] != first
+        assert shell(other)["build"] != first
         assert get(other, f"/static/{first}/main.js")[0].status == 404
 
 
@@ -109,7 +113,7 @@ def test_files_come_packed_to_those_who_take_them_so(server: WebServer) -> None:
     assert get(server, "/static/icons/kr-192.png", accept_encoding="gzip")[1].startswith(b"\x89PNG")
 
 
-def test_only_server_js_knows_that_there_is_a_server() -> None:
+def test_few_scripts_know_that_there_is_a_server() -> None:
     package = Path(serve.__file__).parents[1]
     network = re.compile(r"\b(?:fetch\(|WebSocket\b|XMLHttpRequest\b|EventSource\b|sendBeacon\b|importScripts\b)")
     found = {
@@ -118,8 +122,48 @@ def test_only_server_js_knows_that_there_is_a_server() -> None:
         for path in (package / room / "static").rglob("*.js")
         if network.search(re.sub(r"^\s*(?://|\*).*$", "", path.read_text("utf-8"), flags=re.MULTILINE))
     }
-    # the worker stands between the page and the server, and knows nothing of what is asked
-    assert found == {"server.js", "worker.js"}
+    # worker.js stands between the page and the server, and knows nothing of what is asked; the others load files
+    assert found == {"machine.js", "worker.js", "store.js", "search-worker.js"}
+
+
+def test_features_are_found_by_their_names() -> None:
+    for module in app.FEATURES:
+        feature = importlib.import_module(f"kr.web.{module}")
+        assert {app.route_of(name) for name in feature.ROUTES} == {*feature.ROUTES.values()}
+        assert {app.stream_of(name) for name in feature.LIVE} == {*feature.LIVE.values()}
+    assert (app.route_of("nothing"), app.route_of("port"), app.stream_of("")) == (None, None, None)
+
+
+# --- bundles
+
+
+def test_a_bundle_of_these_scripts_is_served_and_no_other(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(files, "BUNDLE", bundled(tmp_path))
+    found = files.page_files()
+    assert found.sheets == {"stylesheet": ["style-sheets.css"], "later": ["later.css"]}
+    assert found.scripts[0] == "main.js"
+    assert {"main.js", "answers/native.js", "worker.js", "icons/kr.svg"} <= {*found.files}
+    assert "shell.js" not in found.files
+    monkeypatch.setattr(files, "board_colors", lambda: ":root {}")
+    assert "shell.js" in files.page_files().files
+
+
+@pytest.mark.slow
+def test_little_comes_before_men_move(monkeypatch: pytest.MonkeyPatch, opened: Opener, tmp_path: Path) -> None:
+    monkeypatch.setattr(files, "BUNDLE", bundled(tmp_path))
+    with serving() as server:
+        asked: list[Any] = []
+
+        def before(page: Page) -> None:
+            # which come once the board is there
+            page.route(re.compile("/(panels|graph-drawing)-"), lambda route: None)
+            page.on("requestfinished", lambda each: asked.append(each))
+
+        page = opened(server.address, before=before)
+        page.wait_for_selector("main .board .movable")
+        sizes = {each.url: each.sizes()["responseBodySize"] for each in [*asked] if "/later.css" not in each.url}
+    assert len([url for url in sizes if url.endswith(".js")]) > 5
+    assert sum(sizes.values()) < 60_000, sizes
 
 
 # --- in the browser
@@ -134,7 +178,7 @@ def wait_for_worker(page: Page, version: str) -> None:
     """Wait until the files of a version are kept, and the page is in the hands of its worker."""
     wait_until(page, "() => Boolean(navigator.serviceWorker.controller)")
     kept = "async name => (await caches.has(name)) && (await (await caches.open(name)).keys()).length > 40"
-    wait_until(page, kept, f"kr-{version}")
+    wait_until(page, kept, f"kr-page / {version}")
 
 
 @pytest.mark.slow
@@ -146,31 +190,34 @@ def test_it_opens_without_its_server_and_comes_back(opened: Opener) -> None:
         wait_for_worker(page, version)
         page.wait_for_selector("main .board .movable")
     page.reload()
+    # the board goes on, and what needs the engine says that it is gone
+    page.wait_for_selector("main .board .movable")
+    page.get_by_role("button", name="Analyse", exact=True).click()
     wait_until(page, "text => document.querySelector('.offline')?.textContent === text", GONE)
     assert read_board(page) == meant_board(kr.Position().fen)
     # as an installed app does, at its start; a page that was never opened is there too
     again = page.context.new_page()
     again.goto(f"http://127.0.0.1:{port}/#learn")
     wait_until(again, "() => document.querySelector('nav [aria-current]')?.hash === '#learn'")
-    assert again.inner_text(".offline") == GONE
+    again.wait_for_selector("h2.title")
     again.close()
     with serving(port=port, token=True) as server:
         wait_until(page, "() => document.querySelector('.offline').textContent.includes('open the address')")
         other = page.context.new_page()
         other.goto(server.address_to_open)
-        page.wait_for_selector("main .board .movable")
-        assert page.inner_text(".offline") == ""
+        wait_until(page, "() => document.querySelector('.offline').textContent === ''")
         other.close()
 
 
 @pytest.mark.slow
-def test_a_page_without_a_stream_notices_another_run_by_its_next_request(opened: Opener) -> None:
+def test_a_page_without_a_stream_notices_another_run_by_what_it_asks_next(opened: Opener) -> None:
     port = free_port()
     with serving(port=port, token=True) as server:
         page = opened(f"{server.address}#endings", allowed=FAILED)
         page.wait_for_selector("main button:enabled")
     with serving(port=port, token=True) as server:
         page.evaluate("location.hash = '#analyse'")
+        page.get_by_role("button", name="Analyse", exact=True).click()
         wait_until(page, "() => document.querySelector('.offline').textContent.includes('open the address')")
         other = page.context.new_page()
         other.goto(server.address_to_open)
@@ -192,7 +239,7 @@ def test_a_new_kr_shows_no_old_script(opened: Opener, monkeypatch: pytest.Monkey
         page = opened(server.address, allowed=FAILED, app=True)
         first = shell_of(page)
         wait_for_worker(page, first)
-    monkeypatch.setattr(app, "board_colors", lambda: ":root { --board-dark: #123456; }")
+    monkeypatch.setattr(files, "board_colors", lambda: ":root { --board-dark: #123456; }")
     with serving(port=port) as server:
         # a page that stays open goes on with its own files, those too that it fetches only now
         wait_until(page, "async () => (await fetch('/', {method: 'HEAD'}).catch(() => ({}))).ok")

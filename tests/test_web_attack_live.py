@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import http.client
+import importlib
 import inspect
 import json
 import re
@@ -290,8 +291,9 @@ WRONG: list[Any] = [
 ]  # fmt: skip
 
 
-REQUESTS: dict[str, Any] = {name: handler for feature in app.FEATURES for name, handler in feature.ROUTES.items()}
-STREAMS: dict[str, Any] = {name: handler for feature in app.FEATURES for name, handler in feature.LIVE.items()}
+MODULES = [importlib.import_module(f"kr.web.{name}") for name in app.FEATURES]
+REQUESTS: dict[str, Any] = {name: handler for module in MODULES for name, handler in module.ROUTES.items()}
+STREAMS: dict[str, Any] = {name: handler for module in MODULES for name, handler in module.LIVE.items()}
 
 
 def asked_fields(handler: Any) -> list[str]:

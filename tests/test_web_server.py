@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import base64
-import gzip
 import http.client
 import json
-import os
 import re
 import socket
 import subprocess
@@ -22,7 +20,6 @@ from web_pages import serving
 
 import kr
 from kr import cli
-from kr.viewer.assets import board_colors
 from kr.web import serve
 from kr.web.guard import is_loopback
 from kr.web.live import Budget
@@ -354,30 +351,6 @@ def test_a_budget_is_spent_and_comes_back() -> None:
     now = 100.0
     assert budget.is_full
     assert [budget.take() for _ in range(4)] == [True, True, True, False]
-
-
-def test_the_first_page_is_small() -> None:
-    """HTML, styles, and the scripts that are there before another page is entered, in bytes as they are sent."""
-    package = Path(serve.__file__).parents[1]
-    rooms = [package / room / "static" for room in ("page", "viewer")]
-    sizes = {"colors.css": len(board_colors())}
-    waiting = [
-        "index.html",
-        *re.findall(r'/static/(.+\.css)"', (rooms[0] / "index.html").read_text("utf-8")),
-        "main.js",
-        "shell.js",
-    ]
-    while waiting:
-        name = waiting.pop()
-        if name in sizes:
-            continue
-        text = next(path for room in rooms if (path := room / name).is_file()).read_text("utf-8")
-        sizes[name] = len(gzip.compress(text.encode()))
-        if name.endswith(".js"):
-            found = re.findall(r'^(?:import|export)\b[^;]*?from "(\.[^"]+)";', text, re.MULTILINE)
-            waiting += [os.path.normpath(os.path.join(os.path.dirname(name), each)) for each in found]
-    assert len(sizes) > 30
-    assert sum(sizes.values()) < 180_000, sizes
 
 
 @pytest.mark.slow

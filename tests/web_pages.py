@@ -115,7 +115,7 @@ def opened(browser: Browser) -> Iterator[Opener]:
     yield opening
     for context in contexts:
         context.close()
-    assert wrong == []
+    assert wrong == [], wrong
     assert [url for url in asked if not url.startswith("data:") and url.split("/")[2] not in homes] == []
 
 

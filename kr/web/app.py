@@ -5,14 +5,15 @@ from __future__ import annotations
 import asyncio
 import gzip
 import hashlib
+import importlib
 import inspect
 import json
 import re
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from contextlib import asynccontextmanager
-from functools import lru_cache, partial
-from importlib import resources
-from importlib.resources.abc import Traversable
+from dataclasses import dataclass
+from functools import cache, lru_cache, partial
+from types import ModuleType
 from typing import Any
 
 import anyio.to_thread
@@ -25,54 +26,37 @@ from starlette.types import ASGIApp
 from starlette.websockets import WebSocket
 
 from kr.errors import KrError
-from kr.language.sentences import scripts
-from kr.viewer.assets import board_colors
-from kr.web import (
-    archive_uploads,
-    composing,
-    explorer,
-    games,
-    judging,
-    matches,
-    port,
-    positions,
-    proofs,
-    runs,
-    searches,
-)
+from kr.page.files import digest, index, page_files
 from kr.web.entry import Entry
 from kr.web.guard import Guard
 from kr.web.house import House
 from kr.web.live import BROKEN, Connection, Stream, error_line
-from kr.web.page import index
 from kr.web.request import PageRequest
 
-FEATURES: tuple[Any, ...] = (
-    port,
-    positions,
-    games,
-    searches,
-    matches,
-    runs,
-    judging,
-    proofs,
-    explorer,
-    archive_uploads,
-    composing,
-)  # fmt: skip
-"""Modules with ROUTES and LIVE."""
+FEATURES: Mapping[str, tuple[str, ...]] = {
+    "port": ("port", "search"),
+    "positions": ("position",),
+    "games": ("games",),
+    "searches": ("engines", "analysis"),
+    "matches": ("match",),
+    "runs": ("runs", "run"),
+    "judging": ("annotate",),
+    "proofs": ("proofs", "certificate", "prove"),
+    "explorer": ("explorer",),
+    "archive_uploads": ("explorer",),
+    "composing": ("soundness", "variations"),
+}
+"""Modules with ROUTES and LIVE, and with what the names there begin. Each is imported when it is first asked for."""
 MOST_BODY = 4 << 20
 """Bytes of a request."""
-LEAST_PACKED = 10_000
-"""Bytes of an answer that is packed for those who take it so."""
 BODY_SECONDS = 20.0
 """Time in which a request must have arrived."""
 CONTENT_TYPES = {
-    ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml",
-    ".json": "application/json", ".webmanifest": "application/manifest+json", ".png": "image/png",
+    ".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8",
+    ".svg": "image/svg+xml", ".json": "application/json", ".webmanifest": "application/manifest+json",
+    ".png": "image/png",
 }  # fmt: skip
 
-STATIC = "/static/"
 _GZIP = re.compile(r"\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|\s|$))")
 
 Handler = Callable[[House, PageRequest], Any]
@@ -80,14 +64,9 @@ Handler = Callable[[House, PageRequest], Any]
 
 def make_app(house: House, host: str, port: int, entry: Entry | None = None) -> ASGIApp:
     """The app for an address to listen on. entry: None if everyone who can connect may send requests."""
-    handlers: dict[str, Handler] = {}
-    streams: dict[str, Stream] = {}
-    for feature in FEATURES:
-        handlers.update(feature.ROUTES)
-        streams.update(feature.LIVE)
 
     async def live(socket: WebSocket) -> None:
-        await Connection(house, socket, streams).serve()
+        await Connection(house, socket, stream_of).serve()
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -96,13 +75,14 @@ def make_app(house: House, host: str, port: int, entry: Entry | None = None) -> 
         finally:
             await anyio.to_thread.run_sync(house.close)
 
+    site = _site()
     app = Starlette(
         routes=[
-            *(Route(path, partial(_file, each), methods=["GET"]) for path, each in _files().items()),
-            *(
-                Route(f"/api/{name}", partial(_answer, house, handler), methods=["POST"])
-                for name, handler in handlers.items()
-            ),
+            Route("/", partial(_page, house, site), methods=["GET"]),
+            Route("/static/{path:path}", partial(_static, site), methods=["GET"]),
+            Route("/worker.js", partial(_worker, site), methods=["GET"]),
+            Route("/data/{name}.json", partial(_data, house), methods=["GET"]),
+            Route("/api/{name:path}", partial(_answer, house), methods=["POST"]),
             WebSocketRoute("/live", live),
         ],
         exception_handlers={HTTPException: _failed, Exception: _broken},
@@ -111,55 +91,110 @@ def make_app(house: House, host: str, port: int, entry: Entry | None = None) -> 
     return Guard(app, host, port, entry)
 
 
-def _files() -> dict[str, tuple[bytes, str]]:
-    """All files that a page can get, by path, with their types. They are in memory: no path opens a file.
+def route_of(name: str) -> Handler | None:
+    """What answers a request; None if nothing does."""
+    return _found("ROUTES", name)
 
-    The page asks for its files by paths that hold the version of all of them, /static/VERSION/main.js: so a page, its
-    scripts and those that it fetches later are of one version, and browsers may keep them.
+
+def stream_of(name: str) -> Stream | None:
+    """What answers a stream; None if nothing does."""
+    return _found("LIVE", name)
+
+
+def _found(table: str, name: str) -> Any:
+    kind = name.partition("/")[0]
+    features = (_feature(module) for module, kinds in FEATURES.items() if kind in kinds)
+    return next((names[name] for each in features if name in (names := getattr(each, table))), None)
+
+
+@cache
+def _feature(module: str) -> ModuleType:
+    return importlib.import_module(f"kr.web.{module}")
+
+
+@dataclass(frozen=True)
+class _Site:
+    """What a page gets of its own. All is in memory: no path opens a file.
+
+    It asks for its files by paths that hold their version, /static/VERSION/main.js: so a page, its scripts and those
+    that it fetches later are of one version, and browsers may keep them. /static/main.js is the module as it stands.
     """
-    files = {f"{STATIC}colors.css": (board_colors().encode(), CONTENT_TYPES[".css"])}
-    for package in ("kr.viewer", "kr.page"):
-        files.update(_static_files(resources.files(package).joinpath("static"), STATIC.rstrip("/")))
-    files.update({f"{STATIC}{path}": (text.encode(), CONTENT_TYPES[".js"]) for path, text in scripts().items()})
-    shell, worker = index(), files.pop(f"{STATIC}worker.js")
-    version = _version(shell.encode(), files)
-    versioned = {path.replace(STATIC, f"{STATIC}{version}/"): file for path, file in files.items()}
-    own = {"version": version, "files": ["/", *sorted(versioned)]}
-    return {
-        **files,
-        **versioned,
-        "/": (shell.replace(f'"{STATIC}', f'"{STATIC}{version}/').encode(), "text/html; charset=utf-8"),
-        "/worker.js": (f"globalThis.SHELL = {json.dumps(own)};\n".encode() + worker[0], worker[1]),
+
+    version: str
+    html: bytes
+    worker: bytes
+    """The service worker."""
+    kept: Collection[str]
+    """The files of this version, which a browser keeps."""
+    files: Mapping[str, bytes]
+
+
+def _site() -> _Site:
+    page = page_files()
+    files = {name: content for name, content in page.files.items() if name not in ("index.html", "worker.js")}
+
+    def html(version: str) -> bytes:
+        return index(f"/static/{version}/", page.sheets, page.scripts, version).encode()
+
+    version = digest({**page.files, "index.html": html("")})[:12]
+    served = {f"{version}/{name}": content for name, content in files.items()}
+    return _Site(version, html(version), page.files["worker.js"], served, {**page.sources, **served})
+
+
+async def _page(house: House, site: _Site, request: Request) -> Response:
+    house.visited.set()
+    return await _file(site.html, ".html", request)
+
+
+async def _static(site: _Site, request: Request) -> Response:
+    path = request.path_params["path"]
+    if path not in site.files:
+        raise HTTPException(404)
+    return await _file(site.files[path], path[path.rfind(".") :], request)
+
+
+async def _worker(site: _Site, request: Request) -> Response:
+    """The service worker, and what it is to keep."""
+    names = await anyio.to_thread.run_sync(_data_names)
+    shell = {
+        "build": site.version,
+        "files": {"./": "", **{f"static/{name}": "" for name in sorted(site.kept)}},
+        "large": [],
+        "data": [f"data/{name}.json" for name in names],
     }
+    return await _file(f"globalThis.SHELL = {json.dumps(shell)};\n".encode() + site.worker, ".js", request)
 
 
-def _version(shell: bytes, files: Mapping[str, tuple[bytes, str]]) -> str:
-    digest = hashlib.sha256(shell)
-    for path, (content, _) in sorted(files.items()):
-        digest.update(b"%b\0%d\0%b" % (path.encode(), len(content), content))
-    return digest.hexdigest()[:12]
+def _data_names() -> list[str]:
+    from kr.page.data import DATA
+
+    return [*DATA]
 
 
-def _static_files(folder: Traversable, path: str) -> dict[str, tuple[bytes, str]]:
-    files: dict[str, tuple[bytes, str]] = {}
-    for file in folder.iterdir():
-        if file.is_dir():
-            files.update(_static_files(file, f"{path}/{file.name}"))
-        elif kind := CONTENT_TYPES.get(file.name[file.name.rfind(".") :]):
-            files[f"{path}/{file.name}"] = file.read_bytes(), kind
-    return files
+async def _data(house: House, request: Request) -> Response:
+    """Data of the page, which may depend on the settings, so that the newest is asked for first."""
+    from kr.web.port import data_file
+
+    name = request.path_params["name"]
+    if name not in await anyio.to_thread.run_sync(_data_names):
+        raise HTTPException(404)
+    try:
+        content = await anyio.to_thread.run_sync(data_file, house, name)
+    except (KrError, OSError) as error:
+        return _error(400, error_line(error))
+    text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+    return await _file(text.encode(), ".json", request)
 
 
-async def _file(file: tuple[bytes, str], request: Request) -> Response:
-    content, kind = file
-    packs = kind != CONTENT_TYPES[".png"] and _takes_gzip(request)
+async def _file(content: bytes, suffix: str, request: Request) -> Response:
+    packs = suffix != ".png" and bool(_GZIP.search(request.headers.get("accept-encoding", "")))
     tag = f'"{hashlib.sha256(content).hexdigest()[:24]}{"-gzip" if packs else ""}"'
     headers = {"etag": tag, "vary": "accept-encoding"}
     if request.headers.get("if-none-match") == tag:
         return Response(status_code=304, headers=headers)
     if packs:
         content, headers["content-encoding"] = _packed(content), "gzip"
-    return Response(content, media_type=kind, headers=headers)
+    return Response(content, media_type=CONTENT_TYPES[suffix], headers=headers)
 
 
 @lru_cache(1000)
@@ -167,8 +202,11 @@ def _packed(content: bytes) -> bytes:
     return gzip.compress(content, 6, mtime=0)
 
 
-async def _answer(house: House, handler: Handler, request: Request) -> Response:
+async def _answer(house: House, request: Request) -> Response:
     """Answer a request: JSON in, JSON out; a short error for a bad one."""
+    handler = await anyio.to_thread.run_sync(route_of, request.path_params["name"])
+    if handler is None:
+        raise HTTPException(404)
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
         return _error(415, "expected application/json")
     try:
@@ -180,7 +218,7 @@ async def _answer(house: House, handler: Handler, request: Request) -> Response:
         else:
             # a server that stops does not wait for a text that takes minutes to read
             answer = await anyio.to_thread.run_sync(_worked, handler, house, page_request, abandon_on_cancel=True)
-        return await _sent(answer, request)
+        return JSONResponse(answer)
     except HTTPException as error:
         return _error(error.status_code, error.detail)
     except TimeoutError:
@@ -191,19 +229,6 @@ async def _answer(house: House, handler: Handler, request: Request) -> Response:
         return _error(400, error_line(error))
     except (ValueError, RecursionError):
         return _error(400, "the request is not JSON")
-
-
-async def _sent(answer: Any, request: Request) -> Response:
-    """An answer as JSON, packed if it is large."""
-    response = JSONResponse(answer)
-    if len(response.body) < LEAST_PACKED or not _takes_gzip(request):
-        return response
-    packed = await anyio.to_thread.run_sync(gzip.compress, response.body, 5)
-    return Response(packed, media_type=response.media_type, headers={"content-encoding": "gzip"})
-
-
-def _takes_gzip(request: Request) -> bool:
-    return bool(_GZIP.search(request.headers.get("accept-encoding", "")))
 
 
 def _worked(handler: Handler, house: House, request: PageRequest) -> Any:

@@ -26,6 +26,8 @@ class House:
 
     def __init__(self, settings: WebSettings) -> None:
         self.settings = settings
+        self.visited = threading.Event()
+        """Set once a page has been asked for."""
         # reported at once, not when a page asks for it
         for path in settings.files:
             if not path.is_dir():

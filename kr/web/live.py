@@ -75,8 +75,8 @@ class Budget:
 class Connection:
     """The connection of one page."""
 
-    def __init__(self, house: House, socket: WebSocket, streams: Mapping[str, Stream]) -> None:
-        self._house, self._socket, self._streams = house, socket, streams
+    def __init__(self, house: House, socket: WebSocket, stream_of: Callable[[str], Stream | None]) -> None:
+        self._house, self._socket, self._stream_of = house, socket, stream_of
         self._running: dict[int, tuple[asyncio.Task[None], Inbox]] = {}
         self._sending = asyncio.Lock()
 
@@ -133,7 +133,8 @@ class Connection:
 
     def _open(self, id: int, request: PageRequest) -> None:
         do = str(request.fields["do"])[:100]
-        if do not in self._streams:
+        stream = self._stream_of(do)
+        if stream is None:
             raise _Refused(id, f"there is nothing called {do!r} to do")
         if id in self._running:
             raise _Unreadable("an id is used twice")
@@ -141,7 +142,7 @@ class Connection:
         if sum(not task.cancelling() for task, _ in self._running.values()) >= MOST_STREAMS:
             raise _Refused(id, f"a page can do {MOST_STREAMS} things at a time")
         inbox: Inbox = asyncio.Queue(MOST_WAITING)
-        task = asyncio.create_task(self._run(id, self._streams[do], request, inbox), name=do)
+        task = asyncio.create_task(self._run(id, stream, request, inbox), name=do)
         self._running[id] = task, inbox
         task.add_done_callback(lambda _: self._running.pop(id, None))
 

@@ -15,7 +15,6 @@ then at most UPDATES a second and always the newest {"depth", "lines": [{"score"
 "value", "name", "hash"}, and after BEAT_SECONDS without news {"progress": {"depth", "nodes", "seconds"}}. The last one
 has "final": true; a page that says {"stop": true} gets it at once. Moves are {"path", "captured", "whole"}.
 
-port/data {"name"} -> a file of `kr.page.data`; of engines, evolved players and puzzles those that this server has
 port/database {} -> {"database": {"pieces", "classes", "distancePieces", "reach"}}, or null without one
 port/look {"positions"} -> {"known": [{"value", "distance"}, ...]}, null for what is not known
 port/draw {"men", "kings", "otherMen", "otherKings", "value", "count", "seed"} -> {"positions"} with a value, of so many
@@ -186,9 +185,8 @@ def _move(move: Move) -> dict[str, Any]:
     return {"path": move.path, "captured": move.captured, "whole": move.whole}
 
 
-def data_file(house: House, request: PageRequest) -> Any:
-    """A file of the data of the page."""
-    name = request.choice("name", tuple(data.DATA))
+def data_file(house: House, name: str) -> Any:
+    """A file of `kr.page.data`; of the engine, its levels and the puzzles as this server has them."""
     if name == "engine":
         return {**data.engine_facts(load_scorer(house.settings.weights)), "engines": house.engines.names[1:]}
     if name == "puzzles":
@@ -311,7 +309,6 @@ def scores(house: House, request: PageRequest) -> dict[str, Any]:
 
 
 ROUTES: dict[str, Any] = {
-    "port/data": data_file,
     "port/database": database,
     "port/look": look,
     "port/draw": draw_from_shape,

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     import uvicorn
 
 NEEDED = ("starlette", "uvicorn", "websockets")
+PREPARE_SECONDS = 0.5
+"""Time that the first page has for itself before the first engine is made."""
 END_SECONDS = 3
 """Time that connections have to end in once the server stops."""
 
@@ -59,7 +61,7 @@ class WebServer:
         self.entry = Entry(self.port) if settings.token else None
         self._server = _server(make_app(house, settings.host, self.port, self.entry))
         self._host = settings.host
-        self._begun, self._ended = threading.Event(), False
+        self._begun, self._ending = threading.Event(), threading.Event()
 
     @property
     def token(self) -> str | None:
@@ -93,8 +95,9 @@ class WebServer:
             # uvicorn ends in good order on a signal, and then raises it again
             pass
         finally:
-            self._ended = True
+            self._ending.set()
             self._begun.set()
+            self.house.visited.set()
             # Python may not end while a file is read
             join(preparing)
 
@@ -105,9 +108,10 @@ class WebServer:
             self._begun.set()
 
     def _prepare(self) -> None:
-        """Make the first engine while the browser starts."""
+        """Make the first engine once a page is there."""
         self._begun.wait()
-        if not self._ended:
+        self.house.visited.wait()
+        if not self._ending.wait(PREPARE_SECONDS):
             # the first search reports a fault in it
             with suppress(KrError):
                 self.house.engines.prepare()

@@ -18,7 +18,6 @@ import gzip
 import hashlib
 import json
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -27,21 +26,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import kr
-from kr.language.sentences import scripts
+from bundle import ESBUILD, ROOT, SHEETS, START, bundle, closure, esbuild, lay_out
+
 from kr.page import data
-from kr.viewer.assets import board_colors, first_board, piece_symbols
+from kr.page.files import digest, folder_files, index, sources, style_sheets
 
 SOURCES = Path(__file__).resolve().parent
-ROOT = SOURCES.parents[1]
-PAGE = ROOT / "kr" / "page"
 LIBRARY = ROOT / "build" / "library-wasm"
-ESBUILD = ROOT / "node_modules" / ".bin" / "esbuild"
 PEOPLE = ROOT / "weights" / "people.h5"
-STATIC = (ROOT / "kr" / "viewer" / "static", PAGE / "static", SOURCES / "static")
-"""Folders with the files of the page; of two with one name the later is taken."""
-STYLES = ("page.css",)
-"""Style sheets beside those of kr web."""
 LEFT_OUT = {
     "composing/panel.js": "Composing", "explorer/archives.js": "Archives", "play/matchform.js": "MatchForm",
     "runs/page.js": "page",
@@ -52,8 +44,6 @@ WORKERS = {"search-worker": "answers/search-worker.js", "main": "answers/main.js
 """Scripts that run beside the page, by the names that they have there; each may start those before it."""
 MAIN = "main"
 """The one that the page starts."""
-START = ("main.js", "shell.js")
-"""Scripts that a board needs, with all that they import."""
 WORKER_START = ("answers/main.js", "answers/positions.js")
 """The same in the worker: those that answer with a position's legal moves."""
 POLICY = {
@@ -80,8 +70,8 @@ class Site:
 
     def add_packed(self, name: str, content: bytes) -> None:
         """A file that scripts load, packed, so that no host has to."""
-        digest = hashlib.sha256(content).hexdigest()
-        self.add(name, f"{name}-{digest[:8]}.gz", content, gzip.compress(content, 9, mtime=0))
+        sum = hashlib.sha256(content).hexdigest()
+        self.add(name, f"{name}-{sum[:8]}.gz", content, gzip.compress(content, 9, mtime=0))
 
     def add(self, name: str, path: str, content: bytes, stored: bytes) -> None:
         """A file with an entry in the table."""
@@ -97,24 +87,23 @@ class Site:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "page")
-    answers = PAGE / "static" / "answers"
-    parser.add_argument("--answers", type=Path, default=answers, help="scripts that answer, for tests")
     parser.add_argument("--modules", action="store_true")
     chosen = parser.parse_args()
-    if not ESBUILD.exists():
-        sys.exit("kr: node_modules has no esbuild: npm ci (apt install nodejs npm)")
     site = Site()
     missing = add_large_files(site)
     large = set(site.files)
     with tempfile.TemporaryDirectory() as name:
-        sources = Path(name)
-        lay_out(sources, chosen.answers)
-        outputs = bundle_all(sources, site)
+        folder = Path(name)
+        prepare(folder)
+        outputs = bundle_all(folder, site)
     first, of_worker = closure(outputs, START), closure(outputs, WORKER_START)
-    add_page(site, sheet=next(path for path in site.files if path.endswith(".css")), first=first)
-    build = add_worker(site, large)
+    sheets = {
+        kind: [path] for kind, name in SHEETS.items() for path in outputs if outputs[path].get("entryPoint") == name
+    }
+    add_page(site, sheets, first)
+    add_worker(site, large)
     write(site, chosen.out)
-    report(site, chosen.out, large, first, of_worker, build)
+    report(site, chosen.out, large, sheets["stylesheet"][0], first, of_worker)
     if chosen.modules:
         list_modules(outputs, first)
         list_modules(outputs, of_worker)
@@ -175,24 +164,15 @@ def data_files() -> dict[str, Any]:
 # --- scripts and styles
 
 
-def lay_out(folder: Path, answers: Path) -> None:
+def prepare(folder: Path) -> None:
     """Make the folder with all scripts and styles that esbuild reads."""
-    for static in STATIC:
-        shutil.copytree(static, folder, dirs_exist_ok=True)
-    shutil.copytree(answers, folder / "answers", dirs_exist_ok=True)
-    (folder / "languages").mkdir()
-    for path, text in scripts().items():
-        (folder / path).write_text(text, encoding="utf-8")
+    files = {**sources(), **folder_files(SOURCES / "static")}
     for name, export in LEFT_OUT.items():
-        if f" {export}" not in (folder / name).read_text(encoding="utf-8"):
+        if f" {export}".encode() not in files[name]:
             sys.exit(f"kr: {name} does not export {export}")
-        (folder / name).write_text(f"export const {export} = null;\n")
-    # what no script uses is left out: importing a module does nothing but define names
-    (folder / "package.json").write_text('{"sideEffects": false}')
-    (folder / "colors.css").write_text(board_colors())
-    names = [*re.findall(r'<link rel="stylesheet" href="/static/([^"]+)">', template()), *STYLES]
-    imports = (f'@import "./{name}";\n' for name in names if name not in STYLES_LEFT_OUT)
-    (folder / "style-sheets.css").write_text("".join(imports))
+        files[name] = f"export const {export} = null;\n".encode()
+    sheets = {kind: [name for name in names if name not in STYLES_LEFT_OUT] for kind, names in style_sheets().items()}
+    lay_out(folder, files, sheets)
 
 
 def bundle_all(folder: Path, site: Site) -> dict[str, Any]:
@@ -207,7 +187,7 @@ def bundle_all(folder: Path, site: Site) -> dict[str, Any]:
         site.add(name, entry, made[entry], made[entry])
     # the page loads no other file by its name
     write_table(folder, {MAIN: site.table[MAIN]})
-    made, outputs = bundle(folder, ["main.js", "style-sheets.css"], entries="[name]-[hash]")
+    made, outputs = bundle(folder, ["main.js", *SHEETS.values()], entries="[name]-[hash]")
     site.files.update(made)
     return told | outputs
 
@@ -217,99 +197,32 @@ def write_table(folder: Path, table: dict[str, dict[str, Any]]) -> None:
     (folder / "files.js").write_text(f"export const FILES = {json.dumps(table)};\n")
 
 
-def bundle(folder: Path, entries_of: list[str], entries: str) -> tuple[dict[str, bytes], dict[str, Any]]:
-    """Bundle scripts. Returns the files by path, and what esbuild says of each."""
-    out = folder / ".out"
-    shutil.rmtree(out, ignore_errors=True)
-    options = ("--bundle", "--splitting", "--format=esm", "--minify", "--target=es2022", "--log-level=warning")
-    names = (f"--entry-names={entries}", "--chunk-names=[name]-[hash]", "--asset-names=[name]-[hash]")
-    command: list[str | Path] = [ESBUILD, *entries_of, *options, *names, "--outdir=.out", "--metafile=.out/.meta.json"]
-    esbuild(command, folder)
-    outputs = json.loads((out / ".meta.json").read_bytes())["outputs"]
-    told = {path.removeprefix(".out/"): each for path, each in outputs.items()}
-    return {path: (out / path).read_bytes() for path in told}, told
-
-
-def esbuild(command: list[str | Path], folder: Path) -> None:
-    """Run esbuild; what it says is shown if it fails."""
-    done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    if done.stdout:
-        sys.stderr.write(done.stdout)
-    if done.returncode:
-        sys.exit("kr: esbuild failed")
-
-
-def closure(outputs: dict[str, Any], starts: Iterable[str]) -> list[str]:
-    """The bundles of some scripts with all that they import, the first of them first."""
-    found: list[str] = []
-
-    def add(path: str) -> None:
-        if path not in found:
-            found.append(path)
-            for each in outputs[path]["imports"]:
-                if each["kind"] == "import-statement":
-                    add(each["path"].removeprefix(".out/"))
-
-    for start in starts:
-        entries = [path for path, each in outputs.items() if each.get("entryPoint") == start]
-        if not entries:
-            sys.exit(f"kr: no bundle begins with {start}")
-        add(entries[0])
-    return found
-
-
 # --- the page
 
 
-def template() -> str:
-    """The page of kr web as it stands."""
-    return (STATIC[1] / "index.html").read_text(encoding="utf-8")
-
-
-def add_page(site: Site, sheet: str, first: list[str]) -> None:
+def add_page(site: Site, sheets: dict[str, list[str]], first: list[str]) -> None:
     """Add the page, its manifest and its icons."""
     policy = "; ".join(f"{name} {sources}" for name, sources in POLICY.items())
-    charset, script = '<meta charset="utf-8">\n', '<script type="module" src="/static/main.js"></script>\n'
-    loads = [
-        f'<link rel="stylesheet" href="./{sheet}">',
-        *(f'<link rel="modulepreload" href="./{path}">' for path in first),
-    ]
-    loads[1] = f'<script type="module" src="./{first[0]}"></script>'
-    text = re.sub(r'<link rel="stylesheet"[^>]*>\n|<p class="shut">.*\n', "", template())
-    for old, new in (
-        (
-            charset,
-            f'{charset}<meta http-equiv="content-security-policy" content="{policy}">\n'
-            '<meta name="referrer" content="no-referrer">\n',
-        ),
-        (script, "\n".join(loads) + "\n"),
-        ('"/static/', '"./'),
-        ("{{ modules }}\n", ""),
-        ("{{ pieces }}", piece_symbols()),
-        ("{{ board }}", first_board()),
-        ('data-version="{{ version }}"', f'data-version="{kr.__version__}" data-build=""'),
-    ):
-        if old not in text:
-            sys.exit(f"kr: kr/page/static/index.html has no {old.strip()}")
-        text = text.replace(old, new)
+    head = (
+        f'<meta http-equiv="content-security-policy" content="{policy}">\n<meta name="referrer" content="no-referrer">'
+    )
+    # how to come in stands on a page with a door
+    text = re.sub(r'<p class="shut">.*\n', "", index("./", sheets, first, "", head))
     if found := re.search(r'="/[^"]*|\{\{.*', text):
         sys.exit(f"kr: kr/page/static/index.html has {found[0]}, which build_page.py does not know")
     site.files["index.html"] = text.encode()
-    for path in sorted((STATIC[1] / "icons").iterdir()):
-        site.files[f"icons/{path.name}"] = path.read_bytes()
-    manifest = json.loads((STATIC[1] / "manifest.webmanifest").read_bytes())
+    files = sources()
+    site.files |= {name: content for name, content in files.items() if name.startswith("icons/")}
+    manifest = json.loads(files["manifest.webmanifest"])
     # an id would be one of the whole host; it is the address of the page where it is left out
     del manifest["id"]
     manifest |= {"start_url": "./", "scope": "./"}
     site.files["manifest.webmanifest"] = json.dumps(manifest, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def add_worker(site: Site, large: Iterable[str]) -> str:
-    """Add the service worker, and give the page the digest of all files, which is returned."""
-    digest = hashlib.sha256()
-    for path, content in sorted(site.files.items()):
-        digest.update(b"%b\0%d\0%b" % (path.encode(), len(content), content))
-    build = digest.hexdigest()[:12]
+def add_worker(site: Site, large: Iterable[str]) -> None:
+    """Add the service worker, and give the page the digest of all files."""
+    build = digest(site.files)[:12]
     site.files["index.html"] = site.files["index.html"].replace(b'data-build=""', f'data-build="{build}"'.encode())
     named_by_content = {
         path: "sha256-" + base64.b64encode(hashlib.sha256(content).digest()).decode()
@@ -318,9 +231,9 @@ def add_worker(site: Site, large: Iterable[str]) -> str:
     }
     others = {path: "" for path in site.files if path not in named_by_content and path not in large}
     others["./"] = others.pop("index.html")
-    shell = {"build": build, "files": others | named_by_content, "large": sorted(large)}
+    shell = {"build": build, "files": others | named_by_content, "large": sorted(large), "data": []}
     with tempfile.TemporaryDirectory() as name:
-        shutil.copy(STATIC[2] / "worker.js", name)
+        (Path(name) / "worker.js").write_bytes(sources()["worker.js"])
         esbuild(
             [
                 ESBUILD,
@@ -335,7 +248,6 @@ def add_worker(site: Site, large: Iterable[str]) -> str:
         )
         script = (Path(name) / "small.js").read_bytes()
     site.files["worker.js"] = f"globalThis.SHELL={json.dumps(shell, separators=(',', ':'))};\n".encode() + script
-    return build
 
 
 def write(site: Site, out: Path) -> None:
@@ -361,16 +273,14 @@ def packed(content: bytes) -> int:
     return len(gzip.compress(content, 9, mtime=0))
 
 
-def report(site: Site, out: Path, large: Iterable[str], first: list[str], of_worker: list[str], build: str) -> None:
+def report(site: Site, out: Path, large: Iterable[str], sheet: str, first: list[str], of_worker: list[str]) -> None:
     """Print sizes."""
-    page, sheet = site.files["index.html"], next(path for path in site.files if path.endswith(".css"))
+    page = site.files["index.html"]
     scripts, workers = (sum(packed(site.files[path]) for path in paths) for paths in (first, of_worker))
     whole = packed(page) + packed(site.files[sheet]) + scripts
     small = sum(packed(content) for path, content in site.files.items() if path not in large)
     place = out.resolve().relative_to(ROOT) if out.resolve().is_relative_to(ROOT) else out
-    print(
-        f"kr: wrote {place}, build {build}: {len(site.files)} files, {sum(map(len, site.files.values())) / 1e6:.1f} MB"
-    )
+    print(f"kr: wrote {place}: {len(site.files)} files, {sum(map(len, site.files.values())) / 1e6:.1f} MB")
     print(f"  before the board  {whole / 1e3:6.1f} kB packed: page {packed(page) / 1e3:.1f}, "
           f"styles {packed(site.files[sheet]) / 1e3:.1f}, {len(first)} scripts {scripts / 1e3:.1f}")  # fmt: skip
     print(f"  before its moves  {workers / 1e3:6.1f} kB more: {len(of_worker)} scripts of the worker")

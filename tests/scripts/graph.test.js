@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {better, judgement, points, reportOf, runs, told, WORDS} from "../../kr/viewer/static/graph.js";
+import {better, judgement, points, reportOf, told, WORDS} from "../../kr/viewer/static/graph.js";
+import {runs} from "../../kr/viewer/static/graph-drawing.js";
 import {speak} from "../../kr/viewer/static/texts.js";
 import {GameTree} from "../../kr/viewer/static/tree.js";
 

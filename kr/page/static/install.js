@@ -1,20 +1,28 @@
-// The page as an app: its files stay in the browser, so that it opens whether the server is there or not, and it says
-// when the server is gone.
+// The page as an app: worker.js keeps its files, so that it opens without a network or its server. What is said of
+// these files, and of the server when it is gone, is shown here too.
 
-import {onback, onlost, onstranger} from "./server.js";
+import {notice} from "./notices.js";
+import {keepAll, onback, onlost, onstranger} from "./server.js";
 import {t} from "./texts.js";
 
 const LATER_MS = 1500; // the files are kept when the page is at work already
 
-/** Keeps the files of the page by worker.js, where browsers allow it: on this machine, or by https. */
-export function install() {
+/** What browsers have where they keep no files: nothing, or a refusal. */
+function keeper() {
+  try {
+    return navigator.serviceWorker ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** Says when the server is gone, and what it takes to have it back. */
+function watchServer() {
   const bar = document.createElement("p");
   bar.className = "offline";
   bar.setAttribute("role", "status");
   document.body.append(bar);
-  let isEmpty = false;
-  onlost(never => {
-    isEmpty = never;
+  onlost(() => {
     bar.textContent = t("The server is gone; start kr web again");
   });
   onstranger(() => {
@@ -22,12 +30,28 @@ export function install() {
   });
   onback(() => {
     bar.textContent = "";
-    // a page that opened without a server has nothing to lose, and its game to fetch
-    if (isEmpty) location.reload();
   });
-  if (!navigator.serviceWorker) return;
+}
+
+/** Keeps the files of the page, where browsers allow it: by https or on this machine, and in no private window. */
+export function install() {
+  watchServer();
+  import("./progress.js").then(({showProgress}) => showProgress()).catch(() => {});
+  const serviceWorker = keeper();
+  if (!serviceWorker) return;
+  const {line, text} = notice(t("Load again"), () => location.reload());
+  serviceWorker.addEventListener("message", event => {
+    // each version says when it has taken over
+    if (!event.data?.build || event.data.build === document.body.dataset.build) return;
+    text.textContent = t("A newer version is there");
+    line.hidden = false;
+  });
   setTimeout(() => {
-    // a browser that keeps no files shows the page all the same
-    navigator.serviceWorker.register("/worker.js", {updateViaCache: "none"}).catch(() => {});
+    serviceWorker
+      .register(new URL("worker.js", document.baseURI), {updateViaCache: "none"})
+      .then(() => serviceWorker.ready)
+      // who pays for what is loaded has it loaded when it is needed
+      .then(() => /** @type {any} */ (navigator).connection?.saveData || keepAll())
+      .catch(() => {});
   }, LATER_MS);
 }

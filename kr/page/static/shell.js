@@ -1,7 +1,6 @@
 // The shell: pages, messages, what they share.
 
 import {el} from "./dom.js";
-import "./early.js";
 import {Errands} from "./errands.js";
 import {iconButton} from "./icons.js";
 import {install} from "./install.js";
@@ -10,6 +9,7 @@ import {RUNS, unloaded} from "./offers.js";
 import {choosePreferences} from "./preferences.js";
 import {api, live, onback, onstranger} from "./server.js";
 import {keep, kept, onkept} from "./store.js";
+import {laterStyles} from "./styles.js";
 import {t} from "./texts.js";
 import {page as analyse} from "./analyse/page.js";
 
@@ -138,9 +138,9 @@ const pageOf = (/** @type {string} */ hash) => {
  * @param {string} name
  */
 function pageNamed(name) {
-  const {load} = PAGES.find(each => each.name === name) ?? PAGES[0];
+  const found = PAGES.find(each => each.name === name) ?? PAGES[0];
   if (!made.has(name)) {
-    const making = load().then(make => make(app));
+    const making = Promise.all([found.load(), found === PAGES[0] || laterStyles()]).then(([make]) => make(app));
     made.set(name, making);
     making.catch(() => made.delete(name));
   }

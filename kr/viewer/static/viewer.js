@@ -3,7 +3,8 @@
 import {choices, looksToChoose} from "./choices.js";
 import {Current, clocksOf} from "./current.js";
 import {button, el} from "./dom.js";
-import {Graph, better, judgement, points, told} from "./graph.js";
+import {better, judgement, points, told} from "./graph.js";
+import {Graph} from "./graph-drawing.js";
 import {iconButton} from "./icons.js";
 import {MoveList} from "./moves.js";
 import {retold} from "./retold.js";

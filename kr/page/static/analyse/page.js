@@ -4,7 +4,7 @@
 import {Analysis} from "../analysis/panel.js";
 import {el} from "../dom.js";
 import {takeAnywhere} from "../files/anywhere.js";
-import {Graph, better, judgement, points} from "../graph.js";
+import {better, judgement, points} from "../graph.js";
 import {iconButton} from "../icons.js";
 import {pressing, stepKeys} from "../keys.js";
 import {menu} from "../menu.js";
@@ -12,6 +12,7 @@ import {PROOFS, unloaded} from "../offers.js";
 import {retold} from "../retold.js";
 import {SIDES, START} from "../squares.js";
 import {Stage, stepButtons} from "../stage.js";
+import {laterStyles} from "../styles.js";
 import {Tabs} from "../tabs.js";
 import {t} from "../texts.js";
 import {GameTree} from "../tree.js";
@@ -75,7 +76,9 @@ class Analyse {
     this.setup = null;
     /** Ways to send the game. @type {import("../send.js").Action[]} */
     this._sending = [];
-    this._graph = new Graph({onpick: ply => this.tree.select(this._points[ply].node)});
+    /** @type {import("../graph-drawing.js").Graph | null} */
+    this._graph = null;
+    this._graphPlace = el("div", {class: "graph-place always"});
     this._moves = moves(app);
     this._welcome = this._makeWelcome();
     this._isRecalled = false; // a game from before is on the board, or there is none
@@ -202,8 +205,15 @@ class Analyse {
   }
 
   async _fill() {
-    const {panels} = await import("./panels.js"),
+    const [{panels}, {Graph}] = await Promise.all([
+        import("./panels.js"),
+        import("../graph-drawing.js"),
+        laterStyles(),
+      ]),
       {games, setup, departure, sending, all} = panels(this.app);
+    this._graph = new Graph({onpick: ply => this.tree.select(this._points[ply].node)});
+    this._graphPlace.append(this._graph.element);
+    this._draw();
     this.setup = setup;
     this._sending = sending;
     this._send.disabled = false;
@@ -220,7 +230,6 @@ class Analyse {
 
   _element() {
     const notation = el("div", {class: "move-list always"}, this._opening.element, this._moves.element);
-    const graph = el("div", {class: "graph-place always"}, this._graph.element);
     this._side = el(
       "div",
       {class: "side"},
@@ -228,7 +237,7 @@ class Analyse {
       this._welcome,
       notation,
       this._current.element,
-      graph,
+      this._graphPlace,
       this._tabs.element,
       this._tabs.body,
     );
@@ -376,14 +385,14 @@ class Analyse {
 
   _draw() {
     this._points = this._judged ?? points(this.tree);
-    this._graph.show(this._points);
+    this._graph?.show(this._points);
     this._cursor();
   }
 
   // the cursor stands at the last position of the game as it was played, on the way to the one that is shown
   _cursor() {
     const shown = this.tree.line().findLast((/** @type {any} */ node) => this._points[node.ply]?.node === node);
-    this._graph.cursor(shown?.ply ?? 0);
+    this._graph?.cursor(shown?.ply ?? 0);
   }
 
   // --- coming and going

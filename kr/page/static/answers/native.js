@@ -11,7 +11,7 @@ const worker = /** @type {any} */ (globalThis);
 
 const server = new Messenger(message => worker.postMessage({server: message}));
 const house = new House({
-  loadJson: name => server.api("port/data", {name}),
+  loadJson: name => server.api(`data/${name}`),
   openDatabase: () => RemoteDatabase.open(server),
   openBook: () => RemoteBook.open(server),
   engine: new RemoteEngine(server),

@@ -1,0 +1,108 @@
+"""Bundles the scripts and styles of kr web into kr/page/bundle: python packaging/page/bundle.py [--out DIR]
+
+Needs node_modules (npm ci). A bundle of the same sources is left as it is; a server takes no other (kr.page.files).
+"""
+
+import argparse
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from kr.page.files import BUNDLED, digest, sources, style_sheets
+
+ROOT = Path(__file__).resolve().parents[2]
+ESBUILD = ROOT / "node_modules" / ".bin" / "esbuild"
+START = ("main.js", "shell.js")
+"""Scripts that a board needs, with all that they import."""
+WORKER = "answers/native.js"
+"""The script that answers beside the page."""
+SHEETS = {"stylesheet": "style-sheets.css", "later": "later.css"}
+"""Style sheets that import those of a board, and the rest."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path, default=ROOT / "kr" / "page" / "bundle")
+    out = parser.parse_args().out
+    files = sources()
+    made_of = digest(files)
+    description = out / BUNDLED
+    if description.exists() and json.loads(description.read_bytes())["of"] == made_of:
+        return
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        lay_out(folder, files, style_sheets())
+        made, outputs = bundle(folder, ["main.js", *SHEETS.values()], "[name]")
+        worker, _ = bundle(folder, [WORKER], "[dir]/[name]")
+    first = closure(outputs, START)
+    told = {"of": made_of, "scripts": first, "sheets": {kind: [name] for kind, name in SHEETS.items()}}
+    shutil.rmtree(out, ignore_errors=True)
+    for path, content in {**made, **worker, BUNDLED: json.dumps(told).encode()}.items():
+        target = out / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(content)
+    print(f"kr: bundled the scripts of kr web: {len(made) + len(worker)} files, {len(first)} of them for the board")
+
+
+def lay_out(folder: Path, files: Mapping[str, bytes], sheets: Mapping[str, Iterable[str]]) -> None:
+    """Make the folder that esbuild reads."""
+    for name, content in files.items():
+        target = folder / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(content)
+    # what no script uses is left out: importing a module does nothing but define names
+    (folder / "package.json").write_text('{"sideEffects": false}')
+    for kind, names in sheets.items():
+        (folder / SHEETS[kind]).write_text("".join(f'@import "./{name}";\n' for name in names))
+
+
+def bundle(folder: Path, entries_of: list[str], entries: str) -> tuple[dict[str, bytes], dict[str, Any]]:
+    """Bundle scripts. Returns the files by path, and what esbuild says of each."""
+    out = folder / ".out"
+    shutil.rmtree(out, ignore_errors=True)
+    options = ("--bundle", "--splitting", "--format=esm", "--minify", "--target=es2022", "--log-level=warning")
+    names = (f"--entry-names={entries}", "--chunk-names=[name]-[hash]", "--asset-names=[name]-[hash]")
+    command: list[str | Path] = [ESBUILD, *entries_of, *options, *names, "--outdir=.out", "--outbase=."]
+    esbuild([*command, "--metafile=.out/.meta.json"], folder)
+    outputs = json.loads((out / ".meta.json").read_bytes())["outputs"]
+    told = {path.removeprefix(".out/"): each for path, each in outputs.items()}
+    return {path: (out / path).read_bytes() for path in told}, told
+
+
+def esbuild(command: list[str | Path], folder: Path) -> None:
+    """Run esbuild; what it says is shown if it fails."""
+    if not ESBUILD.exists():
+        sys.exit("kr: node_modules has no esbuild: npm ci (apt install nodejs npm)")
+    done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if done.stdout:
+        sys.stderr.write(done.stdout)
+    if done.returncode:
+        sys.exit("kr: esbuild failed")
+
+
+def closure(outputs: dict[str, Any], starts: Iterable[str]) -> list[str]:
+    """The bundles of some scripts with all that they import, the first of them first."""
+    found: list[str] = []
+
+    def add(path: str) -> None:
+        if path not in found:
+            found.append(path)
+            for each in outputs[path]["imports"]:
+                if each["kind"] == "import-statement":
+                    add(each["path"].removeprefix(".out/"))
+
+    for start in starts:
+        entries = [path for path, each in outputs.items() if each.get("entryPoint") == start]
+        if not entries:
+            sys.exit(f"kr: no bundle begins with {start}")
+        add(entries[0])
+    return found
+
+
+if __name__ == "__main__":
+    main()
