@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
 import json
 import random
 import shutil
@@ -167,6 +169,47 @@ def test_a_goal_that_is_a_guess(own: Page) -> None:
     assert (up["goal"], up["solver"]) == ("win", "black")
     assert up["goal_chance"] > 0.9
     assert own.ask("puzzles/hint", {"id": "up", "moves": []})["by"] == "search"
+
+
+def read(page: Page, name: str, content: str | bytes, results: str = "english") -> Any:
+    """What the page reads of a file."""
+    packed = content if isinstance(content, bytes) else content.encode()
+    return page.ask("puzzles/read", {"name": name, "data": base64.b64encode(packed).decode(), "results": results})
+
+
+def test_files_of_problems(page: Page) -> None:
+    lines = "\n".join(map(json.dumps, OWN)) + "\nnonsense\nB:WK1:B\n"
+    found = read(page, "mine.jsonl", lines)
+    assert [(each["id"], each.get("exact")) for each in found["problems"]] == [
+        ("mine", "win"), ("wrong", "draw"), ("unknown", None), ("up", None)
+    ]  # fmt: skip
+    assert (found["left_out"], found["faults"][1]) == (2, "line 6: the game is over")
+    assert read(page, "mine.jsonl", gzip.compress(lines.encode())) == found
+    # what is kept may be damaged, of another version, or named as another puzzle
+    kept = [*found["problems"], *found["problems"], {"id": "bad", "fen": "x"}, {**OWN[0], "id": "pask"}]
+    listed = page.ask("puzzles/list", {**DAY, "own": kept})["puzzles"][len(PROBLEMS) :]
+    assert [each["id"] for each in listed] == [
+        "mine", "wrong", "unknown", "up", "mine (2)", "wrong (2)", "unknown (2)", "up (2)", "pask (2)"
+    ]  # fmt: skip
+    assert page.ask("puzzles/start", {"id": "wrong (2)"})["goal"] == "draw"
+    assert len(page.ask("puzzles/list", DAY)["puzzles"]) == len(PROBLEMS)
+    assert "no puzzle" in page.ask("puzzles/start", {"id": "mine"})["error"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "why"),
+    [
+        ("a.pdn", "1. 11-15 *", "a.pdn: no game has a FEN tag, so there is no position to solve"),
+        ("a.txt", "", "a.txt holds no problems; a file of problems has a JSON object or a FEN in each line"),
+        ("a.txt", "nonsense", "a.txt: line 1: FEN 'nonsense': it must have three fields"),
+        ("a.txt", "B:WK1:B", "a.txt: line 1: the game is over"),
+        ("a.txt", "W:W32:B1\n" * 5001, "a.txt has more than 5,000 problems"),
+        ("a.txt", gzip.compress(b"#" * 4_000_001), "a.txt is too large for a file of problems"),
+        ("a.txt", bytes(range(256)), "a.txt"),
+    ],
+)
+def test_files_without_problems(page: Page, name: str, content: str | bytes, why: str) -> None:
+    assert why in read(page, name, content)["error"]
 
 
 BAD: tuple[tuple[str, dict[str, Any], str], ...] = (

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import datetime
 import json
+import re
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,12 +18,12 @@ from kr.egdb.exact import exact_moves, exact_value, hardest_move
 from kr.engine.database import load_database
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
-from kr.errors import InvalidProblemError, InvalidSettingError
+from kr.errors import InvalidProblemError, InvalidSettingError, KrError
 from kr.evaluation.chances import KNOWN, chances
 from kr.game.board import Board
 from kr.game.position import Position, Side
 from kr.game.value import Value
-from kr.problems.problem import Problem, classics
+from kr.problems.problem import Problem, classics, each_problem
 from kr.problems.puzzles import DATABASE, SEARCH, SOLUTION, Puzzle, Sight, daily, load_puzzles
 from kr.problems.shelf import PuzzleShelf
 
@@ -358,6 +360,21 @@ def test_recorded_days() -> None:
 
 
 # --- sets of puzzles
+
+
+FILES = json.loads((Path(__file__).with_name("cases") / "problem_files.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("case", FILES, ids=lambda case: f"{case['name']}-{case['results']}")
+def test_recorded_files(case: dict[str, Any], tmp_path: Path) -> None:
+    path = tmp_path / case["name"]
+    path.write_text(case["text"], encoding="utf-8")
+    faults: list[KrError] = []
+    found = list(each_problem(str(path), faults.append, case["results"]))
+    assert [{name: value for name, value in each.as_object().items() if value} for each in found] == case["problems"]
+    assert len(faults) == len(case["faults"])
+    for fault, (line, words) in zip(faults, case["faults"], strict=True):
+        assert re.search(rf"{case['name']}(:|, line ){line}\b.*{re.escape(words)}", str(fault))
 
 
 def test_each_day_has_its_puzzle_and_none_comes_again_too_soon() -> None:

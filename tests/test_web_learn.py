@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 import pytest
-from learner import CLASSICS, start, wait_for_title
+from learner import CLASSICS, Learner, start, wait_for_title
 from web_pages import (
     PHONE,
     SILENT,
@@ -405,6 +405,72 @@ def test_all_that_a_puzzle_needs_is_in_sight(server: WebServer, opened: Opener) 
     learner.press("Solution")
     wait_until(page, "() => document.querySelectorAll('.line li').length > 9")
     look()
+
+
+MINE = """# three that can be read
+W:WK6,K9:BK15
+{"fen": "W:WK18,K22:BK5", "title": "Mine", "result": "W-win", "solution": "18-15"}
+{"fen": "W:W21,22,23,24:B9,10,11,12"}
+{"fen": "W:W32:B1", "result": "white"}
+nonsense
+B:WK1:B
+"""
+PDN = """[Event "Of a book"]
+[FEN "W:WK6,K9:BK15"]
+[Result "1-0"]
+1-0
+"""
+
+
+def open_problems(page: Page, name: str, text: str) -> None:
+    page.locator(".own input[type=file]").set_input_files(
+        {"name": name, "mimeType": "text/plain", "buffer": text.encode()}  # type: ignore[arg-type]
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [SIZES[0], SIZES[2]])
+def test_own_files_of_problems(server: WebServer, opened: Opener, size: dict[str, int]) -> None:
+    """Opened, listed, told of what is wrong, solved, kept over a reload, removed."""
+    page = opened(f"{server.address}#learn/first-position", size, reduced_motion="reduce")
+    wait_for_title(page, "First Position")
+    open_problems(page, "mine.txt", MINE)
+    wait_until(page, "() => document.querySelector('#status').textContent === 'mine.txt: 3 puzzles'")
+    assert page.locator(".own .faults li").all_text_contents() == [
+        "line 5: \"result\" is 'white'; it must be W-win, B-win or draw",
+        "line 6: FEN 'nonsense': it must have three fields, as in B:W18,24,K10:B12,K22",
+        "line 7: the game is over",
+    ]
+    names = page.locator(".puzzles .name")
+    assert names.all_text_contents() == ["<b>Two kings</b>", "unknown", "line 2", "Mine", "line 4"]
+    assert faults_in(page, passes=20) == []
+    names.nth(3).click()
+    wait_for_title(page, "Mine")
+    assert page.locator(".task").text_content() == "White to play and win"
+    page.reload()
+    wait_for_title(page, "Mine")
+    learner = Learner(page, "first-position")
+    learner.board = Board("W:WK18,K22:BK5")
+    assert learner.play("18-15").startswith("✓ 18-15 is right.")
+    open_panel(page, "All puzzles")
+    page.locator(".own summary").click()
+    # another meaning of results, and a file that can't be read
+    page.get_by_label("Results in files").locator("visible=true").select_option("white")
+    open_problems(page, "book.pdn", PDN)
+    wait_until(page, "() => document.querySelectorAll('.own-files li').length === 2")
+    page.get_by_text("Of a book").click()
+    wait_for_title(page, "Of a book")
+    assert page.locator(".task").text_content() == "White to play and win"
+    open_panel(page, "All puzzles")
+    open_problems(page, "none.pdn", "1. 11-15 *")
+    page.locator("#status", has_text="none.pdn: no game has a FEN tag").wait_for()
+    # the puzzle on the board goes with its file
+    page.get_by_role("button", name="Remove book.pdn").click()
+    wait_until(page, "() => !document.querySelector('h2.title').textContent.includes('Of a book')")
+    open_panel(page, "All puzzles")
+    page.get_by_role("button", name="Remove mine.txt").click()
+    wait_until(page, "() => document.querySelectorAll('.puzzles li').length === 2")
+    assert page.evaluate("() => localStorage.getItem('kr-problem-files')") == "[]"
 
 
 def short_wins(house: House, count: int) -> list[str]:

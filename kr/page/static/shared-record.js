@@ -30,6 +30,12 @@ export class SharedRecord {
     return true;
   }
 
+  /** Keeps other content in place of what is here; false if the browser did not. @param {Content} content */
+  put(content) {
+    this.all = content;
+    return this.keep();
+  }
+
   /** Keeps the record; false if the browser did not, such as for want of room. */
   keep() {
     this._store.keep(this._name, this.all);

@@ -25,7 +25,7 @@ import {chancesOf, known, signOf} from "./weighing.js";
  * @typedef {{
  *   fen: string, result?: string, title?: string, author?: string, source?: string, solution?: string,
  *   first_move?: string, keeping_moves?: string[], exact?: Value, themes?: string[], rating?: number,
- *   evidence?: string, plan?: string, moves?: number,
+ *   evidence?: string, disproved?: boolean, plan?: string, moves?: number,
  * }} Problem
  */
 /**

@@ -1,18 +1,25 @@
 // Puzzles. The page keeps a puzzle's state: each request has its id and the moves so far.
 //
-// puzzles/list {"date": "2026-11-22"} -> {"puzzles": [...], "collection": {...}, "courses": [...], "daily": id}; those
-//     of the collection, which are thousands, are rows of their id, goal, pieces, rating, numbers of their themes and
-//     side to move, and their boards are asked for as they come into sight
+// puzzles/list {"date": "2026-11-22", "own": [problem, ...]} -> {"puzzles": [...], "collection": {...},
+//     "courses": [...], "daily": id}; those of the collection, which are thousands, are rows of their id, goal, pieces,
+//     rating, numbers of their themes and side to move, and their boards are asked for as they come into sight. own:
+//     problems of the person's files, as puzzles/read gave them; the page keeps them
+// puzzles/read {"name", "data": base64, "results": "english"} -> {"problems": [...], "faults": [...], "left_out": 2}
 // puzzles/boards {"ids": [...]} -> {"boards": [FEN, ...]}
 // puzzles/start {"id"} -> the puzzle's facts, its position, and the opponent's move if that is the first
 // puzzles/answer {"id", "moves"} -> the verdict on the last move, and the reply to it
 // puzzles/hint {"id", "moves", "whole": false} -> the square of a piece that can move well, or the whole move
 // puzzles/solution {"id", "moves"} -> a line from there on
 
+import {MOST_FAULTS} from "./pasted_games.js";
+import {Text} from "./pdn/source.js";
+import {opener} from "./pdn/unpack.js";
+import {RESULT_CONVENTIONS} from "./pdn/writer.js";
+import {apart, problemOf, readProblems} from "./problem_files.js";
 import {copyOf, Puzzle} from "./puzzle.js";
 import {Board, lineJson, Position, positionJson, sideName} from "./rules.js";
-import {KrError, quoted} from "./text.js";
-import {analysisOf, overAnalysis} from "./weighing.js";
+import {counted, decodedBytes, KrError, quoted} from "./text.js";
+import {analysisOf, known, overAnalysis} from "./weighing.js";
 
 /** @typedef {import("./house.js").House} House */
 /** @typedef {import("./request.js").PageRequest} PageRequest */
@@ -35,6 +42,11 @@ const DAILY_RATINGS = [1200, 1700];
 const DRAWS_EVERY = 3;
 /** Boards of a request. */
 const MOST_BOARDS = 100;
+/** Problems of a person's file, and of all of them. */
+const MOST_PROBLEMS = 5000;
+/** Characters of a file in base64, and of its text. */
+const LONGEST_DATA = 4_000_000,
+  LONGEST_TEXT = 4_000_000;
 
 /** @typedef {"classic" | "collection" | "own" | "course"} Origin */
 /** @typedef {Problem & {id: string}} Shelved */
@@ -58,18 +70,47 @@ class Book {
     this._house = house;
     this.themes = themes;
     this.classics = classics;
-    this.own = own;
+    /** Of the files of a server. */
+    this.served = own;
+    /** Of files that the page keeps. @type {Shelved[]} */
+    this.kept = [];
     this.collection = collection;
     this.courses = courses;
     /** By id. @type {Map<string, {origin: Origin, problem: Shelved}>} */
     this.shelf = new Map();
-    const shelve = (/** @type {Origin} */ origin, /** @type {Shelved[]} */ problems) => {
-      for (const problem of problems) this.shelf.set(problem.id, {origin, problem});
-    };
-    shelve("classic", classics);
-    shelve("collection", collection);
-    shelve("own", own);
-    for (const course of courses) shelve("course", course.steps);
+    this.#shelve("classic", classics);
+    this.#shelve("collection", collection);
+    this.#shelve("own", own);
+    for (const course of courses) this.#shelve("course", course.steps);
+  }
+
+  /** @param {Origin} origin @param {Shelved[]} problems */
+  #shelve(origin, problems) {
+    for (const problem of problems) this.shelf.set(problem.id, {origin, problem});
+  }
+
+  /** Takes the problems that the page keeps, in place of those before. @param {PageRequest[]} told */
+  keep(told) {
+    for (const {id} of this.kept) this.shelf.delete(id);
+    this.kept = [];
+    for (const {fields} of told) {
+      const problem = this.#read(fields);
+      if (!problem) continue;
+      const named = {...problem, id: apart(problem.id, id => this.shelf.has(id))};
+      this.kept.push(named);
+      this.#shelve("own", [named]);
+    }
+  }
+
+  /** What a page has kept may be of another version; null for what can't be taken. @param {any} fields */
+  #read(fields) {
+    try {
+      const problem = problemOf(fields, this.themes, 1);
+      return isOver(problem) ? null : problem;
+    } catch (error) {
+      if (!(error instanceof KrError)) throw error;
+      return null;
+    }
   }
 
   /** What a page asks for. @param {string} name */
@@ -134,6 +175,9 @@ class Book {
   }
 }
 
+/** True for a position that has no legal move. @param {Problem} problem */
+const isOver = ({fen}) => Position.fromFen(fen).isOver;
+
 /** @type {WeakMap<House, Promise<Book>>} */
 const BOOKS = new WeakMap();
 
@@ -154,8 +198,9 @@ function bookOf(house) {
 async function listPuzzles(house, request) {
   const book = await bookOf(house),
     day = dayNumber(request.text("date", 10));
+  book.keep(request.objects("own", MOST_PROBLEMS, []));
   return {
-    puzzles: [...book.classics, ...book.own].map(problem => {
+    puzzles: [...book.classics, ...book.served, ...book.kept].map(problem => {
       const {position, goal} = book.puzzleOf(problem);
       return {
         id: problem.id,
@@ -191,6 +236,46 @@ async function listPuzzles(house, request) {
     })),
     daily: book.daily(day),
   };
+}
+
+/** The problems of a file, with their exact values. @param {House} house @param {PageRequest} request */
+async function readPuzzles(house, request) {
+  const {themes} = await bookOf(house),
+    name = request.text("name"),
+    results = /** @type {import("./pdn/writer.js").Results} */ (request.choice("results", RESULT_CONVENTIONS)),
+    text = await textOf(name, decodedBytes(request.text("data", LONGEST_DATA)));
+  /** @type {Shelved[]} */
+  const problems = [];
+  /** @type {string[]} */
+  const faults = [];
+  for (const problem of readProblems(name, text, {results, themes, onFault: why => faults.push(why)})) {
+    if (problem.disproved || isOver(problem))
+      faults.push(`${problem.id}: ${problem.disproved ? "it is marked as disproved" : "the game is over"}`);
+    else problems.push(problem);
+    if (problems.length > MOST_PROBLEMS)
+      throw new KrError(`${name} has more than ${counted(MOST_PROBLEMS, "problem")}`);
+  }
+  if (!problems.length) throw new KrError(`${name}: ${faults[0]}`);
+  const values = await known(
+    await house.database(),
+    problems.map(({fen}) => Position.fromFen(fen)),
+  );
+  return {
+    problems: problems.map((problem, i) => ({...problem, ...(values[i].value && {exact: values[i].value})})),
+    faults: faults.slice(0, MOST_FAULTS),
+    left_out: faults.length,
+  };
+}
+
+/** The text of a file. @param {string} name @param {Uint8Array} bytes */
+async function textOf(name, bytes) {
+  const source = new Text((await opener(bytes))());
+  let text = "";
+  for (let block = source.read(); block; block = source.read()) {
+    text += block;
+    if (text.length > LONGEST_TEXT) throw new KrError(`${name} is too large for a file of problems`);
+  }
+  return text;
 }
 
 /** Positions of some puzzles. @param {House} house @param {PageRequest} request */
@@ -304,6 +389,7 @@ const divisor = (a, b) => (b ? divisor(b, a % b) : a);
 
 export const ROUTES = {
   "puzzles/list": listPuzzles,
+  "puzzles/read": readPuzzles,
   "puzzles/boards": showBoards,
   "puzzles/start": startPuzzle,
   "puzzles/answer": answerPuzzle,

@@ -44,6 +44,9 @@ export function wholeCharacters(text) {
   return text.replace(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g, "?");
 }
 
+/** The bytes of a text in base64; it throws where the text is none. @param {string} data */
+export const decodedBytes = data => Uint8Array.from(atob(data), unit => unit.charCodeAt(0));
+
 /** A number with commas between the thousands. @param {number} number */
 export const grouped = number => String(number).replace(/\B(?=(\d{3})+$)/g, ",");
 

@@ -1,6 +1,9 @@
 // What the page Learn asks the server.
 
+import {encoded} from "../explorer/upload.js";
+
 /** @import {BoardMove} from "../board-state.js" */
+/** @import {Problem} from "./own.js" */
 /** @import {Answer, Listing, Puzzle, Source} from "./state.js" */
 
 export class Actions {
@@ -9,9 +12,24 @@ export class Actions {
     this._api = api;
   }
 
-  /** @param {string} date @returns {Promise<Listing>} */
-  list(date) {
-    return this._api("puzzles/list", {date});
+  /**
+   * @param {string} date
+   * @param {Problem[]} own of the person's files
+   * @returns {Promise<Listing>}
+   */
+  list(date, own) {
+    return this._api("puzzles/list", {date, own});
+  }
+
+  /**
+   * Reads a file of problems.
+   * @param {File} file
+   * @param {string} results what 1-0 means in it: "english" or "white"
+   * @returns {Promise<{problems: Problem[], faults: string[], left_out: number}>} faults: the first of those left out
+   */
+  async read(file, results) {
+    const {name} = file;
+    return this._api("puzzles/read", {name, data: await encoded(file, name), results});
   }
 
   /** @param {string[]} ids @returns {Promise<string[]>} FENs */

@@ -65,8 +65,9 @@ export class PuzzleList {
    * @param {Training} training
    * @param {{open: (id: string) => void, review: () => void, boards: (ids: string[]) => Promise<string[]>,
    *   filter: () => void}} acts review: a puzzle that is due; filter: hears that others are filtered
+   * @param {HTMLElement} own the person's files
    */
-  constructor(training, {open, review, boards, filter}) {
+  constructor(training, {open, review, boards, filter}, own) {
     /** @type {Listed[]} */
     this.puzzles = [];
     this.current = ""; // id of the one on the board
@@ -81,12 +82,12 @@ export class PuzzleList {
     this._gathering = 0;
     /** @type {Listed[]} */
     this._matches = [];
-    const onchange = () => {
+    this._filtered = () => {
       this.show();
       filter();
     };
-    this._filters = filters(onchange);
-    this._on = new FiltersOn(onchange, this._filters.theme);
+    this._filters = filters(this._filtered);
+    this._on = new FiltersOn(this._filtered, this._filters.theme);
     this._due = button("", review, {class: "due"});
     this._count = el("p", {class: "muted"});
     this._list = el("ul", {class: "puzzles", onkeydown: (/** @type {KeyboardEvent} */ event) => this._press(event)});
@@ -95,7 +96,7 @@ export class PuzzleList {
     this._sight.observe(this._end);
     const row = el("div", {class: "row filters"}, Object.values(this._filters));
     const counted = el("div", {class: "row counted"}, this._count, this._on.element);
-    this.element = el("section", null, this._due, row, counted, this._list, this._end);
+    this.element = el("section", null, this._due, row, counted, own, this._list, this._end);
   }
 
   /** @param {Listed[]} puzzles */
@@ -112,6 +113,13 @@ export class PuzzleList {
   /** The filters that are on. */
   get filters() {
     return chosenIn(Object.values(this._filters));
+  }
+
+  /** Leaves the person's own puzzles. */
+  showOwn() {
+    for (const each of Object.values(this._filters)) each.selectedIndex = 0;
+    this._filters.origin.value = "own";
+    this._filtered();
   }
 
   /** The puzzles that were filtered. */

@@ -12,6 +12,7 @@ import {many, t} from "../texts.js";
 import {Actions} from "./actions.js";
 import {CoursesPanel} from "./courses.js";
 import {PuzzleList} from "./list.js";
+import {OwnFiles, OwnPanel} from "./own.js";
 import {RecordPanel} from "./record.js";
 import {
   aboutWords,
@@ -59,12 +60,19 @@ class Learn extends LinePage {
     this._puzzle = null;
     this._step = 0; // of the hint: the piece, then the move
     this._over = this._busy = this._searched = this._helped = false;
-    this._list = new PuzzleList(this._training, {
-      open: id => this._open(id),
-      review: () => this._open(this._due()),
-      boards: ids => this._ask.boards(ids),
-      filter: () => this._showFilters(),
-    });
+    this._own = new OwnFiles(app);
+    this._listed = this._own.all; // of the list
+    this._files = new OwnPanel(app, this._own, this._ask, added => this._takeOwn(added));
+    this._list = new PuzzleList(
+      this._training,
+      {
+        open: id => this._open(id),
+        review: () => this._open(this._due()),
+        boards: ids => this._ask.boards(ids),
+        filter: () => this._showFilters(),
+      },
+      this._files.element,
+    );
     this._steps = new CoursesPanel(this._training, id => this._open(id));
     this._record = new RecordPanel({save: () => this._save(), load: file => this._restore(file)});
     this._title = el("h2", {class: "title"});
@@ -115,6 +123,7 @@ class Learn extends LinePage {
       [t("Start again"), () => puzzle && this._load(puzzle.id), {disabled: !puzzle}],
       [solved ? t("Puzzle of the day ✓") : t("Puzzle of the day"), () => this._openDaily()],
       [t("Due today: {puzzles}", {puzzles: many(due, "puzzle")}), () => this._open(this._due()), {disabled: !due}],
+      [t("Open problems…"), () => this._files.pick()],
     ];
     return [...own, null, ...super._more()];
   }
@@ -414,6 +423,24 @@ class Learn extends LinePage {
     }
   }
 
+  // --- the person's own files
+
+  /** @param {boolean} added */
+  async _takeOwn(added) {
+    try {
+      await this._renew({isStale: false});
+      const puzzle = this._puzzle;
+      if (added) {
+        this._tabs?.open("list");
+        this._list.showOwn();
+      } else if (puzzle?.origin === "own" && !this._list.puzzles.some(each => each.id === puzzle.id)) {
+        this._open(this._daily);
+      }
+    } catch (error) {
+      this.app.fail(error);
+    }
+  }
+
   // --- coming and going
 
   /**
@@ -431,9 +458,13 @@ class Learn extends LinePage {
   /** @param {import("../errands.js").Errand} errand */
   async _renew(errand) {
     const now = new Date();
-    if (this._list.puzzles.length && today(this._day) === today(now)) return;
-    const listing = await this._ask.list(today(now));
+    this._own.refresh();
+    if (this._list.puzzles.length && today(this._day) === today(now) && this._listed === this._own.all) return;
+    const {all} = this._own,
+      listing = await this._ask.list(today(now), this._own.problems());
     if (errand.isStale) return;
+    this._listed = all;
+    this._files.show();
     this._daily = listing.daily;
     this._day = now;
     this._courses = listing.courses;
