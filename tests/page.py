@@ -29,6 +29,8 @@ from kr.web.request import PageRequest
 from kr.web.settings import WebSettings
 
 ANSWERS = Path(__file__).with_name("page_answers.mjs")
+MERGED = Path(__file__).parent / "scripts" / "merged.js"
+"""By it modules find each other as in a browser."""
 BOOK = ROOT / "books" / "kr.krb"
 WASM = ROOT / "build" / "library-wasm"
 SECONDS = 60.0
@@ -99,7 +101,7 @@ class Page:
     """The answers of the page in a process of node.js."""
 
     def __init__(self, data: Path, library: Path, database: Path = ROOT / "egdb", book: Path = BOOK) -> None:
-        words: list[str | Path] = ["node", ANSWERS, data, library, database, book]
+        words: list[str | Path] = ["node", "--import", MERGED, ANSWERS, data, library, database, book]
         self._process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8")
         self._streams: dict[int, PageStream] = {}
         self._last = 0

@@ -15,12 +15,13 @@ from kr.analysis.annotation.accuracy import EXPLANATION, HALVED, move_quality, m
 from kr.analysis.annotation.annotation import Annotation, MoveTally, annotate
 from kr.analysis.annotation.judging import OVERSIGHT, TRAP, JudgedMove, JudgeSettings
 from kr.analysis.annotation.marking import unmark_game
-from kr.analysis.annotation.story import Sentence, all_texts, tell
+from kr.analysis.annotation.story import tell
 from kr.book.book import OpeningBook
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
 from kr.game.position import Position, Side
 from kr.game.value import Value
+from kr.language.sentences import YOU, Sentence
 from kr.pdn import Game, read_game, write_game
 from kr.policy.policy import load_policy
 
@@ -295,24 +296,11 @@ def test_given_moves_leave_no_book(tmp_path: Path) -> None:
     assert annotation.departure is None
 
 
-def test_every_text_is_a_whole_sentence_with_named_values() -> None:
-    texts = list(all_texts())
-    assert len(texts) == len(set(texts))
-    for text in texts:
-        assert re.fullmatch(r"(You|[A-Z{]).*\.", text)
-        assert "<" not in text
-        assert set(re.findall(r"\{(\w*)\}", text)) <= {"move", "better", "percent", "count", "men"}
-        assert not re.search(r"\byou\b.*\bhas\b|\[|\]", text)
-
-
 @pytest.mark.slow
 def test_story_and_accuracy_are_kept_in_the_game() -> None:
     game = played(BLUNDER)
     game.result = "1-0"
     annotation = annotate(game, Engine(hash_mb=1), JudgeSettings(tc=Limits(nodes=NODES)), policy=load_policy())
-    texts = set(all_texts())
-    assert annotation.story
-    assert {sentence.text for sentence in annotation.story} <= texts
     kept = read_game(write_game(game))
     assert kept is not None
     comment = " ".join(kept.comment.split())
@@ -321,20 +309,24 @@ def test_story_and_accuracy_are_kept_in_the_game() -> None:
     assert f"{list(kept.mainline())[BLUNDER_PLY]}" in words
     figures = "/".join(f"{tally.accuracy:.1f}" for tally in (annotation.black, annotation.white))
     assert f" accuracy={figures}]" in comment
-    # the template and the values can be had again from the command
+    # each stands as a command too, with its values marked
     commands = re.findall(r"\[%kr story ([^\[\]]*)\]", comment)
-    assert [re.sub(r"<(\w+)=[^<>]*>", r"{\1}", command) for command in commands] == [
-        sentence.text for sentence in annotation.story
-    ]
-    assert [dict(re.findall(r"<(\w+)=([^<>]*)>", command)) for command in commands] == [
-        {name: str(value) for name, value in sentence.values.items()} for sentence in annotation.story
-    ]
+    assert [re.sub(r"<\w+=([^<>]*)>", r"\1", command) for command in commands] == [*map(str, annotation.story)]
+    assert "<move=" in commands[1]
     unmark_game(kept)
     assert kept.comment == ""
 
 
-def test_a_sentence_is_text_and_values() -> None:
-    sentence = Sentence("{better} would have won.", {"better": "11-15"})
-    assert str(sentence) == "11-15 would have won."
-    assert sentence.as_object() == {"text": "{better} would have won.", "values": {"better": "11-15"}}
-    assert sentence.command == "<better=11-15> would have won."
+def test_a_sentence_is_a_name_and_values() -> None:
+    slip = Sentence("story.slip.trap", {"percent": 62})
+    values = {"side": "black", "move": "19. 18-22", "slip": slip}
+    sentence = Sentence("story.turn.lost", values)
+    assert str(sentence) == "Black lost the game at 19. 18-22, a trap into which 62 of 100 people fall."
+    assert sentence.filled(lambda name, text: f"<{name}={text}>").startswith("Black lost the game at <move=")
+    told = {"say": "story.slip.trap", "with": {"percent": 62}}
+    assert sentence.as_object() == {"say": "story.turn.lost", "with": {**values, "slip": told}}
+    assert str(Sentence("story.turn.lost", {**values, "side": YOU, "slip": ""})) == "You lost the game at 19. 18-22."
+    assert str(Sentence("value.wins_in", {"side": "white", "count": 1})) == "White wins in 1 ply"
+    assert str(Sentence("value.wins_in", {"side": "white", "count": 1200})) == "White wins in 1,200 plies"
+    figures = [Sentence("report.traps", {"count": 2}), Sentence("report.unjudged")]
+    assert str(Sentence("report.side", {"side": "white", "figures": figures})) == "White: 2 traps, no move judged."

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from library import ROOT
 from page import Page, web_house
 from test_annotate import BLUNDER, PDN, SHUFFLED, played, playout
 from test_page_openings import in_node
@@ -39,7 +38,9 @@ from kr.game.board import Board
 from kr.game.outcome import NO_PROGRESS, REPETITION
 from kr.game.position import Move, Position, Side
 from kr.game.value import Result, Value
+from kr.language import sentences
 from kr.openings.decks import deck
+from kr.page import data
 from kr.pdn import Game, Reader, read_game, read_games
 from kr.viewer.document import game_document
 from kr.web import judging, working
@@ -48,7 +49,6 @@ from kr.web.request import PageRequest
 
 pytestmark = pytest.mark.slow
 
-FACTS = ROOT / "kr" / "analysis" / "annotation" / "story.json"
 HERE = Path(__file__).parent
 NODES = 1000
 Document = dict[str, Any]
@@ -177,7 +177,7 @@ def test_scores_of_another_program(page: Page, house: House) -> None:
 
 def test_a_record_that_breaks_off(page: Page, house: House) -> None:
     (game,) = Reader("1. 11-15 23-19 2. 8-11 22-17 3. 1-2 1-0\n", forgiving=True)
-    assert same(page, house, game)["story"][0]["text"].startswith("The record breaks off")
+    assert same(page, house, game)["story"][0]["say"] == "story.broken_off"
 
 
 def test_more_nodes(page: Page, house: House) -> None:
@@ -369,8 +369,9 @@ def test_any_judgements_make_the_same_marks_and_story() -> None:
     sent = [{"document": game_document(game), "moves": plain(moves)} for game, moves in cases]
     found = in_node(
         """
-        const [{Move}, {gameDocument, readDocument}, {tell}, {accuracies, mark, tableOf}] = await Promise.all(
-          ["rules", "document", "review/story", "review/annotation"].map(load));
+        const [{Move}, {gameDocument, readDocument}, {tell}, {accuracies, mark, tableOf}, {speak}] = await Promise.all(
+          ["rules", "document", "review/story", "review/annotation", "../../../viewer/static/texts"].map(load));
+        speak("en", {}, given.sentences);
         const move = given => given && new Move(given.path, given.captured, given.whole);
         return given.cases.map(({document, moves}) => {
           const game = readDocument(document), {facts} = given;
@@ -382,7 +383,7 @@ def test_any_judgements_make_the_same_marks_and_story() -> None:
           return {stories, document: gameDocument(game), table, accuracy: accuracies(moves)};
         });
         """,
-        {"cases": sent, "facts": json.loads(FACTS.read_text("utf-8"))},
+        {"cases": sent, "facts": data.annotation()["story"], "sentences": sentences.texts("en")},
     )
     for (game, moves), mine in zip(cases, found, strict=True):
         stories = [[each.as_object() for each in tell(game, moves, you)] for you in (None, Side.BLACK, Side.WHITE)]

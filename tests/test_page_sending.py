@@ -11,6 +11,7 @@ from page import Page
 import kr
 from kr.analysis.annotation.annotation import annotate
 from kr.analysis.annotation.judging import JudgeSettings
+from kr.language.sentences import texts
 from kr.pdn import Game
 from kr.viewer.document import game_document, read_document
 
@@ -41,10 +42,12 @@ def test_a_game_that_was_not_reviewed_is_a_page(page: Page) -> None:
 def test_the_whole_review_is_in_the_page(page: Page) -> None:
     game = Game({"Result": "1-0"}, moves=MOVES)
     annotation = annotate(game, kr.Engine("manual", hash_mb=1), JudgeSettings(tc=kr.Limits(nodes=3000)))
-    texts = {each.text: "Detto" for each in annotation.story}
-    html = sent(page, game, language="it", texts={**texts, "Untold": "Non"})
+    english = {each.name: texts("en")[each.name] for each in annotation.story}
+    told = dict.fromkeys(english, "Detto")
+    html = sent(page, game, language="it", texts={**told, "Untold": "Non"}, english={**english, "end.no_move": "None"})
     assert read_document(data_of(html)["document"]) == game
-    assert data_of(html)["looks"]["texts"] == texts
+    assert data_of(html)["looks"]["texts"] == told
+    assert data_of(html)["looks"]["english"] == english
     # for those without scripts
     assert annotation.story
     for text in (*map(str, annotation.story), "Black: accuracy", "Blunder: White expects", "Annotated by kr"):
@@ -55,21 +58,21 @@ def test_the_page_is_in_the_language_of_the_sender_and_looks_as_they_see_it(page
     game = Game({"Round": "3"}, moves=MOVES, result="1/2-1/2")
     annotate(game, kr.Engine("manual", hash_mb=1), JudgeSettings(tc=kr.Limits(nodes=1000)))
     used = {"a draw": "patta <", "piece|pieces": "pezzo|pezzi"}
-    texts = {
+    said = {
         **used,
         "Annotated by {signature}.": "Annotata da {signature}{signature.__class__}{0}.",
         "round {number}": "turno {number}",
         "Rules of English draughts": "Regole della dama inglese",
     }
     looks = {"board": "wood", "pieces": "carved", "coordinates": "letters", "flipped": True}
-    html = sent(page, game, language="it", texts=texts, **looks)
+    html = sent(page, game, language="it", texts=said, **looks)
     for shown in (
         f"Annotata da {game.headers['Annotator']}{{signature.__class__}}{{0}}.", "1/2-1/2, patta &lt;<", "turno 3 ·",
         '<html lang="it">',
     ):  # fmt: skip
         assert shown in html, shown
     # what the page of a game can't ask for is not sent
-    assert data_of(html)["looks"] == {**looks, "language": "it", "texts": used}
+    assert data_of(html)["looks"] == {**looks, "language": "it", "texts": used, "english": {}}
 
 
 def test_no_text_of_a_game_is_markup(page: Page) -> None:

@@ -135,9 +135,8 @@ def test_story_and_accuracy_come_with_the_marked_game(house: House, tags: dict[s
     game.result = "1-0"
     *_, last = judged(house, {"document": game_document(game), "nodes": NODES})
     assert last["you"] == you
-    told = " ".join(each["text"].format(**each["values"]) for each in last["story"])
-    assert "lost the game at 5... 20-16" in told
-    assert told.startswith("You lost," if you == "white" else "White lost,")
+    turn = next(each["with"] for each in last["story"] if each["say"] == "story.turn.lost")
+    assert (turn["side"], turn["move"]) == ("you" if you == "white" else "white", "5... 20-16")
     black, white = last["accuracy"]
     assert 0 < white < black <= 100
     # kept in the game, told of nobody in particular

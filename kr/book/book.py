@@ -14,9 +14,9 @@ from kr.errors import InvalidBookError, InvalidFenError, InvalidSettingError
 from kr.file_kinds import PACKED_BOOK, WORKING_BOOK, content_kind, file_kind
 from kr.game.board import PositionLike, position_of, with_history
 from kr.game.position import Move, Position
+from kr.language.sentences import Sentence
 from kr.settings import one_of, option
 from kr.storage import as_path, data_path, no_file, read_regular
-from kr.units import counted
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -145,8 +145,10 @@ def loss_of(best: KnownMove, move: KnownMove) -> int:
 
 def book_note(value: int, weight: int) -> str:
     """What is said of a move from a book, its value in men as in comments of PDN: "book, +0.03, 64 games or more"."""
-    games = f", {counted(least_games(weight), 'game')} or more" if weight else ""
-    return f"book, {value / 100:+.2f}{games}"
+    number = f"{value / 100:+.2f}"
+    if not weight:
+        return str(Sentence("book.move", {"number": number}))
+    return str(Sentence("book.games", {"number": number, "count": least_games(weight)}))
 
 
 def cooked(moves: list[KnownMove]) -> KnownMove | None:

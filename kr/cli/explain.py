@@ -86,7 +86,7 @@ def _object(explanation: Explanation) -> dict[str, Any]:
         "empty": explanation.empty,
         "rounding": explanation.rounding,
         "note": explanation.note or None,
-        "evidence": explanation.evidence or None,
+        "evidence": explanation.evidence and str(explanation.evidence),
     }
 
 

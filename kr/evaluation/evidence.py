@@ -18,7 +18,7 @@ from kr.errors import InvalidWeightsError
 from kr.evaluation import files
 from kr.evaluation.layouts import read_layout
 from kr.evaluation.patterns import GROUPS, KINGS_ENTRIES, MEN_ENTRIES
-from kr.units import counted
+from kr.language.sentences import Sentence, counted
 
 if TYPE_CHECKING:
     import numpy as np
@@ -74,11 +74,15 @@ class Evidence:
         """Number of positions in which an entry of a region occurred, to 9 %."""
         return decoded(int((self.kings if kings else self.men)[region, index]))
 
+    @property
+    def sentence(self) -> Sentence:
+        """What games these are."""
+        kind = "fitted" if self.fitted else "own" if self.own else "selfplay"
+        games, positions = counted("games", self.games), counted("quiet_positions", self.positions)
+        return Sentence(f"evidence.{kind}", {"games": games, "positions": positions})
+
     def __str__(self) -> str:
-        games, positions = counted(self.games, "game"), counted(self.positions, "quiet position")
-        if self.fitted:
-            return f"{games} that the tables were fitted to ({positions})"
-        return f"{games} of self-play{' by these tables' * self.own} ({positions})"
+        return str(self.sentence)
 
     def arrays(self) -> dict[str, NDArray[np.uint8]]:
         """Datasets by their names in a weights file."""

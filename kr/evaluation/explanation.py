@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from kr.evaluation.chances import format_score
 from kr.evaluation.picture import picture
 from kr.game.position import Position, Side
+from kr.language.sentences import Sentence
 from kr.notation import SIDE_NAMES, squares
 
 if TYPE_CHECKING:
@@ -76,8 +77,8 @@ class Explanation:
     """Difference of the score, a whole number, from the sum of material, move and regions; None without a sum."""
     note: str
     """Remark about this score, or ""."""
-    evidence: str = ""
-    """The games in which entries were counted, in words; "" if they were not."""
+    evidence: Sentence | None = None
+    """The games in which entries were counted, as a sentence; None if they were not."""
 
     @property
     def empty(self) -> float:

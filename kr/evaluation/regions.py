@@ -136,7 +136,7 @@ def _from_tables(
     return Explanation(
         position, name, score, GROUPS[kings], balance / SCORE_UNITS, move / SCORE_UNITS, tuple(entries), tuple(pieces),
         float(score - Fraction(total + balance + move, SCORE_UNITS)), note(position),
-        "" if evidence is None else str(evidence),
+        None if evidence is None else evidence.sentence,
     )  # fmt: skip
 
 

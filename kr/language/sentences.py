@@ -5,16 +5,32 @@
 words: which word stands for which idea, for those who translate. sentences: what kr says and pages tell, by subject;
 their names join both, story.no_move. texts: those of scripts, in the order of the scripts, whose names stand above
 them; English has none.
+
+A sentence has {places} for its values. With | between, it has two forms: the second is for counts other than one, or
+for the side of the person to whom it is told.
 """
 
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
-from typing import Any
+from typing import Any, TypeAlias
+
+from kr.notation import SIDE_NAMES
 
 LANGUAGES = ("en", "it")
+YOU = "you"
+"""In place of a side, the person to whom a sentence is told."""
+_SIDES = {name.lower(): name for name in SIDE_NAMES}
+_SIDE_PLACES = ("side", "other")
+_PLACE = re.compile(r"\{(\w+)\}")
+
+Value: TypeAlias = "str | int | Sentence | Sequence[Value]"
+"""Of a place: a side in lower case, a count, another text, a sentence, or several of these with commas between."""
 
 
 @cache
@@ -33,3 +49,49 @@ def scripts() -> dict[str, str]:
     return {
         f"languages/{code}.js": f"export default {json.dumps(texts(code), ensure_ascii=False)};\n" for code in LANGUAGES
     }
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence, which each page tells in its language. As text it is English."""
+
+    name: str
+    values: Mapping[str, Value] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return self.filled()
+
+    def filled(self, show: Callable[[str, str], str] = lambda name, text: text) -> str:
+        """The English text. show: the text of a value, by the name of its place, as it is to stand there."""
+        forms = texts("en")[self.name].split("|")
+        second = self.values.get("side") == YOU or self.values.get("count", 1) != 1
+        return _PLACE.sub(lambda place: self._shown(place[1], show), forms[-1] if second else forms[0])
+
+    def _shown(self, place: str, show: Callable[[str, str], str]) -> str:
+        value = self.values[place]
+        if place in _SIDE_PLACES:
+            return _SIDES[str(value)]
+        return _filled(value, lambda text: show(place, text), show)
+
+    def as_object(self) -> dict[str, Any]:
+        """The sentence as a JSON object."""
+        return {"say": self.name, "with": {name: _as_json(value) for name, value in self.values.items()}}
+
+
+def counted(things: str, count: int) -> Sentence:
+    """A count of things, such as games."""
+    return Sentence(f"count.{things}", {"count": count})
+
+
+def _filled(value: Value, own: Callable[[str], str], show: Callable[[str, str], str]) -> str:
+    if isinstance(value, Sentence):
+        return value.filled(show)
+    if isinstance(value, int):
+        return own(f"{value:,}")
+    return own(value) if isinstance(value, str) else ", ".join(_filled(each, own, show) for each in value)
+
+
+def _as_json(value: Value) -> Any:
+    if isinstance(value, Sentence):
+        return value.as_object()
+    return value if isinstance(value, (str, int)) else [_as_json(each) for each in value]

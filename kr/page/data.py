@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
-from functools import cache
+from functools import cache, partial
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from kr.egdb.database import Database
 from kr.egdb.exact import exact_value
 from kr.evaluation.kinds import Scorer, load_scorer
 from kr.game.value import Value
+from kr.language.sentences import texts
 from kr.openings.decks import STANDINGS, Opening, deck
 from kr.openings.lines import named_lines
 from kr.page import sending_data
@@ -141,7 +143,8 @@ def annotation() -> dict[str, Any]:
     """What games are judged and told by: the thresholds of marks, and the facts of stories."""
     own = {name: value for name, value in asdict(JudgeSettings()).items() if isinstance(value, float)}
     story = json.loads(resources.files("kr.analysis.annotation").joinpath("story.json").read_text("utf-8"))
-    return {"thresholds": {**own, "tie": TIE, "ballot": BALLOT}, "story": story}
+    ends = [name.removeprefix("story.") for name in texts("en") if re.fullmatch(r"story\.\w+\.\w+", name)]
+    return {"thresholds": {**own, "tie": TIE, "ballot": BALLOT}, "story": {**story, "ends": ends}}
 
 
 DATA: dict[str, Callable[[], Any]] = {
@@ -154,6 +157,7 @@ DATA: dict[str, Callable[[], Any]] = {
     "openings": openings,
     "people": people,
     "puzzles": puzzles,
+    "sentences": partial(texts, "en"),
 }
 """The files by their names, each with the function that makes its content."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kr.game.position import Move, Position, Side
+from kr.language.sentences import Sentence
 from kr.notation import SIDE_NAMES, squares
 
 
@@ -28,10 +29,10 @@ def position_json(position: Position) -> dict[str, Any]:
     return {"fen": position.fen, "side": side_name(position.side), "moves": moves, "over": over(position)}
 
 
-def over(position: Position) -> str | None:
-    """Reason why a game is over in this position, by its board alone; None if it goes on."""
+def over(position: Position) -> dict[str, Any] | None:
+    """Sentence that says why a game is over in this position, by its board alone; None if it goes on."""
     if not position.is_over:
         return None
-    loser, winner = SIDE_NAMES[position.side], SIDE_NAMES[position.side.other]
     left = position.black if position.side is Side.BLACK else position.white
-    return f"{loser} has no {'move' if left else 'piece left'}: {winner} wins"
+    sides = {"side": side_name(position.side), "other": side_name(position.side.other)}
+    return Sentence("end.no_move" if left else "end.no_pieces", sides).as_object()

@@ -299,7 +299,7 @@ def evaluate(house: House, request: PageRequest) -> dict[str, Any]:
             }
             for region in found.regions
         ],
-        "evidence": found.evidence,
+        "evidence": found.evidence and found.evidence.as_object(),
     }
 
 

@@ -16,6 +16,8 @@ import {
   strengthWords,
   turnWords,
 } from "../../kr/page/static/play/words.js";
+import {speak} from "../../kr/viewer/static/texts.js";
+import {textsOf} from "./texts.js";
 
 /** @typedef {import("../../kr/page/static/play/state.js").Game} Game */
 /** @typedef {import("../../kr/page/static/play/state.js").State} State */
@@ -220,6 +222,7 @@ test("who plays", () => {
 });
 
 test("whose move it is", () => {
+  speak("en", {}, textsOf("en"));
   assert.equal(turnWords(playing()), "Your move.");
   const played = playing({}, {offer: true});
   played.nodes.push(MOVE);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import {afterEach, test} from "node:test";
 import {GameTree} from "../../kr/viewer/static/tree.js";
 import {speak} from "../../kr/viewer/static/texts.js";
+import {textsOf} from "./texts.js";
 import {
   Lesson,
   Review,
@@ -92,16 +93,17 @@ test("a game that was never reviewed has nothing of it", () => {
 });
 
 test("the story is told to the person who played, and in their language", () => {
+  speak("en", {}, textsOf("en"));
   const headers = {BlackPlayer: "shipped,level=3", WhitePlayer: "human"};
   const {review} = heard(game(true, headers));
   assert.equal(review.person, "white");
   assert.equal(review.story()[0], "You resigned a lost position.");
   assert.equal(review.story()[2], "The players agreed to a draw where you had a won position.");
-  speak("it", {
-    "You lost the game at {move}, a trap into which {percent} of 100 people fall.":
-      "Hai perso con {move}: ci cascano {percent} su 100.",
-  });
-  assert.equal(tell(game(true).root, "white")[1], "Hai perso con 1... 24-20: ci cascano 72 su 100.");
+  speak("it", textsOf("it"), textsOf("en"));
+  assert.equal(
+    tell(game(true).root, "white")[1],
+    "Hai perso la partita con 1... 24-20, una trappola in cui cadono 72 persone su 100.",
+  );
 });
 
 test("the side of the person, by the tags of a game", () => {

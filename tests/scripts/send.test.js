@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import {accuracyOf, figuresOf, storyOf} from "../../kr/viewer/static/story.js";
+import {speak} from "../../kr/viewer/static/texts.js";
+import {textsOf} from "./texts.js";
 import {GameTree} from "../../kr/viewer/static/tree.js";
 import {stills} from "../../kr/page/static/animation.js";
 import {fileName, shownLine} from "../../kr/page/static/send.js";
@@ -71,9 +73,10 @@ test("the story and the accuracy stand in the comment before the first move", ()
   const said = "Black lost the game at 19. 18-22. It was even until then. Black: 3 of 4 best.";
   const commands = "[%kr game exp=0.50 accuracy=88.1/-] [%kr story Black lost the game at <move=19. 18-22>.]";
   const root = {comments: ["by Ann", `${commands} [%kr story It was even until then.] ${said}`]};
+  speak("en", {}, textsOf("en"));
   assert.deepEqual(storyOf(root), [
-    {text: "Black lost the game at {move}.", values: {move: "19. 18-22"}},
-    {text: "It was even until then.", values: {}},
+    {say: "story.turn.lost", with: {side: "black", move: "19. 18-22", slip: ""}},
+    "It was even until then.",
   ]);
   assert.deepEqual(accuracyOf(root), {black: 88.1, white: null});
   assert.equal(figuresOf(root), "Black: 3 of 4 best.");

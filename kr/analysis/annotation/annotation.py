@@ -26,15 +26,16 @@ from kr.analysis.annotation.judging import (
     JudgeSettings,
     judge_moves,
 )
-from kr.analysis.annotation.marking import mark_game, unjudged_opening
+from kr.analysis.annotation.marking import mark_game
 from kr.analysis.annotation.policy import with_policy
-from kr.analysis.annotation.story import Sentence, tell
+from kr.analysis.annotation.story import tell
 from kr.book.book import OpeningBook
 from kr.book.path import Departure, departure_from
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
 from kr.engine.search import Stop
 from kr.game.position import Side
+from kr.language.sentences import Sentence, Value
 from kr.notation import SIDE_NAMES
 from kr.pdn import Game
 from kr.policy.policy import Policy
@@ -45,6 +46,10 @@ NO_FIGURE = "\N{EN DASH}"
 """In place of a figure that is not known."""
 UNKNOWN_PLAYER = "?"
 """Name of a player whom the tags don't name."""
+
+
+def _figure(name: str, **values: Value) -> Sentence:
+    return Sentence(f"report.{name}", values)
 
 
 @dataclass(frozen=True)
@@ -94,23 +99,23 @@ class MoveTally:
         return MoveTally(*(getattr(self, each.name) + getattr(other, each.name) for each in fields(MoveTally)))
 
     def __str__(self) -> str:
-        counts = [
-            _count(self.inaccuracies, "inaccuracy", "inaccuracies"),
-            _count(self.mistakes, "mistake", "mistakes"),
-            _count(self.blunders, "blunder", "blunders"),
-        ]
+        return ", ".join(map(str, self.figures()))
+
+    def figures(self) -> list[Sentence]:
+        """What it has, each as a sentence."""
         if not self.moves:
-            return "no move judged"
-        # an unmarked move need not be a best one: its loss may be below the threshold of a mark
-        judged = f"{self.best} of {_count(self.moves, 'judged move', 'judged moves')} best"
-        slips = [
-            _count(self.traps, "trap", "traps") if self.traps else "",
-            _count(self.oversights, "oversight", "oversights") if self.oversights else "",
-            f"{_count(self.avoided, 'trap', 'traps')} avoided" if self.avoided else "",
+            return [_figure("unjudged")]
+        marks = {"inaccuracies": self.inaccuracies, "mistakes": self.mistakes, "blunders": self.blunders}
+        slips = {"traps": self.traps, "oversights": self.oversights, "avoided": self.avoided}
+        return [
+            *([] if self.accuracy is None else [_figure("accuracy", number=f"{self.accuracy:.1f}")]),
+            # an unmarked move need not be a best one: its loss may be below the threshold of a mark
+            _figure("best", best=self.best, count=self.moves),
+            _figure("unmarked", percent=f"{self.unmarked:.1f}"),
+            _figure("loss", number=f"{self.loss:.3f}"),
+            *(_figure(name if count else f"{name}.none", count=count) for name, count in marks.items()),
+            *(_figure(name, count=count) for name, count in slips.items() if count),
         ]
-        details = "".join(f", {slip}" for slip in slips if slip)
-        quality = f"{self.unmarked:.1f}% without a mark, loss {self.loss:.3f}, {', '.join(counts)}{details}"
-        return f"{'' if self.accuracy is None else f'accuracy {self.accuracy:.1f}, '}{judged}, {quality}"
 
     @classmethod
     def of_object(cls, values: Mapping[str, Any]) -> MoveTally:
@@ -173,8 +178,11 @@ class Annotation:
     @property
     def report(self) -> str:
         """The tallies of both sides in words."""
-        report = f"Black: {self.black}. White: {self.white}."
-        return f"{report} {unjudged_opening(self.opening)}" if self.opening else report
+        sides = {"black": self.black, "white": self.white}
+        sentences = [_figure("side", side=side, figures=tally.figures()) for side, tally in sides.items()]
+        if self.opening:
+            sentences.append(_figure("opening", count=self.opening))
+        return " ".join(map(str, sentences))
 
     def table(self, headers: Mapping[str, str]) -> list[list[str]]:
         """Black's and White's row of the TABLE as text. headers: tags, which may name the players."""
@@ -282,7 +290,3 @@ def accuracy_text(tally: MoveTally) -> str:
 def player_name(headers: Mapping[str, str], side: str) -> str:
     """Name of a side's player; "?" if the tags don't name one."""
     return " ".join(headers.get(side.capitalize(), "").split()) or UNKNOWN_PLAYER
-
-
-def _count(count: int, one: str, many: str) -> str:
-    return f"{count or 'no'} {one if count == 1 else many}"

@@ -34,26 +34,24 @@ from kr.analysis.annotation.judging import (
     TRAP,
     JudgedMove,
 )
-from kr.analysis.annotation.story import Sentence
 from kr.evaluation.chances import format_score
 from kr.game.board import NO_PROGRESS_PLIES
-from kr.game.outcome import DRAW_BY, REPETITION
+from kr.game.outcome import REPETITION
 from kr.game.position import Side
 from kr.game.value import Value
-from kr.notation import SIDE_NAMES
+from kr.language.sentences import Sentence
+from kr.language.sentences import Value as Told
 from kr.pdn import ChildNode, Game, GameNode
 from kr.pdn.writer import SIGNS
 from kr.proofs.library import CERTIFICATE_WORD
-from kr.units import counted
 
 OWN = "[%kr"
 OWN_LINE = "[%kr line"
 OWN_GAME = "[%kr game"
 OWN_STORY = "[%kr story"
 ONCE = "once"
-WORDS = {"?!": "Inaccuracy", "?": "Mistake", "??": "Blunder", "!": "The only move"}
 MARK_KINDS = {"?!": "inaccuracy", "?": "mistake", "??": "blunder", "!": "only"}
-"""Names of the marks in style sheets."""
+"""Names of the marks, in sentences and in style sheets."""
 ANNOTATOR = "Annotator"
 
 _EVAL = re.compile(r"\[%eval\s[^\[\]]*\]")
@@ -121,8 +119,12 @@ def _game_comment(start: float | None, story: Sequence[Sentence], accuracy: Sequ
     facts = [] if start is None else [f"exp={start:.2f}"]
     if any(each is not None for each in accuracy):
         facts.append(f"accuracy={'/'.join('-' if each is None else f'{each:.1f}' for each in accuracy)}")
-    commands = [f"{OWN_STORY} {sentence.command}]" for sentence in story]
+    commands = [f"{OWN_STORY} {sentence.filled(_marked)}]" for sentence in story]
     return " ".join([f"{' '.join([OWN_GAME, *facts])}]", *commands, *map(str, story), report])
+
+
+def _marked(name: str, value: str) -> str:
+    return f"<{name}={value}>" if value else ""
 
 
 def expected_at_start(moves: Sequence[JudgedMove]) -> float | None:
@@ -152,77 +154,81 @@ def evaluation(side: Side, score: int, value: Value | None, plies: int | None) -
 def scored(side: Side, score: int, value: Value | None, plies: int | None) -> str:
     """A score in words: "score +55 centi-men", positive for Black, or the proved value."""
     if value is not None:
-        return _known(side, value, plies)
+        return str(_known(side, value, plies))
     return f"score {format_score(score if side == Side.BLACK else -score)} centi-men"
 
 
 def explained(judged: JudgedMove, before: JudgedMove | None) -> str:
     """A judgement in words; "" if there is nothing to say. before: the previous move, of the other side."""
-    sentences = []
-    side = SIDE_NAMES[judged.side]
-    if judged.mark in MARKS:
-        sentences.append(
-            f"{WORDS[judged.mark]}: {side} expects {judged.expected:.2f}, with {judged.best} "
-            f"{judged.best_expected:.2f}."
-        )
-    elif judged.mark == ONLY:
-        sentences.append(
-            f"{WORDS[ONLY]}: any other and {side} expects {judged.others_expected:.2f}, not {judged.expected:.2f}."
-        )
-    sentences.append(slipped(judged))
-    sentences.append(_history(judged))
+    sentences = [_judgement(judged), slipped(judged), _history(judged)]
     previous = None if before is None or before.value is None else before.value.opposite
     # once, not at every move of an ending
     if judged.value is not None and judged.value != previous:
-        was = "" if previous is None else f"{_known(judged.side, previous, None)} before, now "
-        by = f", by {judged.by}" if judged.by.startswith(CERTIFICATE_WORD) else ""
-        sentences.append(f"Known: {was}{_known(judged.side, judged.value, judged.plies)}{by}.")
-    return " ".join(filter(None, sentences))
+        now: list[Told] = [_known(judged.side, judged.value, judged.plies)]
+        if judged.by.startswith(CERTIFICATE_WORD):
+            now.append(Sentence("value.by", {"proof": judged.by}))
+        was = {} if previous is None else {"before": _known(judged.side, previous, None)}
+        sentences.append(_said("known.before" if was else "known", **was, now=now))
+    return " ".join(str(sentence) for sentence in sentences if sentence)
 
 
-def _history(judged: JudgedMove) -> str:
-    """Repetition or draw that a move makes by the history of the game, in words; "" if none."""
+def _said(name: str, **values: Told) -> Sentence:
+    return Sentence(f"comment.{name}", values)
+
+
+def _judgement(judged: JudgedMove) -> Sentence | None:
+    """What the mark of a move means; None without one."""
+    if judged.mark not in MARK_KINDS:
+        return None
+    figures = (
+        {"others": f"{judged.others_expected:.2f}"}
+        if judged.mark == ONLY
+        else {"better": str(judged.best), "best": f"{judged.best_expected:.2f}"}
+    )
+    kind, side = MARK_KINDS[judged.mark], judged.side.name.lower()
+    return _said(kind, side=side, points=f"{judged.expected:.2f}", **figures)
+
+
+def _history(judged: JudgedMove) -> Sentence | None:
+    """Repetition or draw that a move makes by the history of the game; None if none."""
     if judged.draw == REPETITION:
-        return f"Drawn by repetition if claimed: the position is on the board for the {_time(judged.occurrence)} time."
+        return _said("repetition", time=_time(judged.occurrence))
     if judged.draw:
-        return f"Drawn for lack of progress if claimed: {NO_PROGRESS_PLIES} plies without a capture or a man's move."
+        return _said("no_progress", count=NO_PROGRESS_PLIES)
     if judged.draw_next:
-        return f"{SIDE_NAMES[judged.side.other]} can now draw {DRAW_BY[judged.draw_next]}."
-    return f"The position is on the board for the {_time(judged.occurrence)} time." if judged.occurrence > 1 else ""
+        return _said(f"next.{judged.draw_next.replace(' ', '_')}", side=judged.side.other.name.lower())
+    return _said("occurrence", time=_time(judged.occurrence)) if judged.occurrence > 1 else None
 
 
-def _time(occurrence: int) -> str:
-    return {2: "second", 3: "third", 4: "fourth", 5: "fifth"}.get(occurrence, f"{occurrence}th")
+def _time(occurrence: int) -> Sentence:
+    return _said(f"time.{occurrence}") if occurrence <= 5 else _said("time.more", number=occurrence)
 
 
-def slipped(judged: JudgedMove) -> str:
-    """Likelihood that people slip here, in words; "" if there is nothing to say."""
+def slipped(judged: JudgedMove) -> Sentence | None:
+    """Likelihood that people slip here; None if there is nothing to say."""
     if judged.slip == TRAP:
-        return f"A trap: {judged.likely:.0%} of people play this."
+        return _said("trap", percent=_percent(judged.likely))
     if judged.slip == OVERSIGHT:
-        return f"An oversight: {_rarely(judged.likely)} of people play this."
+        rare = judged.likely is None or judged.likely < 0.01
+        return _said("rare_oversight") if rare else _said("oversight", percent=_percent(judged.likely))
     if judged.slip == AVOIDED:
-        return f"A trap avoided: {judged.likeliest_probability:.0%} of people play {judged.likeliest}."
-    return ""
+        move, percent = str(judged.likeliest), _percent(judged.likeliest_probability)
+        return _said("trap_avoided", move=move, percent=percent)
+    return None
 
 
-def _rarely(probability: float | None) -> str:
-    """A small share in words."""
-    return "fewer than 1%" if probability is None or probability < 0.01 else f"{probability:.0%}"
+def _percent(share: float | None) -> str:
+    return f"{100 * (share or 0):.0f}"
 
 
-def unjudged_opening(opening: int) -> str:
-    """Note that the first plies are not judged."""
-    return f"The first {'ply is' if opening == 1 else f'{opening} plies are'} not judged (--from-ply)."
-
-
-def _known(side: Side, value: Value, plies: int | None) -> str:
-    """A proved value in words."""
+def _known(side: Side, value: Value, plies: int | None) -> Sentence:
+    """A proved value."""
     winner = value.winner(side)
     if winner is None:
-        return "a draw"
-    name = SIDE_NAMES[winner]
-    return f"{name} wins" if plies is None else f"{name} wins in {counted(plies, 'ply')}"
+        return Sentence("value.draw")
+    if plies is None:
+        return Sentence("value.wins", {"side": winner.name.lower()})
+    return Sentence("value.wins_in", {"side": winner.name.lower(), "count": plies})
 
 
 def _comment(judged: JudgedMove, sign: str, words: str) -> str:

@@ -38,7 +38,7 @@ LONGEST_NAME = 60
 
 _OTHER = re.compile(r"[^a-z0-9]+")
 _LOOKS = {
-    "language": "en", "texts": {}, "board": "green", "pieces": "flat", "coordinates": "numbers", "flipped": False,
+    "language": "en", "board": "green", "pieces": "flat", "coordinates": "numbers", "flipped": False,
 }  # fmt: skip
 """Looks of a page that nobody has chosen."""
 _GAP = "<!-- of a game -->"

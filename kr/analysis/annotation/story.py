@@ -1,15 +1,15 @@
 """Story of a judged game in a few sentences: how it ended, where it turned, what decided it, who left the book.
 
-Each sentence is an English text with {placeholders} and their values, so that pages can tell it in another language;
-`all_texts` has every text that can occur. A side is called Black or White, or You for the person who asks. In PDN a
-sentence stands as a command, [%kr story The game was lost at <move=19. 18-22>.], beside the plain text.
+Each sentence has its name in `kr.language`, story.turn.lost, and values, so that pages can tell it in another language.
+A side is Black or White, or the person who asks. In PDN a sentence stands as a command,
+[%kr story The game was lost at <move=19. 18-22>.], beside the plain text.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from importlib import resources
 from typing import Any
 
@@ -19,48 +19,20 @@ from kr.book.path import Departure
 from kr.game.outcome import NO_PROGRESS, REPETITION
 from kr.game.position import Side
 from kr.game.value import Result, Value
+from kr.language.sentences import YOU, Sentence, texts
+from kr.language.sentences import Value as Told
 from kr.pdn import Game
 
 _FACTS: dict[str, Any] = json.loads(resources.files(__package__).joinpath("story.json").read_text("utf-8"))
-"""What the page tells stories by as well.
+"""What pages tell stories by as well.
 
 thresholds: `won_from` and `lost_to` are expected results from which a position counts as won, and down to which as
 lost; even are those between `even_from` and `even_to`. A side has come close to a win from `safe` on. `turn` is the
 least expected result given away by a move that can turn the game, that of a mistake; the last `turns` are told.
 decided_elsewhere: words of a Termination tag by which neither the board nor the players decided.
-ends: texts by how the game ended, and by the standing of the side that they are about in the last position.
 """
 _THRESHOLDS: dict[str, float] = _FACTS["thresholds"]
 MOST_TURNS: int = _FACTS["thresholds"]["turns"]
-_ENDS: dict[str, dict[str, str]] = _FACTS["ends"]
-_SENTENCES: dict[str, str] = _FACTS["sentences"]
-_TURNS: dict[str, str] = _FACTS["turns"]
-_SLIPS: dict[str, str] = _FACTS["slips"]
-_BETTER: dict[str, str] = _FACTS["better"]
-
-# <S> is a side at the beginning of a sentence, <s> within one
-_WHO = {Side.BLACK: ("Black", "Black"), Side.WHITE: ("White", "White"), None: ("You", "you")}
-
-
-@dataclass(frozen=True)
-class Sentence:
-    """A sentence of a story."""
-
-    text: str
-    """English, with {placeholders}."""
-    values: dict[str, str | int] = field(default_factory=dict)
-
-    def __str__(self) -> str:
-        return self.text.format(**self.values)
-
-    def as_object(self) -> dict[str, Any]:
-        """The sentence as a JSON object."""
-        return {"text": self.text, "values": self.values}
-
-    @property
-    def command(self) -> str:
-        """The sentence with its values in place, to be kept in a comment of PDN."""
-        return self.text.format(**{name: f"<{name}={value}>" for name, value in self.values.items()})
 
 
 def tell(
@@ -74,21 +46,14 @@ def tell(
     return (*story.sentences(), *([story.left_book(departure)] if departure else []))
 
 
-def all_texts() -> Iterator[str]:
-    """Every text that a sentence of a story can have."""
-    texts = [text for table in (*_ENDS.values(), _SENTENCES, _BETTER) for text in table.values()]
-    texts += [f"{turn}{slip}" for turn in _TURNS.values() for slip in _slips()]
-    yield from dict.fromkeys(_of(text, who) for text in texts for who in _WHO)
+def _sentence(name: str, **values: Told) -> Sentence:
+    return Sentence(f"story.{name}", values)
 
 
-def _slips() -> Iterable[str]:
-    return (".", *(f", {slip}." for slip in _SLIPS.values()))
-
-
-def _of(text: str, who: Side | None) -> str:
-    """A text about a side; None for you."""
-    first, within = _WHO[who]
-    return text.replace("<S>", first).replace("<s>", within)
+def _ending(kind: str, standing: str) -> str:
+    """Name of the sentence about an end in some standing, or about that end in any."""
+    name = f"{kind}.{standing}"
+    return name if f"story.{name}" in texts("en") else kind
 
 
 @dataclass(frozen=True)
@@ -97,7 +62,7 @@ class _Turn:
 
     judged: JudgedMove
     kind: str
-    """A key of _TURNS."""
+    """The end of its sentence's name."""
 
 
 class _Story:
@@ -117,11 +82,11 @@ class _Story:
     def sentences(self) -> Iterator[Sentence]:
         """The end, then the turns in their order, or what there is to say without any."""
         if self._broken_off:
-            yield Sentence(_SENTENCES["broken_off"])
+            yield _sentence("broken_off")
         if not self._broken_off or self._result is not Result.UNFINISHED:
             yield self._end()
         if len(self._turns) > MOST_TURNS:
-            yield Sentence(_SENTENCES["many_turns"], {"count": len(self._turns)})
+            yield _sentence("many_turns", count=len(self._turns))
         for turn in self._turns[-MOST_TURNS:]:
             yield from self._turned(turn)
         if self._broken_off:
@@ -132,8 +97,8 @@ class _Story:
         elif not self._turns:
             yield from self._quiet_game()
 
-    def _about(self, side: Side, text: str, **values: str | int) -> Sentence:
-        return Sentence(_of(text, None if side == self._you else side), values)
+    def _about(self, side: Side, name: str, **values: Told) -> Sentence:
+        return _sentence(name, side=YOU if side == self._you else side.name.lower(), **values)
 
     def _label(self, judged: JudgedMove) -> str:
         return self._labels[judged.ply]
@@ -144,34 +109,34 @@ class _Story:
         winner, end = self._result.winner, self._game.end().position
         reason = self._game.headers.get("Termination", "").lower()
         if self._result is Result.BOTH_LOST:
-            return Sentence(_SENTENCES["both_lost"])
+            return _sentence("both_lost")
         if winner is None:
             return self._end_without_winner(reason)
         loser = winner.other
         if end.is_over and end.side == loser:
             left = end.black if loser == Side.BLACK else end.white
-            return self._about(loser, _SENTENCES["no_move"] if left else _SENTENCES["no_pieces"])
+            return self._about(loser, "no_move" if left else "no_pieces")
         if "time" in reason:
-            return self._about(loser, _ENDS["overtime"][self._standing(loser)])
+            return self._about(loser, _ending("overtime", self._standing(loser)))
         if _is_decided_elsewhere(reason):
-            return self._about(loser, _SENTENCES["adjudicated"])
-        return self._about(loser, (_ENDS["resigned"] if "resign" in reason else _ENDS["lost"])[self._standing(loser)])
+            return self._about(loser, "adjudicated")
+        return self._about(loser, _ending("resigned" if "resign" in reason else "lost", self._standing(loser)))
 
     def _end_without_winner(self, reason: str) -> Sentence:
         rule = self._moves[-1].draw
         if self._result is Result.UNFINISHED:
-            texts = _ENDS["unfinished"]
+            kind = "unfinished"
         elif rule or reason in (REPETITION, NO_PROGRESS):
-            texts = _ENDS["repeated"] if REPETITION in (rule, reason) else _ENDS["no_progress"]
+            kind = "repeated" if REPETITION in (rule, reason) else "no_progress"
         elif _is_decided_elsewhere(reason):
-            return Sentence(_SENTENCES["adjudicated_draw"])
+            return _sentence("adjudicated_draw")
         else:
-            texts = _ENDS["agreed"] if "agree" in reason else _ENDS["drawn"]
+            kind = "agreed" if "agree" in reason else "drawn"
         standings = {side: self._standing(side, by_rule=False) for side in Side}
         for side, standing in standings.items():
             if standing in ("better", "won"):
-                return self._about(side, texts[standing])
-        return Sentence(texts.get(standings[Side.BLACK], texts[""]))
+                return self._about(side, _ending(kind, standing))
+        return _sentence(_ending(kind, standings[Side.BLACK]))
 
     def _standing(self, side: Side, by_rule: bool = True) -> str:
         """Standing of a side in the last position; "" if that was not searched, or the game went on. by_rule: draws by
@@ -195,13 +160,13 @@ class _Story:
             and self._result.winner == judged.side.other
             and self._standing(judged.side) in ("lost", "")
         )
-        text = _TURNS["lost" if turn.kind == "fallen" and lost else turn.kind]
-        slip, more = _slipped(judged)
-        yield self._about(judged.side, f"{text}{slip}", move=self._label(judged), **more)
+        kind = "lost" if turn.kind == "fallen" and lost else turn.kind
+        yield self._about(judged.side, f"turn.{kind}", move=self._label(judged), slip=_slipped(judged))
         if last and judged.best is not None and judged.best_expected is not None:
-            better = _BETTER.get(_standing(judged.best_expected, judged.best_value))
-            if better:
-                yield Sentence(better, {"better": str(judged.best)})
+            standing = _standing(judged.best_expected, judged.best_value)
+            # nothing is better in a lost position
+            if standing != "lost":
+                yield _sentence(f"better.{standing}", better=str(judged.best))
 
     def _loss(self, loser: Side) -> Iterator[Sentence]:
         """Sentences about a loss that no turn explains."""
@@ -209,12 +174,12 @@ class _Story:
             return
         if self._standing(loser) not in ("lost", ""):
             if not self._turns:
-                yield Sentence(_SENTENCES["not_lost"])
+                yield _sentence("not_lost")
             return
         own = [judged for judged in self._moves if judged.judged and judged.side == loser]
         worst = max(own, key=lambda judged: judged.loss, default=None)
         if worst is not None and worst.loss > 0:
-            yield self._about(loser, _SENTENCES["gradually"], move=self._label(worst))
+            yield self._about(loser, "gradually", move=self._label(worst))
 
     def _quiet_game(self) -> Iterator[Sentence]:
         """Sentences about a game without a winner that never turned."""
@@ -225,19 +190,20 @@ class _Story:
         assert best.expected is not None
         side = best.side if best.expected >= 0.5 else best.side.other
         if max(best.expected, 1 - best.expected) < _THRESHOLDS["safe"]:
-            yield Sentence(_SENTENCES["never_close"])
+            yield _sentence("never_close")
         else:
-            yield self._about(side, _SENTENCES["closest"], move=self._label(best))
+            yield self._about(side, "closest", move=self._label(best))
 
     # the opening
 
     def left_book(self, departure: Departure) -> Sentence:
         """Sentence about the move that left an opening book."""
-        values = {"move": self._labels[departure.ply], "better": str(departure.best.move)}
+        move, better = self._labels[departure.ply], str(departure.best.move)
         # the largest stands for more, too
         if departure.loss is None or departure.loss >= MOST_LOSS:
-            return self._about(departure.side, _SENTENCES["left_book_unknown"], **values)
-        return self._about(departure.side, _SENTENCES["left_book"], **values, men=f"{departure.loss / 100:.2f}")
+            return self._about(departure.side, "left_book_unknown", move=move, better=better)
+        men = f"{departure.loss / 100:.2f}"
+        return self._about(departure.side, "left_book", move=move, better=better, men=men)
 
 
 def _is_decided_elsewhere(reason: str) -> bool:
@@ -273,12 +239,12 @@ def _turn(judged: JudgedMove) -> _Turn | None:
     return _Turn(judged, "fallen") if before != "lost" and after == "lost" else None
 
 
-def _slipped(judged: JudgedMove) -> tuple[str, dict[str, str | int]]:
-    """End of a sentence about a move that people often or rarely play, and its values."""
+def _slipped(judged: JudgedMove) -> Sentence | str:
+    """End of a sentence about a move that people often or rarely play; "" of one that they play now and then."""
     if judged.likely is None or judged.slip not in (TRAP, OVERSIGHT):
-        return ".", {}
+        return ""
     if judged.slip == TRAP:
-        return f", {_SLIPS['trap']}.", {"percent": round(100 * judged.likely)}
+        return _sentence("slip.trap", percent=round(100 * judged.likely))
     if judged.likely < 0.01:
-        return f", {_SLIPS['rare_oversight']}.", {}
-    return f", {_SLIPS['oversight']}.", {"percent": int(100 * judged.likely) + 1}
+        return _sentence("slip.rare_oversight")
+    return _sentence("slip.oversight", percent=int(100 * judged.likely) + 1)

@@ -188,8 +188,7 @@ export function sending(app) {
   return {
     /** The game as a page. @returns {Promise<string>} */
     async page() {
-      const {language, texts} = spokenTexts();
-      const answer = await app.api("send/page", {document: tree.document(), language, texts, ...looks()});
+      const answer = await app.api("send/page", {document: tree.document(), ...spokenTexts(), ...looks()});
       return answer.html;
     },
     /** The position as SVG. @returns {Promise<string>} */

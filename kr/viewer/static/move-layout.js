@@ -2,7 +2,7 @@
 // between the pairs, as text.
 
 import {facts, numbered} from "./move-words.js";
-import {commentWords} from "./retold.js";
+import {commentWords} from "./comments.js";
 
 /** @import {TreeNode} from "./tree.js" */
 

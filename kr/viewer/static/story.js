@@ -1,32 +1,26 @@
 // What kr's comment before the first move says of a whole game: its story, and the accuracy of both players.
 
 import {reportOf} from "./graph.js";
-import {commentWords, retold} from "./retold.js";
-import {t} from "./texts.js";
+import {commentWords, retold, sentences} from "./comments.js";
+import {said} from "./texts.js";
 
-/** @typedef {{text: string, values: Record<string, string>}} Sentence English text with {places}, and their values */
+/** @import {Sentence} from "./texts.js" */
 /** @typedef {{comments: string[]}} Root the first node of a game */
 
 const SENTENCE = /\[%kr story ([^[\]]{1,1000})\]/g;
-const VALUE = /<(\w+)=([^<>]*)>/g;
+const VALUE = /<\w+=([^<>]*)>/g;
 const ACCURACY = /\[%kr game [^[\]]*\baccuracy=(-|\d{1,3}(?:\.\d)?)\/(-|\d{1,3}(?:\.\d)?)/;
 
-/**
- * The story of a game, sentence by sentence.
- * @param {Root} root
- * @returns {Sentence[]}
- */
-export function storyOf(root) {
-  return root.comments.flatMap(comment =>
-    [...comment.matchAll(SENTENCE)].map(([, sentence]) => ({
-      text: sentence.replace(VALUE, "{$1}"),
-      values: Object.fromEntries([...sentence.matchAll(VALUE)].map(([, name, value]) => [name, value])),
-    })),
-  );
-}
+/** The sentences of a game's story as they stand there, in English. @param {Root} root */
+const written = root =>
+  root.comments.flatMap(comment => [...comment.matchAll(SENTENCE)].map(([, text]) => text.replace(VALUE, "$1")));
 
-/** A sentence in the language of the page. @param {Sentence} sentence */
-export const toldSentence = ({text, values}) => t(text, values);
+/**
+ * The story of a game, sentence by sentence; what isn't known is English.
+ * @param {Root} root
+ * @returns {Array<Sentence | string>}
+ */
+export const storyOf = root => written(root).flatMap(sentences);
 
 /**
  * Accuracy of both players, from 0 to 100; null for one who had no choice. null if the game has not been judged.
@@ -48,9 +42,7 @@ const figure = (/** @type {string} */ text) => (text === "-" ? null : Number(tex
  * @param {Root} root
  */
 export function figuresOf(root) {
-  const story = storyOf(root)
-    .map(({text, values}) => text.replace(/\{(\w+)\}/g, (place, name) => values[name] ?? place))
-    .join(" ");
+  const story = written(root).join(" ");
   const report = reportOf(root).trim();
   return retold(report.startsWith(story) ? report.slice(story.length).trim() : report);
 }
@@ -62,5 +54,5 @@ export function figuresOf(root) {
 export function commentText(comment) {
   if (!comment.includes("[%kr game")) return commentWords(comment);
   const root = {comments: [comment]};
-  return [...storyOf(root).map(toldSentence), figuresOf(root)].filter(Boolean).join(" ");
+  return [...storyOf(root).map(each => said(each)), figuresOf(root)].filter(Boolean).join(" ");
 }

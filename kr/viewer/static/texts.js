@@ -1,5 +1,14 @@
-// Texts in the language of the person, by their English ones, which stand in the scripts, or by names, as those of
+// Texts in the language of the person, by their English ones, which stand in the scripts, or by the names of
 // kr/language/CODE.json: {"Turn the board": "Gira la damiera", "game|games": "partita|partite"}.
+
+/** @typedef {{say: string, with?: Record<string, Said>}} Sentence */
+/** @typedef {string | number | Sentence | Said[]} Said */
+
+/** In place of a side, the person to whom a sentence is told. */
+export const YOU = "you";
+/** Names of sentences that games have. */
+export const OF_GAMES = /^(?:story|comment|value|report|book|player|puzzle)\./;
+export const SIDE_PLACES = ["side", "other"];
 
 let language = "en";
 let numbers = new Intl.NumberFormat(language);
@@ -26,17 +35,57 @@ export function speak(code, found, named = {}) {
 
 export const spoken = () => language;
 
-/** The language with its texts, as another page needs them. */
-export const spokenTexts = () => ({language, texts});
+/** English sentences by name. */
+export const englishSentences = () => english;
+
+/** The language with its texts, and the English ones by name from which they are known, as another page needs them. */
+export const spokenTexts = () => (language === "en" ? {language} : {language, texts, english});
+
+/** A text by its name or by the English one, as it stands in a language's file. @param {string} text */
+const found = text => texts[text] ?? english[text] ?? text;
+
+/**
+ * @param {string} text
+ * @param {(name: string) => string | undefined} value
+ */
+const filled = (text, value) => text.replace(/\{(\w+)\}/g, (place, name) => value(name) ?? place);
 
 /**
  * A text, with values in place of {names}: t("Level {level}", {level: 3}). What the language lacks is English.
  * @param {string} text
  * @param {Record<string, unknown>} [values]
  */
-export function t(text, values = {}) {
-  const found = texts[text] ?? english[text] ?? text;
-  return found.replace(/\{(\w+)\}/g, (place, name) => (Object.hasOwn(values, name) ? String(values[name]) : place));
+export const t = (text, values = {}) =>
+  filled(found(text), name => (Object.hasOwn(values, name) ? String(values[name]) : undefined));
+
+/**
+ * What kr says, in the language of the page: a sentence of kr/language by its name, with its values; a count; a name or
+ * a number as text, "+0.03"; or several of these with commas between. A side is in lower case.
+ * @param {Said} told
+ * @param {(name: string, text: string) => string} [show] a value as it is to stand there, by the name of its place
+ * @returns {string}
+ */
+export function said(told, show = (_, text) => text) {
+  if (Array.isArray(told)) return told.map(each => said(each, show)).join(", ");
+  if (typeof told === "number") return formatted(told);
+  if (typeof told === "string") return localNumber(told) ?? told;
+  const {say, with: values = {}} = told,
+    forms = found(say).split("|"),
+    isSecond = values.side === YOU || ![undefined, 1].includes(/** @type {number | undefined} */ (values.count));
+  return filled(forms[isSecond ? forms.length - 1 : 0], name => {
+    const value = values[name];
+    if (value === undefined) return undefined;
+    if (SIDE_PLACES.includes(name)) return value === "black" ? t("Black") : t("White");
+    const text = said(value, show);
+    return typeof value === "object" && !Array.isArray(value) ? text : show(name, text);
+  });
+}
+
+/** A number that stands in English as the language writes it. @param {string} text */
+function localNumber(text) {
+  const [whole, sign, digits, places = "", unit] = /^([+-]?)(\d[\d,]*)(?:\.(\d+))?(%?)$/.exec(text) ?? [];
+  if (!whole || (!places && !digits.includes(","))) return whole;
+  return sign + decimal(Number(`${digits.replaceAll(",", "")}.${places}`), places.length) + unit;
 }
 
 /** @param {number} number */

@@ -7,11 +7,10 @@ import {better, judgement, points, told} from "./graph.js";
 import {Graph} from "./graph-drawing.js";
 import {iconButton} from "./icons.js";
 import {MoveList} from "./moves.js";
-import {retold} from "./retold.js";
 import {Stage, stepButtons} from "./stage.js";
-import {accuracyOf, figuresOf, storyOf, toldSentence} from "./story.js";
+import {accuracyOf, figuresOf, storyOf} from "./story.js";
 import {Tabs} from "./tabs.js";
-import {decimal, speak, t} from "./texts.js";
+import {decimal, said, speak, t} from "./texts.js";
 import {GameTree, isLegal} from "./tree.js";
 
 /** @import {GameDocument, TreeNode} from "./tree.js" */
@@ -19,7 +18,8 @@ import {GameTree, isLegal} from "./tree.js";
 /**
  * @typedef {object} Looks as kr/analysis/annotation/pages.py writes them
  * @property {string} language
- * @property {Record<string, string>} texts
+ * @property {Record<string, string>} texts by name or by English text
+ * @property {Record<string, string>} english those by name in English, to know them by
  * @property {string} board
  * @property {string} pieces
  * @property {string} coordinates
@@ -46,7 +46,7 @@ function reviewPanel(root) {
   return el(
     "div",
     {class: "review"},
-    storyOf(root).map(sentence => el("p", {class: "story"}, toldSentence(sentence))),
+    storyOf(root).map(sentence => el("p", {class: "story"}, said(sentence))),
     accuracy &&
       el(
         "p",
@@ -78,7 +78,9 @@ class Viewer {
     const {root} = this.tree;
     this._points = points(this.tree);
     this._isJudged = this._points.some((/** @type {any} */ point) => point.expected !== null);
-    this._story = storyOf(root).map(toldSentence).join(" ");
+    this._story = storyOf(root)
+      .map(each => said(each))
+      .join(" ");
     this.stage = new Stage(
       {say: text => this._say(text), fail: text => this._say(text)},
       {
@@ -224,7 +226,7 @@ class Viewer {
   _remark(node, isKnown) {
     if (!node.parent) return this._story;
     if (isKnown) return "";
-    if (node.draw) return t("The game could be claimed drawn here: {rule}.", {rule: retold(node.draw)});
+    if (node.draw) return t("The game could be claimed drawn here: {rule}.", {rule: t(node.draw)});
     const isMain = this._points[node.ply]?.node === node;
     return this._isJudged && isMain ? told(this._points[node.ply]) : "";
   }
@@ -242,7 +244,7 @@ class Viewer {
 
 const given = JSON.parse(one("#game").textContent ?? "");
 const {looks} = given;
-if (looks.language !== "en") speak(looks.language, looks.texts);
+if (looks.language !== "en") speak(looks.language, looks.texts, looks.english);
 for (const name of ["board", "pieces", "coordinates"]) document.documentElement.dataset[name] = looks[name];
 const viewer = new Viewer(given),
   {tree, stage} = viewer;

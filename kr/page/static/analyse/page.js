@@ -9,12 +9,12 @@ import {iconButton} from "../icons.js";
 import {pressing, stepKeys} from "../keys.js";
 import {menu} from "../menu.js";
 import {PROOFS, unloaded} from "../offers.js";
-import {retold} from "../retold.js";
+import {retold} from "../comments.js";
 import {SIDES, START} from "../squares.js";
 import {Stage, stepButtons} from "../stage.js";
 import {laterStyles} from "../styles.js";
 import {Tabs} from "../tabs.js";
-import {t} from "../texts.js";
+import {said, t} from "../texts.js";
 import {GameTree} from "../tree.js";
 import {Current, clocksOf} from "../current.js";
 import {moves} from "./moves.js";
@@ -339,7 +339,7 @@ class Analyse {
       if (tree.node !== node || board.fen !== node.fen) return;
       board.show(node.fen, {moves: position.moves, last});
       if (!position.over) return;
-      this._current.show(node, retold(position.over));
+      this._current.show(node, said(position.over));
       this.stage.rest();
     } catch (error) {
       app.fail(error);

@@ -1,7 +1,6 @@
 // What an engine tells, as people read it. Nothing here touches the document.
 
-import {retold} from "../retold.js";
-import {decimal, formatted, many, signed, t} from "../texts.js";
+import {decimal, formatted, many, said, signed, t} from "../texts.js";
 
 /** @typedef {"win" | "draw" | "loss"} Value */
 /** @typedef {{text: string, path: number[], captured?: number[], fen: string}} Move */
@@ -16,7 +15,8 @@ import {decimal, formatted, many, signed, t} from "../texts.js";
  * The last event of an engine.
  * @typedef {{engine?: string, lines?: Line[], depth?: number, now?: number, nodes?: number, nps?: number, time?:
  * number,
- *   hash?: number, final?: boolean, waiting?: boolean, error?: string, over?: string, side?: string}} Told
+ *   hash?: number, final?: boolean, waiting?: boolean, error?: string,
+ *   over?: import("../texts.js").Sentence, side?: string}} Told
  */
 
 /** @type {Record<Value, Value>} */
@@ -97,7 +97,7 @@ export function scoreWords({score, value, plies}, turned) {
 export function status(told, name) {
   const message =
     told.error ||
-    (told.over && retold(told.over)) ||
+    (told.over && said(told.over)) ||
     (told.waiting && t("Many are analysing; this begins when one of them ends"));
   const facts = () =>
     [

@@ -1,10 +1,10 @@
 // The opening book: what it says of a position, and where a game leaves it. tests/cases/book.json holds what it has in
 // common with kr/book/book.py and kr/book/path.py.
 
+import {said} from "../texts.js";
 import {leastGames} from "./krb.js";
 import {openingsOf} from "./openings.js";
 import {moveJson, sideName} from "./rules.js";
-import {counted} from "./text.js";
 
 /** @typedef {import("./house.js").House} House */
 /** @typedef {import("./house.js").BookPort} BookPort */
@@ -46,8 +46,9 @@ export async function choiceOf(book, position, history, source) {
  * @param {number} weight
  */
 export function bookNote(value, weight) {
-  const games = weight ? `, ${counted(leastGames(weight), "game")} or more` : "";
-  return `book, ${value < 0 ? "" : "+"}${(value / 100).toFixed(2)}${games}`;
+  const number = `${value < 0 ? "" : "+"}${(value / 100).toFixed(2)}`;
+  if (!weight) return said({say: "book.move", with: {number}});
+  return said({say: "book.games", with: {number, count: leastGames(weight)}});
 }
 
 /** Centi-men that a move gives away; null if they aren't known. @param {KnownMove} best @param {KnownMove} move */

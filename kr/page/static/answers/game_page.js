@@ -1,8 +1,9 @@
 // A game as a page of HTML in one file. What is the same on every page, the scripts and styles of the viewer among it,
 // is data ("game-page").
 
+import {OF_GAMES} from "../texts.js";
 import {gameDocument} from "./document.js";
-import {gameText, sentencesOf} from "./game_text.js";
+import {gameText} from "./game_text.js";
 import {html, Markup, scriptData} from "./html.js";
 import {lengthOf} from "./blanks.js";
 import {board, USUAL_LOOKS} from "./svg.js";
@@ -12,9 +13,9 @@ import {board, USUAL_LOOKS} from "./svg.js";
 /** @typedef {import("./game_text.js").Note} Note */
 /**
  * @typedef {{
- *   language: string, texts: Record<string, string>, board: string, pieces: string, coordinates: string,
- *   flipped: boolean,
- * }} PageLooks texts in the language by the English ones
+ *   language: string, texts: Record<string, string>, english: Record<string, string>, board: string,
+ *   pieces: string, coordinates: string, flipped: boolean,
+ * }} PageLooks texts in the language, and the English sentences by name
  */
 /** @typedef {import("./game_text.js").GameText} GameText */
 /** @typedef {import("./game_text.js").Said} Said */
@@ -43,7 +44,7 @@ export function gamePage(game, looks, shell, drawing) {
     [head, top, body, end] = shell.frame.map(each => new Markup(each));
   const data = scriptData({
     document: gameDocument(game),
-    looks: {...looks, texts: usedTexts(looks.texts, game, end.text)},
+    looks: {...looks, ...usedTexts(looks, end.text)},
   });
   return html`${head}${looks.language}${top}${text.title}${body}
 <header class="top">
@@ -131,15 +132,14 @@ function explanation(signature, {accuracy, marks}, said) {
 }
 
 /**
- * Those of a language's texts that stand in the script of the page or in the story of a game.
- * @param {Record<string, string>} texts
- * @param {Game} game
+ * Those of a language's texts that stand in the script of the page, and sentences that games have.
+ * @param {PageLooks} looks
  * @param {string} end the page after the game
  */
-function usedTexts(texts, game, end) {
-  const sentences = sentencesOf(game),
-    script = end.slice(end.indexOf("<script>") + "<script>".length, end.indexOf("</script>"));
+function usedTexts({texts, english}, end) {
+  const script = end.slice(end.indexOf("<script>") + "<script>".length, end.indexOf("</script>")),
+    used = Object.fromEntries(Object.entries(english).filter(([name]) => OF_GAMES.test(name)));
   // of "piece|pieces" the script has the first word
-  const isUsed = (/** @type {string} */ english) => sentences.has(english) || script.includes(english.split("|")[0]);
-  return Object.fromEntries(Object.entries(texts).filter(([english]) => isUsed(english)));
+  const isUsed = (/** @type {string} */ name) => Object.hasOwn(used, name) || script.includes(name.split("|")[0]);
+  return {english: used, texts: Object.fromEntries(Object.entries(texts).filter(([name]) => isUsed(name)))};
 }

@@ -29,11 +29,8 @@ const UNKNOWN = "?. ";
 // a comment with the first is kr's own, one with the second about the whole game
 const OWN = "[%kr",
   OWN_GAME = "[%kr game";
-const WORD = "\\p{L}\\p{N}_";
 const COMMANDS = /\[%[^[\]]*\]/g,
-  SENTENCE = /\[%kr story ([^[\]]*)\]/g,
-  VALUE = new RegExp(`<([${WORD}]+)=[^<>]*>`, "gu"),
-  MARK = new RegExp(`\\[%kr [^[\\]]{0,80}(?<![${WORD}])(?:nag|mark)=([?!]{1,2})`, "u");
+  MARK = /\[%kr [^[\]]{0,80}(?<![\p{L}\p{N}_])(?:nag|mark)=([?!]{1,2})/u;
 
 /** A comment without its commands. @param {string} comment */
 const withoutCommands = comment => words(comment.replace(COMMANDS, "")).join(" ");
@@ -63,10 +60,6 @@ export const gameText = (game, said) => ({
   notes: notesOf(game),
   headers: [...game.headers].filter(([name, value]) => !SHOWN.includes(name) && without(value, UNKNOWN)),
 });
-
-/** The sentences of a game's story, without what they say of this game. @param {Game} game */
-export const sentencesOf = game =>
-  new Set([...game.comments.join(" ").matchAll(SENTENCE)].map(([, sentence]) => sentence.replace(VALUE, "{$1}")));
 
 /** Place and time of a game, as far as its tags have them. @param {Map<string, string>} headers @param {Said} said */
 function factsOf(headers, said) {

@@ -1,6 +1,7 @@
 // What the answers share: data, database, book and engine, each loaded when it is first asked for. There are two makers
 // of each: a server (native/) and WebAssembly in this browser.
 
+import {speak} from "../texts.js";
 import {ChancesOfScores} from "./chances.js";
 
 /** @typedef {import("./limits.js").Limits} Limits */
@@ -30,7 +31,8 @@ import {ChancesOfScores} from "./chances.js";
  * region; seen: positions of games in which its entry occurred; evidence: those games in words.
  * @typedef {{
  *   score: number, material: number | null, turn: number, empty: number, shares: number[], worths: number[],
- *   regions: {squares: number, score: number, own?: number | null, seen?: number | null}[], evidence?: string,
+ *   regions: {squares: number, score: number, own?: number | null, seen?: number | null}[],
+ *   evidence?: import("../texts.js").Said,
  * }} Explanation
  */
 /**
@@ -83,7 +85,15 @@ export class House {
 
   /** The opening book. @returns {Promise<BookPort | null>} */
   book() {
-    return this._once("book", this._openBook);
+    return this._once("book", async () => {
+      const [book] = await Promise.all([this._openBook(), this.speak()]);
+      return book;
+    });
+  }
+
+  /** Has sentences told in English, as games hold them. @returns {Promise<void>} */
+  speak() {
+    return this._once("speak", async () => speak("en", {}, await this.data("sentences")));
   }
 
   /** Chances behind the engine's scores. @returns {Promise<ChancesOfScores>} */

@@ -51,6 +51,7 @@ async function* annotate(house, request, inbox) {
     house.chances,
     house.data("engine"),
     house.data("annotation"),
+    house.speak(),
   ]);
   const judge = {engine: house.engine, database, chances, signal: inbox.signal};
   /** @type {JudgedMove[]} */

@@ -408,11 +408,15 @@ export const positionJson = position => ({
   over: over(position),
 });
 
-/** Why a game is over in this position, by its board alone; null if it goes on. @param {Position} position */
+/**
+ * Why a game is over in this position, by its board alone; null if it goes on.
+ * @param {Position} position
+ * @returns {import("../texts.js").Sentence | null}
+ */
 export function over(position) {
   if (!position.isOver) return null;
-  const [loser, winner] = [SIDE_NAMES[position.side], SIDE_NAMES[1 - position.side]];
-  return `${loser} has no ${position.own ? "move" : "piece left"}: ${winner} wins`;
+  const sides = {side: sideName(position.side), other: sideName(1 - position.side)};
+  return {say: position.own ? "end.no_move" : "end.no_pieces", with: sides};
 }
 
 export {squareName};

@@ -24,7 +24,15 @@ const DRAWN = ["drawn green", "drawn red", "drawn yellow", "drawn blue"];
  */
 async function sendPage(house, request) {
   const {style, pieces, coordinates, flipped} = looksOf(request),
-    looks = {language: languageOf(request), texts: textsOf(request), board: style, pieces, coordinates, flipped};
+    looks = {
+      language: languageOf(request),
+      texts: textsOf(request, "texts"),
+      board: style,
+      pieces,
+      coordinates,
+      flipped,
+      english: textsOf(request, "english"),
+    };
   const game = await request.document(),
     [{gamePage}, shell, drawing] = await Promise.all([
       import("./game_page.js"),
@@ -72,12 +80,17 @@ function languageOf(request) {
   return language;
 }
 
-/** Texts of the language by the English ones. @param {PageRequest} request @returns {Record<string, string>} */
-function textsOf(request) {
-  const texts = request.has("texts") ? request.object("texts").fields : {},
+/**
+ * Texts by name or by English text.
+ * @param {PageRequest} request
+ * @param {string} name
+ * @returns {Record<string, string>}
+ */
+function textsOf(request, name) {
+  const texts = request.has(name) ? request.object(name).fields : {},
     pairs = Object.entries(texts);
   if (pairs.length > MOST_TEXTS) throw new KrError(`more than ${grouped(MOST_TEXTS)} texts`);
-  if (!pairs.every(([, text]) => typeof text === "string")) throw new KrError("texts are texts by the English ones");
+  if (!pairs.every(([, text]) => typeof text === "string")) throw new KrError(`${name} are texts by their names`);
   const characters = pairs.reduce((sum, [english, text]) => sum + lengthOf(english) + lengthOf(text), 0);
   if (characters > MOST_TEXT_CHARACTERS)
     throw new KrError(`texts have more than ${grouped(MOST_TEXT_CHARACTERS)} characters`);

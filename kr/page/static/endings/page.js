@@ -4,9 +4,8 @@ import {el} from "../dom.js";
 import {iconButton} from "../icons.js";
 import {LinePage} from "../line/page.js";
 import {pause} from "../line/view.js";
-import {retold} from "../retold.js";
 import {sound} from "../sounds.js";
-import {t} from "../texts.js";
+import {said, t} from "../texts.js";
 import {Actions} from "./actions.js";
 import {
   Ending,
@@ -151,9 +150,7 @@ class Endings extends LinePage {
       },
       ({position, moves}) => {
         if (!moves.length)
-          throw new Error(
-            (position.over && retold(position.over)) || t("This position is not in the endgame database."),
-          );
+          throw new Error((position.over && said(position.over)) || t("This position is not in the endgame database."));
         const ending = new Ending({start: position.fen, side: position.side}, moves[0]);
         this._ending = ending;
         this._headers = {Event: ending.goal === "draw" ? "Ending, draw" : "Ending, win"};

@@ -3,7 +3,7 @@
 import {choice} from "../controls.js";
 import {el} from "../dom.js";
 import {plain} from "../moves.js";
-import {retold} from "../retold.js";
+import {retold} from "../comments.js";
 import {t} from "../texts.js";
 import {dated, tag} from "./state.js";
 

@@ -1,7 +1,7 @@
 // Games at hand: the list of open games, those that were open before, links, and words for them. Nothing here touches
 // the document.
 
-import {retold} from "../retold.js";
+import {retold} from "../comments.js";
 import {formatted, many, t} from "../texts.js";
 
 /** @typedef {{headers: Record<string, string>, start: string, result: string, nodes: any[]}} GameDocument */

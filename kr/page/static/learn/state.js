@@ -1,6 +1,6 @@
 // Puzzles, what has been solved of them, and the words for both. Nothing here touches the document.
 
-import {retold} from "../retold.js";
+import {retold} from "../comments.js";
 import {many, signed, spoken, t} from "../texts.js";
 import {uncertainty} from "./training.js";
 

@@ -2,7 +2,7 @@
 // document.
 
 import {percent} from "../analysis/words.js";
-import {isOfBook} from "../retold.js";
+import {isOfBook} from "../comments.js";
 import {decimal, many, t} from "../texts.js";
 
 /** @typedef {import("./state.js").Side} Side */

@@ -1,14 +1,14 @@
 // What is known of the regions of a position, in words. Nothing here touches the document.
 
 import {COUNTS} from "../offers.js";
-import {retold} from "../retold.js";
-import {formatted, signed, t} from "../texts.js";
+import {formatted, said, signed, t} from "../texts.js";
 
 /** @typedef {{squares: number[], score: number, own: number, seen: number | null}} Region */
 /**
  * The static score of a position and its parts, in hundredths of a man for Black.
  * @typedef {{fen: string, weights: string, score: number, material: number | null, move: number | null,
- *   empty: number | null, shares: Record<string, number>, shared: boolean, regions: Region[], evidence: string,
+ *   empty: number | null, shares: Record<string, number>, shared: boolean, regions: Region[],
+ *   evidence: import("../texts.js").Said,
  *   remark: "" | "over" | "capture"}} Answer
  */
 
@@ -99,7 +99,7 @@ export function evidenceWords({evidence, shared}) {
     return t(
       "Seen: how often these squares looked just like this, within a tenth, in {games}. Seldom seen says little.",
       {
-        games: retold(evidence),
+        games: said(evidence),
       },
     );
   }

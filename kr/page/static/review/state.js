@@ -3,7 +3,7 @@
 
 import {betterNode, points} from "../graph.js";
 import {accuracyOf, figuresOf, storyOf} from "../story.js";
-import {formatted, many, t} from "../texts.js";
+import {formatted, many, said, t, YOU} from "../texts.js";
 
 /** @typedef {import("../graph.js").Point} Point */
 /** @typedef {import("../graph.js").Kind} Kind */
@@ -82,10 +82,9 @@ export function limitOf(headers) {
  * @param {Side | null} you
  */
 export function tell(root, you) {
-  const own = you && (you === "black" ? "Black" : "White");
-  return storyOf(root).map(({text, values}) => {
-    const about = own ? text.replace(new RegExp(`^${own}\\b`), "You").replace(new RegExp(`\\b${own}\\b`), "you") : text;
-    return t(about, values);
+  return storyOf(root).map(each => {
+    if (typeof each === "string" || !you || each.with?.side !== you) return said(each);
+    return said({...each, with: {...each.with, side: YOU}});
   });
 }
 

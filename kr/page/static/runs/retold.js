@@ -1,7 +1,6 @@
 // What the server says of runs, in the language of the page.
 
-import {retelling} from "../retold.js";
-import {spoken} from "../texts.js";
+import {decimal, spoken, t} from "../texts.js";
 
 /** @import {Run, Table} from "./state.js" */
 
@@ -204,6 +203,56 @@ export const ENGLISH = [
   "validation",
   "Right on validation data",
 ];
+
+const NUMBER = /^([+-]?)(\d[\d,]*)(?:\.(\d+))?(%?)$/;
+
+/** @typedef {{text: string, names: string[], form: RegExp}} Form */
+
+/** @param {string} name of a value @returns {string} the values of that name as an expression */
+const valueOf = name => (/^(count|done|number|percent)$/.test(name) ? "([+-]?[\\d.,]+)" : "(.+?)");
+
+/** @param {string} text @returns {Form} */
+function formOf(text) {
+  const parts = text.split(/\{(\w+)\}/);
+  const names = parts.filter((_, i) => i % 2);
+  const form = parts.map((part, i) => (i % 2 ? valueOf(part) : part.replace(/[.()|?*+]/g, "\\$&"))).join("");
+  return {text, names, form: new RegExp(`^${form}$`)};
+}
+
+/** A number as the language writes it; "" if the text is none. @param {string} text */
+function numberOf(text) {
+  const [whole, sign, digits, decimals = "", percent] = NUMBER.exec(text) ?? [];
+  if (!whole || (!decimals && !digits.includes(","))) return whole ?? "";
+  const number = Number(`${digits.replaceAll(",", "")}.${decimals}`);
+  return sign + decimal(number, decimals.length) + percent;
+}
+
+/**
+ * What tells English texts in the language of the page; those that aren't known stay as they are.
+ * @param {string[]} english the texts, with {places}
+ * @returns {{whole: (text: string) => string, parts: (text: string) => string}} whole: a single one of them; parts: a
+ *     number, or one of them, or several with commas between
+ */
+function retelling(english) {
+  /** @type {Form[]} */
+  let forms = [];
+  /** @param {string} text @param {string} [within] what a text must have @returns {string} */
+  function whole(text, within = "") {
+    if (!forms.length) forms = english.map(formOf);
+    for (const {text: known, names, form} of forms) {
+      const found = known.includes(within) && form.exec(text);
+      if (found) return t(known, Object.fromEntries(names.map((name, i) => [name, parts(found[i + 1])])));
+    }
+    return text;
+  }
+  /** @param {string} text @returns {string} */
+  function parts(text) {
+    const separator = [" ± ", ", "].find(each => text.includes(each)) ?? "";
+    const said = numberOf(text) || whole(text, separator);
+    return said === text && separator ? text.split(separator).map(parts).join(separator) : said;
+  }
+  return {whole, parts};
+}
 
 const {parts} = retelling(ENGLISH);
 // the loss of predictions, not that of a game

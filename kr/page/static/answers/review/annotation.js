@@ -1,8 +1,9 @@
 // A judged game: how well each side played, and the marks put into its tree (kr/analysis/annotation/annotation.py).
 
+import {said} from "../../texts.js";
 import {SIDE_NAMES} from "../notation.js";
 import {words} from "../blanks.js";
-import {BLACK, WHITE} from "../rules.js";
+import {BLACK, sideName, WHITE} from "../rules.js";
 import {moveQuality, moveWeight} from "./accuracy.js";
 import {fixed} from "./figures.js";
 import {AVOIDED, MARKS, ONLY, OPENING, OVERSIGHT, TRAP} from "./judging.js";
@@ -10,7 +11,8 @@ import {markGame} from "./marking.js";
 
 /** @typedef {import("../pdn/tree.js").Game} Game */
 /** @typedef {import("./judging.js").JudgedMove} JudgedMove */
-/** @typedef {import("./story.js").Sentence} Sentence */
+/** @typedef {import("../../texts.js").Said} Said */
+/** @typedef {import("../../texts.js").Sentence} Sentence */
 /**
  * Quality of a side's moves.
  * @typedef {object} Tally
@@ -64,25 +66,24 @@ function tallyOf(moves, side) {
   };
 }
 
-/** @param {number} number @param {string} one @param {string} many */
-const countOf = (number, one, many) => `${number || "no"} ${number === 1 ? one : many}`;
+/** @param {string} name @param {Record<string, Said>} [values] @returns {Sentence} */
+const figure = (name, values = {}) => ({say: `report.${name}`, with: values});
 
-/** A tally in words. @param {Tally} tally */
-function tallyText(tally) {
-  if (!tally.moves) return "no move judged";
-  const accuracy = tally.accuracy === null ? "" : `accuracy ${fixed(tally.accuracy, 1)}, `;
-  // an unmarked move need not be a best one: its loss may be below the threshold of a mark
-  const judged = `${tally.best} of ${countOf(tally.moves, "judged move", "judged moves")} best`;
-  const counts = [
-    countOf(tally.inaccuracies, "inaccuracy", "inaccuracies"),
-    countOf(tally.mistakes, "mistake", "mistakes"),
-    countOf(tally.blunders, "blunder", "blunders"),
+/** What a tally has, each as a sentence. @param {Tally} tally */
+function figuresOf(tally) {
+  if (!tally.moves) return [figure("unjudged")];
+  const {inaccuracies, mistakes, blunders, traps, oversights, avoided} = tally;
+  return [
+    ...(tally.accuracy === null ? [] : [figure("accuracy", {number: fixed(tally.accuracy, 1)})]),
+    // an unmarked move need not be a best one: its loss may be below the threshold of a mark
+    figure("best", {best: tally.best, count: tally.moves}),
+    figure("unmarked", {percent: fixed(tally.unmarked, 1)}),
+    figure("loss", {number: fixed(tally.loss, 3)}),
+    ...Object.entries({inaccuracies, mistakes, blunders}).map(([name, count]) =>
+      count ? figure(name, {count}) : figure(`${name}.none`),
+    ),
+    ...Object.entries({traps, oversights, avoided}).flatMap(([name, count]) => (count ? [figure(name, {count})] : [])),
   ];
-  if (tally.traps) counts.push(countOf(tally.traps, "trap", "traps"));
-  if (tally.oversights) counts.push(countOf(tally.oversights, "oversight", "oversights"));
-  if (tally.avoided) counts.push(`${countOf(tally.avoided, "trap", "traps")} avoided`);
-  const quality = `${fixed(tally.unmarked, 1)}% without a mark, loss ${fixed(tally.loss, 3)}`;
-  return `${accuracy}${judged}, ${quality}, ${counts.join(", ")}`;
 }
 
 /** The accuracy of Black and White. @param {readonly JudgedMove[]} moves */
@@ -90,10 +91,12 @@ export const accuracies = moves => [BLACK, WHITE].map(side => tallyOf(moves, sid
 
 /** The tallies of both sides in words. @param {readonly JudgedMove[]} moves */
 function reportOf(moves) {
-  const [black, white] = [BLACK, WHITE].map(side => tallyText(tallyOf(moves, side))),
-    opening = moves.filter(each => each.reason === OPENING).length,
-    plies = opening === 1 ? "ply is" : `${opening} plies are`;
-  return `Black: ${black}. White: ${white}.${opening ? ` The first ${plies} not judged (--from-ply).` : ""}`;
+  const opening = moves.filter(each => each.reason === OPENING).length,
+    sentences = [BLACK, WHITE].map(side =>
+      figure("side", {side: sideName(side), figures: figuresOf(tallyOf(moves, side))}),
+    );
+  if (opening) sentences.push(figure("opening", {count: opening}));
+  return sentences.map(each => said(each)).join(" ");
 }
 
 /**

@@ -6,38 +6,32 @@
 // When a game is marked again, every comment with [%kr is removed, together with the sign that its nag= names; so is
 // every variation whose first comment has [%kr line, unless something was added to it. All else stays as it is.
 
+import {said} from "../../texts.js";
 import {BLANK, stripped} from "../blanks.js";
 import {opposite} from "../chances.js";
-import {SIDE_NAMES} from "../notation.js";
 import {SIGNS} from "../pdn/writer.js";
-import {BLACK, NO_PROGRESS, NO_PROGRESS_PLIES, REPETITION} from "../rules.js";
-import {counted} from "../text.js";
+import {BLACK, NO_PROGRESS_PLIES, REPETITION, sideName} from "../rules.js";
 import {signOf} from "../weighing.js";
-import {fixed, percent} from "./figures.js";
+import {fixed} from "./figures.js";
 import {AVOIDED, isBad, MARKS, ONLY, OPENING, OVERSIGHT, TRAP} from "./judging.js";
 import {certainOf} from "./searches.js";
-import {plainSentence, sentenceCommand} from "./story.js";
+import {sentenceCommand} from "./story.js";
 
 /** @typedef {import("../chances.js").Value} Value */
 /** @typedef {import("../pdn/tree.js").ChildNode} ChildNode */
 /** @typedef {import("../pdn/tree.js").Game} Game */
 /** @typedef {import("../pdn/tree.js").GameNode} GameNode */
 /** @typedef {import("./judging.js").JudgedMove} JudgedMove */
-/** @typedef {import("./story.js").Sentence} Sentence */
+/** @typedef {import("../../texts.js").Said} Said */
+/** @typedef {import("../../texts.js").Sentence} Sentence */
 
 const OWN = "[%kr",
   OWN_LINE = "[%kr line",
   OWN_GAME = "[%kr game",
   OWN_STORY = "[%kr story";
 const ONCE = "once";
-/** @type {Record<string, string>} */
-const WORDS = {"?!": "Inaccuracy", "?": "Mistake", "??": "Blunder", "!": "The only move"};
-/** Names of the marks in style sheets. @type {Record<string, string>} */
+/** Names of the marks, in sentences and in style sheets. @type {Record<string, string>} */
 export const MARK_KINDS = {"?!": "inaccuracy", "?": "mistake", "??": "blunder", "!": "only"};
-/** Draws by rule in words. @type {Record<string, string>} */
-const DRAW_BY = {[REPETITION]: "by repetition", [NO_PROGRESS]: "for lack of progress"};
-/** @type {Record<number, string>} */
-const ORDINALS = {2: "second", 3: "third", 4: "fourth", 5: "fifth"};
 const ANNOTATOR = "Annotator";
 
 const EVAL = new RegExp(`\\[%eval[${BLANK}][^[\\]]*\\]`, "gu");
@@ -122,7 +116,7 @@ function gameComment(start, story, accuracy, report) {
   if (accuracy.some(each => each !== null))
     facts.push(`accuracy=${accuracy.map(each => (each === null ? "-" : fixed(each, 1))).join("/")}`);
   const commands = story.map(told => `${OWN_STORY} ${sentenceCommand(told)}]`);
-  return [`${facts.join(" ")}]`, ...commands, ...story.map(plainSentence), report].join(" ");
+  return [`${facts.join(" ")}]`, ...commands, ...story.map(each => said(each)), report].join(" ");
 }
 
 /**
@@ -159,50 +153,56 @@ function evaluation(side, score, value, plies) {
  * @param {JudgedMove | null} before the previous move, of the other side
  */
 function explained(judged, before) {
-  const sentences = [],
-    side = SIDE_NAMES[judged.side],
-    {mark, value} = judged,
-    [expected, best, others] = [judged.expected, judged.bestExpected, judged.othersExpected].map(each =>
-      fixed(each ?? 0, 2),
-    );
-  if (isBad(mark)) sentences.push(`${WORDS[mark]}: ${side} expects ${expected}, with ${judged.best} ${best}.`);
-  else if (mark === ONLY) sentences.push(`${WORDS[ONLY]}: any other and ${side} expects ${others}, not ${expected}.`);
-  sentences.push(slipped(judged), ofHistory(judged));
+  const {mark, side, value} = judged,
+    sentences = [mark && judgement(judged), slipped(judged), ofHistory(judged)];
   const previous = before?.value ? opposite(before.value) : null;
   // once, not at every move of an ending
   if (value && value !== previous) {
-    const was = previous ? `${known(judged.side, previous, null)} before, now ` : "";
-    sentences.push(`Known: ${was}${known(judged.side, value, judged.plies)}.`);
+    const now = known(side, value, judged.plies);
+    sentences.push(
+      previous ? comment("known.before", {before: known(side, previous, null), now}) : comment("known", {now}),
+    );
   }
-  return sentences.filter(Boolean).join(" ");
+  return sentences
+    .filter(each => each !== "")
+    .map(each => said(each))
+    .join(" ");
 }
 
-/** Repetition or draw that a move makes by the history of the game, in words; "" if none. @param {JudgedMove} judged */
+/** @param {string} name @param {Record<string, Said>} [values] @returns {Sentence} */
+const comment = (name, values = {}) => ({say: `comment.${name}`, with: values});
+
+/** What the mark of a move means. @param {JudgedMove} judged */
+function judgement({mark, side, best, expected, bestExpected, othersExpected}) {
+  const [points, bestPoints, others] = [expected, bestExpected, othersExpected].map(each => fixed(each ?? 0, 2));
+  /** @type {Record<string, string>} */
+  const figures = mark === ONLY ? {others} : {better: String(best), best: bestPoints};
+  return comment(MARK_KINDS[mark], {side: sideName(side), points, ...figures});
+}
+
+/** Repetition or draw that a move makes by the history of the game; "" if none. @param {JudgedMove} judged */
 function ofHistory({side, draw, drawNext, occurrence}) {
-  const time = ORDINALS[occurrence] ?? `${occurrence}th`;
-  if (draw === REPETITION) return `Drawn by repetition if claimed: the position is on the board for the ${time} time.`;
-  if (draw)
-    return `Drawn for lack of progress if claimed: ${NO_PROGRESS_PLIES} plies without a capture or a man's move.`;
-  if (drawNext) return `${SIDE_NAMES[1 - side]} can now draw ${DRAW_BY[drawNext]}.`;
-  return occurrence > 1 ? `The position is on the board for the ${time} time.` : "";
+  const time = occurrence > 5 ? comment("time.more", {number: occurrence}) : comment(`time.${occurrence}`);
+  if (draw === REPETITION) return comment("repetition", {time});
+  if (draw) return comment("no_progress", {count: NO_PROGRESS_PLIES});
+  if (drawNext) return comment(`next.${drawNext.replace(" ", "_")}`, {side: sideName(1 - side)});
+  return occurrence > 1 ? comment("occurrence", {time}) : "";
 }
 
-/** Likelihood that people slip here, in words; "" if there is nothing to say. @param {JudgedMove} judged */
+/** Likelihood that people slip here; "" if there is nothing to say. @param {JudgedMove} judged */
 function slipped({slip, likely, likeliest, likeliestProbability}) {
-  if (slip === TRAP) return `A trap: ${percent(likely ?? 0)} of people play this.`;
-  if (slip === OVERSIGHT) return `An oversight: ${rarely(likely ?? 0)} of people play this.`;
-  if (slip === AVOIDED) return `A trap avoided: ${percent(likeliestProbability ?? 0)} of people play ${likeliest}.`;
-  return "";
+  const percent = fixed(100 * ((slip === AVOIDED ? likeliestProbability : likely) ?? 0), 0);
+  if (slip === TRAP) return comment("trap", {percent});
+  if (slip === OVERSIGHT) return (likely ?? 0) < 0.01 ? comment("rare_oversight") : comment("oversight", {percent});
+  return slip === AVOIDED ? comment("trap_avoided", {percent, move: String(likeliest)}) : "";
 }
 
-/** A small share in words. @param {number} share */
-const rarely = share => (share < 0.01 ? "fewer than 1%" : percent(share));
-
-/** A proved value in words. @param {number} side @param {Value} value @param {number | null} plies */
+/** A proved value. @param {number} side @param {Value} value @param {number | null} plies @returns {Sentence} */
 function known(side, value, plies) {
-  if (value === "draw") return "a draw";
-  const name = SIDE_NAMES[value === "win" ? side : 1 - side];
-  return plies === null ? `${name} wins` : `${name} wins in ${counted(plies, "ply")}`;
+  if (value === "draw") return {say: "value.draw"};
+  const winner = sideName(value === "win" ? side : 1 - side);
+  if (plies === null) return {say: "value.wins", with: {side: winner}};
+  return {say: "value.wins_in", with: {side: winner, count: plies}};
 }
 
 /** @param {JudgedMove} judged @param {number} expected @param {string} sign @param {string} words */

@@ -1,9 +1,9 @@
-// Story of a judged game in a few sentences: how it ended, where it turned, what decided it, as in
-// kr/analysis/annotation/story.py, whose texts and thresholds it is given. Each is an English text with {placeholders}
-// and their values, so that pages can tell it in another language. A side is called Black or White, or You for the
-// person who asks.
+// Story of a judged game in a few sentences: how it ended, where it turned, what decided it. Each has its name in
+// kr/language, and values, so that pages can tell it in every language. A side is Black or White, or the person who
+// asks.
 
-import {BLACK, NO_PROGRESS, REPETITION, WHITE} from "../rules.js";
+import {YOU, said} from "../../texts.js";
+import {BLACK, NO_PROGRESS, REPETITION, sideName, WHITE} from "../rules.js";
 import {opposite} from "../chances.js";
 import {greatest, rounded} from "./figures.js";
 import {OVERSIGHT, TRAP} from "./judging.js";
@@ -12,38 +12,20 @@ import {certainOf} from "./searches.js";
 /** @typedef {import("../chances.js").Value} Value */
 /** @typedef {import("../pdn/tree.js").Game} Game */
 /** @typedef {import("./judging.js").JudgedMove} JudgedMove */
-/** @typedef {Record<string, string | number>} Values */
-/** @typedef {{text: string, values: Values}} Sentence */
+/** @typedef {import("../../texts.js").Said} Said */
+/** @typedef {import("../../texts.js").Sentence} Sentence */
+/** @typedef {Record<string, Said>} Values */
 /** @typedef {{judged: JudgedMove, kind: string}} Turn a move after which the game had another result in sight */
-/** @typedef {Record<string, string>} Texts */
 /**
- * kr/analysis/annotation/story.json.
- * @typedef {{
- *   thresholds: Record<string, number>, decided_elsewhere: string[], ends: Record<string, Texts>, sentences: Texts,
- *   turns: Texts, slips: Texts, better: Texts,
- * }} StoryFacts
+ * kr/analysis/annotation/story.json, and names of the sentences about ends in some standing.
+ * @typedef {{thresholds: Record<string, number>, decided_elsewhere: string[], ends: string[]}} StoryFacts
  */
 
-/** <S> is a side at the beginning of a sentence, <s> within one. */
-const YOU = ["You", "you"],
-  NAMES = ["Black", "White"];
-
-/** @param {string} text @param {Values} [values] @returns {Sentence} */
-const sentence = (text, values = {}) => ({text, values});
-
-/**
- * A sentence with its values in place, each shown in some way.
- * @param {Sentence} told
- * @param {(name: string, value: string) => string} show
- */
-const filled = ({text, values}, show) =>
-  text.replace(/\{(\w+)\}/g, (_, /** @type {string} */ name) => show(name, String(values[name])));
-
-/** A sentence as plain text. @param {Sentence} told */
-export const plainSentence = told => filled(told, (_, value) => value);
+/** @param {string} name @param {Values} [values] @returns {Sentence} */
+const sentence = (name, values = {}) => ({say: `story.${name}`, with: values});
 
 /** A sentence with its values marked, to be kept in a comment of PDN. @param {Sentence} told */
-export const sentenceCommand = told => filled(told, (name, value) => `<${name}=${value}>`);
+export const sentenceCommand = told => said(told, (name, value) => value && `<${name}=${value}>`);
 
 /**
  * The story of a game.
@@ -76,20 +58,25 @@ class Story {
 
   /** The end, then the turns in their order, or what there is to say without any. */
   *sentences() {
-    if (this._brokenOff) yield sentence(this._facts.sentences.broken_off);
+    if (this._brokenOff) yield sentence("broken_off");
     if (!this._brokenOff || this._result !== "*") yield this.#ending();
     const {length} = this._turns;
-    if (length > this._facts.thresholds.turns) yield sentence(this._facts.sentences.many_turns, {count: length});
+    if (length > this._facts.thresholds.turns) yield sentence("many_turns", {count: length});
     for (const turn of this._turns.slice(-this._facts.thresholds.turns)) yield* this.#turned(turn);
     if (this._brokenOff) return;
     if (this._winner !== null) yield* this.#loss(1 - this._winner);
     else if (!length) yield* this.#quietGame();
   }
 
-  /** @param {number} side @param {string} text @param {Values} [values] */
-  #about(side, text, values) {
-    const [first, within] = side === this._you ? YOU : [NAMES[side], NAMES[side]];
-    return sentence(text.replace("<S>", first).replace("<s>", within), values);
+  /** @param {number} side @param {string} name @param {Values} [values] */
+  #about(side, name, values) {
+    return sentence(name, {side: side === this._you ? YOU : sideName(side), ...values});
+  }
+
+  /** Name of the sentence about an end in some standing, or about that end in any. @param {string[]} name */
+  #end(...name) {
+    const whole = name.join(".");
+    return this._facts.ends.includes(whole) ? whole : name[0];
   }
 
   /** @param {JudgedMove} judged */
@@ -102,32 +89,28 @@ class Story {
   #ending() {
     const reason = (this._game.headers.get("Termination") ?? "").toLowerCase(),
       end = this._end;
-    if (this._result === "0-0") return sentence(this._facts.sentences.both_lost);
+    if (this._result === "0-0") return sentence("both_lost");
     if (this._winner === null) return this.#endWithoutWinner(reason);
     const loser = 1 - this._winner;
-    if (end.isOver && end.side === loser)
-      return this.#about(loser, end.own ? this._facts.sentences.no_move : this._facts.sentences.no_pieces);
-    if (reason.includes("time")) return this.#about(loser, this._facts.ends.overtime[this.#standing(loser)]);
-    if (this.#isDecidedElsewhere(reason)) return this.#about(loser, this._facts.sentences.adjudicated);
-    return this.#about(
-      loser,
-      (reason.includes("resign") ? this._facts.ends.resigned : this._facts.ends.lost)[this.#standing(loser)],
-    );
+    if (end.isOver && end.side === loser) return this.#about(loser, end.own ? "no_move" : "no_pieces");
+    if (reason.includes("time")) return this.#about(loser, this.#end("overtime", this.#standing(loser)));
+    if (this.#isDecidedElsewhere(reason)) return this.#about(loser, "adjudicated");
+    return this.#about(loser, this.#end(reason.includes("resign") ? "resigned" : "lost", this.#standing(loser)));
   }
 
   /** @param {string} reason */
   #endWithoutWinner(reason) {
     const rule = this._moves[this._moves.length - 1].draw,
       rules = [rule, reason];
-    let texts = reason.includes("agree") ? this._facts.ends.agreed : this._facts.ends.drawn;
-    if (this._result === "*") texts = this._facts.ends.unfinished;
+    let kind = reason.includes("agree") ? "agreed" : "drawn";
+    if (this._result === "*") kind = "unfinished";
     else if (rule || reason === REPETITION || reason === NO_PROGRESS)
-      texts = rules.includes(REPETITION) ? this._facts.ends.repeated : this._facts.ends.no_progress;
-    else if (this.#isDecidedElsewhere(reason)) return sentence(this._facts.sentences.adjudicated_draw);
+      kind = rules.includes(REPETITION) ? "repeated" : "no_progress";
+    else if (this.#isDecidedElsewhere(reason)) return sentence("adjudicated_draw");
     const standings = [BLACK, WHITE].map(side => this.#standing(side, false));
     for (const side of [BLACK, WHITE])
-      if (["better", "won"].includes(standings[side])) return this.#about(side, texts[standings[side]]);
-    return sentence(texts[standings[BLACK]] ?? texts[""]);
+      if (["better", "won"].includes(standings[side])) return this.#about(side, this.#end(kind, standings[side]));
+    return sentence(this.#end(kind, standings[BLACK]));
   }
 
   /**
@@ -165,12 +148,12 @@ class Story {
         !this._brokenOff &&
         this._winner === 1 - judged.side &&
         ["lost", ""].includes(this.#standing(judged.side));
-    const text = this._facts.turns[kind === "fallen" && isLost ? "lost" : kind],
-      [slip, more] = slipped(judged, this._facts.slips);
-    yield this.#about(judged.side, text + slip, {move: this.#label(judged), ...more});
+    const name = `turn.${kind === "fallen" && isLost ? "lost" : kind}`;
+    yield this.#about(judged.side, name, {move: this.#label(judged), slip: slipped(judged)});
     if (!isLast || !judged.best || judged.bestExpected === null) return;
-    const better = this._facts.better[this.#standingOf(judged.bestExpected, judged.bestValue)];
-    if (better) yield sentence(better, {better: String(judged.best)});
+    const standing = this.#standingOf(judged.bestExpected, judged.bestValue);
+    // nothing is better in a lost position
+    if (standing !== "lost") yield sentence(`better.${standing}`, {better: String(judged.best)});
   }
 
   /** Sentences about a loss that no turn explains. @param {number} loser */
@@ -178,12 +161,12 @@ class Story {
     const last = this._turns.at(-1);
     if (last && last.judged.side === loser && last.kind !== "slipped") return;
     if (!["lost", ""].includes(this.#standing(loser))) {
-      if (!last) yield sentence(this._facts.sentences.not_lost);
+      if (!last) yield sentence("not_lost");
       return;
     }
     const own = this._moves.filter(judged => judged.judged && judged.side === loser),
       worst = greatest(own, judged => judged.loss);
-    if (worst && worst.loss > 0) yield this.#about(loser, this._facts.sentences.gradually, {move: this.#label(worst)});
+    if (worst && worst.loss > 0) yield this.#about(loser, "gradually", {move: this.#label(worst)});
   }
 
   /** Sentences about a game without a winner that never turned. */
@@ -192,9 +175,8 @@ class Story {
       best = greatest(known, judged => Math.abs((judged.expected || 0.5) - 0.5));
     if (!best || best.expected === null) return;
     const side = best.expected >= 0.5 ? best.side : 1 - best.side;
-    if (Math.max(best.expected, 1 - best.expected) < this._facts.thresholds.safe)
-      yield sentence(this._facts.sentences.never_close);
-    else yield this.#about(side, this._facts.sentences.closest, {move: this.#label(best)});
+    if (Math.max(best.expected, 1 - best.expected) < this._facts.thresholds.safe) yield sentence("never_close");
+    else yield this.#about(side, "closest", {move: this.#label(best)});
   }
 }
 
@@ -227,14 +209,13 @@ function turnOf(judged, thresholds) {
 }
 
 /**
- * End of a sentence about a move that people often or rarely play, and its values.
+ * End of a sentence about a move that people often or rarely play; "" of one that they play now and then.
  * @param {JudgedMove} judged
- * @param {Texts} slips
- * @returns {[string, Values]}
+ * @returns {Sentence | string}
  */
-function slipped({likely, slip}, slips) {
-  if (likely === null || (slip !== TRAP && slip !== OVERSIGHT)) return [".", {}];
-  if (slip === TRAP) return [`, ${slips.trap}.`, {percent: rounded(100 * likely)}];
-  if (likely < 0.01) return [`, ${slips.rare_oversight}.`, {}];
-  return [`, ${slips.oversight}.`, {percent: Math.trunc(100 * likely) + 1}];
+function slipped({likely, slip}) {
+  if (likely === null || (slip !== TRAP && slip !== OVERSIGHT)) return "";
+  if (slip === TRAP) return sentence("slip.trap", {percent: rounded(100 * likely)});
+  if (likely < 0.01) return sentence("slip.rare_oversight");
+  return sentence("slip.oversight", {percent: Math.trunc(100 * likely) + 1});
 }
