@@ -148,9 +148,11 @@ def test_files_that_are_no_repertoire(tmp_path: Path, text: str, said: str) -> N
 
 
 def test_a_side_for_games_without_the_tag(tmp_path: Path) -> None:
-    path = written(tmp_path, '[Event "x"]\n1. 11-15 23-19 *\n\n[Repertoire "Black"]\n1. 9-14 *')
-    found = read_repertoires([path], Side.WHITE)
-    assert {side: len(each.roots) for side, each in found.items()} == {Side.BLACK: 1, Side.WHITE: 1}
+    path = written(tmp_path, '[Orientation "white"]\n1. 11-15 23-19 *\n\n[Repertoire "Black"]\n1. 9-14 *')
+    for side, expected in ((Side.WHITE, {Side.BLACK: 1, Side.WHITE: 1}), (Side.BLACK, {Side.BLACK: 1})):
+        assert {side: len(each.roots) for side, each in read_repertoires([path], side).items()} == expected
+    # a chapter of a study
+    assert read_repertoires([path]).keys() == {Side.BLACK, Side.WHITE}
 
 
 FAULTY = """[Event "Faulty"]

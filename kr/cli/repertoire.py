@@ -38,7 +38,10 @@ from kr.units import counted
 
 FILES: Any = option(REQUIRED, "PDN files of the repertoire.", metavar="FILE", argument=True)
 SIDE: Any = option(
-    "", "Side of games without the tag Repertoire: {allowed}.", choices=("", "black", "white"), metavar="SIDE"
+    "",
+    "Side of games without the tag Repertoire: {allowed}.  [default: as the tag Orientation says]",
+    choices=("", "black", "white"),
+    metavar="SIDE",
 )
 OUT: Any = option(None, "Write the repertoire to this file: PDN (.pdn, .gz, .bz2, .xz), or .bin.", metavar="FILE")
 USER_BOOK_SUFFIX = ".bin"

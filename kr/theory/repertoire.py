@@ -1,9 +1,9 @@
 """Repertoires: the moves that a player means to play with one side, as PDN with variations.
 
 A game of the file is an opening: its moves are those that the player means to play, and the replies that they answer.
-The tag `Repertoire` names the side; `BallotMoves "3"` says that the first three moves are drawn by lot, so that nobody
-chooses them. A position stands once, however it was reached. It is kept as it is on the board, not in the frame of a
-book: there a position of the player and one of the opponent could be the same.
+The tag `Repertoire` names the side, in a chapter of a study `Orientation`; `BallotMoves "3"` says that the first three
+moves are drawn by lot, so that nobody chooses them. A position stands once, however it was reached. It is kept as it is
+on the board, not in the frame of a book: there a position of the player and one of the opponent could be the same.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from kr.pdn.replay import played
 from kr.text import visible
 
 REPERTOIRE_TAG, BALLOT_TAG = "Repertoire", "BallotMoves"
+ORIENTATION_TAG = "Orientation"
+"""In studies of other sites: the side at the bottom of the board."""
 SUGGESTION = "Suggestion"
 """Begins the comment of a move that a book has put in, and the player has not chosen yet."""
 TRANSPOSES = "Transposes"
@@ -182,7 +184,8 @@ def read_repertoires(
 ) -> dict[Side, Repertoire]:
     """The repertoires of files, by side, Black's first.
 
-    side: of games without the tag. on_error: hears of each game that is left out; without it the error is raised.
+    side: of games without the tag, if not given that of their tag `Orientation`. on_error: hears of each game that is
+    left out; without it the error is raised.
     Raises InvalidPdnError, also if nothing is left, and OSError.
     """
     found: dict[Side, Repertoire] = {}
@@ -203,11 +206,11 @@ def read_repertoires(
 
 
 def _side_of(game: Game, side: Side | None) -> Side:
-    text = game.headers.get(REPERTOIRE_TAG, "").strip()
+    own, turned = (game.headers.get(tag, "").strip() for tag in (REPERTOIRE_TAG, ORIENTATION_TAG))
+    if side is not None and not own:
+        return side
     for each in Side:
-        if text.casefold() == SIDE_NAMES[each].casefold():
+        if (own or turned).casefold() == SIDE_NAMES[each].casefold():
             return each
-    if text or side is None:
-        was = f"{text[:20]!r}" if text else "missing"
-        raise InvalidPdnError(f'the tag {REPERTOIRE_TAG} is {was}; expected "Black" or "White" (or give --side)')
-    return side
+    was = f"{own[:20]!r}" if own else "missing"
+    raise InvalidPdnError(f'the tag {REPERTOIRE_TAG} is {was}; expected "Black" or "White" (or give --side)')
