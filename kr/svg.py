@@ -189,7 +189,7 @@ def board(
     """Draw a board.
 
     position: a Position, a Board or a FEN; None for an empty board. flipped: Black at the bottom. last_move: a Move, or
-    its text such as "11-15"; the squares it touched are coloured. arrows: arrows, or moves to draw one for. squares:
+    its text such as "11-15"; the squares it touched are coloured. arrows: arrows, moves or their texts. squares:
     squares 0-31 to highlight. fill: colours of single squares, by square. labels: short texts to write on squares, by
     square; a piece there is drawn smaller, above its label. coordinates: a name in COORDINATES; True for numbers, False
     for none. size: width and height in pixels; None for the size of the page's style. colors: colours by the names in

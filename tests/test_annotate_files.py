@@ -380,6 +380,7 @@ def test_the_command_reads_standard_input(monkeypatch: pytest.MonkeyPatch, capsy
         ("--tc 5m+3s", 2, "--tc"),
         ("--tc nodes=0", 2, "--tc: limit nodes: 0 is out of range"),
         ("--from-ply -1", 2, "--from-ply"),
+        (f"--from-ply {1 << 64}", 2, "--from-ply"),
         ("--inaccuracy 0.2", 2, "none may be less than the one before"),
         ("--blunder 1.5", 2, "--blunder: 1.5"),
         ("--only 0", 2, "--only: 0 is out of range; expected 0.02 to 1"),

@@ -60,7 +60,7 @@ class JudgeSettings(Settings):
     )  # fmt: skip
     from_ply: int | None = option(
         None, f"Plies at the beginning that are not judged.  [default: {BALLOT}, as a ballot has; 0 where a FEN sets "
-        "the game up]", low=0,
+        "the game up]", low=0, high=10**6,
     )  # fmt: skip
     inaccuracy: float = option(0.08, "Expected result that a move marked ?! gives away, {allowed}.", low=TIE, high=1)
     mistake: float = option(0.15, "Expected result that a move marked ? gives away.", low=TIE, high=1)
