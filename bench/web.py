@@ -99,15 +99,14 @@ class Server:
         async with connect(address, origin=self.origin, max_queue=None, compression=None) as socket:  # type: ignore[arg-type]
             yield Viewer(socket)
 
-    async def post(self, fen: str) -> float:
+    async def post(self) -> float:
         """Seconds of a small request, on a connection of its own."""
         host = self.origin.removeprefix("http://")
-        body = json.dumps({"fen": fen})
         at = time.perf_counter()
         reader, writer = await asyncio.open_connection(*host.split(":"))
         writer.write(
-            f"POST /api/position HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\n"
-            f"Content-Length: {len(body)}\r\nConnection: close\r\n\r\n{body}".encode()
+            f"POST /api/port/files HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\n"
+            "Content-Length: 2\r\nConnection: close\r\n\r\n{}".encode()
         )
         answer = await reader.read()
         writer.close()
@@ -119,7 +118,7 @@ class Server:
         """Ask for what a page needs before its board can be used."""
         for path in ("/", "/static/main.js", "/static/shell.js", "/static/board.js", "/static/viewer.css"):
             await asyncio.to_thread(self._read, path)
-        await self.post(kr.Position().fen)
+        await self.post()
 
     def _read(self, path: str) -> None:
         with urlopen(self.origin + path) as answer:
@@ -187,7 +186,7 @@ async def many_viewers(server: Server, viewers: int, seconds: float) -> dict[str
         moved: list[float] = []
         end = time.perf_counter() + seconds
         while time.perf_counter() < end:
-            requests.append(await server.post(kr.Position().fen))
+            requests.append(await server.post())
             moved.append(await pages[0].first(games[0][: len(moved) % 8]))
             await asyncio.sleep(0.2)
         nodes = [events[-1][1] if events else 0 for events in await asyncio.gather(*watching)]

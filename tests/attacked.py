@@ -41,6 +41,8 @@ GOOD: dict[str, Any] = {
     "document": {"start": FEN, "nodes": [{"parent": None}, {"parent": 0, "text": "21-17"}]},
 }  # fmt: skip
 """Fields of a good request."""
+STATIC = '{"positions": [[8192, 131072, 0, 0]]}'
+"""A request for the static score of a position, or for people's moves there."""
 
 
 @dataclass
@@ -80,9 +82,9 @@ class Attacked:
                 if page.status != 200 or b"<nav" not in page.read():
                     return False
                 json_type = {"Content-Type": "application/json"}
-                link.request("POST", "/api/position", '{"fen": "B:W18:B14"}', {**json_type, **self.headers()})
+                link.request("POST", "/api/port/evaluate", STATIC, {**json_type, **self.headers()})
                 answer = link.getresponse()
-                if answer.status != 200 or json.loads(answer.read())["moves"][0]["text"] != "14x23":
+                if answer.status != 200 or "score" not in json.loads(answer.read()):
                     return False
             with self.live() as page_socket:
                 page_socket.send('{"id": 1, "do": "runs"}')
@@ -116,7 +118,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Attacked]:
         assert server.works()
         # what is loaded once and kept
         with closing(http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)) as link:
-            link.request("POST", "/api/regions", json.dumps(GOOD), {"Content-Type": "application/json"})
+            link.request("POST", "/api/port/people", STATIC, {"Content-Type": "application/json"})
             assert link.getresponse().status == 200
         with server.live() as page_socket:
             page_socket.send(json.dumps({**GOOD, "id": 1, "do": "match", "games": 2, "ballot": "B:W14:B10"}))

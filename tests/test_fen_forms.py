@@ -2,9 +2,7 @@
 
 import json
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -20,10 +18,6 @@ from kr.play.setup import PlaySettings, set_up
 from kr.problems.problem import load_problems
 from kr.proofs.prover import ProveSettings, prove
 from kr.storage import write_atomic
-from kr.web import games, positions
-from kr.web.house import House
-from kr.web.request import PageRequest
-from kr.web.settings import WebSettings
 
 FORMS = {
     "W:W21,K30:B1,2:H0:F1": "W:W21,K30:B1,2",
@@ -32,11 +26,6 @@ FORMS = {
     "[B:W23,22,15,14:B11,10.]": "B:W14,15,22,23:B10,11",
     "'W:W21,K30:B1,2'": "W:W21,K30:B1,2",
 }
-
-
-@cache
-def _house() -> House:
-    return House(WebSettings(egdb="none"))
 
 
 def _in_file(text: str, directory: Path) -> Path:
@@ -49,11 +38,6 @@ def _pdn(text: str, directory: Path) -> Position:
     game = read_game(f'[Event "x"]\n[FEN "{quoted}"]\n\n*\n')
     assert game is not None
     return game.start
-
-
-def _pasted(text: str, directory: Path) -> Position:
-    answer: dict[str, Any] = games.read(_house(), PageRequest({"text": f"{text}\n"}))
-    return Position.from_fen(answer["document"]["start"])
 
 
 def _problem(text: str, directory: Path) -> Position:
@@ -87,10 +71,6 @@ READERS: dict[str, Callable[[str, Path], Position]] = {
     "kr play --ballot": lambda text, _: set_up(PlaySettings(ballot=text)).start,
     "kr pdn search --position": _searched,
     "PDN": _pdn,
-    "a paste": _pasted,
-    "a page's field": lambda text, _: Position.from_fen(
-        positions.show_position(_house(), PageRequest({"fen": text}))["fen"]
-    ),
 }
 
 

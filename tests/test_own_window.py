@@ -46,7 +46,7 @@ def test_a_double_click_opens_the_page(tmp_path: Path) -> None:
         port, home = re.fullmatch(r"kr is at http://127\.0\.0\.1:(\d+)(/[\w-]+/)\n", process.stdout.readline()).groups()
         assert process.stdout.readline().startswith(f"opened http://127.0.0.1:{port}/")
         link = http.client.HTTPConnection("127.0.0.1", int(port), timeout=60)
-        link.request("POST", f"{home}api/games/files", "{}", {"content-type": "application/json"})
+        link.request("POST", f"{home}api/port/files", "{}", {"content-type": "application/json"})
         assert b"game.pdn" in link.getresponse().read()
         interrupt(process)
         errors = process.communicate(timeout=60)[1]

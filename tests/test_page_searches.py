@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+import random
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from page import Page, started, web_house
-from test_page_rules import played
 from web_pages import finished
 
 from kr.evaluation.kinds import load_evaluation
@@ -97,7 +97,16 @@ def test_bad_requests_are_refused(fresh: Page, asked: dict[str, Any], reason: st
     assert reason in event["error"]
 
 
-GAME = played(5, 3)[:24]
+def played(seed: int, plies: int) -> list[str]:
+    """The positions of a random game."""
+    source, position, fens = random.Random(seed), Position(), []
+    for _ in range(plies):
+        fens.append(position.fen)
+        position = position.play(source.choice(position.legal_moves()))
+    return fens
+
+
+GAME = played(5, 24)
 
 
 def test_people_and_scores_are_those_of_the_library(fresh: Page) -> None:

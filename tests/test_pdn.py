@@ -9,6 +9,7 @@ import pytest
 from kr.errors import InvalidPdnError
 from kr.game.position import Move, Position, Side
 from kr.pdn import Comment, Game, Nag, Variation, format_game, read_games, write_game
+from kr.pdn.headings import _squares
 
 pytestmark = pytest.mark.core
 
@@ -116,59 +117,9 @@ def test_results_can_be_told_from_whites_side() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "warning"),
-    [
-        ('[Result "1-0"] 1. 11-15 0-1', "the Result tag says 1-0 but the game ends with 0-1"),
-        ('[FEN "B:W23:B18"] 1. 18x27 1-0', None),
-        ('[FEN "B:W23:B18"] 1. 18x27 0-1', "White has no legal move at the end and has lost, but the"),
-        ('[FEN "B:W1,K22:B12"] *', "a White man stands on its king row, square 1: make it a king, K1 (read so)"),
-        ("1. 11-15 Oversteps 1-0", "'Oversteps' is outside braces: read as a comment"),
-        # only one of the two ways lets the next move be played
-        ('[FEN "W:W32:B27,18,19,10,11"] 1... 32x7 10-14 *', "x7: read as 32x23x16x7"),
-        ('[FEN "W:W32:B27,18,19,10,11"] 1... 32x7 11-15 *', "x7: read as 32x23x14x7"),
-    ],
+    "text",
+    ["1. 11-15 23-19 { never closed", "1. 11-15 (1. 9-13 ( 23-19 )", '[Event "x]\n*', "Dear reader,", "1. 21-17 *"],
 )
-def test_doubts_are_warnings(text: str, warning: str | None) -> None:
-    game = only(text)
-    if warning is None:
-        assert game.warnings == ()
-    else:
-        (found,) = game.warnings
-        assert warning in found
-    assert only(write_game(game)).moves == game.moves
-
-
-FAULTS = [
-    ("1. 11-15 23-19 { never closed", "line 1, column 16: .*the comment that begins here is never closed"),
-    ("1. 11-15 { a { b } } *", "line 1, column 20: .*comments do not nest"),
-    ("1. 11-15 (1. 9-13 ( 23-19 )", "line 1, column 10: the variation that begins here is never closed"),
-    ('1. 11-15 (1. 9-13\n[Event "x"]', "line 1, column 10: the variation that begins here is never closed"),
-    ("1. 11-15 " + "(" * 16_385, "line 1, column 16394: variations are nested more than 16,384 deep"),
-    ("1. 11-15 ) *", "line 1, column 10: .*a variation ends here that was not opened"),
-    ("[Event x]\n*", 'line 1, column 1: .*a tag is written \\[Name "value"\\]'),
-    ('[Event "x]\n*', "line 1, column 1: .*a tag is written"),
-    ("Dear reader,", "line 1, column 1: .*other text in braces"),
-    ("1. 11-15\n 22-18 2. 15-21 *", "line 2, column 11: illegal move at ply 3: 15-21 is not legal: .* 15x22"),
-    ("1. 11-15 3-0", "line 1, column 10: illegal move at ply 2: '3-0' is not a move: square '0'"),
-    ('\n[FEN "B:W18:B18"] *', "line 2, column 1: FEN 'B:W18:B18': square 18 holds both"),
-    ('[GameType "20"]\n1. 32-28 *', "line 1, column 1: GameType 20 is International draughts; only English"),
-    ('[GameType "25,W,8,8,A0,0"] *', "GameType 25 is Russian draughts"),
-    ('[GameType "99"] *', "GameType 99 is not a game that kr knows"),
-    ("1. 33-29 *", "squares beyond 32: International"),
-    ('[FEN "W:W31-50:B1-20"] *', "squares beyond 32: International"),
-    ("1. c3-d4 *", "squares named by letters: Russian"),
-    ("1. 21-17 *", "White moves first: Italian"),
-]
-
-
-@pytest.mark.parametrize(("text", "message"), FAULTS)
-def test_a_fault_names_line_and_column(text: str, message: str) -> None:
-    with pytest.raises(InvalidPdnError, match=message) as caught:
-        list(read_games(text))
-    assert "\n" not in str(caught.value)
-
-
-@pytest.mark.parametrize("text", [fault[0] for fault in FAULTS])
 def test_reading_goes_on_after_a_bad_game(text: str, tmp_path: Path) -> None:
     path = tmp_path / "mixed.pdn"
     good = '[Event "good"]\n[Result "*"]\n\n1. 11-15 *\n'
@@ -180,11 +131,12 @@ def test_reading_goes_on_after_a_bad_game(text: str, tmp_path: Path) -> None:
     assert str(errors[0]).startswith("mixed.pdn, line ")
 
 
-def test_files_in_old_encodings_are_read(tmp_path: Path) -> None:
-    path = tmp_path / "old.pdn"
-    for encoding in ("utf-8", "utf-8-sig", "latin-1"):
-        path.write_bytes('[Black "Ångström"]\n1. 11-15 *\n'.encode(encoding))
-        assert next(read_games(path)).tags["Black"] == "Ångström"
+def test_corners_of_the_board_have_the_names_that_pdn_3_gives_them() -> None:
+    assert _squares("N", 1, False) == {str(number): number for number in range(1, 33)}
+    for corner, first in enumerate((4, None, None, 29)):
+        assert first is None or _squares("A", corner, False)["a1"] == first
+    assert _squares("A", 1, True)["a1"] == 4
+    assert _squares("N", 2, True)["1"] == 29
 
 
 def test_a_game_that_cannot_be_written_is_refused() -> None:
@@ -225,6 +177,11 @@ def test_all_other_files_of_the_standard_are_refused(shared_data: Path) -> None:
     for path in others:
         with pytest.raises(InvalidPdnError, match=rf"^{path.name}, line \d+, column \d+: "):
             list(read_games(path))
+
+
+def test_variations_nest_only_so_deep() -> None:
+    with pytest.raises(InvalidPdnError, match="line 1, column 16394: variations are nested more than 16,384 deep"):
+        only("1. 11-15 " + "(" * 16_385)
 
 
 def test_an_illegal_game_is_named_and_the_others_read(shared_data: Path) -> None:

@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from at_the_board import Scripted, start
-from test_pdn_world import line, read
 
 from kr import cli
 from kr.analysis.analysis import AnalyzeSettings, Task, read_tasks
@@ -28,8 +27,9 @@ from kr.game.board import Board
 from kr.game.position import Position
 from kr.learn.fitting.check import quiet_positions
 from kr.openings.decks import deck
-from kr.pdn import Comment, Game, Reader, Setup, read_game
+from kr.pdn import Comment, Game, Reader, Setup, read_game, read_games
 from kr.pdn.replay import Replay
+from kr.pdn.scan import Scanner
 from kr.play.record import PlayRecord
 from kr.problems.problem import load_problems
 from kr.studies.people.decisions import read_decisions
@@ -43,6 +43,22 @@ MOVES = "11-15 23-19 8-11 26-22"
 SHUFFLE = "1-5 32-28 5-1 28-32"
 KINGS = "B:WK32:BK1"
 REPEATED = f'[FEN "{KINGS}"]\n{SHUFFLE} {SHUFFLE.rsplit(" ", 1)[0]} 28-32 /FEN "{KINGS}"/ {SHUFFLE} *'
+
+
+def read(text: str) -> Game:
+    (game,) = read_games(text + "\n")
+    scanner = Scanner(text + "\n")
+    scanned = scanner.scan()
+    assert scanned is not None
+    assert scanned.headers == game.headers
+    assert (scanned.start, scanned.plies) == (game.start.bits, len(game.moves))
+    again = read_game(str(game))
+    assert again == game
+    return game
+
+
+def line(game: Game) -> str:
+    return " ".join(map(str, game.moves))
 
 
 def test_a_game_with_a_setup_is_one_game() -> None:
@@ -84,29 +100,6 @@ def test_a_setup_of_a_variation_is_its_own() -> None:
     assert game.setups() == []
 
 
-@pytest.mark.parametrize(
-    ("text", "moves", "kept", "warning"),
-    [
-        ('11-15 23-19 /FEN "W:W18:B10"/ {so} 10-14 *', "11-15 23-19",
-         ['/FEN "W:W18:B10"/', "so", "Not known from here: 10-14"],
-         "line 1, column 13: the position set up has the other side to move: expected B for Black"),
-        ('11-15 23-19 /FEN "B:W18:B18"/ 10-14 *', "11-15 23-19",
-         ['/FEN "B:W18:B18"/', "Not known from here: 10-14"], "column 13: the position set up is not one: "),
-        ('11-15 - - /FEN "W:W18:B10"/ 18-15 *', "11-15", ['/FEN "W:W18:B10"/', "Not known from here: 18-15"], "'- -'"),
-        ('[FEN "W:W18:B10"]\n/FEN "W:W18:B9"/ 18-15 *', "", ['/FEN "W:W18:B9"/', "Not known from here: 18-15"],
-         "line 2, column 1: a position is set up before the first move"),
-        ('11-15 (11-16 /FEN "B:W18:B10"/ 10-14) 23-19 *', "11-15 23-19", [],
-         "in a variation, the position set up has the other side to move: expected W"),
-        ('11-15 /FEN "W:W18:B10"/ /FEN "W:W18:B9"/ 18-14 *', "11-15 18-14", [], "column 25: a position is set up"),
-    ],
-)  # fmt: skip
-def test_what_can_not_be_set_up_is_kept_as_text(text: str, moves: str, kept: list[str], warning: str) -> None:
-    game = read(text)
-    assert line(game) == moves
-    assert game.end().comments == kept
-    assert any(warning in each for each in game.warnings)
-
-
 def test_an_illegal_move_after_a_setup_has_its_ply() -> None:
     with pytest.raises(InvalidPdnError, match="column .*: illegal move at ply 4: 22-17 .*26-22"):
         read_game(TEXT.replace("26-22", "22-17") + "\n")
@@ -124,12 +117,6 @@ def test_many_setups_are_replayed_in_linear_time() -> None:
     assert time.process_time() - began < 5
     assert (len(replay.moves), len(replay.boards), replay.failed) == (count, count + 1, count)
     assert replay.firsts == list(range(count))
-
-
-def test_a_capture_in_several_texts_before_a_setup_is_one_move() -> None:
-    game = read('9-14 24-20 11-15 22-18 15x22 25x18 18x9 /FEN "B:W18:B10"/ {x} 10-15 18x11 *')
-    assert [(ply, each.fen) for ply, each in game.setups()] == [(6, "B:W18:B10")]
-    assert len(game.moves) == 8
 
 
 class Dripping:

@@ -21,7 +21,6 @@ from kr.pdn import (
     Reader,
     StringExporter,
     Visitor,
-    normalise,
     read_game,
     read_games,
     write_game,
@@ -213,68 +212,6 @@ def test_exporters_leave_out_unwanted_parts() -> None:
         write_game(Game({"a b": ""}))
 
 
-def test_normal_form() -> None:
-    game = only('[White "Two"]\n[Date ""]\n[Opening "x"]\n[Result "0-1"]\n1. 11-15 $1 $5 23-19 $14 1-0')
-    normalise(game)
-    assert write_game(game) == (
-        '[Event "?"]\n[Site "?"]\n[Date "????.??.??"]\n[Round "?"]\n[Black "?"]\n[White "Two"]\n[Result "1-0"]\n'
-        '[Opening "x"]\n[GameType "21"]\n\n1. 11-15! !? 23-19 $14 1-0\n\n'
-    )
-
-
-@pytest.mark.parametrize(
-    ("text", "moves"),
-    [
-        ("1. 11\u201315 23\u201419 2. 8 - 11 22\u221217", "11-15 23-19 8-11 22-17"),
-        ("1. 9-14 22-18, 2. 5-9 18\u00d74 *", None),
-        ("1. 9-13, 22-18 2. 13:22 25:18", None),
-        ("1. 11-15 22-18 2. 15\u00d722 25X18", "11-15 22-18 15x22 25x18"),
-        ("1. 11-15 22-18 2. 15-22 25:18", "11-15 22-18 15x22 25x18"),
-        ("1.11-15 22-18 2.15x22 25x18 1/2", "11-15 22-18 15x22 25x18"),
-        ("11-15, 22-18, 15x22, 25x18 ½-½", "11-15 22-18 15x22 25x18"),
-        ("1 . 11-15 1. ... 22-18 2\u2026 15x22 *", "11-15 22-18 15x22"),
-        ("1. 11-15 22-18 Drawn by agreement 1/2-1/2", "11-15 22-18"),
-    ],
-)
-def test_other_separators(text: str, moves: str | None) -> None:
-    errors: list[InvalidPdnError] = []
-    found = list(read_games(text, errors=errors))
-    if moves is None:
-        assert len(errors) == 1
-    else:
-        assert [" ".join(map(str, game.moves)) for game in found] == [moves]
-
-
-@pytest.mark.parametrize(
-    ("text", "results"),
-    [
-        ("1. 11-15 1-0 1. 9-13 0-1", ["1-0", "0-1"]),
-        ("1. 11-15 * 1. 9-13 *", ["*", "*"]),
-        ("1. 11-15* 23-19!* *", ["*"]),  # a star that touches a move praises it
-        ("1.* 11-15 1-0", ["*", "1-0"]),
-        ("1. 11-15 23-19\n\n1. 9-13 23-19 1/2", ["*", "1/2-1/2"]),
-        ("1 11-15 23-19\n1 9-13 23-19 1/2", ["*", "1/2-1/2"]),
-        ("1. 11-15 * 1-0\n1. 9-13 1-0 *", ["1-0", "1-0"]),
-        ("1. 11-15 *\n\n1-0\n* 0-1", ["*", "1-0", "*", "0-1"]),  # an empty line, or no moves
-        ("1. 11-15 23-19\n-----\n1. 9-13 22-18\n=====\n", ["*", "*"]),
-        ('[Event "a"]\n1. 11-15\n[Event "b"]\n1. 9-13 1-1', ["*", "1/2-1/2"]),
-        ("1. 11-15 1... 23-19\n2. 8-11 1-0\x1a", ["1-0"]),
-        ('\ufeff[Result "½-½"]\n1. 11-15', ["1/2-1/2"]),
-        ("1. 11-15 2-0\n1. 9-13 0-2\n1. 9-14 1-1\n1. 10-14 0-0", ["1-0", "0-1", "1/2-1/2", "0-0"]),
-        ("1. 11-15 1 - 0 1. 9-13 2\u20130 1. 9-14 1/2 - 1/2 1. 10-14 0 \u2014 2", ["1-0", "1-0", "1/2-1/2", "0-1"]),
-        ('[Result "2-0"] 1. 11-15\n[Result "0 - 2"] 1. 9-13', ["1-0", "0-1"]),
-    ],
-)
-def test_games_are_told_apart(text: str, results: list[str]) -> None:
-    assert [game.result for game in read_games(text)] == results
-
-
-@pytest.mark.parametrize(("tag", "warnings"), [("1-9", 1), ("?", 0), ("", 0), ("1/2", 0), ("1-1", 0)])
-def test_a_result_that_means_nothing_is_doubtful(tag: str, warnings: int) -> None:
-    game = only(f'[Result "{tag}"]\n1. 11-15 1/2-1/2')
-    assert (game.result, len(game.warnings)) == ("1/2-1/2", warnings)
-
-
 @pytest.mark.parametrize("result", ["1-0", "0-1", "1/2-1/2", "0-0", "2-0", "0-2", "1-1", "1/2", "*"])
 def test_no_result_is_taken_for_a_move(result: str) -> None:
     """Not even where the first move could be one: from square 1, and after captures that end there."""
@@ -284,30 +221,9 @@ def test_no_result_is_taken_for_a_move(result: str) -> None:
         assert only(write_game(game)) == game
 
 
-def test_two_points_for_a_win_are_turned_as_one() -> None:
-    text = '[Result "2-0"]\n1. 11-15 2-0\n'
-    game = read_game(text, results="white")
-    assert game is not None
-    assert (game.result, game.headers["Result"], game.warnings) == ("0-1", "0-2", ())
-    assert only(write_game(game, results="white")) == only(text)
-
-
-def test_a_star_ends_games_whatever_came_of_them() -> None:
-    game = only('[Result "1-0"]\n1. 11-15 *')
-    assert (game.result, game.warnings) == ("1-0", ())
-
-
 def test_the_name_of_a_file_is_no_text() -> None:
     with pytest.raises(InvalidPdnError, match="give a Path"):
         read_game("games.pdn.xz")
-
-
-def test_a_forgotten_brace_costs_one_game() -> None:
-    text = '[Event "{}"]\n[Result "*"]\n\n1. 11-15 {}\n*\n\n'
-    games = text.format("a", "{fine}") + text.format("b", "{forgotten") + text.format("c", "") + text.format("d", "{x}")
-    errors: list[InvalidPdnError] = []
-    assert [game.headers["Event"] for game in read_games(games, errors=errors)] == ["a", "c", "d"]
-    assert str(errors[0]) == "line 10, column 10: the comment that begins here is never closed before the next game"
 
 
 def test_lines_and_columns_are_those_of_the_file() -> None:
@@ -351,16 +267,6 @@ def test_packed_files_are_read(tmp_path: Path, module: object) -> None:
     path.write_bytes(packed[: len(packed) // 2])
     with pytest.raises(InvalidPdnError, match="the file is damaged"):
         list(read_games(path, errors=[]))
-
-
-NAMES = "Müller, José; Ångström \u2013 Çelik, Rømer"
-
-
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
-def test_encodings_are_found_out(tmp_path: Path, encoding: str) -> None:
-    path = tmp_path / "names.pdn"
-    path.write_bytes(f'[Black "{NAMES}"]\n1. 11-15 *\n'.encode(encoding))
-    assert read_game(path).headers["Black"] == NAMES
 
 
 @pytest.mark.parametrize(

@@ -69,7 +69,7 @@ ORIGINS = [
 
 
 def test_no_other_page_drives_it(server: Attacked) -> None:
-    lines = [("POST /api/position HTTP/1.1", ()), ("GET /live HTTP/1.1", UPGRADE)]
+    lines = [("POST /api/port/files HTTP/1.1", ()), ("GET /live HTTP/1.1", UPGRADE)]
     for origin, (line, upgrade) in product(ORIGINS, lines):
         headers = f"Origin: {origin.format(port=server.port)}", "Content-Type: application/json", "Content-Length: 0"
         assert status(raw(server, request(server, line, *upgrade, *headers))) == 403, (origin, line)
@@ -164,8 +164,8 @@ def test_strangers_do_not_spend_what_its_user_may_ask() -> None:
         return list(answers)
 
     burst = int(guard.REQUEST_BURST)
-    assert finished(ask("/api/position", burst + 10)) == [401] * burst + [429] * 10
-    assert finished(ask(f"/{guarded.token}/api/position", 10)) == [200] * 10
+    assert finished(ask("/api/port/files", burst + 10)) == [401] * burst + [429] * 10
+    assert finished(ask(f"/{guarded.token}/api/port/files", 10)) == [200] * 10
 
 
 # --- what is asked for
@@ -191,7 +191,7 @@ def test_no_path_leads_out(server: Attacked) -> None:
 ODD_LINES = [
     "GET /etc/passwd HTTP/1.1", "GET file:///etc/passwd HTTP/1.1", "GET http://evil.example/ HTTP/1.1",
     "CONNECT evil.example:80 HTTP/1.1", "TRACE / HTTP/1.1", "OPTIONS * HTTP/1.1", "PUT /static/main.js HTTP/1.1",
-    "DELETE / HTTP/1.1", "PROPFIND / HTTP/1.1", "GET /live HTTP/1.1", "GET /api/position HTTP/1.1", "POST / HTTP/1.1",
+    "DELETE / HTTP/1.1", "PROPFIND / HTTP/1.1", "GET /live HTTP/1.1", "GET /api/port/files HTTP/1.1", "POST / HTTP/1.1",
     "GET  HTTP/1.1", "PRI * HTTP/2.0", "\x00\x01\x02", "\x16\x03\x01\x02\x00\x01",
     "GET /" + "a" * 60_000 + " HTTP/1.1", "GET /\xff HTTP/1.1", "A" * 40_000,
 ]  # fmt: skip
@@ -217,7 +217,7 @@ def test_headers_that_lie(server: Attacked) -> None:
     with ExitStack() as stack:
         links = [stack.enter_context(connected(server)) for _ in FALSE_HEADERS]
         for link, lines in zip(links, FALSE_HEADERS, strict=True):
-            line = "POST /api/position HTTP/1.1"
+            line = "POST /api/port/files HTTP/1.1"
             sent = request(server, line, "Content-Type: application/json", *lines)
             with suppress(OSError):
                 link.sendall(sent)
@@ -259,7 +259,7 @@ BODIES: dict[str, bytes] = {
 def test_bodies_that_no_page_sends(server: Attacked) -> None:
     for name, body in BODIES.items():
         begun = time.monotonic()
-        head = request(server, "POST /api/position HTTP/1.1", "Content-Type: application/json",
+        head = request(server, "POST /api/port/files HTTP/1.1", "Content-Type: application/json",
                        f"Content-Length: {len(body)}")  # fmt: skip
         answer = raw(server, head + body)
         assert status(answer) == 400, name
@@ -271,7 +271,7 @@ def test_bodies_that_no_page_sends(server: Attacked) -> None:
 
 def test_a_body_without_end_is_cut_off(server: Attacked) -> None:
     lines = ["Content-Type: application/json", "Transfer-Encoding: chunked"]
-    head = request(server, "POST /api/position HTTP/1.1", *lines)
+    head = request(server, "POST /api/port/files HTTP/1.1", *lines)
     chunk = b"10000\r\n" + b" " * 0x10000 + b"\r\n"
     answer = raw(server, head, *[chunk] * (4 * app.MOST_BODY // 0x10000))
     assert status(answer) in (0, 413)
@@ -282,7 +282,7 @@ def test_what_trickles_is_cut_off(server: Attacked) -> None:
     trickles: list[tuple[bytes, bytes]] = [
         (begun, b"x" if begun else b"") for begun in (b"", b"G", b"GET / HTTP/1.1\r\nHost: ", b"\r\n")
     ]
-    for path in ("/api/position", "/api/nothing", "/", "/static/main.js"):
+    for path in ("/api/port/files", "/api/nothing", "/", "/static/main.js"):
         for encoding, piece in (("Content-Length: 4000000", b" "), ("Transfer-Encoding: chunked", b"1\r\n \r\n")):
             head = request(server, f"POST {path} HTTP/1.1", "Content-Type: application/json", encoding)
             trickles.append((head, piece))
@@ -299,7 +299,7 @@ def test_what_trickles_is_cut_off(server: Attacked) -> None:
 
 
 def test_a_thousand_idle_connections_keep_nobody_out(server: Attacked) -> None:
-    for begun in (b"", b"GET / HTTP/1.1\r\n", b"POST /api/position HTTP/1.1\r\nContent-Length: 5\r\n"):
+    for begun in (b"", b"GET / HTTP/1.1\r\n", b"POST /api/port/files HTTP/1.1\r\nContent-Length: 5\r\n"):
         with ExitStack() as stack:
             for _ in range(1000):
                 stack.enter_context(connected(server)).sendall(begun)

@@ -245,7 +245,7 @@ def test_handshakes_that_lie(server: Attacked) -> None:
 
 
 def test_only_one_path_is_a_websocket(server: Attacked) -> None:
-    for path in ("/", "/live/", "/live%2f..", "/api/position", "/nothing"):
+    for path in ("/", "/live/", "/live%2f..", "/api/port/files", "/nothing"):
         answer = raw(server, request(server, f"GET {path} HTTP/1.1", *UPGRADE))
         assert status(answer) in (400, 403, 404), path
 
@@ -310,7 +310,7 @@ def asked_fields(handler: Any) -> list[str]:
                     if other.__module__.startswith("kr.web.")]  # fmt: skip
     text = "".join(sources.values())
     names = set(re.findall(r"(?:request|message|each)\.\w+\(\s*\"(\w+)\"", text))
-    usual = {"document": ["document"], "position": ["fen"], "board": ["start", "moves"]}
+    usual = {"document": ["document"], "position": ["fen"], "board": ["start", "moves"], "data": ["data"]}
     names.update(name for method in re.findall(r"request\.(\w+)\(\)", text) for name in usual.get(method, ()))
     return sorted(names or {"fen"})
 

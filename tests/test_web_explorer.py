@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from systems import NO_FILE
+from tree_pages import read
 from web_pages import (
     PHONE,
     WIDE,
@@ -32,8 +33,8 @@ from web_pages import (
 from kr.archives.index_build import index_path
 from kr.errors import InvalidSettingError, KrError
 from kr.game.position import Position
+from kr.pdn import Game
 from kr.storage import lock
-from kr.viewer.document import read_document
 from kr.web import explorer
 from kr.web.house import House
 from kr.web.request import PageRequest
@@ -186,7 +187,7 @@ def test_a_game_is_opened_by_its_number(house: House) -> None:
     assert (game["archive"], game["number"], game["ply"], game["turned"], game["moves"]) == (1, 0, 1, False, 2)
     found = explorer.game(house, PageRequest({"archive": game["archive"], "number": game["number"]}))
     assert (found["archive"], found["line"]) == ("second.pdn.xz", 1)
-    assert [str(move) for move in read_document(found["document"]).mainline_moves()] == ["9-13", "22-18"]
+    assert [str(move) for move in read(found["pdn"]).mainline_moves()] == ["9-13", "22-18"]
 
 
 def test_moves_and_positions_have_names_of_openings(house: House) -> None:
@@ -374,7 +375,7 @@ def test_open_games_outlive_the_page_and_are_closed(server: WebServer, opened: O
     wait_until(page, "() => sessionStorage.getItem('kr-game')?.includes('\"path\":[0,0,0,0]')")
     page.reload()
     open_games_are(page, "My game", f"*{one}", two)
-    last = list(read_document(ask_game(server, 1)).positions())[-1]
+    last = list(ask_game(server, 1).positions())[-1]
     wait_for_board(page, last.fen)
     # in sight on each screen, also on a phone whose panel is open
     for width, height in ((390, 844), (1366, 768), (1280, 800)):
@@ -391,10 +392,8 @@ def test_open_games_outlive_the_page_and_are_closed(server: WebServer, opened: O
     open_games_are(page, "My game", two, f"*{one}")
 
 
-def ask_game(server: WebServer, number: int) -> dict[str, Any]:
-    answer = explorer.game(server.house, PageRequest({"archive": 0, "number": number}))
-    document: dict[str, Any] = answer["document"]
-    return document
+def ask_game(server: WebServer, number: int) -> Game:
+    return read(explorer.game(server.house, PageRequest({"archive": 0, "number": number}))["pdn"])
 
 
 @pytest.mark.slow

@@ -23,7 +23,6 @@ from web_pages import (
     serving,
     show_setup,
     type_fen,
-    wait_for,
     wait_for_board,
     wait_until,
 )
@@ -35,7 +34,7 @@ from kr.viewer.document import game_document
 from kr.web.serve import WebServer
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page, Route
+    from playwright.sync_api import Page
 
 __all__ = ["opened", "server"]
 pytestmark = pytest.mark.slow
@@ -184,15 +183,23 @@ def test_a_large_file_is_whole_and_its_list_is_short(server: WebServer, opened: 
 # --- answers that come late
 
 
+HOLD = """path => {
+    const {prototype} = Worker, {postMessage} = prototype;
+    const held = globalThis.held = [];
+    prototype.postMessage = function (message, ...rest) {
+        const send = () => postMessage.call(this, message, ...rest);
+        if (message.ask === path) held.push(send); else send();
+    };
+    globalThis.release = () => { prototype.postMessage = postMessage; for (const send of held) send(); };
+}"""
+
+
 @contextmanager
-def held(page: Page, path: str) -> Iterator[list[Route]]:
-    """Requests that are answered at the end of the block."""
-    waiting: list[Route] = []
-    page.route(f"**/api/{path}", lambda route: waiting.append(route))
-    yield waiting
-    for route in waiting:
-        route.continue_()
-    page.unroute(f"**/api/{path}")
+def held(page: Page, path: str) -> Iterator[Callable[[], None]]:
+    """Requests that are answered at the end of the block; yields what waits for one."""
+    page.evaluate(HOLD, path)
+    yield lambda: wait_until(page, "() => held.length")
+    page.evaluate("release()")
 
 
 def moved(page: Page) -> None:
@@ -220,7 +227,7 @@ def test_a_late_game_does_not_overwrite_what_was_done_since(server: WebServer, o
         with held(page, "games/read") as waiting:
             paste(page, f'[Event "Late for {act}"]\n\n1. 10-15 *')
             page.get_by_text("Reading Pasted text").wait_for()
-            wait_for(page, lambda: waiting)
+            waiting()
             done(page)
             page.wait_for_timeout(50)
         said(page, "Pasted text is read; its games are listed")
@@ -253,7 +260,7 @@ def test_a_late_ending_does_not_come_to_another_page(server: WebServer, opened: 
     page.get_by_text("White to play and win").wait_for()
     with held(page, "port/draw") as waiting:
         page.locator(".controls").get_by_role("button", name="New ending").click()
-        wait_for(page, lambda: waiting)
+        waiting()
         page.get_by_role("link", name="Play").click()
     page.wait_for_timeout(300)
     assert page.evaluate("location.hash").startswith("#play")
@@ -264,7 +271,7 @@ def test_a_late_solution_is_not_put_behind_a_move_made_since(server: WebServer, 
     wait_until(page, "() => document.querySelector('main .board .movable') !== null")
     with held(page, "port/look") as waiting:
         page.get_by_role("button", name="Solution").click()
-        wait_for(page, lambda: waiting)
+        waiting()
         flipped = bool(page.locator("main .board.flipped").count())
         for square in (14, 18):
             click_square(page, square, flipped=flipped)

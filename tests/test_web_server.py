@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import base64
 import http.client
 import json
 import re
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -88,8 +86,8 @@ def test_it_tells_its_address_and_ends_clean() -> None:
 
 
 @pytest.mark.slow
-def test_it_does_not_wait_for_a_text_that_takes_long_to_read() -> None:
-    """Its address as JSON, as a program reads it."""
+def test_its_address_as_json() -> None:
+    """As a program reads it."""
     command = [*COMMAND, "--json", "--host", "0.0.0.0", "--quiet"]
     with start(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout
@@ -97,14 +95,8 @@ def test_it_does_not_wait_for_a_text_that_takes_long_to_read() -> None:
         assert told["address"] == f"http://localhost:{told['port']}/{told['token']}/"
         assert len(told["token"]) >= 32
         link = http.client.HTTPConnection("127.0.0.1", told["port"], timeout=60)
-        home, json_type = f"/{told['token']}/api/games", {"content-type": "application/json"}
-        upload = None
-        for _ in range(2):
-            piece = {"data": base64.b64encode(b"(" * 2_900_000).decode(), **({"upload": upload} if upload else {})}
-            link.request("POST", f"{home}/upload", json.dumps(piece), json_type)
-            upload = json.loads(link.getresponse().read())["upload"]
-        link.request("POST", f"{home}/list", json.dumps({"upload": upload}), json_type)
-        time.sleep(0.5)
+        link.request("POST", f"/{told['token']}/api/port/files", "{}", {"content-type": "application/json"})
+        assert link.getresponse().status == 200
         interrupt(process)
         try:
             _, errors = process.communicate(timeout=60)
@@ -158,7 +150,7 @@ def test_what_has_not_changed_is_not_sent_again(server: WebServer) -> None:
 
 @pytest.mark.parametrize(
     ("method", "path"),
-    [("GET", "/"), ("GET", "/nothing"), ("POST", "/api/position"), ("GET", "/api/position"), ("DELETE", "/")],
+    [("GET", "/"), ("GET", "/nothing"), ("POST", "/api/port/files"), ("GET", "/api/port/files"), ("DELETE", "/")],
 )
 def test_every_answer_has_the_policy(server: WebServer, method: str, path: str) -> None:
     _, headers, _ = asked(server, method, path)
@@ -209,7 +201,7 @@ def test_its_own_names_are_answered(server: WebServer, host: str) -> None:
 )
 def test_no_other_page_may_ask(server: WebServer, headers: dict[str, str], status: int) -> None:
     filled = {name: value.format(port=server.port) for name, value in headers.items()}
-    assert posted(server, "position", {"fen": "B:W18:B14"}, **filled)[0] == status
+    assert posted(server, "port/files", {}, **filled)[0] == status
 
 
 def test_a_link_from_elsewhere_may_be_followed(server: WebServer) -> None:
@@ -234,7 +226,7 @@ def test_a_link_from_elsewhere_may_be_followed(server: WebServer) -> None:
     ],
 )
 def test_bad_requests_get_a_short_error(server: WebServer, body: bytes, error: str | None) -> None:
-    status, _, answer = asked(server, "POST", "/api/position", body, content_type="application/json")
+    status, _, answer = asked(server, "POST", "/api/explorer/moves", body, content_type="application/json")
     assert status == 400
     told = json.loads(answer)
     assert list(told) == ["error"]
@@ -243,7 +235,7 @@ def test_bad_requests_get_a_short_error(server: WebServer, body: bytes, error: s
 
 
 def test_a_body_that_is_too_large(server: WebServer) -> None:
-    status, _, body = asked(server, "POST", "/api/position", b" " * (5 << 20), content_type="application/json")
+    status, _, body = asked(server, "POST", "/api/port/files", b" " * (5 << 20), content_type="application/json")
     assert (status, json.loads(body)) == (413, {"error": "the request has more than 4 MB"})
 
 
@@ -282,8 +274,8 @@ def test_the_address_gives_a_cookie(closed_server: WebServer, by_key: bool) -> N
     others = f'x={{"a":1}}; kr-token-{closed_server.port - 1}=other; =; y'
     assert asked(closed_server, "GET", "/", cookie=f"{others}; {kept}")[0] == 200
     assert asked(closed_server, "GET", "/", cookie=kept[:-1])[0] == 401
-    assert posted(closed_server, "position", {"fen": "B:W18:B14"}, cookie=kept)[0] == 200
-    assert posted(closed_server, "position", {"fen": "B:W18:B14"})[0] == 401
+    assert posted(closed_server, "port/files", {}, cookie=kept)[0] == 200
+    assert posted(closed_server, "port/files", {})[0] == 401
     # a second time: the address opens, the key only for who is in already
     assert asked(closed_server, "GET", path)[0] == (401 if by_key else 303)
     assert asked(closed_server, "GET", path, cookie=kept)[0] == 303
@@ -295,9 +287,9 @@ def test_programs_put_what_they_ask_for_behind_the_address(closed_server: WebSer
     status, _, body = asked(closed_server, "GET", f"/{closed_server.token}/static/main.js")
     assert (status, b"import" in body) == (200, True)
     json_type = {"content_type": "application/json"}
-    path, key = f"/{closed_server.token}/api/position", closed_server.address_to_open.split("/")[3]
+    path, key = f"/{closed_server.token}/api/port/files", closed_server.address_to_open.split("/")[3]
     assert asked(closed_server, "POST", path, b'{"fen": "B:W18:B14"}', **json_type)[0] == 200
-    assert asked(closed_server, "POST", f"/{key}/api/position", b'{"fen": "B:W18:B14"}', **json_type)[0] == 401
+    assert asked(closed_server, "POST", f"/{key}/api/port/files", b'{"fen": "B:W18:B14"}', **json_type)[0] == 401
     with connect(closed_server.address.replace("http", "ws") + "live") as link:
         link.send('{"id": 1, "do": "runs"}')
         assert json.loads(link.recv(60)) == {"id": 1, "runs": [], "directories": 0}

@@ -35,6 +35,57 @@ _BESIDE, _CAPITAL = 2, -2
 _CONTROLS = bytes(range(0x80, 0xA0))
 
 
+class Content:
+    """The bytes of a file, unpacked if it is packed by gzip, xz or bzip2.
+
+    source: its path, or an open file of bytes that can be peeked into. Raises OSError if it can't be opened.
+    """
+
+    def __init__(self, source: Path | Any) -> None:
+        self._packed = open_stream(source) if isinstance(source, Path) else source
+        name = getattr(source, "name", "")
+        self.name = Path(name).name if isinstance(name, str) else ""
+        self._owned = [self._packed] if isinstance(source, Path) else []
+        self._file = self._packed
+        self._position = 0
+        start = self._packed.peek(6)
+        for magic, module in _UNPACKERS.items():
+            if start.startswith(magic):
+                opened = _open_xz if module == "lzma" else importlib.import_module(module).open
+                self._file = opened(self._packed)
+                self._owned.append(self._file)
+
+    @property
+    def position(self) -> int:
+        """Bytes of the file read so far, still packed if it is packed; 0 if unknown."""
+        try:
+            self._position = int(self._packed.tell())
+        except (OSError, ValueError, AttributeError):
+            pass  # a pipe, or closed
+        return self._position
+
+    def read(self, size: int) -> bytes:
+        """The next block; none at the end. Raises OSError, and InvalidPdnError if it can't be unpacked."""
+        try:
+            block: bytes = self._file.read(size)
+        except Exception as error:
+            # each unpacker has its own errors, in addition to those of the system
+            if self._file is self._packed or (isinstance(error, OSError) and error.errno):
+                raise
+            raise InvalidPdnError(f"{_where(self.name)}the file is damaged: {error}") from None
+        return block
+
+    def close(self) -> None:
+        """Close the file if the path was given."""
+        _ = self.position
+        for file in reversed(self._owned):
+            file.close()
+
+
+def _where(name: str) -> str:
+    return f"{name}: " if name else ""
+
+
 class Text:
     """A source of PDN text, read in blocks with "\\n" as the only line end.
 
@@ -54,24 +105,19 @@ class Text:
         if not isinstance(source, str | Path) and not hasattr(source, "read"):
             raise InvalidSettingError(f"the games are {source!r:.80}; expected text, a Path or an open file")
         self.name = ""
-        self._position = 0
         self._newlines = io.IncrementalNewlineDecoder(None, translate=True)
         self._begun = False
         self._decoder: _Decoder | None = None
         self._encoding = encoding
-        self._file: Any
-        self._packed: Any = None
-        self._unpacking = False
-        self._owned: list[Any] = []
+        self._content: Content | None = None
+        self._file: Any = source
         if isinstance(source, str):
             self._file = io.StringIO(source, newline="")
-        elif isinstance(source, Path):
-            self.name = source.name
-            self._file = self._open(source)
         else:
             name = getattr(source, "name", "")
             self.name = Path(name).name if isinstance(name, str) else ""
-            self._file = self._unpacked(source) if hasattr(source, "peek") else source
+            if isinstance(source, Path) or hasattr(source, "peek"):
+                self._file = self._content = Content(source)
 
     @property
     def encoding(self) -> str:
@@ -81,11 +127,7 @@ class Text:
     @property
     def position(self) -> int:
         """Bytes of the file read so far, still packed if it is packed; 0 if unknown."""
-        try:
-            self._position = int(self._packed.tell())
-        except (OSError, ValueError, AttributeError):
-            pass  # a pipe, or closed
-        return self._position
+        return self._content.position if self._content else 0
 
     def read(self) -> str:
         """The next block; "" at the end. Raises OSError, and InvalidPdnError for bytes that are not text."""
@@ -94,11 +136,6 @@ class Text:
                 block = self._file.read(READ_SIZE)
             except UnicodeDecodeError as error:
                 raise self._not_text(error) from None
-            except Exception as error:
-                # each unpacker has its own errors, in addition to those of the system
-                if not self._unpacking or (isinstance(error, OSError) and error.errno):
-                    raise
-                raise InvalidPdnError(f"{self._where()}the file is damaged: {error}") from None
             if isinstance(block, str):
                 text = self._newlines.decode(block, final=not block)
             else:
@@ -116,33 +153,12 @@ class Text:
 
     def close(self) -> None:
         """Close the file if the path was given."""
-        _ = self.position
-        for file in reversed(self._owned):
-            file.close()
-
-    def _open(self, path: Path) -> Any:
-        file = open_stream(path)
-        self._owned.append(file)
-        return self._unpacked(file)
-
-    def _unpacked(self, file: Any) -> Any:
-        """An open file of bytes, or its unpacker."""
-        self._packed = file
-        start = file.peek(6)
-        for magic, module in _UNPACKERS.items():
-            if start.startswith(magic):
-                self._unpacking = True
-                unpacker = _open_xz(file) if module == "lzma" else importlib.import_module(module).open(file)
-                self._owned.append(unpacker)
-                return unpacker
-        return file
-
-    def _where(self) -> str:
-        return f"{self.name}: " if self.name else ""
+        if self._content:
+            self._content.close()
 
     def _not_text(self, error: UnicodeDecodeError) -> InvalidPdnError:
         return InvalidPdnError(
-            f"{self._where()}byte 0x{error.object[error.start]:02x} is not {error.encoding}; "
+            f"{_where(self.name)}byte 0x{error.object[error.start]:02x} is not {error.encoding}; "
             "give another encoding, or none"
         )
 

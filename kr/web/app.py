@@ -35,8 +35,7 @@ from kr.web.request import PageRequest
 
 FEATURES: Mapping[str, tuple[str, ...]] = {
     "port": ("port", "search"),
-    "positions": ("position",),
-    "games": ("games",),
+    "files": ("port", "file"),
     "searches": ("engines", "analysis"),
     "matches": ("match",),
     "runs": ("runs", "run"),

@@ -11,7 +11,6 @@ from typing import Any
 
 from kr.web.archive_store import LARGEST_ARCHIVE
 from kr.web.explorer import MOST_NUMBER, Explorer
-from kr.web.games import decoded_bytes
 from kr.web.house import House
 from kr.web.request import PageRequest
 
@@ -24,7 +23,7 @@ def upload_archive(house: House, request: PageRequest) -> dict[str, Any]:
     if not request.has("upload"):
         return {"upload": store.begin(request.text("name", 1000), request.number("size", 0, MOST_UPLOAD_SIZE))}
     id = request.text("upload")
-    store.extend(id, request.number("start", 0, LARGEST_ARCHIVE), decoded_bytes(request))
+    store.extend(id, request.number("start", 0, LARGEST_ARCHIVE), request.data())
     return {"upload": id}
 
 

@@ -27,11 +27,11 @@ from kr.engine.engine import MAX_LINES
 from kr.engine.limits import Limits
 from kr.errors import InvalidIndexError, InvalidSettingError, KrError, StoppedError
 from kr.openings.lines import name_at
+from kr.pdn import write_game
 from kr.threads import join, start_all
 from kr.viewer.positions import move_json, side_name
 from kr.web.archive_store import ArchiveStore
 from kr.web.engines import give_way
-from kr.web.game_lists import bounded_document
 from kr.web.house import House
 from kr.web.live import Inbox, error_line
 from kr.web.request import LONGEST_FEN, PageRequest
@@ -345,14 +345,14 @@ def games(house: House, request: PageRequest) -> dict[str, Any]:
 
 
 def game(house: House, request: PageRequest) -> dict[str, Any]:
-    """A game by the numbers of its archive and of itself, both from 0."""
+    """The PDN of a game by the numbers of its archive and of itself, both from 0."""
     explorer = Explorer.of(house)
     number = request.number("archive", 0, MOST_NUMBER)
     file = explorer.file(number)
     index = file.index()
     with _telling_damage(house, number, index):
         game = index.game(request.number("number", 0, MOST_NUMBER))
-    return {"document": bounded_document(game), "archive": file.path.name, "line": game.line}
+    return {"pdn": write_game(game), "archive": file.path.name, "line": game.line}
 
 
 def players(house: House, request: PageRequest) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -34,6 +35,8 @@ class House:
                 path.open("rb").close()
         self.files = expanded(settings.files)
         """PDN files to open, which the page lists."""
+        self.mark = secrets.token_hex(4)
+        """Distinguishes this server from the one before, so that a page opens the files of a new one."""
         self.archives = expanded(settings.archive)
         """PDN files to explore."""
         self.book = load_book(settings.book)

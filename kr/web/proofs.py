@@ -50,7 +50,6 @@ from kr.proofs.prover import Proof, ProveSettings, prove
 from kr.text import visible
 from kr.units import counted
 from kr.viewer.positions import move_json, side_name
-from kr.web.games import decoded_bytes
 from kr.web.house import House
 from kr.web.live import Inbox, viewer
 from kr.web.request import PageRequest
@@ -160,7 +159,7 @@ def store_of(house: House) -> ProofStore:
 def send_certificate(house: House, request: PageRequest) -> dict[str, Any]:
     """Add a piece to a file."""
     upload = request.text("upload") if request.has("upload") else None
-    return {"upload": store_of(house).extend(upload, decoded_bytes(request))}
+    return {"upload": store_of(house).extend(upload, request.data())}
 
 
 async def open_certificate(house: House, request: PageRequest, inbox: Inbox) -> AsyncGenerator[dict[str, Any], None]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -18,6 +20,8 @@ LONGEST_FEN = 400
 """Characters of a FEN; one with 32 kings and spaces has fewer."""
 LONGEST_LINE = 2000
 """Moves of a game that is sent move by move."""
+LONGEST_DATA = 4_000_000
+"""Characters of a piece of a file in base64."""
 _REQUIRED: Any = object()
 
 
@@ -37,6 +41,13 @@ class PageRequest:
         if len(value) > longest:
             raise InvalidSettingError(f"{name} has {len(value)} characters; at most {longest}")
         return whole_characters(value)
+
+    def data(self) -> bytes:
+        """The bytes that `data` has in base64."""
+        try:
+            return base64.b64decode(self.text("data", LONGEST_DATA), validate=True)
+        except (binascii.Error, ValueError):
+            raise InvalidSettingError("data is not base64") from None
 
     def number(self, name: str, low: int, high: int, default: int = _REQUIRED) -> int:
         """A whole number from low to high."""

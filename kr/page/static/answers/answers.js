@@ -99,7 +99,7 @@ export class Messages {
 }
 
 /** What went wrong, as a person reads it. @param {unknown} error */
-export function errorLine(error) {
+function errorLine(error) {
   if (error instanceof KrError || error instanceof Unanswered) return error.message;
   console.error(error);
   return `an error in kr; please report it (${error instanceof Error ? error.message : error})`;

@@ -1,4 +1,4 @@
-// Texts and files that the page brings: read at once, or listed (kr/web/games.py, Shelf of kr/web/game_lists.py).
+// Texts and files that the page brings, and those of a server: read at once, or listed.
 
 import {UploadList, MOST_FILE_GAMES} from "./upload_list.js";
 import {boundedDocument, MOST_FAULTS, readText, summary} from "./pasted_games.js";
@@ -6,9 +6,10 @@ import {lengthOf} from "./blanks.js";
 import {Text} from "./pdn/source.js";
 import {opener} from "./pdn/unpack.js";
 import {RESULT_CONVENTIONS, writeGame} from "./pdn/writer.js";
-import {KrError} from "./text.js";
+import {decodedBytes, KrError} from "./text.js";
 
 /** @typedef {import("./house.js").House} House */
+/** @typedef {import("./house.js").FilesPort} FilesPort */
 /** @typedef {import("./pdn/tree.js").Game} Game */
 /** @typedef {import("./pdn/writer.js").Results} Results */
 /** @typedef {import("./request.js").PageRequest} PageRequest */
@@ -23,10 +24,14 @@ const LARGEST_UPLOAD = 64 << 20;
 const MOST_UPLOADS = 4,
   LARGEST_UPLOADS = 128 << 20;
 
-/** Uploads of the page, by name. */
+/** @typedef {{name: string, bytes: Uint8Array, fault: string, lists: Map<Results, Promise<UploadList>>}} Kept */
+
+/** Uploads of the page and files of the server, by name. */
 class Shelf {
-  /** @type {Map<string, {bytes: Uint8Array, lists: Map<Results, Promise<UploadList>>}>} */
+  /** @type {Map<string, Kept>} */
   #uploads = new Map();
+  /** Files on their way. @type {Map<string, Promise<void>>} */
+  #coming = new Map();
 
   /** The shelf of a page. @param {House} house */
   static of(house) {
@@ -38,13 +43,14 @@ class Shelf {
   /** Keeps an upload, and returns its name. @param {House} house @param {Uint8Array} bytes */
   add(house, bytes) {
     const name = Math.floor(house.random() * 2 ** 52).toString(36);
-    this.#put(name, {bytes, lists: new Map()});
+    this.#put(name, {name: "the upload", bytes, fault: "", lists: new Map()});
     return name;
   }
 
   /** Adds to an upload. @param {string} name @param {Uint8Array} piece */
   extend(name, piece) {
-    const {bytes, lists} = this.#upload(name);
+    const upload = this.#upload(name),
+      {bytes, lists} = upload;
     if (!bytes.length) refuseUpload();
     if (lists.size) throw new KrError("this upload is read already; nothing can be added to it");
     if (bytes.length + piece.length > LARGEST_UPLOAD) {
@@ -54,24 +60,46 @@ class Shelf {
     const both = new Uint8Array(bytes.length + piece.length);
     both.set(bytes);
     both.set(piece, bytes.length);
-    this.#put(name, {bytes: both, lists});
+    this.#put(name, {...upload, bytes: both});
   }
 
-  /** The list that a request names. @param {PageRequest} request @returns {Promise<UploadList>} */
-  games(request) {
-    const results = resultsOf(request);
-    if (!request.has("upload")) throw new KrError("no file was named");
-    const name = request.text("upload"),
+  /** The list that a request names. @param {House} house @param {PageRequest} request @returns {Promise<UploadList>} */
+  async games(house, request) {
+    const results = resultsOf(request),
+      name = request.has("upload") ? request.text("upload") : await this.#file(house, request),
       upload = this.#upload(name);
     this.#put(name, upload);
     let list = upload.lists.get(results);
     if (!list) {
       // games read by the other convention make room
       upload.lists.clear();
-      list = opener(upload.bytes).then(open => new UploadList(open, results));
+      list = opener(upload.bytes, upload.fault).then(open => new UploadList(upload.name, open, results));
       upload.lists.set(results, list);
     }
     return list;
+  }
+
+  /**
+   * The name of a file of the server, which is read unless it is here as it is there.
+   * @param {House} house
+   * @param {PageRequest} request
+   */
+  async #file(house, request) {
+    const {files} = (await house.files?.names()) ?? {files: []};
+    if (!files.length) throw new KrError("no file was named");
+    const number = request.number("file", 1, files.length),
+      {name, stamp} = files[number - 1],
+      key = `${number} ${stamp}`;
+    const read = async () => {
+      const {bytes, fault} = await /** @type {FilesPort} */ (house.files).read(number);
+      this.#put(key, {name, bytes, fault, lists: new Map()});
+    };
+    if (!this.#uploads.has(key)) {
+      const coming = this.#coming.get(key) ?? read().finally(() => this.#coming.delete(key));
+      this.#coming.set(key, coming);
+      await coming;
+    }
+    return key;
   }
 
   /** @param {string} name */
@@ -82,7 +110,7 @@ class Shelf {
   /**
    * Puts an upload behind all others; the first of too many go.
    * @param {string} name
-   * @param {{bytes: Uint8Array, lists: Map<Results, Promise<UploadList>>}} upload
+   * @param {Kept} upload
    */
   #put(name, upload) {
     this.#uploads.delete(name);
@@ -109,24 +137,11 @@ function refuseUpload() {
 const resultsOf = request => request.choice("results", RESULT_CONVENTIONS, "english");
 
 /** The bytes that a request has in base64. @param {PageRequest} request */
-function decodedBytes(request) {
-  const units = decoded(request);
-  if (units === null) throw new KrError("data is not base64");
-  const bytes = new Uint8Array(units.length);
-  for (let i = 0; i < bytes.length; i++) bytes[i] = units.charCodeAt(i);
-  return bytes;
-}
-
-/** Its bytes as characters; null for anything else than base64. @param {PageRequest} request */
-function decoded(request) {
-  try {
-    const data = request.text("data", 2 * LONGEST_PASTE);
-    // unlike here, blanks are taken by atob, and ends may be missing
-    return data.length % 4 || !/^[A-Za-z0-9+/]*={0,2}$/.test(data) ? null : atob(data);
-  } catch (error) {
-    if (error instanceof KrError) return null;
-    throw error;
-  }
+function bytesOf(request) {
+  const data = request.text("data", 2 * LONGEST_PASTE);
+  // unlike here, blanks are taken by atob, and ends may be missing
+  if (data.length % 4 || !/^[A-Za-z0-9+/]*={0,2}$/.test(data)) throw new KrError("data is not base64");
+  return decodedBytes(data);
 }
 
 /** The text of some bytes; null if it is longer than what is read at once. @param {Uint8Array} bytes */
@@ -151,7 +166,7 @@ async function wholeText(bytes) {
  */
 async function read(house, request) {
   const results = resultsOf(request),
-    bytes = request.has("data") ? decodedBytes(request) : new TextEncoder().encode(request.text("text", LONGEST_PASTE)),
+    bytes = request.has("data") ? bytesOf(request) : new TextEncoder().encode(request.text("text", LONGEST_PASTE)),
     text = await wholeText(bytes);
   /** @type {Game[]} */
   const games = [];
@@ -180,23 +195,23 @@ async function read(house, request) {
  */
 function upload(house, request) {
   const shelf = Shelf.of(house),
-    piece = decodedBytes(request);
+    piece = bytesOf(request);
   if (!request.has("upload")) return {upload: shelf.add(house, piece)};
   const name = request.text("upload");
   shelf.extend(name, piece);
   return {upload: name};
 }
 
-/** A page of the games of an upload. @param {House} house @param {PageRequest} request */
+/** A page of the games of a file. @param {House} house @param {PageRequest} request */
 async function listPage(house, request) {
   const start = request.number("start", 0, MOST_FILE_GAMES, 0),
-    list = await Shelf.of(house).games(request);
+    list = await Shelf.of(house).games(house, request);
   return list.page(house, start, request.text("wanted", 100, ""), request.flag("on"));
 }
 
-/** A game of an upload. @param {House} house @param {PageRequest} request */
+/** A game of a file. @param {House} house @param {PageRequest} request */
 async function openGame(house, request) {
-  const list = await Shelf.of(house).games(request);
+  const list = await Shelf.of(house).games(house, request);
   return list.document(request.number("number", 1, MOST_FILE_GAMES));
 }
 

@@ -1,4 +1,4 @@
-// Games in and out (kr/web/games.py): a game that the page has kept is checked, or written as PDN.
+// Games in and out: a game that the page has kept is checked, or written as PDN.
 
 import {gameDocument} from "./document.js";
 import {ROUTES as LISTS} from "./game_lists.js";
@@ -21,7 +21,10 @@ async function pdn(_house, request) {
   return {pdn: writeGame(game, {results: request.choice("results", RESULT_CONVENTIONS, "english")})};
 }
 
-/** Names of the files of a command line, which this page has none of. */
-const files = () => ({files: [], mark: ""});
+/** Names of the files that the maker of this page was started with. @param {House} house */
+async function files(house) {
+  const {files, mark} = (await house.files?.names()) ?? {files: [], mark: ""};
+  return {files: files.map(({name}) => name), mark};
+}
 
 export const ROUTES = {...LISTS, "games/check": check, "games/pdn": pdn, "games/files": files};

@@ -53,19 +53,29 @@ import {ChancesOfScores} from "./chances.js";
  * @property {(positions: readonly Position[]) => Promise<import("./book.js").KnownMove[][]>} look of each position the
  *   moves that the book knows, best first
  */
+/**
+ * Files that the maker was started with. names: a stamp differs once the file has changed, the mark is that of one
+ * start; read: the content of a file by its number from 1, plain or packed by gzip, and why that is not all of it.
+ * @typedef {object} FilesPort
+ * @property {() => Promise<{files: {name: string, stamp: string}[], mark: string}>} names
+ * @property {(file: number) => Promise<{bytes: Uint8Array, fault: string}>} read
+ */
 
 export class House {
   /**
    * @param {{
    *   loadJson: (name: string) => Promise<any>, openDatabase: () => Promise<Database | null>,
-   *   openBook: () => Promise<BookPort | null>, engine: EnginePort, clock?: () => number, random?: () => number,
+   *   openBook: () => Promise<BookPort | null>, engine: EnginePort, files?: FilesPort, clock?: () => number,
+   *   random?: () => number,
    * }} parts null: there is none
    */
-  constructor({loadJson, openDatabase, openBook, engine, clock, random}) {
+  constructor({loadJson, openDatabase, openBook, engine, files, clock, random}) {
     this._loadJson = loadJson;
     this._openDatabase = openDatabase;
     this._openBook = openBook;
     this.engine = engine;
+    /** @type {FilesPort | undefined} */
+    this.files = files;
     /** Seconds, from any moment on. */
     this.clock = clock ?? (() => performance.now() / 1000);
     this.random = random ?? Math.random;

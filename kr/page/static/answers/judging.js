@@ -117,7 +117,8 @@ const eventOf = ({ply, side, expected, mark: sign, reason, confirmed}) => ({
 
 /** The game as the page has it now. @param {Game} game @param {Inbox} inbox */
 async function current(game, inbox) {
-  let timer = 0;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
   const late = new Promise((_, reject) => {
     const error = new KrError("the page did not send its game for the marks");
     timer = setTimeout(() => reject(error), 1000 * DOCUMENT_SECONDS);

@@ -6,6 +6,7 @@ import {House} from "./house.js";
 import {RemoteBook} from "./native/book.js";
 import {RemoteDatabase} from "./native/database.js";
 import {RemoteEngine} from "./native/engine.js";
+import {RemoteFiles} from "./native/files.js";
 
 const worker = /** @type {any} */ (globalThis);
 
@@ -15,6 +16,7 @@ const house = new House({
   openDatabase: () => RemoteDatabase.open(server),
   openBook: () => RemoteBook.open(server),
   engine: new RemoteEngine(server),
+  files: new RemoteFiles(server),
 });
 const dispatcher = new Dispatcher(house, message => worker.postMessage(message));
 

@@ -1,4 +1,4 @@
-// Games of a text that people paste or open, and what a list shows of a game (kr/web/game_lists.py).
+// Games of a text that people paste or open, and what a list shows of a game.
 
 import {gameDocument, MOST_NODES} from "./document.js";
 import {looksLikeFen, parseFen} from "./notation.js";

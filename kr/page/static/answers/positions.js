@@ -1,4 +1,4 @@
-// Positions: legal moves, FENs that people type, as in kr/web/positions.py. Asked at once when a page opens, so that it
+// Positions: legal moves, FENs that people type. Asked at once when a page opens, so that it
 // leaves out the name of an opening, which the page takes from its line (opening_requests.js).
 
 import {positionJson} from "./rules.js";

@@ -18,9 +18,9 @@ import {counted, KrError} from "./text.js";
 
 export const BLACK = 0,
   WHITE = 1;
-export const NO_PIECES = "no pieces left",
-  NO_MOVE = "no legal move",
-  REPETITION = "repetition",
+const NO_PIECES = "no pieces left",
+  NO_MOVE = "no legal move";
+export const REPETITION = "repetition",
   NO_PROGRESS = "no progress";
 export const REPETITIONS = 3;
 /** Plies without a capture or a man's move that make a draw. */

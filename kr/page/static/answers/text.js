@@ -54,7 +54,7 @@ export const grouped = number => String(number).replace(/\B(?=(\d{3})+$)/g, ",")
 const PLURALS = {leaf: "leaves", match: "matches", ply: "plies", search: "searches"};
 
 /** The plural of a word unless there is one. @param {number} number @param {string} word */
-export const plural = (number, word) => (number === 1 ? word : (PLURALS[word] ?? `${word}s`));
+const plural = (number, word) => (number === 1 ? word : (PLURALS[word] ?? `${word}s`));
 
 /** "1 game", "0 plies", "1,234,567 positions". @param {number} number @param {string} word */
 export const counted = (number, word) => `${grouped(number)} ${plural(number, word)}`;

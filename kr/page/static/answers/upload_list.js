@@ -1,4 +1,4 @@
-// A list of many games, read on demand from what the page has uploaded (kr/web/game_lists.py).
+// A list of many games, read on demand from a file.
 
 import {
   boundedDocument,
@@ -60,10 +60,11 @@ class BoundedText {
   }
 }
 
-/** Games that a page has uploaded, read on demand. */
+/** Games of a file, read on demand. */
 export class UploadList {
   #open;
   #results;
+  #name;
   #text;
   /** @type {Iterator<Game> | null} */
   #source = null;
@@ -81,8 +82,9 @@ export class UploadList {
    */
   #searches = new Map();
 
-  /** @param {() => ByteSource} open @param {Results} results */
-  constructor(open, results) {
+  /** @param {string} name @param {() => ByteSource} open @param {Results} results */
+  constructor(name, open, results) {
+    this.#name = name;
     this.#open = open;
     this.#results = results;
     this.#text = new BoundedText(open());
@@ -121,7 +123,7 @@ export class UploadList {
   document(number) {
     while (this.#games.length < number && this.#read());
     const found = this.#games[number - 1];
-    if (!found) throw new KrError(`the upload has ${this.#games.length} games; there is no game ${number}`);
+    if (!found) throw new KrError(`${this.#name} has ${this.#games.length} games; there is no game ${number}`);
     const game = new Reader(`${found.pdn}\n`).readGame();
     if (!game) throw new Error("a game that was read is none");
     return {document: boundedDocument(game), warnings: found.row.warnings};

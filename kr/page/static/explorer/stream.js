@@ -87,8 +87,9 @@ export class Questions {
    * @param {Game} game
    * @returns {Promise<{document: any, archive: string, line: number}>}
    */
-  game({archive, number}) {
-    return this._app.api("explorer/game", {archive, number});
+  async game({archive, number}) {
+    const {pdn, ...from} = await this._app.api("explorer/game", {archive, number});
+    return {...(await this._app.api("games/read", {text: pdn})), ...from};
   }
 
   /**

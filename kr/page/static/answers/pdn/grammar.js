@@ -25,6 +25,8 @@ import {plainResult} from "./writer.js";
 const MARGIN = 64;
 /** Characters of one game; more is a fault, so that an unclosed comment cannot fill the memory. */
 const MAX_GAME_LENGTH = 1 << 24;
+/** Variations in variations. */
+const MOST_NESTED = 1 << 14;
 const EMPTY_LINE = /\n[ \t]*\n/;
 const IS_ALPHANUMERIC = /^[\p{L}\p{N}]/u;
 const IS_BLANK = new RegExp(`^[${BLANK}]$`, "u");
@@ -127,6 +129,8 @@ export class Buffer {
         at = remark.end;
         say(line, draft, words(remark.words).join(" "));
       } else if (kind === "open") {
+        if (stack.length === MOST_NESTED)
+          throw new Fault(begin, `variations are nested more than ${grouped(MOST_NESTED)} deep`);
         stack.push([begin, line]);
         line = new DraftLine();
       } else if (kind === "close") {

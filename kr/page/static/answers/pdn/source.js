@@ -8,7 +8,7 @@ import {KrError} from "../text.js";
 import {lengthOf} from "../blanks.js";
 
 /** Bytes or characters in a block. */
-export const READ_SIZE = 1 << 18;
+const READ_SIZE = 1 << 18;
 
 /**
  * Bytes that are read one block after another; none at the end.

@@ -17,15 +17,15 @@ const MOST_UNPACKED = 256 << 20;
 /**
  * A function that begins to read the content of a file anew. Of a damaged file it gives what comes before the damage.
  * @param {Uint8Array} bytes
+ * @param {string} [missing] why they are not the whole file
  * @returns {Promise<() => ByteSource>}
  */
-export async function opener(bytes) {
+export async function opener(bytes, missing = "") {
   const begins = (/** @type {number[]} */ magic) => magic.every((byte, index) => bytes[index] === byte),
     packer = NOT_UNPACKED.find(([magic]) => begins(magic))?.[1];
   if (packer) throw new KrError(`the file is packed by ${packer}; unpack it, or pack it by gzip`, "pdn");
-  if (!begins(GZIP)) return () => new PlainBytes(bytes);
-  const {content, fault} = await unpacked(bytes);
-  return () => new UnpackedBytes(content, fault);
+  const {content, fault} = begins(GZIP) ? await unpacked(bytes) : {content: bytes, fault: ""};
+  return () => new CutBytes(content, fault || missing);
 }
 
 /** What comes out of packed bytes, and why that is not all of it. @param {Uint8Array} bytes */
@@ -53,8 +53,8 @@ async function unpacked(bytes) {
   return {content: new Uint8Array(await new Blob(/** @type {BlobPart[]} */ (pieces)).arrayBuffer()), fault};
 }
 
-/** Bytes that came out of a file, and at their end why they are not all. */
-class UnpackedBytes extends PlainBytes {
+/** Bytes of a file, and at their end why they are not all. */
+class CutBytes extends PlainBytes {
   #fault;
 
   /** @param {Uint8Array} content @param {string} fault */

@@ -15,7 +15,7 @@ export const RESULT_CONVENTIONS = ["english", "white"];
 export const ENGLISH = "21";
 const LINE_WIDTH = 79;
 /** Tags of every game in normal form, in this order. */
-export const ROSTER = ["Event", "Site", "Date", "Round", "Black", "White", "Result"];
+const ROSTER = ["Event", "Site", "Date", "Round", "Black", "White", "Result"];
 const SETUP_TAGS = ["FEN", "SetUp", "Setup"];
 const UNKNOWN = new Map([
   ["Date", "????.??.??"],

@@ -1,0 +1,37 @@
+// The files that a server was started with.
+
+import {decodedBytes} from "../text.js";
+
+/** @typedef {import("../../messenger.js").Answering} Answering */
+/** @typedef {import("../house.js").FilesPort} FilesPort */
+
+/** @implements {FilesPort} */
+export class RemoteFiles {
+  /** @param {Answering} server */
+  constructor(server) {
+    this._server = server;
+  }
+
+  names() {
+    return this._server.api("port/files");
+  }
+
+  /**
+   * The content of a file, packed by gzip, and why that is not all of it.
+   * @param {number} file from 1
+   * @returns {Promise<{bytes: Uint8Array, fault: string}>}
+   */
+  read(file) {
+    return new Promise((resolve, reject) => {
+      /** @type {Uint8Array<ArrayBuffer>[]} */
+      const pieces = [];
+      let fault = "";
+      this._server.live("file", {file}, async event => {
+        if (event.error !== undefined) reject(Object.assign(new Error(event.error), {lost: event.lost, isKr: true}));
+        else if (event.data) pieces.push(decodedBytes(event.data));
+        else if (event.fault) fault = event.fault;
+        else if (event.end) resolve({bytes: new Uint8Array(await new Blob(pieces).arrayBuffer()), fault});
+      });
+    });
+  }
+}

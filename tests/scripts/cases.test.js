@@ -1,0 +1,135 @@
+// Recorded cases of what kr's command line knows as well: tests/test_cases.py is their other reader.
+
+import assert from "node:assert/strict";
+import {readFileSync} from "node:fs";
+import {test} from "node:test";
+import {words} from "../../kr/page/static/answers/blanks.js";
+import {gameDocument, readDocument} from "../../kr/page/static/answers/document.js";
+import {parseCount, parseDuration} from "../../kr/page/static/answers/durations.js";
+import {parseLimits} from "../../kr/page/static/answers/limits.js";
+import {formatFen, looksLikeFen, parseFen, parsePath} from "../../kr/page/static/answers/notation.js";
+import {Reader} from "../../kr/page/static/answers/pdn/reader.js";
+import {PlainBytes, Text} from "../../kr/page/static/answers/pdn/source.js";
+import {normalise, writeGame} from "../../kr/page/static/answers/pdn/writer.js";
+import {TimeControl} from "../../kr/page/static/answers/play/clock.js";
+import {Position} from "../../kr/page/static/answers/rules.js";
+import {decodedBytes, KrError} from "../../kr/page/static/answers/text.js";
+
+/** @typedef {(...given: any[]) => any} Read */
+
+const CASES = new URL("../cases/", import.meta.url);
+
+const readFen = (/** @type {string} */ text) => Position.fromFen(text).fen;
+
+function blanks() {
+  const all = Array.from({length: 0x10000}, (_, code) => String.fromCharCode(code));
+  return all.filter(each => words(`a${each}b`).length === 2).join("");
+}
+
+function legalMoves(/** @type {string} */ fen) {
+  const position = Position.fromFen(fen);
+  return Object.fromEntries(position.legalMoves().map(move => [String(move), position.play(move).fen]));
+}
+
+function decoded(/** @type {string} */ packed) {
+  const source = new Text(new PlainBytes(decodedBytes(packed)));
+  let text = "";
+  for (let block = source.read(); block; block = source.read()) text += block;
+  return text;
+}
+
+/** @returns {import("../../kr/page/static/answers/pdn/tree.js").Game} */
+const gameOf = (/** @type {string} */ text) => new Reader(`${text}\n`).readGame() ?? assert.fail(`no game: ${text}`);
+
+/** @param {string} text @param {{isUsual?: boolean, results?: "english" | "white"}} [how] */
+function written(text, {isUsual = false, results = "english"} = {}) {
+  const game = gameOf(text);
+  if (isUsual) normalise(game);
+  return writeGame(game, {results}).trim();
+}
+
+/** @param {any} expected */
+function games({text, games, results = "english", forgiving = false, warnings = [], faults = []}) {
+  /** @type {string[]} */
+  const errors = [];
+  const found = [...new Reader(`${text}\n`, {results, forgiving, onError: why => errors.push(why)})];
+  const texts = found.map(game => writeGame(game));
+  assert.deepEqual(
+    texts.map(each => each.trim()),
+    games,
+  );
+  assert.deepEqual(
+    found.flatMap(game => [...game.warnings]),
+    warnings,
+  );
+  assert.deepEqual(errors, faults);
+  // a game that was written is read as it was
+  for (const each of texts) assert.equal(writeGame(gameOf(each)), each);
+}
+
+/** @param {any} expected */
+function document({pdn, document}) {
+  assert.deepEqual(gameDocument(gameOf(pdn)), document);
+  assert.deepEqual(gameDocument(readDocument(document)), document);
+}
+
+/** @param {Read} read */
+const gives =
+  read =>
+  (/** @type {any[]} */ ...given) =>
+    assert.deepEqual(read(...given.slice(0, -1)), given.at(-1));
+
+/** @param {Read} read */
+const refuses =
+  read =>
+  (/** @type {any[]} */ ...given) =>
+    assert.throws(
+      () => read(...given.slice(0, -1)),
+      error => {
+        if (!(error instanceof KrError)) throw error;
+        assert.equal(error.message, given.at(-1) ?? error.message);
+        return true;
+      },
+    );
+
+/** null stands for what is refused. @param {Read} read */
+const givesOrRefuses =
+  read =>
+  (/** @type {any[]} */ ...given) =>
+    (given.at(-1) === null ? refuses : gives)(read)(...given);
+
+/** What reads the cases of a file, by their kinds; those of pdn.json are all games. @type {Record<string, any>} */
+const READERS = {
+  pdn: {},
+  notation: {
+    fens: gives(readFen),
+    "bad fens": refuses(readFen),
+    "fens or not": gives(looksLikeFen),
+    crowned: gives(text => formatFen(parseFen(text, true))),
+    paths: gives(text => parsePath(text).map(square => square + 1)),
+    "no paths": refuses(parsePath),
+    "legal moves": gives(legalMoves),
+    moves: gives((fen, text) => String(Position.fromFen(fen).parseMove(text))),
+    "illegal moves": refuses((fen, text) => Position.fromFen(fen).parseMove(text)),
+  },
+  encodings: {texts: gives(decoded), "no texts": refuses(decoded)},
+  documents: {games: document},
+  writing: {
+    "usual tags": gives(text => written(text, {isUsual: true})),
+    "results of White": gives(text => written(text, {results: "white"})),
+  },
+  texts: {
+    blanks: gives(blanks),
+    limits: givesOrRefuses(parseLimits),
+    durations: givesOrRefuses(parseDuration),
+    counts: givesOrRefuses(text => Number(parseCount(text))),
+    clocks: givesOrRefuses(text => String(TimeControl.parse(text))),
+  },
+};
+
+for (const [name, readers] of Object.entries(READERS))
+  for (const [kind, cases] of Object.entries(JSON.parse(readFileSync(new URL(`${name}.json`, CASES), "utf8"))))
+    test(`${name}: ${kind}`, () => {
+      const check = readers[kind] ?? games;
+      for (const each of cases) Array.isArray(each) ? check(...each) : check(each);
+    });
