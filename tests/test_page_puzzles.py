@@ -18,6 +18,7 @@ from kr.egdb.exact import exact_moves
 from kr.engine.database import load_database
 from kr.game.board import Board
 from kr.game.position import Position
+from kr.language.sentences import Sentence
 from kr.page import data
 from kr.problems.problem import Problem
 from kr.problems.puzzles import load_puzzles
@@ -72,6 +73,13 @@ def test_boards_of_the_list(page: Page) -> None:
     assert page.ask("puzzles/boards", {"ids": names})["boards"] == [SHELF.puzzles[name].fen for name in names]
 
 
+def english(told: Any) -> str:
+    """A sentence of the page."""
+    if not isinstance(told, dict):
+        return str(told or "")
+    return str(Sentence(told["say"], {name: english(value) for name, value in told.get("with", {}).items()}))
+
+
 @pytest.mark.parametrize("kind", ["verdicts", "hints", "solutions"])
 def test_recorded_cases(page: Page, kind: str) -> None:
     for case in CASES[kind]:
@@ -79,7 +87,8 @@ def test_recorded_cases(page: Page, kind: str) -> None:
         if kind == "verdicts":
             answer = page.ask("puzzles/answer", asked)
             told = {"reply": answer["reply"] and answer["reply"]["text"]}
-            told |= {name: answer[name] for name in ("kept", "by", "solved", "ended")}
+            told |= {name: answer[name] for name in ("kept", "by", "solved")}
+            told["ended"] = english(answer["ended"])
         elif kind == "hints":
             answer = page.ask("puzzles/hint", {**asked, "whole": True})
             told = {"move": answer["move"]["text"], "by": answer["by"]}

@@ -57,9 +57,10 @@ def test_the_whole_review_is_in_the_page(page: Page) -> None:
 def test_the_page_is_in_the_language_of_the_sender_and_looks_as_they_see_it(page: Page) -> None:
     game = Game({"Round": "3"}, moves=MOVES, result="1/2-1/2")
     annotate(game, kr.Engine("manual", hash_mb=1), JudgeSettings(tc=kr.Limits(nodes=1000)))
-    used = {"a draw": "patta <", "piece|pieces": "pezzo|pezzi"}
+    used = {"Board": "Damiera <", "piece|pieces": "pezzo|pezzi"}
     said = {
         **used,
+        "a draw": "patta <",
         "Annotated by {signature}.": "Annotata da {signature}{signature.__class__}{0}.",
         "round {number}": "turno {number}",
         "Rules of English draughts": "Regole della dama inglese",

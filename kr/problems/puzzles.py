@@ -41,6 +41,7 @@ from kr.evaluation.chances import Chances
 from kr.game.board import Board
 from kr.game.position import Move, Position, Side
 from kr.game.value import Value
+from kr.language.sentences import Sentence
 from kr.notation import SIDE_NAMES
 from kr.pdn import Results
 from kr.problems.problem import Problem, load_problems, same_move
@@ -289,15 +290,17 @@ class Puzzle:
         if outcome is None:
             return None
         if outcome.winner is not None:
-            return outcome.winner == self.solver, f"{SIDE_NAMES[outcome.winner]} wins: {outcome.reason}"
-        return self.goal is Value.DRAW, f"drawn: {outcome.reason}"
+            return outcome.winner == self.solver, _said(
+                "won", side=SIDE_NAMES[outcome.winner].lower(), reason=outcome.reason
+            )
+        return self.goal is Value.DRAW, _said("drawn", reason=outcome.reason)
 
     def _end(self, board: Board) -> tuple[bool, str] | None:
         if (ended := self._by_rule(board)) is not None:
             return ended
         moves = len(board.moves[int(board.start.side != self.solver) :: 2])
         if self._enough is not None and moves >= self._enough:
-            return True, "this step is done"
+            return True, _said("step")
         return self._won(board, moves) if self.goal is Value.WIN else self._drawn(board, moves)
 
     def _won(self, board: Board, moves: int) -> tuple[bool, str] | None:
@@ -308,25 +311,29 @@ class Puzzle:
         if exact is not None and self._database is not None:
             distance = self._database.distance(position)
             if distance is not None and distance < PLAIN_PLIES:
-                return True, "the win is plain"
+                return True, _said("plain_win")
         if lead >= PLAIN_LEAD and lead > _lead(board.start, self.solver) and not position.legal_moves()[0].is_capture:
             proved = exact if exact is not None else self._search(position, ()).value
             if proved is Value.LOSS:
-                return True, f"the win is plain: {lead} pieces ahead"
+                return True, _said("ahead", lead=lead)
         complete = len(self.published) > 1 and self._followed(board) == len(self.published)
         if complete or (distance is None and moves >= self.right_moves):
-            return True, "the solution is complete"
+            return True, _said("complete")
         return None
 
     def _drawn(self, board: Board, moves: int) -> tuple[bool, str] | None:
         if moves >= self.right_moves:
-            return True, "the draw is held"
+            return True, _said("held")
         if moves >= SAFE_MOVES and exact_value(self._database, board.position) is Value.DRAW:
             replies = exact_moves(self._database, board.position)
             answers = (answer for reply in replies for answer in exact_moves(self._database, reply.after))
             if all(answer.value is not Value.LOSS for answer in answers):
-                return True, "the draw is safe"
+                return True, _said("safe")
         return None
+
+
+def _said(name: str, **values: str | int) -> str:
+    return str(Sentence(f"puzzle.{name}", values))
 
 
 DRAWS_EVERY = 3

@@ -169,7 +169,7 @@ test("tasks and verdicts in words", () => {
   );
   assert.equal(learn.beginWords({...puzzle, moves: [move("1-6")]}).more, "Black has played 1-6.");
   /** @type {Verdict} */
-  const answer = {kept: true, by: "solution", reply: move("5-9"), position: {moves: []}, solved: false, ended: ""};
+  const answer = {kept: true, by: "solution", reply: move("5-9"), position: {moves: []}, solved: false, ended: null};
   const said = (/** @type {Verdict} */ verdict) =>
     Object.values(learn.verdictWords("23-18", verdict, puzzle)).join(" ");
   assert.equal(said(answer), "✓ 23-18 is right. Reply: 5-9. Now find your next move. By the published solution.");
@@ -181,7 +181,7 @@ test("tasks and verdicts in words", () => {
     said({...answer, kept: null}),
     /^\? 23-18 may keep the win\. It is not the published move\. kr can't tell/,
   );
-  assert.equal(learn.endWords("23-18", {...answer, solved: false, ended: "the game is drawn"}).more[0], "T");
+  assert.equal(learn.endWords("23-18", {...answer, solved: false, ended: {say: "puzzle.held"}}).more[0], "P");
   assert.equal(learn.today(new Date(2026, 0, 5)), "2026-01-05");
 });
 

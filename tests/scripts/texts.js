@@ -18,6 +18,8 @@ export function textsOf(code) {
 }
 
 const ROOMS = ["kr/viewer/static", "kr/page/static", "packaging/page/static"];
+// results in words
+const RESULTS = "kr/game/value.py";
 const COURSES = "kr/problems/courses.json";
 const CLASSICS = "kr/problems/classics.jsonl";
 const STRING = String.raw`("(?:[^"\\]|\\.)*")`;
@@ -52,6 +54,7 @@ export function keys() {
       found.add(`${word}|${several ? JSON.parse(several) : `${word}s`}`);
     }
   }
+  for (const [, words] of readFileSync(RESULTS, "utf8").matchAll(/return "([a-z ]+)"/g)) found.add(words);
   for (const {title, idea, steps} of JSON.parse(readFileSync(COURSES, "utf8")).courses) {
     for (const text of [title, idea, ...steps.map((/** @type {{plan: string}} */ {plan}) => plan)]) found.add(text);
   }

@@ -8,7 +8,7 @@
 import {likeliest, opposite} from "./chances.js";
 import {exactMoves, hardestMove} from "./exact.js";
 import {countOf, SIDE_NAMES} from "./notation.js";
-import {BLACK, Board, Position} from "./rules.js";
+import {BLACK, Board, NO_MOVE, NO_PIECES, NO_PROGRESS, Position, REPETITION, sideName} from "./rules.js";
 import {KrError} from "./text.js";
 import {chancesOf, known, signOf} from "./weighing.js";
 
@@ -36,9 +36,21 @@ import {chancesOf, known, signOf} from "./weighing.js";
 /**
  * Judgement of the solver's last move, with its evidence, and what follows: the opponent's move if the game goes on;
  * true if the puzzle ends here, solved; why it ends here, "" if it goes on.
- * @typedef {{keeps: boolean | null, by: string, reply: Move | null, solved: boolean, ended: string}} Verdict
+ * @typedef {{keeps: boolean | null, by: string, reply: Move | null, solved: boolean, ended: Sentence | null}} Verdict
  */
-/** @typedef {{solved: boolean, ended: string}} End */
+/** @typedef {{solved: boolean, ended: Sentence}} End */
+/** @typedef {import("../texts.js").Sentence} Sentence */
+
+/** How the rules end a game, by the names of sentences. @type {Record<string, string>} */
+const RULES = {
+  [NO_PIECES]: "no_pieces",
+  [NO_MOVE]: "no_move",
+  [REPETITION]: "repetition",
+  [NO_PROGRESS]: "no_progress",
+};
+
+/** @param {string} name @param {Sentence["with"]} [values] @returns {Sentence} */
+const sentence = (name, values) => ({say: `puzzle.${name}`, with: values});
 
 /** Expected result that a wrong move gives away: that of a move marked ?. */
 const GIVEN_AWAY = 0.15;
@@ -143,7 +155,7 @@ export class Puzzle {
     if (!board.moves.length || board.side === this.solver)
       throw new KrError(`the last move is not ${SIDE_NAMES[this.solver]}'s`);
     const [keeps, by] = await this.#keeps(board),
-      verdict = {keeps, by, reply: null, solved: false, ended: ""};
+      verdict = {keeps, by, reply: null, solved: false, ended: null};
     if (!keeps) return verdict;
     const end = await this.#end(board);
     if (end) return {...verdict, ...end};
@@ -295,8 +307,12 @@ export class Puzzle {
     const outcome = board.outcome();
     if (!outcome) return null;
     const {winner, reason} = outcome;
-    if (winner === null) return {solved: this.goal === "draw", ended: `drawn: ${reason}`};
-    return {solved: winner === this.solver, ended: `${SIDE_NAMES[winner]} wins: ${reason}`};
+    if (winner === null)
+      return {solved: this.goal === "draw", ended: sentence("drawn", {reason: sentence(RULES[reason])})};
+    return {
+      solved: winner === this.solver,
+      ended: sentence("won", {side: sideName(winner), reason: sentence(RULES[reason])}),
+    };
   }
 
   /** @param {Board} board @returns {Promise<End | null>} */
@@ -304,7 +320,7 @@ export class Puzzle {
     const byRule = this.#endByRule(board);
     if (byRule) return byRule;
     const moves = this.#solvers(board.moves).length;
-    if (moves >= this._enough) return {solved: true, ended: "this step is done"};
+    if (moves >= this._enough) return {solved: true, ended: sentence("step")};
     const ended = this.goal === "win" ? await this.#won(board, moves) : await this.#drawn(board, moves);
     return ended ? {solved: true, ended} : null;
   }
@@ -314,22 +330,22 @@ export class Puzzle {
     const {position} = board,
       ahead = lead(position, this.solver),
       [{value: exact, distance}] = await known(this._database, [position]);
-    if (distance !== null && distance < PLAIN_PLIES) return "the win is plain";
+    if (distance !== null && distance < PLAIN_PLIES) return sentence("plain_win");
     if (ahead >= PLAIN_LEAD && ahead > lead(board.start, this.solver) && !position.entries[0].captured) {
       const proved = exact ?? (await this._search(position, [])).value;
-      if (proved === "loss") return `the win is plain: ${ahead} pieces ahead`;
+      if (proved === "loss") return sentence("ahead", {lead: ahead});
     }
     const isComplete = this.published.length > 1 && this.#followed(board) === this.published.length;
-    return isComplete || (distance === null && moves >= this.rightMoves) ? "the solution is complete" : "";
+    return isComplete || (distance === null && moves >= this.rightMoves) ? sentence("complete") : null;
   }
 
   /** Why a draw counts as held. @param {Board} board @param {number} moves of the solver */
   async #drawn({position}, moves) {
-    if (moves >= this.rightMoves) return "the draw is held";
-    if (moves < SAFE_MOVES || (await known(this._database, [position]))[0].value !== "draw") return "";
+    if (moves >= this.rightMoves) return sentence("held");
+    if (moves < SAFE_MOVES || (await known(this._database, [position]))[0].value !== "draw") return null;
     const replies = await exactMoves(this._database, position),
       answers = await Promise.all(replies.map(reply => exactMoves(this._database, reply.after)));
-    return answers.flat().every(answer => answer.value !== "loss") ? "the draw is safe" : "";
+    return answers.flat().every(answer => answer.value !== "loss") ? sentence("safe") : null;
   }
 }
 

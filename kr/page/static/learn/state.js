@@ -1,7 +1,6 @@
 // Puzzles, what has been solved of them, and the words for both. Nothing here touches the document.
 
-import {retold} from "../comments.js";
-import {many, signed, spoken, t} from "../texts.js";
+import {many, said, signed, spoken, t} from "../texts.js";
 import {uncertainty} from "./training.js";
 
 /** @import {BoardMove} from "../board-state.js" */
@@ -56,7 +55,7 @@ import {uncertainty} from "./training.js";
  * @property {BoardMove | null} reply
  * @property {{moves: BoardMove[]}} position
  * @property {boolean} solved
- * @property {string} ended
+ * @property {import("../texts.js").Sentence | null} ended
  */
 /**
  * "" for all; pieces and rating: such as 2-5
@@ -369,9 +368,10 @@ export function verdictWords(move, {kept, by, reply}, {goal, published}) {
 
 /** @param {string} move @param {Answer} answer @returns {Words} */
 export function endWords(move, {solved, ended}) {
+  const reason = ended ? said(ended) : "";
   return solved
-    ? {mark: "✓", head: t("Solved!"), more: t("{move}: {reason}.", {move, reason: retold(ended)})}
-    : {mark: "✗", head: t("Not solved."), more: t("{reason}. Start again.", {reason: sentence(retold(ended))})};
+    ? {mark: "✓", head: t("Solved!"), more: t("{move}: {reason}.", {move, reason})}
+    : {mark: "✗", head: t("Not solved."), more: t("{reason}. Start again.", {reason: sentence(reason)})};
 }
 
 /** @param {{square: number, by: Source, move?: BoardMove}} hint @returns {Words} */
