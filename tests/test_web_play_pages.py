@@ -15,6 +15,7 @@ from web_pages import (
     Opener,
     click_square,
     faults_in,
+    free_port,
     meant_board,
     opened,
     out_of_sight,
@@ -351,7 +352,7 @@ def test_two_windows_and_a_reload(server, start):
 
 
 def test_a_server_that_starts_again(start):
-    with serving() as server:
+    with serving(port=free_port()) as server:
         page = start(server, fen=KINGS, allowed=GONE)
         board = kr.Board(KINGS)
         play_on(page, board, "black", 2)
@@ -487,7 +488,7 @@ def test_impatient_clicks_are_harmless(server, start):
 def test_another_program(opened):
     command = f"hub:{sys.executable} -m kr hub --weights material --hash 1MB --egdb none"
     name = Path(sys.executable).name
-    with serving(engines=(command,)) as server:
+    with serving(port=free_port(), engines=(command,)) as server:
         page = opened(server.address + "#play", reduced_motion="reduce", allowed=GONE)
         wait_until(page, "() => document.querySelector('option[value=\"engine:1\"]')")
         page.get_by_label("More opponents").select_option(name)

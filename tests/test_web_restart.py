@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import socket
 from typing import TYPE_CHECKING
 
 import pytest
-from web_pages import Opener, click_square, meant_board, opened, read_board, server, serving, wait_until
+from web_pages import Opener, click_square, free_port, meant_board, opened, read_board, server, serving, wait_until
 
 import kr
 from kr.web.serve import WebServer
@@ -18,11 +17,6 @@ __all__ = ["opened", "server"]
 pytestmark = pytest.mark.slow
 
 GONE = "net::ERR_CONNECTION_REFUSED"
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        return int(taken.getsockname()[1])
 
 
 def play(page: Page, board: kr.Board, text: str) -> None:

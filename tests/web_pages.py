@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import socket
 import threading
 import time
 from collections.abc import Callable, Coroutine, Iterator
@@ -55,6 +56,12 @@ def serving(**settings: Any) -> Iterator[WebServer]:
         server.stop()
         thread.join(SECONDS)
         assert not thread.is_alive()
+
+
+def free_port() -> int:
+    """A port at which a server can be started again: the usual one may be another test's by then."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        return int(taken.getsockname()[1])
 
 
 def finished(story: Coroutine[Any, Any, T]) -> T:
