@@ -10,7 +10,6 @@ from typing import Any
 from kr.errors import InvalidSettingError
 from kr.game.board import Board
 from kr.game.position import Position
-from kr.notation import SQUARES
 from kr.pdn.game import Game
 from kr.settings import one_of
 from kr.text import whole_characters
@@ -92,13 +91,6 @@ class PageRequest:
             raise InvalidSettingError(f"{name} is not a list of texts of at most {longest} characters")
         return [whole_characters(each) for each in value]
 
-    def objects(self, name: str, most: int, default: Sequence[Any] = _REQUIRED) -> list[PageRequest]:
-        """A list of objects."""
-        value = self._value(name, default)
-        if not isinstance(value, list | tuple) or len(value) > most:
-            raise InvalidSettingError(f"{name} is not a list of at most {most} objects")
-        return [PageRequest(each) for each in value]
-
     def object(self, name: str) -> PageRequest:
         """An object within this one."""
         value = self._value(name, _REQUIRED)
@@ -125,15 +117,6 @@ class PageRequest:
         ):
             raise InvalidSettingError(f"{name} is not a list of positions, each of four numbers")
         return [Position(*each) for each in value]
-
-    def squares(self, name: str, default: Sequence[int] = _REQUIRED) -> tuple[int, ...]:
-        """Squares of a move as 0 to 31; the page sends 1 to 32."""
-        value = self._value(name, default)
-        if not isinstance(value, list | tuple) or len(value) > SQUARES:
-            raise InvalidSettingError(f"{name} is not a list of at most {SQUARES} squares")
-        if not all(type(each) is int and 1 <= each <= SQUARES for each in value):
-            raise InvalidSettingError(f"{name} is not a list of squares from 1 to {SQUARES}")
-        return tuple(square - 1 for square in value)
 
     def document(self, name: str = "document") -> Game:
         """A game, every move checked. Raises InvalidPdnError, InvalidFenError and IllegalMoveError."""

@@ -36,6 +36,7 @@ class Regions extends PositionPanel {
       },
     );
     this._all = el("input", {type: "checkbox", onchange: () => this._answer && this._write(this._answer)});
+    this._more = el("label", null, this._all, " ", t("all regions"));
     this.panel = {...this._panel, element: this._element()};
   }
 
@@ -54,7 +55,7 @@ class Regions extends PositionPanel {
         el("p", {class: "heat-key"}, ...key),
       ),
       this._regions.table,
-      el("label", null, this._all, " ", t("all regions")),
+      this._more,
       this._sum,
       this._notes,
       this._rest,
@@ -84,7 +85,7 @@ class Regions extends PositionPanel {
     const listed = regions.slice(0, this._all.checked ? regions.length : SHOWN);
     this._regions.rows.replaceChildren(...listed.map(region => regionRow(region, Boolean(evidence), point)));
     if (focused >= 0) /** @type {HTMLElement} */ (this._regions.rows.children[focused])?.focus({preventScroll: true});
-    this._regions.table.hidden = !shared;
+    this._regions.table.hidden = this._more.hidden = !shared;
     this._paint();
   }
 
