@@ -38,10 +38,11 @@ sys.exit(main(sys.argv[1:]))
 FEN = "W:W21,22,23:B1,2,3"
 GOOD: dict[str, Any] = {
     "fen": FEN, "start": FEN, "name": "x", "lines": 1, "size": 5, "a": "random", "b": "random",
+    "positions": [[8192, 131072, 0, 0]],
     "document": {"start": FEN, "nodes": [{"parent": None}, {"parent": 0, "text": "21-17"}]},
 }  # fmt: skip
 """Fields of a good request."""
-STATIC = '{"positions": [[8192, 131072, 0, 0]]}'
+STATIC = json.dumps({"positions": GOOD["positions"]})
 """A request for the static score of a position, or for people's moves there."""
 
 

@@ -316,9 +316,7 @@ def asked_fields(handler: Any) -> list[str]:
 
 
 def test_the_fields_of_requests_are_known() -> None:
-    assert asked_fields(REQUESTS["send/page"]) == [
-        "board", "coordinates", "document", "flipped", "language", "pieces", "texts",
-    ]  # fmt: skip
+    assert asked_fields(REQUESTS["port/people"]) == ["group", "positions"]
     assert asked_fields(STREAMS["match"]) == [
         "a", "b", "ballot", "do", "games", "match", "resume", "seconds", "tc"
     ]  # fmt: skip
