@@ -164,7 +164,7 @@ def test_an_ending_is_won_by_the_moves_of_the_database(
     assert distance is not None
     plies = f"{distance} pl{'y' if distance == 1 else 'ies'}"
     asked: list[str] = []
-    player.page.on("request", lambda request: asked.append(request.url))
+    player.page.on("request", lambda request: "/api/" in request.url and asked.append(request.url))
     while True:
         assert f"Win in{distance} pl" in player.counts()
         asked.clear()
@@ -284,6 +284,7 @@ def test_without_a_database_the_page_says_how_to_make_one(opened: Opener) -> Non
     with serving(weights="manual", egdb="none") as server:
         page = opened(f"{server.address}#endings")
         wait_until(page, "() => document.querySelector('.endings .task .words').textContent.includes('kr egdb build')")
+        page.close()
 
 
 # --- on one screen

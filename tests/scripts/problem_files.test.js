@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import {readFileSync} from "node:fs";
 import test from "node:test";
 
-import {apart, readProblems} from "../../kr/page/static/answers/problem_files.js";
+import {readProblems} from "../../kr/page/static/answers/problem_files.js";
+import {apart} from "../../kr/page/static/answers/problems.js";
 
 const CASES = JSON.parse(readFileSync("tests/cases/problem_files.json", "utf8"));
 const THEMES = ["shot", "first-position"];

@@ -1,23 +1,28 @@
 // Files of problems (kr/problems/problem.py says in full what they hold): PDN by their names, of which each game with a
 // FEN tag is one; any other has in each line a JSON object or a FEN, or a comment that begins with #.
 
-import {beginning, stripped, words} from "./blanks.js";
+import {stripped} from "./blanks.js";
+import {MOST_FAULTS, withoutComment} from "./pasted_games.js";
 import {Reader} from "./pdn/reader.js";
-import {withoutComment} from "./pasted_games.js";
+import {Text} from "./pdn/source.js";
+import {opener} from "./pdn/unpack.js";
+import {RESULT_CONVENTIONS} from "./pdn/writer.js";
+import {isOver, problemOf, withoutEmpty} from "./problems.js";
 import {Position} from "./rules.js";
-import {KrError, oneOf, quoted} from "./text.js";
+import {counted, decodedBytes, KrError} from "./text.js";
+import {known} from "./weighing.js";
 
+/** @typedef {import("./house.js").House} House */
 /** @typedef {import("./pdn/tree.js").Game} Game */
 /** @typedef {import("./pdn/writer.js").Results} Results */
-/** @typedef {import("./puzzle.js").Problem} Problem */
-/** @typedef {Problem & {id: string}} Named */
+/** @typedef {import("./problems.js").Named} Named */
+/** @typedef {import("./request.js").PageRequest} PageRequest */
 
-const RESULTS = ["W-win", "B-win", "draw"];
-const EVIDENCE = ["proved", "searched"];
-const VALUES = ["win", "draw", "loss"];
-const MOST_RATING = 4000;
-/** Most characters of an id; the rest is cut off. */
-const LONGEST_ID = 100;
+/** Problems of a file. */
+const MOST_PROBLEMS = 5000;
+/** Characters of a file in base64, and of its text. */
+const LONGEST_DATA = 4_000_000,
+  LONGEST_TEXT = 4_000_000;
 const PDN_NAME = /\.pdn(\.(gz|xz|bz2))?$/i;
 /** @type {Record<string, string>} */
 const WINS = {"1-0": "B-win", "0-1": "W-win", "1/2-1/2": "draw"};
@@ -96,76 +101,45 @@ function json(text) {
 }
 
 /**
- * A problem of a JSON object, every field checked. Throws KrErrors.
- * @param {any} entry
+ * The problems of a file, with their exact values.
+ * @param {House} house
+ * @param {PageRequest} request
  * @param {readonly string[]} themes that there are
- * @param {number} number of its line
- * @returns {Named}
  */
-export function problemOf(entry, themes, number) {
-  const text = (/** @type {string} */ key) => textOf(entry, key);
-  const fen = text("fen");
-  if (!fen) throw new KrError('"fen" is missing');
-  const result = among(text("result"), "result", RESULTS),
-    position = Position.fromFen(fen),
-    solution = text("solution"),
-    first = text("first_move") || (words(solution)[0] ?? ""),
-    keeping = entry.keeping_moves ?? [],
-    named = entry.themes ?? [],
-    rating = entry.rating ?? null,
-    title = text("title");
-  if (!isTexts(keeping)) throw new KrError('"keeping_moves" must be a list of moves such as ["11-15", "22x15"]');
-  if (typeof (entry.disproved ?? false) !== "boolean") throw new KrError('"disproved" must be true or false');
-  if (!isTexts(named) || !named.every(each => themes.includes(each)))
-    throw new KrError(`"themes" must be a list of ${themes.join(", ")}`);
-  if (rating !== null && !(Number.isInteger(rating) && rating >= 0 && rating <= MOST_RATING))
-    throw new KrError(`"rating" must be a whole number from 0 to ${MOST_RATING}`);
-  return withoutEmpty({
-    id: text("id") || title || `line ${number}`,
-    title,
-    author: text("author"),
-    source: text("source"),
-    fen: position.fen,
-    result,
-    solution,
-    first_move: first && String(position.parseMove(first)),
-    keeping_moves: keeping.map(each => String(position.parseMove(each))),
-    disproved: entry.disproved,
-    themes: named,
-    rating,
-    evidence: among(text("evidence"), "evidence", EVIDENCE),
-    exact: among(text("exact"), "exact", VALUES),
-  });
-}
-
-/** Text of a field, "" if it is not there. @param {any} entry @param {string} key */
-function textOf(entry, key) {
-  const value = entry[key] ?? "";
-  if (typeof value !== "string") throw new KrError(`"${key}" must be text`);
-  return stripped(value);
-}
-
-/** @param {string} value @param {string} key @param {readonly string[]} known */
-function among(value, key, known) {
-  if (value && !known.includes(value)) throw new KrError(`"${key}" is ${quoted(value)}; it must be ${oneOf(known)}`);
-  return value;
-}
-
-/** @param {unknown} value @returns {value is string[]} */
-const isTexts = value => Array.isArray(value) && value.every(each => typeof each === "string");
-
-/** Without the fields that say nothing. @param {any} fields @returns {any} */
-const withoutEmpty = fields =>
-  Object.fromEntries(
-    Object.entries(fields).filter(
-      ([, value]) => value !== null && value !== undefined && value !== false && value.length !== 0,
-    ),
+export async function readFile(house, request, themes) {
+  const name = request.text("name"),
+    results = /** @type {Results} */ (request.choice("results", RESULT_CONVENTIONS)),
+    text = await textOf(name, decodedBytes(request.text("data", LONGEST_DATA)));
+  /** @type {Named[]} */
+  const problems = [];
+  /** @type {string[]} */
+  const faults = [];
+  for (const problem of readProblems(name, text, {results, themes, onFault: why => faults.push(why)})) {
+    if (problem.disproved || isOver(problem))
+      faults.push(`${problem.id}: ${problem.disproved ? "it is marked as disproved" : "the game is over"}`);
+    else problems.push(problem);
+    if (problems.length > MOST_PROBLEMS)
+      throw new KrError(`${name} has more than ${counted(MOST_PROBLEMS, "problem")}`);
+  }
+  if (!problems.length) throw new KrError(`${name}: ${faults[0]}`);
+  const values = await known(
+    await house.database(),
+    problems.map(({fen}) => Position.fromFen(fen)),
   );
+  return {
+    problems: problems.map((problem, i) => ({...problem, ...(values[i].value && {exact: values[i].value})})),
+    faults: faults.slice(0, MOST_FAULTS),
+    left_out: faults.length,
+  };
+}
 
-/** An id for an id that is there already: with a number. @param {string} id @param {(id: string) => boolean} isTaken */
-export function apart(id, isTaken) {
-  const name = beginning(id, LONGEST_ID);
-  let found = name;
-  for (let number = 2; isTaken(found); number++) found = `${name} (${number})`;
-  return found;
+/** The text of a file. @param {string} name @param {Uint8Array} bytes */
+async function textOf(name, bytes) {
+  const source = new Text((await opener(bytes))());
+  let text = "";
+  for (let block = source.read(); block; block = source.read()) {
+    text += block;
+    if (text.length > LONGEST_TEXT) throw new KrError(`${name} is too large for a file of problems`);
+  }
+  return text;
 }

@@ -11,15 +11,11 @@
 // puzzles/hint {"id", "moves", "whole": false} -> the square of a piece that can move well, or the whole move
 // puzzles/solution {"id", "moves"} -> a line from there on
 
-import {MOST_FAULTS} from "./pasted_games.js";
-import {Text} from "./pdn/source.js";
-import {opener} from "./pdn/unpack.js";
-import {RESULT_CONVENTIONS} from "./pdn/writer.js";
-import {apart, problemOf, readProblems} from "./problem_files.js";
+import {apart, isOver, problemOf} from "./problems.js";
 import {copyOf, Puzzle} from "./puzzle.js";
 import {Board, lineJson, Position, positionJson, sideName} from "./rules.js";
-import {counted, decodedBytes, KrError, quoted} from "./text.js";
-import {analysisOf, known, overAnalysis} from "./weighing.js";
+import {KrError, quoted} from "./text.js";
+import {analysisOf, overAnalysis} from "./weighing.js";
 
 /** @typedef {import("./house.js").House} House */
 /** @typedef {import("./request.js").PageRequest} PageRequest */
@@ -42,11 +38,8 @@ const DAILY_RATINGS = [1200, 1700];
 const DRAWS_EVERY = 3;
 /** Boards of a request. */
 const MOST_BOARDS = 100;
-/** Problems of a person's file, and of all of them. */
-const MOST_PROBLEMS = 5000;
-/** Characters of a file in base64, and of its text. */
-const LONGEST_DATA = 4_000_000,
-  LONGEST_TEXT = 4_000_000;
+/** Problems of a person's files. */
+const MOST_KEPT = 20_000;
 
 /** @typedef {"classic" | "collection" | "own" | "course"} Origin */
 /** @typedef {Problem & {id: string}} Shelved */
@@ -175,9 +168,6 @@ class Book {
   }
 }
 
-/** True for a position that has no legal move. @param {Problem} problem */
-const isOver = ({fen}) => Position.fromFen(fen).isOver;
-
 /** @type {WeakMap<House, Promise<Book>>} */
 const BOOKS = new WeakMap();
 
@@ -198,7 +188,7 @@ function bookOf(house) {
 async function listPuzzles(house, request) {
   const book = await bookOf(house),
     day = dayNumber(request.text("date", 10));
-  book.keep(request.objects("own", MOST_PROBLEMS, []));
+  book.keep(request.objects("own", MOST_KEPT, []));
   return {
     puzzles: [...book.classics, ...book.served, ...book.kept].map(problem => {
       const {position, goal} = book.puzzleOf(problem);
@@ -236,46 +226,6 @@ async function listPuzzles(house, request) {
     })),
     daily: book.daily(day),
   };
-}
-
-/** The problems of a file, with their exact values. @param {House} house @param {PageRequest} request */
-async function readPuzzles(house, request) {
-  const {themes} = await bookOf(house),
-    name = request.text("name"),
-    results = /** @type {import("./pdn/writer.js").Results} */ (request.choice("results", RESULT_CONVENTIONS)),
-    text = await textOf(name, decodedBytes(request.text("data", LONGEST_DATA)));
-  /** @type {Shelved[]} */
-  const problems = [];
-  /** @type {string[]} */
-  const faults = [];
-  for (const problem of readProblems(name, text, {results, themes, onFault: why => faults.push(why)})) {
-    if (problem.disproved || isOver(problem))
-      faults.push(`${problem.id}: ${problem.disproved ? "it is marked as disproved" : "the game is over"}`);
-    else problems.push(problem);
-    if (problems.length > MOST_PROBLEMS)
-      throw new KrError(`${name} has more than ${counted(MOST_PROBLEMS, "problem")}`);
-  }
-  if (!problems.length) throw new KrError(`${name}: ${faults[0]}`);
-  const values = await known(
-    await house.database(),
-    problems.map(({fen}) => Position.fromFen(fen)),
-  );
-  return {
-    problems: problems.map((problem, i) => ({...problem, ...(values[i].value && {exact: values[i].value})})),
-    faults: faults.slice(0, MOST_FAULTS),
-    left_out: faults.length,
-  };
-}
-
-/** The text of a file. @param {string} name @param {Uint8Array} bytes */
-async function textOf(name, bytes) {
-  const source = new Text((await opener(bytes))());
-  let text = "";
-  for (let block = source.read(); block; block = source.read()) {
-    text += block;
-    if (text.length > LONGEST_TEXT) throw new KrError(`${name} is too large for a file of problems`);
-  }
-  return text;
 }
 
 /** Positions of some puzzles. @param {House} house @param {PageRequest} request */
@@ -386,6 +336,12 @@ function daily(wins, draws, day) {
 
 /** The greatest common one. @param {number} a @param {number} b @returns {number} */
 const divisor = (a, b) => (b ? divisor(b, a % b) : a);
+
+/** The problems of a file, with their exact values. @param {House} house @param {PageRequest} request */
+async function readPuzzles(house, request) {
+  const [{readFile}, {themes}] = await Promise.all([import("./problem_files.js"), bookOf(house)]);
+  return readFile(house, request, themes);
+}
 
 export const ROUTES = {
   "puzzles/list": listPuzzles,

@@ -4,7 +4,7 @@ import {choice} from "../controls.js";
 import {button, el} from "../dom.js";
 import {plain} from "../moves.js";
 import {SharedRecord} from "../shared-record.js";
-import {many, t} from "../texts.js";
+import {formatted, many, t} from "../texts.js";
 
 /** @typedef {import("../shell.js").App} App */
 /** @typedef {{id: string, fen: string}} Problem as the answers have read it, with other fields that only they know */
@@ -13,6 +13,7 @@ import {many, t} from "../texts.js";
 
 const FILES = ".pdn,.jsonl,.json,.fen,.txt,.gz,.xz,.bz2";
 const LARGEST_FILE = 2_900_000; // bytes
+const MOST_KEPT = 20_000; // problems of all files
 
 /** The files that are kept; all tabs share them. @extends {SharedRecord<OwnFile[]>} */
 export class OwnFiles extends SharedRecord {
@@ -121,6 +122,8 @@ export class OwnPanel {
     try {
       if (file.size > LARGEST_FILE) throw new Error(t("{name} is too large for a file of problems", {name}));
       const {problems, faults, left_out: left} = await this._ask.read(file, this._convention.value);
+      if (this._files.problems().length + problems.length > MOST_KEPT)
+        throw new Error(t("{count} problems are kept at most: remove a file first", {count: formatted(MOST_KEPT)}));
       if (!this._files.add({name, problems}))
         throw new Error(t("The browser has no room for the problems of {name}", {name}));
       this._tell(faults, left);

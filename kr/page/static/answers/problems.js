@@ -1,0 +1,93 @@
+// Problems as JSON objects, every field checked (kr/problems/problem.py says in full what they hold).
+
+import {beginning, stripped, words} from "./blanks.js";
+import {Position} from "./rules.js";
+import {KrError, oneOf, quoted} from "./text.js";
+
+/** @typedef {import("./puzzle.js").Problem} Problem */
+/** @typedef {Problem & {id: string}} Named */
+
+const RESULTS = ["W-win", "B-win", "draw"];
+const EVIDENCE = ["proved", "searched"];
+const VALUES = ["win", "draw", "loss"];
+const MOST_RATING = 4000;
+/** Most characters of an id; the rest is cut off. */
+const LONGEST_ID = 100;
+
+/** True for a position that has no legal move. @param {Problem} problem */
+export const isOver = ({fen}) => Position.fromFen(fen).isOver;
+
+/**
+ * A problem of a JSON object, every field checked. Throws KrErrors.
+ * @param {any} entry
+ * @param {readonly string[]} themes that there are
+ * @param {number} number of its line
+ * @returns {Named}
+ */
+export function problemOf(entry, themes, number) {
+  const text = (/** @type {string} */ key) => textOf(entry, key);
+  const fen = text("fen");
+  if (!fen) throw new KrError('"fen" is missing');
+  const result = among(text("result"), "result", RESULTS),
+    position = Position.fromFen(fen),
+    solution = text("solution"),
+    first = text("first_move") || (words(solution)[0] ?? ""),
+    keeping = entry.keeping_moves ?? [],
+    named = entry.themes ?? [],
+    rating = entry.rating ?? null,
+    title = text("title");
+  if (!isTexts(keeping)) throw new KrError('"keeping_moves" must be a list of moves such as ["11-15", "22x15"]');
+  if (typeof (entry.disproved ?? false) !== "boolean") throw new KrError('"disproved" must be true or false');
+  if (!isTexts(named) || !named.every(each => themes.includes(each)))
+    throw new KrError(`"themes" must be a list of ${themes.join(", ")}`);
+  if (rating !== null && !(Number.isInteger(rating) && rating >= 0 && rating <= MOST_RATING))
+    throw new KrError(`"rating" must be a whole number from 0 to ${MOST_RATING}`);
+  return withoutEmpty({
+    id: text("id") || title || `line ${number}`,
+    title,
+    author: text("author"),
+    source: text("source"),
+    fen: position.fen,
+    result,
+    solution,
+    first_move: first && String(position.parseMove(first)),
+    keeping_moves: keeping.map(each => String(position.parseMove(each))),
+    disproved: entry.disproved,
+    themes: named,
+    rating,
+    evidence: among(text("evidence"), "evidence", EVIDENCE),
+    exact: among(text("exact"), "exact", VALUES),
+  });
+}
+
+/** Text of a field, "" if it is not there. @param {any} entry @param {string} key */
+function textOf(entry, key) {
+  const value = entry[key] ?? "";
+  if (typeof value !== "string") throw new KrError(`"${key}" must be text`);
+  return stripped(value);
+}
+
+/** @param {string} value @param {string} key @param {readonly string[]} known */
+function among(value, key, known) {
+  if (value && !known.includes(value)) throw new KrError(`"${key}" is ${quoted(value)}; it must be ${oneOf(known)}`);
+  return value;
+}
+
+/** @param {unknown} value @returns {value is string[]} */
+const isTexts = value => Array.isArray(value) && value.every(each => typeof each === "string");
+
+/** Without the fields that say nothing. @param {any} fields @returns {any} */
+export const withoutEmpty = fields =>
+  Object.fromEntries(
+    Object.entries(fields).filter(
+      ([, value]) => value !== null && value !== undefined && value !== false && value.length !== 0,
+    ),
+  );
+
+/** An id for an id that is there already: with a number. @param {string} id @param {(id: string) => boolean} isTaken */
+export function apart(id, isTaken) {
+  const name = beginning(id, LONGEST_ID);
+  let found = name;
+  for (let number = 2; isTaken(found); number++) found = `${name} (${number})`;
+  return found;
+}
