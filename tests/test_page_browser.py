@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from chromium import OTHER_MACHINE
 from page_host import FOLDER, Host, built, hosting
-from tree_pages import CLIPBOARD, TREE, opens, saved, shows
+from tree_pages import CLIPBOARD, opens, shows
 from web_pages import (
     WIDE,
     Opener,
@@ -27,8 +26,6 @@ from web_pages import (
 )
 
 import kr
-from kr.pdn import Game
-from kr.theory.repertoire import read_repertoires
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -139,33 +136,6 @@ def test_the_book_comes_with_the_explorer(host: Host, opened: Opener, size: dict
     assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_a_repertoire_is_marked_trained_and_saved(host: Host, opened: Opener) -> None:
-    """By the same scripts as with a server, on what this page answers: rules, PDN in and out, people, names."""
-    page = opened(host.address, reduced_motion="reduce")
-    open_panel(page, "Repertoire")
-    panel = page.get_by_role("tabpanel", name="Repertoire")
-    games = ["1. 11-15 23-19 2. 8-11 22-17 *", '[BallotMoves "3"]\n1. 9-13 22-18 2. 10-15 *']
-    text = "\n\n".join(f'[Repertoire "Black"]\n{game}' for game in games)
-    chosen = {"name": "mine.pdn", "mimeType": "text/plain", "buffer": text.encode()}
-    panel.locator("input[type=file]").set_input_files({**chosen})  # type: ignore[arg-type]
-    panel.get_by_text("2 positions with your move").wait_for()
-    page.keyboard.press("t")
-    for squares, said in (((11, 15), "23-19 was played."), ((8, 11), "2 moves known, none missed.")):
-        wait_until(page, "() => document.querySelectorAll('main .board .movable').length > 0")
-        for square in squares:
-            click_square(page, square, flipped=True)
-        panel.get_by_text(said).wait_for()
-    panel.get_by_text("Training: Old Faithful").wait_for()
-    panel.get_by_role("button", name="Leave").click()
-    with page.expect_download() as saved:
-        panel.get_by_role("button", name="Save PDN").click()
-    (again,) = read_repertoires([Path(saved.value.path())]).values()
-    assert len(again.roots) == 1
-    assert {str(each.move) for moves in again.moves.values() for each in moves.values()} == {
-        "11-15", "23-19", "8-11", "22-17",
-    }  # fmt: skip
-
-
 PATIENT = b"""self.begin ??= self.setTimeout;
 self.setTimeout = (act, ms, ...given) => self.begin(act, ms > 1000 ? 1e6 : ms, ...given);"""
 """Threads that don't hear are not begun anew."""
@@ -180,12 +150,6 @@ def test_a_search_hears_where_webassembly_can_not_pause(opened: Opener) -> None:
         for fen in ("B:W30,32:B1,3,4", "B:W29,30,32:B1,3,4"):
             type_fen(page, fen)
             wait_until(page, DEPTH)
-
-
-@pytest.mark.parametrize("name", JOURNEYS)
-def test_journeys(host: Host, opened: Opener, name: str) -> None:
-    page = opened(host.address, reduced_motion="reduce", **CLIPBOARD)
-    JOURNEYS[name](page)
 
 
 def test_a_review_goes_before_an_analysis(host: Host, opened: Opener) -> None:
@@ -203,30 +167,6 @@ def test_a_phone_held_sideways_has_the_task_of_a_puzzle(host: Host, opened: Open
     assert out_of_sight(page, ["main .board", ".verdict", ".tab-puzzle"]) == []
 
 
-def test_a_game_is_played_in_one_window(host: Host, opened: Opener) -> None:
-    first = opened(host.address, reduced_motion="reduce")
-    play(first)
-    board = read_board(first)
-    second = first.context.new_page()
-    second.goto(f"{host.address}#play")
-    wait_until(second, "() => document.querySelector('.turn')?.textContent.includes('Your move')")
-    assert read_board(second) == board
-    wait_until(first, "() => document.querySelector('main')?.textContent.includes('goes on in another window')")
-    # it comes back to the window that is loaded again
-    first.reload()
-    wait_until(first, "() => document.querySelector('.turn')?.textContent.includes('Your move')")
-    assert read_board(first) == board
-    wait_until(second, "() => document.querySelector('main')?.textContent.includes('goes on in another window')")
-
-
-def test_games_are_opened_and_saved(host: Host, opened: Opener) -> None:
-    page = opened(host.address, **CLIPBOARD)
-    game = opens(page, TREE)
-    assert said(saved(page)) == said(game)
-    page.reload()
-    shows(page, "27x11??")
-
-
 def test_certificates_are_left_to_the_server(host: Host, opened: Opener) -> None:
     """Nothing offers proofs, and a certificate that comes is told what opens it."""
     page = opened(host.address)
@@ -239,10 +179,6 @@ def test_certificates_are_left_to_the_server(host: Host, opened: Opener) -> None
     names = page.get_by_role("menuitem").all_inner_texts()
     assert "New game" in names
     assert "Prove…" not in names
-
-
-def said(game: Game) -> list[tuple[str, list[str]]]:
-    return [(str(node.move), list(node.comments)) for node in game.descendants() if node.is_legal]
 
 
 def test_all_goes_on_without_a_network(opened: Opener) -> None:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
-from page_host import hosting
-from web_pages import WIDE, Opener, click_square, faults_in, from_menu, opened, server, serving, wait_until
+from sites import FORMS, site
+from web_pages import WIDE, Opener, click_square, faults_in, from_menu, opened, server, wait_until
 
 from kr.web.serve import WebServer
 
@@ -33,20 +31,9 @@ BOX = """() => {
 }"""
 
 
-@contextmanager
-def address_of(form: str) -> Iterator[str]:
-    """Address of the page with a server or without one."""
-    if form == "server":
-        with serving() as server:
-            yield server.address
-    else:
-        with hosting() as host:
-            yield host.address
-
-
-@pytest.mark.parametrize("form", ["server", "page"])
+@pytest.mark.parametrize("form", FORMS)
 def test_the_board_is_there_before_its_scripts_and_stays_in_its_place(browser: Browser, form: str) -> None:
-    with address_of(form) as address:
+    with site(form) as address:
         context = browser.new_context(viewport=WINDOWS[0])  # type: ignore[arg-type]
         page = context.new_page()
         page.route("**/*.js", lambda route: None)  # held until there is no such rule any more

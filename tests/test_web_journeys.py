@@ -1,39 +1,31 @@
 """Journeys of a new user, from the first page to the end, by mouse, by finger and by keyboard alone.
 
-Each one counts the presses on what is not the board, so that none is added unseen, and each press is on something that
-is wholly inside the window. Moves are on squares of the board, and not counted.
+They run against both forms of the page. Each one counts the presses on what is not the board, so that none is added
+unseen, and each press is on something that is wholly inside the window. Moves are on squares of the board, and not
+counted.
 """
 
 from __future__ import annotations
 
-import json
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
-from web_pages import FEW_SIZES, SIZES, Opener, opened, out_of_sight, serving, wait_until
+from page import Page as Answers
+from page import started
+from sites import address, site, without_chance
+from web_pages import FEW_SIZES, SIZES, Opener, opened, out_of_sight, wait_until
 
 import kr
-from kr.problems import shelf
-from kr.problems.puzzles import load_puzzles
-from kr.problems.shelf import PuzzleShelf
-from kr.web.serve import WebServer
 
 if TYPE_CHECKING:
     from playwright.sync_api import CDPSession, Locator, Page
 
-__all__ = ["opened"]
+__all__ = ["address", "opened"]
 pytestmark = pytest.mark.slow
 
 PHONE = SIZES[2]
-SHORT = (
-    "hundred-years", "fourth-position-white-to-play", "fourth-position-lasker", "paynes-single-corner",
-    "sturges-guide", "wyllies-draw", "cornocks-draw", "jordan-banks", "sweeneys-draw", "goose-walk",
-)  # fmt: skip
-"""Puzzles of few moves, so that ten of them take few seconds."""
-
 ARCHIVE = """[Event "Glasgow"]
 [Black "Stewart, R."]
 [White "Jordan, A."]
@@ -55,27 +47,18 @@ IN_REACH = "each => document.activeElement === each"
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebServer]:
-    """A server with an archive and the short puzzles, whose choices by chance are the same in each game."""
-    directory = tmp_path_factory.mktemp("journeys")
-    archive = directory / "archive.pdn"
-    archive.write_text(ARCHIVE)
-    with pytest.MonkeyPatch.context() as patch, serving(weights="manual", archive=(archive,)) as server:
-        patch.setenv("XDG_DATA_HOME", str(directory))
-        patch.setattr("kr.play.setup.secrets.randbelow", lambda most: 6)
-        known = {name: each for name, each in PuzzleShelf().puzzles.items() if name in SHORT}
-        patch.setattr(shelf, "_shipped", lambda: known)
-        patch.setattr(shelf, "_middling", lambda: SHORT)
-        patch.setattr(server.house, "problems", {})
-        yield server
+def archive(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Address of kr web with an archive."""
+    path = tmp_path_factory.mktemp("journeys") / "archive.pdn"
+    path.write_text(ARCHIVE)
+    with site("kr web", weights="manual", archive=(path,)) as address:
+        yield address
 
 
-def ask(server: WebServer, path: str, **fields: Any) -> Any:
-    """An answer of the server, as the page would get it."""
-    headers = {"Content-Type": "application/json", "Origin": server.address.rstrip("/")}
-    request = urllib.request.Request(f"{server.address}api/{path}", json.dumps(fields).encode(), headers)
-    with urllib.request.urlopen(request) as answer:
-        return json.load(answer)
+@pytest.fixture(scope="module")
+def answers() -> Iterator[Answers]:
+    """The answers of the page in another process, which know what a person plays."""
+    yield from started()
 
 
 class Mouse:
@@ -166,14 +149,14 @@ class Keyboard(Mouse):
             self.page.keyboard.press("Enter")
 
 
-def begin(server: WebServer, opened: Opener, size: dict[str, int]) -> Mouse:
+def begin(address: str, opened: Opener, size: dict[str, int]) -> Mouse:
     """A person at the first page."""
     touch = size == PHONE
-    return Mouse(opened(server.address, size, has_touch=touch, reduced_motion="reduce"), touch)
+    return Mouse(opened(address, size, has_touch=touch, reduced_motion="reduce", before=without_chance), touch)
 
 
-def begin_by_keys(server: WebServer, opened: Opener) -> Keyboard:
-    return Keyboard(opened(server.address, SIZES[0], reduced_motion="reduce"))
+def begin_by_keys(address: str, opened: Opener) -> Keyboard:
+    return Keyboard(opened(address, SIZES[0], reduced_motion="reduce", before=without_chance))
 
 
 def button(page: Page, name: str) -> Locator:
@@ -253,9 +236,9 @@ def review_and_send(person: Mouse, file: Path) -> None:
 
 @pytest.mark.parametrize("size", FEW_SIZES)
 def test_a_first_game_its_review_and_a_page_for_a_friend(
-    server: WebServer, opened: Opener, tmp_path: Path, size: dict[str, int]
+    address: str, opened: Opener, tmp_path: Path, size: dict[str, int]
 ) -> None:
-    person = begin(server, opened, size)
+    person = begin(address, opened, size)
     play_and_resign(person, 4)
     assert person.presses == 5
     review_and_send(person, tmp_path / "game.html")
@@ -263,8 +246,8 @@ def test_a_first_game_its_review_and_a_page_for_a_friend(
 
 
 @pytest.mark.soak
-def test_a_game_and_its_review_by_keys(server: WebServer, opened: Opener, tmp_path: Path) -> None:
-    person = begin_by_keys(server, opened)
+def test_a_game_and_its_review_by_keys(address: str, opened: Opener, tmp_path: Path) -> None:
+    person = begin_by_keys(address, opened)
     play_and_resign(person, 4)
     review_and_send(person, tmp_path / "game.html")
 
@@ -287,40 +270,45 @@ def explore(person: Mouse) -> None:
 
 
 @pytest.mark.parametrize("size", FEW_SIZES)
-def test_what_people_play_in_the_old_fourteenth(server: WebServer, opened: Opener, size: dict[str, int]) -> None:
-    person = begin(server, opened, size)
+def test_what_people_play_in_the_old_fourteenth(archive: str, opened: Opener, size: dict[str, int]) -> None:
+    person = begin(archive, opened, size)
     explore(person)
     assert person.presses == 4
 
 
 @pytest.mark.soak
-def test_what_people_play_by_keys(server: WebServer, opened: Opener) -> None:
-    explore(begin_by_keys(server, opened))
+def test_what_people_play_by_keys(archive: str, opened: Opener) -> None:
+    explore(begin_by_keys(archive, opened))
 
 
 # --- puzzles
 
+HEAR_PUZZLE = """() => { const send = Worker.prototype.postMessage;
+Worker.prototype.postMessage = function (message, ...rest) {
+  if (message.ask === "puzzles/start") window.puzzle = message.body.id;
+  return send.call(this, message, ...rest);
+}; }"""
+"""Has a page know the name of its puzzle."""
 
-def solve(person: Mouse, server: WebServer, count: int) -> None:
+
+def solve(person: Mouse, answers: Answers, count: int) -> None:
     """Some puzzles, one after the other."""
     page = person.page
-    known = load_puzzles(())
-    names = {known[name].title: name for name in SHORT}
     title = ""
     for number in range(count):
         person.press(button(page, "Next puzzle") if number else link(page, "Learn"))
         wait_until(page, "title => (document.querySelector('h2.title')?.textContent ?? title) !== title", title)
         title = page.locator("h2.title").inner_text()
-        name = names[title.removeprefix("Puzzle of the day: ")]
-        begun = ask(server, "puzzles/start", id=name)
+        name = page.evaluate("puzzle")
+        begun = answers.ask("puzzles/start", {"id": name})
         board = kr.Board(begun["start"])
         for each in begun["moves"]:
             board.play(each["text"])
         while True:
             wait_until(page, "() => document.querySelectorAll('main .board .movable').length > 0")
             texts = [str(each) for each in board.moves]
-            best = ask(server, "puzzles/hint", id=name, moves=texts, whole=True)["move"]["text"]
-            answer = ask(server, "puzzles/answer", id=name, moves=[*texts, best])
+            best = answers.ask("puzzles/hint", {"id": name, "moves": texts, "whole": True})["move"]["text"]
+            answer = answers.ask("puzzles/answer", {"id": name, "moves": [*texts, best]})
             move(person, board, board.parse_move(best))
             if answer["ended"]:
                 break
@@ -333,21 +321,24 @@ def solve(person: Mouse, server: WebServer, count: int) -> None:
 @pytest.mark.parametrize(
     ("size", "count"), [(SIZES[0], 2), (SIZES[2], 1), pytest.param(SIZES[1], 10, marks=pytest.mark.soak)]
 )
-def test_ten_puzzles(server: WebServer, opened: Opener, size: dict[str, int], count: int) -> None:
-    person = begin(server, opened, size)
-    solve(person, server, count)
+def test_ten_puzzles(address: str, answers: Answers, opened: Opener, size: dict[str, int], count: int) -> None:
+    person = begin(address, opened, size)
+    person.page.evaluate(HEAR_PUZZLE)
+    solve(person, answers, count)
     assert person.presses == count
 
 
 @pytest.mark.soak
-def test_two_puzzles_by_keys(server: WebServer, opened: Opener) -> None:
-    solve(begin_by_keys(server, opened), server, 2)
+def test_two_puzzles_by_keys(address: str, answers: Answers, opened: Opener) -> None:
+    person = begin_by_keys(address, opened)
+    person.page.evaluate(HEAR_PUZZLE)
+    solve(person, answers, 2)
 
 
 # --- an ending
 
 
-def win(person: Mouse, server: WebServer) -> None:
+def win(person: Mouse, answers: Answers) -> None:
     """Two kings against one, the first ending that is offered."""
     page = person.page
     page.evaluate("() => { Math.random = () => 0.25; }")
@@ -358,7 +349,7 @@ def win(person: Mouse, server: WebServer) -> None:
     assert board.position.pieces == 3
     while not board.outcome():
         wait_until(page, "() => document.querySelectorAll('main .board .movable').length > 0")
-        best = ask(server, "endings/values", fen=board.fen)["moves"][0]["text"]
+        best = answers.ask("endings/values", {"fen": board.fen})["moves"][0]["text"]
         move(person, board, board.parse_move(best))
         if board.outcome():
             break
@@ -370,23 +361,23 @@ def win(person: Mouse, server: WebServer) -> None:
 
 
 @pytest.mark.parametrize("size", FEW_SIZES)
-def test_two_kings_win_against_one(server: WebServer, opened: Opener, size: dict[str, int]) -> None:
-    person = begin(server, opened, size)
-    win(person, server)
+def test_two_kings_win_against_one(address: str, answers: Answers, opened: Opener, size: dict[str, int]) -> None:
+    person = begin(address, opened, size)
+    win(person, answers)
     assert person.presses == 1
 
 
 @pytest.mark.soak
-def test_two_kings_win_by_keys(server: WebServer, opened: Opener) -> None:
-    win(begin_by_keys(server, opened), server)
+def test_two_kings_win_by_keys(address: str, answers: Answers, opened: Opener) -> None:
+    win(begin_by_keys(address, opened), answers)
 
 
 # --- stepping
 
 
-def test_a_step_takes_little_of_a_script(server: WebServer, opened: Opener) -> None:
+def test_a_step_takes_little_of_a_script(archive: str, opened: Opener) -> None:
     """Through a game with the engine on and a panel open, in processor time, so that others' work does not count."""
-    person = begin(server, opened, SIZES[0])
+    person = begin(archive, opened, SIZES[0])
     page = person.page
     person.press(page.get_by_role("tab", name="Explorer"))
     person.press(button(page, "Search"))

@@ -1,0 +1,48 @@
+"""The page in both of its forms, for tests that run against each: kr web, and the built page without a server."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from page_host import hosting
+from web_pages import serving
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page, Route
+
+FORMS = ["kr web", "without a server"]
+CHANCE = "let chance = 7; Math.random = () => (chance = (chance * 16807) % 2147483647) / 2147483647;\n"
+
+
+@contextmanager
+def site(form: str, **settings: Any) -> Iterator[str]:
+    """Address of the page in one form; settings are those of kr web."""
+    if form == FORMS[0]:
+        with serving(**settings) as server:
+            yield server.address
+    else:
+        with hosting() as host:
+            yield host.address
+
+
+@pytest.fixture(scope="module", params=FORMS)
+def address(request: pytest.FixtureRequest) -> Iterator[str]:
+    """Address of the page, in both forms; kr web with the smaller tables, whose searches take less time."""
+    with site(request.param, weights="manual") as address:
+        yield address
+
+
+def without_chance(page: Page) -> None:
+    """Let a page and its worker choose the same each time, on the same day."""
+
+    def answers(route: Route) -> None:
+        response = route.fetch()
+        route.fulfill(response=response, body=CHANCE + response.text())
+
+    page.add_init_script(CHANCE)
+    page.clock.set_fixed_time("2026-01-05T12:00:00")
+    page.route("**/answers/native.js", answers)
+    page.route("**/answers-main-*.js", answers)
