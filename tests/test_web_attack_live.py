@@ -310,7 +310,7 @@ def asked_fields(handler: Any) -> list[str]:
                     if other.__module__.startswith("kr.web.")]  # fmt: skip
     text = "".join(sources.values())
     names = set(re.findall(r"(?:request|message|each)\.\w+\(\s*\"(\w+)\"", text))
-    usual = {"document": ["document"], "position": ["fen"], "board": ["start", "moves"], "data": ["data"]}
+    usual = {"position": ["fen"], "board": ["start", "moves"], "data": ["data"]}
     names.update(name for method in re.findall(r"request\.(\w+)\(\)", text) for name in usual.get(method, ()))
     return sorted(names or {"fen"})
 

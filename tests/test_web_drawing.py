@@ -13,7 +13,7 @@ import kr
 from kr import svg
 from kr.game.position import Position
 from kr.viewer.document import read_document
-from kr.viewer.positions import position_json
+from kr.viewer.positions import move_json, side_name
 from kr.web.serve import WebServer
 
 if TYPE_CHECKING:
@@ -44,6 +44,12 @@ MOUNT = """async ([position, width]) => {
   board.ondraw = shapes => tree.annotate(tree.node, shapes);
   board.show(position.fen, {moves: position.moves});
 }"""
+
+
+def position_json(position: Position) -> dict[str, Any]:
+    """A position as the page has it, with its legal moves."""
+    moves = [{**move_json(move), "fen": position.play(move).fen} for move in position.legal_moves()]
+    return {"fen": position.fen, "side": side_name(position.side), "moves": moves, "over": None}
 
 
 def mounted(server: WebServer, opened: Opener, position: Position = FORCED, width: int = 366, **window: Any) -> Page:

@@ -23,12 +23,6 @@ def move_json(move: Move) -> dict[str, Any]:
     }
 
 
-def position_json(position: Position) -> dict[str, Any]:
-    """A position with its legal moves and the position after each."""
-    moves = [{**move_json(move), "fen": position.play(move).fen} for move in position.legal_moves()]
-    return {"fen": position.fen, "side": side_name(position.side), "moves": moves, "over": over(position)}
-
-
 def over(position: Position) -> dict[str, Any] | None:
     """Sentence that says why a game is over in this position, by its board alone; None if it goes on."""
     if not position.is_over:

@@ -10,10 +10,8 @@ from typing import Any
 from kr.errors import InvalidSettingError
 from kr.game.board import Board
 from kr.game.position import Position
-from kr.pdn.game import Game
 from kr.settings import one_of
 from kr.text import whole_characters
-from kr.viewer.document import read_document
 
 LONGEST_FEN = 400
 """Characters of a FEN; one with 32 kings and spaces has fewer."""
@@ -117,10 +115,6 @@ class PageRequest:
         ):
             raise InvalidSettingError(f"{name} is not a list of positions, each of four numbers")
         return [Position(*each) for each in value]
-
-    def document(self, name: str = "document") -> Game:
-        """A game, every move checked. Raises InvalidPdnError, InvalidFenError and IllegalMoveError."""
-        return read_document(self._value(name, _REQUIRED))
 
     def board(self, start: str = "start", moves: str = "moves") -> Board:
         """A game from its start, a FEN, and its moves. Raises InvalidFenError and IllegalMoveError."""

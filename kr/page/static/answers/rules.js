@@ -18,7 +18,7 @@ import {counted, KrError} from "./text.js";
 
 export const BLACK = 0,
   WHITE = 1;
-const NO_PIECES = "no pieces left",
+export const NO_PIECES = "no pieces left",
   NO_MOVE = "no legal move";
 export const REPETITION = "repetition",
   NO_PROGRESS = "no progress";
