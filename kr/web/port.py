@@ -255,7 +255,7 @@ def book(house: House, request: PageRequest) -> dict[str, Any]:
     }
 
 
-def people(house: House, request: PageRequest) -> dict[str, Any]:
+def likely_moves(house: House, request: PageRequest) -> dict[str, Any]:
     """The moves of a position as people play them."""
     *before, position = request.positions("positions", MOST_OF_POLICY)
     policy = house.policy
@@ -313,7 +313,7 @@ ROUTES: dict[str, Any] = {
     "port/look": look,
     "port/draw": draw_from_shape,
     "port/book": book,
-    "port/people": people,
+    "port/people": likely_moves,
     "port/evaluate": evaluate,
     "port/scores": scores,
 }
