@@ -58,7 +58,7 @@ def test_an_evolved_player_is_lent() -> None:
             assert [line["moves"][0]["path"] for line in found["lines"]] == [expected.move.path]
             assert (found["lines"][0]["score"], found["depth"]) == (expected.score, expected.depth)
         assert house.engines.champion(generation).idle == 1
-        assert port.data_file(house, PageRequest({"name": "levels"}))["generations"] == shipped_generations()
+        assert port.data_file(house, "levels")["generations"] == shipped_generations()
         for bad in (123_456, -1, "x", 1 << 40):
             with pytest.raises(KrError, match="generation"):
                 await last(house, generation=bad)

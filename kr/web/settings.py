@@ -41,7 +41,7 @@ class WebSettings(Settings):
     )  # fmt: skip
     engines: tuple[str, ...] = option(
         (),
-        "Another engine to analyse and play matches with, as hub:COMMAND; may be given several times.",
+        "Another engine to analyse and play with, and for matches, as hub:COMMAND; may be given several times.",
         metavar="hub:COMMAND",
     )
     problems: tuple[Path, ...] = option(

@@ -1,4 +1,4 @@
-// A move as a person makes it, square by square: kr/play/input.py, for what a board on a page sends.
+// A move as a person makes it on a board, square by square.
 
 import {squareName} from "../rules.js";
 import {KrError, quoted} from "../text.js";

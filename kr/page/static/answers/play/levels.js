@@ -1,7 +1,6 @@
-// Levels below full strength: fewer nodes, and errors of a stated kind (kr/players/levels.py). A level searches all
-// legal moves within its nodes; each may then be overlooked; of those seen it plays one at random, weighted by
-// p^likeness * exp(expected result / temperature), where p is the probability that a person plays the move; but a won
-// game is not thrown away.
+// Levels below full strength: fewer nodes, and errors of a stated kind. A level searches all legal moves within its
+// nodes; each may then be overlooked; of those seen it plays one at random, weighted by p^likeness * exp(expected
+// result / temperature), where p is the probability that a person plays the move; but a won game is not thrown away.
 
 import {Draws} from "./draws.js";
 

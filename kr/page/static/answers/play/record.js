@@ -1,4 +1,4 @@
-// The game as a PDN tree, which a page keeps as a document and brings back later (kr/play/record.py).
+// The game as a PDN tree, which a page keeps as a document and brings back later.
 
 import {bookNote} from "../book.js";
 import {Game} from "../pdn/tree.js";
