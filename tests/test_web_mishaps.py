@@ -258,7 +258,7 @@ def test_a_late_game_does_not_overwrite_what_was_done_since(server: WebServer, o
 def test_a_late_ending_does_not_come_to_another_page(server: WebServer, opened: Opener) -> None:
     page = opened(server.address + "#endings/win/W:WK19,K23:B12,K28", DESK)
     page.get_by_text("White to play and win").wait_for()
-    with held(page, "port/draw") as waiting:
+    with held(page, "endings/new") as waiting:
         page.locator(".controls").get_by_role("button", name="New ending").click()
         waiting()
         page.get_by_role("link", name="Play").click()
@@ -269,7 +269,7 @@ def test_a_late_ending_does_not_come_to_another_page(server: WebServer, opened: 
 def test_a_late_solution_is_not_put_behind_a_move_made_since(server: WebServer, opened: Opener) -> None:
     page = opened(server.address + "#learn/two-kings-double-corner%2F1", DESK, reduced_motion="reduce")
     wait_until(page, "() => document.querySelector('main .board .movable') !== null")
-    with held(page, "port/look") as waiting:
+    with held(page, "puzzles/solution") as waiting:
         page.get_by_role("button", name="Solution").click()
         waiting()
         flipped = bool(page.locator("main .board.flipped").count())
