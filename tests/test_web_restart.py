@@ -68,6 +68,8 @@ def test_an_open_page_goes_on_once_the_new_address_is_open(opened: Opener) -> No
         assert f"its address: http://127.0.0.1:{port}/" in bookmark.inner_text("body")
         bookmark.goto(server.address_to_open)
         assert bookmark.url == f"http://127.0.0.1:{port}/"
+        # the page shows its position again then, without what was chosen on the board
+        wait_until(page, "() => document.querySelector('.offline').textContent === ''")
         play(page, board, "8-11")
         bookmark.reload()
         bookmark.wait_for_selector("main .board")
