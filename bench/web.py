@@ -54,8 +54,11 @@ class Viewer:
             await self.socket.send(json.dumps({"id": self.id, "stop": True}))
         self.id = next(self.ids)
         at = time.perf_counter()
-        fields = {"id": self.id, "do": "analysis", "start": kr.Position().fen, "moves": moves, "lines": lines}
-        await self.socket.send(json.dumps(fields))
+        positions = [kr.Position()]
+        for move in moves:
+            positions.append(positions[-1].play(move))
+        search = {"positions": [each.bits for each in positions], "limits": {}, "lines": lines}
+        await self.socket.send(json.dumps({"id": self.id, "do": "search", "searches": [search]}))
         return at
 
     async def hear(self) -> dict[str, Any]:

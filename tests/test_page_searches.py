@@ -1,23 +1,20 @@
-"""Analysis, people's moves and static scores in the page without a server, against those of kr web."""
+"""Analysis, people's moves and static scores in the page without a server."""
 
 from __future__ import annotations
 
-import asyncio
-import json
-import random
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from page import Page, started, web_house
-from web_pages import finished
+from library import ROOT
+from page import Page, started
+from test_annotate import playout
 
+from kr.egdb.probe import probe
+from kr.engine.database import load_database
 from kr.evaluation.kinds import load_evaluation
 from kr.game.position import Position, Side
 from kr.policy.policy import load_policy
-from kr.web.house import House
-from kr.web.request import PageRequest
-from kr.web.searches import analysis
 
 pytestmark = pytest.mark.slow
 
@@ -30,60 +27,105 @@ def fresh() -> Iterator[Page]:
     yield from started()
 
 
-def both(fresh: Page, house: House, asked: dict[str, Any]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """The events of the page and the server, without the time that they took."""
-    return [*map(timeless, fresh.stream("analysis", asked))], [*map(timeless, finished(server_events(house, asked)))]
-
-
-async def server_events(house: House, asked: dict[str, Any]) -> list[dict[str, Any]]:
-    return [json.loads(json.dumps(event)) async for event in analysis(house, PageRequest(asked), asyncio.Queue())]
-
-
-def timeless(event: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in event.items() if name not in ("nps", "time")}
-
-
-def whole(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The events without lines, and the last one with whole lines: which of those between come depends on the time."""
+def lines_of(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The last lines, with the moves that were told before."""
     lines: list[dict[str, Any]] = []
     for event in events:
         if "lines" in event:
             lines = [{**(lines[i] if i < len(lines) else {}), **line} for i, line in enumerate(event["lines"])]
-    others = [event for event in events if "lines" not in event and "progress" not in event]
-    return [*others, {**events[-1], "lines": lines}] if "lines" in events[-1] else others
+    return lines
 
 
-GAMES: list[dict[str, Any]] = [
-    {"start": START, "limit": "nodes=20000"},
-    {"start": START, "moves": ["11-15", "22-18", "15x22"], "limit": "depth=9", "lines": 3},
-    {"start": START, "moves": ["9-13"], "limit": "nodes=5000", "threat": True},
-    {"start": START, "moves": ["9-14"], "limit": "nodes=30000", "lines": 3, "within": 12},
-    # more moves than a page is shown
-    {"start": "W:WK30,K17:BK3,K4", "limit": "depth=5", "within": 10000},
-    {"start": "B:W18,22,27:BK2,11,12", "limit": "nodes=3000", "lines": 4},
-    {"start": "W:WK30:BK3,K4", "limit": "depth=6", "lines": 10},
-    {"start": "W:W32:BK3,K4", "limit": "nodes=1000"},
-    # the king has walked to and fro
-    {"start": "B:WK32,K30:BK1", "moves": ["1-6", "32-28", "6-1", "28-32"] * 2, "limit": "nodes=2000", "lines": 2},
-    {"start": "W:W5:B1,9", "limit": "nodes=100"},
-    {"start": "W:W5:B1", "limit": "nodes=100"},
-]
+def first_moves(events: list[dict[str, Any]]) -> list[str]:
+    return [line["pv"][0]["text"] for line in lines_of(events)]
 
 
-def test_analyses_are_those_of_the_server(fresh: Page) -> None:
-    """One after another: what the engine has in its memory counts too."""
-    house = web_house()
-    for asked in GAMES:
-        own, expected = both(fresh, house, asked)
-        assert whole(own) == whole(expected), asked
-    house.close()
+def test_lines_are_told_as_they_are_found(fresh: Page) -> None:
+    found = fresh.stream("analysis", {"start": START, "moves": ["11-15"], "limit": "depth=9", "lines": 3})
+    assert found[0] == {"exact": None}
+    last = found[-1]
+    assert (last["final"], last["depth"], last["side"], last["hash"]) == (True, 9, "white", 16)
+    assert last["engine"] == "kr (shipped)"
+    assert all(not event["final"] for event in found[1:-1])
+    lines = lines_of(found)
+    assert [line["score"] for line in lines] == sorted((line["score"] for line in lines), reverse=True)
+    for line in lines:
+        position = Position().play("11-15")
+        for step in line["pv"]:
+            position = position.play(step["text"])
+            assert step["fen"] == position.fen
+        assert sum(line["chances"]) == pytest.approx(1, abs=0.001)
+        assert (line["value"], line["plies"], line["draw"]) == (None, None, "")
+
+
+def test_a_line_that_stays_is_sent_once(fresh: Page) -> None:
+    # the only move, by the same line at every depth
+    found = fresh.stream("analysis", {"start": "B:W32:B1,27", "lines": 2, "limit": "depth=6"})
+    sent = [event["lines"] for event in found if "lines" in event]
+    assert all("pv" in line for line in sent[0])
+    assert any("pv" not in line for event in sent for line in event)
+    assert first_moves(found)
+
+
+def test_all_moves_near_the_best_are_told_however_many(fresh: Page) -> None:
+    asked = {"start": "W:WK14,K19,K23,21,31:B1,3,4,12,K29", "limit": "depth=5", "within": 10000}
+    assert len(lines_of(fresh.stream("analysis", asked))) == 10
+    legal = Position.from_fen(asked["start"]).legal_moves()
+    assert len(lines_of(fresh.stream("analysis", {**asked, "lines": 64}))) == len(legal) > 10
+    near = fresh.stream("analysis", {"start": START, "limit": "depth=7", "within": 1, "lines": 3})
+    assert {line["score"] for line in lines_of(near)} <= {(best := lines_of(near)[0]["score"]), best - 1}
+
+
+@pytest.mark.parametrize("fen", ["W:WK6,K15:BK3", "W:W32:BK3,K4", "B:W18,22:BK2,11"])
+def test_exact_values_come_first(fresh: Page, fen: str) -> None:
+    database = load_database(str(ROOT / "egdb"))
+    assert database is not None
+    meant = probe(database, Position.from_fen(fen))
+    found = fresh.stream("analysis", {"start": fen, "lines": 4, "limit": "depth=4"})
+    exact = found[0]["exact"]
+    assert (exact["value"], exact["plies"]) == (meant.value, meant.distance)
+    assert [(each["text"], each["value"], each["plies"]) for each in exact["moves"]] == [
+        (each.move, each.value, each.distance) for each in meant.moves
+    ]
+    for line in lines_of(found):
+        (known,) = (each for each in meant.moves if each.move == line["pv"][0]["text"])
+        assert line["value"] == known.value
+        assert line["chances"] == [float(known.value == value) for value in ("win", "draw", "loss")]
+
+
+@pytest.mark.parametrize(
+    ("plies", "draw", "line"), [(7, None, ("repetition", 0, "loss", 62)), (8, "repetition", ("", 29939, "win", 61))]
+)
+def test_draws_by_rule_are_told_beside_what_is_exact(
+    fresh: Page, plies: int, draw: str | None, line: tuple[Any, ...]
+) -> None:
+    moves = "23-18 28-32 18-23 32-28 23-18 28-32 18-23 32-28".split()[:plies]
+    found = fresh.stream("analysis", {"start": "W:WK19,K23:B12,K28", "moves": moves, "limit": "nodes=1000"})
+    assert found[0].get("draw") == draw
+    assert (found[0]["exact"]["value"], found[0]["exact"]["plies"]) == line[2:]
+    best = lines_of(found)[0]
+    assert (best["draw"], best["score"], best["value"], best["plies"]) == line
+    assert best["chances"] == ([0, 1, 0] if line[0] else [1, 0, 0])
+
+
+def test_the_threat_is_what_the_other_side_would_do(fresh: Page) -> None:
+    asked = {"start": START, "moves": ["9-13"], "limit": "nodes=5000", "threat": True}
+    found = fresh.stream("analysis", asked)
+    assert found[-1]["side"] == "black"
+    black = Position.from_fen("B" + Position().play("9-13").fen[1:])
+    assert {*first_moves(found)} <= {str(move) for move in black.legal_moves()}
+
+
+def test_a_game_that_is_over_has_no_lines(fresh: Page) -> None:
+    told = fresh.stream("analysis", {"start": "B:W32:B", "limit": "depth=3"})
+    assert told == [{"over": "Black has no piece left: White wins"}]
 
 
 @pytest.mark.parametrize(
     ("asked", "reason"),
     [
         ({"engine": 1}, "engine is not a whole number from 0 to 0"),
-        ({"lines": 11}, "lines is not a whole number from 1 to 10"),
+        ({"lines": 65}, "lines is not a whole number from 1 to 64"),
         ({"within": -1}, "within is not a whole number from 0 to 10000"),
         ({"limit": "soon"}, "'soon' is not a duration"),
         ({"moves": ["1-32"]}, "1-32 is not legal"),
@@ -97,16 +139,7 @@ def test_bad_requests_are_refused(fresh: Page, asked: dict[str, Any], reason: st
     assert reason in event["error"]
 
 
-def played(seed: int, plies: int) -> list[str]:
-    """The positions of a random game."""
-    source, position, fens = random.Random(seed), Position(), []
-    for _ in range(plies):
-        fens.append(position.fen)
-        position = position.play(source.choice(position.legal_moves()))
-    return fens
-
-
-GAME = played(5, 24)
+GAME = [position.fen for position in playout(5, 24).positions()][:24]
 
 
 def test_people_and_scores_are_those_of_the_library(fresh: Page) -> None:

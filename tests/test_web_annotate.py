@@ -1,15 +1,12 @@
-"""Whole games judged while one watches: the stream, and the panel by clicks and keys."""
+"""Whole games judged while one watches, by clicks and keys."""
 
 from __future__ import annotations
 
-import asyncio
-import time
-from collections.abc import AsyncGenerator, Callable, Iterator
-from contextlib import ExitStack, aclosing
-from typing import TYPE_CHECKING, Any
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
 
 import pytest
-from test_annotate import BLUNDER, BLUNDER_PLY, PDN, played
+from test_annotate import BLUNDER, BLUNDER_PLY, played
 from tree_pages import CLIPBOARD, opens, paste
 from web_pages import (
     SIZES,
@@ -17,7 +14,6 @@ from web_pages import (
     Opener,
     click_square,
     faults_in,
-    finished,
     meant_board,
     open_panel,
     opened,
@@ -31,225 +27,20 @@ from web_pages import (
 
 from kr.analysis.annotation.annotation import annotate
 from kr.analysis.annotation.judging import JudgeSettings
-from kr.analysis.annotation.marking import pov, unmark_game
+from kr.analysis.annotation.marking import pov
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
-from kr.errors import KrError
-from kr.pdn import Game, read_game
-from kr.viewer.document import game_document, read_document
-from kr.web import judging
+from kr.pdn import Game
 from kr.web.engines import MOST_ENGINES
-from kr.web.house import House
-from kr.web.request import PageRequest
 from kr.web.serve import WebServer
-from kr.web.settings import WebSettings
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 __all__ = ["opened", "server"]
 
-NODES = 3000
 LONG = "9-14 22-18 5-9 24-19 11-16 26-22 8-11 28-24 16-20 31-26 11-16 18-15"
 
-
-@pytest.fixture(scope="module")
-def house() -> Iterator[House]:
-    made = House(WebSettings(hash=1 << 20, browser=False))
-    yield made
-    made.close()
-
-
-Events = AsyncGenerator[dict[str, Any], None]
-
-
-def judged(house: House, asked: dict[str, Any], document: dict[str, Any] | None = None) -> list[dict[str, Any]]:
-    """All events of a game that is judged. document: the game as the page has it at the end, if that is another."""
-
-    async def run() -> list[dict[str, Any]]:
-        inbox: asyncio.Queue[PageRequest] = asyncio.Queue()
-        events = []
-        async with aclosing(judging.annotate_game(house, PageRequest(asked), inbox)) as stream:
-            async for event in stream:
-                events.append(event)
-                if "judged" in event:
-                    inbox.put_nowait(PageRequest({"document": document or asked["document"]}))
-        return events
-
-    return finished(run())
-
-
-def test_each_move_is_told_from_the_last_to_the_first_then_the_marked_game(house: House) -> None:
-    game = read_game(PDN)
-    assert game is not None
-    first, *events, ready, last = judged(house, {"document": game_document(game), "nodes": NODES})
-    annotation = annotate(game, Engine(hash_mb=1), JudgeSettings(tc=Limits(nodes=NODES)))
-    assert first == {"total": 12}
-    assert ready == {"judged": True}
-    told = [move for event in events for move in event["moves"]]
-    assert [move["ply"] for move in told] == [*range(12, 0, -1)]
-    for move, meant in zip(reversed(told), annotation.moves, strict=True):
-        expected = None if meant.expected is None else round(pov(meant.side, meant.expected), 2)
-        assert (move["expected"], move["reason"]) == (expected, meant.reason)
-        assert move["once"] == (expected is not None and not meant.confirmed)
-    assert {move["ply"]: move["kind"] for move in told if move["kind"]} == {5: "inaccuracy", 10: "blunder"}
-    marked = read_document(last["document"])
-    unmark_game(game)
-    unmark_game(marked)
-    assert marked == game
-    assert [row[0] for row in last["table"]] == ["Player", "A", "B"]
-    assert [row[-2] for row in last["table"]] == ["??", "0", "1"]
-
-
-PLAYED_HERE = {"BlackPlayer": "human", "WhitePlayer": "shipped,level=3"}
-
-
-@pytest.mark.parametrize(
-    ("tags", "plies"),
-    [({}, 3), (PLAYED_HERE, 0), ({**PLAYED_HERE, "Opening": "Bristol"}, 0),
-     ({**PLAYED_HERE, "Opening": "3move 131: 11-16 22-18 16-20"}, 3)],
-)  # fmt: skip
-def test_games_played_here_are_judged_from_the_first_move_that_no_ballot_chose(
-    house: House, tags: dict[str, str], plies: int
-) -> None:
-    game = read_game("1. 11-16 22-18 2. 16-20 25-22 *")
-    assert game is not None
-    game.headers.update(tags)
-    events = judged(house, {"document": game_document(game), "nodes": 1000})
-    reasons = {move["ply"]: move["reason"] for event in events for move in event.get("moves", [])}
-    assert [ply for ply, reason in sorted(reasons.items()) if reason == "opening"] == [*range(1, plies + 1)]
-
-
-@pytest.mark.parametrize(
-    ("tags", "you"),
-    [
-        ({}, None),
-        ({"BlackPlayer": "shipped,level=3", "WhitePlayer": "human"}, "white"),
-        ({"BlackPlayer": "human", "WhitePlayer": "shipped,level=3"}, "black"),
-        ({"BlackPlayer": "human", "WhitePlayer": "human"}, None),
-    ],
-)
-def test_story_and_accuracy_come_with_the_marked_game(house: House, tags: dict[str, str], you: str | None) -> None:
-    game = played(BLUNDER)
-    game.headers |= tags
-    game.result = "1-0"
-    *_, last = judged(house, {"document": game_document(game), "nodes": NODES})
-    assert last["you"] == you
-    turn = next(each["with"] for each in last["story"] if each["say"] == "story.turn.lost")
-    assert (turn["side"], turn["move"]) == ("you" if you == "white" else "white", "5... 20-16")
-    black, white = last["accuracy"]
-    assert 0 < white < black <= 100
-    # kept in the game, told of nobody in particular
-    comment = read_document(last["document"]).comment
-    assert f"accuracy={black:.1f}/{white:.1f}]" in comment
-    assert "[%kr story White lost the game at <move=5... 20-16>" in comment
-
-
-def test_what_was_added_meanwhile_keeps_its_place(house: House) -> None:
-    game = played(BLUNDER)
-    document = game_document(game)
-    game.variations[0].comment = "mine"
-    game.variations[0].add_variation("22-18")
-    *_, last = judged(house, {"document": document, "nodes": 1000}, game_document(game))
-    marked = read_document(last["document"])
-    assert marked.variations[0].comment == "mine"
-    assert [child.text for child in marked.variations[0].variations] == ["24-20", "22-18"]
-
-
-@pytest.mark.parametrize(
-    ("asked", "error"),
-    [
-        ({}, "document is missing"),
-        ({"document": game_document(Game())}, "the game has no moves to judge"),
-        ({"document": {"start": "nonsense"}}, "nonsense"),
-        ({"nodes": 999}, "nodes is not a whole number from 1000 to 5000000"),
-        ({"nodes": 5_000_001}, "nodes is not"),
-        ({"seconds": 60}, r"seconds is not a number from 0\.01 to 10"),
-        ({"seconds": float("nan")}, "seconds is not"),
-    ],
-)
-def test_bad_requests(house: House, asked: dict[str, Any], error: str) -> None:
-    given = asked if "document" in asked or not asked else {"document": game_document(played(BLUNDER)), **asked}
-    with pytest.raises(KrError, match=error):
-        judged(house, given)
-    assert house.engines.own.lent == 0
-
-
-def test_games_are_of_bounded_length(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(judging, "MOST_PLIES", 11)
-    with pytest.raises(KrError, match="a game of 12 moves; at most 11 are judged"):
-        judged(house, {"document": game_document(played(BLUNDER))})
-
-
-def test_a_game_whose_moves_have_changed_gets_no_marks(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = {"document": game_document(played(BLUNDER)), "nodes": 1000}
-    with pytest.raises(KrError, match="have changed meanwhile"):
-        judged(house, asked, game_document(played(BLUNDER.rsplit(" ", 1)[0])))
-    monkeypatch.setattr(judging, "DOCUMENT_SECONDS", 0.01)
-
-    async def silent() -> None:
-        async for _ in judging.annotate_game(house, PageRequest(asked), asyncio.Queue()):
-            pass
-
-    with pytest.raises(KrError, match="did not send its game"):
-        finished(silent())
-
-
-def test_it_ends_at_once_when_its_page_leaves(house: House) -> None:
-    """A search of minutes ends with the stream, whether that is closed between events or while it waits."""
-
-    async def leaving(leave: Callable[[Events], Any]) -> float:
-        asked = PageRequest({"document": game_document(played(LONG)), "seconds": 10})
-        stream = judging.annotate_game(house, asked, asyncio.Queue())
-        assert "total" in await anext(stream)
-        began = time.monotonic()
-        await leave(stream)
-        await stream.aclose()
-        return time.monotonic() - began
-
-    async def cancelled(stream: Events) -> None:
-        task = asyncio.ensure_future(anext(stream))
-        while house.engines.own.lent == 0:
-            await asyncio.sleep(0)
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-
-    async def closed(stream: Events) -> None:
-        pass
-
-    for leave in (cancelled, closed):
-        assert finished(leaving(leave)) < 2
-        assert house.engines.own.lent == 0
-
-
-def test_it_waits_for_its_turn(house: House) -> None:
-    async def run() -> None:
-        with ExitStack() as loans:
-            while house.engines.own.lent < MOST_ENGINES:
-                loans.enter_context(house.engines.own.ask())
-            asked = PageRequest({"document": game_document(played(BLUNDER)), "nodes": 1000})
-            async with aclosing(judging.annotate_game(house, asked, asyncio.Queue())) as stream:
-                assert "total" in await anext(stream)
-                assert await anext(stream) == {"waits": True}
-                loans.close()
-                assert (await anext(stream))["moves"][0]["ply"] == 12
-
-    finished(run())
-    assert house.engines.own.lent == 0
-
-
-def test_an_error_of_the_search_is_told(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fails(*args: Any) -> Any:
-        raise KrError("the database is damaged")
-
-    monkeypatch.setattr(judging, "judge_moves", fails)
-    with pytest.raises(KrError, match="the database is damaged"):
-        judged(house, {"document": game_document(played(BLUNDER))})
-    assert house.engines.own.lent == 0
-
-
-# --- the panel
 
 QUICK = 50_000
 """Nodes of the shortest limit in the panel."""
@@ -451,6 +242,21 @@ def test_judging_is_stopped_by_its_button_and_by_another_game(server: WebServer,
     page.get_by_role("button", name="Review this game").wait_for()
     press_start(page)
     wait_for_status(page, "the game has no moves to judge")
+
+
+@pytest.mark.slow
+def test_it_waits_for_its_turn(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address, reduced_motion="reduce", **CLIPBOARD)
+    opens(page, BLUNDER)
+    lender = server.house.engines.own
+    with ExitStack() as loans:
+        while lender.lent < MOST_ENGINES:
+            loans.enter_context(lender.ask())
+        begin(page)
+        wait_for_status(page, "All engines are busy; waiting for one.")
+    wait_for_status(page, "Undo takes the marks out")
+    # the review has had one engine, and has given it back
+    wait_for(page, lambda: lender.lent == 0)
 
 
 @pytest.mark.slow

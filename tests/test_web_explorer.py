@@ -264,25 +264,6 @@ def test_a_damaged_index_is_made_anew(files: tuple[Path, Path]) -> None:
         assert ask(explorer.moves, house, archives=[0])["total"]["games"] == 3
 
 
-def test_scores_of_all_moves(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    from kr.engine.limits import Limits
-
-    monkeypatch.setattr(explorer, "SCORING", Limits(nodes=3000, within=50))
-    events = finished(listed(explorer.scores(house, PageRequest({"fen": START.fen}), asyncio.Queue())))
-    assert events[-1]["moves"].keys() == {str(move) for move in START.legal_moves()}
-    assert all(abs(each["score"]) < 200 for each in events[-1]["moves"].values())
-    # one move gives up a man
-    asked = PageRequest({"fen": "B:W18,22,27,31,32:B2,5,10,11,12"})
-    told = finished(listed(explorer.scores(house, asked, asyncio.Queue())))[-1]["moves"]
-    assert (
-        sum(each["score"] is None for each in told.values())
-        == sum(each.get("worse", False) for each in told.values())
-        == 1
-    )
-    assert finished(listed(explorer.scores(house, PageRequest({"fen": "B:WK32:BK5"}), asyncio.Queue()))) != []
-    assert finished(listed(explorer.scores(house, PageRequest({"fen": "B:WK1:B"}), asyncio.Queue()))) == []
-
-
 # --- the panel
 
 
@@ -453,7 +434,7 @@ DEPTHS = """() => [...document.querySelectorAll(".explorer .score")].map(
 
 NO_SEARCH = """() => {
   const {send} = WebSocket.prototype;
-  WebSocket.prototype.send = function (text) { if (!text.includes("explorer/scores")) send.call(this, text); };
+  WebSocket.prototype.send = function (text) { if (!text.includes('"search"')) send.call(this, text); };
 }"""
 
 

@@ -19,7 +19,7 @@ from kr.web.engines import MOST_ENGINES, Lender
 from kr.web.live import MOST_STREAMS
 from kr.web.serve import WebServer
 
-START = Position().fen
+START = Position()
 SECONDS = 60
 """Patience with a busy machine."""
 
@@ -30,8 +30,9 @@ class Viewer:
     def __init__(self, socket: ClientConnection) -> None:
         self.socket = socket
 
-    async def ask(self, id: int, **asked: Any) -> None:
-        await self.socket.send(json.dumps({"id": id, "do": "analysis", "start": START, **asked}))
+    async def ask(self, id: int, *positions: Position, lines: int = 1, **limits: Any) -> None:
+        asked = {"positions": [each.bits for each in positions or (START,)], "limits": limits, "lines": lines}
+        await self.socket.send(json.dumps({"id": id, "do": "search", "searches": [asked]}))
 
     async def stop(self, id: int) -> None:
         await self.socket.send(json.dumps({"id": id, "stop": True}))
@@ -81,7 +82,7 @@ def test_twenty_viewers_have_their_shares() -> None:
             pages = [await stack.enter_async_context(viewing(server)) for _ in range(20)]
             begin = time.monotonic()
             for page in pages:
-                await page.ask(1, lines=2, limit="nodes=500k")
+                await page.ask(1, lines=2, nodes=500_000)
             await asyncio.gather(*(page.hear(1, "lines") for page in pages))
             seconds = await asyncio.gather(*(searched(page, begin) for page in pages))
             # one after the other, the last would take twice as long as the middle one
@@ -155,9 +156,9 @@ def test_positions_that_are_only_passed_leave_nothing_behind() -> None:
     async def told(server: WebServer, lender: Lender[Any]) -> None:
         async with viewing(server) as page:
             for id in range(60):
-                await page.ask(id, moves=["11-15"] * (id % 2))
+                await page.ask(id, *[START, START.play("11-15")][: 1 + id % 2])
                 await page.stop(id)
-            await page.ask(60, limit="depth=3")
+            await page.ask(60, depth=3)
             assert "error" not in await page.hear(60, "end", "error")
             await all_ended(lender)
             assert lender.idle == 1
@@ -174,7 +175,7 @@ def test_the_server_answers_while_all_search() -> None:
                 await page.ask(1, lines=10)
                 await page.hear(1, "lines")
             asker = await stack.enter_async_context(viewing(server))
-            await asker.ask(1, limit="depth=1")
+            await asker.ask(1, depth=1)
             await asker.hear(1, "end")
 
     visited(told)

@@ -19,12 +19,10 @@ from kr.game.value import Value
 from kr.proofs.certificate import Certificate, packed_certificate, unpacked_certificate, write_certificate
 from kr.proofs.checking import check_certificate
 from kr.proofs.library import ProofLibrary
-from kr.web import proofs
+from kr.web import port, proofs
 from kr.web.house import House
 from kr.web.live import Inbox
 from kr.web.request import PageRequest
-from kr.web.searches import answers
-from kr.web.searching import Question
 from kr.web.serve import WebServer
 from kr.web.settings import WebSettings
 
@@ -200,21 +198,16 @@ def test_a_proof_that_is_left_ends_its_searches(house: House) -> None:
     assert finished(left()) == 0
 
 
-def test_analysis_names_the_certificate(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_positions_are_looked_up_in_certificates(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     made = case(STEPPED)
     root = made.claim.root
+    assert port.proofs(house, PageRequest({})) == {"proofs": False, "known": []}
     monkeypatch.setattr(house, "proofs", ProofLibrary([("a.krproof", made)]))
-    monkeypatch.setattr(house, "database", shipped(2))
-
-    async def first() -> dict[str, Any]:
-        stream = answers(house, Question.of(house, PageRequest({"start": root.fen, "moves": []})))
-        found = await anext(stream)
-        await stream.aclose()
-        return found
-
-    exact = finished(first())["exact"]
-    assert (exact["value"], exact["by"]) == ("loss", "certificate a.krproof")
-    assert {each["value"] for each in exact["moves"]} <= {"loss"}
+    asked = PageRequest({"positions": [[*root.bits], [*Position().bits]]})
+    assert port.proofs(house, asked)["known"] == [
+        {"value": "loss", "bound": "", "by": "certificate a.krproof"},
+        {"value": None, "bound": "", "by": ""},
+    ]
 
 
 # --- the page

@@ -6,7 +6,7 @@ import asyncio
 import os
 import sys
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import aclosing, suppress
 from pathlib import Path
 from typing import Any
@@ -15,25 +15,24 @@ import pytest
 from systems import CRASHED
 from web_pages import finished
 
-from kr.egdb.probe import probe
-from kr.engine.database import load_database
-from kr.engine.engine import Engine
+from kr.engine.engine import MAX_LINES, Engine
 from kr.engine.limits import Limits
 from kr.engine.result import Info
 from kr.errors import InvalidSettingError, KrError
+from kr.game.board import Board
 from kr.game.position import Position
 from kr.protocols.hub_client import HubClient
 from kr.system import join_command
-from kr.web import engines
+from kr.web import engines, port
 from kr.web.engines import SEARCH_NICENESS, Lender
 from kr.web.house import House
 from kr.web.live import viewer
+from kr.web.port import MOST_TOGETHER, search
 from kr.web.request import PageRequest
-from kr.web.searches import LONGEST_PV, analysis, list_engines
 from kr.web.searching import UPDATES, OwnSearch
 from kr.web.settings import WebSettings
 
-START = Position().fen
+START = Position()
 FAULTY = Path(__file__).parent / "hub_engines" / "faulty.py"
 KR_HUB = f"hub:{sys.executable} -m kr hub --weights material --hash 1MB --egdb none"
 
@@ -57,20 +56,45 @@ def at_home(told: Callable[[House], Awaitable[None]], **settings: Any) -> None:
     finished(run())
 
 
-async def events(house: House, **asked: Any) -> list[dict[str, Any]]:
-    """All events of a search that ends by itself."""
-    stream = analysis(house, PageRequest({"start": START, **asked}), asyncio.Queue())
-    return [event async for event in stream]
+def one(*positions: Position, **asked: Any) -> dict[str, Any]:
+    """A search of the last of some positions, as a page asks for it."""
+    return {"positions": [[*each.bits] for each in positions or (START,)], "limits": {}, **asked}
 
 
-def lines_of(events: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
-    """The lines of each event, with the moves that were told before."""
-    told: list[list[dict[str, Any]]] = []
-    for event in events:
+Events = AsyncGenerator[Mapping[str, Any], None]
+
+
+def opened(
+    house: House, *searches: dict[str, Any], inbox: asyncio.Queue[PageRequest] | None = None, **choice: Any
+) -> Events:
+    """The stream of some searches."""
+    return search(house, PageRequest({"searches": searches, **choice}), inbox or asyncio.Queue())
+
+
+async def events(house: House, *searches: dict[str, Any], **choice: Any) -> list[Mapping[str, Any]]:
+    """All events of searches that end by themselves, but that they begin."""
+    return [event async for event in opened(house, *searches, **choice) if "turn" not in event]
+
+
+async def first_lines(stream: Events) -> None:
+    """Wait for the first lines of a search."""
+    async for event in stream:
         if "lines" in event:
-            before = told[-1] if told else []
-            told.append([{**(before[i] if i < len(before) else {}), **line} for i, line in enumerate(event["lines"])])
-    return told
+            break
+
+
+def texts(position: Position, line: Mapping[str, Any]) -> list[str]:
+    """The moves of a line, as they are written."""
+    found = []
+    for move in line["moves"]:
+        (played,) = [
+            each
+            for each in position.legal_moves()
+            if (each.path, each.captured) == (tuple(move["path"]), move["captured"])
+        ]
+        found.append(str(played))
+        position = position.play(played)
+    return found
 
 
 async def until(true: Callable[[], bool]) -> None:
@@ -86,69 +110,50 @@ async def until(true: Callable[[], bool]) -> None:
 @pytest.mark.smoke
 def test_lines_are_told_as_they_are_found() -> None:
     async def told(house: House) -> None:
-        found = await events(house, moves=["11-15"], lines=3, limit="depth=9")
-        assert found[0] == {"exact": None}
+        position = START.play("11-15")
+        found = await events(house, one(START, position, lines=3, limits={"depth": 9}))
         last = found[-1]
-        assert (last["final"], last["depth"], last["side"], last["hash"]) == (True, 9, "white", 1.0)
-        assert all(not event["final"] for event in found[1:-1])
+        assert (last["final"], last["depth"], last["hash"], last["name"]) == (True, 9, 1.0, "kr (material)")
+        assert all(not event["final"] for event in found[:-1])
         assert last["nodes"] > 100
-        alone = Engine("material", hash_mb=1, database=None)
-        position = Position().play("11-15")
-        expected = alone.search(position, "depth=9", multipv=3)
-        lines = lines_of(found)[-1]
-        assert [line["score"] for line in lines] == [info.score for info in expected.lines]
-        for line, info in zip(lines, expected.lines, strict=True):
-            at = position
-            assert [step["text"] for step in line["pv"]] == [str(move) for move in info.pv][:LONGEST_PV]
-            for step, move in zip(line["pv"], info.pv, strict=False):
-                at = at.play(move)
-                assert step["fen"] == at.fen
-                assert step["path"] == [square + 1 for square in move.path]
-            assert sum(line["chances"]) == pytest.approx(1, abs=0.001)
-            assert (line["value"], line["plies"]) == (None, None)
+        expected = Engine("material", hash_mb=1, database=None).search(position, "depth=9", multipv=3)
+        assert [line["score"] for line in last["lines"]] == [info.score for info in expected.lines]
+        assert [texts(position, line) for line in last["lines"]] == [[*map(str, info.pv)] for info in expected.lines]
 
     at_home(told)
 
 
 def test_all_moves_near_the_best_are_told() -> None:
     async def ask(house: House) -> None:
-        fen = "W:W18,22,27,31:B2,5,11,12"
-        found = await events(house, start=fen, lines=3, within=60, limit="depth=8")
+        position = Position.from_fen("W:W18,22,27,31:B2,5,11,12")
+        found = await events(house, one(position, lines=3, limits={"within": 60, "depth": 8}))
         alone = Engine("material", hash_mb=1, database=None)
-        expected = alone.search(Position.from_fen(fen), Limits(depth=8, within=60)).lines
-        lines = lines_of(found)[-1]
-        told = [(line["pv"][0]["text"], line["score"]) for line in lines]
+        expected = alone.search(position, Limits(depth=8, within=60)).lines
         # neither the number asked for nor all six moves
-        assert (told, len(told)) == ([(str(info.pv[0]), info.score) for info in expected], 5)
+        assert [line["score"] for line in found[-1]["lines"]] == [info.score for info in expected]
+        assert len(expected) == 5
 
     at_home(ask)
 
 
-@pytest.mark.parametrize(
-    ("plies", "draw", "line"), [(7, None, ("repetition", 0, "loss", 62)), (8, "repetition", ("", 29939, "win", 61))]
-)
-def test_draws_by_rule_are_told_beside_what_is_exact(plies: int, draw: str | None, line: tuple[Any, ...]) -> None:
+def test_one_engine_searches_all_of_a_message_and_those_that_follow() -> None:
     async def told(house: House) -> None:
-        moves = "23-18 28-32 18-23 32-28 23-18 28-32 18-23 32-28".split()[:plies]
-        found = await events(house, start="W:WK19,K23:B12,K28", moves=moves, limit="nodes=1000")
-        assert found[0].get("draw") == draw
-        assert (found[0]["exact"]["value"], found[0]["exact"]["plies"]) == line[2:]
-        best = lines_of(found)[-1][0]
-        assert (best["draw"], best["score"], best["value"], best["plies"]) == line
-        assert best["chances"] == ([0, 1, 0] if line[0] else [1, 0, 0])
-
-    at_home(told, egdb=None)
-
-
-def test_a_line_that_stays_is_sent_once() -> None:
-    async def told(house: House) -> None:
-        # the only move, by the same line at every depth
-        found = await events(house, start="B:W32:B1,27", lines=2, limit="depth=6")
-        sent = [event["lines"] for event in found if "lines" in event]
-        assert all("pv" in line for line in sent[0])
-        assert lines_of(found)[-1][0]["pv"][0]["text"]
-        for before, after in zip(lines_of(found), lines_of(found)[1:], strict=False):
-            assert [line["pv"] != old["pv"] for line, old in zip(after, before, strict=True)].count(True) <= 2
+        inbox: asyncio.Queue[PageRequest] = asyncio.Queue()
+        glance = one(limits={"depth": 3}, watched=False)
+        async with aclosing(opened(house, glance, glance, inbox=inbox, more=True)) as stream:
+            assert await anext(stream) == {"turn": True}
+            # nothing but the ends of those that nobody watches
+            ends = [await anext(stream), await anext(stream)]
+            assert [(event["final"], event["depth"]) for event in ends] == [(True, 3)] * 2
+            assert house.engines.own.lent == 1
+            inbox.put_nowait(PageRequest({"searches": [{**glance, "fresh": True}]}))
+            again = await anext(stream)
+            # with an empty table as the first one, which the second had from its table
+            assert ends[0]["nodes"] == again["nodes"] > ends[1]["nodes"]
+            inbox.put_nowait(PageRequest({"searches": [{"positions": []}]}))
+            with pytest.raises(InvalidSettingError, match="positions"):
+                await anext(stream)
+        assert house.engines.own.lent == 0
 
     at_home(told)
 
@@ -160,10 +165,10 @@ def test_the_newest_lines_at_most_so_often(monkeypatch: pytest.MonkeyPatch) -> N
         async def sleep(seconds: float) -> None:
             waited.append(seconds)
 
-        monkeypatch.setattr("kr.web.searches.asyncio.sleep", sleep)
-        found = await events(house, lines=2, limit="depth=9")
+        monkeypatch.setattr("kr.web.port.asyncio.sleep", sleep)
+        found = await events(house, one(lines=2, limits={"depth": 9}))
         # after each event but the last
-        assert len(waited) == len([event for event in found if "lines" in event]) - 1
+        assert len(waited) == len(found) - 1
         assert all(0 <= seconds <= 1 / UPDATES for seconds in waited)
 
     at_home(told)
@@ -182,10 +187,10 @@ def test_a_stream_that_ends_as_news_come_ends(monkeypatch: pytest.MonkeyPatch, t
         def _heard(self, info: Info) -> None:
             """Bring no news but those of the test."""
 
-    monkeypatch.setattr("kr.web.searches.OwnSearch", Heard)
+    monkeypatch.setattr("kr.web.port.OwnSearch", Heard)
 
     async def told(house: House) -> None:
-        task = asyncio.create_task(events(house))
+        task = asyncio.create_task(events(house, one()))
         await until(lambda: bool(searches))
         for _ in range(10):
             await asyncio.sleep(0)
@@ -200,93 +205,36 @@ def test_a_stream_that_ends_as_news_come_ends(monkeypatch: pytest.MonkeyPatch, t
 
 
 def test_the_figures_move_between_iterations(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kr.web.searches.BEAT_SECONDS", 0.02)
+    monkeypatch.setattr("kr.web.port.BEAT_SECONDS", 0.02)
 
     async def told(house: House) -> None:
-        heard: list[dict[str, Any]] = []
-        async with (
-            aclosing(analysis(house, PageRequest({"start": START}), asyncio.Queue())) as stream,
-            asyncio.timeout(60),
-        ):
+        heard: list[Mapping[str, Any]] = []
+        async with aclosing(opened(house, one())) as stream, asyncio.timeout(60):
             async for event in stream:
                 heard.append(event)
                 beats = [each["progress"] for each in heard[-3:] if "progress" in each]
                 # three in a row, within one iteration; a search that had no processor has no more nodes either
-                one = len({beat["depth"] for beat in beats}) == 1
-                if len(beats) == 3 and one and beats[0]["nodes"] < beats[1]["nodes"] < beats[2]["nodes"]:
+                same = len({beat["depth"] for beat in beats}) == 1
+                if len(beats) == 3 and same and beats[0]["nodes"] < beats[1]["nodes"] < beats[2]["nodes"]:
                     break
         # the lines of the iteration before may be just about to be told
         depth = next(event["depth"] for event in reversed(heard) if "lines" in event)
         assert depth < beats[0]["depth"] <= depth + 2
-        assert beats[0]["time"] < beats[1]["time"] < beats[2]["time"]
-        assert all(beat["nps"] > 0 for beat in beats)
-
-    at_home(told)
-
-
-def test_exact_values_come_first(whole: Path) -> None:
-    database = load_database(str(whole))
-    assert database is not None
-    position = Position.from_fen("W:WK6,K15:BK3")
-    expected = probe(database, position)
-
-    async def told(house: House) -> None:
-        found = await events(house, start=position.fen, lines=4, limit="depth=4")
-        exact = found[0]["exact"]
-        assert (exact["value"], exact["plies"]) == (expected.value, expected.distance) == ("win", exact["plies"])
-        assert [(move["text"], move["value"], move["plies"]) for move in exact["moves"]] == [
-            (move.move, move.value, move.distance) for move in expected.moves
-        ]
-        for line in lines_of(found)[-1]:
-            (known,) = (move for move in expected.moves if move.move == line["pv"][0]["text"])
-            assert line["value"] == known.value
-            assert line["chances"] == [float(known.value == value) for value in ("win", "draw", "loss")]
-
-    at_home(told, egdb=str(whole))
-
-
-def test_moves_that_lead_into_the_database_have_values(whole: Path) -> None:
-    # four pieces: the capture leaves two, which the database of three knows
-    async def told(house: House) -> None:
-        found = await events(house, start="B:W18,23:BK15,K30", limit="depth=2")
-        exact = found[0]["exact"]
-        assert (exact["value"], exact["plies"]) == (None, None)
-        assert exact["moves"]
-        found = await events(house, start=START, limit="depth=2")
-        assert found[0]["exact"] is None
-
-    at_home(told, egdb=str(whole))
-
-
-def test_the_threat_is_what_the_other_side_would_do() -> None:
-    async def told(house: House) -> None:
-        found = await events(house, moves=["11-15"], threat=True, limit="depth=5")
-        assert found[-1]["side"] == "black"
-        expected = Engine("material", hash_mb=1, database=None).search(
-            Position.from_fen("B" + Position().play("11-15").fen[1:]), "depth=5"
-        )
-        assert lines_of(found)[-1][0]["pv"][0]["text"] == str(expected.move)
-        with pytest.raises(InvalidSettingError, match="no threat: Black could not move"):
-            await events(house, start="W:W32:B", threat=True)
-
-    at_home(told)
-
-
-def test_a_game_that_is_over_has_no_lines() -> None:
-    async def told(house: House) -> None:
-        assert await events(house, start="B:W32:B") == [{"over": "Black has no piece left: White wins"}]
-        assert house.engines.own.lent == 0
+        assert beats[0]["seconds"] < beats[1]["seconds"] < beats[2]["seconds"]
 
     at_home(told)
 
 
 def test_repetitions_of_the_game_count() -> None:
     async def told(house: House) -> None:
-        dance = ["1-6", "32-28", "6-1", "28-32"]
-        start = "B:WK32:BK1,K5"
-        again = await events(house, start=start, moves=[*dance, "1-6", "32-28", "6-1"], lines=10, limit="depth=5")
-        fresh = await events(house, start="W:WK28:BK1,K5", lines=10, limit="depth=5")
-        scores = [{line["pv"][0]["text"]: line["score"] for line in lines_of(found)[-1]} for found in (again, fresh)]
+        board = Board("B:WK32:BK1,K5")
+        for move in "1-6 32-28 6-1 28-32 1-6 32-28 6-1".split():
+            board.play(move)
+        scores = []
+        for history in (board.history, ()):
+            found = await events(house, one(*history, board.position, lines=10, limits={"depth": 5}, fresh=True))
+            lines = found[-1]["lines"]
+            scores.append({texts(board.position, line)[0]: line["score"] for line in lines})
         assert scores[0]["28-32"] == 0 > scores[1]["28-32"]
 
     at_home(told)
@@ -296,33 +244,62 @@ def test_repetitions_of_the_game_count() -> None:
     ("asked", "reason"),
     [
         ({"engine": 1}, "engine is not a whole number from 0 to 0"),
-        ({"lines": 11}, "lines is not a whole number from 1 to 10"),
-        ({"lines": "many"}, "lines is not a whole number"),
-        ({"limit": "soon"}, "soon"),
-        ({"limit": "depth=0"}, "depth"),
-        ({"moves": ["1-32"]}, "1-32"),
-        ({"start": "nonsense"}, "nonsense"),
-        ({"threat": 1}, "threat is neither true nor false"),
+        ({"small": 1}, "small is neither true nor false"),
+        ({"searches": "all"}, f"searches is not a list of at most {MOST_TOGETHER} objects"),
+        ({"searches": [one()] * (MOST_TOGETHER + 1)}, "searches is not a list"),
+        ({"searches": [{"limits": {}}]}, "positions is missing"),
+        *(({"searches": [one(**each)]}, reason) for each, reason in [
+            ({"positions": []}, "positions is not a list of at most 2000 positions"),
+            ({"positions": [[1, 2, 3, 0]] * 2001}, "positions is not a list of at most 2000 positions"),
+            ({"positions": [[1, 2, 3]]}, "positions is not a list of positions, each of four numbers"),
+            ({"positions": [[1, 2, 1.5, 0]]}, "each of four numbers"),
+            ({"positions": [[1, 1 << 32, 0, 0]]}, "a bitboard has a bit outside squares 1 to 32"),
+            ({"positions": [[3, 1, 0, 0]]}, "square 1 holds both a Black and a White piece"),
+            ({"positions": [[1, 2, 0, 2]]}, "the side to move is 2"),
+            ({"positions": [[0xFFFFFFFF, 0, 0xFFFFFFFF, 0]]}, "Black has 32 pieces: a side has at most 12"),
+            ({"positions": [[1, 0, 0, 1]]}, "the game is over"),
+            ({"lines": MAX_LINES + 1}, "lines is not a whole number from 1 to 64"),
+            ({"limits": 3}, "limits is not an object"),
+            ({"limits": {"seconds": float("nan")}}, "seconds is not a number"),
+            ({"limits": {"seconds": -1}}, "seconds is not a number"),
+            ({"limits": {"left": float("inf")}}, "left is not a number"),
+            ({"limits": {"nodes": 0}}, "nodes is not a whole number"),
+            ({"limits": {"depth": 1 << 40}}, "depth is not a whole number"),
+            ({"limits": {"within": -1}}, "within is not a whole number from 0 to 10000"),
+            ({"fresh": "yes"}, "fresh is neither true nor false"),
+        ]),
     ],
-)
+)  # fmt: skip
 def test_bad_requests_are_refused(asked: dict[str, Any], reason: str) -> None:
     async def told(house: House) -> None:
-        with pytest.raises(KrError, match=reason):
-            await events(house, **asked)
-        assert house.engines.own.lent == 0
+        with pytest.raises(KrError, match=reason) as raised:
+            [event async for event in search(house, PageRequest({"searches": [], **asked}), asyncio.Queue())]
+        assert "\n" not in str(raised.value)
+        await until(lambda: house.engines.own.lent == 0)
 
     at_home(told)
 
 
 def test_a_search_ends_with_its_stream() -> None:
     async def told(house: House) -> None:
-        stream = analysis(house, PageRequest({"start": START}), asyncio.Queue())
-        async for event in stream:
-            if "lines" in event:
-                break
+        stream = opened(house, one())
+        await first_lines(stream)
         assert house.engines.own.lent == 1
         await stream.aclose()
         await until(lambda: house.engines.own.lent == 0)
+
+    at_home(told)
+
+
+def test_who_says_stop_gets_the_end_at_once() -> None:
+    async def told(house: House) -> None:
+        inbox: asyncio.Queue[PageRequest] = asyncio.Queue()
+        stream = opened(house, one(), inbox=inbox)
+        await first_lines(stream)
+        inbox.put_nowait(PageRequest({"stop": True}))
+        async with asyncio.timeout(20):
+            rest = [event async for event in stream]
+        assert rest[-1]["final"]
 
     at_home(told)
 
@@ -344,10 +321,8 @@ def test_searches_give_way_to_what_answers_pages() -> None:
         # a search of the test before may still be ending
         await until(lambda: given not in niceness())
         before = sorted(niceness())
-        stream = analysis(house, PageRequest({"start": START}), asyncio.Queue())
-        async for event in stream:
-            if "lines" in event:
-                break
+        stream = opened(house, one())
+        await first_lines(stream)
         assert given in niceness()
         assert os.getpriority(os.PRIO_PROCESS, threading.get_native_id()) < given
         await stream.aclose()
@@ -361,10 +336,8 @@ def test_a_viewer_who_changes_the_position_keeps_the_engine() -> None:
     async def told(house: House) -> None:
         viewer.set("a page")
         for _ in range(20):
-            stream = analysis(house, PageRequest({"start": START}), asyncio.Queue())
-            async for event in stream:
-                if "lines" in event:
-                    break
+            stream = opened(house, one())
+            await first_lines(stream)
             # the next begins before this one has ended
             await stream.aclose()
         await until(lambda: house.engines.own.lent == 0)
@@ -378,7 +351,8 @@ def test_a_viewer_who_changes_the_position_keeps_the_engine() -> None:
 
 def test_engines_have_names_and_commands() -> None:
     async def told(house: House) -> None:
-        assert list_engines(house, PageRequest({})) == {"engines": ["kr (material)", "scan"], "lines": 10}
+        facts = port.data_file(house, "engine")
+        assert (facts["name"], facts["engines"]) == ("material", ["scan"])
 
     at_home(told, engines=("hub:/opt/scan/scan hub",))
     for text in ("scan hub", "hub:", 'hub:"x'):
@@ -390,19 +364,14 @@ def test_engines_have_names_and_commands() -> None:
 def test_another_engine_beside_kr() -> None:
     async def told(house: House) -> None:
         other, own = await asyncio.gather(
-            events(house, engine=1, lines=2, limit="depth=6"), events(house, engine=0, lines=2, limit="depth=6")
+            *(events(house, one(lines=2, limits={"depth": 6}), engine=engine) for engine in (1, 0))
         )
-        assert other[-1]["final"]
-        assert other[-1]["depth"] == 6
-        lines = lines_of(other)[-1]
-        assert [line["score"] for line in lines] == [line["score"] for line in own[-1]["lines"]]
-        assert lines[0]["chances"] is None
-        assert [step["text"] for step in lines[0]["pv"]]
+        assert (other[-1]["final"], other[-1]["depth"], other[-1]["hash"]) == (True, 6, None)
+        assert [line["score"] for line in other[-1]["lines"]] == [line["score"] for line in own[-1]["lines"]]
+        assert texts(START, other[-1]["lines"][0])
         # an endless one ends with its stream, and its process is used again
-        stream = analysis(house, PageRequest({"start": START, "engine": 1}), asyncio.Queue())
-        async for event in stream:
-            if "lines" in event:
-                break
+        stream = opened(house, one(), engine=1)
+        await first_lines(stream)
         await stream.aclose()
         await until(lambda: house.engines.others[0].lent == 0)
         assert house.engines.others[0].idle == 1
@@ -423,7 +392,7 @@ def test_a_crash_of_an_engine_is_one_line(fault: str, reason: str) -> None:
         lender = house.engines.others[0]
         for _ in range(2):
             with pytest.raises(KrError, match=reason) as raised:
-                await events(house, engine=1, limit="depth=3")
+                await events(house, one(limits={"depth": 3}), engine=1)
             assert "\n" not in str(raised.value)
             await until(lambda: lender.lent == 0)
             assert lender.idle == 0
@@ -433,8 +402,8 @@ def test_a_crash_of_an_engine_is_one_line(fault: str, reason: str) -> None:
 
 def test_an_engine_that_says_no_line_has_its_move() -> None:
     async def told(house: House) -> None:
-        found = await events(house, engine=1, limit="depth=3", lines=1)
-        assert lines_of(found)[-1][0]["pv"][0]["text"] == "9-13"
+        found = await events(house, one(limits={"depth": 3}), engine=1)
+        assert texts(START, found[-1]["lines"][0]) == ["9-13"]
 
     at_home(told, engines=(faulty("twice"),))
 

@@ -36,10 +36,8 @@ from kr.web.request import PageRequest
 FEATURES: Mapping[str, tuple[str, ...]] = {
     "port": ("port", "search"),
     "files": ("port", "file"),
-    "searches": ("engines", "analysis"),
     "matches": ("match",),
     "runs": ("runs", "run"),
-    "judging": ("annotate",),
     "proofs": ("proofs", "certificate", "prove"),
     "explorer": ("explorer",),
     "archive_uploads": ("explorer",),

@@ -12,7 +12,7 @@ import asyncio
 import threading
 import time
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
-from contextlib import aclosing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -23,8 +23,6 @@ from kr.archives.archive import STANDARD_INPUT
 from kr.archives.index import ArchiveIndex, Hits, Record, open_index, rebuild
 from kr.archives.index_build import is_current
 from kr.archives.search import SearchSettings
-from kr.engine.engine import MAX_LINES
-from kr.engine.limits import Limits
 from kr.errors import InvalidIndexError, InvalidSettingError, KrError, StoppedError
 from kr.openings.lines import name_at
 from kr.pdn import write_game
@@ -35,8 +33,6 @@ from kr.web.engines import give_way
 from kr.web.house import House
 from kr.web.live import Inbox, error_line
 from kr.web.request import LONGEST_FEN, PageRequest
-from kr.web.searches import answers
-from kr.web.searching import Question
 
 GAMES_SHOWN = 20
 """Games on one page of a list."""
@@ -44,8 +40,6 @@ NAMES_SHOWN = 12
 """Names that complete what is typed."""
 MOST_PLAYERS = 4
 MOST_NUMBER = 1 << 32
-SCORING = Limits(time=30.0, nodes=60_000_000, within=50)
-"""Limits of the search that scores the moves of a position, all of them together: it deepens while a page stays."""
 ROOM_SECONDS = 1.0
 """Time between two looks at the room on the disk, while the index of an archive that a page has sent is being made."""
 NEWS_SECONDS = 0.1
@@ -367,39 +361,6 @@ def players(house: House, request: PageRequest) -> dict[str, Any]:
     return {"players": [{"name": name[:100], "games": count} for name, count in list(counts.items())[:NAMES_SHOWN]]}
 
 
-async def scores(house: House, request: PageRequest, inbox: Inbox) -> AsyncGenerator[Mapping[str, Any], None]:
-    """kr's scores of the moves near the best by one search, and exact values where a database has them.
-
-    Each event has `moves`: {text: {"score", "value", "plies", "depth"}} from the side to move. Moves that are worse
-    than the best by more than the margin of SCORING have `worse` and no score.
-    """
-    position = request.position()
-    legal = position.legal_moves()
-    if not legal:
-        return
-    question = Question(position, (), SCORING, min(len(legal), MAX_LINES))
-    first: dict[int, str] = {}
-    async with aclosing(answers(house, question)) as events:
-        async for event in events:
-            if event.get("exact"):
-                exact = {each["text"]: {"score": None, **_valued(each)} for each in event["exact"]["moves"]}
-                yield {"fen": position.fen, "side": side_name(position.side), "moves": exact}
-            if "lines" not in event:
-                continue
-            worse = {"score": None, "value": None, "plies": None, "depth": event["depth"], "worse": True}
-            by_move: dict[str, dict[str, Any]] = {str(move): worse for move in legal}
-            for rank, line in enumerate(event["lines"]):
-                if line.get("pv"):
-                    first[rank] = line["pv"][0]["text"]
-                if rank in first:
-                    by_move[first[rank]] = {"score": line["score"], "depth": line["depth"], **_valued(line)}
-            yield {"fen": position.fen, "side": event["side"], "moves": by_move, "depth": event["depth"]}
-
-
-def _valued(line: Mapping[str, Any]) -> dict[str, Any]:
-    return {"value": line["value"], "plies": line["plies"]}
-
-
 def _searched(house: House, request: PageRequest, here: bool) -> Iterator[tuple[ArchiveIndex, Hits]]:
     """For each archive of a request, its index and the games that meet the conditions."""
     for number, file in Explorer.of(house).selection(request).items():
@@ -480,4 +441,4 @@ ROUTES: dict[str, Callable[[House, PageRequest], dict[str, Any]]] = {
     "explorer/game": game,
     "explorer/players": players,
 }
-LIVE = {"explorer/open": opening, "explorer/scores": scores}
+LIVE = {"explorer/open": opening}

@@ -1,24 +1,28 @@
 """The engine, database and book of the server, for the answers of the page, which run in the browser
 (kr/page/static/answers/native).
 
-A search is a stream:
+Searches are a stream, one after another with one engine:
 
-    {"do": "search", "positions": [[black, white, kings, side], ...], "limits": {"seconds", "left", "increment",
-     "moves", "nodes", "depth", "within"}, "lines": 3, "fresh": false, "small": false, "database": true, "engine": 0,
-     "generation": null}
+    {"do": "search", "engine": 0, "generation": null, "small": false, "database": true, "more": false, "searches": [
+      {"positions": [[black, white, kings, side], ...], "limits": {"seconds", "left", "increment", "moves", "nodes",
+       "depth", "within"}, "lines": 3, "fresh": false, "watched": true}, ...]}
 
-positions: of the game so far, the one to search last, as bitboards and side to move. left, increment and moves are
-those of the mover's clock. fresh: the engine forgets what it knows first; small: with one of the small engines of the
-levels below full strength; database: whether that looks positions up; engine: its number, 0 for kr; generation: that
-of a player that evolved, in place of an engine. Events: {"waiting": true} if others have to end first, {"turn": true},
-then at most UPDATES a second and always the newest {"depth", "lines": [{"score", "moves"}, ...], "nodes", "seconds",
-"value", "name", "hash"}, and after BEAT_SECONDS without news {"progress": {"depth", "nodes", "seconds"}}. The last one
-has "final": true; a page that says {"stop": true} gets it at once. Moves are {"path", "captured", "whole"}.
+engine: its number, 0 for kr; generation: that of a player that evolved, in place of an engine; small: with one of the
+small engines of the levels below full strength; database: whether that looks positions up. positions: of the game so
+far, the one to search last, as bitboards and side to move. left, increment and moves are those of the mover's clock.
+fresh: the engine forgets what it knows first. Events: {"waiting": true} if others have to end first, {"turn": true};
+of each search, if it is watched, at most UPDATES a second and always the newest {"depth", "lines": [{"score", "moves"},
+...], "nodes", "seconds", "value", "name", "hash"}, and after BEAT_SECONDS without news {"progress": {"depth", "nodes",
+"seconds"}}; at its end the same, perhaps without lines, with "final": true. Moves are {"path", "captured", "whole"}.
+
+With "more" the page keeps the engine and says {"searches": [...]}, until it stops the stream. Without, one that says
+{"stop": true} gets the end at once.
 
 port/database {} -> {"database": {"pieces", "classes", "distancePieces", "reach"}}, or null without one
 port/look {"positions"} -> {"known": [{"value", "distance"}, ...]}, null for what is not known
 port/draw {"men", "kings", "otherMen", "otherKings", "value", "count", "seed"} -> {"positions"} with a value, of so many
     random ones of a shape, with Black to move and no capture
+port/proofs {"positions"} -> {"proofs": whether there are certificates, "known": [{"value", "bound", "by"}, ...]}
 port/book {"positions"} -> {"book": whether there is one, "moves": of each position those that it knows}
 port/people {"positions", "group"} -> {"moves": [{"move", "probability"}, ...]} of the last position
 port/evaluate {"positions": [position]} -> the parts of its static score
@@ -29,7 +33,9 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import deque
 from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing
 from typing import Any
 
 import anyio.to_thread
@@ -46,6 +52,7 @@ from kr.game.position import Move
 from kr.game.value import Value
 from kr.page import data
 from kr.policy.shape import PolicyShape
+from kr.proofs.library import NOTHING_KNOWN
 from kr.protocols.hub_client import HubClient
 from kr.units import LONGEST_TIME
 from kr.web.engines import Lender, Loan, shipped_generations
@@ -66,6 +73,8 @@ MOST_LOOKED_UP = 2000
 """Positions of one request."""
 MOST_RANDOM, MOST_WITH_VALUE = 1 << 17, 300
 """Random positions of one request, and those with the wanted value that are sent."""
+MOST_TOGETHER = 20
+"""Searches of one message: that of twenty in a long game has less than MOST_MESSAGE."""
 MOST_OF_POLICY = 3
 """Positions that the policy of what people play takes: two before the last."""
 LONGEST_PV = 64
@@ -74,19 +83,20 @@ _NUMBER = 1 << 53
 MOST_GENERATION = 999_999
 
 
-def question_of(house: House, request: PageRequest) -> Question:
-    """Read the fields of a request. Raises KrError."""
+def questions_of(request: PageRequest) -> deque[Question]:
+    """The searches of a message. Raises KrError."""
+    return deque(map(_question, request.objects("searches", MOST_TOGETHER)))
+
+
+def _question(request: PageRequest) -> Question:
     *history, position = request.positions("positions", LONGEST_LINE)
     return Question(
         position,
         tuple(history),
         _limits(request.object("limits")),
         request.number("lines", 1, MAX_LINES, 1),
-        request.number("engine", 0, len(house.engines.names) - 1, 0),
-        request.number("generation", 0, MOST_GENERATION) if request.has("generation") else None,
         fresh=request.flag("fresh"),
-        small=request.flag("small"),
-        database=request.flag("database", True),
+        watched=request.flag("watched", True),
     )
 
 
@@ -109,52 +119,43 @@ def _limits(request: PageRequest) -> Limits:
 
 
 async def search(house: House, request: PageRequest, inbox: Inbox) -> AsyncGenerator[Mapping[str, Any], None]:
-    """Search a position and report its lines as they change."""
-    question = question_of(house, request)
-    engines = house.engines
+    """Search positions one after another, and report the lines as they change."""
+    questions, more = questions_of(request), request.flag("more")
+    number = request.number("engine", 0, len(house.engines.names) - 1, 0)
+    database = request.flag("database", True)
+    small = request.flag("small")
     lender: Lender[Any]
-    if question.generation is not None:
-        lender = await anyio.to_thread.run_sync(engines.champion, question.generation)
+    if request.has("generation"):
+        generation = request.number("generation", 0, MOST_GENERATION)
+        lender = await anyio.to_thread.run_sync(house.engines.champion, generation)
     else:
-        lender = engines.small(question.database) if question.small else engines.lender(question.engine)
+        lender = house.engines.small(database) if small else house.engines.lender(number)
     loan = lender.ask(viewer.get())
     begun: OwnSearch | ThreadSearch | None = None
-    stopping = asyncio.create_task(inbox.get())
+    stopping = None if more else asyncio.create_task(inbox.get())
     try:
         if loan.waits:
             yield {"waiting": True}
-        arriving = asyncio.create_task(loan.arrival())
-        await asyncio.wait((arriving, stopping), return_when=asyncio.FIRST_COMPLETED)
-        if not arriving.done():
-            arriving.cancel()
+        tool = await _arrival(loan, stopping)
+        if tool is None:
             return
-        tool = arriving.result()
-        if question.fresh and isinstance(tool, Engine):
-            await anyio.to_thread.run_sync(tool.new_game)
         yield {"turn": True}
-        begun = _begun(question, loan, tool)
-        stopping.add_done_callback(lambda _: begun and begun.stop())
-        while True:
-            try:
-                # asyncio.wait_for would lose the end of the stream, with Python 3.11, if news come at the same moment
-                async with asyncio.timeout(BEAT_SECONDS):
-                    await begun.news.wait()
-            except TimeoutError:
-                if progress := begun.progress():
-                    yield {"progress": progress}
+        if stopping is not None:
+            stopping.add_done_callback(lambda _: begun and begun.stop())
+        while questions or more:
+            if not questions:
+                questions = questions_of(await inbox.get())
                 continue
-            begun.news.clear()
-            at = time.monotonic()
-            outcome, lines = begun.outcome, begun.lines()
-            if isinstance(outcome, BaseException):
-                raise outcome
-            if lines:
-                yield {**_found(lines, outcome), "name": begun.name, "hash": begun.hash_mb}
-            if outcome is not None:
-                return
-            await asyncio.sleep(max(0.0, at + 1 / UPDATES - time.monotonic()))
+            question = questions.popleft()
+            if question.fresh and isinstance(tool, Engine):
+                await anyio.to_thread.run_sync(tool.new_game)
+            begun = _begun(question, loan, tool)
+            async with aclosing(_events(begun, question)) as events:
+                async for event in events:
+                    yield event
     finally:
-        stopping.cancel()
+        if stopping is not None:
+            stopping.cancel()
         if begun is None:
             loan.end()
         else:
@@ -165,6 +166,42 @@ def _begun(question: Question, loan: Loan[Any], tool: Any) -> OwnSearch | Thread
     if isinstance(tool, Engine):
         return OwnSearch(question, loan, tool)
     return (HubSearch if isinstance(tool, HubClient) else ChampionSearch)(question, loan, tool)
+
+
+async def _arrival(loan: Loan[Any], stopping: asyncio.Task[Any] | None) -> Any:
+    """The engine of a loan; None if the search is stopped before that comes."""
+    arriving = asyncio.create_task(loan.arrival())
+    try:
+        await asyncio.wait((arriving, stopping) if stopping else (arriving,), return_when=asyncio.FIRST_COMPLETED)
+        return arriving.result() if arriving.done() else None
+    finally:
+        arriving.cancel()
+
+
+async def _events(begun: OwnSearch | ThreadSearch, question: Question) -> AsyncGenerator[dict[str, Any], None]:
+    """What is told of a search until its end."""
+    while True:
+        try:
+            # asyncio.wait_for would lose the end of the stream, with Python 3.11, if news come at the same moment
+            async with asyncio.timeout(BEAT_SECONDS if question.watched else None):
+                await begun.news.wait()
+        except TimeoutError:
+            if progress := begun.progress():
+                yield {"progress": progress}
+            continue
+        begun.news.clear()
+        at = time.monotonic()
+        outcome, lines = begun.outcome, begun.lines()
+        if isinstance(outcome, BaseException):
+            raise outcome
+        if outcome is not None and not lines:
+            yield {"final": True}
+        elif outcome is not None or (lines and question.watched):
+            yield {**_found(lines, outcome), "name": begun.name, "hash": begun.hash_mb}
+        if outcome is not None:
+            return
+        if question.watched:
+            await asyncio.sleep(max(0.0, at + 1 / UPDATES - time.monotonic()))
 
 
 def _found(lines: list[Info], outcome: SearchOutcome | None) -> dict[str, Any]:
@@ -236,6 +273,17 @@ def _database(house: House) -> Database:
     if house.database is None:
         raise InvalidSettingError("this server has no endgame database")
     return house.database
+
+
+def proofs(house: House, request: PageRequest) -> dict[str, Any]:
+    """What the certificates of --proofs say of positions: a value or half of one, and which they are."""
+    found = house.proofs
+    positions = request.positions("positions", MOST_LOOKED_UP, ())
+    known = [found.look_up(each) for each in positions] if found else [NOTHING_KNOWN for _ in positions]
+    return {
+        "proofs": found is not None,
+        "known": [{"value": each.value, "bound": each.bound, "by": each.by} for each in known],
+    }
 
 
 def book(house: House, request: PageRequest) -> dict[str, Any]:
@@ -312,6 +360,7 @@ ROUTES: dict[str, Any] = {
     "port/database": database,
     "port/look": look,
     "port/draw": draw_from_shape,
+    "port/proofs": proofs,
     "port/book": book,
     "port/people": likely_moves,
     "port/evaluate": evaluate,

@@ -96,6 +96,13 @@ class PageRequest:
             raise InvalidSettingError(f"{name} is not an object")
         return PageRequest(value)
 
+    def objects(self, name: str, most: int) -> list[PageRequest]:
+        """A list of objects."""
+        value = self._value(name, _REQUIRED)
+        if not isinstance(value, list | tuple) or len(value) > most:
+            raise InvalidSettingError(f"{name} is not a list of at most {most} objects")
+        return [PageRequest(each) for each in value]
+
     def has(self, name: str) -> bool:
         """True if the field is there and not null."""
         return self.fields.get(name) is not None

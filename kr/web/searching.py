@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from threading import Thread
@@ -16,7 +16,6 @@ from kr.engine.result import Info, SearchOutcome, SearchResult
 from kr.engine.search import Search, Stop
 from kr.errors import ProtocolError
 from kr.game.position import Position
-from kr.game.value import Value
 from kr.players.player import Player
 from kr.protocols.hub_client import HubClient, read_info
 from kr.threads import start_all
@@ -36,22 +35,14 @@ class Question:
     history: tuple[Position, ...]
     limits: Limits
     lines: int
-    engine: int = 0
-    generation: int | None = None
-    """Of the champion that plays in place of kr."""
     fresh: bool = False
     """Forget everything first."""
-    small: bool = False
-    """With a small engine, of the levels below full strength."""
-    database: bool = True
-    """Look positions up."""
-
-
-ChancesOf = Callable[[int, Value | None], Sequence[float] | None]
+    watched: bool = True
+    """Tell of it before its end."""
 
 
 class OwnSearch:
-    """A search of kr in its own thread. The loan is ended with it.
+    """A search of kr in its own thread. `stop` also ends the loan, once the search has ended.
 
     `news` is set whenever there are new lines, and at the end, when `outcome` is known.
     """
@@ -62,7 +53,7 @@ class OwnSearch:
         self.name, self.hash_mb = f"kr ({engine.name})", engine.hash_mb
         self._loan, self._engine = loan, engine
         self._bell = bell_of(self.news)
-        self._polite = False
+        self._polite = self._left = False
         self._coming: list[Info] = []
         self._lines: list[Info] = []
         self._search: Search = engine.start(
@@ -81,8 +72,9 @@ class OwnSearch:
     def _ended(self, outcome: SearchOutcome) -> None:
         if isinstance(outcome, SearchResult):
             self._lines = list(outcome.lines)
-        self._loan.end()
         self.outcome = outcome
+        if self._left:
+            self._loan.end()
         self._bell()
 
     def lines(self) -> list[Info]:
@@ -94,19 +86,17 @@ class OwnSearch:
         now = self._search.progress()
         return None if now is None else {"depth": now.depth, "nodes": now.nodes, "seconds": now.time}
 
-    def chances(self, score: int, value: Value | None) -> Sequence[float]:
-        """Chances of a win, a draw and a loss."""
-        chances = self._engine.chances(score, value)
-        return chances.win, chances.draw, chances.loss
-
     def stop(self) -> None:
-        """End the search, if it has not ended."""
-        self._loan.ending = True
+        """End the search, if it has not ended, and the loan."""
+        self._loan.ending = self._left = True
         self._search.stop()
+        # whichever thread comes second sees what the other has set
+        if self.outcome is not None:
+            self._loan.end()
 
 
 class ThreadSearch:
-    """A search in a thread of its own, with the interface of OwnSearch. The loan is ended with it."""
+    """A search in a thread of its own, with the interface of OwnSearch. `stop` also ends the loan."""
 
     def __init__(self, question: Question, loan: Loan[Any], name: str) -> None:
         self.outcome: SearchOutcome | None = None
@@ -115,6 +105,7 @@ class ThreadSearch:
         self._question, self._loan = question, loan
         self._bell = bell_of(self.news)
         self._stop = Stop()
+        self._left = False
         self._began = time.monotonic()
         start_all([Thread(target=self._run, name="search", daemon=True)], lambda: None)
 
@@ -126,8 +117,9 @@ class ThreadSearch:
             outcome = error
             # nothing is known about the state of a program that has failed
             self._loan.broken = isinstance(error, ProtocolError)
-        self._loan.end()
         self.outcome = outcome
+        if self._left:
+            self._loan.end()
         self._bell()
 
     def _find(self) -> SearchResult:
@@ -144,14 +136,12 @@ class ThreadSearch:
         """The time that the search has taken by now."""
         return {"seconds": round(time.monotonic() - self._began, 3)}
 
-    def chances(self, score: int, value: Value | None) -> Sequence[float] | None:
-        """Chances of a proved value; None for a score, since those of other engines have no known chances."""
-        return None if value is None else [float(value is each) for each in (Value.WIN, Value.DRAW, Value.LOSS)]
-
     def stop(self) -> None:
-        """Tell the engine to end its search."""
-        self._loan.ending = True
+        """Tell the engine to end its search, and end the loan."""
+        self._loan.ending = self._left = True
         self._stop.set()
+        if self.outcome is not None:
+            self._loan.end()
 
 
 class HubSearch(ThreadSearch):

@@ -16,12 +16,12 @@ const PROBLEM_WIN = 0.55,
 const PROBLEM_SPREAD = 0.5;
 
 /** @param {number} win @param {number} draw @param {number} loss */
-const chancesOf = (win, draw, loss) => ({win, draw, loss, expected: win + draw / 2});
+export const chancesBy = (win, draw, loss) => ({win, draw, loss, expected: win + draw / 2});
 
-/** @typedef {ReturnType<typeof chancesOf>} Chances */
+/** @typedef {ReturnType<typeof chancesBy>} Chances */
 
 /** @type {Record<Value, Chances>} */
-export const KNOWN = {win: chancesOf(1, 0, 0), draw: chancesOf(0, 1, 0), loss: chancesOf(0, 0, 1)};
+export const KNOWN = {win: chancesBy(1, 0, 0), draw: chancesBy(0, 1, 0), loss: chancesBy(0, 0, 1)};
 
 /** @param {number} number @returns {Value} */
 export const valueOfSign = number => (number > 0 ? "win" : number < 0 ? "loss" : "draw");
@@ -53,7 +53,7 @@ export class ChancesOfScores {
     const worse = 1 / (1 + Math.exp(Math.min(Math.abs(score) / this.scale, 700))),
       draw = 2 * DRAW_SHARE * worse,
       [win, loss] = [1 - worse - draw / 2, worse - draw / 2];
-    return score >= 0 ? chancesOf(win, draw, loss) : chancesOf(loss, draw, win);
+    return score >= 0 ? chancesBy(win, draw, loss) : chancesBy(loss, draw, win);
   }
 
   /**
@@ -66,6 +66,6 @@ export class ChancesOfScores {
     const share = (/** @type {number} */ beyond) =>
         1 / (1 + Math.exp(Math.min(beyond / (PROBLEM_SPREAD * scale), 700))),
       [win, loss] = [share(PROBLEM_WIN * scale - score), share(score - PROBLEM_LOSS * scale)];
-    return chancesOf(win, 1 - win - loss, loss);
+    return chancesBy(win, 1 - win - loss, loss);
   }
 }

@@ -9,7 +9,7 @@ import {bitsOf, moveOf} from "./wire.js";
 /** @typedef {import("./kr.js").Result} Result */
 /** @typedef {import("./kr.js").Progress} Progress */
 /** @typedef {import("./house.js").EnginePort} EnginePort */
-/** @typedef {import("./house.js").Search} Search */
+/** @typedef {import("./house.js").Search & import("./house.js").Choice} Asked */
 /** @typedef {import("./rules.js").Position} Position */
 /**
  * A thread that does what it is asked, one thing at a time. ask: the answer to a message; hear gets what it tells
@@ -29,7 +29,7 @@ export class Deaf extends Error {}
 
 /** A job: a search, or something short that has no `search`. */
 class Job {
-  /** @param {any} message @param {Search | null} search */
+  /** @param {any} message @param {Asked | null} search */
   constructor(message, search) {
     this.message = message;
     this.search = search;
@@ -97,8 +97,8 @@ export class Engine {
 
   /**
    * Searches. It resolves with what has been found when its signal ends it, perhaps nothing.
-   * @param {Search} search
-   * @returns {Promise<import("./house.js").Found & {score: number, move: import("./rules.js").Move | undefined}>}
+   * @param {Asked} search
+   * @returns {Promise<import("./house.js").Result>}
    */
   async search(search) {
     const {position, history = [], limits, lines = 1, fresh = false, small = false, database = true, signal} = search;
@@ -114,6 +114,17 @@ export class Engine {
     } finally {
       signal?.removeEventListener("abort", end);
     }
+  }
+
+  /**
+   * One engine for several searches: there is but one.
+   * @param {import("./house.js").Choice} choice
+   * @returns {import("./house.js").Loan}
+   */
+  borrow({onTurn, onWaiting, ...choice}) {
+    if (this.isBusy) onWaiting?.();
+    onTurn?.();
+    return {turn: Promise.resolve(), search: search => this.search({...search, ...choice}), end() {}};
   }
 
   /**

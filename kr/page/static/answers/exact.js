@@ -2,7 +2,7 @@
 
 import {opposite} from "./chances.js";
 import {hashOf} from "./hash.js";
-import {known, signOf} from "./weighing.js";
+import {known, moveEarlier, signOf} from "./weighing.js";
 
 /** @typedef {import("./rules.js").Move} Move */
 /** @typedef {import("./rules.js").Position} Position */
@@ -11,8 +11,8 @@ import {known, signOf} from "./weighing.js";
 
 /**
  * A move with its exact value for the side that plays it, and the plies to the end of the game under best play with
- * this one; null for a draw or if they aren't known.
- * @typedef {{move: Move, after: Position, value: Value, distance: number | null}} ExactMove
+ * this one; null for a draw or if they aren't known. by: certificates that prove it.
+ * @typedef {{move: Move, after: Position, value: Value, distance: number | null, by?: string}} ExactMove
  */
 
 /** An unknown distance: longer than all known ones. */
@@ -42,23 +42,28 @@ export async function exactMoves(database, position) {
 }
 
 /**
- * The moves whose values are known, best first: captures may lead into the database.
+ * The moves whose values are known, best first: captures may lead into the database, and certificates prove some.
  * @param {Database | null} database
  * @param {Position} position
+ * @param {import("./house.js").Certificates | null} certificates
  */
-export async function knownMoves(database, position) {
-  return inOrder(await movesOf(database, position), 0);
+export async function knownMoves(database, position, certificates) {
+  return inOrder(await movesOf(database, position, certificates), 0);
 }
 
-/** @param {Database | null} database @param {Position} position @returns {Promise<ExactMove[]>} */
-async function movesOf(database, position) {
+/**
+ * @param {Database | null} database
+ * @param {Position} position
+ * @param {import("./house.js").Certificates | null} [certificates]
+ * @returns {Promise<ExactMove[]>}
+ */
+async function movesOf(database, position, certificates) {
   const moves = position.legalMoves(),
     reached = moves.map(move => position.play(move)),
-    found = await known(database, reached);
+    found = await known(database, reached, certificates);
   return moves.flatMap((move, index) => {
-    const {value, distance} = found[index];
-    if (value === null) return [];
-    return [{move, after: reached[index], value: opposite(value), distance: distance === null ? null : distance + 1}];
+    const {value, distance, by} = moveEarlier(found[index]);
+    return value === null ? [] : [{move, after: reached[index], value, distance, by}];
   });
 }
 

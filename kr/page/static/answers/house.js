@@ -6,25 +6,35 @@ import {ChancesOfScores} from "./chances.js";
 
 /** @typedef {import("./limits.js").Limits} Limits */
 /** @typedef {import("./kr.js").Progress} Progress */
-/** @typedef {import("./kr.js").Result} Result */
 /** @typedef {import("./rules.js").Move} Move */
 /** @typedef {import("./rules.js").Position} Position */
 /** @typedef {import("./weighing.js").Database} Database */
 
 /**
- * A search. engine: its number, 0 for kr; generation: of an evolved player that chooses in its place. patient: it may
- * give way to others, and goes on after them; fresh: forget everything first; small: with the engine of the levels
- * below full strength; database: look positions up. onTurn: it begins; onWaiting: others have to end first.
+ * A search. patient: it may give way to others, and goes on after them; fresh: forget everything first.
  * @typedef {{
- *   position: Position, history?: readonly Position[], limits: Limits, lines?: number, engine?: number,
- *   generation?: number, patient?: boolean, fresh?: boolean, small?: boolean, database?: boolean, signal?: AbortSignal,
- *   onLines?: (result: Found) => void, onProgress?: (progress: Progress) => void, onTurn?: () => void,
- *   onWaiting?: () => void,
+ *   position: Position, history?: readonly Position[], limits: Limits, lines?: number, patient?: boolean,
+ *   fresh?: boolean, onLines?: (result: Found) => void, onProgress?: (progress: Progress) => void,
  * }} Search
  */
 /**
+ * Which engine searches. engine: its number, 0 for kr; generation: of an evolved player that chooses in its place;
+ * small: that of the levels below full strength; database: look positions up; signal: ends it; onTurn: it begins;
+ * onWaiting: others have to end first.
+ * @typedef {{
+ *   engine?: number, generation?: number, small?: boolean, database?: boolean, signal?: AbortSignal,
+ *   onTurn?: () => void, onWaiting?: () => void,
+ * }} Choice
+ */
+/**
  * What a search finds: name and hash are those of an engine of the server.
- * @typedef {Result & {name?: string, hash?: number | null}} Found
+ * @typedef {import("./kr.js").Result & {name?: string, hash?: number | null}} Found
+ */
+/** @typedef {Found & {score: number, move: Move | undefined}} Result that of the best line, and its move */
+/**
+ * The same engine, with its memory, for several searches, one after another. turn: it is there; search resolves with
+ * what has been found when the signal or `end` ends it, perhaps nothing.
+ * @typedef {{turn: Promise<void>, search: (search: Search) => Promise<Result>, end: () => void}} Loan
  */
 /**
  * Parts of a static score, in centi-men of the side to move; squares as sets; own: without the smaller windows in a
@@ -38,15 +48,20 @@ import {ChancesOfScores} from "./chances.js";
 /**
  * What only the core of kr can do.
  * @typedef {object} EnginePort
- * @property {boolean} [isBusy] others have to end first
  * @property {() => Promise<void>} prepare begins to load, so that the first search need not wait for it
- * @property {(search: Search) => Promise<Found & {score: number, move: Move | undefined}>} search resolves with what
- *   has been found when its signal ends it
+ * @property {(search: Search & Choice) => Promise<Result>} search resolves with what has been found when its signal
+ *   ends it
+ * @property {(choice: Choice) => Loan} borrow
  * @property {(position: Position) => Promise<Explanation>} evaluate
  * @property {(positions: readonly Position[]) => Promise<number[]>} scores the static score of each
  * @property {(positions: readonly Position[], group?: number) => Promise<{move: Move, probability: number}[]>} people
  *   the last position's moves as people play them, the likeliest first; positions: up to two before it, oldest first,
  *   then the position; group: of the mover, 0 for the strongest, -1 for any player
+ */
+/**
+ * @typedef {object} Certificates
+ * @property {(positions: readonly Position[]) => Promise<import("./weighing.js").Proved[]>} look what they prove of each
+ *   position, for its side to move
  */
 /**
  * @typedef {object} BookPort
@@ -65,13 +80,14 @@ export class House {
   /**
    * @param {{
    *   loadJson: (name: string) => Promise<any>, openDatabase: () => Promise<Database | null>,
-   *   openBook: () => Promise<BookPort | null>, engine: EnginePort, files?: FilesPort, clock?: () => number,
-   *   random?: () => number,
+   *   openCertificates?: () => Promise<Certificates | null>, openBook: () => Promise<BookPort | null>,
+   *   engine: EnginePort, files?: FilesPort, clock?: () => number, random?: () => number,
    * }} parts null: there is none
    */
-  constructor({loadJson, openDatabase, openBook, engine, files, clock, random}) {
+  constructor({loadJson, openDatabase, openCertificates, openBook, engine, files, clock, random}) {
     this._loadJson = loadJson;
     this._openDatabase = openDatabase;
+    this._openCertificates = openCertificates ?? (async () => null);
     this._openBook = openBook;
     this.engine = engine;
     /** @type {FilesPort | undefined} */
@@ -91,6 +107,11 @@ export class House {
   /** The endgame database. @returns {Promise<Database | null>} */
   database() {
     return this._once("database", this._openDatabase);
+  }
+
+  /** Certificates whose values count. @returns {Promise<Certificates | null>} */
+  certificates() {
+    return this._once("certificates", this._openCertificates);
   }
 
   /** The opening book. @returns {Promise<BookPort | null>} */

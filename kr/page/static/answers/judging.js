@@ -1,5 +1,12 @@
 // Whole games judged while the page watches: each move as it is known, from the last to the first, then the marked
-// game. kr/web/judging.py has the form of the request and of the events.
+// game.
+//
+// Request: document; nodes or seconds of each search. Events: total, the number of moves; waits if others must end their
+// searches first; moves, those judged since the last event, each with ply (of the position after it), expected (of
+// Black), kind of mark, reason and once (seen by one search only); judged when all are. Then the page sends its
+// document, to which comments and variations may have been added meanwhile, and receives it with the marks, the players'
+// table, the story about you, the side of the person who played the game here, if one did, and the accuracy of Black and
+// White (null if no move mattered).
 
 import {gameDocument, readDocument} from "./document.js";
 import {formatDuration} from "./durations.js";
@@ -43,31 +50,40 @@ async function* annotate(house, request, inbox) {
   if (length > MOST_PLIES) throw new KrError(`a game of ${length} moves; at most ${MOST_PLIES} are judged`);
   const limits = limitsOf(request);
   yield {total: length};
-  if (house.engine.isBusy) yield {waits: true};
   // the engine is on its way while the database is
   house.engine.prepare().catch(() => {});
-  const [database, chances, {name, version}, {thresholds, story: facts}] = await Promise.all([
+  const [database, certificates, chances, {name, version}, {thresholds, story: facts}] = await Promise.all([
     house.database(),
+    house.certificates(),
     house.chances,
     house.data("engine"),
     house.data("annotation"),
     house.speak(),
   ]);
-  const judge = {engine: house.engine, database, chances, signal: inbox.signal};
+  const {signal} = inbox;
+  let onWaiting = () => {};
+  const waiting = new Promise(resolve => (onWaiting = () => resolve(true))),
+    engine = house.engine.borrow({signal, onWaiting}),
+    judge = {engine, database, certificates, chances, signal};
+  if (await Promise.race([waiting, engine.turn])) yield {waits: true};
   /** @type {JudgedMove[]} */
   const backwards = [];
   /** @type {Record<string, any>[]} */
-  let waiting = [],
+  let untold = [],
     last = -Infinity;
-  for await (const judged of judgeMoves(game, {limits, fromPly: firstPly(game), thresholds}, judge)) {
-    backwards.push(judged);
-    waiting.push(eventOf(judged));
-    if (house.clock() < last + EVENT_SECONDS) continue;
-    yield {moves: waiting};
-    waiting = [];
-    last = house.clock();
+  try {
+    for await (const judged of judgeMoves(game, {limits, fromPly: firstPly(game), thresholds}, judge)) {
+      backwards.push(judged);
+      untold.push(eventOf(judged));
+      if (house.clock() < last + EVENT_SECONDS) continue;
+      yield {moves: untold};
+      untold = [];
+      last = house.clock();
+    }
+  } finally {
+    engine.end();
   }
-  if (waiting.length) yield {moves: waiting};
+  if (untold.length) yield {moves: untold};
   const moves = await withPolicy(game, backwards.reverse(), house.engine, thresholds),
     story = tell(game, moves, facts);
   yield {judged: true};

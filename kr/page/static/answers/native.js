@@ -4,6 +4,7 @@ import {Messenger} from "../messenger.js";
 import {Dispatcher} from "./answers.js";
 import {House} from "./house.js";
 import {RemoteBook} from "./native/book.js";
+import {RemoteCertificates} from "./native/certificates.js";
 import {RemoteDatabase} from "./native/database.js";
 import {RemoteEngine} from "./native/engine.js";
 import {RemoteFiles} from "./native/files.js";
@@ -14,6 +15,7 @@ const server = new Messenger(message => worker.postMessage({server: message}));
 const house = new House({
   loadJson: name => server.api(`data/${name}`),
   openDatabase: () => RemoteDatabase.open(server),
+  openCertificates: () => RemoteCertificates.open(server),
   openBook: () => RemoteBook.open(server),
   engine: new RemoteEngine(server),
   files: new RemoteFiles(server),

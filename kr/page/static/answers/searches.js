@@ -1,5 +1,16 @@
-// Analysis while a page watches: one stream is one search of one position. kr/web/searches.py has the form of its
-// events.
+// Analysis while a page watches: one stream is one search of one position.
+//
+//   {start: FEN, moves: ["11-15", ...], engine: 0, lines: 3, limit: "", threat: false, within: 0}
+//
+// With "within" kr shows all moves that are worse than the best by no more centi-men, however many "lines" there are.
+// The first event has the exact values: {exact: {value, plies, moves: [{move, value, plies}, ...]}}, or null where
+// neither a database nor a certificate reaches; "by" names a certificate, "bound" is half of a value, such as "does not
+// lose". And "draw", the rule by which the game can be claimed drawn by its history, left out if there is none. Then, at
+// most UPDATES a second and always the newest, for each line {score, value, plies, draw, chances, pv}, where a pv that
+// is the same as in the event before is left out. Scores, values and chances are those of the side to move; value and
+// plies are those of the first move without the history, score and chances those of the game (weighing.js). The last
+// event of a search that was not stopped has final: true. Without news {progress: {depth, nodes, nps, time}} shows how
+// far the search is; for another program's engine, which reports that itself, only its time.
 
 import {knownMoves} from "./exact.js";
 import {parseLimits} from "./limits.js";
@@ -16,7 +27,9 @@ import {known, weighed} from "./weighing.js";
 /** @typedef {import("./rules.js").Position} Position */
 
 const UPDATES = 20;
-const MOST_LINES = 10;
+/** Lines that a page offers, and those of a search. */
+const MOST_LINES = 10,
+  MOST_OF_SEARCH = 64;
 const LONGEST_PV = 24;
 const MOST_WITHIN = 10_000; // of kr/engine/limits.py
 
@@ -32,7 +45,7 @@ async function questionOf(house, request) {
   }
   const {engines} = await listEngines(house),
     engine = request.number("engine", 0, engines.length - 1, 0),
-    lines = request.number("lines", 1, MOST_LINES, 1),
+    lines = request.number("lines", 1, MOST_OF_SEARCH, 1),
     within = request.number("within", 0, MOST_WITHIN, 0);
   return {
     position,
@@ -52,8 +65,17 @@ async function* analysis(house, request, inbox) {
   }
   // the engine is on its way while the database is
   house.engine.prepare().catch(() => {});
-  const [database, chances, {name}] = await Promise.all([house.database(), house.chances, house.data("engine")]),
-    report = await LineReport.of(position, history, database, chances),
+  const [database, certificates, chances, {name}] = await Promise.all([
+      house.database(),
+      house.certificates(),
+      house.chances,
+      house.data("engine"),
+    ]),
+    [moves, [here]] = await Promise.all([
+      knownMoves(database, position, certificates),
+      known(database, [position], certificates),
+    ]),
+    report = new LineReport({position, history}, {moves, here}, chances, Math.max(lines, MOST_LINES)),
     draw = drawByRule(position, history);
   yield {exact: report.exact, ...(draw ? {draw} : {})};
   const news = new News(inbox.signal);
@@ -116,49 +138,36 @@ async function* analysis(house, request, inbox) {
 /** Lines of a position as its page has them, so that nothing is computed or sent twice. */
 class LineReport {
   /**
-   * @param {Position} position
-   * @param {Position[]} history
-   * @param {import("./weighing.js").Database | null} database
+   * @param {import("./weighing.js").Task} task
+   * @param {{moves: import("./exact.js").ExactMove[], here: import("./weighing.js").Known}} known moves: those whose
+   *   values are known
    * @param {import("./chances.js").ChancesOfScores} chances
+   * @param {number} most lines
    */
-  static async of(position, history, database, chances) {
-    const [moves, [here]] = await Promise.all([knownMoves(database, position), known(database, [position])]);
-    return new LineReport(position, history, moves, here, chances);
-  }
-
-  /**
-   * @param {Position} position
-   * @param {Position[]} history
-   * @param {import("./exact.js").ExactMove[]} moves those whose values are known
-   * @param {import("./weighing.js").Known} here
-   * @param {import("./chances.js").ChancesOfScores} chances
-   */
-  constructor(position, history, moves, here, chances) {
+  constructor(task, {moves, here}, chances, most) {
+    const {position} = task;
+    this._task = task;
     this._position = position;
-    this._history = history;
     this._chances = chances;
+    this._most = most;
     /** @type {string[]} */
     this._sent = [];
     this._known = new Map(moves.map(each => [String(each.move), each]));
-    /** What the database knows, as JSON. */
-    this.exact = moves.length
-      ? {
-          value: here.value,
-          plies: here.distance,
-          moves: moves.map(each => {
-            const move = position.parseMove(String(each.move));
-            return {...step(position, move), value: each.value, plies: each.distance};
-          }),
-        }
-      : null;
+    /** What is known, as JSON. */
+    this.exact =
+      moves.length || here.value || here.bound
+        ? {
+            ...exactly(here),
+            moves: moves.map(each => ({...step(position, position.parseMove(String(each.move))), ...exactly(each)})),
+          }
+        : null;
   }
 
   /** Lines as JSON, best first. @param {Result} result */
   event({lines, depth, nodes, seconds}, isOwn = true) {
-    const shown = lines.slice(0, MOST_LINES).map(({score, moves}, rank) => {
+    const shown = lines.slice(0, this._most).map(({score, moves}, rank) => {
       const known = this._known.get(String(moves[0])),
-        task = {position: this._position, history: this._history},
-        worth = weighed({score, moves}, task, known?.value ?? null, known?.distance ?? null),
+        worth = weighed({score, moves}, this._task, known?.value ?? null, known?.distance ?? null),
         // the chances behind scores of other engines are not known
         odds = isOwn || worth.certain ? this._chances.of(worth.score, worth.certain) : null,
         pv = moves.map(String).join(" "),
@@ -188,6 +197,14 @@ class LineReport {
     });
   }
 }
+
+/** @param {import("./weighing.js").Known} known */
+const exactly = ({value, distance, by, bound}) => ({
+  value,
+  plies: distance,
+  ...(by && {by}),
+  ...(bound && {bound}),
+});
 
 /** @param {Position} position @param {Move} move */
 const step = (position, move) => ({...moveJson(move), fen: position.after(move).fen});

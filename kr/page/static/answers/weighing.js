@@ -4,7 +4,7 @@
 // (`value`), and a draw of its game by the rules about repetition and progress (`draw`). Score and chances are those of
 // the game, so that they follow `draw` where there is one, and else `value`.
 
-import {KNOWN, opposite, SCORE_DECIDED, SCORE_PROVED, SCORE_WIN, valueOfSign} from "./chances.js";
+import {chancesBy, KNOWN, opposite, SCORE_DECIDED, SCORE_PROVED, SCORE_WIN, valueOfSign} from "./chances.js";
 import {drawByRule, NO_PROGRESS_PLIES, quietPlies, REPETITIONS} from "./rules.js";
 
 /** Plies without a capture or a man's move that come before any draw by rule: a position comes back after four. */
@@ -34,8 +34,13 @@ const QUIET_BEFORE_DRAW = 4 * (REPETITIONS - 1);
  * @typedef {Shape & {value: Value, count: number, seed: number}} Drawing
  */
 /**
- * What is known of a position: its value for the side to move, and plies to the end.
- * @typedef {{value: Value | null, distance: number | null}} Known
+ * What certificates prove of a position, for its side to move. bound: half of a value, "does not lose" or "does not
+ * win"; by: their names; "" for nothing.
+ * @typedef {{value: Value | null, bound: string, by: string}} Proved
+ */
+/**
+ * What is known of a position: its value for the side to move, and plies to the end. bound and by: of certificates.
+ * @typedef {{value: Value | null, distance: number | null, bound?: string, by?: string}} Known
  */
 /**
  * A position to analyse.
@@ -62,6 +67,7 @@ const QUIET_BEFORE_DRAW = 4 * (REPETITIONS - 1);
  * @property {Line[]} lines best first; empty if the game is over
  * @property {Value | null} value proved value of the position, whatever the history of its game
  * @property {number | null} plies to the end of a proved win or loss
+ * @property {string} by certificates that prove the value; "" for none
  * @property {string} draw rule by which the game can be claimed drawn in the position
  */
 
@@ -120,16 +126,41 @@ export function drawAfter(after, history, value) {
   return "";
 }
 
+const BOUNDS = ["does not lose", "does not win"];
+
 /**
- * What the rules and the endgame database know of some positions.
+ * What is known of a position before a move, for the side that plays it, by what is known after it.
+ * @param {Known} after
+ * @returns {Known}
+ */
+export const moveEarlier = ({value, distance, bound, ...others}) => ({
+  ...others,
+  value: value && opposite(value),
+  distance: distance === null ? null : distance + 1,
+  ...(bound && {bound: BOUNDS[1 - BOUNDS.indexOf(bound)]}),
+});
+
+/**
+ * What the rules, the endgame database and certificates know of some positions.
  * @param {Database | null} database
  * @param {readonly Position[]} positions
+ * @param {import("./house.js").Certificates | null} [certificates]
  * @returns {Promise<Known[]>}
  */
-export async function known(database, positions) {
-  const asked = positions.filter(each => !each.isOver && database?.has(each)),
-    found = asked.length && database ? await database.look(asked) : [],
-    byKey = new Map(asked.map((each, index) => [each.key, found[index]]));
+export async function known(database, positions, certificates = null) {
+  const left = positions.filter(each => !each.isOver),
+    asked = left.filter(each => database?.has(each)),
+    [found, proved] = await Promise.all([
+      asked.length && database ? database.look(asked) : [],
+      left.length && certificates ? certificates.look(left) : [],
+    ]);
+  /** @type {Map<string, Known>} */
+  const byKey = new Map();
+  for (const [index, {key}] of left.entries()) {
+    const proof = proved[index];
+    if (proof?.by) byKey.set(key, {...proof, distance: null});
+  }
+  for (const [index, {key}] of asked.entries()) if (found[index].value !== null) byKey.set(key, found[index]);
   return positions.map(each =>
     each.isOver ? {value: "loss", distance: 0} : (byKey.get(each.key) ?? {value: null, distance: null}),
   );
@@ -141,34 +172,49 @@ export async function known(database, positions) {
  * @param {{lines: Info[], value?: Value | null}} found result of the search; its value once it has ended
  * @param {Database | null} database
  * @param {ChancesOf} chances
+ * @param {import("./house.js").Certificates | null} [certificates]
  * @returns {Promise<Analysis>}
  */
-export async function analysisOf(task, found, database, chances) {
+export async function analysisOf(task, found, database, chances, certificates) {
   const {position} = task,
-    [here, ...after] = await known(database, [position, ...found.lines.map(({moves}) => position.after(moves[0]))]),
-    lines = found.lines.map((info, index) => lineOf(task, info, index + 1, after[index], chances));
-  let {value, distance: plies} = here;
+    reached = found.lines.map(({moves}) => position.after(moves[0])),
+    [here, ...after] = await known(database, [position, ...reached], certificates),
+    lines = found.lines.map((info, index) => lineOf(task, info, index + 1, moveEarlier(after[index]), chances));
+  let {value, distance: plies, by = ""} = here;
   if (value === null) {
     value = found.value ?? lines[0]?.value ?? null;
     plies = lines[0]?.plies ?? null;
+    by = "";
   }
-  return {task, lines, value, plies, draw: drawByRule(task.position, task.history)};
+  return {task, lines, value, plies, by, draw: drawByRule(task.position, task.history)};
 }
 
 /** The analysis of a position in which the game is over. @param {Task} task @returns {Analysis} */
-export const overAnalysis = task => ({task, lines: [], value: "loss", plies: 0, draw: ""});
+export const overAnalysis = task => ({task, lines: [], value: "loss", plies: 0, by: "", draw: ""});
 
 /**
  * @param {Task} task
  * @param {Info} info
  * @param {number} rank
- * @param {Known} after what is known of the position after its first move
+ * @param {Known} first what is known of its first move
  * @param {ChancesOf} chances
  * @returns {Line}
  */
-function lineOf(task, info, rank, {value, distance}, chances) {
-  const worth = weighed(info, task, value && opposite(value), distance === null ? null : distance + 1);
-  return {...worth, rank, chances: chances.of(worth.score, worth.certain), pv: info.moves};
+function lineOf(task, info, rank, {value, distance, bound}, chances) {
+  const worth = weighed(info, task, value, distance),
+    line = {...worth, rank, chances: chances.of(worth.score, worth.certain), pv: info.moves};
+  return bound && worth.certain === null ? {...line, ...limited(line, bound)} : line;
+}
+
+/**
+ * A score and chances without the value that a bound excludes: that of a draw takes its place.
+ * @param {{score: number, chances: Chances}} line
+ * @param {string} bound
+ */
+function limited({score, chances: {win, draw, loss}}, bound) {
+  return bound === BOUNDS[0]
+    ? {score: Math.max(score, 0), chances: chancesBy(win, draw + loss, 0)}
+    : {score: Math.min(score, 0), chances: chancesBy(0, draw + win, loss)};
 }
 
 /**

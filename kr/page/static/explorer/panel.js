@@ -301,7 +301,12 @@ class Explorer {
   _score() {
     this.scoring.stop();
     if (!ARCHIVES || !this._active || !this._withScores.checked || this._body.hidden) return;
-    if (this._shown?.moves.length) this.scoring.begin(this._shown.fen);
+    if (!this._shown?.moves.length) return;
+    const {fen, moves} = this._shown;
+    this.scoring.begin(
+      fen,
+      moves.map(({text}) => text),
+    );
   }
 
   /** @param {string} fen */

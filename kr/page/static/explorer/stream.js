@@ -103,6 +103,35 @@ export class Questions {
   }
 }
 
+/** The search that scores the moves of a position, all of them together: it deepens while one stays. */
+const SCORING = {limit: "30s,nodes=60000000", within: 50},
+  MOST_LINES = 64;
+
+/**
+ * Of the events of an analysis, one after another, the scores of all moves from the side to move; null where an event
+ * has none. Moves that are worse than the best by more than the margin have `worse` and no score.
+ * @param {string[]} moves
+ * @returns {(event: any) => Record<string, import("./state.js").Score> | null}
+ */
+export function scoring(moves) {
+  /** @type {string[]} the first moves of the lines, of which one that stays is told once */
+  const first = [];
+  return ({exact, lines, depth}) => {
+    if (exact) {
+      const entries = exact.moves.map((/** @type {any} */ {text, value, plies}) => [text, {score: null, value, plies}]);
+      return Object.fromEntries(entries);
+    }
+    if (!lines) return null;
+    /** @type {Record<string, any>} */
+    const scores = Object.fromEntries(moves.map(text => [text, {score: null, depth, worse: true}]));
+    for (const [rank, {pv, score, value, plies}] of lines.entries()) {
+      if (pv) first[rank] = pv[0].text;
+      scores[first[rank]] = {score, depth, value, plies};
+    }
+    return scores;
+  };
+}
+
 /** kr's search of a position while it is in sight; what it says goes into Scores. */
 export class Scoring {
   /**
@@ -118,13 +147,20 @@ export class Scoring {
     this._stream = null;
   }
 
-  /** Searches a position, unless that was done to the end. @param {string} fen */
-  begin(fen) {
+  /**
+   * Searches a position, unless that was done to the end.
+   * @param {string} fen
+   * @param {string[]} moves its legal ones
+   */
+  begin(fen, moves) {
     this.stop();
     if (this._scores.isWhole(fen)) return;
-    this._stream = this._app.live("explorer/scores", {fen}, (/** @type {any} */ event) => {
-      if (event.moves) this._scores.put(fen, event.moves, event.depth);
-      else this._stream = null;
+    const asked = {start: fen, lines: Math.min(moves.length, MOST_LINES), ...SCORING},
+      scoresOf = scoring(moves);
+    this._stream = this._app.live("analysis", asked, (/** @type {any} */ event) => {
+      const scores = scoresOf(event);
+      if (scores) this._scores.put(fen, scores, event.depth);
+      else if (event.end || event.error !== undefined) this._stream = null;
       if (event.end) this._scores.finish(fen);
       this._hear(fen);
     });

@@ -1,4 +1,4 @@
-// The endgame database of a server, and its certificates.
+// The endgame database of a server.
 
 import {countOf} from "../notation.js";
 import {bitsOf, positionOf} from "../wire.js";

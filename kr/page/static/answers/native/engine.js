@@ -1,14 +1,143 @@
-// The engine of a server: each search is a stream, for which the server lends an engine of its own.
+// The engine of a server: searches are a stream, for which the server lends an engine.
 
 import {Unanswered} from "../../messenger.js";
 import {heard, nothing} from "../results.js";
+import {quietPlies} from "../rules.js";
 import {bitsOf, moveOf} from "../wire.js";
 
 /** @typedef {import("../../messenger.js").Answering} Answering */
+/** @typedef {import("../house.js").Choice} Choice */
 /** @typedef {import("../house.js").EnginePort} EnginePort */
+/** @typedef {import("../house.js").Found} Found */
+/** @typedef {import("../house.js").Loan} Loan */
+/** @typedef {import("../house.js").Result} Result */
 /** @typedef {import("../house.js").Search} Search */
-/** @typedef {import("../kr.js").Result} Result */
 /** @typedef {import("../rules.js").Position} Position */
+
+/** Searches of one message. */
+const MOST_TOGETHER = 20;
+
+/** A search that has not ended. */
+class Asked {
+  /** @param {Search} search */
+  constructor(search) {
+    this.search = search;
+    /** @type {Found} */
+    this.best = nothing();
+    /** @type {Promise<Result>} */
+    this.found = new Promise((resolve, reject) => {
+      this._resolve = resolve;
+      this.fail = reject;
+    });
+  }
+
+  /** As the server takes it. */
+  get message() {
+    const {position, history = [], limits, lines = 1, fresh = false, onLines, onProgress} = this.search,
+      // what can't come back does not matter
+      since = history.slice(history.length - quietPlies(position, history));
+    return {positions: [...since, position].map(bitsOf), limits, lines, fresh, watched: Boolean(onLines || onProgress)};
+  }
+
+  end() {
+    const [line] = this.best.lines;
+    this._resolve?.({...this.best, score: line?.score ?? 0, move: line?.moves[0]});
+  }
+}
+
+/** @implements {Loan} */
+class RemoteLoan {
+  /**
+   * @param {Answering} server
+   * @param {Choice} choice
+   * @param {Search} [only] the one search of the loan
+   */
+  constructor(server, choice, only) {
+    const {engine = 0, generation = null, small = false, database = true, signal, onTurn, onWaiting} = choice;
+    /** @type {Asked[]} */
+    this._asked = [];
+    /** @type {Asked[]} */
+    this._unsent = [];
+    this._onTurn = onTurn;
+    this._onWaiting = onWaiting;
+    this._signal = signal;
+    /** @type {Promise<void>} */
+    this.turn = new Promise((resolve, reject) => {
+      this._begin = resolve;
+      this._refuse = reject;
+    });
+    this.turn.catch(() => {});
+    if (only) this._asked.push(new Asked(only));
+    const args = {engine, generation, small, database, more: !only},
+      searches = this._asked.map(each => each.message);
+    this._stream = server.live("search", {...args, searches}, event => this._hear(event));
+    // one search ends with its last lines
+    this._stop = () => (only ? this._stream.say({stop: true}) : this.end());
+    signal?.addEventListener("abort", this._stop);
+    if (signal?.aborted) this._stop();
+  }
+
+  /** @param {Search} search */
+  search(search) {
+    const asked = new Asked(search);
+    this._asked.push(asked);
+    if (this._signal?.aborted) this.end();
+    else {
+      // those of a moment go together
+      if (!this._unsent.length) queueMicrotask(() => this._send());
+      this._unsent.push(asked);
+    }
+    return asked.found;
+  }
+
+  /** Gives the engine back; searches that have not ended have what they found. */
+  end() {
+    this._stream.stop();
+    this._over();
+  }
+
+  /** What the only search has found. */
+  get found() {
+    return this._asked[0].found;
+  }
+
+  _send() {
+    const unsent = this._unsent.map(each => each.message);
+    this._unsent = [];
+    for (let at = 0; at < unsent.length; at += MOST_TOGETHER)
+      this._stream.say({searches: unsent.slice(at, at + MOST_TOGETHER)});
+  }
+
+  /** @param {Error} [why] */
+  _over(why) {
+    this._signal?.removeEventListener("abort", this._stop);
+    const asked = this._asked;
+    this._asked = [];
+    if (why) this._refuse?.(why);
+    this._begin?.();
+    for (const each of asked) {
+      if (why) each.fail?.(why);
+      else each.end();
+    }
+  }
+
+  /** @param {any} event */
+  _hear(event) {
+    const [asked] = this._asked;
+    if (event.error !== undefined) this._over(new Unanswered({error: event.error, lost: event.lost}));
+    else if (event.end) this._over();
+    else if (event.waiting) this._onWaiting?.();
+    else if (event.turn) {
+      this._onTurn?.();
+      this._begin?.();
+    } else if (event.progress) asked?.search.onProgress?.(event.progress);
+    else {
+      if (event.lines && asked) asked.best = heard(event);
+      if (event.final) this._asked.shift()?.end();
+      else if (asked) asked.search.onLines?.(asked.best);
+    }
+  }
+}
 
 /** @implements {EnginePort} */
 export class RemoteEngine {
@@ -22,38 +151,15 @@ export class RemoteEngine {
 
   /**
    * Searches. It resolves with what has been found when its signal ends it, perhaps nothing.
-   * @param {Search} search
-   * @returns {Promise<import("../house.js").Found & {score: number, move: import("../rules.js").Move | undefined}>}
+   * @param {Search & Choice} search
    */
-  search({position, history = [], signal, onLines, onProgress, onTurn, onWaiting, ...how}) {
-    const {limits, lines = 1, fresh = false, small = false, database = true, engine = 0, generation = null} = how,
-      positions = [...history, position].map(bitsOf);
-    return new Promise((resolve, reject) => {
-      /** @type {import("../house.js").Found} */
-      let best = nothing();
-      const done = () => {
-        signal?.removeEventListener("abort", stop);
-        resolve({...best, score: best.lines[0]?.score ?? 0, move: best.lines[0]?.moves[0]});
-      };
-      const hear = (/** @type {any} */ event) => {
-        if (event.error !== undefined) {
-          signal?.removeEventListener("abort", stop);
-          reject(new Unanswered({error: event.error, lost: event.lost}));
-        } else if (event.end) done();
-        else if (event.waiting) onWaiting?.();
-        else if (event.turn) onTurn?.();
-        else if (event.progress) onProgress?.(event.progress);
-        else if (event.lines) {
-          best = heard(event);
-          if (!event.final) onLines?.(best);
-        }
-      };
-      const asked = {positions, limits, lines, fresh, small, database, engine, generation},
-        stream = this._server.live("search", asked, hear);
-      const stop = () => stream.say({stop: true});
-      signal?.addEventListener("abort", stop);
-      if (signal?.aborted) stop();
-    });
+  search(search) {
+    return new RemoteLoan(this._server, search, search).found;
+  }
+
+  /** One engine for several searches. @param {Choice} choice */
+  borrow(choice) {
+    return new RemoteLoan(this._server, choice);
   }
 
   /**

@@ -39,6 +39,7 @@ import {certainOf, oneMoveEarlier, Searches, turned} from "./searches.js";
  * @property {number | null} expected the expected result after the move
  * @property {Value | null} value proved value after the move, whatever the history of the game
  * @property {number | null} plies from the move to the end of a proved win or loss
+ * @property {string} by certificates that prove the value; "" for none
  * @property {string} draw rule by which the game can be claimed drawn after the move; "" if there is none
  * @property {string} drawNext the same after the best answer; "" also where it can be claimed already
  * @property {number} occurrence times that the position after the move has then been on the board
@@ -114,10 +115,10 @@ export async function* judgeMoves(game, settings, judge) {
     {moves, positions} = search;
   const first = fromPly ?? (openingPlies(game) || (game.start.equals(new Position()) ? thresholds.ballot : 0));
   // while the hash table is empty: with later entries every move would look obvious
-  /** @type {Map<number, {move: Move, lead: number}>} */
-  const glances = new Map();
-  for (let ply = first; ply < moves.length; ply++)
-    if (!search.isForced(ply)) glances.set(ply, await search.glance(ply));
+  const free = Array.from(moves, (_, ply) => ply).filter(ply => ply >= first && !search.isForced(ply)),
+    seen = await Promise.all(free.map(ply => search.glance(ply))),
+    glances = new Map(free.map((ply, index) => [ply, seen[index]]));
+  const searched = positionsBefore(free, search);
   let following = moves.length && first <= moves.length ? await search.position(moves.length) : null;
   for (let ply = moves.length - 1; ply >= 0; ply--) {
     let judged = unjudged(ply, positions[ply].side, moves[ply]);
@@ -128,8 +129,8 @@ export async function* judgeMoves(game, settings, judge) {
     // the move is judged by the position it led to
     if (search.wasSetUp(ply + 1)) following = await search.reached(ply);
     const after = turned(following),
-      {score, expected, value, plies, draw, drawNext} = after;
-    judged = {...judged, score, expected, value, plies, draw, drawNext, occurrence: search.occurrence(ply)};
+      {score, expected, value, plies, by, draw, drawNext} = after;
+    judged = {...judged, score, expected, value, plies, by, draw, drawNext, occurrence: search.occurrence(ply)};
     judged.confirmed = after.confirmed || certainOf(judged) !== null;
     const glance = glances.get(ply);
     if (ply < first) {
@@ -140,12 +141,33 @@ export async function* judgeMoves(game, settings, judge) {
       following = search.claimable(ply, oneMoveEarlier(after));
       judged.reason = FORCED;
     } else {
-      const before = await search.position(ply);
+      const before = await searched();
       judged = await judgement(judged, before, after, search, glance, thresholds);
       following = {...agreed(before, after, judged, thresholds), confirmed: judged.judged};
     }
     yield judged;
   }
+}
+
+/**
+ * A function that gives the positions before moves, the last first. One more is searched meanwhile, so that the engine
+ * need not wait for what is made of a result.
+ * @param {number[]} plies
+ * @param {Searches} search
+ */
+function positionsBefore(plies, search) {
+  const left = [...plies],
+    /** @type {Promise<Assessment>[]} */
+    coming = [];
+  return () => {
+    while (left.length && coming.length < 2) {
+      const next = search.position(/** @type {number} */ (left.pop()));
+      // perhaps nobody waits for it when it fails
+      next.catch(() => {});
+      coming.push(next);
+    }
+    return /** @type {Promise<Assessment>} */ (coming.shift());
+  };
 }
 
 /**
@@ -163,6 +185,7 @@ const unjudged = (ply, side, move) => ({
   expected: null,
   value: null,
   plies: null,
+  by: "",
   draw: "",
   drawNext: "",
   occurrence: 1,
@@ -205,6 +228,7 @@ function agreed(before, after, judged, thresholds) {
     expected: bestExpected,
     value,
     plies: value && isBest ? after.plies : null,
+    by: value && isBest ? after.by : "",
     draw: "",
     drawNext: isBest ? after.draw || after.drawNext : "",
     lines: [],

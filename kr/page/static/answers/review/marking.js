@@ -158,7 +158,8 @@ function explained(judged, before) {
   const previous = before?.value ? opposite(before.value) : null;
   // once, not at every move of an ending
   if (value && value !== previous) {
-    const now = known(side, value, judged.plies);
+    /** @type {Said} */
+    const now = [known(side, value, judged.plies), ...(judged.by ? [{say: "value.by", with: {proof: judged.by}}] : [])];
     sentences.push(
       previous ? comment("known.before", {before: known(side, previous, null), now}) : comment("known", {now}),
     );

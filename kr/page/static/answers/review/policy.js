@@ -10,26 +10,22 @@ import {slipOf} from "./judging.js";
  * The judgements of a game's moves, with the probabilities that people play them for each that had a choice.
  * @param {Game} game
  * @param {readonly JudgedMove[]} moves
- * @param {Pick<import("../engine.js").Engine, "people">} engine
+ * @param {Pick<import("../house.js").EnginePort, "people">} engine
  * @param {import("./judging.js").Thresholds} thresholds
  */
 export async function withPolicy(game, moves, engine, thresholds) {
   const positions = game.positions(),
     begins = game.historyBegins();
-  /** @type {JudgedMove[]} */
-  const judgements = [];
-  for (const judged of moves) {
-    const {ply, move} = judged,
-      choices = await engine.people(positions.slice(Math.max(begins[ply], ply - 2), ply + 1));
-    if (choices.length < 2) {
-      judgements.push(judged);
-      continue;
-    }
-    // captures of the same pieces along different paths are one choice
-    const likely = choices.find(each => each.move.leadsAs(move))?.probability ?? null,
-      [{move: likeliest, probability}] = choices;
-    const judgement = {...judged, likely, likeliest, likeliestProbability: probability};
-    judgements.push({...judgement, slip: slipOf(judgement, thresholds)});
-  }
-  return judgements;
+  return Promise.all(
+    moves.map(async judged => {
+      const {ply, move} = judged,
+        choices = await engine.people(positions.slice(Math.max(begins[ply], ply - 2), ply + 1));
+      if (choices.length < 2) return judged;
+      // captures of the same pieces along different paths are one choice
+      const likely = choices.find(each => each.move.leadsAs(move))?.probability ?? null,
+        [{move: likeliest, probability}] = choices;
+      const judgement = {...judged, likely, likeliest, likeliestProbability: probability};
+      return {...judgement, slip: slipOf(judgement, thresholds)};
+    }),
+  );
 }

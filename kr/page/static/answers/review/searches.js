@@ -1,9 +1,9 @@
 // The searches of a game that is judged, and what they found: the class _Search of kr/analysis/annotation/judging.py.
 // All are made on one hash table, so that earlier positions profit from the searches of later ones.
 
-import {KNOWN, opposite, SCORE_WIN} from "../chances.js";
+import {KNOWN, opposite, SCORE_PROVED, SCORE_WIN} from "../chances.js";
 import {drawByRule, quietPlies} from "../rules.js";
-import {analysisOf, chancesOf, drawAfter, isDrawn, known, overAnalysis} from "../weighing.js";
+import {analysisOf, chancesOf, drawAfter, isDrawn, known, moveEarlier, overAnalysis, signOf} from "../weighing.js";
 
 /** @typedef {import("../rules.js").Move} Move */
 /** @typedef {import("../rules.js").Position} Position */
@@ -15,8 +15,9 @@ import {analysisOf, chancesOf, drawAfter, isDrawn, known, overAnalysis} from "..
 /**
  * What a game is judged with.
  * @typedef {object} Judge
- * @property {any} engine
+ * @property {{search: (search: import("../house.js").Search) => Promise<import("../house.js").Result>}} engine
  * @property {import("../weighing.js").Database | null} database
+ * @property {import("../house.js").Certificates | null} certificates
  * @property {import("../weighing.js").ChancesOf} chances
  * @property {AbortSignal} signal ends all its searches
  */
@@ -36,6 +37,7 @@ import {analysisOf, chancesOf, drawAfter, isDrawn, known, overAnalysis} from "..
  * @property {number} expected
  * @property {Value | null} value proved value
  * @property {number | null} plies
+ * @property {string} by certificates that prove the value; "" for none
  * @property {string} draw
  * @property {string} drawNext
  * @property {Choice[]} lines
@@ -75,8 +77,13 @@ export const oneMoveEarlier = assessment => ({
 
 /** @param {Analysis} analysis */
 function scoreOf(analysis) {
-  if (!analysis.lines.length) return -SCORE_WIN;
-  return analysis.value === "draw" || isDrawn(analysis) ? 0 : analysis.lines[0].score;
+  const {lines, value} = analysis;
+  if (!lines.length) return -SCORE_WIN;
+  if (value === "draw" || isDrawn(analysis)) return 0;
+  const sign = value ? signOf(value) : 0,
+    [{score}] = lines;
+  // by a certificate, though the search has not seen it
+  return sign && sign * score <= SCORE_PROVED ? sign * (SCORE_PROVED + 1) : score;
 }
 
 /** The searches of one game. */
@@ -161,19 +168,20 @@ export class Searches {
   async others(ply, assessment) {
     const position = this.positions[ply],
       played = this._reached[ply],
-      {database} = this._judge;
+      {database, certificates} = this._judge,
+      isWhole = database?.has(position);
     /** @type {Map<string, Choice>} */
     const lines = new Map();
     for (const choice of assessment.lines) if (!choice.after.equals(played)) lines.set(choice.after.key, choice);
-    if (database?.has(position)) {
-      const moves = position.legalMoves().map(move => ({move, after: position.after(move)})),
-        values = await known(
-          database,
-          moves.map(({after}) => after),
-        );
-      for (const [index, {move, after}] of moves.entries())
-        if (!after.equals(played))
-          lines.set(after.key, this.#known(ply, after, move, values[index].value, lines.get(after.key)));
+    if (isWhole || certificates) {
+      const moves = position.legalMoves(),
+        reached = moves.map(move => position.after(move)),
+        found = (await known(database, reached, certificates)).map(moveEarlier);
+      for (const [index, after] of reached.entries()) {
+        const {value, by} = found[index];
+        if (value && (isWhole || by) && !after.equals(played))
+          lines.set(after.key, this.#known(ply, after, moves[index], value, lines.get(after.key)));
+      }
     }
     return [...lines.values()];
   }
@@ -216,17 +224,16 @@ export class Searches {
   }
 
   /**
-   * A move that leads to a position in the endgame database, or to a draw by rule.
+   * A move whose value the endgame database or a certificate has, or that leads to a draw by rule.
    * @param {number} ply
    * @param {Position} after
    * @param {Move} move
-   * @param {Value | null} found
+   * @param {Value} value
    * @param {Choice | undefined} line
    * @returns {Choice}
    */
-  #known(ply, after, move, found, line) {
+  #known(ply, after, move, value, line) {
     const history = this.#history(ply, 1);
-    let value = opposite(/** @type {Value} */ (found));
     if (drawAfter(after, history, value)) value = "draw";
     // a win that may take longer than the rule about progress allows
     else if (line && !line.value) return line;
@@ -245,6 +252,7 @@ export class Searches {
       expected: chancesOf(analysis).expected,
       value: analysis.value,
       plies: analysis.plies,
+      by: analysis.by,
       draw: analysis.draw,
       drawNext: analysis.draw ? "" : (analysis.lines[0]?.draw ?? ""),
       lines: analysis.lines.map(line => ({
@@ -264,14 +272,14 @@ export class Searches {
    * @param {Limits} limits
    */
   async #analysis(task, limits) {
-    const {engine, database, chances, signal} = this._judge;
+    const {engine, database, certificates, chances, signal} = this._judge;
     signal.throwIfAborted();
     if (task.position.isOver) return overAnalysis(task);
     const fresh = this.#isFresh;
     this.#isFresh = false;
     // a second line, to see if the best move is the only one
-    const found = await engine.search({...task, limits, lines: 2, signal, fresh});
+    const found = await engine.search({...task, limits, lines: 2, fresh});
     signal.throwIfAborted();
-    return analysisOf(task, found, database, chances);
+    return analysisOf(task, found, database, chances, certificates);
   }
 }
