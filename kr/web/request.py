@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kr.errors import InvalidSettingError
-from kr.game.board import Board
 from kr.game.position import Position
 from kr.settings import one_of
 from kr.text import whole_characters
@@ -122,13 +121,6 @@ class PageRequest:
         ):
             raise InvalidSettingError(f"{name} is not a list of positions, each of four numbers")
         return [Position(*each) for each in value]
-
-    def board(self, start: str = "start", moves: str = "moves") -> Board:
-        """A game from its start, a FEN, and its moves. Raises InvalidFenError and IllegalMoveError."""
-        board = Board(self.position(start))
-        for move in self.texts(moves, LONGEST_LINE, 100, ()):
-            board.play(move)
-        return board
 
     def _value(self, name: str, default: Any) -> Any:
         value = self.fields.get(name)

@@ -60,8 +60,8 @@ import {ChancesOfScores} from "./chances.js";
  */
 /**
  * @typedef {object} Certificates
- * @property {(positions: readonly Position[]) => Promise<import("./weighing.js").Proved[]>} look what they prove of each
- *   position, for its side to move
+ * @property {(positions: readonly Position[]) => Promise<import("./weighing.js").Proved[]>} look what they prove of
+ *   each position, for its side to move
  */
 /**
  * @typedef {object} BookPort

@@ -1,12 +1,12 @@
 // Whole games judged while the page watches: each move as it is known, from the last to the first, then the marked
 // game.
 //
-// Request: document; nodes or seconds of each search. Events: total, the number of moves; waits if others must end their
-// searches first; moves, those judged since the last event, each with ply (of the position after it), expected (of
-// Black), kind of mark, reason and once (seen by one search only); judged when all are. Then the page sends its
-// document, to which comments and variations may have been added meanwhile, and receives it with the marks, the players'
-// table, the story about you, the side of the person who played the game here, if one did, and the accuracy of Black and
-// White (null if no move mattered).
+// Request: document; nodes or seconds of each search. Events: total, the number of moves; waits if others must end
+// their searches first; moves, those judged since the last event, each with ply (of the position after it), expected
+// (of Black), kind of mark, reason and once (seen by one search only); judged when all are. Then the page sends its
+// document, to which comments and variations may have been added meanwhile, and receives it with the marks, the
+// players' table, the story about you, the side of the person who played the game here, if one did, and the accuracy
+// of Black and White (null if no move mattered).
 
 import {gameDocument, readDocument} from "./document.js";
 import {formatDuration} from "./durations.js";

@@ -349,7 +349,11 @@ export class Board {
 /** The part of a position that quiet moves of kings don't change. @param {Position} position */
 const lasting = ({black, white, kings, pieces}) => `${black & ~kings},${white & ~kings},${pieces}`;
 
-/** Plies before a position without a capture or a man's move. @param {Position} position @param {readonly Position[]} history */
+/**
+ * Plies before a position without a capture or a man's move.
+ * @param {Position} position
+ * @param {readonly Position[]} history
+ */
 export function quietPlies(position, history) {
   let count = 0,
     after = position;

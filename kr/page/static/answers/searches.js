@@ -4,13 +4,13 @@
 //
 // With "within" kr shows all moves that are worse than the best by no more centi-men, however many "lines" there are.
 // The first event has the exact values: {exact: {value, plies, moves: [{move, value, plies}, ...]}}, or null where
-// neither a database nor a certificate reaches; "by" names a certificate, "bound" is half of a value, such as "does not
-// lose". And "draw", the rule by which the game can be claimed drawn by its history, left out if there is none. Then, at
-// most UPDATES a second and always the newest, for each line {score, value, plies, draw, chances, pv}, where a pv that
-// is the same as in the event before is left out. Scores, values and chances are those of the side to move; value and
-// plies are those of the first move without the history, score and chances those of the game (weighing.js). The last
-// event of a search that was not stopped has final: true. Without news {progress: {depth, nodes, nps, time}} shows how
-// far the search is; for another program's engine, which reports that itself, only its time.
+// neither a database nor a certificate reaches; "by" names a certificate, "bound" is half of a value, such as "does
+// not lose". And "draw", the rule by which the game can be claimed drawn by its history, left out if there is none.
+// Then, at most UPDATES a second and always the newest, for each line {score, value, plies, draw, chances, pv}, where
+// a pv that is the same as in the event before is left out. Scores, values and chances are those of the side to move;
+// value and plies are those of the first move without the history, score and chances those of the game (weighing.js).
+// The last event of a search that was not stopped has final: true. Without news {progress: {depth, nodes, nps, time}}
+// shows how far the search is; for another program's engine, which reports that itself, only its time.
 
 import {knownMoves} from "./exact.js";
 import {parseLimits} from "./limits.js";
