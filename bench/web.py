@@ -2,8 +2,8 @@
 
     python bench/web.py [--viewers 20] [--idle 200] [--seconds 10] [--json]
 
-Starts a server of its own and speaks to it as pages do. Start: the processor time until a page has its files and its
-first position with its moves. First lines: one viewer steps through a game; the time from
+Starts a server and speaks to it as pages do. Start: the processor time until a page has the files of a board,
+and their bytes, packed; the page knows the moves by itself. First lines: one viewer steps through a game; the time from
 each move to the first line. Load: `--viewers` viewers analyse different positions without limit at once; the time to
 each one's first line, its share of all nodes, the time of requests meanwhile, and of a move under load. Then all leave,
 and the processor time that the server still takes is measured. Memory: resident, for each of many idle viewers.
@@ -13,9 +13,11 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import gzip
 import json
 import os
 import random
+import re
 import signal
 import statistics
 import subprocess
@@ -26,7 +28,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from itertools import count
 from pathlib import Path
 from typing import Any
-from urllib.request import urlopen
+from urllib.request import Request, urlopen
 
 from websockets.asyncio.client import ClientConnection, connect
 
@@ -117,15 +119,18 @@ class Server:
             raise RuntimeError(answer.decode())
         return time.perf_counter() - at
 
-    async def load(self) -> None:
-        """Ask for what a page needs before its board can be used."""
-        for path in ("/", "/static/main.js", "/static/shell.js", "/static/board.js", "/static/viewer.css"):
-            await asyncio.to_thread(self._read, path)
-        await self.post()
+    async def load(self) -> int:
+        """Ask for what a page needs before its board can be used; returns the packed bytes."""
+        page = await asyncio.to_thread(self._read, "/")
+        names = re.findall(r'<(?:script|link)[^>]* (?:src|href)="(/[^"]+\.(?:js|css))"', gzip.decompress(page).decode())
+        folder = names[0].rpartition("/")[0]
+        first = (name for name in names if f'rel="later" href="{name}"' not in gzip.decompress(page).decode())
+        paths = [*first, f"{folder}/answers/native.js"]
+        return len(page) + sum([len(await asyncio.to_thread(self._read, path)) for path in paths])
 
-    def _read(self, path: str) -> None:
-        with urlopen(self.origin + path) as answer:
-            answer.read()
+    def _read(self, path: str) -> bytes:
+        with urlopen(Request(self.origin + path, headers={"accept-encoding": "gzip"})) as answer:
+            return bytes(answer.read())
 
     @property
     def memory(self) -> float:
@@ -231,9 +236,9 @@ async def idle_viewers(server: Server, viewers: int) -> dict[str, Any]:
 
 async def measured(arguments: argparse.Namespace, server: Server) -> dict[str, Any]:
     """All figures."""
-    await server.load()
     figures: dict[str, Any] = {"cores": core_count()}
-    figures["processor seconds until the first position is there"] = round(server.processor, 2)
+    figures["bytes of the files of a board"] = await server.load()
+    figures["processor seconds until they are there"] = round(server.processor, 2)
     # kr's tables are read by now
     async with server.viewer() as viewer:
         await viewer.first([])
