@@ -22,6 +22,7 @@ FLOORS = [
     "__main__",
     "cli",
     "web",
+    "page",
     # the public names of everything below; nothing below asks for more of it than the version
     "__init__",
     "studies",

@@ -158,6 +158,7 @@ ENDLESS = {
     ("web/proofs.py", "checking.result()"): "likewise",
     ("web/matches.py", "match.join()"): "which has a limit of time",
     ("web/serve.py", "self._begun.wait()"): "in a thread of the server's",
+    ("web/serve.py", "self.house.visited.wait()"): "likewise",
 }
 
 

@@ -139,13 +139,13 @@ def test_features_are_found_by_their_names() -> None:
 
 def test_a_bundle_of_these_scripts_is_served_and_no_other(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(files, "BUNDLE", bundled(tmp_path))
-    found = files.page_files()
+    found = files.files_to_serve()
     assert found.sheets == {"stylesheet": ["style-sheets.css"], "later": ["later.css"]}
     assert found.scripts[0] == "main.js"
     assert {"main.js", "answers/native.js", "worker.js", "icons/kr.svg"} <= {*found.files}
     assert "shell.js" not in found.files
     monkeypatch.setattr(files, "board_colors", lambda: ":root {}")
-    assert "shell.js" in files.page_files().files
+    assert "shell.js" in files.files_to_serve().files
 
 
 @pytest.mark.slow

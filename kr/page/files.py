@@ -19,7 +19,7 @@ from kr import __version__
 from kr.language.sentences import scripts
 from kr.viewer.assets import board_colors, first_board, piece_symbols
 
-SUFFIXES = (".js", ".css", ".html", ".svg", ".png", ".webmanifest")
+SERVED = (".js", ".css", ".html", ".svg", ".png", ".webmanifest")
 """Of the files that a browser gets."""
 BUNDLE = resources.files("kr.page").joinpath("bundle")
 BUNDLED = "bundle.json"
@@ -44,12 +44,12 @@ class PageFiles:
     """The files as they stand."""
 
 
-def page_files() -> PageFiles:
+def files_to_serve() -> PageFiles:
     """The files, bundled if there is a bundle of them."""
     files = sources()
     if (description := BUNDLE.joinpath(BUNDLED)).is_file():
         bundle = json.loads(description.read_bytes())
-        if bundle["of"] == digest(files):
+        if bundle["of"] == content_digest(files):
             others = {name: content for name, content in files.items() if not name.endswith((".js", ".css"))}
             found = {**others, "worker.js": files["worker.js"], **folder_files(BUNDLE)}
             return PageFiles(found, bundle["sheets"], bundle["scripts"], files)
@@ -70,12 +70,12 @@ def folder_files(folder: Traversable, below: str = "") -> dict[str, bytes]:
     for file in folder.iterdir():
         if file.is_dir():
             files |= folder_files(file, f"{below}{file.name}/")
-        elif file.name.endswith(SUFFIXES):
+        elif file.name.endswith(SERVED):
             files[below + file.name] = file.read_bytes()
     return files
 
 
-def digest(files: Mapping[str, bytes]) -> str:
+def content_digest(files: Mapping[str, bytes]) -> str:
     """Digest of names and contents."""
     whole = hashlib.sha256()
     for name, content in sorted(files.items()):

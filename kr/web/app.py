@@ -26,7 +26,7 @@ from starlette.types import ASGIApp
 from starlette.websockets import WebSocket
 
 from kr.errors import KrError
-from kr.page.files import digest, index, page_files
+from kr.page.files import content_digest, files_to_serve, index
 from kr.web.entry import Entry
 from kr.web.guard import Guard
 from kr.web.house import House
@@ -127,13 +127,13 @@ class _Site:
 
 
 def _site() -> _Site:
-    page = page_files()
+    page = files_to_serve()
     files = {name: content for name, content in page.files.items() if name not in ("index.html", "worker.js")}
 
     def html(version: str) -> bytes:
         return index(f"/static/{version}/", page.sheets, page.scripts, version).encode()
 
-    version = digest({**page.files, "index.html": html("")})[:12]
+    version = content_digest({**page.files, "index.html": html("")})[:12]
     served = {f"{version}/{name}": content for name, content in files.items()}
     return _Site(version, html(version), page.files["worker.js"], served, {**page.sources, **served})
 

@@ -29,7 +29,7 @@ from typing import Any
 from bundle import ESBUILD, ROOT, SHEETS, START, bundle, closure, esbuild, lay_out
 
 from kr.page import data
-from kr.page.files import digest, folder_files, index, sources, style_sheets
+from kr.page.files import content_digest, folder_files, index, sources, style_sheets
 
 SOURCES = Path(__file__).resolve().parent
 LIBRARY = ROOT / "build" / "library-wasm"
@@ -222,7 +222,7 @@ def add_page(site: Site, sheets: dict[str, list[str]], first: list[str]) -> None
 
 def add_worker(site: Site, large: Iterable[str]) -> None:
     """Add the service worker, and give the page the digest of all files."""
-    build = digest(site.files)[:12]
+    build = content_digest(site.files)[:12]
     site.files["index.html"] = site.files["index.html"].replace(b'data-build=""', f'data-build="{build}"'.encode())
     named_by_content = {
         path: "sha256-" + base64.b64encode(hashlib.sha256(content).digest()).decode()

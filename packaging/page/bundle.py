@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from kr.page.files import BUNDLED, digest, sources, style_sheets
+from kr.page.files import BUNDLED, content_digest, sources, style_sheets
 
 ROOT = Path(__file__).resolve().parents[2]
 ESBUILD = ROOT / "node_modules" / ".bin" / "esbuild"
@@ -30,7 +30,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=ROOT / "kr" / "page" / "bundle")
     out = parser.parse_args().out
     files = sources()
-    made_of = digest(files)
+    made_of = content_digest(files)
     description = out / BUNDLED
     if description.exists() and json.loads(description.read_bytes())["of"] == made_of:
         return
