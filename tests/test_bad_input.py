@@ -234,7 +234,7 @@ CASES = [
     ("train --out new --weights material --egdb none --data nothere", 1, "nothere: no such directory"),
     ("train --out new --weights material --egdb none --data nogames", 1, "nogames: no shards"),
     ("train --out new --weights material --egdb none --prior text.h5", 1, "text.h5"),
-    ("train --out new --weights material --egdb nothere", 2, "nothere: no such directory; expected that of an"),
+    ("train --out new --weights material --egdb nothere", 2, "nothere: not a directory; expected that of an"),
     ("train --out new --weights material --egdb none --gate-ballot start", 2, "would repeat each other"),
     ("train --out new --weights material --egdb none --gate-hash 2TB", 2, "--gate-hash: 2TB is out of range"),
     ("train --out new --weights material --egdb none --plots text.h5", 2, "text.h5 is not a directory"),

@@ -59,7 +59,7 @@ def find(setting: str = "") -> Path | None:
         # unlike Path.is_dir, it never raises
         if not os.path.isdir(named):
             where = "" if setting else f"{ENVIRONMENT}="
-            raise InvalidSettingError(where + storage.no_directory(named, "that of an endgame database, or none"))
+            raise InvalidSettingError(f"{where}{named}: not a directory; expected that of an endgame database, or none")
         return Path(named)
     # a user's build under way may have fewer pieces than the shipped database; of equals, the user's is taken
     places = [place for place in (default_directory(), storage.data_path("egdb")) if place.is_dir()]
