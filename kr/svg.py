@@ -112,7 +112,7 @@ class Placed(Protocol):
     def side(self) -> int: ...
 
 
-class Holding(Protocol):
+class HoldsPosition(Protocol):
     """What has a position to draw, such as a kr.Board."""
 
     @property
@@ -171,7 +171,7 @@ class Arrow:
 
 
 def board(
-    position: Placed | Holding | str | None = None,
+    position: Placed | HoldsPosition | str | None = None,
     *,
     flipped: bool = False,
     last_move: Moved | str | None = None,
@@ -294,7 +294,7 @@ def _check_squares(numbers: Iterable[int], what: str) -> None:
             raise InvalidSettingError(f"{what} has the square {square!r}; squares are 0 to {SQUARES - 1} here")
 
 
-def _placed(source: Placed | Holding | str) -> tuple[int, int, int, int]:
+def _placed(source: Placed | HoldsPosition | str) -> tuple[int, int, int, int]:
     """Bitboards and side to move of what is given for a position. Raises InvalidFenError and InvalidSettingError."""
     if isinstance(source, str):
         return parse_fen(source)

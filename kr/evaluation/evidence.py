@@ -2,7 +2,7 @@
 
 A weights file may hold it with the tables (`men_seen`, `kings_seen`), one byte for each entry: 0 for an entry that
 never occurred, else 1 + 4 log2 of the number, rounded, which is right to 9 %. It changes no score and is not part of
-the tables' checksum. The attribute `evidence` names the games counted.
+the tables' checksum. The attribute `evidence` names the games count_of.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from kr.errors import InvalidWeightsError
 from kr.evaluation import files
 from kr.evaluation.layouts import read_layout
 from kr.evaluation.patterns import GROUPS, KINGS_ENTRIES, MEN_ENTRIES
-from kr.language.sentences import Sentence, counted
+from kr.language.sentences import Sentence, count_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,7 +34,7 @@ _STEPS = 4
 
 @dataclass(frozen=True)
 class CountedRun:
-    """Games of one run of self-play that were counted."""
+    """Games of one run of self-play that were count_of."""
 
     games: int
     seed: int
@@ -56,7 +56,7 @@ class Evidence:
     positions: int
     """Quiet positions of the games."""
     fitted: bool
-    """True if the tables were fitted to these games; False if games were counted later."""
+    """True if the tables were fitted to these games; False if games were count_of later."""
     tables: str
     """Checksum of the tables; empty for those that are not written yet."""
 
@@ -78,7 +78,7 @@ class Evidence:
     def sentence(self) -> Sentence:
         """What games these are."""
         kind = "fitted" if self.fitted else "own" if self.own else "selfplay"
-        games, positions = counted("games", self.games), counted("quiet_positions", self.positions)
+        games, positions = count_of("games", self.games), count_of("quiet_positions", self.positions)
         return Sentence(f"evidence.{kind}", {"games": games, "positions": positions})
 
     def __str__(self) -> str:
@@ -93,7 +93,7 @@ class Evidence:
         return {EVIDENCE: json.dumps({**self.about(), "checksum": storage.checksum(self.men, self.kings)})}
 
     def about(self) -> dict[str, Any]:
-        """The games counted, as JSON."""
+        """The games count_of, as JSON."""
         runs = [asdict(run) for run in self.runs]
         return {"runs": runs, "positions": self.positions, "fitted": self.fitted}
 

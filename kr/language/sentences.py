@@ -29,7 +29,7 @@ _SIDES = {name.lower(): name for name in SIDE_NAMES}
 _SIDE_PLACES = ("side", "other")
 _PLACE = re.compile(r"\{(\w+)\}")
 
-Value: TypeAlias = "str | int | Sentence | Sequence[Value]"
+Told: TypeAlias = "str | int | Sentence | Sequence[Told]"
 """Of a place: a side in lower case, a count, another text, a sentence, or several of these with commas between."""
 
 
@@ -56,7 +56,7 @@ class Sentence:
     """A sentence, which each page tells in its language. As text it is English."""
 
     name: str
-    values: Mapping[str, Value] = field(default_factory=dict)
+    values: Mapping[str, Told] = field(default_factory=dict)
 
     def __str__(self) -> str:
         return self.filled()
@@ -78,12 +78,12 @@ class Sentence:
         return {"say": self.name, "with": {name: _as_json(value) for name, value in self.values.items()}}
 
 
-def counted(things: str, count: int) -> Sentence:
+def count_of(things: str, count: int) -> Sentence:
     """A count of things, such as games."""
     return Sentence(f"count.{things}", {"count": count})
 
 
-def _filled(value: Value, own: Callable[[str], str], show: Callable[[str, str], str]) -> str:
+def _filled(value: Told, own: Callable[[str], str], show: Callable[[str, str], str]) -> str:
     if isinstance(value, Sentence):
         return value.filled(show)
     if isinstance(value, int):
@@ -91,7 +91,7 @@ def _filled(value: Value, own: Callable[[str], str], show: Callable[[str, str], 
     return own(value) if isinstance(value, str) else ", ".join(_filled(each, own, show) for each in value)
 
 
-def _as_json(value: Value) -> Any:
+def _as_json(value: Told) -> Any:
     if isinstance(value, Sentence):
         return value.as_object()
     return value if isinstance(value, (str, int)) else [_as_json(each) for each in value]

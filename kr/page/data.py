@@ -94,7 +94,7 @@ def puzzles(own: Mapping[str, Problem] | None = None, database: Database | None 
     }
 
 
-def collection() -> list[dict[str, Any]]:
+def puzzle_collection() -> list[dict[str, Any]]:
     """The puzzles of the collection, in order, as `puzzles` has the others."""
     return [_puzzle(each) for each in PuzzleShelf().of(Origin.COLLECTION)]
 
@@ -149,7 +149,7 @@ def annotation() -> dict[str, Any]:
 
 DATA: dict[str, Callable[[], Any]] = {
     "annotation": annotation,
-    "collection": collection,
+    "collection": puzzle_collection,
     "drawing": sending_data.drawing,
     "engine": engine,
     "game-page": sending_data.game_page,

@@ -303,7 +303,7 @@ def book(house: House, request: PageRequest) -> dict[str, Any]:
     }
 
 
-def likely_moves(house: House, request: PageRequest) -> dict[str, Any]:
+def moves_of_people(house: House, request: PageRequest) -> dict[str, Any]:
     """The moves of a position as people play them."""
     *before, position = request.positions("positions", MOST_OF_POLICY)
     policy = house.policy
@@ -362,7 +362,7 @@ ROUTES: dict[str, Any] = {
     "port/draw": draw_from_shape,
     "port/proofs": proofs,
     "port/book": book,
-    "port/people": likely_moves,
+    "port/people": moves_of_people,
     "port/evaluate": evaluate,
     "port/scores": scores,
 }

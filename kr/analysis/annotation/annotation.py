@@ -35,7 +35,7 @@ from kr.engine.engine import Engine
 from kr.engine.limits import Limits
 from kr.engine.search import Stop
 from kr.game.position import Side
-from kr.language.sentences import Sentence, Value
+from kr.language.sentences import Sentence, Told
 from kr.notation import SIDE_NAMES
 from kr.pdn import Game
 from kr.policy.policy import Policy
@@ -48,7 +48,7 @@ UNKNOWN_PLAYER = "?"
 """Name of a player whom the tags don't name."""
 
 
-def _figure(name: str, **values: Value) -> Sentence:
+def _figure(name: str, **values: Told) -> Sentence:
     return Sentence(f"report.{name}", values)
 
 

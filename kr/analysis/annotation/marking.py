@@ -39,8 +39,7 @@ from kr.game.board import NO_PROGRESS_PLIES
 from kr.game.outcome import REPETITION
 from kr.game.position import Side
 from kr.game.value import Value
-from kr.language.sentences import Sentence
-from kr.language.sentences import Value as Told
+from kr.language.sentences import Sentence, Told
 from kr.pdn import ChildNode, Game, GameNode
 from kr.pdn.writer import SIGNS
 from kr.proofs.library import CERTIFICATE_WORD

@@ -19,8 +19,7 @@ from kr.book.path import Departure
 from kr.game.outcome import NO_PROGRESS, REPETITION
 from kr.game.position import Side
 from kr.game.value import Result, Value
-from kr.language.sentences import YOU, Sentence, texts
-from kr.language.sentences import Value as Told
+from kr.language.sentences import YOU, Sentence, Told, texts
 from kr.pdn import Game
 
 _FACTS: dict[str, Any] = json.loads(resources.files(__package__).joinpath("story.json").read_text("utf-8"))
