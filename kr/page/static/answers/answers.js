@@ -1,4 +1,4 @@
-// Requests and streams by their names, each answered by the module of its feature, as kr/web/app.py does.
+// Requests and streams by their names, each answered by the module of its feature.
 
 import {Unanswered} from "../messenger.js";
 import {Stopped} from "./news.js";

@@ -1,4 +1,4 @@
-// JSON from the page, each field checked as it is taken: kr/web/request.py. Numbers, texts and lists are bounded, since
+// JSON from the page, each field checked as it is taken. Numbers, texts and lists are bounded, since
 // what the page has kept may be of an older version, or damaged.
 
 import {SQUARES} from "./notation.js";
