@@ -22,7 +22,7 @@ from kr.policy.compact import compact_policy
 from kr.policy.model_file import save_policy
 from kr.policy.policy import Policy, load_policy
 from kr.policy.shape import PolicyShape
-from kr.web.port import mean_loss
+from kr.web.services.port import mean_loss
 
 pytestmark = [
     pytest.mark.slow,

@@ -31,8 +31,8 @@ from kr.analysis.annotation.marking import pov
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
 from kr.pdn import Game
-from kr.web.engines import MOST_ENGINES
 from kr.web.serve import WebServer
+from kr.web.services.engines import MOST_ENGINES
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

@@ -23,8 +23,10 @@ from kr.archives import index_build
 from kr.errors import InvalidPdnError, KrError, StoppedError
 from kr.game.position import Position
 from kr.pdn import scan
-from kr.web import archive_store, archive_uploads, explorer
-from kr.web.archive_store import ArchiveStore
+from kr.web.archives import explorer
+from kr.web.archives import store as archive_store
+from kr.web.archives import uploads as archive_uploads
+from kr.web.archives.store import ArchiveStore
 from kr.web.house import House
 from kr.web.request import PageRequest
 from kr.web.settings import WebSettings
@@ -272,7 +274,7 @@ def test_a_game_without_end_does_not_fill_the_memory(
 CHILD = """
 import sys
 from pathlib import Path
-from kr.web.archive_store import ArchiveStore
+from kr.web.archives.store import ArchiveStore
 store = ArchiveStore(Path(sys.argv[1]))
 store.begin("a.pdn", 10)
 print("ready", flush=True)

@@ -31,10 +31,10 @@ from kr.problems.problem import Problem
 from kr.problems.soundness import check_problem
 from kr.problems.variations import candidates, check_variation, goals_of
 from kr.proofs.decider import Decider
-from kr.web import composing
 from kr.web.house import House
 from kr.web.request import PageRequest
 from kr.web.serve import WebServer
+from kr.web.services import composing
 from kr.web.settings import WebSettings
 
 if TYPE_CHECKING:

@@ -31,10 +31,10 @@ from kr.errors import InvalidSettingError
 from kr.game.board import Board
 from kr.game.position import Position
 from kr.game.value import Value
-from kr.web import port
 from kr.web.house import House
 from kr.web.request import PageRequest
 from kr.web.serve import WebServer
+from kr.web.services import port
 from kr.web.settings import WebSettings
 
 if TYPE_CHECKING:

@@ -35,7 +35,7 @@ from kr.errors import InvalidSettingError, KrError
 from kr.game.position import Position
 from kr.pdn import Game
 from kr.storage import lock
-from kr.web import explorer
+from kr.web.archives import explorer
 from kr.web.house import House
 from kr.web.request import PageRequest
 from kr.web.settings import WebSettings

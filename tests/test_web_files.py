@@ -14,9 +14,9 @@ from systems import NO_FILE
 from web_pages import finished
 
 from kr.errors import InvalidSettingError
-from kr.web import files
 from kr.web.house import House
 from kr.web.request import PageRequest
+from kr.web.services import files
 from kr.web.settings import WebSettings
 
 GAME = b'[Event "One"]\n\n1. 11-15 23-19 1-0\n'

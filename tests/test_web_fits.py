@@ -19,7 +19,7 @@ from kr.policy.shape import PolicyShape
 from kr.studies.checkpoint import FitStage, StudyCheckpoint
 from kr.studies.endings.model_file import save_model
 from kr.studies.endings.shape import NetShape
-from kr.web.runs import RunWatch
+from kr.web.runs.watching import RunWatch
 
 __all__ = ["opened"]
 

@@ -15,9 +15,9 @@ from web_pages import finished, serving
 from websockets.asyncio.client import ClientConnection, connect
 
 from kr.game.position import Position
-from kr.web.engines import MOST_ENGINES, Lender
 from kr.web.live import MOST_STREAMS
 from kr.web.serve import WebServer
+from kr.web.services.engines import MOST_ENGINES, Lender
 
 START = Position()
 SECONDS = 60

@@ -24,7 +24,7 @@ from web_pages import (
 
 import kr
 from kr.pdn import read_games
-from kr.web import live_match
+from kr.web.matches import live_match
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

@@ -18,9 +18,12 @@ from kr.game.position import Position
 from kr.match.log import log_of
 from kr.pdn import read_games
 from kr.viewer.document import read_document
-from kr.web import engines, live_match, match_files, matches
 from kr.web.house import House
+from kr.web.matches import files as match_files
+from kr.web.matches import live_match
+from kr.web.matches import requests as matches
 from kr.web.request import PageRequest
+from kr.web.services import engines
 from kr.web.settings import WebSettings
 
 FAST = {"a": "level:2", "b": "level:1", "games": 4, "tc": "nodes=300", "ballot": "3move"}

@@ -15,10 +15,10 @@ from kr.errors import KrError
 from kr.evaluation.kinds import load_evaluation
 from kr.game.position import Position
 from kr.players.registry import player_from_spec
-from kr.web import port
-from kr.web.engines import champion_spec, shipped_generations
 from kr.web.house import House
 from kr.web.request import PageRequest
+from kr.web.services import port
+from kr.web.services.engines import champion_spec, shipped_generations
 from kr.web.settings import WebSettings
 
 START = Position()

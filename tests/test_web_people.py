@@ -15,10 +15,10 @@ from kr.game.board import Board
 from kr.game.position import Position
 from kr.policy.policy import load_policy
 from kr.policy.shape import PolicyShape
-from kr.web import port
 from kr.web.house import House
 from kr.web.request import PageRequest
 from kr.web.serve import WebServer
+from kr.web.services import port
 from kr.web.settings import WebSettings
 
 if TYPE_CHECKING:

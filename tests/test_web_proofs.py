@@ -19,11 +19,11 @@ from kr.game.value import Value
 from kr.proofs.certificate import Certificate, packed_certificate, unpacked_certificate, write_certificate
 from kr.proofs.checking import check_certificate
 from kr.proofs.library import ProofLibrary
-from kr.web import port, proofs
 from kr.web.house import House
 from kr.web.live import Inbox
 from kr.web.request import PageRequest
 from kr.web.serve import WebServer
+from kr.web.services import port, proofs
 from kr.web.settings import WebSettings
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from kr.learn.fitting.checkpoint import Checkpoint, FitState
 from kr.learn.games import read_shard
 from kr.learn.training.history import load_history
 from kr.learn.training.train import TrainSettings, TrainWatcher, train
-from kr.web.runs import RunWatch
+from kr.web.runs.watching import RunWatch
 
 __all__ = ["clock", "opened", "watching"]
 

@@ -40,8 +40,8 @@ from kr.match.elo import Sprt
 from kr.match.log import log_of
 from kr.match.match import MatchResult, MatchSettings, play_match
 from kr.viewer.document import read_document
-from kr.web.run_files import FileTree
-from kr.web.runs import RunWatch
+from kr.web.runs.files import FileTree
+from kr.web.runs.watching import RunWatch
 from kr.web.settings import WebSettings
 
 __all__ = ["clock", "opened", "watching"]
@@ -330,7 +330,7 @@ def test_a_look_reads_files_for_a_moment_only(
     copied: Path, watching: Callable[..., RunWatch], clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (copied / "deep" / "games" / "shard-000001.h5").write_bytes(DAMAGE["a shard"][1])
-    monkeypatch.setattr("kr.web.runs.GLANCE_SECONDS", 0.0)
+    monkeypatch.setattr("kr.web.runs.watching.GLANCE_SECONDS", 0.0)
     watch = watching(copied)
     # one run in each look, so that the second look has read both
     assert "damaged" not in {row["state"] for row in watch.rows()[1:]}

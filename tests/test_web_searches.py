@@ -23,13 +23,13 @@ from kr.game.board import Board
 from kr.game.position import Position
 from kr.protocols.hub_client import HubClient
 from kr.system import join_command
-from kr.web import engines, port
-from kr.web.engines import SEARCH_NICENESS, Lender
 from kr.web.house import House
 from kr.web.live import viewer
-from kr.web.port import MOST_TOGETHER, search
 from kr.web.request import PageRequest
-from kr.web.searching import UPDATES, OwnSearch
+from kr.web.services import engines, port
+from kr.web.services.engines import SEARCH_NICENESS, Lender
+from kr.web.services.port import MOST_TOGETHER, search
+from kr.web.services.searching import UPDATES, OwnSearch
 from kr.web.settings import WebSettings
 
 START = Position()
@@ -165,7 +165,7 @@ def test_the_newest_lines_at_most_so_often(monkeypatch: pytest.MonkeyPatch) -> N
         async def sleep(seconds: float) -> None:
             waited.append(seconds)
 
-        monkeypatch.setattr("kr.web.port.asyncio.sleep", sleep)
+        monkeypatch.setattr("kr.web.services.port.asyncio.sleep", sleep)
         found = await events(house, one(lines=2, limits={"depth": 9}))
         # after each event but the last
         assert len(waited) == len(found) - 1
@@ -187,7 +187,7 @@ def test_a_stream_that_ends_as_news_come_ends(monkeypatch: pytest.MonkeyPatch, t
         def _heard(self, info: Info) -> None:
             """Bring no news but those of the test."""
 
-    monkeypatch.setattr("kr.web.port.OwnSearch", Heard)
+    monkeypatch.setattr("kr.web.services.port.OwnSearch", Heard)
 
     async def told(house: House) -> None:
         task = asyncio.create_task(events(house, one()))
@@ -205,7 +205,7 @@ def test_a_stream_that_ends_as_news_come_ends(monkeypatch: pytest.MonkeyPatch, t
 
 
 def test_the_figures_move_between_iterations(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kr.web.port.BEAT_SECONDS", 0.02)
+    monkeypatch.setattr("kr.web.services.port.BEAT_SECONDS", 0.02)
 
     async def told(house: House) -> None:
         heard: list[Mapping[str, Any]] = []

@@ -13,7 +13,7 @@ from kr.errors import InvalidSettingError, ProtocolError
 from kr.protocols import hub_client
 from kr.system import windows_words
 from kr.system.windows_words import join_words, matches, path_length, split_words
-from kr.web import engines
+from kr.web.services import engines
 
 SCAN = r"C:\Program Files\Scan\scan.exe"
 

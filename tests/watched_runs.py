@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from kr.web.runs import RunWatch
+from kr.web.runs.watching import RunWatch
 
 
 class Clock:

@@ -34,14 +34,14 @@ from kr.web.live import BROKEN, Connection, Stream, error_line
 from kr.web.request import PageRequest
 
 FEATURES: Mapping[str, tuple[str, ...]] = {
-    "port": ("port", "search"),
-    "files": ("port", "file"),
-    "matches": ("match",),
-    "runs": ("runs", "run"),
-    "proofs": ("proofs", "certificate", "prove"),
-    "explorer": ("explorer",),
-    "archive_uploads": ("explorer",),
-    "composing": ("soundness", "variations"),
+    "services.port": ("port", "search"),
+    "services.files": ("port", "file"),
+    "matches.requests": ("match",),
+    "runs.watching": ("runs", "run"),
+    "services.proofs": ("proofs", "certificate", "prove"),
+    "archives.explorer": ("explorer",),
+    "archives.uploads": ("explorer",),
+    "services.composing": ("soundness", "variations"),
 }
 """Modules with ROUTES and LIVE, and with what the names there begin. Each is imported when it is first asked for."""
 MOST_BODY = 4 << 20
@@ -170,7 +170,7 @@ def _data_names() -> list[str]:
 
 async def _data(house: House, request: Request) -> Response:
     """Data of the page, which may depend on the settings, so that the newest is asked for first."""
-    from kr.web.port import data_file
+    from kr.web.services.port import data_file
 
     name = request.path_params["name"]
     if name not in await anyio.to_thread.run_sync(_data_names):

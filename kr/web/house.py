@@ -14,7 +14,7 @@ from kr.evaluation.kinds import Evaluation, load_evaluation
 from kr.policy.policy import Policy, load_policy
 from kr.problems.puzzles import own_puzzles
 from kr.proofs.library import load_proofs
-from kr.web.engines import Engines
+from kr.web.services.engines import Engines
 from kr.web.settings import WebSettings
 
 

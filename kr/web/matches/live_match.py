@@ -32,12 +32,12 @@ from kr.storage import open_regular
 from kr.threads import start_all
 from kr.viewer.document import game_document
 from kr.viewer.positions import move_json, side_name
-from kr.web.contenders import MATCH_HASH_MB, check_contender, contender_name, make_contender
-from kr.web.engines import give_way
 from kr.web.house import House
 from kr.web.live import BROKEN, error_line
-from kr.web.match_files import path_of
+from kr.web.matches.contenders import MATCH_HASH_MB, check_contender, contender_name, make_contender
+from kr.web.matches.files import path_of
 from kr.web.request import LONGEST_FEN, PageRequest
+from kr.web.services.engines import give_way
 
 MOST_GAMES_OF_A_MATCH = 1000
 LONGEST_MOVE = 60.0

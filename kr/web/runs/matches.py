@@ -15,8 +15,8 @@ from kr.match.log import Written, log_of
 from kr.match.tally import MatchTally
 from kr.match.verdict import PairsInOrder
 from kr.storage import open_regular
-from kr.web.run_files import own
-from kr.web.run_kinds import (
+from kr.web.runs.files import own
+from kr.web.runs.kinds import (
     LAST_GAMES,
     Json,
     OneRun,

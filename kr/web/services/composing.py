@@ -36,7 +36,7 @@ from kr.viewer.positions import move_json, side_name
 from kr.web.house import House
 from kr.web.live import Inbox, viewer
 from kr.web.request import PageRequest
-from kr.web.working import Working
+from kr.web.services.working import Working
 
 PROOF_SECONDS = 0.01, 60.0
 """Least and most time of the proofs about a position."""

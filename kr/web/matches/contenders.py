@@ -29,8 +29,8 @@ from kr.players.player import Player, Reply
 from kr.players.policy import PolicyPlayer
 from kr.players.registry import player_from_spec
 from kr.protocols.hub_client import HubClient
-from kr.web.engines import SMALL_HASH, Lender, Loan, champion_spec, shipped_generations
 from kr.web.house import House
+from kr.web.services.engines import SMALL_HASH, Lender, Loan, champion_spec, shipped_generations
 
 MATCH_HASH_MB = 16
 """Hash table of a player at full strength."""

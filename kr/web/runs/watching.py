@@ -23,11 +23,11 @@ from kr.viewer.document import game_document
 from kr.web.house import House
 from kr.web.live import Inbox
 from kr.web.request import PageRequest
-from kr.web.run_files import FileTree, Stamp, stamp
-from kr.web.run_kinds import OneRun
-from kr.web.run_learning import FitRun, SelfplayRun, TrainingRun
-from kr.web.run_match import match_run
-from kr.web.run_studies import StudyRun, evolution_run, file_run
+from kr.web.runs.files import FileTree, Stamp, stamp
+from kr.web.runs.kinds import OneRun
+from kr.web.runs.learning import FitRun, SelfplayRun, TrainingRun
+from kr.web.runs.matches import match_run
+from kr.web.runs.studies import StudyRun, evolution_run, file_run
 
 POLL_SECONDS = 1.0
 MOST_RUNS = 500

@@ -16,7 +16,7 @@ from kr.errors import InvalidSettingError, KrError
 from kr.match.elo import Sprt, estimate
 from kr.storage import is_held, parse_json
 from kr.units import counted
-from kr.web.run_files import own, stamp
+from kr.web.runs.files import own, stamp
 
 Facts = list[tuple[str, str]]
 Json = dict[str, Any]

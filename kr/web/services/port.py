@@ -55,11 +55,11 @@ from kr.policy.shape import PolicyShape
 from kr.proofs.library import NOTHING_KNOWN
 from kr.protocols.hub_client import HubClient
 from kr.units import LONGEST_TIME
-from kr.web.engines import Lender, Loan, shipped_generations
 from kr.web.house import House
 from kr.web.live import Inbox, viewer
 from kr.web.request import LONGEST_LINE, PageRequest
-from kr.web.searching import (
+from kr.web.services.engines import Lender, Loan, shipped_generations
+from kr.web.services.searching import (
     BEAT_SECONDS,
     UPDATES,
     ChampionSearch,

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Generic, TypeVar
 
 from kr.jobs.kinds import Stop
-from kr.web.engines import give_way
+from kr.web.services.engines import give_way
 
 EVENT_SECONDS = 0.05
 """Least seconds between two batches."""

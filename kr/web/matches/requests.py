@@ -3,7 +3,7 @@
     {"do": "match", "a": "level:5", "b": "level:4", "games": 20, "tc": "0.1s", "ballot": "3move"}      a new match
     {"do": "match", "match": "20261122-224501-9f86d081884c7d659a2f", "resume": true}                   one begun before
 
-ballot: "" for the start, a deck, or a FEN. The keys of the players are those of `kr.web.contenders`. A match runs in a
+ballot: "" for the start, a deck, or a FEN. The keys of the players are those of `contenders.py`. A match runs in a
 thread of its own, which gives way to whatever answers pages, and goes on without viewers. Its games go to a PDN file
 with a log, as those of `kr match --pdn` do; a stopped match resumes from them, and plays the game that was cut off
 again. The stream sends
@@ -30,13 +30,13 @@ from kr.errors import InvalidSettingError, KrError
 from kr.jobs.journal import begun_settings
 from kr.match.log import log_of
 from kr.storage import open_regular
-from kr.web.contenders import contenders
 from kr.web.house import House
 from kr.web.live import Budget, Inbox, error_line
-from kr.web.live_match import DONE, LONGEST_PACE, MOST_GAMES_OF_A_MATCH, RUNNING, LiveMatch, MatchPlan, Seen
-from kr.web.match_files import new_path, path_of
+from kr.web.matches.contenders import contenders
+from kr.web.matches.files import new_path, path_of
+from kr.web.matches.live_match import DONE, LONGEST_PACE, MOST_GAMES_OF_A_MATCH, RUNNING, LiveMatch, MatchPlan, Seen
 from kr.web.request import PageRequest
-from kr.web.searching import bell_of
+from kr.web.services.searching import bell_of
 
 MOST_RUNNING = 3
 """Matches under way on one server."""

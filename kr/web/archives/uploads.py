@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from kr.web.archive_store import LARGEST_ARCHIVE
-from kr.web.explorer import MOST_NUMBER, Explorer
+from kr.web.archives.explorer import MOST_NUMBER, Explorer
+from kr.web.archives.store import LARGEST_ARCHIVE
 from kr.web.house import House
 from kr.web.request import PageRequest
 

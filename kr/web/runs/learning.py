@@ -16,8 +16,8 @@ from kr.jobs.journal import JournalView
 from kr.match.log import Written, log_of
 from kr.storage import is_held, parse_json, read_regular
 from kr.units import counted, format_clock
-from kr.web.run_files import Stamp, own, stamp
-from kr.web.run_kinds import (
+from kr.web.runs.files import Stamp, own, stamp
+from kr.web.runs.kinds import (
     LAST_GAMES,
     Json,
     OneRun,

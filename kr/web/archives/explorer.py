@@ -1,7 +1,7 @@
 """The explorer: moves played in a position of an archive, the games behind them, and searches of these.
 
 Archives are numbered: first those of --archive, then the PDN files of the command line, then those that pages have
-sent (`archive_uploads.py`); the number of one that is removed is not given again. The index of one is made when a page
+sent (`uploads.py`); the number of one that is removed is not given again. The index of one is made when a page
 first opens it, for all pages; `explorer/open` reports the progress. A request for moves or games has `archives`, the
 conditions of `_search`, and `fen`.
 """
@@ -28,11 +28,11 @@ from kr.openings.lines import name_at
 from kr.pdn import write_game
 from kr.threads import join, start_all
 from kr.viewer.positions import move_json, side_name
-from kr.web.archive_store import ArchiveStore
-from kr.web.engines import give_way
+from kr.web.archives.store import ArchiveStore
 from kr.web.house import House
 from kr.web.live import Inbox, error_line
 from kr.web.request import LONGEST_FEN, PageRequest
+from kr.web.services.engines import give_way
 
 GAMES_SHOWN = 20
 """Games on one page of a list."""

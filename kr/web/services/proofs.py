@@ -53,7 +53,7 @@ from kr.viewer.positions import move_json, side_name
 from kr.web.house import House
 from kr.web.live import Inbox, viewer
 from kr.web.request import PageRequest
-from kr.web.working import Working
+from kr.web.services.working import Working
 
 T = TypeVar("T")
 

@@ -19,7 +19,7 @@ from kr.game.position import Position
 from kr.players.player import Player
 from kr.protocols.hub_client import HubClient, read_info
 from kr.threads import start_all
-from kr.web.engines import Loan, give_way
+from kr.web.services.engines import Loan, give_way
 
 UPDATES = 20
 """Events a second of one search."""

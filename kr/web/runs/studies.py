@@ -18,9 +18,9 @@ from kr.studies.endings.model_file import KIND as ENDNET_KIND
 from kr.studies.endings.model_file import load_model
 from kr.studies.evolution.reading import JOURNAL_FILE, RESULTS_FILE, GenerationRow, read_run
 from kr.units import counted, format_clock
-from kr.web.run_files import own
-from kr.web.run_kinds import Facts, Json, OneRun, chart, line, page_table, story
-from kr.web.run_learning import FitRun
+from kr.web.runs.files import own
+from kr.web.runs.kinds import Facts, Json, OneRun, chart, line, page_table, story
+from kr.web.runs.learning import FitRun
 
 Curve = Sequence[Mapping[str, Any]]
 SHARE_NAMES = {"accuracy": "right", "top1": "first choice", "top3": "first three choices"}

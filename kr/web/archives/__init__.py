@@ -1,0 +1,1 @@
+"""The explorer: archives of games, their index, and uploads."""

@@ -1,0 +1,1 @@
+"""Matches of engines that go on without the page."""

@@ -1,0 +1,1 @@
+"""Runs under way, watched beside the programs that write them."""

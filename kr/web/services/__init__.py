@@ -1,0 +1,1 @@
+"""What the page asks of the machine: the engine's port, problem checks, proofs, files of the command line."""
