@@ -213,11 +213,13 @@ def test_it_opens_without_its_server_and_comes_back(opened: Opener) -> None:
 def test_a_page_without_a_stream_notices_another_run_by_what_it_asks_next(opened: Opener) -> None:
     port = free_port()
     with serving(port=port, token=True) as server:
-        page = opened(f"{server.address}#endings", allowed=FAILED)
-        page.wait_for_selector("main button:enabled")
+        page = opened(server.address, allowed=FAILED)
+        press = page.locator(".analysis").get_by_role("button", name=re.compile("^(Analyse|Go on|Stop)$"))
+        press.click()
+        wait_until(page, "() => /depth/.test(document.querySelector('.analysis').textContent)")
+        press.click()
     with serving(port=port, token=True) as server:
-        page.evaluate("location.hash = '#analyse'")
-        page.get_by_role("button", name="Analyse", exact=True).click()
+        press.click()
         wait_until(page, "() => document.querySelector('.offline').textContent.includes('open the address')")
         other = page.context.new_page()
         other.goto(server.address_to_open)

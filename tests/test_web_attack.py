@@ -259,7 +259,7 @@ BODIES: dict[str, bytes] = {
 def test_bodies_that_no_page_sends(server: Attacked) -> None:
     for name, body in BODIES.items():
         begun = time.monotonic()
-        head = request(server, "POST /api/port/files HTTP/1.1", "Content-Type: application/json",
+        head = request(server, "POST /api/port/evaluate HTTP/1.1", "Content-Type: application/json",
                        f"Content-Length: {len(body)}")  # fmt: skip
         answer = raw(server, head + body)
         assert status(answer) == 400, name

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Awaitable, Callable
+from contextlib import aclosing
 from typing import Any
 
 import pytest
@@ -38,12 +39,13 @@ def at_home(told: Callable[[House], Awaitable[None]], **settings: Any) -> None:
     finished(run())
 
 
-async def last(house: House, **asked: Any) -> dict[str, Any]:
+async def last(house: House, limits: Any = None, **asked: Any) -> dict[str, Any]:
     """The last event of a search."""
-    request = PageRequest({"positions": [[*START.bits]], "limits": {}, **asked})
-    async for event in port.search(house, request, asyncio.Queue()):
-        if event.get("final"):
-            return dict(event)
+    request = PageRequest({"searches": [{"positions": [[*START.bits]], "limits": limits or {}}], **asked})
+    async with aclosing(port.search(house, request, asyncio.Queue())) as events:
+        async for event in events:
+            if event.get("final"):
+                return dict(event)
     raise AssertionError("no result")
 
 

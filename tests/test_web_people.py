@@ -38,12 +38,12 @@ def test_players_of_other_strength_play_otherwise(monkeypatch: pytest.MonkeyPatc
     policy = random_policy(PolicyShape(hidden=(16, 8), strengths=(0.01, 0.014, 0.02)))
     monkeypatch.setattr(house, "_policy", policy)
     start = [[*Position().bits]]
-    found = [port.likely_moves(house, PageRequest({"positions": start, "group": group})) for group in range(-1, 4)]
+    found = [port.moves_of_people(house, PageRequest({"positions": start, "group": group})) for group in range(-1, 4)]
     assert len({json.dumps(each["moves"]) for each in found}) == 5
     losses = [port.mean_loss(policy.shape, group) for group in range(4)]
     assert [policy.shape.bucket("strengths", loss) for loss in losses] == [0, 1, 2, 3]
     with pytest.raises(KrError, match="group is not a whole number from -1 to 3"):
-        port.likely_moves(house, PageRequest({"positions": start, "group": 4}))
+        port.moves_of_people(house, PageRequest({"positions": start, "group": 4}))
     house.close()
 
 
