@@ -148,6 +148,10 @@ def test_a_bundle_of_these_scripts_is_served_and_no_other(monkeypatch: pytest.Mo
     assert "shell.js" in files.files_to_serve().files
 
 
+NEEDED = r"(/|\.js|/style-sheets\.css)$"
+"""Page, scripts and styles of a board, but for the manifest and what comes later."""
+
+
 @pytest.mark.slow
 def test_little_comes_before_men_move(monkeypatch: pytest.MonkeyPatch, opened: Opener, tmp_path: Path) -> None:
     monkeypatch.setattr(files, "BUNDLE", bundled(tmp_path))
@@ -156,12 +160,12 @@ def test_little_comes_before_men_move(monkeypatch: pytest.MonkeyPatch, opened: O
 
         def before(page: Page) -> None:
             # which come once the board is there
-            page.route(re.compile("/(panels|graph-drawing)-"), lambda route: None)
+            page.route(re.compile("/(panels|graph-drawing|progress|en)-"), lambda route: None)
             page.on("requestfinished", lambda each: asked.append(each))
 
         page = opened(server.address, before=before)
         page.wait_for_selector("main .board .movable")
-        sizes = {each.url: each.sizes()["responseBodySize"] for each in [*asked] if "/later.css" not in each.url}
+        sizes = {each.url: each.sizes()["responseBodySize"] for each in [*asked] if re.search(NEEDED, each.url)}
     assert len([url for url in sizes if url.endswith(".js")]) > 5
     assert sum(sizes.values()) < 60_000, sizes
 

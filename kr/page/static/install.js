@@ -36,7 +36,6 @@ function watchServer() {
 /** Keeps the files of the page, where browsers allow it: by https or on this machine, and in no private window. */
 export function install() {
   watchServer();
-  import("./progress.js").then(({showProgress}) => showProgress()).catch(() => {});
   const serviceWorker = keeper();
   if (!serviceWorker) return;
   const {line, text} = notice(t("Load again"), () => location.reload());

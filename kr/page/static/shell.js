@@ -5,11 +5,11 @@ import {Errands} from "./errands.js";
 import {iconButton} from "./icons.js";
 import {install} from "./install.js";
 import {showKeys} from "./keys.js";
+import {later} from "./later.js";
 import {RUNS, unloaded} from "./offers.js";
 import {choosePreferences} from "./preferences.js";
 import {api, live, onback, onstranger} from "./server.js";
 import {keep, kept, onkept} from "./store.js";
-import {laterStyles} from "./styles.js";
 import {t} from "./texts.js";
 import {page as analyse} from "./analyse/page.js";
 
@@ -140,7 +140,7 @@ const pageOf = (/** @type {string} */ hash) => {
 function pageNamed(name) {
   const found = PAGES.find(each => each.name === name) ?? PAGES[0];
   if (!made.has(name)) {
-    const making = Promise.all([found.load(), found === PAGES[0] || laterStyles()]).then(([make]) => make(app));
+    const making = Promise.all([found.load(), found === PAGES[0] || later()]).then(([make]) => make(app));
     made.set(name, making);
     making.catch(() => made.delete(name));
   }

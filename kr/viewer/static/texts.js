@@ -33,6 +33,11 @@ export function speak(code, found, named = {}) {
   texts = found;
 }
 
+/** Has English texts known by their names from now on. @param {Record<string, string>} named */
+export function knowEnglish(named) {
+  english = named;
+}
+
 export const spoken = () => language;
 
 /** English sentences by name. */

@@ -7,12 +7,12 @@ import {takeAnywhere} from "../files/anywhere.js";
 import {better, judgement, points} from "../graph.js";
 import {iconButton} from "../icons.js";
 import {pressing, stepKeys} from "../keys.js";
+import {later} from "../later.js";
 import {menu} from "../menu.js";
 import {PROOFS, unloaded} from "../offers.js";
 import {retold} from "../comments.js";
 import {SIDES, START} from "../squares.js";
 import {Stage, stepButtons} from "../stage.js";
-import {laterStyles} from "../styles.js";
 import {Tabs} from "../tabs.js";
 import {said, t} from "../texts.js";
 import {GameTree} from "../tree.js";
@@ -205,11 +205,7 @@ class Analyse {
   }
 
   async _fill() {
-    const [{panels}, {Graph}] = await Promise.all([
-        import("./panels.js"),
-        import("../graph-drawing.js"),
-        laterStyles(),
-      ]),
+    const [{panels}, {Graph}] = await Promise.all([import("./panels.js"), import("../graph-drawing.js"), later()]),
       {games, setup, departure, sending, all} = panels(this.app);
     this._graph = new Graph({onpick: ply => this.tree.select(this._points[ply].node)});
     this._graphPlace.append(this._graph.element);
