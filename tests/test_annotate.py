@@ -1,14 +1,12 @@
 """Annotated games: what is marked and how much it cost, marks in the tree, how well who played."""
 
 import random
-from dataclasses import replace
 from itertools import pairwise
-from typing import Any
 
 import pytest
 
 from kr.analysis.annotation.annotation import Annotation, MoveTally, annotate
-from kr.analysis.annotation.judging import MARKS, JudgedMove, JudgeSettings, _Search, judge_moves
+from kr.analysis.annotation.judging import MARKS, JudgedMove, JudgeSettings, judge_moves
 from kr.analysis.annotation.marking import evaluation, pov, unmark_game
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
@@ -82,47 +80,6 @@ def turned(game: Game) -> Game:
 
 
 # --- judging
-
-
-SHUFFLED = "23-18 28-32 18-23 32-28 23-18 28-32 18-23"
-"""White wins "W:WK19,K23:B12,K28" in 61 plies; after 32-28 the position would be there for the third time."""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("moves", "marks", "worth"),
-    [
-        # the win is thrown away by the move after which Black can repeat
-        (f"{SHUFFLED} 32-28", {6: "??"}, {5: (0.0, "", ""), 6: (0.5, "", "repetition"), 7: (0.5, "repetition", "")}),
-        # nobody claims it, and White wins after all
-        (f"{SHUFFLED} 32-28 23-27", {6: "??"}, {7: (0.5, "repetition", ""), 8: (1.0, "", "")}),
-        # Black doesn't repeat
-        (f"{SHUFFLED} 12-16", {6: "??", 7: "??"}, {6: (0.5, "", "repetition"), 7: (0.0, "", "")}),
-        # a win of which nothing has been thrown away yet
-        (SHUFFLED[:29], {}, {3: (0.0, "", ""), 4: (1.0, "", "")}),
-    ],
-    ids=["claimed", "not claimed", "not repeated", "twice"],
-)
-def test_a_win_that_is_repeated_away_is_marked(
-    engine: Engine, moves: str, marks: dict[int, str], worth: dict[int, tuple[float, str, str]]
-) -> None:
-    game = played(moves, "W:WK19,K23:B12,K28")
-    found = annotate(game, engine, JudgeSettings(tc=Limits(nodes=1000)))
-    assert {each.ply: each.mark for each in found.moves if each.mark not in ("", "!")} == marks
-    assert {
-        ply: (found.moves[ply].expected, found.moves[ply].draw, found.moves[ply].draw_next) for ply in worth
-    } == worth
-    # what the positions are worth by themselves stays what it is
-    assert {each.value for each in found.moves} == {"win", "loss"}
-    # to bring a won position back is not as good as to make progress
-    idle = [each for each in found.moves if each.side == Side.WHITE and each.occurrence > 1]
-    assert idle
-    assert all(each.best != each.move for each in idle)
-    for node, each in zip(game.mainline(), found.moves, strict=True):
-        assert ("[%eval 0.00]" in node.comments[0]) is (each.expected == 0.5)
-        said = "Drawn by repetition if claimed: the position is on the board for the third time."
-        assert (said in node.comments[0]) is (each.draw == "repetition")
-        assert ("Black can now draw by repetition." in node.comments[0]) is (each.draw_next == "repetition")
 
 
 @pytest.mark.slow
@@ -248,27 +205,6 @@ def test_the_graph_steps_where_a_mark_stands_and_nowhere_else(engine: Engine, na
                 assert settings.mark(abs(given)) == "", judged.ply
 
 
-def test_a_better_move_than_one_seen_from_further_on_must_hold_against_its_answer(
-    engine: Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    answered: list[int] = []
-    real = _Search.answered
-
-    def counted(self: _Search, ply: int, choice: Any) -> Any:
-        found = real(self, ply, choice)
-        assert found.expected <= choice.expected
-        assert found.line[:2] == choice.line[:2]
-        position = SAMPLE["random game 3"].start
-        for move in [*SAMPLE["random game 3"].moves[:ply], *found.line]:
-            position = position.play(move)
-        answered.append(ply)
-        return found
-
-    monkeypatch.setattr(_Search, "answered", counted)
-    judge_moves(SAMPLE["random game 3"], engine, QUICK)
-    assert answered
-
-
 @pytest.mark.parametrize(
     ("game", "from_ply", "reasons"),
     [
@@ -359,41 +295,6 @@ def test_annotating_again_changes_nothing(engine: Engine) -> None:
     assert write_game(again) == once
     unmark_game(again)
     assert "kr" not in write_game(again)
-
-
-def test_scores_and_signs_of_another_program_are_replaced(engine: Engine) -> None:
-    game = read_game(
-        "1. 11-15 {[%eval 0.02] [%clk 0:05:00]} 23-19 {[%eval 0.1] so far} "
-        "2. 8-11?! $14 {Not best.} {[%eval -0.2]} 22-17? *"
-    )
-    assert game is not None
-    annotate(game, engine, replace(QUICK, from_ply=0))
-    kept = [[comment for comment in node.comments if "[%kr" not in comment] for node in game.mainline()]
-    assert kept == [["[%clk 0:05:00]"], ["so far"], ["Not best."], []]
-    assert all(node.comment.count("[%eval") == 1 for node in game.mainline())
-    *_, scored, unscored = game.mainline()
-    assert (scored.nags, unscored.nags) == (["$14"], ["?"])  # a sign without a score may be a person's
-
-
-def test_a_proved_value_is_noted_once(engine: Engine) -> None:
-    # a win, a draw after the first move, and still one
-    game = played("17-21 12-3 21-25", "B:W12,K18:B8,K17,27")
-    annotate(game, engine, QUICK)
-    first, *rest = (node.comment for node in game.mainline())
-    assert "Blunder: Black expects 0.50, with 8-11 1.00. Known: a draw." in first
-    assert not any("Known" in comment for comment in rest)
-
-
-def test_additions_to_a_line_of_kr_are_kept(engine: Engine) -> None:
-    game = played(BLUNDER)
-    annotate(game, engine, QUICK)
-    better = list(game.mainline())[BLUNDER_PLY - 1].variations[1]
-    better.variations[0].comments.append("really")
-    unmark_game(game)
-    assert better.parent is not None
-    assert better.parent.variations[1] is better
-    assert better.comments == []
-    assert "Annotator" not in game.headers
 
 
 def test_no_lines_are_added_with_line_plies_0(engine: Engine) -> None:

@@ -12,8 +12,7 @@ from test_annotate import BLUNDER, BLUNDER_PLY, PDN, QUICK
 
 from kr import cli
 from kr.analysis.annotation.annotation import annotate
-from kr.analysis.annotation.judging import AVOIDED, MARKS, ONLY, OVERSIGHT, TRAP, JudgedMove, JudgeSettings
-from kr.analysis.annotation.marking import slipped
+from kr.analysis.annotation.judging import MARKS, OVERSIGHT, TRAP, JudgedMove, JudgeSettings
 from kr.analysis.annotation.policy import with_policy
 from kr.engine.engine import Engine
 from kr.errors import InvalidSettingError
@@ -35,51 +34,11 @@ def judged(mark: str, likely: float | None, likeliest: float | None, same: bool 
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("move", "slip"),
-    [
-        (judged("??", 0.25, 0.6), TRAP),
-        (judged("?", 0.9, 0.9, same=True), TRAP),
-        (judged("??", 0.24, 0.6), ""),
-        (judged("??", 0.05, 0.6), ""),
-        (judged("?", 0.049, 0.6), OVERSIGHT),
-        (judged("?!", 0.9, 0.9), ""),
-        (judged("", 0.01, 0.9), ""),
-        (judged(ONLY, 0.2, 0.5), AVOIDED),
-        (judged(ONLY, 0.2, 0.24), ""),
-        (judged(ONLY, 0.8, 0.8, same=True), ""),
-        (judged("??", None, None), ""),
-    ],
-)
-def test_what_a_slip_is(move: JudgedMove, slip: str) -> None:
-    assert JudgeSettings().slip(move) == slip
-
-
 def test_thresholds_must_be_apart() -> None:
     with pytest.raises(InvalidSettingError, match="an oversight is less likely than a trap"):
         JudgeSettings(trap=0.1, oversight=0.2)
     assert JudgeSettings(trap=0.6).slip(judged("??", 0.5, 0.5)) == ""
     assert JudgeSettings(oversight=0.2).slip(judged("??", 0.1, 0.5)) == OVERSIGHT
-
-
-@pytest.mark.parametrize(
-    ("move", "words"),
-    [
-        (JudgedMove(0, Side.BLACK, PLAYED, True, likely=0.456, slip=TRAP), "A trap: 46% of people play this."),
-        (JudgedMove(0, Side.BLACK, PLAYED, True, likely=0.03, slip=OVERSIGHT), "An oversight: 3% of people play this."),
-        (
-            JudgedMove(0, Side.BLACK, PLAYED, True, likely=0.003, slip=OVERSIGHT),
-            "An oversight: fewer than 1% of people play this.",
-        ),
-        (
-            JudgedMove(0, Side.BLACK, PLAYED, True, likeliest=OTHER, likeliest_probability=0.5, slip=AVOIDED),
-            "A trap avoided: 50% of people play 9-14.",
-        ),
-        (JudgedMove(0, Side.BLACK, PLAYED, True), ""),
-    ],
-)
-def test_slips_in_words(move: JudgedMove, words: str) -> None:
-    assert slipped(move) == words
 
 
 def test_judgements_are_told_what_the_policy_says() -> None:

@@ -163,9 +163,7 @@ class _Story:
         yield self._about(judged.side, f"turn.{kind}", move=self._label(judged), slip=_slipped(judged))
         if last and judged.best is not None and judged.best_expected is not None:
             standing = _standing(judged.best_expected, judged.best_value)
-            # nothing is better in a lost position
-            if standing != "lost":
-                yield _sentence(f"better.{standing}", better=str(judged.best))
+            yield _sentence(f"better.{standing}", better=str(judged.best))
 
     def _loss(self, loser: Side) -> Iterator[Sentence]:
         """Sentences about a loss that no turn explains."""

@@ -1,8 +1,9 @@
-// What the lines of a search are worth in their game: exact values, draws by rule and chances, as in
-// kr/analysis/analysis.py. A line's value is exact if the endgame database has the position after its first move, or if
-// the search has seen the line to its end. A position has two exact facts: its value by the database or the search
-// (`value`), and a draw of its game by the rules about repetition and progress (`draw`). Score and chances are those of
-// the game, so that they follow `draw` where there is one, and else `value`.
+// What the lines of a search are worth in their game: exact values, draws by rule and chances;
+// tests/cases/judging.json holds what it has in common with kr/analysis/analysis.py. A line's value is exact if the
+// endgame database has the position after its first move, or if the search has seen the line to its end. A position
+// has two exact facts: its value by the database or the search (`value`), and a draw of its game by the rules about
+// repetition and progress (`draw`). Score and chances are those of the game, so that they follow `draw` where there
+// is one, and else `value`.
 
 import {chancesBy, KNOWN, opposite, SCORE_DECIDED, SCORE_PROVED, SCORE_WIN, valueOfSign} from "./chances.js";
 import {drawByRule, NO_PROGRESS_PLIES, quietPlies, REPETITIONS} from "./rules.js";

@@ -1,7 +1,8 @@
-// Judging the moves of a game by the expected result that each one gave away: kr/analysis/annotation/judging.py. The
-// positions are searched from the last to the first. A move is judged by a search of the position after it, and so is
-// each alternative: both searches are equally deep. The expected result before a move is that of its own search, unless
-// the searches after the move contradict it; then theirs counts.
+// Judging the moves of a game by the expected result that each one gave away; tests/cases/judging.json holds what
+// this folder has in common with kr/analysis/annotation. The positions are searched from the last to the first. A
+// move is judged by a search of the position after it, and so is each alternative: both searches are equally deep.
+// The expected result before a move is that of its own search, unless the searches after the move contradict it; then
+// theirs counts.
 
 import {openingPlies} from "../pdn/opening.js";
 import {Position} from "../rules.js";

@@ -152,8 +152,7 @@ class Story {
     yield this.#about(judged.side, name, {move: this.#label(judged), slip: slipped(judged)});
     if (!isLast || !judged.best || judged.bestExpected === null) return;
     const standing = this.#standingOf(judged.bestExpected, judged.bestValue);
-    // nothing is better in a lost position
-    if (standing !== "lost") yield sentence(`better.${standing}`, {better: String(judged.best)});
+    yield sentence(`better.${standing}`, {better: String(judged.best)});
   }
 
   /** Sentences about a loss that no turn explains. @param {number} loser */
