@@ -3,6 +3,16 @@
 import assert from "node:assert/strict";
 import {readFileSync} from "node:fs";
 import {test} from "node:test";
+import {COOK, VARIETY} from "../../kr/page/static/answers/book.js";
+import {
+  DRAW_SHARE,
+  PROBLEM_LOSS,
+  PROBLEM_SPREAD,
+  PROBLEM_WIN,
+  SCORE_DECIDED,
+  SCORE_PROVED,
+  SCORE_WIN,
+} from "../../kr/page/static/answers/chances.js";
 import {words} from "../../kr/page/static/answers/blanks.js";
 import {gameDocument, readDocument} from "../../kr/page/static/answers/document.js";
 import {parseCount, parseDuration} from "../../kr/page/static/answers/durations.js";
@@ -12,11 +22,31 @@ import {Reader} from "../../kr/page/static/answers/pdn/reader.js";
 import {PlainBytes, Text} from "../../kr/page/static/answers/pdn/source.js";
 import {normalise, writeGame} from "../../kr/page/static/answers/pdn/writer.js";
 import {TimeControl} from "../../kr/page/static/answers/play/clock.js";
-import {Position} from "../../kr/page/static/answers/rules.js";
+import {OFFER_AGAIN} from "../../kr/page/static/answers/play/manners.js";
+import {
+  DRAW_MOVES,
+  GIVEN_AWAY,
+  LONGEST_SOLUTION,
+  MOST_MOVES,
+  PLAIN_LEAD,
+  PLAIN_PLIES,
+  SAFE_MOVES,
+  WIN_MOVES,
+} from "../../kr/page/static/answers/puzzle.js";
+import {HALVED} from "../../kr/page/static/answers/review/accuracy.js";
+import {NO_PROGRESS_PLIES, Position, REPETITIONS} from "../../kr/page/static/answers/rules.js";
+import {MOST_WITHIN} from "../../kr/page/static/answers/searches.js";
+import {WEAK_LOSS} from "../../kr/page/static/repertoire/state.js";
 import {decodedBytes, KrError} from "../../kr/page/static/answers/text.js";
 
 /** @typedef {(...given: any[]) => any} Read */
 
+/** @type {Record<string, number>} */
+const CONSTANTS = {
+  ...{REPETITIONS, NO_PROGRESS_PLIES, SCORE_PROVED, SCORE_DECIDED, SCORE_WIN, MOST_WITHIN, HALVED, OFFER_AGAIN},
+  ...{DRAW_SHARE, PROBLEM_WIN, PROBLEM_LOSS, PROBLEM_SPREAD, COOK, WEAK_LOSS, VARIETY, GIVEN_AWAY, PLAIN_PLIES},
+  ...{PLAIN_LEAD, WIN_MOVES, DRAW_MOVES, MOST_MOVES, SAFE_MOVES, LONGEST_SOLUTION},
+};
 const CASES = new URL("../cases/", import.meta.url);
 
 const readFen = (/** @type {string} */ text) => Position.fromFen(text).fen;
@@ -112,6 +142,7 @@ const READERS = {
     moves: gives((fen, text) => String(Position.fromFen(fen).parseMove(text))),
     "illegal moves": refuses((fen, text) => Position.fromFen(fen).parseMove(text)),
   },
+  constants: {constants: gives(name => CONSTANTS[name])},
   encodings: {texts: gives(decoded), "no texts": refuses(decoded)},
   documents: {games: document},
   writing: {

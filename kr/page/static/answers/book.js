@@ -15,9 +15,9 @@ import {moveJson, sideName} from "./rules.js";
 /** @typedef {{ply: number, side: number, move: Move, best: KnownMove, loss: number | null}} Departure */
 
 /** Centi-men by which the best move beats the one that people play most, so that it is a cook. */
-const COOK = 15;
+export const COOK = 15;
 /** Centi-men: moves that are worse than the best by no more may be played instead of it. */
-const VARIETY = 4;
+export const VARIETY = 4;
 
 /**
  * The move that a book plays, one of those that are about as good as the best; null without one. A move that people

@@ -8,12 +8,12 @@ export const SCORE_PROVED = 28000;
 export const SCORE_DECIDED = 29000;
 export const SCORE_WIN = 30000;
 
-const DRAW_SHARE = 0.93;
+export const DRAW_SHARE = 0.93;
 /** Scores of a problem, in units of the scale, at which a win and a loss are as likely as not. */
-const PROBLEM_WIN = 0.55,
+export const PROBLEM_WIN = 0.55,
   PROBLEM_LOSS = -1.9;
 /** Scale of a problem's chances, in units of that of games. */
-const PROBLEM_SPREAD = 0.5;
+export const PROBLEM_SPREAD = 0.5;
 
 /** @param {number} win @param {number} draw @param {number} loss */
 export const chancesBy = (win, draw, loss) => ({win, draw, loss, expected: win + draw / 2});

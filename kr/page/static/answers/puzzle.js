@@ -53,15 +53,15 @@ const RULES = {
 const sentence = (name, values) => ({say: `puzzle.${name}`, with: values});
 
 /** Expected result that a wrong move gives away: that of a move marked ?. */
-const GIVEN_AWAY = 0.15;
-const PLAIN_PLIES = 3,
+export const GIVEN_AWAY = 0.15;
+export const PLAIN_PLIES = 3,
   PLAIN_LEAD = 2,
   WIN_MOVES = 10,
   DRAW_MOVES = 8,
   MOST_MOVES = 20,
   SAFE_MOVES = 3;
 /** Plies of a solution that is shown. */
-const LONGEST_SOLUTION = 40;
+export const LONGEST_SOLUTION = 40;
 /** Evidence for a judgement; the rules count as the database. */
 const DATABASE = "database",
   SOLUTION = "solution",

@@ -31,7 +31,7 @@ const UPDATES = 20;
 const MOST_LINES = 10,
   MOST_OF_SEARCH = 64;
 const LONGEST_PV = 24;
-const MOST_WITHIN = 10_000; // of kr/engine/limits.py
+export const MOST_WITHIN = 10_000;
 
 /** @param {House} house @param {PageRequest} request */
 async function questionOf(house, request) {

@@ -18,8 +18,8 @@ import {remarkOf} from "./lines.js";
  *   people: number | null, comment: string, weak: string}} Row
  */
 
-/** Hundredths of a man by which a move is worse than the book's best, so that it is weak: kr.book.book.COOK. */
-const WEAK_LOSS = 15;
+/** Hundredths of a man by which a move is worse than the book's best, so that it is weak. */
+export const WEAK_LOSS = 15;
 const PROVED = 10_000; // value of a proved win
 /** @type {Others} */
 export const NO_OTHERS = {people: [], book: []};
