@@ -5,7 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from web_pages import Opener, click_square, free_port, meant_board, opened, read_board, server, serving, wait_until
+from web_pages import (
+    Opener,
+    click_square,
+    free_port,
+    meant_board,
+    open_panel,
+    opened,
+    read_board,
+    server,
+    serving,
+    wait_until,
+)
 
 import kr
 from kr.web.serve import WebServer
@@ -47,6 +58,25 @@ def test_a_game_goes_on_when_the_server_is_back(opened: Opener) -> None:
         play(page, board, "22-17")
         page.keyboard.press("Home")
         assert read_board(page) == meant_board(board.start.fen)
+
+
+def test_a_server_of_other_settings_takes_the_place_of_one(opened: Opener) -> None:
+    """What the page has asked of a server before is not taken for what this one has."""
+    port = free_port()
+    with serving(port=port) as server:
+        page = opened(server.address, allowed=GONE)
+        open_panel(page, "Regions")
+        page.get_by_text("At a glance").filter(has_text="(shipped)").wait_for()
+        board = kr.Board()
+        play(page, board, "11-15")
+    wait_until(page, "() => document.querySelectorAll('main .board .movable').length > 0")
+    move = board.play("23-19")
+    click_square(page, move.origin + 1)
+    click_square(page, move.target + 1)
+    page.get_by_text("The server is gone; start kr web again").wait_for()
+    with serving(port=port, weights="manual"):
+        wait_until(page, "() => document.querySelector('.offline').textContent === ''")
+        page.get_by_text("At a glance").filter(has_text="(manual)").wait_for()
 
 
 def test_an_open_page_goes_on_once_the_new_address_is_open(opened: Opener) -> None:

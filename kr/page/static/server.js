@@ -44,6 +44,8 @@ let worker = null;
 const messenger = new Messenger(message => worker?.postMessage(message));
 const forward = machine && forwarding(machine, message => worker?.postMessage({server: message}));
 start();
+// first of all who hear of it
+machine?.onback(() => worker?.postMessage({back: true}));
 
 function start() {
   try {

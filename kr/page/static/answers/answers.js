@@ -36,7 +36,12 @@ async function featureOf(name) {
   const kind = /** @type {Record<string, string>} */ (ELSEWHERE)[name] ?? name.split("/")[0],
     load = FEATURES[kind];
   if (!load) throw new KrError("this page has no such thing");
-  return load();
+  try {
+    return await load();
+  } catch (error) {
+    console.warn(error);
+    throw new KrError("this part of the page did not load; it needs its server once");
+  }
 }
 
 /** The answer to a request. @param {House} house @param {string} path @param {any} body */

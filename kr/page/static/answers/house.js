@@ -132,6 +132,11 @@ export class House {
     return this._once("chances", async () => new ChancesOfScores((await this.data("engine")).scale));
   }
 
+  /** Forgets what it has: the makers may be others now, such as a server that was started anew. */
+  forget() {
+    this._known.clear();
+  }
+
   /** @param {string} name @param {() => Promise<any>} make */
   _once(name, make) {
     let known = this._known.get(name);

@@ -24,5 +24,6 @@ const dispatcher = new Dispatcher(house, message => worker.postMessage(message))
 
 worker.onmessage = (/** @type {MessageEvent} */ {data}) => {
   if (data.server) server.hear(data.server);
+  else if (data.back) house.forget();
   else dispatcher.take(data);
 };
