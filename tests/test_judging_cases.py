@@ -55,6 +55,7 @@ class Given(Engine):
 
     def __init__(self, case: Mapping[str, Any]) -> None:
         self._case = case
+        self.asked: dict[str, None] = {}
         self.database = self if "database" in case else None
 
     def new_game(self) -> None:
@@ -64,6 +65,8 @@ class Given(Engine):
         self, position: Position, limits: Limits, history: object, on_info: object, lines: int, stop: object
     ) -> SearchResult:
         found = (limits == GLANCE and self._case["glances"].get(position.fen)) or self._case["searches"][position.fen]
+        if limits != GLANCE:
+            self.asked[position.fen] = None
         infos = [info(position, line, rank, len(found)) for rank, line in enumerate(found, 1)]
         best = infos[0]
         value = Value.from_sign(best.score) if abs(best.score) > SCORE_PROVED else None
@@ -127,6 +130,8 @@ def test_judged_games(case: dict[str, Any], named: None) -> None:
     given: Any = Given(case)
     settings = JudgeSettings(from_ply=case["from_ply"])
     judged = annotate(game, given, settings, by="kr 1", policy=given, proofs=given if "proofs" in case else None)
+    # a search may depend on those before it
+    assert list(given.asked) == list(case["searches"])
     assert write_game(game).split() == case["marked"].split()
     assert judged.table(game.headers) == case["table"]
     story = tell(game, judged.moves, SIDES[case["you"]])

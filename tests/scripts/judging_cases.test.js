@@ -56,8 +56,10 @@ function infoOf(position, line) {
 
 /** What judges a case: its searches, database, certificates, and what people play. @param {any} given @returns {any} */
 function judgeOf({searches, glances, database, proofs = null, people = {}}) {
+  const asked = new Set();
   const engine = {
     async search(/** @type {any} */ {position, limits}) {
+      if (!limits.depth) asked.add(position.fen);
       const found = (limits.depth && glances[position.fen]) || searches[position.fen],
         lines = found.map((/** @type {string} */ line) => infoOf(position, line)),
         [{score}] = lines;
@@ -70,6 +72,7 @@ function judgeOf({searches, glances, database, proofs = null, people = {}}) {
     },
   };
   return {
+    asked,
     engine,
     database: database && {
       has: (/** @type {Position} */ {fen}) => fen in database,
@@ -115,6 +118,8 @@ for (const {title, pdn, from_ply: fromPly, you, marked, table, story, ...given} 
       backwards.push(judged);
     const moves = await withPolicy(game, backwards.reverse(), judge.engine, thresholds);
     mark(game, moves, tell(game, moves, FACTS), "kr 1");
+    // a search may depend on those before it
+    assert.deepEqual([...judge.asked], Object.keys(given.searches));
     assert.deepEqual(tokens(writeGame(game)), tokens(marked));
     assert.deepEqual(tableOf(moves, game.headers).slice(1), table);
     assert.deepEqual(tell(game, moves, FACTS, SIDES[you] ?? null), story);

@@ -119,7 +119,6 @@ export async function* judgeMoves(game, settings, judge) {
   const free = Array.from(moves, (_, ply) => ply).filter(ply => ply >= first && !search.isForced(ply)),
     seen = await Promise.all(free.map(ply => search.glance(ply))),
     glances = new Map(free.map((ply, index) => [ply, seen[index]]));
-  const searched = positionsBefore(free, search);
   let following = moves.length && first <= moves.length ? await search.position(moves.length) : null;
   for (let ply = moves.length - 1; ply >= 0; ply--) {
     let judged = unjudged(ply, positions[ply].side, moves[ply]);
@@ -142,33 +141,12 @@ export async function* judgeMoves(game, settings, judge) {
       following = search.claimable(ply, oneMoveEarlier(after));
       judged.reason = FORCED;
     } else {
-      const before = await searched();
+      const before = await search.position(ply);
       judged = await judgement(judged, before, after, search, glance, thresholds);
       following = {...agreed(before, after, judged, thresholds), confirmed: judged.judged};
     }
     yield judged;
   }
-}
-
-/**
- * A function that gives the positions before moves, the last first. One more is searched meanwhile, so that the engine
- * need not wait for what is made of a result.
- * @param {number[]} plies
- * @param {Searches} search
- */
-function positionsBefore(plies, search) {
-  const left = [...plies],
-    /** @type {Promise<Assessment>[]} */
-    coming = [];
-  return () => {
-    while (left.length && coming.length < 2) {
-      const next = search.position(/** @type {number} */ (left.pop()));
-      // perhaps nobody waits for it when it fails
-      next.catch(() => {});
-      coming.push(next);
-    }
-    return /** @type {Promise<Assessment>} */ (coming.shift());
-  };
 }
 
 /**
