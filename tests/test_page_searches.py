@@ -118,7 +118,7 @@ def test_the_threat_is_what_the_other_side_would_do(fresh: Page) -> None:
 
 def test_a_game_that_is_over_has_no_lines(fresh: Page) -> None:
     told = fresh.stream("analysis", {"start": "B:W32:B", "limit": "depth=3"})
-    assert told == [{"over": "Black has no piece left: White wins"}]
+    assert told == [{"over": {"say": "end.no_pieces", "with": {"side": "black", "other": "white"}}}]
 
 
 @pytest.mark.parametrize(

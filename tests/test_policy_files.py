@@ -232,7 +232,7 @@ def test_foreign_files_are_refused(tmp_path: Path) -> None:
     for path, message in (
         (text, "not a policy file"),
         (tmp_path / "none.h5", "no such file"),
-        (tmp_path, "can't read this policy file"),
+        (tmp_path, "a directory, not a file"),
         (storage.data_path("weights", "kr.h5"), "not a policy of"),
     ):
         with pytest.raises(InvalidPolicyError, match=message):

@@ -237,6 +237,9 @@ def shell_of(page: Page) -> str:
     return found[1]
 
 
+LOADED = "() => performance.getEntriesByType('resource').map(each => each.name)"
+
+
 @pytest.mark.soak
 @pytest.mark.slow
 def test_a_new_kr_shows_no_old_script(opened: Opener, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -249,10 +252,10 @@ def test_a_new_kr_shows_no_old_script(opened: Opener, monkeypatch: pytest.Monkey
     with serving(port=port) as server:
         # a page that stays open goes on with its own files, those too that it fetches only now
         wait_until(page, "async () => (await fetch('/', {method: 'HEAD'}).catch(() => ({}))).ok")
+        before = page.evaluate(LOADED)
         page.click("nav a[href='#runs']")
         wait_until(page, "() => document.querySelector('main').textContent.includes('--runs')")
-        names = page.evaluate("performance.getEntriesByType('resource').map(each => each.name)")
-        loaded = [name for name in names if re.search(r"/static/.*/runs.*\.js", name)]
+        loaded = [name for name in page.evaluate(LOADED)[len(before) :] if name.endswith(".js")]
         assert loaded
         assert all(f"/static/{first}/" in name for name in loaded)
         page.reload()
