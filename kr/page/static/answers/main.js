@@ -1,4 +1,4 @@
-// The Worker that answers the page, in place of a server. Messages are those of packaging/page/static/server.js.
+// The Worker that answers the page, in place of a server. Messages are those of kr/page/static/server.js.
 
 import {Dispatcher} from "./answers.js";
 import {FILES} from "./files.js";
