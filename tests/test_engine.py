@@ -321,15 +321,18 @@ def test_the_engine_itself_ends_a_held_search(engine: Engine, depth: int) -> Non
 
 def test_the_end_of_a_search_is_reported_once_the_engine_is_free(engine: Engine) -> None:
     ends: list[object] = []
+    # by number: one may end, and begin the next, before the thread that began it has its handle
+    searches: dict[int, Search] = {}
 
     def again(outcome: object) -> None:
         ends.append(outcome)
-        if len(ends) < 4:
-            chain.append(engine.start(Position(), Limits(depth=len(ends)), on_end=again))
+        if (number := len(ends)) < 4:
+            searches[number] = engine.start(Position(), Limits(depth=number), on_end=again)
 
-    chain = [engine.start(Position(), Limits(depth=9), on_end=again)]
-    while len(ends) < 4:
+    searches[0] = engine.start(Position(), Limits(depth=9), on_end=again)
+    while len(ends) < 4 or len(searches) < 4:
         time.sleep(0.001)
+    chain = [searches[number] for number in range(4)]
     assert [search.result(60) for search in chain] == ends
     assert [search.result().depth for search in chain] == [9, 1, 2, 3]
 
