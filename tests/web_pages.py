@@ -240,10 +240,11 @@ def wait_until(page: Page, function: str, arg: Any = None) -> None:
     Playwright's own way evaluates text in the page, which the policy of these pages forbids."""
     from playwright.sync_api import Error
 
-    waiting = f"""async ([arg, until]) => {{
+    # counted, since the clock of a page may stand still
+    waiting = f"""async ([arg, looks]) => {{
       const look = {function};
       while (!await look(arg)) {{
-        if (Date.now() > until) return false;
+        if (!looks--) return false;
         await new Promise(resolve => setTimeout(resolve, 10));
       }}
       return true;
@@ -251,7 +252,7 @@ def wait_until(page: Page, function: str, arg: Any = None) -> None:
     until = time.time() + SECONDS
     while True:
         try:
-            assert page.evaluate(waiting, [arg, until * 1000]), f"never true: {function} of {arg}"
+            assert page.evaluate(waiting, [arg, 100 * SECONDS]), f"never true: {function} of {arg}"
             return
         except Error as error:
             # the page was loaded again meanwhile
