@@ -335,8 +335,8 @@ def test_ctrl_c_ends_in_good_order_and_the_run_resumes(tables: Path, tmp_path: P
     wait_for(lambda: not alive_in(process.pid))
     games = 10 * (1 + max(int(path.stem.removeprefix("shard-")) for path in shard_paths(tmp_path / "there"))) + 20
     result = played(tmp_path, "there", tables, "", games, 1000)
-    # beside whole shards also parts of the two under way
-    assert 0 < result.earlier < games
+    # beside whole shards also parts of the two under way, at most nine games of each
+    assert 0 < result.earlier <= games - 2
     played(tmp_path, "here", tables, "", games, 1000)
     assert shards(tmp_path / "there") == shards(tmp_path / "here")
 

@@ -5,23 +5,21 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from library import ROOT
 from page import Page, started
 from small_book import book_file
-from watched_games import ID, Game
+from watched_games import ID, TWO_KINGS_EACH, Game, noted_document, quiet
 
 from kr import _core
 from kr.book.book import OpeningBook, book_note
 from kr.engine.database import load_database
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
-from kr.game.board import Board
 from kr.game.outcome import AGREEMENT, OVERTIME, RESIGNATION
-from kr.game.position import Move, Position
+from kr.game.position import Position
 from kr.players.levels import LEVELS
 from kr.policy.policy import frame_of, load_policy
 
@@ -168,32 +166,12 @@ def test_taking_back_and_offering_a_draw(page: Page) -> None:
     assert game.game["over"] == {"result": "1-0", "winner": "black", "reason": RESIGNATION}
 
 
-def quiet(board: Board, source: random.Random) -> Move:
-    """A move after which nothing can be captured, to a new position if there is one."""
-    moves = {
-        move: after
-        for move in board.legal_moves()
-        if not (after := board.position.play(move)).is_over and not after.legal_moves()[0].is_capture
-    }
-    fresh = [move for move, after in moves.items() if after not in board.positions]
-    return source.choice(fresh or [*moves] or board.legal_moves())
-
-
 def noted(page: Page, start: str, plies: int, score: float) -> Game:
     """A game of Black against kr that goes on after so many plies, in each of which kr had this score."""
-    board, source = Board(start), random.Random(plies)
-    nodes: list[dict[str, Any]] = [{"parent": None}]
-    for ply in range(plies):
-        move = quiet(board, source)
-        board.play(move)
-        comments = [f"{score:+.2f}/9 0.100s"] if ply % 2 else []
-        nodes.append({"parent": ply, "text": str(move), "comments": comments})
-    headers = {"BlackPlayer": "human", "WhitePlayer": "shipped,level=8,seed=7"}
-    document = {"start": start, "headers": headers, "nodes": nodes}
-    return Game(page, game=f"20260101-000000-{plies:020x}", document=document)
+    return Game(page, game=f"20260101-000000-{plies:020x}", document=noted_document(start, plies, score))
 
 
-TWO_KINGS_EACH, ALL_BUT_LOST = "B:WK31,K32:BK1,K2", "B:WK29:BK1,K2,K3"
+ALL_BUT_LOST = "B:WK29:BK1,K2,K3"
 
 
 def test_kr_accepts_a_draw(page: Page) -> None:

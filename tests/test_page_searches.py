@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,8 +13,12 @@ from test_annotate import playout
 
 from kr.egdb.probe import probe
 from kr.engine.database import load_database
+from kr.engine.engine import Engine
+from kr.engine.limits import Limits
 from kr.evaluation.kinds import load_evaluation
+from kr.game.board import Board
 from kr.game.position import Position, Side
+from kr.notation import SIDE_NAMES
 from kr.policy.policy import load_policy
 
 pytestmark = pytest.mark.slow
@@ -56,6 +61,34 @@ def test_lines_are_told_as_they_are_found(fresh: Page) -> None:
             assert step["fen"] == position.fen
         assert sum(line["chances"]) == pytest.approx(1, abs=0.001)
         assert (line["value"], line["plies"], line["draw"]) == (None, None, "")
+
+
+GAMES: list[dict[str, Any]] = [
+    {"start": START, "limit": "nodes=20000"},
+    {"start": START, "moves": ["11-15", "22-18", "15x22"], "limit": "depth=9", "lines": 3},
+    # what Black would do
+    {"start": START, "moves": ["9-13"], "limit": "nodes=5000", "threat": True},
+    {"start": START, "moves": ["9-14"], "limit": "nodes=30000", "lines": 3, "within": 12},
+]
+
+
+def test_analyses_are_those_of_the_engine_elsewhere() -> None:
+    """One after another: what the engine has in its memory counts too."""
+    engine = Engine(hash_mb=16)
+    for page in started():
+        for asked in GAMES:
+            found, board = page.stream("analysis", asked), Board(asked["start"])
+            for move in asked.get("moves", ()):
+                board.play(move)
+            position, history = board.position, board.positions[:-1]
+            if asked.get("threat"):
+                position, history = Position.from_fen("B" + position.fen[1:]), []
+            limits = replace(Limits.parse(asked["limit"]), within=asked.get("within"))
+            lines = engine.search(position, limits, history, multipv=asked.get("lines", 1)).lines
+            assert found[-1]["side"] == SIDE_NAMES[position.side].lower()
+            assert [(each["score"], [step["text"] for step in each["pv"]]) for each in lines_of(found)] == [
+                (each.score, [*map(str, each.pv)]) for each in lines
+            ]
 
 
 def test_a_line_that_stays_is_sent_once(fresh: Page) -> None:
@@ -106,14 +139,6 @@ def test_draws_by_rule_are_told_beside_what_is_exact(
     best = lines_of(found)[0]
     assert (best["draw"], best["score"], best["value"], best["plies"]) == line
     assert best["chances"] == ([0, 1, 0] if line[0] else [1, 0, 0])
-
-
-def test_the_threat_is_what_the_other_side_would_do(fresh: Page) -> None:
-    asked = {"start": START, "moves": ["9-13"], "limit": "nodes=5000", "threat": True}
-    found = fresh.stream("analysis", asked)
-    assert found[-1]["side"] == "black"
-    black = Position.from_fen("B" + Position().play("9-13").fen[1:])
-    assert {*first_moves(found)} <= {str(move) for move in black.legal_moves()}
 
 
 def test_a_game_that_is_over_has_no_lines(fresh: Page) -> None:

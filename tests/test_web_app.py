@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["opened", "server"]
 
 GONE = "The server is gone; start kr web again"
-FAILED = r"net::ERR|WebSocket|Failed to load|Failed to fetch dynamically"
+FAILED = r"net::ERR|WebSocket|Failed to load"
 
 
 def get(server: WebServer, path: str, **headers: str) -> tuple[http.client.HTTPResponse, bytes]:

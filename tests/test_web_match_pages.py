@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from web_pages import (
+    KEPT,
     SIZES,
     Opener,
     click_square,
@@ -170,6 +171,8 @@ def test_two_people_at_one_board(server, opened):
     page.get_by_role("button", name="Agree to a draw").click()
     page.get_by_role("dialog").get_by_role("button", name="Agree to a draw").click()
     wait_until(page, SAID, "A draw: agreed. 1/2-1/2")
+    (game,) = page.evaluate(KEPT)
+    assert (game["document"]["headers"]["Black"], game["document"]["result"]) == ("Ann", "1/2-1/2")
     page.get_by_role("button", name="Rematch").click()
     wait_until(page, SAID, "Black to move")
     assert page.locator(".seat .name").all_inner_texts() == ["Ann", "Black"]

@@ -276,6 +276,8 @@ def test_a_late_solution_is_not_put_behind_a_move_made_since(server: WebServer, 
         for square in (14, 18):
             click_square(page, square, flipped=flipped)
     wait_until(page, "() => document.querySelector('.verdict').textContent.startsWith('✓')")
+    # the answer to what was held comes after that to the move
+    page.wait_for_timeout(300)
     line = [text.strip() for text in page.locator(".line li").all_inner_texts()]
     assert line[0] == "14-18"
     assert len(line) == 2

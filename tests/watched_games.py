@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 from page import Page
 
+from kr import pdn
 from kr.game.board import Board
+from kr.game.position import Move
+from kr.viewer.document import game_document
 
 ID = "20260101-000000-0123456789abcdef0123"
 """Id of a game that a page brings back."""
@@ -93,3 +97,31 @@ class Game:
     def move(self, path: list[int]) -> None:
         """Play a move of squares from 1."""
         self.say("move", ply=self.state["ply"], path=path)
+
+
+TWO_KINGS_EACH = "B:WK31,K32:BK1,K2"
+
+
+def quiet(board: Board, source: random.Random) -> Move:
+    """A move after which nothing can be captured, to a new position if there is one."""
+    moves = {
+        move: after
+        for move in board.legal_moves()
+        if not (after := board.position.play(move)).is_over and not after.legal_moves()[0].is_capture
+    }
+    fresh = [move for move, after in moves.items() if after not in board.positions]
+    return source.choice(fresh or [*moves] or board.legal_moves())
+
+
+def noted_document(start: str, plies: int, score: float) -> dict[str, Any]:
+    """A game of Black against kr after so many plies, in each of which kr had this score."""
+    board, source = Board(start), random.Random(plies)
+    headers = {"BlackPlayer": "human", "WhitePlayer": "shipped,level=8,seed=7"}
+    game = pdn.Game(headers, board.position)
+    node: pdn.GameNode = game
+    for ply in range(plies):
+        move = quiet(board, source)
+        board.play(move)
+        node = node.add_variation(move)
+        node.comments = [f"{score:+.2f}/9 0.100s"] if ply % 2 else []
+    return game_document(game)

@@ -42,6 +42,10 @@ READ_BOARD = """selector => {
   return [found, board.querySelector(".grid [data-square]").dataset.square === "32"];
 }"""
 
+KEPT = """() => Object.keys(localStorage).filter(name => name.startsWith("kr-game-"))
+  .map(name => JSON.parse(localStorage[name]).game)"""
+"""The games on Play that a browser keeps."""
+
 
 @contextmanager
 def serving(**settings: Any) -> Iterator[WebServer]:

@@ -289,13 +289,20 @@ test("ends and records", () => {
   const words = endings.endWords(ending, {result: "won", why: "no pieces left"}, 9, null);
   assert.equal(words.head, "You have won in 9 plies: no piece is left.");
   assert.match(words.more, /^The best play takes 7 plies\. 1 slip on the way\./);
+  const drawn = new endings.Ending({start: "W:WK1,K2:BK31,K32", side: "white"}, {value: "draw", distance: null});
+  assert.deepEqual(endings.endWords(drawn, {result: "held", why: "20 moves"}, 39, null), {
+    mark: "✓",
+    head: "You have held: 20 moves.",
+    more: "Press New ending for another.",
+  });
   const kept = store(),
     record = new endings.Record(kept);
   assert.deepEqual(record.words(), ["None so far."]);
   record.count("win", "tried");
   record.count("win", "done");
   record.count("win", "tried");
-  assert.deepEqual(record.words(), ["1 of 2 wins won, 0 without a slip."]);
+  for (const what of /** @type {const} */ (["tried", "done", "clean"])) record.count("draw", what);
+  assert.deepEqual(record.words(), ["1 of 2 wins won, 0 without a slip.", "1 of 1 draw held, 1 without a slip."]);
   assert.deepEqual(
     endings.offered({pieces: 3, classes: []}).map(each => each.title),
     ["two kings against one king", "two pieces against one", "one piece against two"],
