@@ -11,6 +11,7 @@ from urllib.parse import unquote
 
 import pytest
 from learner import CLASSICS, Learner, start, wait_for_title
+from sites import FORMS, site
 from web_pages import (
     PHONE,
     SILENT,
@@ -430,9 +431,17 @@ def open_problems(page: Page, name: str, text: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [SIZES[0], SIZES[2]])
-def test_own_files_of_problems(server: WebServer, opened: Opener, size: dict[str, int]) -> None:
-    """Opened, listed, told of what is wrong, solved, kept over a reload, removed."""
-    page = opened(f"{server.address}#learn/first-position", size, reduced_motion="reduce")
+@pytest.mark.parametrize("form", FORMS)
+def test_own_files_of_problems(form: str, problems: Path, opened: Opener, size: dict[str, int]) -> None:
+    with site(form, weights="manual", problems=(problems,)) as address:
+        served = ["<b>Two kings</b>", "unknown"] if form == "kr web" else []
+        page = opened(f"{address}#learn/first-position", size, reduced_motion="reduce")
+        open_and_remove(page, served)
+        page.close()
+
+
+def open_and_remove(page: Page, served: list[str]) -> None:
+    """Files opened, listed, told of what is wrong, solved, kept over a reload, removed; served: those of the server."""
     wait_for_title(page, "First Position")
     open_problems(page, "mine.txt", MINE)
     wait_until(page, "() => document.querySelector('#status').textContent === 'mine.txt: 3 puzzles'")
@@ -441,10 +450,15 @@ def test_own_files_of_problems(server: WebServer, opened: Opener, size: dict[str
         "line 6: FEN 'nonsense': it must have three fields, as in B:W18,24,K10:B12,K22",
         "line 7: the game is over",
     ]
+    # the list comes after what is said of the file
+    wait_until(
+        page,
+        "names => [...document.querySelectorAll('.puzzles .name')].map(each => each.textContent).join('|') === names",
+        "|".join([*served, "line 2", "Mine", "line 4"]),
+    )
     names = page.locator(".puzzles .name")
-    assert names.all_text_contents() == ["<b>Two kings</b>", "unknown", "line 2", "Mine", "line 4"]
     assert faults_in(page, passes=20) == []
-    names.nth(3).click()
+    names.nth(len(served) + 1).click()
     wait_for_title(page, "Mine")
     assert page.locator(".task").text_content() == "White to play and win"
     page.reload()
@@ -469,7 +483,7 @@ def test_own_files_of_problems(server: WebServer, opened: Opener, size: dict[str
     wait_until(page, "() => !document.querySelector('h2.title').textContent.includes('Of a book')")
     open_panel(page, "All puzzles")
     page.get_by_role("button", name="Remove mine.txt").click()
-    wait_until(page, "() => document.querySelectorAll('.puzzles li').length === 2")
+    wait_until(page, "count => document.querySelectorAll('.puzzles li').length === count", len(served))
     assert page.evaluate("() => localStorage.getItem('kr-problem-files')") == "[]"
 
 
