@@ -71,7 +71,7 @@ def test_openings(page: Page, ballot: str) -> None:
         assert game.board.position.bits == lines_named(ballot)[0].board
     assert not game.state["undoable"]
     game.say("undo")
-    assert game.hear("say")["say"] == "you have no move to take back"
+    assert game.hear("say")["say"] == {"say": "play.nothing_to_take_back"}
     assert game.turn()
     game.move(game.state["moves"][0]["path"])
     assert game.turn()

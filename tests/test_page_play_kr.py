@@ -146,7 +146,7 @@ def test_taking_back_and_offering_a_draw(page: Page) -> None:
     game.turn()
     assert not game.state["undoable"]
     game.say("undo")
-    assert game.hear("say")["say"] == "you have no move to take back"
+    assert game.hear("say")["say"] == {"say": "play.nothing_to_take_back"}
     game.turn()
     game.move(game.state["moves"][0]["path"])
     game.turn()
@@ -159,7 +159,7 @@ def test_taking_back_and_offering_a_draw(page: Page) -> None:
     assert game.hear("answer")["answer"] == {"why": "moves", "number": 5}
     game.turn()
     game.say("draw")
-    assert game.hear("say")["say"] == "you have already offered a draw; you can again in 20 plies"
+    assert game.hear("say")["say"] == {"say": "play.offered_already", "with": {"count": 20}}
     game.turn()
     game.say("resign")
     assert game.turn() is False

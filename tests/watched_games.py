@@ -22,7 +22,7 @@ SHAPES: dict[str, Any] = {
         "advising": bool, "offer": bool, "undoable": bool, "clocks": (list, type(None)), "ticking": (str, type(None)),
     },
     "game": {"id": str, "settings": dict, "over": (dict, type(None)), "document": dict},
-    "offer": str, "answer": dict, "say": str, "undo": int,
+    "offer": str, "answer": dict, "say": (str, dict), "undo": int,
 }  # fmt: skip
 
 

@@ -5,7 +5,7 @@ import {button, el, visible} from "../dom.js";
 import {toEnd} from "../setup/fen.js";
 import {sound} from "../sounds.js";
 import {SIDES, sideName} from "../squares.js";
-import {many, t} from "../texts.js";
+import {many, said, t} from "../texts.js";
 import {ask} from "./ask.js";
 import {KeptGames} from "./kept.js";
 import {LineView} from "./line.js";
@@ -245,7 +245,7 @@ export class GameTable {
     else if (event.offer)
       this._tell(event.offer === played.you ? t("You offer a draw.") : t("{name} offers a draw.", {name: this._rival}));
     else if (event.answer) this._tell(answerWords(event.answer, this._rival));
-    else if (event.say) this._tell(event.say);
+    else if (event.say) this._tell(said(event.say));
     else if (event.elsewhere && played.game) this._wait(played.game.id, true);
   }
 

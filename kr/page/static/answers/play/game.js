@@ -3,7 +3,7 @@
 import {Unanswered} from "../../messenger.js";
 import {words} from "../blanks.js";
 import {Move, sideName} from "../rules.js";
-import {counted, KrError} from "../text.js";
+import {KrError} from "../text.js";
 import {readMove} from "./input.js";
 import {givesUp, OFFER_AGAIN, offersDraw, refusal} from "./manners.js";
 
@@ -12,6 +12,7 @@ import {givesUp, OFFER_AGAIN, offersDraw, refusal} from "./manners.js";
 /** @typedef {import("./players.js").Player} Player */
 /** @typedef {import("./players.js").Reply} Reply */
 /** @typedef {import("./record.js").PlayRecord} PlayRecord */
+/** @typedef {import("../../texts.js").Said} Said */
 
 /**
  * player: null for a person; clock: null for a person without one.
@@ -20,7 +21,7 @@ import {givesUp, OFFER_AGAIN, offersDraw, refusal} from "./manners.js";
 /**
  * @typedef {{kind: "move", ply: number, side: string, fen: string} | {kind: "undo", plies: number}
  *   | {kind: "offer", side: number} | {kind: "answer", why: string, number: number} | {kind: "hint", hint: object}
- *   | {kind: "error", text: string} | {kind: "end"}} Event
+ *   | {kind: "say", told: Said} | {kind: "end"}} Event
  */
 /**
  * Who shows the game, and asks people for lines. ask: the next line, "" once so many seconds are over; think: what a
@@ -148,7 +149,7 @@ export class Play {
       } catch (error) {
         // a hint can't be had without the engine; all else can
         if (!(error instanceof KrError || error instanceof Unanswered)) throw error;
-        this._tellError(words(error.message).join(" "));
+        this._say(words(error.message).join(" "));
       }
     }
   }
@@ -220,7 +221,7 @@ export class Play {
   _undo() {
     const {board, undoPly: ply} = this;
     if (ply === null) {
-      this._tellError("you have no move to take back");
+      this._say({say: "play.nothing_to_take_back"});
       return;
     }
     const plies = board.moves.length - ply;
@@ -236,8 +237,8 @@ export class Play {
   _draw(side) {
     if (this._offer === 1 - side) throw new Over(null, AGREEMENT);
     if (!this._mayOffer(side)) {
-      const again = (this._offeredAt.get(side) ?? 0) + OFFER_AGAIN - this.board.moves.length;
-      this._tellError(`you have already offered a draw; you can again in ${counted(again, "ply")}`);
+      const count = (this._offeredAt.get(side) ?? 0) + OFFER_AGAIN - this.board.moves.length;
+      this._say({say: "play.offered_already", with: {count}});
       return;
     }
     this._offerDraw(side);
@@ -264,9 +265,9 @@ export class Play {
     this._table.tell({kind: "answer", ...why});
   }
 
-  /** @param {string} text */
-  _tellError(text) {
-    this._table.tell({kind: "error", text});
+  /** @param {Said} told */
+  _say(told) {
+    this._table.tell({kind: "say", told});
   }
 
   _setClocks() {

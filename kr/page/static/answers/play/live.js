@@ -311,8 +311,8 @@ export class LiveGame {
       case "hint":
         this._send({hint: event.hint});
         break;
-      case "error":
-        this._send({say: event.text});
+      case "say":
+        this._send({say: event.told});
         break;
       case "end":
         this._send(this._whole());
