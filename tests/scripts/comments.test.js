@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import {afterEach, test} from "node:test";
-import {commentWords, isOfBook, sentences} from "../../kr/viewer/static/comments.js";
+import {commentWords, isOfBook, retold, sentences} from "../../kr/viewer/static/comments.js";
 import {said, speak} from "../../kr/viewer/static/texts.js";
 import {textsOf} from "./texts.js";
 
@@ -48,6 +48,14 @@ test("kr's comments are told in the language of the page, those of people stay",
   assert.equal(
     commentWords(`[%kr game] ${report}`),
     "Nero: precisione 88,1, migliori 3 su 1 mossa giudicata, nessun errore, 2 errori gravi. Bianco: nessuna mossa giudicata.",
+  );
+});
+
+test("the names that a game gives its players are told in the language of the page", () => {
+  speak("it", textsOf("it"), ENGLISH);
+  assert.deepEqual(
+    ["human", "kr level 5", "people", "people, temperature 1", "evolved, generation 20", "people, places"].map(retold),
+    ["umano", "kr livello 5", "umani", "umani, temperatura 1", "evoluto, generazione 20", "people, places"],
   );
 });
 

@@ -265,6 +265,7 @@ test("answers to an offer of a draw", () => {
     plies: "in an even game it accepts none before ply 5.",
   };
   for (const [why, words] of Object.entries(said))
+  speak("en", {}, textsOf("en"));
     assert.equal(answerWords({why, number: 5}, "Other"), `Other declines the draw: ${words}`);
 });
 
@@ -295,6 +296,10 @@ test("why a move is advised", () => {
     said({gain: {pieces: -1, plies: 5}}, {score: -80}),
     `11-15 gives up 1 piece, and is best all the same. ${shares} 9-13, the next best, is worse by 1.0 men.`,
   );
+  const evolved = {...settings, level: undefined, generation: 20};
+  assert.equal(endWords(over("black", "resignation", "1-0"), evolved), "You win: Generation 20 resigns. 1-0");
+  const people = {...settings, level: 0};
+  assert.equal(endWords(over("white", "resignation", "0-1"), people), "Human-like kr wins: you resigned. 0-1");
   assert.equal(said({crowned: 3}), `11-15 gets a king in 3 plies. ${shares}`);
   assert.equal(
     said({value: "win", plies: 7}, {value: "draw"}),

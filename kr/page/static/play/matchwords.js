@@ -1,6 +1,6 @@
 // What is said of a match: its players, its score, its state. Nothing here touches the document.
 
-import {many, t} from "../texts.js";
+import {many, said, t} from "../texts.js";
 import {levelName} from "./words.js";
 
 /** @typedef {{key: string, kind: string, number?: number, name?: string}} Contender */
@@ -30,7 +30,7 @@ export function contenderName({kind, number = 0, name = ""}, long = false) {
       ? t("kr, level {level} ({name})", {level: number, name: named.toLowerCase()})
       : t("kr, level {level}", {level: number}),
     people: t("people, without search"),
-    evolved: t("evolved, generation {number}", {number}),
+    evolved: said({say: "player.evolved", with: {number: String(number)}}),
     weights: t("kr with the evaluation {name}", {name}),
     mcts: t("Monte Carlo, {count} play-outs", {count: number}),
     random: t("random moves"),

@@ -3,7 +3,7 @@
 
 import {percent} from "../analysis/words.js";
 import {isOfBook} from "../comments.js";
-import {decimal, many, t} from "../texts.js";
+import {decimal, many, said, t} from "../texts.js";
 
 /** @typedef {import("./state.js").Side} Side */
 /** @typedef {import("./state.js").Settings} Settings */
@@ -106,14 +106,21 @@ export function strengthWords({number, elo, elo_error, fifth}) {
  */
 export function opponentName({level, generation, program}) {
   if (program) return program;
-  if (generation !== undefined) return t("evolved, generation {number}", {number: generation});
+  if (generation !== undefined) return said({say: "player.evolved", with: {number: String(generation)}});
   if (!level) return t("kr, like people");
   const name = levelName(level);
   return name ? t("kr, level {level} ({name})", {level, name: name.toLowerCase()}) : t("kr, level {level}", {level});
 }
 
-/** What an opponent is called in a sentence: all but other programs are kr. @param {Settings} settings */
-export const shortName = ({program}) => program ?? "kr";
+/**
+ * What an opponent is called in a sentence, at its beginning or within: kr at all its levels.
+ * @param {Settings} settings
+ */
+export function shortName({level, generation, program}) {
+  if (program) return program;
+  if (generation !== undefined) return t("Generation {number}", {number: generation});
+  return level === 0 ? t("Human-like kr") : "kr";
+}
 
 /**
  * Names of both players.
