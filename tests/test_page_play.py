@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from itertools import count
 from typing import Any
 
 import pytest
@@ -17,6 +18,9 @@ from kr.openings.lines import lines_named
 
 CAPTURES = "B:W6,14,15,23,24:B1,10"
 LEVEL = {"BlackPlayer": "human", "WhitePlayer": "shipped,level=3,seed=7"}
+
+
+IDS = count(1000)
 
 
 @pytest.fixture
@@ -142,6 +146,49 @@ def test_a_clock_may_be_overdrawn_a_little(page: Page, stopped_clock: None) -> N
     page.set_clock(20.31)
     game.move([11, 15])
     assert not game.turn()
+    assert game.over == {"result": "0-1", "winner": "white", "reason": OVERTIME}
+
+
+@pytest.mark.parametrize(
+    ("time", "seconds", "clocks"),
+    [
+        (None, 9.9, [12, 22]),
+        ({"ply": 2, "left": 4.5}, 4.4, [4.5, 22]),
+        # more than there was, and the time of an earlier move
+        ({"ply": 2, "left": 700}, 11.9, [12, 22]),
+        ({"ply": 1, "left": 4.5}, 11.9, [12, 22]),
+    ],
+)
+def test_the_time_of_who_was_to_move_goes_on(
+    page: Page, stopped_clock: None, time: Any, seconds: float, clocks: list[float]
+) -> None:
+    nodes = [
+        {"parent": None},
+        {"parent": 0, "text": "11-15", "comments": ["[%clk 0:00:10]"]},
+        {"parent": 1, "text": "22-18", "comments": ["[%clk 0:00:20]"]},
+    ]
+    headers = {"BlackPlayer": "human", "WhitePlayer": "human", "TimeControl": "10s+2s"}
+    document = {"start": Position().fen, "headers": headers, "nodes": nodes}
+    for late in (False, True):
+        page.set_clock(0.0)
+        game = Game(page, game=f"20260101-000000-{next(IDS):020x}", document=document, time=time)
+        assert game.turn()
+        assert game.state["clocks"] == pytest.approx(clocks)
+        page.set_clock(clocks[0] + 0.3 if late else seconds)
+        game.move([15, 22])
+        assert game.turn() is not late
+        if late:
+            assert game.over == {"result": "0-1", "winner": "white", "reason": OVERTIME}
+        else:
+            assert game.state["clocks"] == pytest.approx([clocks[0] - seconds + 2, 22])
+        game.stream.stop()
+
+
+def test_a_flag_that_fell_meanwhile(page: Page) -> None:
+    headers = {"BlackPlayer": "human", "WhitePlayer": "human", "TimeControl": "10m+0s"}
+    document = {"start": Position().fen, "headers": headers}
+    game = Game(page, game=f"20260101-000000-{next(IDS):020x}", document=document, time={"ply": 0, "left": 0})
+    game.hear("game")
     assert game.over == {"result": "0-1", "winner": "white", "reason": OVERTIME}
 
 

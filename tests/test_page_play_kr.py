@@ -285,6 +285,21 @@ def test_kr_does_not_think_while_nobody_watches(page: Page, request: pytest.Fixt
     assert late.hear("game")["game"]["over"]["reason"] == OVERTIME
 
 
+def test_time_away_costs_kr_none(page: Page, request: pytest.FixtureRequest) -> None:
+    page.set_clock(0.0)
+    request.addfinalizer(lambda: page.set_clock(None))
+    headers = {"BlackPlayer": "human", "WhitePlayer": "shipped,level=2,seed=7", "TimeControl": "10s+2s"}
+    nodes = [{"parent": None}, {"parent": 0, "text": "11-15", "comments": ["[%clk 0:00:10]"]}]
+    document = {"start": Position().fen, "headers": headers, "nodes": nodes}
+    game = Game(page, game=ID[:-1] + "9", document=document, time={"ply": 1, "left": 0.5})
+    state = game.hear("state")["state"]
+    assert (state["thinking"], state["clocks"]) == (True, [12, 12])
+    # nor is the time of the person's next move less
+    assert game.turn()
+    assert game.state["clocks"][0] == 12
+    game.stream.stop()
+
+
 HINT_SHAPE = {
     "text",
     "path",

@@ -372,6 +372,31 @@ def test_two_windows_and_a_reload(server, start):
     assert len(page.evaluate(KEPT)) == 2
 
 
+def test_a_clock_runs_on_while_the_page_is_closed(server, start):
+    page = start(server, clock="5+0")
+    clock = page.get_by_role("timer", name="Black's clock")
+    assert turn_of(page, kr.Board())
+    address, now = page.url, page.evaluate("Date.now() / 1000")
+
+    def shown(later: float) -> int:
+        """Seconds on the clock of a page that comes back so many seconds later by the machine's clock."""
+        page.clock.set_fixed_time(now + later)
+        page.goto(address)
+        wait_until(page, SAID, "Your move")
+        minutes, seconds = clock.inner_text().split(":")
+        page.goto("about:blank")
+        return 60 * int(minutes) + int(seconds)
+
+    page.goto("about:blank")
+    left = shown(100)
+    assert 180 < left <= 201
+    # set back meanwhile
+    assert left - 20 < shown(-1000) <= left
+    page.clock.set_fixed_time(now)
+    page.goto(address)
+    wait_until(page, SAID, "kr wins: your time is up. 0-1")
+
+
 def test_a_server_that_starts_again(start):
     with serving(port=free_port()) as server:
         page = start(server, fen=KINGS, allowed=GONE)

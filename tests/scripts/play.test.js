@@ -1,7 +1,16 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import {KeptGames} from "../../kr/page/static/play/kept.js";
-import {Played, clockText, clocksAt, keptGame, lookedAt, rematch} from "../../kr/page/static/play/state.js";
+import {
+  Played,
+  clockText,
+  clocksAt,
+  keptGame,
+  keptTime,
+  lookedAt,
+  rematch,
+  timeLeft,
+} from "../../kr/page/static/play/state.js";
 import {
   NAMED_LEVELS,
   answerWords,
@@ -83,6 +92,43 @@ test("the clock of who lost on time stands at zero", () => {
   played.begin({...game(), over: {result: "0-1", winner: "white", reason: "time forfeit"}});
   assert.equal(played.clocks(100).black.text, "0.0");
   assert.equal(played.clocks(100).white.text, "5.0");
+});
+
+test("the time of a person to move is kept, and runs on", () => {
+  const played = playing({}, {ply: 2, clocks: [60, 50], ticking: "black"});
+  const time = played.time(110, 5000);
+  assert.deepEqual(time, {ply: 2, left: 50, at: 5000});
+  assert.deepEqual(timeLeft(/** @type {any} */ (time), 5020), {ply: 2, left: 30});
+  assert.deepEqual(timeLeft(/** @type {any} */ (time), 9000), {ply: 2, left: 0});
+  // the machine's clock was set back
+  assert.deepEqual(timeLeft(/** @type {any} */ (time), 1000), {ply: 2, left: 50});
+  // during a hint it stands still
+  played.hear(state({ply: 2, clocks: [50, 50], advising: true}), 110);
+  assert.equal(played.time(120, 5010)?.left, 50);
+  // kr's own time is not kept, nor is there any without a clock
+  played.hear(state({ply: 3, side: "white", thinking: true, clocks: [50, 50], ticking: "white"}), 120);
+  assert.equal(played.time(121, 5011), null);
+  assert.equal(playing().time(121, 5011), null);
+  assert.equal(playing({people: 2, side: ""}, {side: "white", clocks: [5, 9], ticking: "white"}).time(101, 1)?.left, 8);
+});
+
+test("the time that was kept stays until the game is told", () => {
+  const time = {ply: 0, left: 71.5, at: 5000},
+    played = new Played();
+  played.begin(game(), time);
+  played.begin(game());
+  assert.deepEqual(played.time(0, 6000), time);
+  played.hear(state({clocks: [40, 50], ticking: "black"}), 0);
+  assert.equal(played.time(0, 6000)?.left, 40);
+  // a move was taken back
+  played.begin(game());
+  assert.equal(played.time(0, 6000), null);
+  played.begin(game(), time);
+  played.begin({...game(), id: "b"});
+  assert.equal(played.time(0, 6000), null);
+  assert.equal(keptTime({time}), time);
+  for (const odd of [null, {}, {time: 5}, {time: {ply: 0, left: "1", at: 5}}, {time: {ply: 0, left: 1}}])
+    assert.equal(keptTime(odd), null);
 });
 
 test("a warning comes once, and for a person alone", () => {
@@ -180,21 +226,26 @@ test("games are kept by their ids, the oldest not for ever", () => {
     },
   };
   const games = new KeptGames(store);
-  assert.deepEqual(games.get("before"), {game: {...game(), id: "before"}, casual: false});
+  assert.deepEqual(games.get("before"), {game: {...game(), id: "before"}, casual: false, time: null});
   assert.equal(kept.has("play"), false);
-  for (let i = 0; i < 60; i++) assert.equal(games.put({...game(), id: `${i}`}, true), true);
-  assert.equal(games.put({...game({level: 5}), id: "30"}, true), true);
+  for (let i = 0; i < 60; i++) assert.equal(games.put({...game(), id: `${i}`}, true, null), true);
+  assert.equal(games.put({...game({level: 5}), id: "30"}, true, null), true);
   assert.equal(games.ids.length, 50);
   assert.deepEqual([games.ids[0], games.ids[1], games.get("30")?.game.settings.level], ["30", "59", 5]);
   assert.equal(games.get("9"), null);
+  const time = {ply: 4, left: 71.5, at: 1e9};
+  games.putTime("30", time);
+  assert.deepEqual(games.get("30"), {game: {...game({level: 5}), id: "30"}, casual: true, time});
+  games.putTime("9", time);
+  assert.equal(games.get("9"), null);
   // a store that is full
   room = kept.size;
-  assert.equal(games.put({...game(), id: "more"}, true), true);
+  assert.equal(games.put({...game(), id: "more"}, true, null), true);
   assert.deepEqual([games.ids[0], games.ids.length, kept.size], ["more", 50, room]);
   room = 1;
   kept.clear();
   kept.set("other", 1);
-  assert.equal(games.put({...game(), id: "none"}, true), false);
+  assert.equal(games.put({...game(), id: "none"}, true, null), false);
 });
 
 test("a rematch swaps colours, or the names of two people", () => {
@@ -214,6 +265,7 @@ test("who plays", () => {
     white: "White",
   });
   assert.equal(opponentName(game({level: 0}).settings), "kr, like people");
+  speak("en", {}, textsOf("en"));
   assert.equal(opponentName(game({level: undefined, generation: 20}).settings), "evolved, generation 20");
   assert.deepEqual(
     NAMED_LEVELS.filter(level => !levelName(level) || !levelWords(level)),
@@ -244,6 +296,10 @@ test("how a game ended", () => {
   assert.equal(endWords(over("white", "time forfeit", "0-1"), settings), "kr wins: your time is up. 0-1");
   const other = {...settings, engine: 1, program: "Other"};
   assert.equal(endWords(over("white", "resignation", "0-1"), other), "Other wins: you resigned. 0-1");
+  const evolved = {...settings, level: undefined, generation: 20};
+  assert.equal(endWords(over("black", "resignation", "1-0"), evolved), "You win: Generation 20 resigns. 1-0");
+  const people = {...settings, level: 0};
+  assert.equal(endWords(over("white", "resignation", "0-1"), people), "Human-like kr wins: you resigned. 0-1");
   assert.equal(endWords(over(null, "agreement", "1/2-1/2"), settings), "A draw: agreed. 1/2-1/2");
   const two = {...settings, people: 2, names: ["Ann", "Ben"], side: /** @type {""} */ ("")};
   assert.equal(endWords(over("white", "no legal move", "0-1"), two), "Ben wins: Ann can't move. 0-1");
@@ -265,7 +321,6 @@ test("answers to an offer of a draw", () => {
     plies: "in an even game it accepts none before ply 5.",
   };
   for (const [why, words] of Object.entries(said))
-  speak("en", {}, textsOf("en"));
     assert.equal(answerWords({why, number: 5}, "Other"), `Other declines the draw: ${words}`);
 });
 
@@ -296,10 +351,6 @@ test("why a move is advised", () => {
     said({gain: {pieces: -1, plies: 5}}, {score: -80}),
     `11-15 gives up 1 piece, and is best all the same. ${shares} 9-13, the next best, is worse by 1.0 men.`,
   );
-  const evolved = {...settings, level: undefined, generation: 20};
-  assert.equal(endWords(over("black", "resignation", "1-0"), evolved), "You win: Generation 20 resigns. 1-0");
-  const people = {...settings, level: 0};
-  assert.equal(endWords(over("white", "resignation", "0-1"), people), "Human-like kr wins: you resigned. 0-1");
   assert.equal(said({crowned: 3}), `11-15 gets a king in 3 plies. ${shares}`);
   assert.equal(
     said({value: "win", plies: 7}, {value: "draw"}),

@@ -7,6 +7,7 @@
 //   {do: "play", people: 2, names: ["Ann", "Ben"], clock: "5+3"}              two people at one board
 //   {do: "play", game: "20261122-224501-9f86d081884c7d659a2f", document}      one that is under way
 //
+// The last one may have time, {ply: 4, left: 71.5}: after so many plies the person to move has no more seconds left.
 // The stream begins with {game}, reports events, {move}, {undo}, {offer}, {answer}, {hint}, {say}, each followed by
 // {state}, and ends after {game} with its `over`. A game runs here, with or without viewers, as long as its page is
 // open; the page keeps its document, with which it goes on. If another window of the browser takes it up, the last
@@ -15,8 +16,8 @@
 // side to move of two people.
 
 import {openingsOf} from "./openings.js";
-import {clockFromText} from "./play/clock.js";
-import {LiveGame, wholeGame} from "./play/live.js";
+import {clockFromText, DAY} from "./play/clock.js";
+import {LiveGame, MOST_PLY, wholeGame} from "./play/live.js";
 import {levels, seatsOf} from "./play/opponents.js";
 import {playerOf} from "./play/players.js";
 import {PlayRecord} from "./play/record.js";
@@ -25,6 +26,7 @@ import {KrError} from "./text.js";
 
 /** @typedef {import("./answers.js").Inbox} Inbox */
 /** @typedef {import("./house.js").House} House */
+/** @typedef {import("./play/live.js").Time} Time */
 /** @typedef {import("./play/live.js").Viewer} Viewer */
 /** @typedef {import("./play/setup.js").Setup} Setup */
 /** @typedef {import("./request.js").PageRequest} PageRequest */
@@ -42,6 +44,13 @@ function newId(house) {
     time = [now.getHours(), now.getMinutes(), now.getSeconds()].map(two).join(""),
     random = Array.from({length: RANDOM_DIGITS}, () => Math.floor(16 * house.random()).toString(16));
   return `${date}-${time}-${random.join("")}`;
+}
+
+/** What the page knows of the time of who was to move. @param {PageRequest} request @returns {Time | null} */
+function timeOf(request) {
+  if (!request.has("time")) return null;
+  const time = request.object("time");
+  return {ply: time.number("ply", 0, MOST_PLY), left: time.fraction("left", 0, DAY)};
 }
 
 /** The games of this page that are under way. */
@@ -87,11 +96,11 @@ class Games {
     const whole = wholeGame(id, game);
     if (whole.game.over) return whole;
     const setup = storedSetup(this._house, game.headers);
-    return this._start(id, setup, PlayRecord.resume(game, setup));
+    return this._start(id, setup, PlayRecord.resume(game, setup), timeOf(request));
   }
 
-  /** @param {string} id @param {Setup} setup @param {PlayRecord} record */
-  async _start(id, {specs, control}, record) {
+  /** @param {string} id @param {Setup} setup @param {PlayRecord} record @param {Time | null} [time] */
+  async _start(id, {specs, control}, record, time = null) {
     const [players, openings] = await Promise.all([
       Promise.all(specs.map(spec => playerOf(this._house, spec))),
       openingsOf(this._house),
@@ -99,7 +108,7 @@ class Games {
     // a page that loads again at once finds one game
     let game = this._running.get(id);
     if (!game) {
-      const begun = new LiveGame(id, this._house, openings, record, {players, control}, () => {
+      const begun = new LiveGame(id, this._house, openings, record, {players, control, time}, () => {
         if (this._running.get(id) === begun) this._running.delete(id);
       });
       this._running.set(id, (game = begun));

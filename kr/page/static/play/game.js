@@ -9,7 +9,7 @@ import {many, said, t} from "../texts.js";
 import {ask} from "./ask.js";
 import {KeptGames} from "./kept.js";
 import {LineView} from "./line.js";
-import {Played, rematch} from "./state.js";
+import {Played, rematch, timeLeft} from "./state.js";
 import {follow} from "./stream.js";
 import {answerWords, endWords, forcedWords, hintArrows, hintWords, playerNames, shortName, turnWords} from "./words.js";
 
@@ -18,6 +18,8 @@ import {answerWords, endWords, forcedWords, hintArrows, hintWords, playerNames, 
 
 const REPLY_MS = 350;
 const seconds = () => performance.now() / 1000;
+/** By the machine's clock, which goes on while the page is closed. */
+const date = () => Date.now() / 1000;
 
 export class GameTable {
   /**
@@ -60,6 +62,7 @@ export class GameTable {
     // the window that the person is at has the game
     addEventListener("focus", () => this._return(true));
     stage.board.element.addEventListener("pointerdown", () => this._return(true));
+    addEventListener("pagehide", () => this._keepTime());
     app.onkept((/** @type {string} */ name) => {
       const id = this._isActive && this._waits?.isElsewhere && this._waits.id;
       if (id && name === KeptGames.place(id)) this._mirror(id);
@@ -113,13 +116,14 @@ export class GameTable {
     this._disconnect();
     if (kept) {
       this.played.casual = kept.casual;
-      this._begin(kept.game);
+      this._begin(kept.game, kept.time);
       if (this.played.isOver) {
         this._listener.onopen();
         return;
       }
     }
-    this._connect({game: id, ...(kept && {document: kept.game.document})}, () => {});
+    const time = kept?.time && timeLeft(kept.time, date());
+    this._connect({game: id, ...(kept && {document: kept.game.document, time})}, () => {});
   }
 
   /** A game that waited goes on. @param {boolean} isElsewhere for which it waited */
@@ -234,6 +238,7 @@ export class GameTable {
     else if (event.state) {
       played.hear(event.state, seconds());
       this.line.looked = null;
+      this._keepTime();
       if (event.state.opening) this._name(event.state.opening);
       if (played.isShared && this.app.kept("turn-board", false)) this.stage.flip(event.state.side === "black");
       this._told();
@@ -249,10 +254,10 @@ export class GameTable {
     else if (event.elsewhere && played.game) this._wait(played.game.id, true);
   }
 
-  /** @param {import("./state.js").Game} game */
-  _begin(game) {
+  /** @param {import("./state.js").Game} game @param {import("./state.js").Time | null} [time] that was kept with it */
+  _begin(game, time) {
     const ended = Boolean(game.over) && this.played.isGoing && this.played.game?.id === game.id,
-      another = this.played.begin(game);
+      another = this.played.begin(game, time);
     if (another) {
       this.stage.flip(game.settings.side !== "white");
       this._tell("");
@@ -374,9 +379,16 @@ export class GameTable {
 
   _keep() {
     const {game, casual} = this.played;
-    if (!game || this._waits || this.games.put(game, casual)) return;
+    if (!game || this._waits || this.games.put(game, casual, this.played.time(seconds(), date()))) return;
     if (!this._isUnkept) this.app.fail(t("This browser has no room to keep the game: it ends with the page."));
     this._isUnkept = true;
+  }
+
+  // another window may have the game that is not played here
+  _keepTime() {
+    const {game} = this.played,
+      time = this._stream?.isOpen && !this._waits && this.played.time(seconds(), date());
+    if (game && time) this.games.putTime(game.id, time);
   }
 
   /** Everything that follows from the state. */

@@ -1,8 +1,9 @@
 // The games that this browser keeps: each goes on after its page, or the browser, has been closed.
 
-import {keptGame} from "./state.js";
+import {keptGame, keptTime} from "./state.js";
 
 /** @typedef {import("./state.js").Game} Game */
+/** @typedef {import("./state.js").Time} Time */
 /** @typedef {{kept: (name: string) => any, keep: (name: string, value: unknown) => boolean}} Store */
 
 const MOST = 50;
@@ -18,7 +19,7 @@ export class KeptGames {
     const before = store.kept(BEFORE),
       game = keptGame(before);
     if (!game) return;
-    this.put(game, before.casual);
+    this.put(game, before.casual, null);
     store.keep(BEFORE, undefined);
   }
 
@@ -34,29 +35,37 @@ export class KeptGames {
   }
 
   /**
-   * A game, and whether its person may take moves back; null if it is not kept.
+   * A game, whether its person may take moves back, and the time of who was to move; null if it is not kept.
    * @param {string} id
-   * @returns {{game: Game, casual: boolean} | null}
+   * @returns {{game: Game, casual: boolean, time: Time | null} | null}
    */
   get(id) {
     const kept = this._store.kept(KeptGames.place(id)),
       game = keptGame(kept);
-    return game && {game, casual: kept.casual !== false};
+    return game && {game, casual: kept.casual !== false, time: keptTime(kept)};
   }
 
   /**
    * Keeps a game as it stands, the oldest ones no longer if there are many, or no room. False if there is none even so.
    * @param {Game} game
    * @param {boolean} casual
+   * @param {Time | null} time
    */
-  put(game, casual) {
+  put(game, casual, time) {
     const ids = this.ids.filter(id => id !== game.id),
-      put = () => this._store.keep(KeptGames.place(game.id), {game, casual});
+      put = () => this._store.keep(KeptGames.place(game.id), {game, casual, time});
     let isKept = put();
     while (ids.length && (!isKept || ids.length >= MOST)) {
       this._store.keep(KeptGames.place(/** @type {string} */ (ids.pop())), undefined);
       isKept ||= put();
     }
     return this._store.keep(INDEX, [game.id, ...ids]) && isKept;
+  }
+
+  /** Keeps the time of who is to move in a game that is kept. @param {string} id @param {Time} time */
+  putTime(id, time) {
+    const place = KeptGames.place(id),
+      kept = this._store.kept(place);
+    if (keptGame(kept)) this._store.keep(place, {...kept, time});
   }
 }

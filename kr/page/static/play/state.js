@@ -23,6 +23,10 @@ import {decimal} from "../texts.js";
  *     ticking: Side | null}} State
  */
 /** @typedef {{text: string, ticking: boolean, short: boolean}} Clock */
+/**
+ * Seconds that were left to the person to move, after so many plies, at a moment by the machine's clock in seconds.
+ * @typedef {{ply: number, left: number, at: number}} Time
+ */
 
 export const CLOCKS = ["1+2", "3+2", "5+3", "10+5", "15+10"];
 const SHORT_SECONDS = 20,
@@ -88,6 +92,20 @@ export function keptGame(kept) {
     : null;
 }
 
+/** The time that a browser has kept with a game; null for none. @param {any} kept @returns {Time | null} */
+export function keptTime(kept) {
+  const time = kept?.time;
+  return time && [time.ply, time.left, time.at].every(Number.isFinite) ? time : null;
+}
+
+/**
+ * What is left of a time: the clock of a person runs on while nobody watches. A machine's clock that was set back gives
+ * no time back.
+ * @param {Time} time
+ * @param {number} now by the machine's clock
+ */
+export const timeLeft = ({ply, left, at}, now) => ({ply, left: Math.max(left - Math.max(now - at, 0), 0)});
+
 /** A game, and what its page heard of it. */
 export class Played {
   constructor() {
@@ -98,6 +116,8 @@ export class Played {
     this.casual = true;
     this._heardAt = 0;
     this._low = false;
+    /** The time that was kept, until there is a state. @type {Time | null} */
+    this._time = null;
   }
 
   get isOver() {
@@ -135,9 +155,11 @@ export class Played {
   /**
    * The whole game, as the server has it or as it was kept here. True if it is another one.
    * @param {Game} game
+   * @param {Time | null} [time] that was kept with it
    */
-  begin(game) {
+  begin(game, time) {
     const another = this.game?.id !== game.id;
+    if (another || time !== undefined) this._time = time ?? null;
     this.game = game;
     this.state = game.over && this.state && !another ? {...this.state, ticking: null, moves: []} : null;
     if (another) this._low = false;
@@ -151,6 +173,21 @@ export class Played {
   hear(state, now) {
     this.state = state;
     this._heardAt = now;
+    this._time = null;
+  }
+
+  /**
+   * Time of the person to move, to be kept; null if no clock of a person runs.
+   * @param {number} now seconds of a running clock
+   * @param {number} at seconds of the machine's clock
+   * @returns {Time | null}
+   */
+  time(now, at) {
+    const {state} = this;
+    if (!state) return this._time;
+    const left = state.clocks?.[SIDES.indexOf(state.side)] ?? null;
+    if (left === null || state.thinking) return null;
+    return {ply: state.ply, left: state.ticking ? left - (now - this._heardAt) : left, at};
   }
 
   /**

@@ -76,6 +76,8 @@ export class Play {
     /** @type {Map<number, number>} */
     this._offeredAt = new Map();
     this._began = 0;
+    /** Seconds that a person had spent on the first move here before. */
+    this._spent = 0;
   }
 
   /** The game, with times and the engine's scores as comments. */
@@ -86,6 +88,12 @@ export class Play {
   /** Seconds on the clocks of Black and White when the last move was made; null without a clock. */
   get clocks() {
     return this._seats.map(({clock}) => clock?.allowed ?? null);
+  }
+
+  /** The person to move has no more seconds left than this; an engine thinks anew. @param {number} left */
+  goOn(left) {
+    const {player, clock} = this._seats[this.board.side];
+    if (!player && clock?.allowed) this._spent = Math.max(clock.allowed - left, 0);
   }
 
   /** Plays to the end. */
@@ -134,7 +142,8 @@ export class Play {
   async _humanTurn(side) {
     const {board} = this,
       ply = board.moves.length;
-    this._began = this._now();
+    this._began = this._now() - this._spent;
+    this._spent = 0;
     /** @type {readonly number[]} */
     let begun = [];
     while (board.moves.length === ply) {

@@ -21,8 +21,8 @@ import {CONTROL_TAG} from "./setup.js";
 /** Seconds of a search for a hint, and its lines: the move, and the best alternative. */
 const HINT_SECONDS = 1,
   HINT_LINES = 2;
-const MOST_PLY = 1 << 20,
-  MOST_PATH = 32,
+export const MOST_PLY = 1 << 20;
+const MOST_PATH = 32,
   MOST_WAITING = 100;
 const CHANCE_DIGITS = 4;
 
@@ -69,21 +69,24 @@ export class Viewer {
  * @typedef {{isPrompt: boolean, seconds: number | null}} Question
  */
 
+/** Seconds that are left to the person to move, after so many plies. @typedef {{ply: number, left: number}} Time */
+
 export class LiveGame {
   /**
    * @param {string} id
    * @param {House} house
    * @param {Openings} openings
    * @param {PlayRecord} record
-   * @param {{players: (Player | null)[], control: import("./clock.js").TimeControl | null}} seats
+   * @param {{players: (Player | null)[], control: import("./clock.js").TimeControl | null, time: Time | null}} seats
    * @param {() => void} onend
    */
-  constructor(id, house, openings, record, {players, control}, onend) {
+  constructor(id, house, openings, record, {players, control, time}, onend) {
     this.id = id;
     this._house = house;
     this._openings = openings;
     this._onend = onend;
     this._play = new Play(record, players, control, this, house.clock);
+    if (time?.ply === this._play.board.moves.length) this._play.goOn(time.left);
     this._you = seatsOf(record.game.headers).you;
     this._hasVariations = record.game.descendants().length > this._play.board.moves.length;
     /** @type {Set<Viewer>} */
