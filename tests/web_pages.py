@@ -244,19 +244,24 @@ def wait_until(page: Page, function: str, arg: Any = None) -> None:
     Playwright's own way evaluates text in the page, which the policy of these pages forbids."""
     from playwright.sync_api import Error
 
-    # counted, since the clock of a page may stand still
+    # counted, since the clock of a page may stand still; what it looks at may not be there yet
     waiting = f"""async ([arg, looks]) => {{
       const look = {function};
-      while (!await look(arg)) {{
-        if (!looks--) return false;
+      for (let fault = "false"; ; ) {{
+        try {{
+          if (await look(arg)) return "";
+        }} catch (error) {{
+          fault = String(error);
+        }}
+        if (!looks--) return fault;
         await new Promise(resolve => setTimeout(resolve, 10));
       }}
-      return true;
     }}"""
     until = time.time() + SECONDS
     while True:
         try:
-            assert page.evaluate(waiting, [arg, 100 * SECONDS]), f"never true: {function} of {arg}"
+            fault = page.evaluate(waiting, [arg, 100 * SECONDS])
+            assert not fault, f"never true: {function} of {arg}: {fault}"
             return
         except Error as error:
             # the page was loaded again meanwhile
