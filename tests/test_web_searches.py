@@ -28,8 +28,8 @@ from kr.web.live import viewer
 from kr.web.request import PageRequest
 from kr.web.services import engines, port
 from kr.web.services.engines import SEARCH_NICENESS, Lender
-from kr.web.services.port import MOST_TOGETHER, search
-from kr.web.services.searching import UPDATES, OwnSearch
+from kr.web.services.port import MOST_TOGETHER, UPDATES, search
+from kr.web.services.searching import OwnSearch
 from kr.web.settings import WebSettings
 
 START = Position()
@@ -187,7 +187,7 @@ def test_a_stream_that_ends_as_news_come_ends(monkeypatch: pytest.MonkeyPatch, t
         def _heard(self, info: Info) -> None:
             """Bring no news but those of the test."""
 
-    monkeypatch.setattr("kr.web.services.port.OwnSearch", Heard)
+    monkeypatch.setattr("kr.web.services.searching.OwnSearch", Heard)
 
     async def told(house: House) -> None:
         task = asyncio.create_task(events(house, one()))
@@ -249,8 +249,8 @@ def test_repetitions_of_the_game_count() -> None:
         ({"searches": [one()] * (MOST_TOGETHER + 1)}, "searches is not a list"),
         ({"searches": [{"limits": {}}]}, "positions is missing"),
         *(({"searches": [one(**each)]}, reason) for each, reason in [
-            ({"positions": []}, "positions is not a list of at most 2000 positions"),
-            ({"positions": [[1, 2, 3, 0]] * 2001}, "positions is not a list of at most 2000 positions"),
+            ({"positions": []}, "positions is not a list of at most 2001 positions"),
+            ({"positions": [[1, 2, 3, 0]] * 2002}, "positions is not a list of at most 2001 positions"),
             ({"positions": [[1, 2, 3]]}, "positions is not a list of positions, each of four numbers"),
             ({"positions": [[1, 2, 1.5, 0]]}, "each of four numbers"),
             ({"positions": [[1, 1 << 32, 0, 0]]}, "a bitboard has a bit outside squares 1 to 32"),
@@ -300,6 +300,21 @@ def test_who_says_stop_gets_the_end_at_once() -> None:
         async with asyncio.timeout(20):
             rest = [event async for event in stream]
         assert rest[-1]["final"]
+
+    at_home(told)
+
+
+@pytest.mark.parametrize("asked", [[one()] * 2, [one(fresh=True)]], ids=["later searches", "the first"])
+def test_no_search_begins_after_a_stop(asked: list[dict[str, Any]]) -> None:
+    async def told(house: House) -> None:
+        inbox: asyncio.Queue[PageRequest] = asyncio.Queue()
+        async with aclosing(opened(house, *asked, inbox=inbox)) as stream, asyncio.timeout(20):
+            assert await anext(stream) == {"turn": True}
+            inbox.put_nowait(PageRequest({"stop": True}))
+            # the first of two has begun by then, and may have lines
+            rest = [event async for event in stream]
+            assert [event["final"] for event in rest[-1:]] == [True] * (len(asked) - 1)
+        assert house.engines.own.lent == 0
 
     at_home(told)
 

@@ -11,9 +11,10 @@ engine: its number, 0 for kr; generation: that of a player that evolved, in plac
 small engines of the levels below full strength; database: whether that looks positions up. positions: of the game so
 far, the one to search last, as bitboards and side to move. left, increment and moves are those of the mover's clock.
 fresh: the engine forgets what it knows first. Events: {"waiting": true} if others have to end first, {"turn": true};
-of each search, if it is watched, at most UPDATES a second and always the newest {"depth", "lines": [{"score", "moves"},
-...], "nodes", "seconds", "value", "name", "hash"}, and after BEAT_SECONDS without news {"progress": {"depth", "nodes",
-"seconds"}}; at its end the same, perhaps without lines, with "final": true. Moves are {"path", "captured", "whole"}.
+of each search, if it is watched, at most UPDATES a second and always the newest {"depth", "lines": [{"score",
+"moves"}, ...], "nodes", "seconds", "value", "name", "hash"}, and after BEAT_SECONDS without news {"progress": {"depth",
+"nodes", "seconds"}}, of other engines with its seconds alone; at its end the same, perhaps without lines, with "final":
+true. Moves are {"path", "captured", "whole"}.
 
 With "more" the page keeps the engine and says {"searches": [...]}, until it stops the stream. Without, one that says
 {"stop": true} gets the end at once.
@@ -53,34 +54,29 @@ from kr.game.value import Value
 from kr.page import data
 from kr.policy.shape import PolicyShape
 from kr.proofs.library import NOTHING_KNOWN
-from kr.protocols.hub_client import HubClient
 from kr.units import LONGEST_TIME
 from kr.web.house import House
 from kr.web.live import Inbox, viewer
 from kr.web.request import LONGEST_LINE, PageRequest
 from kr.web.services.engines import Lender, Loan, shipped_generations
-from kr.web.services.searching import (
-    BEAT_SECONDS,
-    UPDATES,
-    ChampionSearch,
-    HubSearch,
-    OwnSearch,
-    Question,
-    ThreadSearch,
-)
+from kr.web.services.searching import Question, RunningSearch, begin_search
 
+UPDATES = 20
+"""Events a second of one search."""
+BEAT_SECONDS = 0.5
+"""Time without news after which a page gets the progress."""
 MOST_LOOKED_UP = 2000
-"""Positions of one request."""
+"""Positions of one request, but for those of a search, of which there are LONGEST_LINE before the last."""
 MOST_RANDOM, MOST_WITH_VALUE = 1 << 17, 300
 """Random positions of one request, and those with the wanted value that are sent."""
 MOST_TOGETHER = 20
-"""Searches of one message: that of twenty in a long game has less than MOST_MESSAGE."""
+"""Searches of one message: twenty in the longest game that is reviewed have less than MOST_MESSAGE."""
 MOST_OF_POLICY = 3
 """Positions that the policy of what people play takes: two before the last."""
 LONGEST_PV = 64
 """Moves of a line that are sent."""
-_NUMBER = 1 << 53
-MOST_GENERATION = 999_999
+MOST_WHOLE = 1 << 53
+"""A seed, a generation: greater numbers of JavaScript are not all whole."""
 
 
 def questions_of(request: PageRequest) -> deque[Question]:
@@ -89,7 +85,7 @@ def questions_of(request: PageRequest) -> deque[Question]:
 
 
 def _question(request: PageRequest) -> Question:
-    *history, position = request.positions("positions", LONGEST_LINE)
+    *history, position = request.positions("positions", LONGEST_LINE + 1)
     return Question(
         position,
         tuple(history),
@@ -112,8 +108,8 @@ def _limits(request: PageRequest) -> Limits:
         left=seconds("left", -LONGEST_TIME),
         inc=seconds("increment", 0.0) or 0.0,
         moves=number("moves", 1, MOST_LIMITS["depth"]),
-        nodes=number("nodes", 1, _NUMBER),
-        depth=number("depth", 1, 1 << 20),
+        nodes=number("nodes", 1, MOST_LIMITS["nodes"]),
+        depth=number("depth", 1, MOST_LIMITS["depth"]),
         within=number("within", 0, MOST_WITHIN),
     )
 
@@ -121,17 +117,8 @@ def _limits(request: PageRequest) -> Limits:
 async def search(house: House, request: PageRequest, inbox: Inbox) -> AsyncGenerator[Mapping[str, Any], None]:
     """Search positions one after another, and report the lines as they change."""
     questions, more = questions_of(request), request.flag("more")
-    number = request.number("engine", 0, len(house.engines.names) - 1, 0)
-    database = request.flag("database", True)
-    small = request.flag("small")
-    lender: Lender[Any]
-    if request.has("generation"):
-        generation = request.number("generation", 0, MOST_GENERATION)
-        lender = await anyio.to_thread.run_sync(house.engines.champion, generation)
-    else:
-        lender = house.engines.small(database) if small else house.engines.lender(number)
-    loan = lender.ask(viewer.get())
-    begun: OwnSearch | ThreadSearch | None = None
+    loan = (await _lender(house, request)).ask(viewer.get())
+    running: RunningSearch | None = None
     stopping = None if more else asyncio.create_task(inbox.get())
     try:
         if loan.waits:
@@ -141,7 +128,7 @@ async def search(house: House, request: PageRequest, inbox: Inbox) -> AsyncGener
             return
         yield {"turn": True}
         if stopping is not None:
-            stopping.add_done_callback(lambda _: begun and begun.stop())
+            stopping.add_done_callback(lambda _: running.stop() if running else None)
         while questions or more:
             if not questions:
                 questions = questions_of(await inbox.get())
@@ -149,23 +136,29 @@ async def search(house: House, request: PageRequest, inbox: Inbox) -> AsyncGener
             question = questions.popleft()
             if question.fresh and isinstance(tool, Engine):
                 await anyio.to_thread.run_sync(tool.new_game)
-            begun = _begun(question, loan, tool)
-            async with aclosing(_events(begun, question)) as events:
+            if stopping is not None and stopping.done():
+                return
+            running = begin_search(question, loan, tool)
+            async with aclosing(_events(running, question)) as events:
                 async for event in events:
                     yield event
     finally:
         if stopping is not None:
             stopping.cancel()
-        if begun is None:
+        if running is None:
             loan.end()
         else:
-            begun.stop()
+            running.stop()
 
 
-def _begun(question: Question, loan: Loan[Any], tool: Any) -> OwnSearch | ThreadSearch:
-    if isinstance(tool, Engine):
-        return OwnSearch(question, loan, tool)
-    return (HubSearch if isinstance(tool, HubClient) else ChampionSearch)(question, loan, tool)
+async def _lender(house: House, request: PageRequest) -> Lender[Any]:
+    """The lender of the engine that a page has chosen."""
+    number = request.number("engine", 0, len(house.engines.names) - 1, 0)
+    if request.has("generation"):
+        generation = request.number("generation", 0, MOST_WHOLE)
+        return await anyio.to_thread.run_sync(house.engines.champion, generation)
+    database = request.flag("database", True)
+    return house.engines.small(database) if request.flag("small") else house.engines.lender(number)
 
 
 async def _arrival(loan: Loan[Any], stopping: asyncio.Task[Any] | None) -> Any:
@@ -178,39 +171,41 @@ async def _arrival(loan: Loan[Any], stopping: asyncio.Task[Any] | None) -> Any:
         arriving.cancel()
 
 
-async def _events(begun: OwnSearch | ThreadSearch, question: Question) -> AsyncGenerator[dict[str, Any], None]:
+async def _events(running: RunningSearch, question: Question) -> AsyncGenerator[dict[str, Any], None]:
     """What is told of a search until its end."""
     while True:
         try:
             # asyncio.wait_for would lose the end of the stream, with Python 3.11, if news come at the same moment
             async with asyncio.timeout(BEAT_SECONDS if question.watched else None):
-                await begun.news.wait()
+                await running.news.wait()
         except TimeoutError:
-            if progress := begun.progress():
+            if progress := running.progress():
                 yield {"progress": progress}
             continue
-        begun.news.clear()
+        running.news.clear()
         at = time.monotonic()
-        outcome, lines = begun.outcome, begun.lines()
+        outcome, lines = running.outcome, running.lines()
         if isinstance(outcome, BaseException):
             raise outcome
         if outcome is not None and not lines:
             yield {"final": True}
         elif outcome is not None or (lines and question.watched):
-            yield {**_found(lines, outcome), "name": begun.name, "hash": begun.hash_mb}
+            yield {**_report(lines, outcome), "name": running.name, "hash": running.hash_mb}
         if outcome is not None:
             return
         if question.watched:
             await asyncio.sleep(max(0.0, at + 1 / UPDATES - time.monotonic()))
 
 
-def _found(lines: list[Info], outcome: SearchOutcome | None) -> dict[str, Any]:
+def _report(lines: list[Info], outcome: SearchOutcome | None) -> dict[str, Any]:
     """What a search has found, as JSON."""
     best = lines[0]
     result = outcome if isinstance(outcome, SearchResult) else None
     return {
         "depth": best.depth,
-        "lines": [{"score": each.score, "moves": [*map(_move, each.pv[:LONGEST_PV])]} for each in lines],
+        "lines": [
+            {"score": each.score, "moves": [*map(_move, each.pv[:LONGEST_PV])]} for each in lines
+        ],
         "nodes": best.nodes if result is None else result.nodes,
         "seconds": round(best.time if result is None else result.time, 6),
         "value": result and result.value,
@@ -264,7 +259,7 @@ def draw_from_shape(house: House, request: PageRequest) -> dict[str, Any]:
     if not (own and other and found.has_class((own, other))):
         raise InvalidSettingError(f"{own} v {other}: the database has positions with {found.reach}")
     value = Value(request.choice("value", tuple(Value)))
-    count, seed = request.number("count", 1, MOST_RANDOM), request.number("seed", 0, _NUMBER)
+    count, seed = request.number("count", 1, MOST_RANDOM), request.number("seed", 0, MOST_WHOLE)
     positions = positions_with_value(found, (men, kings, other_men, other_kings), value, count, seed)
     return {"positions": [each.bits for each in positions[:MOST_WITH_VALUE]]}
 
