@@ -179,7 +179,7 @@ def test_every_line_is_heard_and_read():
         client.search(Position(), Limits(depth=3), on_line=heard.append)
     infos = [read_info(args, Position()) for args in heard]
     assert [(info.multipv, info.score, info.depth, info.nodes) for info in infos] == [
-        (2, -900, 4, 0), (1, 12, 4, 1000), (2, -900, 4, 0),
+        (2, -900, 3, 0), (1, 12, 4, 1000), (2, -900, 3, 0),
     ]  # fmt: skip
     assert [str(move) for move in infos[1].pv] == ["9-13", "22-18"]
 

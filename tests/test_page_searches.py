@@ -60,7 +60,7 @@ def test_lines_are_told_as_they_are_found(fresh: Page) -> None:
             position = position.play(step["text"])
             assert step["fen"] == position.fen
         assert sum(line["chances"]) == pytest.approx(1, abs=0.001)
-        assert (line["value"], line["plies"], line["draw"]) == (None, None, "")
+        assert (line["value"], line["plies"], line["draw"], line["depth"]) == (None, None, "", 9)
 
 
 GAMES: list[dict[str, Any]] = [

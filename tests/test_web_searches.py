@@ -415,6 +415,15 @@ def test_a_crash_of_an_engine_is_one_line(fault: str, reason: str) -> None:
     at_home(told, engines=(faulty(fault),))
 
 
+def test_each_line_of_an_engine_has_its_depth() -> None:
+    async def told(house: House) -> None:
+        last = (await events(house, one(lines=2, limits={"depth": 4}), engine=1))[-1]
+        assert [(line["depth"], line["score"]) for line in last["lines"]] == [(4, 12), (3, -900)]
+        assert (last["depth"], last["final"]) == (4, True)
+
+    at_home(told, engines=(faulty("none"),))
+
+
 def test_an_engine_that_says_no_line_has_its_move() -> None:
     async def told(house: House) -> None:
         found = await events(house, one(limits={"depth": 3}), engine=1)

@@ -91,9 +91,9 @@ def answer_go():
             say("done move=9-13")
             say("done move=10-14")
         case _:
-            say('info multipv=2 depth=4 score=-9.00 pv="10-14"')
+            say('info multipv=2 depth=3 score=-9.00 pv="10-14"')
             say('info depth=4 mean-depth=3.5 score=0.12 nodes=1000 time=0.001 nps=1.0 pv="9-13 22-18"')
-            say('info multipv=2 depth=4 score=-9.00 pv="10-14"')
+            say('info multipv=2 depth=3 score=-9.00 pv="10-14"')
             say("done move=9-13 ponder=22-18")
 
 

@@ -16,7 +16,7 @@ const result = (depth, nodes) => ({
   nodes,
   seconds: nodes / 100,
   value: null,
-  lines: [{score: depth, moves: START.legalMoves().slice(0, 1)}],
+  lines: [{depth, score: depth, moves: START.legalMoves().slice(0, 1)}],
 });
 
 /** A thread whose answers the test gives. */

@@ -1,10 +1,16 @@
-// The endgame database of a server: what is asked for together is one request, and nothing is asked for twice.
+// What a server has: of its database what is asked for together is one request, and nothing is asked for twice; of its
+// engines lines as they tell them.
 
 import assert from "node:assert/strict";
 import test from "node:test";
 
+import {Messages} from "../../kr/page/static/answers/answers.js";
+import {House} from "../../kr/page/static/answers/house.js";
 import {RemoteDatabase} from "../../kr/page/static/answers/native/database.js";
+import {RemoteEngine} from "../../kr/page/static/answers/native/engine.js";
+import {PageRequest} from "../../kr/page/static/answers/request.js";
 import {Position} from "../../kr/page/static/answers/rules.js";
+import {LIVE} from "../../kr/page/static/answers/searches.js";
 
 const REACH = {pieces: 4, classes: ["3v2"], distancePieces: 4, reach: "up to 4 pieces, and 3v2"};
 /** A king against kings. @param {number} black @param {number} white */
@@ -80,4 +86,32 @@ test("classes of more pieces, and a server without a database", async () => {
     [true, true, true, false, false],
   );
   assert.equal(await RemoteDatabase.open(made(null).server), null);
+});
+
+test("each line of an engine has the depth that the engine gave it", async () => {
+  const moves = new Position().legalMoves(),
+    lines = [9, 7].map((depth, rank) => ({depth, score: 10 - rank, moves: [moves[rank]]}));
+  /** @type {import("../../kr/page/static/messenger.js").Answering} */
+  const server = {
+    api: async () => ({name: "shipped", engines: ["other"], scale: 100}),
+    live(_what, _args, hear) {
+      const result = {depth: 9, lines, nodes: 1, seconds: 1, value: null, name: "other", hash: null};
+      queueMicrotask(() => [{turn: true}, {...result, final: true}, {end: true}].forEach(hear));
+      return {say() {}, stop() {}};
+    },
+  };
+  const house = new House({
+    loadJson: name => server.api(name),
+    openDatabase: async () => null,
+    openBook: async () => null,
+    engine: new RemoteEngine(server),
+  });
+  const asked = {start: new Position().fen, engine: 1, lines: 2};
+  /** @type {any[]} */
+  const told = [];
+  for await (const event of LIVE.analysis(house, new PageRequest(asked), new Messages())) told.push(event);
+  const {depth, lines: shown, engine} = told[1];
+  assert.deepEqual([depth, engine, told.length], [9, "other", 2]);
+  const depths = shown.map((/** @type {any} */ line) => [line.depth, line.score]).flat();
+  assert.deepEqual(depths, [9, 10, 7, 9]);
 });

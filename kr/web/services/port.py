@@ -11,7 +11,7 @@ engine: its number, 0 for kr; generation: that of a player that evolved, in plac
 small engines of the levels below full strength; database: whether that looks positions up. positions: of the game so
 far, the one to search last, as bitboards and side to move. left, increment and moves are those of the mover's clock.
 fresh: the engine forgets what it knows first. Events: {"waiting": true} if others have to end first, {"turn": true};
-of each search, if it is watched, at most UPDATES a second and always the newest {"depth", "lines": [{"score",
+of each search, if it is watched, at most UPDATES a second and always the newest {"depth", "lines": [{"depth", "score",
 "moves"}, ...], "nodes", "seconds", "value", "name", "hash"}, and after BEAT_SECONDS without news {"progress": {"depth",
 "nodes", "seconds"}}, of other engines with its seconds alone; at its end the same, perhaps without lines, with "final":
 true. Moves are {"path", "captured", "whole"}.
@@ -204,7 +204,7 @@ def _report(lines: list[Info], outcome: SearchOutcome | None) -> dict[str, Any]:
     return {
         "depth": best.depth,
         "lines": [
-            {"score": each.score, "moves": [*map(_move, each.pv[:LONGEST_PV])]} for each in lines
+            {"depth": each.depth, "score": each.score, "moves": [*map(_move, each.pv[:LONGEST_PV])]} for each in lines
         ],
         "nodes": best.nodes if result is None else result.nodes,
         "seconds": round(best.time if result is None else result.time, 6),

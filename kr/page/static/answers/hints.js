@@ -17,7 +17,7 @@ import {BLACK, lineJson, moveJson} from "./rules.js";
 import {known} from "./weighing.js";
 
 /** @typedef {import("./chances.js").Value} Value */
-/** @typedef {import("./kr.js").Line} Line */
+/** @typedef {import("./weighing.js").Info} Line */
 /** @typedef {import("./rules.js").Move} Move */
 /** @typedef {import("./rules.js").Position} Position */
 /** @typedef {import("./weighing.js").Database} Database */

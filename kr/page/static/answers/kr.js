@@ -7,7 +7,7 @@ import {KrError} from "./text.js";
 /** @typedef {import("./rules.js").Move} Move */
 /** @typedef {"win" | "draw" | "loss"} Value */
 /** @typedef {{seconds?: number, usualSeconds?: number, nodes?: number, depth?: number, within?: number}} Limits */
-/** @typedef {{score: number, moves: Move[]}} Line */
+/** @typedef {{depth: number, score: number, moves: Move[]}} Line */
 /** @typedef {{depth: number, lines: Line[], nodes: number, seconds: number, value: Value | null}} Result */
 /** @typedef {{depth: number, nodes: number, seconds: number}} Progress */
 
@@ -366,6 +366,7 @@ export class Kr {
   /** @param {number} at @param {Position} position @returns {Result} */
   _found(at, position) {
     const view = this._view,
+      depth = Math.max(view.getInt32(at, true), 1),
       lines = [];
     for (let i = 0; i < view.getInt32(at + 4, true); i++) {
       const line = view.getUint32(at + 8, true) + i * LINE_BYTES,
@@ -377,10 +378,10 @@ export class Kr {
         moves.push(move);
         here = here.after(move);
       }
-      lines.push({score: view.getInt32(line, true), moves});
+      lines.push({depth, score: view.getInt32(line, true), moves});
     }
     return {
-      depth: Math.max(view.getInt32(at, true), 1),
+      depth,
       lines,
       nodes: Number(view.getBigUint64(at + 16, true)),
       seconds: view.getFloat64(at + 40, true),

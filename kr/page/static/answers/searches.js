@@ -6,11 +6,12 @@
 // The first event has the exact values: {exact: {value, plies, moves: [{move, value, plies}, ...]}}, or null where
 // neither a database nor a certificate reaches; "by" names a certificate, "bound" is half of a value, such as "does
 // not lose". And "draw", the rule by which the game can be claimed drawn by its history, left out if there is none.
-// Then, at most UPDATES a second and always the newest, for each line {score, value, plies, draw, chances, pv}, where
-// a pv that is the same as in the event before is left out. Scores, values and chances are those of the side to move;
-// value and plies are those of the first move without the history, score and chances those of the game (weighing.js).
-// The last event of a search that was not stopped has final: true. Without news {progress: {depth, nodes, nps, time}}
-// shows how far the search is; for another program's engine, which reports that itself, only its time.
+// Then, at most UPDATES a second and always the newest, for each line {score, value, plies, draw, depth, chances, pv},
+// where a pv that is the same as in the event before is left out. Scores, values and chances are those of the side to
+// move; value and plies are those of the first move without the history, score and chances those of the game
+// (weighing.js). The last event of a search that was not stopped has final: true. Without news {progress: {depth,
+// nodes, nps, time}} shows how far the search is; for another program's engine, which reports that itself, only its
+// time.
 
 import {knownMoves} from "./exact.js";
 import {parseLimits} from "./limits.js";
@@ -165,7 +166,7 @@ class LineReport {
 
   /** Lines as JSON, best first. @param {Result} result */
   event({lines, depth, nodes, seconds}, isOwn = true) {
-    const shown = lines.slice(0, this._most).map(({score, moves}, rank) => {
+    const shown = lines.slice(0, this._most).map(({depth, score, moves}, rank) => {
       const known = this._known.get(String(moves[0])),
         worth = weighed({score, moves}, this._task, known?.value ?? null, known?.distance ?? null),
         // the chances behind scores of other engines are not known
