@@ -19,7 +19,7 @@ true. Moves are {"path", "captured", "whole"}.
 With "more" the page keeps the engine and says {"searches": [...]}, until it stops the stream. Without, one that says
 {"stop": true} gets the end at once.
 
-port/database {} -> {"database": {"pieces", "classes", "distancePieces", "reach"}}, or null without one
+port/database {} -> {"database": {"pieces", "classes", "distancePieces"}}, or null without one
 port/look {"positions"} -> {"known": [{"value", "distance"}, ...]}, null for what is not known
 port/draw {"men", "kings", "otherMen", "otherKings", "value", "count", "seed"} -> {"positions"} with a value, of so many
     random ones of a shape, with Black to move and no capture
@@ -233,12 +233,7 @@ def database(house: House, request: PageRequest) -> dict[str, Any]:
     found = house.database
     return {
         "database": found
-        and {
-            "pieces": found.pieces,
-            "classes": found.classes,
-            "distancePieces": found.distance_pieces,
-            "reach": found.reach,
-        }
+        and {"pieces": found.pieces, "classes": found.classes, "distancePieces": found.distance_pieces}
     }
 
 

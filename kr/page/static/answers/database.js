@@ -1,50 +1,28 @@
 // The endgame database in the thread of the answers, for single look-ups beside a search.
 
 import {Kr} from "./kr.js";
-import {BLACK_KING_ROW, countOf, SQUARES, WHITE_KING_ROW} from "./notation.js";
+import {BLACK_KING_ROW, SQUARES, WHITE_KING_ROW} from "./notation.js";
 import {Draws} from "./play/draws.js";
+import {Reach} from "./reach.js";
 import {BLACK, Position} from "./rules.js";
 
-/** @typedef {import("./weighing.js").Database} DatabasePort */
-/** @typedef {import("./weighing.js").Drawing} Drawing */
+/** @typedef {import("./house.js").DatabasePort} DatabasePort */
 
 /** Positions that are drawn with a value. */
-const MOST_DRAWN = 300;
+export const MOST_WITH_VALUE = 300;
 
 /** @implements {DatabasePort} */
-export class Database {
+export class Database extends Reach {
   /** @param {WebAssembly.Module} module @param {Uint8Array[]} files */
   constructor(module, files) {
-    this._kr = new Kr(module);
-    this._handle = this._kr.readDatabase(files);
-    const {pieces, classes, distancePieces} = this._kr.reach(this._handle);
-    /** Most pieces up to which every position has a value, and a distance; and classes of more that have values. */
-    this.pieces = pieces;
-    this.classes = classes;
-    this.distancePieces = distancePieces;
+    const kr = new Kr(module),
+      handle = kr.readDatabase(files);
+    super(kr.reach(handle));
+    this._kr = kr;
+    this._handle = handle;
   }
 
-  /** What has values, in words. */
-  get reach() {
-    const {pieces, classes} = this;
-    return `up to ${pieces} pieces${classes.length ? `, and ${classes.join(", ")}` : ""}`;
-  }
-
-  /** Whether the database has a position. @param {Position} position */
-  has({black, white}) {
-    return this.hasClass(countOf(black), countOf(white));
-  }
-
-  /** Whether the database has all positions with these pieces of the two sides. */
-  hasClass(/** @type {number} */ own, /** @type {number} */ other) {
-    return this._kr.hasClass(this._handle, own, other);
-  }
-
-  /**
-   * Of each position its value for the side to move, and the plies to the end of a win or loss under best play; null
-   * where they aren't known.
-   * @param {readonly Position[]} positions
-   */
+  /** @param {readonly Position[]} positions */
   async look(positions) {
     return positions.map(position => ({
       value: this.has(position) ? this._kr.value(this._handle, position) : null,
@@ -52,15 +30,12 @@ export class Database {
     }));
   }
 
-  /**
-   * Random positions of a shape that have a value.
-   * @param {Drawing} drawing
-   */
+  /** @param {import("./house.js").Drawing} drawing */
   async draw({value, count, seed, ...shape}) {
     const chance = new Draws(String(seed)),
       /** @type {Map<string, Position>} */
       found = new Map();
-    for (let i = 0; i < count && found.size < MOST_DRAWN; i++) {
+    for (let i = 0; i < count && found.size < MOST_WITH_VALUE; i++) {
       const position = randomPosition(shape, chance);
       if (position.entries.some(each => each.captured)) continue;
       if (this._kr.value(this._handle, position) === value) found.set(position.key, position);
@@ -71,7 +46,7 @@ export class Database {
 
 /**
  * A random position with Black to move.
- * @param {import("./weighing.js").Shape} shape
+ * @param {import("./house.js").Shape} shape
  * @param {Draws} chance
  */
 function randomPosition({men, kings, otherMen, otherKings}, chance) {

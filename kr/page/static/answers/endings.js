@@ -20,7 +20,7 @@ import {known} from "./weighing.js";
 /** @typedef {import("./rules.js").Move} Move */
 /** @typedef {import("./rules.js").Position} Position */
 /** @typedef {import("./chances.js").Value} Value */
-/** @typedef {import("./weighing.js").Database} Database */
+/** @typedef {import("./house.js").DatabasePort} DatabasePort */
 /** @typedef {import("./exact.js").ExactMove} ExactMove */
 
 /** Moves after which a drawn ending counts as held. */
@@ -116,14 +116,14 @@ async function showValues(house, request) {
   };
 }
 
-/** @param {House} house @returns {Promise<Database>} */
+/** @param {House} house @returns {Promise<DatabasePort>} */
 async function databaseOf(house) {
   const database = await house.database();
   if (!database) throw new KrError("there is no endgame database");
   return database;
 }
 
-/** Most pieces of a side in positions of the database. @param {Database} database */
+/** Most pieces of a side in positions of the database. @param {DatabasePort} database */
 const mostOfASide = ({pieces, classes}) => Math.max(pieces - 1, ...classes.map(name => Number(name.split("v")[0])));
 
 /**
@@ -136,7 +136,7 @@ const costOf = (best, made) =>
 
 /**
  * What speaks for kr's reply: its choice, its value and distance for kr, and the answers that keep the person's.
- * @param {Database} database
+ * @param {DatabasePort} database
  * @param {Position} position
  * @param {Move} reply
  */
@@ -154,7 +154,7 @@ async function reasonsOf(database, position, reply) {
   };
 }
 
-/** @param {House} house @param {Database} database @param {Board} board */
+/** @param {House} house @param {DatabasePort} database @param {Board} board */
 async function replyTo(house, database, board) {
   // a move adds no piece, so that the database has every answer
   const hardest = /** @type {ExactMove} */ (await hardestMove(database, board.position, board.history));
@@ -165,7 +165,7 @@ async function replyTo(house, database, board) {
 /**
  * A winning move by a search, which makes progress where the database knows no distance.
  * @param {House} house
- * @param {Database} database
+ * @param {DatabasePort} database
  * @param {Board} board
  */
 async function converting(house, database, {position, history}) {

@@ -90,16 +90,11 @@ export class Engine {
     return Boolean(this._running && !this._running.isPatient);
   }
 
-  /** Begins to load, so that the first search need not wait for it. */
   prepare() {
     return this._ready().then(() => {});
   }
 
-  /**
-   * Searches. It resolves with what has been found when its signal ends it, perhaps nothing.
-   * @param {Asked} search
-   * @returns {Promise<import("./house.js").Result>}
-   */
+  /** @param {Asked} search @returns {Promise<import("./house.js").Result>} */
   async search(search) {
     const {position, history = [], limits, lines = 1, fresh = false, small = false, database = true, signal} = search;
     const positions = [...history, position].map(bitsOf);
@@ -117,7 +112,7 @@ export class Engine {
   }
 
   /**
-   * One engine for several searches: there is but one.
+   * There is but one for all.
    * @param {import("./house.js").Choice} choice
    * @returns {import("./house.js").Loan}
    */
@@ -127,23 +122,19 @@ export class Engine {
     return {turn: Promise.resolve(), search: search => this.search({...search, ...choice}), end() {}};
   }
 
-  /**
-   * Static score, and the share of each region: centi-men of the side to move, squares as sets.
-   * @param {Position} position
-   */
+  /** @param {Position} position */
   evaluate(position) {
     return this._do(new Job({evaluate: bitsOf(position)}, null));
   }
 
-  /** Static scores. @param {readonly Position[]} positions @returns {Promise<number[]>} */
+  /** @param {readonly Position[]} positions @returns {Promise<number[]>} */
   scores(positions) {
     return this._do(new Job({scores: positions.map(bitsOf)}, null));
   }
 
   /**
-   * The last position's moves as people play them, the likeliest first.
-   * @param {readonly Position[]} positions up to two before it, oldest first, then the position
-   * @param {number} [group] of the mover, 0 for the strongest; -1 for any player
+   * @param {readonly Position[]} positions
+   * @param {number} [group]
    * @returns {Promise<{move: import("./rules.js").Move, probability: number}[]>}
    */
   async people(positions, group = -1) {

@@ -7,7 +7,7 @@ import {known, moveEarlier, signOf} from "./weighing.js";
 /** @typedef {import("./rules.js").Move} Move */
 /** @typedef {import("./rules.js").Position} Position */
 /** @typedef {import("./chances.js").Value} Value */
-/** @typedef {import("./weighing.js").Database} Database */
+/** @typedef {import("./house.js").DatabasePort} DatabasePort */
 
 /**
  * A move with its exact value for the side that plays it, and the plies to the end of the game under best play with
@@ -32,7 +32,7 @@ const inOrder = (moves, unknown) =>
 
 /**
  * All legal moves, best first; none if one of them leads out of the database, or there is none.
- * @param {Database | null} database
+ * @param {DatabasePort | null} database
  * @param {Position} position
  * @returns {Promise<ExactMove[]>}
  */
@@ -43,18 +43,18 @@ export async function exactMoves(database, position) {
 
 /**
  * The moves whose values are known, best first: captures may lead into the database, and certificates prove some.
- * @param {Database | null} database
+ * @param {DatabasePort | null} database
  * @param {Position} position
- * @param {import("./house.js").Certificates | null} certificates
+ * @param {import("./house.js").CertificatesPort | null} certificates
  */
 export async function knownMoves(database, position, certificates) {
   return inOrder(await movesOf(database, position, certificates), 0);
 }
 
 /**
- * @param {Database | null} database
+ * @param {DatabasePort | null} database
  * @param {Position} position
- * @param {import("./house.js").Certificates | null} [certificates]
+ * @param {import("./house.js").CertificatesPort | null} [certificates]
  * @returns {Promise<ExactMove[]>}
  */
 async function movesOf(database, position, certificates) {
@@ -71,7 +71,7 @@ async function movesOf(database, position, certificates) {
  * The move that keeps the value and is hardest for the opponent; null if exactMoves has none. A win: the quickest. A
  * loss: the slowest, then the one with the fewest winning answers. A draw: the one with the most losing answers, to a
  * position not seen before if possible.
- * @param {Database | null} database
+ * @param {DatabasePort | null} database
  * @param {Position} position
  * @param {readonly Position[]} [seen] earlier positions of the game
  * @returns {Promise<ExactMove | null>}
@@ -87,7 +87,7 @@ export async function hardestMove(database, position, seen = []) {
 
 /**
  * Numbers that are compared one after the other, higher for a move that is harder to answer.
- * @param {Database | null} database
+ * @param {DatabasePort | null} database
  * @param {ExactMove} each
  * @param {readonly Position[]} seen
  * @returns {Promise<(number | bigint)[]>}

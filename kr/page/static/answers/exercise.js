@@ -11,8 +11,8 @@ import {BLACK} from "./rules.js";
 
 /** @typedef {import("./chances.js").Value} Value */
 /** @typedef {import("./rules.js").Position} Position */
-/** @typedef {import("./weighing.js").Database} Database */
-/** @typedef {import("./weighing.js").Shape} Shape */
+/** @typedef {import("./house.js").DatabasePort} DatabasePort */
+/** @typedef {import("./house.js").Shape} Shape */
 /** @typedef {[pieces: number, kings: number | null]} Pieces of a side, with any number of kings if that is null */
 
 export const DIFFICULTIES = ["any", "easy", "medium", "hard"];
@@ -40,7 +40,7 @@ export function material(own, other) {
 /**
  * A random position of these shapes with a choice of quiet moves, and its distance; null if no drawn one fits. Each
  * shape is as likely as the others. At least one move of a drawn position loses. The same seed gives the same position.
- * @param {Database} database
+ * @param {DatabasePort} database
  * @param {readonly Shape[]} shapes
  * @param {Value} goal its value for `side`, which is to move
  * @param {string} difficulty

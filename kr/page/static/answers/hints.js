@@ -20,7 +20,7 @@ import {known} from "./weighing.js";
 /** @typedef {import("./weighing.js").Info} Line */
 /** @typedef {import("./rules.js").Move} Move */
 /** @typedef {import("./rules.js").Position} Position */
-/** @typedef {import("./weighing.js").Database} Database */
+/** @typedef {import("./house.js").DatabasePort} DatabasePort */
 
 /** Moves of a line that are shown. */
 const MOST_HINT_MOVES = 12;
@@ -29,7 +29,7 @@ const MOST_HINT_MOVES = 12;
  * A hint as JSON.
  * @param {Position} position
  * @param {readonly Line[]} lines of a search with two, the best first
- * @param {Database | null} database
+ * @param {DatabasePort | null} database
  */
 export async function hintJson(position, lines, database) {
   const [best, ...rest] = lines,
@@ -97,7 +97,7 @@ function lead({black, white}, side) {
  * Proved value of a line's first move; null if unknown.
  * @param {Position} position
  * @param {Line} line
- * @param {Database | null} database
+ * @param {DatabasePort | null} database
  * @returns {Promise<Value | null>}
  */
 async function valueOf(position, {moves, score}, database) {

@@ -8,7 +8,8 @@ import {ChancesOfScores} from "./chances.js";
 /** @typedef {import("./kr.js").Progress} Progress */
 /** @typedef {import("./rules.js").Move} Move */
 /** @typedef {import("./rules.js").Position} Position */
-/** @typedef {import("./weighing.js").Database} Database */
+/** @typedef {import("./chances.js").Value} Value */
+/** @typedef {import("./weighing.js").Known} Known */
 
 /**
  * A search. patient: it may give way to others, and goes on after them; fresh: forget everything first.
@@ -59,9 +60,31 @@ import {ChancesOfScores} from "./chances.js";
  *   then the position; group: of the mover, 0 for the strongest, -1 for any player
  */
 /**
- * @typedef {object} Certificates
- * @property {(positions: readonly Position[]) => Promise<import("./weighing.js").Proved[]>} look what they prove of
- *   each position, for its side to move
+ * @typedef {object} DatabasePort
+ * @property {number} pieces every position with this many pieces or fewer has a value
+ * @property {readonly string[]} classes with more pieces, all of whose positions have values, such as "4v4"
+ * @property {string} reach what has values, in words
+ * @property {number} distancePieces every position with this many pieces or fewer has a distance
+ * @property {(position: Position) => boolean} has whether it has a value
+ * @property {(own: number, other: number) => boolean} hasClass by the pieces of the two sides
+ * @property {(positions: readonly Position[]) => Promise<Known[]>} look values, and plies to the end
+ * @property {(drawing: Drawing) => Promise<Position[]>} draw random positions of a shape that have a value, with Black
+ *   to move and no capture, some hundreds at most
+ */
+/** @typedef {{men: number, kings: number, otherMen: number, otherKings: number}} Shape "other" are the opponent's */
+/**
+ * What is drawn: of so many positions those that have a value. The same seed, a whole number below 2 ** 53, gives the
+ * same positions.
+ * @typedef {Shape & {value: Value, count: number, seed: number}} Drawing
+ */
+/**
+ * What certificates prove of a position, for its side to move. bound: half of a value, "does not lose" or "does not
+ * win"; by: their names; "" for nothing.
+ * @typedef {{value: Value | null, bound: string, by: string}} Proved
+ */
+/**
+ * @typedef {object} CertificatesPort
+ * @property {(positions: readonly Position[]) => Promise<Proved[]>} look what they prove of each position
  */
 /**
  * @typedef {object} BookPort
@@ -79,8 +102,8 @@ import {ChancesOfScores} from "./chances.js";
 export class House {
   /**
    * @param {{
-   *   loadJson: (name: string) => Promise<any>, openDatabase: () => Promise<Database | null>,
-   *   openCertificates?: () => Promise<Certificates | null>, openBook: () => Promise<BookPort | null>,
+   *   loadJson: (name: string) => Promise<any>, openDatabase: () => Promise<DatabasePort | null>,
+   *   openCertificates?: () => Promise<CertificatesPort | null>, openBook: () => Promise<BookPort | null>,
    *   engine: EnginePort, files?: FilesPort, clock?: () => number, random?: () => number,
    * }} parts null: there is none
    */
@@ -104,12 +127,12 @@ export class House {
     return this._once(`data/${name}`, () => this._loadJson(name));
   }
 
-  /** The endgame database. @returns {Promise<Database | null>} */
+  /** The endgame database. @returns {Promise<DatabasePort | null>} */
   database() {
     return this._once("database", this._openDatabase);
   }
 
-  /** Certificates whose values count. @returns {Promise<Certificates | null>} */
+  /** Certificates whose values count. @returns {Promise<CertificatesPort | null>} */
   certificates() {
     return this._once("certificates", this._openCertificates);
   }

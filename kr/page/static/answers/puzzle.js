@@ -16,7 +16,7 @@ import {chancesOf, known, signOf} from "./weighing.js";
 /** @typedef {import("./chances.js").Chances} Chances */
 /** @typedef {import("./chances.js").Value} Value */
 /** @typedef {import("./weighing.js").Analysis} Analysis */
-/** @typedef {import("./weighing.js").Database} Database */
+/** @typedef {import("./house.js").DatabasePort} DatabasePort */
 /** @typedef {import("./exact.js").ExactMove} ExactMove */
 
 /**
@@ -86,7 +86,7 @@ export function copyOf(board, plies = board.moves.length) {
 export class Puzzle {
   /**
    * @param {Problem} problem
-   * @param {() => Promise<Database | null>} load the database, which only judgements need
+   * @param {() => Promise<DatabasePort | null>} load the database, which only judgements need
    * @param {Sight} search
    * @param {(analysis: Analysis) => Promise<Chances>} guess of a problem whose value is not known
    */
@@ -95,7 +95,7 @@ export class Puzzle {
     this._enough = problem.moves ?? Number.POSITIVE_INFINITY;
     this.position = Position.fromFen(problem.fen);
     this._load = load;
-    /** @type {Database | null} */
+    /** @type {DatabasePort | null} */
     this._database = null;
     this._search = search;
     this._guess = guess;

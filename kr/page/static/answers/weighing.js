@@ -12,33 +12,11 @@ import {drawByRule, NO_PROGRESS_PLIES, quietPlies, REPETITIONS} from "./rules.js
 const QUIET_BEFORE_DRAW = 4 * (REPETITIONS - 1);
 
 /** @typedef {import("./rules.js").Move} Move */
+/** @typedef {import("./house.js").DatabasePort} DatabasePort */
 /** @typedef {import("./rules.js").Position} Position */
 /** @typedef {import("./chances.js").Value} Value of a position, for its side to move */
 /** @typedef {import("./chances.js").Chances} Chances */
 /** @typedef {{of: (score: number, value: Value | null) => Chances}} ChancesOf */
-/**
- * @typedef {object} Database
- * @property {number} pieces every position with this many pieces or fewer has a value
- * @property {readonly string[]} classes with more pieces, all of whose positions have values, such as "4v4"
- * @property {string} reach what has values, in words
- * @property {number} distancePieces every position with this many pieces or fewer has a distance
- * @property {(position: Position) => boolean} has whether it has a value
- * @property {(own: number, other: number) => boolean} hasClass by the pieces of the two sides
- * @property {(positions: readonly Position[]) => Promise<Known[]>} look values, and plies to the end
- * @property {(drawing: Drawing) => Promise<Position[]>} draw random positions of a shape that have a value, with Black
- *   to move and no capture, some hundreds at most
- */
-/** @typedef {{men: number, kings: number, otherMen: number, otherKings: number}} Shape "other" are the opponent's */
-/**
- * What is drawn: of so many positions those that have a value. The same seed, a whole number below 2 ** 53, gives the
- * same positions.
- * @typedef {Shape & {value: Value, count: number, seed: number}} Drawing
- */
-/**
- * What certificates prove of a position, for its side to move. bound: half of a value, "does not lose" or "does not
- * win"; by: their names; "" for nothing.
- * @typedef {{value: Value | null, bound: string, by: string}} Proved
- */
 /**
  * What is known of a position: its value for the side to move, and plies to the end. bound and by: of certificates.
  * @typedef {{value: Value | null, distance: number | null, bound?: string, by?: string}} Known
@@ -143,9 +121,9 @@ export const moveEarlier = ({value, distance, bound, ...others}) => ({
 
 /**
  * What the rules, the endgame database and certificates know of some positions.
- * @param {Database | null} database
+ * @param {DatabasePort | null} database
  * @param {readonly Position[]} positions
- * @param {import("./house.js").Certificates | null} [certificates]
+ * @param {import("./house.js").CertificatesPort | null} [certificates]
  * @returns {Promise<Known[]>}
  */
 export async function known(database, positions, certificates = null) {
@@ -171,9 +149,9 @@ export async function known(database, positions, certificates = null) {
  * The analysis of a position by a search of it.
  * @param {Task} task
  * @param {{lines: Info[], value?: Value | null}} found result of the search; its value once it has ended
- * @param {Database | null} database
+ * @param {DatabasePort | null} database
  * @param {ChancesOf} chances
- * @param {import("./house.js").Certificates | null} [certificates]
+ * @param {import("./house.js").CertificatesPort | null} [certificates]
  * @returns {Promise<Analysis>}
  */
 export async function analysisOf(task, found, database, chances, certificates) {

@@ -19,11 +19,7 @@ export class RemoteBook {
     this._server = server;
   }
 
-  /**
-   * Of each position the moves that the book knows, best first.
-   * @param {readonly Position[]} positions
-   * @returns {Promise<KnownMove[][]>}
-   */
+  /** @param {readonly Position[]} positions @returns {Promise<KnownMove[][]>} */
   async look(positions) {
     const {moves} = await this._server.api("port/book", {positions: positions.map(bitsOf)});
     return moves.map((/** @type {any[]} */ each) => each.map(({move, ...rest}) => ({move: moveOf(move), ...rest})));

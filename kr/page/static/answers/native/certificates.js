@@ -3,11 +3,11 @@
 import {bitsOf} from "../wire.js";
 
 /** @typedef {import("../../messenger.js").Answering} Answering */
-/** @typedef {import("../house.js").Certificates} Certificates */
+/** @typedef {import("../house.js").CertificatesPort} CertificatesPort */
 /** @typedef {import("../rules.js").Position} Position */
-/** @typedef {import("../weighing.js").Proved} Proved */
+/** @typedef {import("../house.js").Proved} Proved */
 
-/** @implements {Certificates} */
+/** @implements {CertificatesPort} */
 export class RemoteCertificates {
   /** The certificates; null if the server has none. @param {Answering} server */
   static async open(server) {
@@ -19,11 +19,7 @@ export class RemoteCertificates {
     this._server = server;
   }
 
-  /**
-   * What they prove of each position, for its side to move.
-   * @param {readonly Position[]} positions
-   * @returns {Promise<Proved[]>}
-   */
+  /** @param {readonly Position[]} positions @returns {Promise<Proved[]>} */
   async look(positions) {
     return (await this._server.api("port/proofs", {positions: positions.map(bitsOf)})).known;
   }

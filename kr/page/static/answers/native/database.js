@@ -1,21 +1,21 @@
 // The endgame database of a server.
 
-import {countOf} from "../notation.js";
+import {Reach} from "../reach.js";
 import {bitsOf, positionOf} from "../wire.js";
 
 /** @typedef {import("../../messenger.js").Answering} Answering */
+/** @typedef {import("../house.js").DatabasePort} DatabasePort */
 /** @typedef {import("../rules.js").Position} Position */
-/** @typedef {import("../weighing.js").Database} Database */
 /** @typedef {import("../weighing.js").Known} Known */
 /** @typedef {{position: Position, resolve: (known: Known) => void, reject: (why: Error) => void}} Asked */
 
 /** Positions of a request. */
-const MOST_ASKED = 2000;
+export const MOST_LOOKED_UP = 2000;
 /** Positions that are remembered; the oldest go. */
 const MOST_REMEMBERED = 20_000;
 
-/** @implements {Database} */
-export class RemoteDatabase {
+/** @implements {DatabasePort} */
+export class RemoteDatabase extends Reach {
   /** @type {Map<string, Promise<Known>>} */
   #remembered = new Map();
   /** What is asked for at the end of this turn. @type {Asked[]} */
@@ -27,31 +27,14 @@ export class RemoteDatabase {
     return database && new RemoteDatabase(server, database);
   }
 
-  /**
-   * @param {Answering} server
-   * @param {{pieces: number, classes: string[], distancePieces: number, reach: string}} is
-   */
-  constructor(server, {pieces, classes, distancePieces, reach}) {
+  /** @param {Answering} server @param {{pieces: number, classes: string[], distancePieces: number}} is */
+  constructor(server, is) {
+    super(is);
     this._server = server;
-    this.pieces = pieces;
-    this.classes = classes;
-    this.distancePieces = distancePieces;
-    this.reach = reach;
-  }
-
-  /** Whether the database has a position. @param {Position} position */
-  has({black, white}) {
-    return this.hasClass(countOf(black), countOf(white));
-  }
-
-  /** Whether it has all positions with these pieces of the two sides. @param {number} own @param {number} other */
-  hasClass(own, other) {
-    return own + other <= this.pieces || this.classes.includes(`${Math.max(own, other)}v${Math.min(own, other)}`);
   }
 
   /**
-   * Of each position its value for the side to move, and the plies to the end of a win or loss under best play; null
-   * where they aren't known. What is asked for in one turn, by whomever, is one request.
+   * What is asked for in one turn, by whomever, is one request.
    * @param {readonly Position[]} positions
    * @returns {Promise<Known[]>}
    */
@@ -59,10 +42,7 @@ export class RemoteDatabase {
     return Promise.all(positions.map(each => this.#remembered.get(each.key) ?? this.#asked(each)));
   }
 
-  /**
-   * Random positions of a shape, drawn by the server, that have a value.
-   * @param {import("../weighing.js").Drawing} drawing
-   */
+  /** @param {import("../house.js").Drawing} drawing */
   async draw(drawing) {
     return (await this._server.api("port/draw", drawing)).positions.map(positionOf);
   }
@@ -88,8 +68,8 @@ export class RemoteDatabase {
   #askAll() {
     const asked = this.#waiting;
     this.#waiting = [];
-    for (let start = 0; start < asked.length; start += MOST_ASKED)
-      void this.#ask(asked.slice(start, start + MOST_ASKED));
+    for (let start = 0; start < asked.length; start += MOST_LOOKED_UP)
+      void this.#ask(asked.slice(start, start + MOST_LOOKED_UP));
   }
 
   /** @param {Asked[]} asked */

@@ -16,8 +16,8 @@ import {analysisOf, chancesOf, drawAfter, isDrawn, known, moveEarlier, overAnaly
  * What a game is judged with.
  * @typedef {object} Judge
  * @property {{search: (search: import("../house.js").Search) => Promise<import("../house.js").Result>}} engine
- * @property {import("../weighing.js").Database | null} database
- * @property {import("../house.js").Certificates | null} certificates
+ * @property {import("../house.js").DatabasePort | null} database
+ * @property {import("../house.js").CertificatesPort | null} certificates
  * @property {import("../weighing.js").ChancesOf} chances
  * @property {AbortSignal} signal ends all its searches
  */
