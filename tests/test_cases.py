@@ -28,13 +28,14 @@ from kr.play import manners
 from kr.problems import puzzles
 from kr.units import parse_count, parse_duration
 from kr.viewer.document import game_document
+from kr.web.services import port
 
 pytestmark = pytest.mark.core
 
 CASES = Path(__file__).with_name("cases")
 CONSTANTS: dict[str, Any] = {
     name: value
-    for module in (accuracy, board, book, chances, engine_limits, manners, puzzles, result)
+    for module in (accuracy, board, book, chances, engine_limits, manners, port, puzzles, result)
     for name, value in vars(module).items()
 } | {"WEAK_LOSS": book.COOK}
 

@@ -14,9 +14,12 @@ import {
   SCORE_WIN,
 } from "../../kr/page/static/answers/chances.js";
 import {words} from "../../kr/page/static/answers/blanks.js";
+import {MOST_WITH_VALUE} from "../../kr/page/static/answers/database.js";
 import {gameDocument, readDocument} from "../../kr/page/static/answers/document.js";
 import {parseCount, parseDuration} from "../../kr/page/static/answers/durations.js";
 import {parseLimits} from "../../kr/page/static/answers/limits.js";
+import {MOST_LOOKED_UP} from "../../kr/page/static/answers/native/database.js";
+import {MOST_TOGETHER} from "../../kr/page/static/answers/native/engine.js";
 import {formatFen, looksLikeFen, parseFen, parsePath} from "../../kr/page/static/answers/notation.js";
 import {Reader} from "../../kr/page/static/answers/pdn/reader.js";
 import {PlainBytes, Text} from "../../kr/page/static/answers/pdn/source.js";
@@ -33,9 +36,10 @@ import {
   SAFE_MOVES,
   WIN_MOVES,
 } from "../../kr/page/static/answers/puzzle.js";
+import {LONGEST_LINE} from "../../kr/page/static/answers/request.js";
 import {HALVED} from "../../kr/page/static/answers/review/accuracy.js";
 import {NO_PROGRESS_PLIES, Position, REPETITIONS} from "../../kr/page/static/answers/rules.js";
-import {MOST_WITHIN} from "../../kr/page/static/answers/searches.js";
+import {MAX_LINES, MOST_WITHIN} from "../../kr/page/static/answers/searches.js";
 import {WEAK_LOSS} from "../../kr/page/static/repertoire/state.js";
 import {decodedBytes, KrError} from "../../kr/page/static/answers/text.js";
 
@@ -45,7 +49,8 @@ import {decodedBytes, KrError} from "../../kr/page/static/answers/text.js";
 const CONSTANTS = {
   ...{REPETITIONS, NO_PROGRESS_PLIES, SCORE_PROVED, SCORE_DECIDED, SCORE_WIN, MOST_WITHIN, HALVED, OFFER_AGAIN},
   ...{DRAW_SHARE, PROBLEM_WIN, PROBLEM_LOSS, PROBLEM_SPREAD, COOK, WEAK_LOSS, VARIETY, GIVEN_AWAY, PLAIN_PLIES},
-  ...{PLAIN_LEAD, WIN_MOVES, DRAW_MOVES, MOST_MOVES, SAFE_MOVES, LONGEST_SOLUTION},
+  ...{PLAIN_LEAD, WIN_MOVES, DRAW_MOVES, MOST_MOVES, SAFE_MOVES, LONGEST_SOLUTION, MAX_LINES, LONGEST_LINE},
+  ...{MOST_LOOKED_UP, MOST_TOGETHER, MOST_WITH_VALUE},
 };
 const CASES = new URL("../cases/", import.meta.url);
 

@@ -29,8 +29,8 @@ import {known, weighed} from "./weighing.js";
 
 const UPDATES = 20;
 /** Lines that a page offers, and those of a search. */
-const MOST_LINES = 10,
-  MOST_OF_SEARCH = 64;
+const MOST_LINES = 10;
+export const MAX_LINES = 64;
 const LONGEST_PV = 24;
 export const MOST_WITHIN = 10_000;
 
@@ -46,7 +46,7 @@ async function questionOf(house, request) {
   }
   const {engines} = await listEngines(house),
     engine = request.number("engine", 0, engines.length - 1, 0),
-    lines = request.number("lines", 1, MOST_OF_SEARCH, 1),
+    lines = request.number("lines", 1, MAX_LINES, 1),
     within = request.number("within", 0, MOST_WITHIN, 0);
   return {
     position,

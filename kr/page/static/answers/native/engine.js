@@ -15,7 +15,7 @@ import {bitsOf, moveOf} from "../wire.js";
 /** @typedef {import("../rules.js").Position} Position */
 
 /** Searches of one message. */
-const MOST_TOGETHER = 20;
+export const MOST_TOGETHER = 20;
 
 /** A search that has not ended. */
 class Asked {
@@ -149,36 +149,29 @@ export class RemoteEngine {
   /** The server makes its engine as it starts. */
   async prepare() {}
 
-  /**
-   * Searches. It resolves with what has been found when its signal ends it, perhaps nothing.
-   * @param {Search & Choice} search
-   */
+  /** @param {Search & Choice} search */
   search(search) {
     return new RemoteLoan(this._server, search, search).found;
   }
 
-  /** One engine for several searches. @param {Choice} choice */
+  /** @param {Choice} choice */
   borrow(choice) {
     return new RemoteLoan(this._server, choice);
   }
 
-  /**
-   * Static score, and the share of each region: centi-men of the side to move, squares as sets.
-   * @param {Position} position
-   */
+  /** @param {Position} position */
   evaluate(position) {
     return this._server.api("port/evaluate", {positions: [bitsOf(position)]});
   }
 
-  /** Static scores. @param {readonly Position[]} positions @returns {Promise<number[]>} */
+  /** @param {readonly Position[]} positions @returns {Promise<number[]>} */
   async scores(positions) {
     return (await this._server.api("port/scores", {positions: positions.map(bitsOf)})).scores;
   }
 
   /**
-   * The last position's moves as people play them, the likeliest first.
-   * @param {readonly Position[]} positions up to two before it, oldest first, then the position
-   * @param {number} [group] of the mover, 0 for the strongest; -1 for any player
+   * @param {readonly Position[]} positions
+   * @param {number} [group]
    * @returns {Promise<{move: import("../rules.js").Move, probability: number}[]>}
    */
   async people(positions, group = -1) {
