@@ -4,10 +4,11 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import {Messages} from "../../kr/page/static/answers/answers.js";
+import {Dispatcher, Messages} from "../../kr/page/static/answers/answers.js";
 import {House} from "../../kr/page/static/answers/house.js";
 import {RemoteDatabase} from "../../kr/page/static/answers/native/database.js";
 import {RemoteEngine} from "../../kr/page/static/answers/native/engine.js";
+import {RemoteFiles} from "../../kr/page/static/answers/native/files.js";
 import {PageRequest} from "../../kr/page/static/answers/request.js";
 import {Position} from "../../kr/page/static/answers/rules.js";
 import {LIVE} from "../../kr/page/static/answers/searches.js";
@@ -112,6 +113,35 @@ test("each line of an engine has the depth that the engine gave it", async () =>
   for await (const event of LIVE.analysis(house, new PageRequest(asked), new Messages())) told.push(event);
   const {depth, lines: shown, engine} = told[1];
   assert.deepEqual([depth, engine, told.length], [9, "other", 2]);
-  const depths = shown.map((/** @type {any} */ line) => [line.depth, line.score]).flat();
+  const depths = shown.flatMap((/** @type {any} */ line) => [line.depth, line.score]);
   assert.deepEqual(depths, [9, 10, 7, 9]);
+});
+
+test("why a server has not answered reaches the page as it is", async () => {
+  const failure = {error: "No such file or directory", lost: true};
+  /** @type {import("../../kr/page/static/messenger.js").Answering} */
+  const server = {
+    api: async () => ({files: [{name: "a.pdn", stamp: ""}], mark: ""}),
+    live(_what, _args, hear) {
+      queueMicrotask(() => hear(failure));
+      return {say() {}, stop() {}};
+    },
+  };
+  const house = new House({
+    loadJson: async () => ({name: "shipped", scale: 100}),
+    openDatabase: async () => null,
+    openBook: async () => null,
+    engine: new RemoteEngine(server),
+    files: new RemoteFiles(server),
+  });
+  for (const asked of [
+    {ask: "games/list", body: {file: 1}},
+    {open: "analysis", args: {start: new Position().fen}},
+  ]) {
+    /** @type {any} */
+    const {error, lost} = await new Promise(resolve =>
+      new Dispatcher(house, message => "event" in message || resolve(message)).take({id: 1, ...asked}),
+    );
+    assert.deepEqual({error, lost}, failure);
+  }
 });

@@ -1,18 +1,10 @@
-// The server of the page: requests, and streams over the page's one WebSocket. This is the only script that knows that
-// there is one (worker.js keeps the files of the page for when there is none). A page without a server has another
-// module in its place, with these exports:
-//
-//   api(path, body)           a promise of the answer, a JSON object; it rejects with an Error whose message a person
-//                             can read
-//   live(what, args, hear)    a stream: hear gets its events, at last {end: true} or {error}; the result has
-//                             say(object), which sends something into it, and stop(), after which nothing is heard
-//   onlost(f)                 calls f when nothing answers, now or later, with true if nothing ever has
-//   onback(f)                 calls f when what was lost answers again
-//   onstranger(f)             calls f when what answers in its place asks for a token that this browser lacks
-//
-// Where nothing can be lost, the last three never call.
+// The server of a page that has one: requests, and streams over the page's one WebSocket. server.js, which offers the
+// same, knows what is asked of it; worker.js keeps the files of the page for when it is gone.
 
+import {Unanswered} from "./messenger.js";
 import {t} from "./texts.js";
+
+/** @typedef {import("./messenger.js").Event} Event what a stream tells */
 
 const silent = () => t("The server does not answer. Is kr web still running?");
 const RETRY_MS = 1500;
@@ -91,7 +83,7 @@ export async function api(path, body = {}) {
         });
   } catch {
     lose();
-    throw Object.assign(new Error(silent()), {lost: true});
+    throw new Unanswered({error: silent(), lost: true});
   }
   hasAnswered ||= answer.ok;
   if (answer.status === 401) lose(true);
@@ -100,8 +92,6 @@ export async function api(path, body = {}) {
 
   return found;
 }
-
-/** @typedef {Record<string, any>} Event what a stream tells */
 
 /** @type {Map<number, (event: Event) => void>} */
 const streams = new Map();

@@ -1,5 +1,6 @@
 // The files that a server was started with.
 
+import {Unanswered} from "../../messenger.js";
 import {decodedBytes} from "../text.js";
 
 /** @typedef {import("../../messenger.js").Answering} Answering */
@@ -16,18 +17,14 @@ export class RemoteFiles {
     return this._server.api("port/files");
   }
 
-  /**
-   * The content of a file, packed by gzip, and why that is not all of it.
-   * @param {number} file from 1
-   * @returns {Promise<{bytes: Uint8Array, fault: string}>}
-   */
+  /** @param {number} file @returns {Promise<{bytes: Uint8Array, fault: string}>} */
   read(file) {
     return new Promise((resolve, reject) => {
       /** @type {Uint8Array<ArrayBuffer>[]} */
       const pieces = [];
       let fault = "";
       this._server.live("file", {file}, async event => {
-        if (event.error !== undefined) reject(Object.assign(new Error(event.error), {lost: event.lost, isKr: true}));
+        if (event.error !== undefined) reject(new Unanswered({error: event.error, lost: event.lost}));
         else if (event.data) pieces.push(decodedBytes(event.data));
         else if (event.fault) fault = event.fault;
         else if (event.end) resolve({bytes: new Uint8Array(await new Blob(pieces).arrayBuffer()), fault});
