@@ -12,22 +12,17 @@
 //
 // Where nothing can be lost, the middle three never call.
 
+import {ANSWERED} from "./answers/answered.js";
 import {forwarding, Messenger} from "./messenger.js";
 import * as place from "./place.js";
 import {t} from "./texts.js";
 
 /** @typedef {import("./messenger.js").Event} Event what a stream tells */
-/**
- * @typedef {{name: string, loaded: number, total: number, done?: boolean, failed?: string, unkept?: boolean}}
- *   Progress of a file; unkept: this browser has not kept it
- */
+/** @typedef {import("./answers/store.js").FileProgress} Progress */
 /** @typedef {typeof import("./machine.js")} Machine */
 
-/** What a worker answers, by the first part of its name; a machine answers all else. */
-const ANSWERED = new Set([
-  ...["analysis", "annotate", "book", "endings", "engines", "games", "opening", "openings", "people", "play"],
-  ...["position", "puzzles", "regions", "send"],
-]);
+/** What a worker answers. @type {Set<string>} */
+const OWN = new Set(ANSWERED);
 const SCRIPT = "main"; // as which a worker that did not start is told of
 
 /** @type {Machine | null} */
@@ -78,7 +73,7 @@ function progressed(progress) {
 }
 
 /** @param {string} name @returns {import("./messenger.js").Answering} */
-const answering = name => (!machine || ANSWERED.has(name.split("/")[0]) ? messenger : machine);
+const answering = name => (!machine || OWN.has(name.split("/")[0]) ? messenger : machine);
 
 /**
  * Asks.

@@ -11,7 +11,7 @@ import {KrError} from "./text.js";
 /** @typedef {(house: House, request: PageRequest, inbox: Inbox) => AsyncGenerator<any>} Stream */
 /** @typedef {{ROUTES?: Record<string, Route>, LIVE?: Record<string, Stream>}} Feature */
 
-/** @type {Record<string, () => Promise<Feature>>} */
+/** @type {Record<import("./answered.js").Answered, () => Promise<Feature>>} */
 const FEATURES = {
   position: () => import("./positions.js"),
   opening: () => import("./opening_requests.js"),
@@ -34,7 +34,7 @@ const ELSEWHERE = {"games/svg": "send"};
 /** @param {string} name @returns {Promise<Feature>} */
 async function featureOf(name) {
   const kind = /** @type {Record<string, string>} */ (ELSEWHERE)[name] ?? name.split("/")[0],
-    load = FEATURES[kind];
+    load = /** @type {Record<string, () => Promise<Feature>>} */ (FEATURES)[kind];
   if (!load) throw new KrError("this page has no such thing");
   try {
     return await load();
@@ -116,7 +116,7 @@ const failureOf = error => ({
   ...(error instanceof Unanswered && error.lost && {lost: true}),
 });
 
-/** Gives the messages of a page (server.js) what they ask for: an answer, or a stream. */
+/** Gives the messages of a page (messenger.js) what they ask for: an answer, or a stream. */
 export class Dispatcher {
   /** @param {House} house @param {(message: object) => void} send */
   constructor(house, send) {

@@ -1,0 +1,8 @@
+// What the worker of the page answers, by the first part of a name; a machine answers all else. tsc compares it with
+// FEATURES of answers.js, which the page itself does not load.
+
+export const ANSWERED = /** @type {const} */ ([
+  ...["analysis", "annotate", "book", "endings", "engines", "games", "opening", "openings", "people", "play"],
+  ...["position", "puzzles", "regions", "send"],
+]);
+/** @typedef {(typeof ANSWERED)[number]} Answered */
