@@ -20,7 +20,9 @@ import kr
 from kr import cli
 from kr.web import serve
 from kr.web.guard import is_loopback
-from kr.web.live import Budget
+from kr.web.house import House
+from kr.web.live import BROKEN, Budget
+from kr.web.request import PageRequest
 from kr.web.serve import WebServer
 
 COMMAND = [sys.executable, "-m", "kr", "web", "--no-browser", "--hash", "4MB"]
@@ -232,6 +234,14 @@ def test_bad_requests_get_a_short_error(server: WebServer, body: bytes, error: s
     assert list(told) == ["error"]
     assert error is None or told["error"] == error
     assert len(told["error"]) < 600
+
+
+def test_a_fault_of_kr_is_not_one_of_the_request(server: WebServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(house: House, request: PageRequest) -> None:
+        raise ValueError("no such number")
+
+    monkeypatch.setattr("kr.web.app.route_of", lambda name: fails)
+    assert posted(server, "port/files", {}) == (500, {"error": BROKEN})
 
 
 def test_a_body_that_is_too_large(server: WebServer) -> None:

@@ -25,7 +25,7 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.types import ASGIApp
 from starlette.websockets import WebSocket
 
-from kr.errors import KrError
+from kr.errors import InvalidSettingError, KrError
 from kr.page.files import content_digest, files_to_serve, index
 from kr.web.entry import Entry
 from kr.web.guard import Guard
@@ -209,7 +209,7 @@ async def _answer(house: House, request: Request) -> Response:
     try:
         async with asyncio.timeout(BODY_SECONDS):
             body = await _body(request)
-        page_request = PageRequest(json.loads(body))
+        page_request = PageRequest(_read_json(body))
         if inspect.iscoroutinefunction(handler):
             answer = await handler(house, page_request)
         else:
@@ -224,8 +224,13 @@ async def _answer(house: House, request: Request) -> Response:
         return _error(400, "the request did not arrive")
     except (KrError, OSError) as error:
         return _error(400, error_line(error))
+
+
+def _read_json(body: bytes) -> object:
+    try:
+        return json.loads(body)
     except (ValueError, RecursionError):
-        return _error(400, "the request is not JSON")
+        raise InvalidSettingError("the request is not JSON") from None
 
 
 def _worked(handler: Handler, house: House, request: PageRequest) -> Any:
