@@ -2,7 +2,7 @@
 
 A weights file may hold it with the tables (`men_seen`, `kings_seen`), one byte for each entry: 0 for an entry that
 never occurred, else 1 + 4 log2 of the number, rounded, which is right to 9 %. It changes no score and is not part of
-the tables' checksum. The attribute `evidence` names the games count_of.
+the tables' checksum. The attribute `evidence` names the games that were counted.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _STEPS = 4
 
 @dataclass(frozen=True)
 class CountedRun:
-    """Games of one run of self-play that were count_of."""
+    """Games of one run of self-play that were counted."""
 
     games: int
     seed: int
@@ -56,7 +56,7 @@ class Evidence:
     positions: int
     """Quiet positions of the games."""
     fitted: bool
-    """True if the tables were fitted to these games; False if games were count_of later."""
+    """True if the tables were fitted to these games; False if games were counted later."""
     tables: str
     """Checksum of the tables; empty for those that are not written yet."""
 
@@ -93,7 +93,7 @@ class Evidence:
         return {EVIDENCE: json.dumps({**self.about(), "checksum": storage.checksum(self.men, self.kings)})}
 
     def about(self) -> dict[str, Any]:
-        """The games count_of, as JSON."""
+        """The games that were counted, as JSON."""
         runs = [asdict(run) for run in self.runs]
         return {"runs": runs, "positions": self.positions, "fitted": self.fitted}
 

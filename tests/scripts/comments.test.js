@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import {afterEach, test} from "node:test";
 import {commentWords, isOfBook, retold, sentences} from "../../kr/viewer/static/comments.js";
-import {said, speak} from "../../kr/viewer/static/texts.js";
+import {OF_GAMES, said, speak} from "../../kr/viewer/static/texts.js";
 import {textsOf} from "./texts.js";
 
 const ENGLISH = textsOf("en");
-const OF_GAMES = /^(story|comment|value|report|book|player)\./;
 
 afterEach(() => speak("en", {}));
 
@@ -53,9 +52,19 @@ test("kr's comments are told in the language of the page, those of people stay",
 
 test("the names that a game gives its players are told in the language of the page", () => {
   speak("it", textsOf("it"), ENGLISH);
+  const names = ["human", "kr level 5", "people", "people, temperature 1", "evolved, generation 20", "people, places"];
+  assert.deepEqual(names.map(retold), [
+    "umano",
+    "kr livello 5",
+    "umani",
+    "umani, temperatura 1",
+    "evoluto, generazione 20",
+    "people, places",
+  ]);
+  const known = names.flatMap(sentences).flatMap(each => (typeof each === "string" ? [] : [each.say]));
   assert.deepEqual(
-    ["human", "kr level 5", "people", "people, temperature 1", "evolved, generation 20", "people, places"].map(retold),
-    ["umano", "kr livello 5", "umani", "umani, temperatura 1", "evoluto, generazione 20", "people, places"],
+    known,
+    Object.keys(ENGLISH).filter(name => name.startsWith("player.")),
   );
 });
 
