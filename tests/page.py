@@ -1,8 +1,7 @@
-"""The page without a server, for tests: its answers run in node.js and are compared with those of kr web."""
+"""The page's answers, for tests: they run in node.js, with the engine as WebAssembly."""
 
 from __future__ import annotations
 
-import inspect
 import json
 import os
 import shutil
@@ -19,14 +18,9 @@ from typing import Any
 
 import pytest
 from library import BUILD, ROOT
-from web_pages import finished
 
-from kr.errors import KrError, OutputBusyError
+from kr.errors import OutputBusyError
 from kr.storage import lock
-from kr.web.app import route_of
-from kr.web.house import House
-from kr.web.request import PageRequest
-from kr.web.settings import WebSettings
 
 ANSWERS = Path(__file__).with_name("page_answers.mjs")
 MERGED = Path(__file__).parent / "scripts" / "merged.js"
@@ -163,33 +157,3 @@ def started(database: Path = ROOT / "egdb", book: Path = BOOK) -> Iterator[Page]
     page = Page(*made(), database, book)
     yield page
     page.close()
-
-
-def web_house(**settings: Any) -> House:
-    """What kr web has, with the engine of the page: 16 MB and the shipped tables and database."""
-    return House(WebSettings(**{"browser": False, "hash": 16 << 20, "threads": 1, **settings}))
-
-
-def server_answer(house: House, path: str, body: Any) -> Any:
-    """What kr web answers to a request, or {"error": text}."""
-    handler = route_of(path)
-    assert handler is not None, path
-    try:
-        answer = handler(house, PageRequest(body))
-        if inspect.isawaitable(answer):
-            answer = finished(_awaited(answer))
-    except KrError as error:
-        return {"error": str(error)}
-    # as it goes over the wire
-    return json.loads(json.dumps(answer))
-
-
-def same(page: Page, house: House, path: str, body: Any) -> Any:
-    """The answer of the page, which has to be that of kr web."""
-    answer = page.ask(path, body)
-    assert answer == server_answer(house, path, body), body
-    return answer
-
-
-async def _awaited(answer: Any) -> Any:
-    return await answer

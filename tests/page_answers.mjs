@@ -1,9 +1,9 @@
-// The answers of the page without a server, for tests: node page_answers.mjs DATA LIBRARY DATABASE BOOK
+// The answers of the page, for tests: node page_answers.mjs DATA LIBRARY DATABASE BOOK
 //
-// Messages come and go as lines of JSON: those of packaging/page/static/server.js, and {id, clock} and {id, seed}. DATA
-// has the files of kr/page/data.py; LIBRARY is the folder of kr.wasm, kr.krt and people.krp; DATABASE that of the
-// endgame database; BOOK is the opening book. The engine searches in this thread, so that a search takes what it takes: nothing stops it but its
-// limits, and the stop of a stream after an iteration.
+// Messages come and go as lines of JSON: those of kr/page/static/messenger.js, and {id, clock} and {id, seed}. DATA has
+// the files of kr/page/data.py; LIBRARY is the folder of kr.wasm, kr.krt and people.krp; DATABASE that of the endgame
+// database; BOOK is the opening book. The engine searches in this thread, so that a search takes what it takes: nothing
+// stops it but its limits, and the stop of a stream after an iteration.
 
 import {readdirSync, readFileSync} from "node:fs";
 import {createInterface} from "node:readline";

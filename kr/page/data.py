@@ -1,7 +1,8 @@
-"""Writes what the page without a server needs of kr's data, as JSON: python -m kr.page.data DIR
+"""What the page needs of kr's data, as JSON. For a page without a server: python -m kr.page.data DIR
 
-DIR gets NAME.json for each entry of DATA. The page's scripts load a file when they first need it, so each is as small
-as it can be: what the rules give, such as positions, is left out.
+DIR gets NAME.json for each entry of DATA; kr web sends the same by `kr.web.services.port`, with what is its own. The
+page's scripts load a file when they first need it, so each is as small as it can be: what the rules give, such as
+positions, is left out.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the page without a server sends games with: the page of a game, and what pictures of boards are drawn from."""
+"""What the page sends games with: the page of a game, and what pictures of boards are drawn from."""
 
 from __future__ import annotations
 

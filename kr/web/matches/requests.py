@@ -14,7 +14,7 @@ again. The stream sends
     {"game": {"number", "black", "opening", "start", "nodes": [...]}}     a game that begins, with its moves so far
     {"moves": [...], "clocks": [left, left] or null, "ticking": side or null}      moves since the event before
 
-as things change, UPDATES times a second at most, and ends when the match is done. It takes {"do": "stop"}, {"do":
+as things change, MATCH_UPDATES times a second at most, and ends when the match is done. It takes {"do": "stop"}, {"do":
 "resume"} and {"do": "pace", "seconds": 0.5}, the least time of a move while somebody watches.
 """
 

@@ -1,4 +1,4 @@
-// The Worker that answers the page, in place of a server. Messages are those of kr/page/static/server.js.
+// The Worker that answers the page where no server has the engine: it runs in the browser too.
 
 import {Dispatcher} from "./answers.js";
 import {FILES} from "./files.js";
