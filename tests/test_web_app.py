@@ -213,23 +213,6 @@ def test_it_opens_without_its_server_and_comes_back(opened: Opener) -> None:
         other.close()
 
 
-@pytest.mark.slow
-def test_a_page_without_a_stream_notices_another_run_by_what_it_asks_next(opened: Opener) -> None:
-    port = free_port()
-    with serving(port=port, token=True) as server:
-        page = opened(server.address, allowed=FAILED)
-        press = page.locator(".analysis").get_by_role("button", name=re.compile("^(Analyse|Go on|Stop)$"))
-        press.click()
-        wait_until(page, "() => /depth/.test(document.querySelector('.analysis').textContent)")
-        press.click()
-    with serving(port=port, token=True) as server:
-        press.click()
-        wait_until(page, "() => document.querySelector('.offline').textContent.includes('open the address')")
-        other = page.context.new_page()
-        other.goto(server.address_to_open)
-        wait_until(page, "() => document.querySelector('.offline').textContent === ''")
-
-
 def shell_of(page: Page) -> str:
     """Version of the files of a page."""
     found = re.search(r"/static/(\w{12})/main\.js", page.content())

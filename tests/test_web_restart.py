@@ -1,11 +1,14 @@
-"""A page whose server is killed and started again, and two pages at once."""
+"""A page whose server ends and is started again."""
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from web_pages import (
+    SILENT,
     Opener,
     click_square,
     free_port,
@@ -40,13 +43,20 @@ def play(page: Page, board: kr.Board, text: str) -> None:
     assert read_board(page) == meant_board(board.fen)
 
 
-def test_a_game_goes_on_when_the_server_is_back(opened: Opener) -> None:
+LINES = "() => document.querySelectorAll('.lines li:not([hidden]) .score').length"
+
+
+def test_a_game_and_its_analysis_go_on_when_the_server_is_back(opened: Opener) -> None:
     port = free_port()
     board = kr.Board()
     with serving(port=port) as server:
         page = opened(server.address, allowed=GONE)
+        page.get_by_role("button", name="Analyse", exact=True).click()
         play(page, board, "11-15")
         play(page, board, "23-19")
+        wait_until(page, LINES)
+    page.locator(".analysis .facts.failed").wait_for()
+    assert not page.evaluate(LINES)
     # a move can still be made, since the legal ones are known here; what follows it is not
     wait_until(page, "() => document.querySelectorAll('main .board .movable').length > 0")
     move = board.play("8-11")
@@ -55,28 +65,44 @@ def test_a_game_goes_on_when_the_server_is_back(opened: Opener) -> None:
     page.get_by_text("The server is gone; start kr web again").wait_for()
     assert read_board(page) == meant_board(board.fen)
     with serving(port=port):
+        wait_until(page, LINES)
         play(page, board, "22-17")
         page.keyboard.press("Home")
         assert read_board(page) == meant_board(board.start.fen)
 
 
-def test_a_server_of_other_settings_takes_the_place_of_one(opened: Opener) -> None:
-    """What the page has asked of a server before is not taken for what this one has."""
-    port = free_port()
-    with serving(port=port) as server:
+def test_a_server_of_other_settings_takes_the_place_of_one(opened: Opener, tmp_path: Path) -> None:
+    """While nothing is asked: the link tells. What the page offers is then what the new one has."""
+    port, problems = free_port(), tmp_path / "mine.jsonl"
+    problems.write_text('{"id": "mine", "title": "A find", "fen": "W:WK19,K23:B12,K28", "result": "W-win"}')
+    with serving(port=port, egdb="none") as server:
         page = opened(server.address, allowed=GONE)
         open_panel(page, "Regions")
         page.get_by_text("At a glance").filter(has_text="(shipped)").wait_for()
-        board = kr.Board()
-        play(page, board, "11-15")
-    wait_until(page, "() => document.querySelectorAll('main .board .movable').length > 0")
-    move = board.play("23-19")
-    click_square(page, move.origin + 1)
-    click_square(page, move.target + 1)
-    page.get_by_text("The server is gone; start kr web again").wait_for()
-    with serving(port=port, weights="manual"):
-        wait_until(page, "() => document.querySelector('.offline').textContent === ''")
+        page.get_by_role("link", name="Play").click()
+        others = page.get_by_label("More opponents").locator("option")
+        others.filter(has_text="an evolved player").wait_for(state="attached")
+        page.get_by_role("link", name="Learn").click()
+        page.get_by_role("button", name="Hint").wait_for()
+        page.get_by_role("link", name="Endings").click()
+        page.get_by_text("There is no endgame database here").wait_for()
+    with serving(port=port, problems=(problems,), engines=(f"hub:{sys.executable}",), weights="manual"):
+        page.get_by_role("button", name="New ending").and_(page.locator(":enabled")).first.wait_for()
+        page.get_by_role("link", name="Learn").click()
+        page.locator(".puzzles").get_by_text("A find").wait_for(state="attached")
+        page.get_by_role("link", name="Play").click()
+        others.filter(has_text="python").wait_for(state="attached")
+        page.get_by_role("link", name="Analyse").click()
         page.get_by_text("At a glance").filter(has_text="(manual)").wait_for()
+
+
+def test_an_answer_that_is_cut_short_is_told_in_a_line(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address)
+    page.route("**/api/port/database", lambda route: route.fulfill(body='{"database": {"pie'))
+    page.get_by_role("link", name="Endings").click()
+    page.locator(".verdict").filter(has_text=SILENT).wait_for()
+    page.unroute("**/api/port/database")
+    page.get_by_text("to play and").first.wait_for()
 
 
 def test_an_open_page_goes_on_once_the_new_address_is_open(opened: Opener) -> None:
@@ -121,13 +147,3 @@ def test_a_link_from_another_page_opens_the_game(opened: Opener) -> None:
         other.wait_for_selector("nav a[href='#runs'][aria-current]")
         wait_until(other, "() => document.querySelector('main').textContent.includes('--runs')")
         assert not other.is_visible(".shut")
-
-
-def test_two_pages_have_games_of_their_own(server: WebServer, opened: Opener) -> None:
-    one, other = opened(server.address), opened(server.address)
-    boards = kr.Board(), kr.Board()
-    for first, second in (("11-15", "9-13"), ("23-19", "22-18")):
-        play(one, boards[0], first)
-        play(other, boards[1], second)
-    for page, board in zip((one, other), boards, strict=True):
-        assert read_board(page) == meant_board(board.fen)

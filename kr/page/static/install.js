@@ -2,7 +2,7 @@
 // these files, and of the server when it is gone, is shown here too.
 
 import {notice} from "./notices.js";
-import {keepAll, onback, onlost, onstranger} from "./server.js";
+import {keepAll, onlink} from "./server.js";
 import {t} from "./texts.js";
 
 const LATER_MS = 1500; // the files are kept when the page is at work already
@@ -22,14 +22,12 @@ function watchServer() {
   bar.className = "offline";
   bar.setAttribute("role", "status");
   document.body.append(bar);
-  onlost(() => {
-    bar.textContent = t("The server is gone; start kr web again");
-  });
-  onstranger(() => {
-    bar.textContent = t("kr web has been started again: open the address that it printed in this browser");
-  });
-  onback(() => {
-    bar.textContent = "";
+  onlink(link => {
+    bar.textContent = {
+      here: "",
+      gone: t("The server is gone; start kr web again"),
+      stranger: t("kr web has been started again: open the address that it printed in this browser"),
+    }[link];
   });
 }
 

@@ -9,60 +9,42 @@ import {t} from "./texts.js";
 const silent = () => t("The server does not answer. Is kr web still running?");
 const RETRY_MS = 1500;
 
-/** @type {(() => void)[]} */
+/** @typedef {"here" | "gone" | "stranger"} Link */
+
+/** @type {((link: Link, before: Link) => void)[]} */
 const listeners = [];
-/** @type {(() => void)[]} */
-const strangers = [];
-/** @type {((never: boolean) => void)[]} */
-const losers = [];
-let lost = false,
-  isStranger = false,
-  hasAnswered = false;
+/** @type {Link} */
+let link = "here";
+let isLooking = false;
 
-/**
- * Calls f when the server is lost, with true if it has never answered this page.
- * @param {(never: boolean) => void} f
- */
-export function onlost(f) {
-  losers.push(f);
-  if (lost) f(!hasAnswered);
-}
-
-/** Calls f whenever a server that was lost answers again. @param {() => void} f */
-export function onback(f) {
+/** Calls f with what answers, as it changes. @param {(link: Link, before: Link) => void} f */
+export function onlink(f) {
   listeners.push(f);
+  if (link !== "here") f(link, link);
 }
 
-/**
- * Calls f when a server answers in place of the one that was lost, and asks for a token that this browser lacks.
- * @param {() => void} f
- */
-export function onstranger(f) {
-  strangers.push(f);
+/** @param {Link} now */
+function become(now) {
+  const before = link;
+  link = now;
+  if (now !== "here") look();
+  else if (!socket) connect();
+  // one that is here again may be another one
+  if (now === "here" || now !== before) for (const f of listeners) f(now, before);
 }
 
-/** @param {boolean} [byStranger] whether a server answers that asks for another token */
-function lose(byStranger = false) {
-  if (lost) return;
-  lost = true;
-  isStranger = byStranger;
-  setTimeout(retry, RETRY_MS);
-  if (byStranger) for (const f of strangers) f();
-  else for (const f of losers) f(!hasAnswered);
-}
-
-async function retry() {
-  try {
-    const answer = await fetch("/", {method: "HEAD"}),
-      before = isStranger;
-    lost = !answer.ok;
-    isStranger = answer.status === 401;
-    if (isStranger && !before) for (const f of strangers) f();
-  } catch {
-    // not yet
-  }
-  if (lost) setTimeout(retry, RETRY_MS);
-  else for (const f of listeners) f();
+/** Asks in a while whether a server is there, and so on until one is. */
+function look() {
+  if (isLooking) return;
+  isLooking = true;
+  setTimeout(async () => {
+    const status = await fetch("/", {method: "HEAD"}).then(
+      answer => answer.status,
+      () => 0,
+    );
+    isLooking = false;
+    become(status === 200 ? "here" : status === 401 ? "stranger" : "gone");
+  }, RETRY_MS);
 }
 
 /**
@@ -72,25 +54,23 @@ async function retry() {
  * @returns {Promise<any>} its answer
  */
 export async function api(path, body = {}) {
-  let answer;
-  try {
-    answer = path.startsWith("data/")
-      ? await fetch(`/${path}.json`)
-      : await fetch(`/api/${path}`, {
-          method: "POST",
-          headers: {"content-type": "application/json"},
-          body: JSON.stringify(body),
-        });
-  } catch {
-    lose();
-    throw new Unanswered({error: silent(), lost: true});
-  }
-  hasAnswered ||= answer.ok;
-  if (answer.status === 401) lose(true);
-  const found = await answer.json().catch(() => ({}));
-  if (!answer.ok) throw new Error(found.error || t("the server answered {status}", {status: answer.status}));
-
-  return found;
+  const asking = path.startsWith("data/")
+    ? fetch(`/${path}.json`)
+    : fetch(`/api/${path}`, {
+        method: "POST",
+        headers: {"content-type": "application/json"},
+        body: JSON.stringify(body),
+      });
+  const answer = await asking.catch(() => null);
+  // a link tells at once when this server ends
+  if (answer?.ok && !socket) connect();
+  if (answer?.status === 401) become("stranger");
+  const found = await answer?.json().catch(() => null);
+  if (answer && !answer.ok) throw new Error(found?.error || t("the server answered {status}", {status: answer.status}));
+  if (found) return found;
+  // none came, or not the whole of one
+  become("gone");
+  throw new Unanswered({error: silent(), lost: true});
 }
 
 /** @type {Map<number, (event: Event) => void>} */
@@ -103,8 +83,10 @@ let waiting = [];
 
 function connect() {
   const opened = new WebSocket(`ws://${location.host}/live`);
+  let wasOpen = false;
   socket = opened;
   opened.onopen = () => {
+    wasOpen = true;
     for (const text of waiting) opened.send(text);
     waiting = [];
   };
@@ -120,7 +102,8 @@ function connect() {
     waiting = [];
     const left = [...streams.values()];
     streams.clear();
-    if (left.length) lose();
+    if (left.length) become("gone");
+    else if (wasOpen) look();
     for (const hear of left) hear({error: silent(), lost: true});
   };
 }

@@ -5,12 +5,9 @@
 //                             can read
 //   live(what, args, hear)    a stream: hear gets its events, at last {end: true} or {error}; the result has
 //                             say(object), which sends something into it, and stop(), after which nothing is heard
-//   onlost(f)                 calls f when nothing answers, now or later, with true if nothing ever has
-//   onback(f)                 calls f when what was lost answers again
-//   onstranger(f)             calls f when what answers in its place asks for a token that this browser lacks
+//   onlink(f)                 calls f with what answers, as it changes: "here", perhaps another one, with other engines
+//                             and files, "gone" or "stranger", and what was told before; never where no machine is
 //   onprogress(f), retry(name), keepAll()    of the files that the worker loads, where it has the engine
-//
-// Where nothing can be lost, the middle three never call.
 
 import {ANSWERED} from "./answers/answered.js";
 import {forwarding, Messenger} from "./messenger.js";
@@ -40,7 +37,7 @@ const messenger = new Messenger(message => worker?.postMessage(message));
 const forward = machine && forwarding(machine, message => worker?.postMessage({server: message}));
 start();
 // first of all who hear of it
-machine?.onback(() => worker?.postMessage({back: true}));
+machine?.onlink(link => link === "here" && worker?.postMessage({back: true}));
 
 function start() {
   try {
@@ -91,12 +88,8 @@ export const api = (path, body = {}) => answering(path).api(path, body);
  */
 export const live = (what, args, hear) => answering(what).live(what, args, hear);
 
-/** @param {(never: boolean) => void} f */
-export const onlost = f => machine?.onlost(f);
-/** @param {() => void} f */
-export const onback = f => machine?.onback(f);
-/** @param {() => void} f */
-export const onstranger = f => machine?.onstranger(f);
+/** @param {(link: import("./machine.js").Link, before: import("./machine.js").Link) => void} f */
+export const onlink = f => machine?.onlink(f);
 
 /** Calls f with what is told of files that are loaded. @param {(progress: Progress) => void} f */
 export function onprogress(f) {

@@ -8,7 +8,7 @@ import {showKeys} from "./keys.js";
 import {later} from "./later.js";
 import {RUNS, unloaded} from "./offers.js";
 import {choosePreferences} from "./preferences.js";
-import {api, live, onback, onstranger} from "./server.js";
+import {api, live, onlink} from "./server.js";
 import {keep, kept, onkept} from "./store.js";
 import {t} from "./texts.js";
 import {page as analyse} from "./analyse/page.js";
@@ -65,7 +65,8 @@ function makeApp() {
   return {
     api,
     live,
-    onback,
+    /** Calls f when the server answers again; it may be another one. @param {() => void} f */
+    onback: f => onlink(link => link === "here" && f()),
     kept,
     keep,
     onkept,
@@ -208,10 +209,13 @@ one(".tools").append(
   iconButton("keys", t("Keys"), () => showKeys(app.shown()), {key: "?"}),
   iconButton("settings", t("Settings"), () => choosePreferences(document.body.dataset.version ?? "")),
 );
-onback(() => app.say(t("The server answers again")));
-onstranger(() =>
-  app.fail(t("kr web has been started again: open the address that it printed in this browser, and this page goes on")),
-);
+onlink((link, before) => {
+  if (link === "stranger")
+    app.fail(
+      t("kr web has been started again: open the address that it printed in this browser, and this page goes on"),
+    );
+  else if (link === "here" && before !== "here") app.say(t("The server answers again"));
+});
 install();
 addEventListener("hashchange", route);
 route();

@@ -50,7 +50,8 @@ export class Analysis {
     this.element = this._element();
     app.tree.on("node", () => this._changed());
     app.onback(() => {
-      if (this._visible && this.on) this.restart();
+      this._asked = false;
+      if (this._visible) void this._ask();
     });
     this.restart();
   }

@@ -124,22 +124,22 @@ export class House {
 
   /** JSON that kr/page/data.py has made. @param {string} name */
   data(name) {
-    return this._once(`data/${name}`, () => this._loadJson(name));
+    return this.once(`data/${name}`, () => this._loadJson(name));
   }
 
   /** The endgame database. @returns {Promise<DatabasePort | null>} */
   database() {
-    return this._once("database", this._openDatabase);
+    return this.once("database", this._openDatabase);
   }
 
   /** Certificates whose values count. @returns {Promise<CertificatesPort | null>} */
   certificates() {
-    return this._once("certificates", this._openCertificates);
+    return this.once("certificates", this._openCertificates);
   }
 
   /** The opening book. @returns {Promise<BookPort | null>} */
   book() {
-    return this._once("book", async () => {
+    return this.once("book", async () => {
       const [book] = await Promise.all([this._openBook(), this.speak()]);
       return book;
     });
@@ -147,28 +147,34 @@ export class House {
 
   /** Has sentences told in English, as games hold them. @returns {Promise<void>} */
   speak() {
-    return this._once("speak", async () => speak("en", {}, await this.data("sentences")));
+    return this.once("speak", async () => speak("en", {}, await this.data("sentences")));
   }
 
   /** Chances behind the engine's scores. @returns {Promise<ChancesOfScores>} */
   get chances() {
-    return this._once("chances", async () => new ChancesOfScores((await this.data("engine")).scale));
+    return this.once("chances", async () => new ChancesOfScores((await this.data("engine")).scale));
   }
 
-  /** Forgets what it has: the makers may be others now, such as a server that was started anew. */
-  forget() {
-    this._known.clear();
-  }
-
-  /** @param {string} name @param {() => Promise<any>} make */
-  _once(name, make) {
+  /**
+   * What is made once, until all is forgotten.
+   * @template Made
+   * @param {string} name
+   * @param {() => Promise<Made>} make
+   * @returns {Promise<Made>}
+   */
+  once(name, make) {
     let known = this._known.get(name);
     if (!known) {
       known = make();
       this._known.set(name, known);
       // what has failed is tried again by the next one who asks
-      known.catch(() => this._known.delete(name));
+      known.catch(() => this._known.get(name) === known && this._known.delete(name));
     }
     return known;
+  }
+
+  /** Forgets what it has: the makers may be others now, such as a server that was started anew. */
+  forget() {
+    this._known.clear();
   }
 }

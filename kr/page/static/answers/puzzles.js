@@ -168,21 +168,12 @@ class Book {
   }
 }
 
-/** @type {WeakMap<House, Promise<Book>>} */
-const BOOKS = new WeakMap();
-
 /** @param {House} house @returns {Promise<Book>} */
-function bookOf(house) {
-  let book = BOOKS.get(house);
-  if (!book) {
-    book = Promise.all([house.data("puzzles"), house.data("collection")]).then(
-      ([puzzles, collection]) => new Book(house, puzzles, collection),
-    );
-    book.catch(() => BOOKS.delete(house));
-    BOOKS.set(house, book);
-  }
-  return book;
-}
+const bookOf = house =>
+  house.once("puzzles", async () => {
+    const [puzzles, collection] = await Promise.all([house.data("puzzles"), house.data("collection")]);
+    return new Book(house, puzzles, collection);
+  });
 
 /** All puzzles, and the one of the day: the same everywhere. @param {House} house @param {PageRequest} request */
 async function listPuzzles(house, request) {

@@ -319,6 +319,11 @@ class Endings extends LinePage {
 
   // --- coming and going
 
+  /** @override */
+  _forget() {
+    this._known = null;
+  }
+
   /**
    * What the address says of the task is for people, since the database knows it.
    * @override

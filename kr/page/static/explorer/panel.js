@@ -87,7 +87,10 @@ class Explorer {
       clearTimeout(this._waiting);
       if (this._active) this._waiting = window.setTimeout(() => this.refresh(), WAIT_MS);
     });
-    app.onback(() => this._active && this._open());
+    app.onback(() => {
+      this.scores.clear();
+      if (this._active) void this._open();
+    });
     addEventListener("pagehide", () => this._store());
     this.panel = {
       name: "explorer",

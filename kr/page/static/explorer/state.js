@@ -325,6 +325,10 @@ export class Scores {
     this._entry(fen).whole = true;
   }
 
+  clear() {
+    this._positions.clear();
+  }
+
   /** What `new Scores` takes, as JSON. */
   state() {
     return [...this._positions].map(([fen, {moves, whole}]) => [fen, moves, whole]);

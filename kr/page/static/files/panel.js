@@ -52,6 +52,7 @@ class Games {
       if (found) this.reading.link(found[1], found[2]);
     };
     const begun = this._begin().then(() => this.opened.begin());
+    app.onback(() => this._named());
     const element = this._element();
     this.panel = {
       name: "game",
@@ -239,6 +240,19 @@ class Games {
         app.keep("files-mark", mark);
         await this._first(errand);
       }
+    } catch (error) {
+      app.fail(error);
+    }
+  }
+
+  /** Another server may have other files. */
+  async _named() {
+    const {app, shelf} = this,
+      {source} = shelf;
+    try {
+      shelf.offer((await app.api("games/files")).files);
+      const isHere = source?.file === undefined || shelf.named[source.file - 1]?.name === source.name;
+      if (!isHere || !source) await shelf.choose(shelf.named[0] ?? null);
     } catch (error) {
       app.fail(error);
     }

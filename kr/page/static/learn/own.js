@@ -53,7 +53,7 @@ export class OwnPanel {
    * @param {App} app
    * @param {OwnFiles} files
    * @param {Actions} ask
-   * @param {(added: boolean) => void} onchange
+   * @param {(added: boolean) => Promise<void>} onchange
    */
   constructor(app, files, ask, onchange) {
     this._app = app;
@@ -127,9 +127,9 @@ export class OwnPanel {
       if (!this._files.add({name, problems}))
         throw new Error(t("The browser has no room for the problems of {name}", {name}));
       this._tell(faults, left);
-      this._app.say(t("{name}: {puzzles}", {name, puzzles: many(problems.length, "puzzle")}));
       this.show();
-      this._onchange(true);
+      await this._onchange(true);
+      this._app.say(t("{name}: {puzzles}", {name, puzzles: many(problems.length, "puzzle")}));
     } catch (error) {
       this._app.fail(error);
     }
@@ -150,6 +150,6 @@ export class OwnPanel {
     this._files.remove(name);
     this._faults.replaceChildren();
     this.show();
-    this._onchange(false);
+    void this._onchange(false);
   }
 }

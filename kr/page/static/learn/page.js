@@ -61,7 +61,8 @@ class Learn extends LinePage {
     this._step = 0; // of the hint: the piece, then the move
     this._over = this._busy = this._searched = this._helped = false;
     this._own = new OwnFiles(app);
-    this._listed = this._own.all; // of the list
+    /** @type {import("./own.js").OwnFile[] | null} */
+    this._listed = null; // of the list
     this._files = new OwnPanel(app, this._own, this._ask, added => this._takeOwn(added));
     this._list = new PuzzleList(
       this._training,
@@ -443,6 +444,11 @@ class Learn extends LinePage {
 
   // --- coming and going
 
+  /** @override */
+  _forget() {
+    this._listed = null;
+  }
+
   /**
    * @override
    * @param {string} id of a puzzle; "" for the one of the day
@@ -459,7 +465,7 @@ class Learn extends LinePage {
   async _renew(errand) {
     const now = new Date();
     this._own.refresh();
-    if (this._list.puzzles.length && today(this._day) === today(now) && this._listed === this._own.all) return;
+    if (today(this._day) === today(now) && this._listed === this._own.all) return;
     const {all} = this._own,
       listing = await this._ask.list(today(now), this._own.problems());
     if (errand.isStale) return;

@@ -27,7 +27,11 @@ export class LinePage {
     this._headers = null;
     this._verdict = el("div", {class: "verdict", role: "status", tabindex: 0});
     this._side = el("div", {class: "side"});
-    app.onback(() => this._active && !this._headers && this.enter(""));
+    this._rest = "";
+    app.onback(() => {
+      this._forget();
+      if (this._active) void this.enter(this._rest);
+    });
   }
 
   /**
@@ -110,6 +114,7 @@ export class LinePage {
   /** @param {string} rest of the address */
   async enter(rest) {
     const entry = this._entries.begin();
+    this._rest = rest;
     if (!this._active) this.stage.listen();
     this._active = true;
     if (this.stage.line.length) this.stage.reveal();
@@ -126,6 +131,9 @@ export class LinePage {
    * @param {Errand} _entry
    */
   async _enter(_rest, _entry) {}
+
+  /** The server may be another one: what it has is asked for anew. */
+  _forget() {}
 
   leave() {
     this._active = false;

@@ -63,6 +63,10 @@ export class MatchForm {
     this._last = el("a", {hidden: true}, t("To the last match"));
     this.element = this._layout();
     this._show();
+    app.onback(() => {
+      this._asked = false;
+      if (this.element.checkVisibility()) void this.show();
+    });
   }
 
   _layout() {

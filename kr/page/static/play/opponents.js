@@ -64,6 +64,10 @@ export class Opponents {
       this._strength,
     );
     this._describe();
+    app.onback(() => {
+      this._asked = false;
+      if (this.element.checkVisibility()) void this.show();
+    });
   }
 
   get generation() {
@@ -89,7 +93,8 @@ export class Opponents {
       this._levels = known.levels;
       for (const card of /** @type {NodeListOf<HTMLElement>} */ (this._cards.querySelectorAll(".card"))) {
         const level = this._levels.find(each => String(each.number) === card.dataset.level);
-        if (level?.elo) card.append(el("small", null, t("+{elo} Elo", {elo: level.elo})));
+        card.querySelector(".elo")?.remove();
+        if (level?.elo) card.append(el("small", {class: "elo"}, t("+{elo} Elo", {elo: level.elo})));
       }
       offer(
         this._generation,
