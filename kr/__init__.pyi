@@ -113,10 +113,6 @@ from .learn.training.train import train as train
 from .match.match import MatchResult as MatchResult
 from .match.match import MatchSettings as MatchSettings
 from .match.match import play_match as play_match
-from .match.tuning import TuneResult as TuneResult
-from .match.tuning import TuneSettings as TuneSettings
-from .match.tuning import VariedOption as VariedOption
-from .match.tuning import tune as tune
 from .openings.decks import Opening as Opening
 from .players.levels import LEVELS as LEVELS
 from .players.levels import Level as Level

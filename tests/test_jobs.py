@@ -45,7 +45,6 @@ from kr.learn.shards import Shards
 from kr.match.doubling import Comparisons, DoublingSettings, compare_positions, play_matches
 from kr.match.match import MatchSettings, play_match
 from kr.match.pairs import Pairs
-from kr.match.tuning import TunedPairs
 from kr.policy.policy import load_policy, shipped_policy
 from kr.problems.problem import classics
 from kr.problems.solving import Answers, SolveSettings, solve_all
@@ -274,7 +273,7 @@ def test_progress_leaves_out_what_was_done_before(monkeypatch: pytest.MonkeyPatc
 
 KINDS_OF_WORK = [
     AnnotatedGames, Answers, BallotSearches, BookSearches, Comparisons, EvolutionDuels, FileCheck, Pairs, PlayedGames,
-    RangeCheck, Shards, SlicePairs, TunedPairs, VariationChecks,
+    RangeCheck, Shards, SlicePairs, VariationChecks,
 ]  # fmt: skip
 
 

@@ -36,7 +36,6 @@ COMMANDS = {
     "problem": ("problem", "Check problems: sound, cooked, with duals, unsound; check stars."),
     "match": ("match", "Play a match between two players and measure the Elo difference."),
     "doubling": ("doubling", "Measure the gain from twice the time, or two plies."),
-    "tune": ("tune", "Tune search options by games (SPSA), and confirm them by a match."),
     "selfplay": ("selfplay", "Play games of the engine against itself, as training data."),
     "games": ("games", "Summarise a directory of self-play games; export PDN."),
     "fit": ("fit", "Fit region tables to self-play games."),
@@ -60,6 +59,7 @@ COMMANDS = {
 
 WORDS_TAKEN_OUT = {
     "kr fit --kind": "networks on top of tables won no match (docs/lab/evaluation.md); kr fit fits region tables",
+    "kr tune": "it moves no option any more (docs/lab/search.md); kr match shipped shipped,NAME=VALUE compares values",
     "kr endnet export": "networks for endings won no match beside tables (docs/lab/endnets.md)",
 }
 """Options and commands of earlier versions, each with the reason why it was taken out."""

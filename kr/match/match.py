@@ -450,7 +450,7 @@ def _units(
     under_way: pairs that were begun, from which the caller removes those that end. On a cluster, pairs that were set
     aside come again at the end; None while more of them may follow.
     """
-    blank, places = blank_pair(settings, first)
+    blank, places = _blank_pair(settings, first)
 
     def units() -> Iterator[Unit | None]:
         while True:
@@ -468,7 +468,7 @@ def _units(
     return units(), places
 
 
-def blank_pair(settings: MatchSettings, players: tuple[Player, Player]) -> tuple[Unit, dict[str, str]]:
+def _blank_pair(settings: MatchSettings, players: tuple[Player, Player]) -> tuple[Unit, dict[str, str]]:
     """A unit with what all pairs of a match have in common, and the places of what they need."""
     sides = {"a": (settings.a, players[0]), "b": (settings.b, players[1])}
     needs, places = players_needs(sides, settings.egdb, settings.egdb_memory)

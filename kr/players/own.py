@@ -59,8 +59,6 @@ class EnginePlayer:
         database, self._book = (database, book) if level.database else (None, None)
         self._level, self._policy = level, policy if level.likeness else None
         self._seed, self._book_seed = 1 if seed is None else seed, seed
-        self.options = dict(options or {})
-        """Search options that differ from their defaults."""
         self.engine = Engine(weights, hash_mb=hash_mb, threads=threads, database=database, options=options)
         self.name = self.engine.name
         self.source = weights or SHIPPED
