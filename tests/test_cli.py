@@ -299,7 +299,7 @@ runpy.run_module("kr", run_name="__main__")
     assert (done.returncode, done.stdout, done.stderr) == (1, "", "kr: interrupted\n")
 
 
-@pytest.mark.parametrize("command", [["match"], ["doubling"], ["play"], ["dxp", "connect"]])
+@pytest.mark.parametrize("command", [["match"], ["play"], ["dxp", "connect"]])
 def test_help_names_every_deck_of_openings(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main([*command, "--help"]) == 0
     words = set(re.findall(r"\w+", capsys.readouterr().out.partition("--ballot")[2].partition("--")[0]))

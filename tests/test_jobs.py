@@ -42,7 +42,6 @@ from kr.jobs.progress import Progress
 from kr.jobs.unit import Chunk, Unit
 from kr.learn.selfplay import SelfplaySettings, selfplay
 from kr.learn.shards import Shards
-from kr.match.doubling import Comparisons, DoublingSettings, compare_positions, play_matches
 from kr.match.match import MatchSettings, play_match
 from kr.match.pairs import Pairs
 from kr.policy.policy import load_policy, shipped_policy
@@ -272,7 +271,7 @@ def test_progress_leaves_out_what_was_done_before(monkeypatch: pytest.MonkeyPatc
 
 
 KINDS_OF_WORK = [
-    AnnotatedGames, Answers, BallotSearches, BookSearches, Comparisons, EvolutionDuels, FileCheck, Pairs, PlayedGames,
+    AnnotatedGames, Answers, BallotSearches, BookSearches, EvolutionDuels, FileCheck, Pairs, PlayedGames,
     RangeCheck, Shards, SlicePairs, VariationChecks,
 ]  # fmt: skip
 
@@ -410,14 +409,6 @@ class Here:
             playouts=(20,), rounds=20,
         ))  # fmt: skip
 
-    def doubling(self) -> None:
-        settings = DoublingSettings(
-            out=self.directory / "doubling", player=str(self.weights), shortest=Limits(nodes=100),
-            longest=Limits(nodes=200), games=2, positions=4, ballot="endings", hash=1 << 20, egdb=str(self.egdb),
-        )  # fmt: skip
-        play_matches(settings)
-        compare_positions(settings)
-
     def book(self) -> None:
         settings = BookSettings(
             out=self.directory / "book.sqlite", openings=str(self.deck), nodes=300, positions=4,
@@ -478,7 +469,7 @@ def works(whole: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[st
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("work", ["solve", "annotate", "book", "judge", "doubling", "evolve", "match", "selfplay"])
+@pytest.mark.parametrize("work", ["solve", "annotate", "book", "judge", "evolve", "match", "selfplay"])
 def test_a_search_that_was_ended_gives_no_result(work: str, works: Callable[[str], Here]) -> None:
     here = works(work)
     unit, needs = here.parts[-1].unit, Needs(here.places)
@@ -500,7 +491,6 @@ def test_a_search_that_was_ended_gives_no_result(work: str, works: Callable[[str
         ("solve", Answers),
         ("annotate", AnnotatedGames),
         ("judge", PlayedGames),
-        ("doubling", Comparisons),
         ("book", BookSearches),
         ("evolve", EvolutionDuels),
         ("verify", RangeCheck),

@@ -17,7 +17,6 @@ from kr.egdb.files import read_header
 from kr.engine.limits import Limits
 from kr.learn import games
 from kr.learn.selfplay import SelfplaySettings, selfplay
-from kr.match.doubling import DoublingSettings, compare_positions
 from kr.match.match import MatchSettings, play_match
 from kr.openings import decks
 from kr.pdn import read_games
@@ -90,18 +89,6 @@ def test_solve(before: Path) -> None:
     solutions = solve_all(load_problems("first"), settings)
     assert lines(before / "answers.jsonl")[: len(old)] == old
     assert len(lines(before / "answers.jsonl")) == len(solutions) + 1 > len(old)
-
-
-def test_doubling(before: Path) -> None:
-    old = lines(before / "doubling" / "searches.jsonl")
-    settings = DoublingSettings(
-        out=before / "doubling", player="manual", shortest=Limits(depth=1), longest=Limits(depth=3), games=4,
-        positions=12, ballot="2move", egdb="none", hash=HASH,
-    )  # fmt: skip
-    seen: list[int] = []
-    compare_positions(settings, seen.append)
-    assert seen == [5] + [1] * 7
-    assert lines(settings.searches)[: len(old)] == old
 
 
 def test_annotate(before: Path) -> None:

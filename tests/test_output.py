@@ -65,7 +65,6 @@ COMMANDS = [
     f"annotate games.pdn --tc nodes=100 --out annotated.pdn {SMALL}",
     "bench --depth 2 --hash 1MB",
     "bench --depth 2 --hash 1MB --rounds 1 --positions fens.txt --ablate --against lmr_move=4,lmr_depth=5,history=0",
-    "doubling material --out double --from nodes=20 --to nodes=80 --games 2 --positions 8 --hash 1MB",
     "egdb build --pieces 2 --dir two",
     "egdb verify --dir three",
     "egdb stats --dir three --slices",
@@ -257,8 +256,6 @@ def test_nothing_is_suggested_if_nothing_is_similar(line: str, capsys: pytest.Ca
 @pytest.mark.parametrize(
     ("line", "path", "what"),
     [
-        ("doubling material --out told --from nodes=9 --to nodes=18 --games 2 --positions 0", "told",
-         "2 games, 0 positions searched"),
         ("annotate games.pdn --tc nodes=9 --egdb none --out told-marked.pdn", "told-marked.pdn", "2 games"),
         ("annotate games.pdn --tc nodes=9 --egdb none --html told-pages", "told-pages", "2 games"),
         ("egdb sample --pieces 2 --fraction 0.01 --dir three --out told.h5", "told.h5", r"\d+ positions?"),

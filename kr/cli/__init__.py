@@ -35,7 +35,6 @@ COMMANDS = {
     "prove": ("prove", "Prove the value of a position, or check a proof."),
     "problem": ("problem", "Check problems: sound, cooked, with duals, unsound; check stars."),
     "match": ("match", "Play a match between two players and measure the Elo difference."),
-    "doubling": ("doubling", "Measure the gain from twice the time, or two plies."),
     "selfplay": ("selfplay", "Play games of the engine against itself, as training data."),
     "games": ("games", "Summarise a directory of self-play games; export PDN."),
     "fit": ("fit", "Fit region tables to self-play games."),
@@ -59,6 +58,7 @@ COMMANDS = {
 
 WORDS_TAKEN_OUT = {
     "kr fit --kind": "networks on top of tables won no match (docs/lab/evaluation.md); kr fit fits region tables",
+    "kr doubling": "bench/doubling.py of a checkout measures the same, and resumes what it began",
     "kr tune": "it moves no option any more (docs/lab/search.md); kr match shipped shipped,NAME=VALUE compares values",
     "kr endnet export": "networks for endings won no match beside tables (docs/lab/endnets.md)",
 }

@@ -85,17 +85,11 @@ def open_journal(
             raise
 
 
-def check_journal(path: Path, settings: Mapping[str, Any]) -> None:
-    """Refuse an existing journal that was begun with other values of these settings.
-
-    Raises InvalidSettingError, InvalidGamesError if its first line is damaged, OSError.
-    """
-    if (recorded := begun_settings(path)) is not None:
-        _check_settings(path, {key: recorded.get(key) for key in settings}, settings)
-
-
 def begun_settings(path: Path) -> dict[str, Any] | None:
-    """Settings of a journal; None if its first line is not whole. Raises what `check_journal` raises."""
+    """Settings of a journal; None if its first line is not whole.
+
+    Raises InvalidSettingError if it is not a journal, InvalidGamesError if its first line is damaged, OSError.
+    """
     _check_beginning(path)
     line = next(_whole_lines(path), None)
     return None if line is None else _settings(path, line)

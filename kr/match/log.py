@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from kr.errors import InvalidGamesError, InvalidSettingError
-from kr.jobs.journal import Journal, begun_settings, open_journal, read_entries, typed
+from kr.jobs.journal import Journal, begun_settings, open_journal, typed
 from kr.storage import append, check_output, lock, open_regular, printable
 
 
@@ -132,13 +132,6 @@ def open_log(path: str | Path, settings: Mapping[str, Any], provenance: Mapping[
             pdn.truncate(journal.entries[-1].end if journal.entries else 0)
             pdn.seek(0, os.SEEK_END)
             yield MatchLog(pdn, pdn_path, journal)
-
-
-def intact_games(pdn: Path) -> int:
-    """Number of intact games at the beginning of a record. Raises InvalidGamesError, OSError."""
-    if not pdn.exists() or not log_of(pdn).exists():
-        return 0
-    return _standing(pdn, read_entries(log_of(pdn), Written.from_json))
 
 
 def _standing(pdn: Path, entries: list[Written]) -> int:
