@@ -139,8 +139,6 @@ from .proofs.prover import Proof as Proof
 from .proofs.prover import ProveSettings as ProveSettings
 from .proofs.prover import prove as prove
 from .studies.descent import FitProgress as FitProgress
-from .studies.endings.game_positions import GamePositionsSettings as GamePositionsSettings
-from .studies.endings.game_positions import write_game_positions as write_game_positions
 from .studies.endings.model_file import EndnetModel as EndnetModel
 from .studies.endings.model_file import load_model as load_model
 from .studies.endings.rivals import RivalProgress as RivalProgress

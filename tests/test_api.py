@@ -62,7 +62,7 @@ def test_what_is_not_the_name_of_a_file_is_refused(call: Callable[[Any], object]
 
 JOBS = [
     kr.fit, kr.train, kr.selfplay, kr.play_match, kr.prove, kr.evolve, kr.write_sample, kr.export_sample,
-    kr.fit_endnet, kr.fit_policy, kr.run_rivals, kr.score_net, kr.write_game_positions,
+    kr.fit_endnet, kr.fit_policy, kr.run_rivals, kr.score_net,
 ]  # fmt: skip
 
 

@@ -72,7 +72,6 @@ COMMANDS = [
     "egdb sample --pieces 2-3 --fraction 0.001 --dir three --out sample.h5",
     "egdb sample --pieces 2-3 --count 500 --stratify value --dir three --out counted.h5",
     pytest.param("endnet fit endings.h5 --out fitted-net.h5 --hidden 8,4 --epochs 2 --limit 1000", marks=RUNS_JAX),
-    "endnet positions run --high 24 --results --out of-games.h5",
     "endnet show net.h5",
     pytest.param("endnet test net.h5 endings.h5 --limit 200", marks=RUNS_JAX),
     "endnet rivals endings.h5 --out rivals --rivals exact,regions,trees --sizes 100KB --limit 1000 --tested 500",

@@ -6,7 +6,6 @@ from typing import Any
 from kr.cli import console, endnet_rivals, options
 from kr.settings import REQUIRED, option
 from kr.studies.descent import FitProgress
-from kr.studies.endings.game_positions import GamePositionsSettings, write_game_positions
 from kr.studies.endings.model_file import EndnetModel, load_model
 from kr.studies.endings.scores import EndnetScores
 from kr.studies.endings.settings import EndnetFitSettings
@@ -167,28 +166,6 @@ def _table(settings: EndnetTableSettings, json: bool = options.JSON) -> None:
         console.put(console.table(*rival_rows(table)))
 
 
-@options.command
-def _positions(settings: GamePositionsSettings, json: bool = options.JSON) -> None:
-    """Write positions of self-play games with their values, to train a network on or to test it.
-
-    Values are exact where the endgame database knows them. --results adds positions with more pieces, each with the
-    result of its game.
-
-    Example:
-        kr selfplay --games 20k --egdb none --nodes 400 --out games
-        kr endnet positions games --out played.h5
-        kr endnet test net.h5 played.h5
-    """
-    with console.Stages() as stages:
-        sample = write_game_positions(settings, lambda done, total: stages.show("reading games", done, total, "shards"))
-    if json:
-        console.emit_json({"settings": settings, **console.plain(sample)})
-        return
-    rows = [(name, each.positions, each.wins, each.losses, each.draws) for name, each in sample.shares.items()]
-    console.put(console.table(["share", "positions", "wins", "losses", "draws"], rows))
-    console.wrote(sample.out, f"{sample.positions:,} positions")
-
-
 def _details(model: EndnetModel) -> dict[str, Any]:
     return {"shape": model.shape, "weights": model.weights, "checksum": model.checksum, "report": model.report,
             "curve": model.curve}  # fmt: skip
@@ -220,6 +197,5 @@ command = options.group(
         kr endnet fit positions.h5 --out net.h5
         kr endnet test net.h5 positions.h5
     """,
-    {"fit": _fit, "show": _show, "test": _test, "table": _table, "positions": _positions,
-     "rivals": endnet_rivals.command},
-)  # fmt: skip
+    {"fit": _fit, "show": _show, "test": _test, "table": _table, "rivals": endnet_rivals.command},
+)
