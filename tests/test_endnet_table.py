@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import sys
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +21,6 @@ from kr.studies.endings import table as table_module
 from kr.studies.endings.experiments import EXPERIMENTS, NET_FORMS, ROWS, Plans, positions_of
 from kr.studies.endings.model_file import save_model
 from kr.studies.endings.paper import PAPER_ROWS
-from kr.studies.endings.rivals import RivalRow, RivalSettings
 from kr.studies.endings.shape import NetShape
 from kr.studies.endings.table import EndnetTable, EndnetTableSettings, TableProgress
 from kr.studies.endings.table_text import TABLES, accuracy_rows
@@ -86,7 +83,7 @@ def plans(**changed: Any) -> Plans:
 @pytest.mark.parametrize("sampled", ["2-7", "2-5"])
 def test_plans_fit_together(scale: float, sampled: str) -> None:
     nets = {}
-    for name in set(EXPERIMENTS) - {"rivals"}:
+    for name in EXPERIMENTS:
         plan = plans(scale=scale, sampled=sampled).experiment(name)
         ready: set[str] = set()
         for net in plan.nets:
@@ -233,27 +230,6 @@ def results_of(before: object, made: Path) -> Any:
     return [line for line in results(made)["sampling"] if line["net"].startswith(("2-5-100-", "2-5-10-"))]
 
 
-def test_rivals_learn_from_the_positions_of_the_sampling(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    asked: list[RivalSettings] = []
-    row = RivalRow("regions 100KB", "regions", 90_000, 120_000, 714, 300, 0.9, 0.02, 0.91, 0.3, 0.4, 0.1, 2.0, 10**8)
-    monkeypatch.setattr(table_module, "run_rivals", lambda settings, tell: asked.append(settings) or [row])
-    out = tmp_path / "new"
-    line = f"endnet table --out {out} --set 2-5 --experiment rivals --sizes 100KB --scale 1e-5 --tested 300"
-    assert cli.main(line.split()) == 0
-    [settings] = asked
-    assert (settings.out, settings.sizes, settings.limit, settings.tested) == (out, ("100KB",), 1021, 300)
-    [path] = settings.samples
-    with SampleFile(path) as file:
-        assert file.pieces == "2-5"
-        assert len(file.shares["training"]) > 1021
-    assert "regions 100KB  90,000" in capsys.readouterr().out
-    assert "| regions 100KB | 90,000 | 120,000 | 90.00 ±2.00 | 91.00 |" in (out / "table.md").read_text(
-        encoding="utf-8"
-    )
-
-
 @RUNS_JAX
 @pytest.mark.soak
 @pytest.mark.slow
@@ -278,24 +254,6 @@ def test_the_command_shows_the_rows(made: Path, capsys: pytest.CaptureFixture[st
     assert cli.main([*line.split(), "sampling", "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)
     assert shown == json.loads((made / "table.json").read_text())
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("library", "experiments", "refused"),
-    [
-        ("threadpoolctl", ("rivals",), True),
-        ("lightgbm", ("sampling", "rivals"), True),
-        ("lightgbm", ("sampling",), False),
-    ],
-)
-def test_libraries_of_the_rivals_are_missed_before_anything_is_done(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, library: str, experiments: tuple[str, ...], refused: bool
-) -> None:
-    monkeypatch.setitem(sys.modules, library, None)
-    with pytest.raises(InvalidSettingError, match=f"(?i)need .*{library}") if refused else nullcontext():
-        EndnetTable(settings(tmp_path / "table", experiment=experiments))
-    assert not (tmp_path / "table").exists()
 
 
 @RUNS_JAX

@@ -10,7 +10,7 @@ from kr.studies.endings.model_file import EndnetModel, load_model
 from kr.studies.endings.scores import EndnetScores
 from kr.studies.endings.settings import EndnetFitSettings
 from kr.studies.endings.table import EndnetTable, EndnetTableSettings, TableProgress
-from kr.studies.endings.table_text import TABLES, rival_rows, tested_text
+from kr.studies.endings.table_text import TABLES, tested_text
 from kr.studies.endings.testing import EndnetTestSettings, score_net
 from kr.studies.endings.training import fit_endnet
 from kr.text import visible
@@ -161,9 +161,6 @@ def _table(settings: EndnetTableSettings, json: bool = options.JSON) -> None:
             if any(line["net"] for line in group):
                 console.put(console.fold(f"{name}: networks asked about {positions}; {tested_text(group)}") + "\n")
                 console.put(console.table(*TABLES[name][0](group, False)) + "\n")
-    if table["rivals"]:
-        console.put("rivals by size: percent right, captures resolved by the rules\n")
-        console.put(console.table(*rival_rows(table)))
 
 
 def _details(model: EndnetModel) -> dict[str, Any]:

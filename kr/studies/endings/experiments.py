@@ -1,7 +1,5 @@
 """The plans of `kr endnet table`: the networks of each experiment of the paper, and their test positions.
 
-`rivals` is kr's own: other ways to learn from the positions of the sampling experiment (`kr.studies.endings.rivals`).
-
 An experiment is a list of lines. A line names a network, its test positions, and the paper's row to compare with. A
 network is named by its training positions, so that experiments share networks; it may start from another one.
 
@@ -22,7 +20,7 @@ from kr.errors import InvalidSettingError
 from kr.studies.endings.asking import DIRECT_WAYS, QUIET_WAYS
 from kr.studies.endings.paper import PAPER_ROWS, PAPER_SEVEN_SHARE, PAPER_SHARE, PAPER_TRAINING
 
-EXPERIMENTS = ("sampling", "confidence", "transfer", "finetune", "rivals")
+EXPERIMENTS = ("sampling", "confidence", "transfer", "finetune")
 SAMPLING_SETS = ("2-7", "2-5")
 ROWS = ("100%", "10%", "1%", "0.1%")
 NET_FORMS = ("paper", "direct", "quiet")
@@ -134,11 +132,6 @@ class Plans:
         plan = Experiment()
         plans[name](plan)
         return plan
-
-    def rivals(self) -> tuple[tuple[TableSample, ...], int]:
-        """Samples for networks and their rivals, and the number of training positions."""
-        positions = max(1, round(self._whole() * self.scale))
-        return self._drawn(SAMPLED[self.sampled], positions), positions
 
     def _whole(self) -> int:
         """Training positions of the first row of the sampling experiment."""

@@ -1,8 +1,7 @@
 """Runs the experiments of `kr endnet table` in one directory.
 
     samples/   files of `kr egdb sample`          tests/         scores of each network, JSON
-    nets/      model files, with their cost       rivals/        likewise
-    table.json, table.md, plots/
+    nets/      model files, with their cost       table.json, table.md, plots/
 
 Files that are there stay, each test with the checksums of its network and positions; missing ones are made, in the
 order of the table. So a run that was killed resumes, and one with more rows adds them.
@@ -36,7 +35,6 @@ from kr.studies.endings.experiments import (
     TableSample,
 )
 from kr.studies.endings.model_file import EndnetModel
-from kr.studies.endings.rivals import SIZES, RivalSettings, check_libraries, run_rivals
 from kr.studies.endings.scores import count_scores
 from kr.studies.endings.settings import EndnetFitSettings
 from kr.studies.endings.table_text import table_markdown
@@ -78,10 +76,6 @@ class EndnetTableSettings(Settings):
         "Networks: direct (kr's small one, asked about all positions), quiet (about quiet ones only), paper.",
         parse=parse_names(NET_FORMS, "a network"), show=",".join, metavar="NETS",
     )  # fmt: skip
-    sizes: Sequence[str] = option(
-        ("100KB", "1MB"), f"Sizes of the rivals, of {', '.join(SIZES)}.", parse=parse_names(tuple(SIZES), "a size"),
-        show=",".join, metavar="SIZES",
-    )  # fmt: skip
     scale: float = option(0.01, "Share of the paper's numbers of training positions.", above=0, high=1)
     tested: int = option(
         0, "Positions to test each network on, {allowed}.", parse=parse_count, low=1, high=10**9,
@@ -115,8 +109,6 @@ class EndnetTable:
         self, settings: EndnetTableSettings, on_progress: Callable[[TableProgress], None] | None = None
     ) -> None:
         check_jax()
-        if "rivals" in settings.experiment:
-            check_libraries()
         if settings.plots:
             figures.check_installed()
         self.settings = settings
@@ -131,18 +123,12 @@ class EndnetTable:
         with storage.lock_directory(settings.out):
             experiments: dict[str, Any] = {}
             for name in settings.experiment:
-                if name == "rivals":
-                    continue
                 plan = plans.experiment(name)
                 for net in plan.nets:
                     self.model(net)
                 experiments[name] = [self._line(line) for line in plan.lines]
             values = {name: value for name, value in asdict(settings).items() if name not in ("out", "egdb", "plots")}
-            rivals = self._rivals(plans) if "rivals" in settings.experiment else []
-            table = {
-                "settings": values, "provenance": storage.provenance(**values), "experiments": experiments,
-                "rivals": rivals,
-            }  # fmt: skip
+            table = {"settings": values, "provenance": storage.provenance(**values), "experiments": experiments}
             storage.write_atomic(settings.out / "table.json", json.dumps(table, indent=1) + "\n")
             storage.write_atomic(settings.out / "table.md", table_markdown(table))
             if settings.plots:
@@ -247,20 +233,6 @@ class EndnetTable:
             test = {**scores.as_json(), "cost": cost.as_json()}
             _store(path, inputs, test)
         return test
-
-    def _rivals(self, plans: Plans) -> list[dict[str, Any]]:
-        """Networks and their rivals, by size."""
-        samples, positions = plans.rivals()
-        settings = RivalSettings(
-            tuple(map(self.sample, samples)), self.settings.out, sizes=tuple(self.settings.sizes),
-            limit=positions, tested=self.settings.tested or TESTED_BY["quiet"], egdb=self.settings.egdb,
-            seed=self.settings.seed,
-        )  # fmt: skip
-        rows = run_rivals(
-            settings,
-            lambda progress: self._tell(TableProgress(progress.what, progress.done, progress.total, progress.unit)),
-        )
-        return [asdict(row) for row in rows]
 
 
 class _Cost:

@@ -7,7 +7,6 @@ from typing import Any, TypeAlias
 
 from kr.studies.endings.asking import THRESHOLD, WAYS
 from kr.studies.endings.paper import PAPER_CONFIDENCE, PAPER_ROWS, PAPER_THRESHOLD, PAPER_THRESHOLD_PARTS
-from kr.studies.endings.rivals import RivalRow, rival_cells
 from kr.units import counted, format_clock
 
 TableRow: TypeAlias = Mapping[str, Any]
@@ -162,8 +161,6 @@ TITLES: dict[Callable[..., TextTable], str] = {
     "is for quiet ones.",
 }
 
-RIVALS_TITLE = "Positions right, in percent, captures resolved by the rules, by what must be stored."
-
 
 def table_markdown(table: Mapping[str, Any]) -> str:
     """All experiments as Markdown."""
@@ -174,14 +171,7 @@ def table_markdown(table: Mapping[str, Any]) -> str:
         for rows_of in TABLES[name]:
             if text := markdown(*rows_of(lines)):
                 parts += [TITLES[rows_of], text]
-    if table["rivals"]:
-        parts += ["### Rivals", RIVALS_TITLE, markdown(*rival_rows(table))]
     return "\n\n".join(parts) + "\n"
-
-
-def rival_rows(table: Mapping[str, Any]) -> TextTable:
-    """Networks and their rivals, by size."""
-    return rival_cells([RivalRow(**row) for row in table["rivals"]])
 
 
 def markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
