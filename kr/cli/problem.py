@@ -224,7 +224,7 @@ command = options.group(
         kr problem stars book.pdn
         kr problem find archive.pdn.xz --out puzzles.jsonl
         kr problem vary "W:W18,K23,26:B10,12,K28"
-        kr problem print puzzles.jsonl --out sheet.pdf
+        kr problem print puzzles.jsonl --out sheet.html
     """,
     {"check": _check, "stars": _stars, "find": find_command, "vary": vary_command, "print": problem_print.command},
 )

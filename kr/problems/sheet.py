@@ -1,8 +1,7 @@
 """Sheets of problems for print: what stands where on each page, in points from its top left corner.
 
 A page has rows of diagrams, each with number, title and author above it, and the side to move with the stipulation
-below; behind them come the solutions, in two columns. What draws a page (`kr.problems.sheet_pdf`, `sheet_svg`) only
-draws; LaTeX (`sheet_tex`) sets pages itself and takes the texts and sizes from here.
+below; behind them come the solutions, in two columns. `kr.problems.sheet_html` draws the pages.
 """
 
 from __future__ import annotations
@@ -14,19 +13,18 @@ from math import ceil
 from pathlib import Path
 
 from kr.archives.archive import ReadSettings
+from kr.errors import InvalidSettingError
 from kr.game.position import Position, Side
 from kr.game.value import Value
 from kr.notation import SIDE_NAMES
 from kr.problems.problem import Problem
-from kr.settings import REQUIRED, Settings, known_suffix, option, same_option
+from kr.settings import REQUIRED, Settings, option, same_option
 from kr.text import visible
 
 PAPERS = {"a4": (595.28, 841.89), "letter": (612.0, 792.0)}
 """Width and height of papers in points, 1/72 inch."""
 SHEET_MARGIN = 42.5
 """Points, 15 mm."""
-SHEET_KINDS = (".pdf", ".svg", ".html", ".tex")
-"""Ends of names of the files that can be written."""
 LONGEST_WORDS = 400
 """Characters of a title or an author; what is longer is cut."""
 LINE = 1.25
@@ -46,10 +44,7 @@ class PrintSettings(Settings):
         REQUIRED, "Problems: PDN, JSON lines, or one FEN in each line; or a built-in name, or a FEN.",
         metavar="FILE|NAME|FEN", argument=True,
     )  # fmt: skip
-    out: Path = option(
-        REQUIRED, "File to write: .pdf, .html, .tex or .svg; of several pages NAME-1.svg and so on.",
-        metavar="FILE",
-    )  # fmt: skip
+    out: Path = option(REQUIRED, "Page of HTML to write, a name that ends in .html.", metavar="FILE")
     results: str = same_option(ReadSettings, "results")
     title: str = option("", "Title at the head of each page.")
     columns: int = option(2, "Diagrams side by side, {allowed}.", low=1, high=6)
@@ -60,11 +55,10 @@ class PrintSettings(Settings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.kind()
-
-    def kind(self) -> str:
-        """The suffix of the file, one of SHEET_KINDS. Raises InvalidSettingError."""
-        return known_suffix("--out", self.out, SHEET_KINDS)
+        if self.out.suffix.lower() != ".html":
+            raise InvalidSettingError(
+                f"--out {self.out}: expected a name that ends in .html; any browser prints it, to PDF too"
+            )
 
 
 @dataclass(frozen=True)

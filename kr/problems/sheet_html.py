@@ -1,4 +1,4 @@
-"""Pages of problems as SVG: one file a page, or all of them in one page of HTML that prints as they are."""
+"""Pages of problems as SVG in one page of HTML, which any browser prints as they are, to PDF too."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from html import escape
 
 from kr import svg
-from kr.problems.sheet import SheetBoard, SheetPage, SheetText
+from kr.problems.sheet import PrintSettings, SheetBoard, SheetPage, SheetText
+from kr.text import visible
 
 PRINT_COLORS = {
     "light": "#ffffff", "dark": "#c9c9c9", "edge": "#000000", "number": "#000000", "black": "#000000",
@@ -17,22 +18,23 @@ PRINT_COLORS = {
 FONTS = "DejaVu Sans, Verdana, Helvetica, Arial, sans-serif"
 
 
-def page_svg(page: SheetPage, numbers: bool) -> str:
-    """A page as an SVG document of the size of its paper. numbers: write those of the squares."""
+def _page(page: SheetPage, empty: str) -> str:
+    """A page as SVG of the size of its paper. empty: the empty board, if other pages are to find it here."""
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {page.width:g} {page.height:g}" '
         f'width="{page.width:g}pt" height="{page.height:g}pt" font-family="{FONTS}">',
+        f'<defs><g id="empty">{empty}</g></defs>' if empty else "",
         f'<rect width="{page.width:g}" height="{page.height:g}" fill="#fff"/>',
-        *(_board(each, numbers) for each in page.boards),
+        *map(_board, page.boards),
         *(_text(each) for each in page.texts),
         "</svg>\n",
     ]
     return "\n".join(parts)
 
 
-def _board(board: SheetBoard, numbers: bool) -> str:
-    drawn = svg.board(board.position, colors=PRINT_COLORS, coordinates=numbers, size=board.side)
-    return f'<g transform="translate({board.x:.2f},{board.y:.2f})">{drawn.strip()}</g>'
+def _board(board: SheetBoard) -> str:
+    pieces = svg.board(board.position, colors=PRINT_COLORS, backdrop=False, size=board.side)
+    return f'<g transform="translate({board.x:.2f},{board.y:.2f})"><use href="#empty"/>{pieces.strip()}</g>'
 
 
 def _text(line: SheetText) -> str:
@@ -42,12 +44,12 @@ def _text(line: SheetText) -> str:
     return f"<text {where}{weight}{anchor}>{escape(line.text)}</text>"
 
 
-def pages_html(title: str, paper: str, pages: Iterator[str]) -> Iterator[str]:
-    """Parts of a page of HTML that holds SVG pages. paper: its name, as in PAPERS."""
+def pages_html(settings: PrintSettings, pages: Iterator[SheetPage]) -> Iterator[str]:
+    """Parts of a page of HTML that holds these pages."""
     from kr.viewer.bundle import page_policy
 
     style = (
-        f"@page {{ size: {paper}; margin: 0; }} body {{ margin: 0; background: #888; }} "
+        f"@page {{ size: {settings.paper}; margin: 0; }} body {{ margin: 0; background: #888; }} "
         "svg svg { overflow: visible; } .sheet { margin: 1rem auto; max-width: 100%; width: fit-content; } "
         ".sheet > svg { display: block; max-width: 100%; height: auto; } "
         "@media print { body { background: none; } .sheet { margin: 0; break-after: page; } "
@@ -57,8 +59,12 @@ def pages_html(title: str, paper: str, pages: Iterator[str]) -> Iterator[str]:
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{escape(page_policy("", style))}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(title)}</title>\n<style>{style}</style>\n</head>\n<body>\n"
+        f"<title>{escape(visible(settings.title) or 'Problems')}</title>\n<style>{style}</style>\n</head>\n<body>\n"
     )
     for page in pages:
-        yield f'<div class="sheet">\n{page}</div>\n'
+        empty = ""
+        if page.number == 1:
+            side = page.boards[0].side
+            empty = svg.board(colors=PRINT_COLORS, coordinates=settings.numbers, size=side).strip()
+        yield f'<div class="sheet">\n{_page(page, empty)}</div>\n'
     yield "</body>\n</html>\n"
