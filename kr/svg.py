@@ -88,14 +88,11 @@ PIECES = ("flat", "carved")
 COORDINATES = ("numbers", "letters", "none")
 """Names of squares on a board: 1 to 32 on the dark ones, or a to h and 1 to 8 at its edges."""
 
-DISC, GROOVE = 16.5, 10.5
+_DISC, _GROOVE = 16.5, 10.5
 """Radii of a flat piece, and of the ring in a man."""
-KING_DISCS = (3, -2)
+_KING_DISCS = (3, -2)
 """Heights of the centres of a king's two discs below that of its square; the crown is on the second."""
-CROWN = ((-9.5, 7), (-11, -5), (-5, 0), (0, -8.5), (5, 0), (11, -5), (9.5, 7))
-"""Corners of a crown, y downwards."""
-
-_CROWN = f"M{' L'.join(f'{x:g},{y:g}' for x, y in CROWN)} Z"
+_CROWN = "M-9.5,7 L-11,-5 L-5,0 L0,-8.5 L5,0 L11,-5 L9.5,7 Z"
 _SIZES = ("man", "king")
 
 
@@ -103,20 +100,28 @@ class Placed(Protocol):
     """A position to draw, such as a kr.Position."""
 
     @property
-    def black(self) -> int: ...
+    def black(self) -> int:
+        """Bitboard of Black's pieces."""
+
     @property
-    def white(self) -> int: ...
+    def white(self) -> int:
+        """Bitboard of White's pieces."""
+
     @property
-    def kings(self) -> int: ...
+    def kings(self) -> int:
+        """Bitboard of the kings."""
+
     @property
-    def side(self) -> int: ...
+    def side(self) -> int:
+        """Side to move, 0 for Black."""
 
 
 class HoldsPosition(Protocol):
     """What has a position to draw, such as a kr.Board."""
 
     @property
-    def position(self) -> Placed: ...
+    def position(self) -> Placed:
+        """The position."""
 
 
 @runtime_checkable
@@ -124,7 +129,8 @@ class Moved(Protocol):
     """A move to draw an arrow for, such as a kr.Move."""
 
     @property
-    def path(self) -> tuple[int, ...]: ...
+    def path(self) -> tuple[int, ...]:
+        """Squares from origin to target, from 0."""
 
 
 class Svg(str):
@@ -392,11 +398,11 @@ def _flat(side: str, king: bool, palette: Mapping[str, str]) -> str:
     """A man is a disc with a groove, a king two discs and a crown."""
     style = f"fill={_colour(palette, side)} stroke={_colour(palette, f'{side} rim')}"
     if king:
-        discs = "".join(f'<circle cy="{y}" r="{DISC}" {style} stroke-width="1.5"/>' for y in KING_DISCS)
+        discs = "".join(f'<circle cy="{y}" r="{_DISC}" {style} stroke-width="1.5"/>' for y in _KING_DISCS)
         crown = f'd="{_CROWN}" fill={_colour(palette, f"{side} crown")}'
-        return f'{discs}<path transform="translate(0,{KING_DISCS[1]})" {crown}/>'
-    groove = f'<circle r="{GROOVE}" {style} stroke-width="1.5" stroke-opacity="0.5"/>'
-    return f'<circle r="{DISC}" {style} stroke-width="1.5"/>{groove}'
+        return f'{discs}<path transform="translate(0,{_KING_DISCS[1]})" {crown}/>'
+    groove = f'<circle r="{_GROOVE}" {style} stroke-width="1.5" stroke-opacity="0.5"/>'
+    return f'<circle r="{_DISC}" {style} stroke-width="1.5"/>{groove}'
 
 
 def _carved(side: str, king: bool, palette: Mapping[str, str]) -> str:

@@ -7,14 +7,13 @@ import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
-from functools import cache
 from pathlib import Path
 
 import pytest
+from sources import PACKAGE, modules, parsed
 
 import kr
 
-PACKAGE = Path(kr.__file__).parent
 ARCHITECTURE = PACKAGE.parent / "docs" / "internals" / "architecture.md"
 
 # From the top of the house down, each room on its own floor: a module may import from its room and those below.
@@ -70,12 +69,8 @@ FLOORS = [
 LEVEL = {room: len(FLOORS) - i for i, room in enumerate(FLOORS)}
 HEAVY = {
     "numpy", "scipy", "h5py", "rich", "matplotlib", "click", "sklearn", "jinja2", "starlette", "uvicorn", "websockets",
-    "jax", "optax", "lightgbm", "pyarrow", "dask", "distributed", "PIL", "reportlab",
+    "jax", "optax", "lightgbm", "pyarrow", "dask", "distributed", "PIL",
 }  # fmt: skip
-
-
-def modules() -> list[Path]:
-    return sorted(path for path in PACKAGE.rglob("*.py") if "data" not in path.relative_to(PACKAGE).parts)
 
 
 def room_of(name: str) -> str:
@@ -87,11 +82,6 @@ def room_of(name: str) -> str:
 def name_of(path: Path) -> str:
     parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" and len(parts) > 2 else parts)
-
-
-@cache
-def parsed(path: Path) -> ast.Module:
-    return ast.parse(path.read_text("utf-8"))
 
 
 def imports(module: ast.Module) -> Iterator[tuple[int, str]]:

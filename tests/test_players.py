@@ -129,7 +129,6 @@ def test_the_help_names_every_kind() -> None:
 def test_kinds_are_known_by_their_prefix(spec: str, prefix: str) -> None:
     kind = kind_of(spec)
     assert kind.prefix == prefix
-    assert kind.own_engine == (prefix == "")
     assert kind.starts_program == (prefix == "hub:")
     assert not (kind.repeatable and kind.starts_program)
 

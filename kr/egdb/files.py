@@ -63,6 +63,7 @@ class SliceHeader:
 
     @property
     def pair(self) -> Shape:
+        """The pair of slices that the file is for."""
         return slices.pair_of(self.stored)
 
 

@@ -56,15 +56,18 @@ class Course:
     """Locks to release when there is news, one for each waiter."""
 
     def add(self, info: Info) -> None:
+        """Add an info, from the thread of the search."""
         self.infos.append(info)
         self.ring()
 
     def end(self, outcome: SearchOutcome) -> None:
+        """Note the outcome: the search is over."""
         self.outcome = outcome
         under_way.discard(self)
         self.ring()
 
     def ring(self) -> None:
+        """Wake all who wait."""
         for bell in tuple(self.bells):
             self.bells.discard(bell)
             bell.release()
@@ -93,6 +96,7 @@ class Course:
         return True
 
     def has_news(self, count: int) -> bool:
+        """True with more than `count` infos, or at the end."""
         return self.outcome is not None or len(self.infos) > count
 
 

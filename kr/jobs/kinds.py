@@ -38,6 +38,7 @@ class Stop(_core.Stop):
         return np.frombuffer(self._flag, dtype=np.int32)
 
     def set(self) -> None:
+        """Ask the work to end, from any thread."""
         super().set()
         self._flag[0] = 1
 

@@ -32,6 +32,7 @@ class MatchTally:
         self._halves: dict[int, int] = {}
 
     def add(self, game: MatchGame) -> None:
+        """Count a game."""
         self.games += 1
         self.points[game.points] += 1
         self.reasons[game.reason] += 1

@@ -10,7 +10,7 @@ from kr.engine.search import Stop
 from kr.errors import ProtocolError
 from kr.game.board import PositionLike, with_history
 from kr.game.position import Position
-from kr.players.player import PlayerKind, PlayerSpec, Reply, Resources
+from kr.players.player import Player, PlayerKind, PlayerSpec, Reply, Resources
 from kr.protocols.hub_client import HubClient
 from kr.protocols.talk import TalkLog
 from kr.system import split_command
@@ -20,7 +20,7 @@ FOLDER = "dir"
 """Setting of an engine's text: the folder in which it runs."""
 
 
-class HubPlayer:
+class HubPlayer(Player):
     """An engine behind a command line. Raises ProtocolError if it can't be started, OSError if its log can't be.
 
     patience: seconds that a search without a time limit may take before the engine counts as hanging; folder: in which

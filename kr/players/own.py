@@ -20,7 +20,7 @@ from kr.evaluation.kinds import SHIPPED, built_in
 from kr.game.board import PositionLike, with_history
 from kr.game.position import Position
 from kr.players.levels import FULL, Level, level_numbered, search_at
-from kr.players.player import PlayerKind, PlayerSpec, Reply, Resources
+from kr.players.player import Player, PlayerKind, PlayerSpec, Reply, Resources
 from kr.policy.policy import load_policy
 from kr.units import format_size, parse_count, parse_size
 
@@ -35,7 +35,7 @@ NOBODY = "none"
 """Instead of a policy: errors by chance alone."""
 
 
-class EnginePlayer:
+class EnginePlayer(Player):
     """kr's engine. Raises InvalidWeightsError.
 
     weights: as for Engine; policy: that of a level that chooses among what people play; seed: of the errors of
@@ -159,6 +159,5 @@ KIND = PlayerKind(
     make=_make,
     settings=(*SETTINGS, *SEARCH_OPTIONS),
     is_name=_is_weights,
-    own_engine=True,
     repeatable=True,
 )

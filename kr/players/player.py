@@ -74,7 +74,7 @@ class Player(Protocol):
         """
 
 
-class StatelessPlayer:
+class StatelessPlayer(Player):
     """Base of players without a version that keep nothing from move to move."""
 
     version = ""
@@ -126,8 +126,6 @@ class PlayerKind:
     """Names of the settings that may follow the text, as `,name=value`; empty if commas are part of the text."""
     is_name: Callable[[str], bool] = field(default=lambda text: "," not in text)
     """True for a text that names a player without settings, though it may have commas in it, as a file name may."""
-    own_engine: bool = False
-    """True if kr's own search plays, so that its searches can be compared and its level can be set."""
     repeatable: bool = False
     """True if the same nodes or depth give the same play again."""
     starts_program: bool = False

@@ -24,6 +24,7 @@ SQUARE_AT = {row_and_column(square): square for square in range(32)}
 
 
 def owner(piece: str) -> int:
+    """Side of a piece."""
     return BLACK_SIDE if piece in "bB" else WHITE_SIDE
 
 
@@ -34,15 +35,17 @@ def directions(piece: str) -> list[tuple[int, int]]:
 
 
 def crowned(piece: str, square: int) -> bool:
+    """True if a piece that lands on a square becomes a king."""
     return (piece == "b" and row_and_column(square)[0] == 7) or (piece == "w" and row_and_column(square)[0] == 0)
 
 
 def neighbour(square: int, step: tuple[int, int], distance: int) -> int | None:
+    """The square so many steps away; None off the board."""
     row, column = row_and_column(square)
     return SQUARE_AT.get((row + distance * step[0], column + distance * step[1]))
 
 
-def quiets_from(board: PlainBoard, square: int) -> list[PlainMove]:
+def _quiets_from(board: PlainBoard, square: int) -> list[PlainMove]:
     targets = [neighbour(square, step, 1) for step in directions(board[square])]
     return [((square, target), frozenset()) for target in targets if target is not None and target not in board]
 
@@ -75,10 +78,11 @@ def legal_moves(board: PlainBoard, side: int) -> list[PlainMove]:
     """Every legal move as (squares from origin to target, squares captured)."""
     own = [square for square in sorted(board) if owner(board[square]) == side]
     jumps = [move for square in own for move in captures_from(board, square)]
-    return jumps or [move for square in own for move in quiets_from(board, square)]
+    return jumps or [move for square in own for move in _quiets_from(board, square)]
 
 
 def plain_after(board: PlainBoard, move: PlainMove) -> PlainBoard:
+    """The board after a move."""
     path, taken = move
     after = {square: piece for square, piece in board.items() if square != path[0] and square not in taken}
     piece = board[path[0]]
@@ -106,6 +110,7 @@ def from_bits(black: int, white: int, kings: int) -> PlainBoard:
 
 
 def bits_of(squares: frozenset[int]) -> int:
+    """Bitboard of some squares."""
     return sum(1 << square for square in squares)
 
 

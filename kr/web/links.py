@@ -30,6 +30,7 @@ class HttpLink(H11Protocol):
     _timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Wait for a request; with too many such waits, cut off the longest."""
         super().connection_made(transport)
         self._wait()
         idle = [each for each in self.connections if isinstance(each, HttpLink) and each._since is not None]
@@ -39,6 +40,7 @@ class HttpLink(H11Protocol):
             longest.transport.abort()
 
     def data_received(self, data: bytes) -> None:
+        """Begin to wait with the first bytes of a request."""
         if self.conn.their_state is h11.IDLE and not self.conn.trailing_data[0] and not self._unread:
             # the first bytes of a request
             self._wait()
@@ -47,25 +49,30 @@ class HttpLink(H11Protocol):
             self._look()
 
     def on_response_complete(self) -> None:
+        """Look whether the next request has arrived."""
         super().on_response_complete()
         self._look()
 
     def pause_writing(self) -> None:
+        """Wait for the client to read."""
         self._unread = True
         self._wait()
         super().pause_writing()
 
     def resume_writing(self) -> None:
+        """The client has read."""
         super().resume_writing()
         self._unread = False
         self._end_wait()
         self._look()
 
     def handle_websocket_upgrade(self, event: h11.Request) -> None:
+        """End the wait: LiveLink has its own."""
         self._end_wait()
         super().handle_websocket_upgrade(event)
 
     def connection_lost(self, exc: Exception | None) -> None:
+        """End the wait."""
         self._end_wait()
         super().connection_lost(exc)
 
@@ -95,6 +102,7 @@ class LiveLink(WebSocketsSansIOProtocol):
     """The connection of a page's WebSocket."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Give the handshake its time."""
         super().connection_made(transport)
         self.loop.call_later(ARRIVAL_SECONDS, self._end_unless_open)
 
@@ -104,6 +112,7 @@ class LiveLink(WebSocketsSansIOProtocol):
             self.transport.abort()
 
     def data_received(self, data: bytes) -> None:
+        """Cut off a client that sends without reading."""
         super().data_received(data)
         # answers to pings are written without waiting
         if self.transport.get_write_buffer_size() > MOST_UNTAKEN or len(self.frames) > MOST_FRAMES:

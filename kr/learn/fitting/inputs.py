@@ -45,6 +45,7 @@ class Entries:
 
     @property
     def slots(self) -> int:
+        """Number of all entries."""
         return int(self.starts[-1])
 
 

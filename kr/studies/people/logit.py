@@ -58,6 +58,7 @@ class ChoiceGroup:
 
     @property
     def table_weights(self) -> int:
+        """Number of weights of its tables."""
         return PHASES * self.entries.slots
 
 

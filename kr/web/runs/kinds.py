@@ -90,6 +90,7 @@ class OneRun(ABC):
 
     @property
     def folder(self) -> Path:
+        """Its directory."""
         return self.path
 
     @property
