@@ -26,7 +26,7 @@ from kr.system import join_command
 from kr.web.house import House
 from kr.web.live import viewer
 from kr.web.request import PageRequest
-from kr.web.services import engines, port
+from kr.web.services import engines, port, searching
 from kr.web.services.engines import SEARCH_NICENESS, Lender
 from kr.web.services.port import MOST_TOGETHER, UPDATES, search
 from kr.web.services.searching import OwnSearch
@@ -200,6 +200,30 @@ def test_a_stream_that_ends_as_news_come_ends(monkeypatch: pytest.MonkeyPatch, t
         task.cancel()
         await asyncio.wait([task], timeout=5)
         assert task.cancelled()
+
+    at_home(told)
+
+
+def test_a_search_that_nobody_watches_disturbs_no_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    bell_of, rings = searching.bell_of, 0
+
+    def counting(news: asyncio.Event) -> Callable[[], None]:
+        ring = bell_of(news)
+
+        def counted() -> None:
+            nonlocal rings
+            rings += 1
+            ring()
+
+        return counted
+
+    monkeypatch.setattr(searching, "bell_of", counting)
+
+    async def told(house: House) -> None:
+        assert (await events(house, one(watched=False, limits={"depth": 9})))[-1]["final"]
+        assert rings == 1
+        await events(house, one(limits={"depth": 9}))
+        assert rings > 5
 
     at_home(told)
 

@@ -41,15 +41,16 @@ class Question:
 class RunningSearch(ABC):
     """A search by a tool that is lent.
 
-    `news` is set whenever there are new lines, and at the end, when `outcome` is known.
+    `news` is set whenever there are new lines, if somebody watches, and at the end, when `outcome` is known.
     """
 
-    def __init__(self, loan: Loan[Any], name: str, hash_mb: float | None = None) -> None:
+    def __init__(self, question: Question, loan: Loan[Any], name: str, hash_mb: float | None = None) -> None:
         self.outcome: SearchOutcome | None = None
         self.news = asyncio.Event()
         self.name, self.hash_mb = name, hash_mb
         self._loan = loan
         self._bell = bell_of(self.news)
+        self._question = question
         self._is_left = False
 
     def stop(self) -> None:
@@ -59,6 +60,11 @@ class RunningSearch(ABC):
         # whichever thread comes second sees what the other has set
         if self.outcome is not None:
             self._loan.end()
+
+    def _lines_changed(self) -> None:
+        # each bell wakes the thread that serves all pages
+        if self._question.watched:
+            self._bell()
 
     def _ended(self, outcome: SearchOutcome) -> None:
         self.outcome = outcome
@@ -83,7 +89,7 @@ class OwnSearch(RunningSearch):
     """A search of kr, in a thread of the engine."""
 
     def __init__(self, question: Question, loan: Loan[Any], engine: Engine) -> None:
-        super().__init__(loan, f"kr ({engine.name})", engine.hash_mb)
+        super().__init__(question, loan, f"kr ({engine.name})", engine.hash_mb)
         self._is_polite = False
         self._coming: list[Info] = []
         self._lines: list[Info] = []
@@ -98,7 +104,7 @@ class OwnSearch(RunningSearch):
         self._coming.append(info)
         if len(self._coming) == info.lines:
             self._lines, self._coming = self._coming, []
-            self._bell()
+            self._lines_changed()
 
     def lines(self) -> list[Info]:
         return list(self.outcome.lines) if isinstance(self.outcome, SearchResult) else self._lines
@@ -114,8 +120,8 @@ class OwnSearch(RunningSearch):
 class ThreadSearch(RunningSearch):
     """A search in a thread of its own. find: takes the stop."""
 
-    def __init__(self, loan: Loan[Any], name: str, find: Callable[[Stop], SearchResult]) -> None:
-        super().__init__(loan, name)
+    def __init__(self, question: Question, loan: Loan[Any], name: str, find: Callable[[Stop], SearchResult]) -> None:
+        super().__init__(question, loan, name)
         self._find, self._stop = find, Stop()
         self._began = time.monotonic()
         start_all([Thread(target=self._run, name="search", daemon=True)], lambda: None)
@@ -147,19 +153,18 @@ class HubSearch(ThreadSearch):
     """A search of another program's engine."""
 
     def __init__(self, question: Question, loan: Loan[Any], client: HubClient) -> None:
-        self._question = question
         self._infos: dict[str, Mapping[str, str]] = {}
         find = partial(
             client.search, question.position, question.limits, question.history, on_line=self._hear,
             multipv=question.lines,
         )  # fmt: skip
-        super().__init__(loan, f"{client.name} {client.version}".strip(), find)
+        super().__init__(question, loan, f"{client.name} {client.version}".strip(), find)
 
     def _hear(self, args: Mapping[str, str]) -> None:
         rank = args.get("multipv", "1")
         if rank.isdecimal() and 1 <= int(rank[:4]) <= self._question.lines:
             self._infos[rank] = args
-            self._bell()
+            self._lines_changed()
 
     def lines(self) -> list[Info]:
         # as far as they can be read
@@ -177,7 +182,7 @@ def champion_search(question: Question, loan: Loan[Any], champion: Player) -> Th
         reply = champion.search(question.position, question.limits, question.history, stop)
         return SearchResult(reply.move, reply.score, reply.depth, reply.nodes, reply.time, (reply.move,), ())
 
-    return ThreadSearch(loan, champion.name, find)
+    return ThreadSearch(question, loan, champion.name, find)
 
 
 def begin_search(question: Question, loan: Loan[Any], tool: Any) -> RunningSearch:
