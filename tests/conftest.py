@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import socket
+import sys
 import tempfile
 from collections.abc import Generator, Iterator
 from pathlib import Path
@@ -33,11 +34,14 @@ SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Let code that JAX has compiled for one training serve the next of the same shape, in any process of the tests.
+    """Let code that was compiled once serve all processes of the tests, and no file be removed that is open.
 
-    JAX reads the variables when it is imported, and processes inherit them. Also let no file be removed that is open.
+    Python keeps modules of kr and of the tests, whatever the environment says: hundreds of processes import them. JAX,
+    which reads its variables when it is imported, keeps trainings of one shape.
     """
     watch_open_files()
+    sys.dont_write_bytecode = False
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     if "JAX_COMPILATION_CACHE_DIR" not in os.environ:
         compiled = tempfile.mkdtemp(prefix="kr-compiled-")
         os.environ["JAX_COMPILATION_CACHE_DIR"] = compiled
