@@ -23,8 +23,16 @@ def built() -> Path:
     return ROOT / "build" / "library"
 
 
+def compile_against(program: Path, out: Path) -> Path:
+    """Compile a program of tests, which has the library in it, by the compiler of Python."""
+    compiler = sysconfig.get_config_var("CC").split()[0]
+    words = [compiler, "-O1", "-w", f"-I{built()}", program, built() / "libkr.a", "-lm", "-o", out / program.stem]
+    subprocess.run(words, check=True)
+    return out / program.stem
+
+
 def compile_with(program: Path, *options: str, out: Path) -> Path:
-    """Compile a program of tests with the library's own code, by the compiler of Python."""
+    """Compile a program of tests with the library's own code."""
     own, code = ROOT / "kr", built().with_name("library-c")
     sources = [ROOT / "packaging" / "library" / "unit.c", program]
     include = [f"-I{path}" for path in (code, code / "python", own, own / "_engine")]

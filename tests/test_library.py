@@ -4,6 +4,7 @@ import ctypes as c
 import math
 import random
 import re
+import runpy
 import shutil
 import subprocess
 import threading
@@ -27,7 +28,7 @@ from kr._egdb import VALUE_UNKNOWN
 from kr.egdb import slices
 from kr.egdb.database import UNKNOWN_VALUE, VALUES
 from kr.egdb.sample import random_positions
-from kr.engine.bench import BenchSettings, run_bench
+from kr.engine.bench import POSITIONS
 from kr.errors import InvalidFenError, OutputBusyError
 from kr.storage import data_path, lock
 
@@ -95,15 +96,20 @@ def test_it_needs_the_c_library_alone() -> None:
 
 def test_a_call_of_python_is_found(tmp_path: Path) -> None:
     """The build refuses a library that would need Python."""
-    sources = tmp_path / "kr"
-    for name in ("kr", "packaging/library"):
-        shutil.copytree(lib.ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("*.so", "__pycache__"))
-    rules = sources / "_engine" / "rules.pxi"
-    rules.write_text(rules.read_text() + "\n\ncdef public void kr_greet() noexcept:\n    print('kr')\n")
+    for name in ("kr/__init__.py", "packaging/library/compile_library.py", "packaging/library/pyconfig.h"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(lib.ROOT / name, tmp_path / name)
+    bench = tmp_path / "kr" / "engine"
+    bench.mkdir()
+    for name in ("bench.py", POSITIONS):
+        shutil.copy(lib.ROOT / "kr" / "engine" / name, bench)
+    (tmp_path / "packaging" / "library" / "unit.c").write_text('#include "_engine.c"\n')
+    greeting = "cdef extern from 'Python.h':\n    pass\n\ncdef public void kr_greet() noexcept:\n    print('kr')\n"
+    (tmp_path / "kr" / "_engine.pyx").write_text(greeting)
     build = tmp_path / "packaging" / "library" / "compile_library.py"
     done = subprocess.run([lib.sys.executable, build], capture_output=True, text=True)
     assert done.returncode == 1
-    assert re.search(r"^kr: the library would need Python: PyErr_", done.stderr, re.MULTILINE), done.stderr
+    assert re.search(r"^kr: the library would need Python: .*PyErr_", done.stderr, re.MULTILINE), done.stderr
 
 
 def test_rules() -> None:
@@ -175,9 +181,12 @@ def test_other_texts_are_no_fen(text: str) -> None:
     assert read_fen(text) is None
 
 
-def test_searches_are_those_of_kr(tables: c.c_void_p, database: c.c_void_p, own_database: kr.Database) -> None:
-    """1,000 positions, with and without the database, one line, more, or those near the best: nodes, scores, lines."""
-    for own, other, number in ((own_database, database, 500), (None, None, 500)):
+@pytest.mark.parametrize("number", [50, pytest.param(500, marks=pytest.mark.soak)])
+def test_searches_are_those_of_kr(
+    tables: c.c_void_p, database: c.c_void_p, own_database: kr.Database, number: int
+) -> None:
+    """Positions with and without the database, one line, more, or those near the best: nodes, scores, lines."""
+    for own, other in ((own_database, database), (None, None)):
         theirs = lib.CEngine(tables, other, HASH)
         ours = kr.Engine(hash_mb=1, database=own)
         for count, position in enumerate(sampled(number, 3)):
@@ -485,9 +494,9 @@ def test_the_header_is_c_plus_plus_too(tmp_path: Path) -> None:
 
 
 def test_signature(tables: c.c_void_p) -> None:
-    """Node for node the bench of kr, as header and manual have it."""
+    """Node for node the bench of kr, which packaging/check.py runs too, as header and manual have it."""
     signature = library().kr_signature(tables)
-    assert signature == run_bench(BenchSettings()).signature
+    assert signature == runpy.run_path(str(lib.ROOT / "packaging" / "check.py"))["SIGNATURE"]
     for path in (built() / "kr.h", lib.ROOT / "docs" / "reference" / "c-library.md"):
         assert str(signature) in path.read_text()
 
@@ -504,6 +513,7 @@ def test_there_is_no_signature_without_memory() -> None:
     assert subprocess.run(program, check=True, capture_output=True, text=True).stdout == "0\n"
 
 
+@pytest.mark.soak
 def test_no_thread_reads_what_another_writes(tmp_path: Path) -> None:
     """Searches in two threads, watched and stopped from a third, by a library with ThreadSanitizer."""
     threads = lib.compile_with(Path(__file__).with_name("library_threads.c"), "-fsanitize=thread", out=tmp_path)
