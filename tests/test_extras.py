@@ -63,6 +63,8 @@ def test_only_learning_needs_scipy(tmp_path: Path) -> None:
     (tmp_path / "game.pdn").write_text('[Result "*"]\n1. 11-15 23-19 *\n')
     script = (
         "import sys; sys.modules['scipy'] = None; from kr import cli\n"
+        # else each line would read them again
+        "from kr.evaluation.kinds import load_scorer; kept = load_scorer()\n"
         f"for line in {WITHOUT_SCIPY + REFUSED}: print(cli.main(line.split()), file=sys.stderr)\n"
         "import kr.web.app, kr.learn.fitting.fit, kr.learn.fitting.report, kr.learn.training.history"
     )

@@ -353,17 +353,25 @@ def test_any_end_loses_what_was_under_way_alone(run: Run, whole: Path, tmp_path:
 
 
 @pytest.mark.slow
-def test_several_workers_come_to_the_same_verdict(run: Run) -> None:
-    for fen, goal in ((WON, "value"), (DRAWN, "win"), ("W:WK21:BK1,K11,K16", "draw"), ("B:W21,K26,27:B8", "value")):
-        verdicts = set()
-        for workers in ("1", "2", "3"):
-            _, out, _ = run(fen, "--goal", goal, "--workers", workers, "--tc", "60s", "--json", "--out", "a.krproof")
-            found = json.loads(out)
-            verdicts.add((found["value"], found["least"], found["most"], found["reached"]))
-            for path in Path().glob("*.krproof"):
-                assert run("--check", str(path))[0] == 0
-                path.unlink()
-        assert len(verdicts) == 1, (fen, goal, verdicts)
+@pytest.mark.parametrize(
+    ("fen", "goal"),
+    [
+        (WON, "value"),
+        pytest.param(DRAWN, "win", marks=pytest.mark.soak),
+        pytest.param("W:WK21:BK1,K11,K16", "draw", marks=pytest.mark.soak),
+        pytest.param("B:W21,K26,27:B8", "value", marks=pytest.mark.soak),
+    ],
+)
+def test_several_workers_come_to_the_same_verdict(run: Run, fen: str, goal: str) -> None:
+    verdicts = set()
+    for workers in ("1", "2", "3"):
+        _, out, _ = run(fen, "--goal", goal, "--workers", workers, "--tc", "60s", "--json", "--out", "a.krproof")
+        found = json.loads(out)
+        verdicts.add((found["value"], found["least"], found["most"], found["reached"]))
+        for path in Path().glob("*.krproof"):
+            assert run("--check", str(path))[0] == 0
+            path.unlink()
+    assert len(verdicts) == 1, verdicts
 
 
 @pytest.mark.slow

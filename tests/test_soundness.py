@@ -132,7 +132,6 @@ def _excused(ways: tuple[Way, ...], strict: bool) -> bool:
     ("seed", "count"),
     [
         (2, 40),
-        pytest.param(4, 300, marks=pytest.mark.slow),
         pytest.param(3, SAMPLE, marks=pytest.mark.soak),
     ],
 )

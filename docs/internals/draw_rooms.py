@@ -6,6 +6,7 @@ drawn.
 
 import ast
 import re
+from functools import cache
 from html import escape
 from itertools import pairwise
 from pathlib import Path
@@ -54,6 +55,7 @@ def imports(files: list[Path], known: set[str]) -> set[str]:
     return found & known
 
 
+@cache
 def graph() -> dict[str, set[str]]:
     """What each room imports, `__init__` being the public names and not drawn."""
     files = {name: paths for name, paths in rooms().items() if name != "__init__"}
