@@ -154,6 +154,24 @@ def test_one_writer(path):
         add(path)
 
 
+@pytest.mark.parametrize("number", [None, 4])
+def test_an_error_takes_no_finished_piece_along(path, number):
+    before = path.read_bytes()
+    with pytest.raises(InvalidGamesError), open_journal(path, SETTINGS, {}, dict) as journal:
+        if number is not None:
+            journal.append({"number": number})
+        raise InvalidGamesError("of the work")
+    assert path.read_bytes().startswith(before)
+
+
+def test_entries_are_read_again_by_their_number(path):
+    with open_journal(path, SETTINGS, {}, dict) as journal:
+        journal.append({"number": 4})
+        assert [journal.values(number) for number in (3, 0, 2, 1)] == [{"number": number} for number in (4, 1, 3, 2)]
+        journal.append({"number": 5})
+        assert (journal.count, journal.values(4)) == (5, {"number": 5})
+
+
 def test_a_view_reads_on_beside_the_writer(path):
     """Nothing is locked, and what a resumed run cut off or wrote anew is seen."""
     view = JournalView(path, lambda values: values["number"] + 0)

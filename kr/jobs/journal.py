@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+from array import array
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache, partial
@@ -29,20 +30,31 @@ REMEDY = "remove the line and the output it describes"
 
 
 class Journal(Generic[T]):
-    """An open journal; `entries`: those in it; `removed`: the number of entries dropped as incomplete;
-    `lines`: those written since it was opened."""
+    """An open journal; `entries`: those in it when it was opened; `removed`: the number of entries dropped as
+    incomplete; `count`: the number of its entries now."""
 
-    def __init__(self, file: FileIO, path: Path, entries: list[T], removed: int) -> None:
+    def __init__(self, file: FileIO, path: Path, entries: list[T], ends: list[int], removed: int) -> None:
         self.entries = entries
         self.removed = removed
-        self.lines = 0
         self._file = file
         self._path = path
+        self._ends = array("q", ends)
+        """Offsets at which the lines end, that of the settings first."""
 
     def append(self, values: Mapping[str, Any]) -> None:
         """Add the line of a finished piece, and flush it to disk. Raises OSError."""
-        append(self._file, f"{json.dumps(values)}\n".encode(), self._path)
-        self.lines += 1
+        line = f"{json.dumps(values)}\n".encode()
+        append(self._file, line, self._path)
+        self._ends.append((self._ends[-1] if self._ends else 0) + len(line))
+
+    @property
+    def count(self) -> int:
+        return max(len(self._ends) - 1, 0)
+
+    def values(self, number: int) -> dict[str, Any]:
+        """The values of an entry by its number, from 0, read from the file again. Raises OSError."""
+        self._file.seek(self._ends[number])
+        return _object(self._file.read(self._ends[number + 1] - self._ends[number]))
 
     def remove(self) -> None:
         """Remove the file: the work is done, or there was none. Raises OSError."""
@@ -80,7 +92,7 @@ def open_journal(
         try:
             yield journal
         except (KrError, OSError):
-            if journal.lines == 1:
+            if not journal.count:
                 journal.remove()
             raise
 
@@ -176,21 +188,25 @@ def _resume(
     read: Callable[[dict[str, Any]], T],
     standing: Callable[[list[T]], int],
     remedy: str,
-) -> tuple[list[T], int]:
-    """Entries whose output is complete, and the number of others; the file is cut off after the last complete one."""
+) -> tuple[list[T], list[int], int]:
+    """Entries whose output is complete, the offsets at which the lines end, and the number of other entries.
+
+    The file is cut off after the last complete one.
+    """
     recorded = begun_settings(path)
-    length = removed = 0
+    removed = 0
     entries: list[T] = []
+    ends: list[int] = []
     if recorded is not None:
         _check_settings(path, recorded, settings)
         lines = list(_entries(path, read, remedy))
         count = standing([entry for entry, _ in lines])
         entries = [entry for entry, _ in lines[:count]]
+        ends = [len(next(_whole_lines(path))), *(end for _, end in lines[:count])]
         removed = len(lines) - count
-        length = lines[count - 1][1] if count else len(next(_whole_lines(path)))
-    file.truncate(length)
+    file.truncate(ends[-1] if ends else 0)
     file.seek(0, os.SEEK_END)
-    return entries, removed
+    return entries, ends, removed
 
 
 def _entries(path: Path, read: Callable[[dict[str, Any]], T], remedy: str = REMEDY) -> Iterator[tuple[T, int]]:
