@@ -9,7 +9,6 @@ from kr.cli.book_export import export_command
 from kr.cli.book_merge import merge_command
 from kr.cli.book_show import show_command
 from kr.cli.book_verify import verify_command
-from kr.errors import KrError
 from kr.settings import REQUIRED, option
 from kr.theory.building import BookProgress, BookSettings, build_book
 from kr.theory.checking import check_book
@@ -31,13 +30,7 @@ def _build(settings: BookSettings, json: bool = options.JSON) -> None:
         kr book build --out book.sqlite --time 8h
         kr book build --people games.pdn.xz --positions 1e5 --out book.sqlite
     """
-    faults = 0
-
-    def on_error(error: KrError) -> None:
-        nonlocal faults
-        faults += 1
-        console.say_error(error, 1)
-
+    left_out = console.LeftOut("game")
     games = checked = 0
     with console.Stages() as stages:
 
@@ -60,13 +53,13 @@ def _build(settings: BookSettings, json: bool = options.JSON) -> None:
                 stages.show("searching", state.searched, None, "positions", note, earlier=0)
 
         try:
-            state = build_book(settings, on_progress, on_game, on_error, on_check)
+            state = build_book(settings, on_progress, on_game, left_out.hear, on_check)
         except KeyboardInterrupt:
             console.fail("interrupted; run the same command to resume")
     console.wrote(settings.out, counted(state.positions, "position"))
     facts = {
         "positions": state.positions, "searched": state.searched, "again": state.again, "earlier": state.earlier,
-        "left_of_people": state.seeds_left, "to_deepen": state.shallow, "left_out": faults,
+        "left_of_people": state.seeds_left, "to_deepen": state.shallow, "left_out": left_out.count,
     }  # fmt: skip
     if json:
         console.emit_json({"settings": settings, **facts})

@@ -5,7 +5,6 @@ from contextlib import nullcontext
 from kr.archives.archive import output
 from kr.book.shares import share_text
 from kr.cli import console, options
-from kr.errors import KrError
 from kr.pdn import write_game
 from kr.text import visible
 from kr.theory.cooks import Cook, CookGame, CookMove, CookSettings, cook_game, cook_title, find_cooks
@@ -29,21 +28,15 @@ def cooks_command(settings: CookSettings, json: bool = options.JSON) -> None:
         kr book cooks book.sqlite
         kr book cooks book.sqlite --count 50 --games games.pdn.xz --pdn cooks.pdn
     """
-    faults = 0
-
-    def on_error(error: KrError) -> None:
-        nonlocal faults
-        faults += 1
-        console.say_error(error, 1)
-
+    left_out = console.LeftOut("game")
     with console.progress("reading", None, "games") if settings.games else nullcontext() as reading:
-        cooks = find_cooks(settings, (lambda: reading.advance(1)) if reading else None, on_error)
+        cooks = find_cooks(settings, (lambda: reading.advance(1)) if reading else None, left_out.hear)
     if settings.pdn is not None:
         with output(settings.pdn) as file:
             file.writelines(f"{write_game(cook_game(cook, number))}\n" for number, cook in enumerate(cooks, 1))
         console.wrote(settings.pdn, counted(len(cooks), "cook"))
     if json:
-        console.emit_json({"settings": settings, "left_out": faults, "cooks": cooks})
+        console.emit_json({"settings": settings, "left_out": left_out.count, "cooks": cooks})
     elif not cooks:
         console.put("no cooks")
     else:
@@ -51,8 +44,7 @@ def cooks_command(settings: CookSettings, json: bool = options.JSON) -> None:
         console.put(console.table(["", "games", "played", "best", "loss", "opening"], rows))
         for number, cook in enumerate(cooks, 1):
             console.put(f"\n{_text(number, cook)}")
-    if faults:
-        console.fail(f"{counted(faults, 'game')} left out")
+    left_out.end()
 
 
 def _row(number: int, cook: Cook) -> tuple[str, ...]:

@@ -1,10 +1,8 @@
 """`kr book coverage`."""
 
 from kr.cli import console, options
-from kr.errors import KrError
 from kr.theory.coverage import FIRST_PLY, CoverageSettings, PlyCoverage, book_coverage, coverage_json
 from kr.theory.people import PEOPLE_PLIES
-from kr.units import counted
 
 
 @options.command
@@ -18,17 +16,11 @@ def coverage_command(settings: CoverageSettings, json: bool = options.JSON) -> N
         kr book coverage book.sqlite games.pdn.xz
         kr book coverage book.krb games.pdn.xz --json
     """
-    faults = 0
-
-    def on_error(error: KrError) -> None:
-        nonlocal faults
-        faults += 1
-        console.say_error(error, 1)
-
+    left_out = console.LeftOut("game")
     with console.progress("reading", None, "games") as reading:
-        coverage = book_coverage(settings, lambda: reading.advance(1), on_error)
+        coverage = book_coverage(settings, lambda: reading.advance(1), left_out.hear)
     if json:
-        console.emit_json({"settings": settings, "left_out": faults, **coverage_json(coverage)})
+        console.emit_json({"settings": settings, "left_out": left_out.count, **coverage_json(coverage)})
     else:
         rows = [(str(each.ply), f"{each.occurrences:,}", f"{each.in_book:,}", _share(each)) for each in coverage.plies]
         total = PlyCoverage(0, coverage.occurrences, coverage.in_book)
@@ -42,8 +34,7 @@ def coverage_command(settings: CoverageSettings, json: bool = options.JSON) -> N
             ("positions of the book", f"{coverage.positions:,}"),
         ]
         console.put(f"\n{console.facts(facts)}")
-    if faults:
-        console.fail(f"{counted(faults, 'game')} left out")
+    left_out.end()
 
 
 def _share(each: PlyCoverage) -> str:

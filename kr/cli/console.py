@@ -23,6 +23,7 @@ from kr.storage import no_file
 from kr.system import reader_has_gone, reason_of
 from kr.text import visible, visible_lines
 from kr.threads import join
+from kr.units import counted
 
 STANDARD_OUTPUT = "standard output"
 """Its name in errors."""
@@ -269,6 +270,34 @@ def progress(description: str, total: float | None, unit: str = "", done: float 
         else:
             shown.enter_context(_lines(lambda: str(work)))
         yield work
+
+
+@contextmanager
+def work(description: str, total: float | None, unit: str, resumes: bool) -> Iterator[Progress]:
+    """`progress` of long work, which Ctrl-C ends with a line that says how to go on. resumes: the same command does."""
+    with progress(description, total, unit) as shown:
+        try:
+            yield shown
+        except KeyboardInterrupt:
+            fail("interrupted; run the same command to resume" if resumes else "interrupted")
+
+
+class LeftOut:
+    """Games or problems that can't be read: told at once, and counted. unit: what they are, in the singular."""
+
+    def __init__(self, unit: str) -> None:
+        self.count = 0
+        self._unit = unit
+
+    def hear(self, error: BaseException) -> None:
+        """Tell an error, and count it."""
+        self.count += 1
+        say_error(error, 1)
+
+    def end(self) -> None:
+        """Fail if there were any."""
+        if self.count:
+            fail(f"{counted(self.count, self._unit)} left out")
 
 
 class Stages(ExitStack):

@@ -1,7 +1,6 @@
 """`kr problem print`."""
 
 from kr.cli import console, options
-from kr.errors import KrError
 from kr.problems.problem import other_meaning
 from kr.problems.sheet import PrintSettings
 from kr.problems.sheet_files import print_problems
@@ -20,22 +19,15 @@ def command(settings: PrintSettings, json: bool = options.JSON) -> None:
         kr problem print first --out positions.html --numbers --no-solutions
         kr problem print checked.pdn --out book.html --title "Endings" --rows 4
     """
-    faults = 0
-
-    def on_error(error: KrError) -> None:
-        nonlocal faults
-        faults += 1
-        console.say_error(error, 1)
-
+    left_out = console.LeftOut("problem")
     with console.progress("printing", None, "problems") as progress:
-        report = print_problems(settings, on_error, on_diagrams=progress.advance)
+        report = print_problems(settings, left_out.hear, on_diagrams=progress.advance)
     console.wrote(settings.out, f"{counted(report.problems, 'problem')} on {counted(report.pages, 'page')}")
     if report.lost and (doubt := other_meaning(settings.source, settings.results)):
         console.say(f"{counted(report.lost, 'problem')} lost for the side to move; or {doubt}")
     if json:
         console.emit_json({
-            "settings": settings, "problems": report.problems, "pages": report.pages, "left_out": faults,
+            "settings": settings, "problems": report.problems, "pages": report.pages, "left_out": left_out.count,
             "without_solution": report.without_solution, "lost": report.lost,
         })  # fmt: skip
-    if faults:
-        console.fail(f"{counted(faults, 'problem')} left out")
+    left_out.end()

@@ -11,7 +11,7 @@ from kr.book.book import book_option, load_book
 from kr.book.krb import weight_of
 from kr.book.shares import coarse_share, share_text
 from kr.cli import console, options
-from kr.errors import InvalidPdnError, InvalidSettingError
+from kr.errors import InvalidSettingError
 from kr.evaluation.chances import format_score
 from kr.game.position import Bits, Position, Side
 from kr.notation import SIDE_NAMES
@@ -48,26 +48,11 @@ USER_BOOK_SUFFIX = ".bin"
 PDN_SUFFIXES = (".pdn", *PACKERS)
 
 
-class _Faults:
-    """Games that are left out: told at once, and counted."""
-
-    count = 0
-
-    def hear(self, error: InvalidPdnError) -> None:
-        self.count += 1
-        console.say_error(error, 1)
-
-    def end(self) -> None:
-        """Fail if there were any."""
-        if self.count:
-            console.fail(f"{counted(self.count, 'game')} left out")
-
-
-def _read(files: tuple[Path, ...], side: str, faults: _Faults) -> dict[Side, Repertoire]:
+def _read(files: tuple[Path, ...], side: str, left_out: console.LeftOut) -> dict[Side, Repertoire]:
     if not files:
         raise InvalidSettingError("FILE: expected the PDN files of a repertoire")
     given = {"": None, "black": Side.BLACK, "white": Side.WHITE}[side]
-    return read_repertoires(files, given, faults.hear)
+    return read_repertoires(files, given, left_out.hear)
 
 
 @options.command
@@ -90,15 +75,15 @@ def _check(
         kr repertoire check white.pdn
         kr repertoire check white.pdn black.pdn --book book.krb
     """
-    faults = _Faults()
-    repertoires = _read(files, side, faults)
+    left_out = console.LeftOut("game")
+    repertoires = _read(files, side, left_out)
     opened = load_book(book)
     found = {
         side: check_repertoire(each, opened, weight_of(least_games)) for side, each in repertoires.items()
     }  # fmt: skip
     if json:
         console.emit_json({
-            "book": None if opened is None else str(opened.path), "left_out": faults.count,
+            "book": None if opened is None else str(opened.path), "left_out": left_out.count,
             "repertoires": [
                 {**_size(repertoires[side]), "faults": [_fault_object(each, opened is not None) for each in faulty]}
                 for side, faulty in found.items()
@@ -112,7 +97,7 @@ def _check(
                 console.put("\n" + console.table(["fault", "share", "move", "because", "after"], rows))
             else:
                 console.put("\nnothing found")
-    faults.end()
+    left_out.end()
     illegal = sum(len(each.illegal) for each in repertoires.values())
     if illegal:
         console.fail(f"{counted(illegal, 'variation')} can't be played")
@@ -185,12 +170,12 @@ def _left(
     Example:
         kr repertoire left white.pdn --games my-games.pdn --player "Smith, J"
     """
-    faults = _Faults()
-    comparisons = [GamesComparison(each) for each in _read(files, side, faults).values()]
+    left_out = console.LeftOut("game")
+    comparisons = [GamesComparison(each) for each in _read(files, side, left_out).values()]
     wanted = same_person(player)
     with (
         console.progress("comparing", None, "games") as progress,
-        Reader(games, on_error=faults.hear) as reader,
+        Reader(games, on_error=left_out.hear) as reader,
     ):
         for game in reader:
             for each in comparisons:
@@ -202,11 +187,11 @@ def _left(
         raise InvalidSettingError(f"--player {player}: no game of {games} has this player on a side of the repertoire")
     if json:
         compared = [_compared_object(each.compared) for each in comparisons]
-        console.emit_json({"games": reader.games, "left_out": faults.count, "repertoires": compared})
+        console.emit_json({"games": reader.games, "left_out": left_out.count, "repertoires": compared})
     else:
         for number, comparison in enumerate(comparisons):
             console.put("\n" * bool(number) + _compared_text(comparison.compared, most))
-    faults.end()
+    left_out.end()
 
 
 def _sorted(compared: GamesCompared) -> list[Leaving]:
@@ -277,8 +262,8 @@ def _grow(
     """
     check_apart([out], files)
     known_suffix("--out", out, PDN_SUFFIXES)
-    faults = _Faults()
-    repertoires = _read(files, side, faults)
+    left_out = console.LeftOut("game")
+    repertoires = _read(files, side, left_out)
     opened = load_book(book)
     if opened is None:
         raise InvalidSettingError(f"--book {book}: expected a book, to take answers from")
@@ -292,7 +277,7 @@ def _grow(
     _write(out, repertoires)
     if json:
         console.emit_json({
-            "out": out, "left_out": faults.count,
+            "out": out, "left_out": left_out.count,
             "repertoires": [
                 {**_size(repertoires[side]), "added": each}
                 for side, each in added.items()
@@ -306,7 +291,7 @@ def _grow(
             ) for suggested in added.values() for each in suggested
         ]  # fmt: skip
         console.put(console.table(["share", "reply", "answer", "value", "after"], rows) if rows else "nothing to add")
-    faults.end()
+    left_out.end()
 
 
 @options.command
@@ -328,9 +313,9 @@ def _export(
     """
     check_apart([out], files)
     suffix = None if out is None else known_suffix("--out", out, (*PDN_SUFFIXES, USER_BOOK_SUFFIX))
-    faults = _Faults()
+    left_out = console.LeftOut("game")
     repertoires = {
-        side: each for side, each in _read(files, side, faults).items()
+        side: each for side, each in _read(files, side, left_out).items()
         if only in ("", SIDE_NAMES[side].lower())
     }  # fmt: skip
     if not repertoires:
@@ -343,9 +328,9 @@ def _export(
         _write(out, repertoires)
     if json:
         console.emit_json({
-            "out": out, "left_out": faults.count, "repertoires": [_size(each) for each in repertoires.values()],
+            "out": out, "left_out": left_out.count, "repertoires": [_size(each) for each in repertoires.values()],
         })  # fmt: skip
-    faults.end()
+    left_out.end()
 
 
 def _write(out: Path | None, repertoires: dict[Side, Repertoire]) -> None:
