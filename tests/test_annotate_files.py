@@ -22,7 +22,6 @@ from kr.analysis.annotation.files import (
     Extent,
     annotate_files,
     forecast,
-    in_order,
     measure,
 )
 from kr.analysis.annotation.judging import MARKS
@@ -243,11 +242,6 @@ def test_a_file_may_be_annotated_in_place(archive: Path) -> None:
     assert once.count("[%eval") > GAMES
     (twice,) = texts(settings_of(archive, archive))
     assert twice == once
-
-
-def test_games_come_in_order() -> None:
-    entries = [{"game": {"number": number}} for number in (2, 3, 1, 5, 4)]
-    assert [entry["game"]["number"] for entry in in_order(entries)] == [1, 2, 3, 4, 5]
 
 
 # --- the command

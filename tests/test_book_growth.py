@@ -47,13 +47,13 @@ def test_more_nodes_deepen_a_book(tmp_path: Path, archive: Path, monkeypatch: py
     path = tmp_path / "book"
     build(path, people=archive, positions=3)
     order: list[tuple[BookKey, int]] = []
-    original = BookSearches._search
+    original = BookSearches.do
 
     def search(self: BookSearches, unit: Any, *rest: Any) -> Any:
         order.append((tuple(map(int, unit.key.split("-")[1:])), unit.values["nodes"]))  # type: ignore[arg-type]
         return original(self, unit, *rest)
 
-    monkeypatch.setattr(BookSearches, "_search", search)
+    monkeypatch.setattr(BookSearches, "do", search)
     monkeypatch.setattr(building, "ROUND", 2)
     earlier = set(graph_of(path).nodes)
     state = build(path, people=archive, positions=8, nodes=900)

@@ -66,7 +66,7 @@ def wrong_book(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     write_graph(tmp_path / "book", nodes, {}, {"start": START}, weights=signature, egdb=None)
     positions = {book_key(position): position for position in (START, AFTER)}
 
-    def search(self: BookSearches, unit: Any, engine: Engine, stop: Any) -> dict[str, Any]:
+    def search(self: BookSearches, unit: Any, needs: Any, engine: Engine, stop: Any) -> dict[str, Any]:
         black, white, kings, _ = unit.values["position"]
         position, scores = positions[black, white, kings], DEEPER[black, white, kings]
         moves = [[*step_at(position, position.parse_move(text)), score] for text, score in scores.items()]
@@ -75,7 +75,7 @@ def wrong_book(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             "depth": 9, "value": None, "moves": moves,
         }  # fmt: skip
 
-    monkeypatch.setattr(BookSearches, "_search", search)
+    monkeypatch.setattr(BookSearches, "do", search)
     return tmp_path / "book"
 
 

@@ -130,7 +130,7 @@ def test_it_resumes_to_the_same_file(graded: Path, tmp_path: Path, capsys: pytes
 def test_a_stop_loses_one_ballot(tmp_path: Path) -> None:
     out = tmp_path / "grades.jsonl"
 
-    def on_grade(grade: BallotGrade, report: GradeReport) -> None:
+    def on_grade(grade: BallotGrade, report: GradeReport, earlier: bool) -> None:
         if report.graded == 3:
             raise KeyboardInterrupt
 

@@ -278,6 +278,6 @@ def test_what_cannot_be_done_is_told(
 def test_a_damaged_journal_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     entry = {"lot": "0 egdb", "looked_at": 1, "puzzles": [Problem.from_object({"fen": SHOT}).as_object()]}
     with pytest.raises(KeyError):
-        finding_files._entry(entry)
+        finding_files._key_of(entry)
     with pytest.raises(ValueError, match="three fields"):
         finding_files._entry(entry | {"puzzles": [{"fen": "B:W1"}]})

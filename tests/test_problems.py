@@ -15,7 +15,7 @@ from kr.errors import InvalidFenError, InvalidGamesError, InvalidPdnError, Inval
 from kr.evaluation.chances import KNOWN, problem_chances
 from kr.game.position import Position
 from kr.game.value import Value
-from kr.problems import solving
+from kr.players import engine_work
 from kr.problems.problem import Problem, classics, judge_answer, load_problems, read_problems, same_move
 from kr.problems.solving import Count, SolveSettings, count_solved, solve, solve_all
 
@@ -322,7 +322,7 @@ def test_a_position_without_moves_is_a_loss():
 def test_solutions_do_not_depend_on_concurrency():
     settings = SolveSettings(tc=(Limits(nodes=3000),), weights="material", hash=1 << 20)
     seen = []
-    alone = solve_all(CLASSICS[:6], settings, seen.append)
+    alone = solve_all(CLASSICS[:6], settings, lambda solution, earlier: seen.append(solution))
     together = solve_all(CLASSICS[:6], replace(settings, workers=3))
     assert seen == alone
     assert essence(alone) == essence(together)
@@ -336,7 +336,7 @@ def test_each_search_has_the_threads_asked_for(monkeypatch):
         made.append(engine_from(settings, weights, threads))
         return made[-1]
 
-    monkeypatch.setattr(solving, "engine_from", engine)
+    monkeypatch.setattr(engine_work, "engine_from", engine)
     settings = SolveSettings(tc=(Limits(depth=8),), weights="material", hash=1 << 20, egdb="none", threads=2)
     (solution,) = solve_all(CLASSICS[:1], settings)
     assert (solution.depth, [each.threads for each in made]) == (8, [2])
@@ -433,10 +433,10 @@ def test_answers_written_down_are_not_looked_for_again(tmp_path):
     assert first[0].chances == problem_chances(first[0].score, Engine("material", 1).score_scale)
     settings.out.write_text("".join(lines[:5]))
     seen = []
-    again = solve_all(CLASSICS[:3], settings, seen.append)
+    again = solve_all(CLASSICS[:3], settings, lambda *told: seen.append(told))
     assert again[:4] == first[:4]
     assert essence(again) == essence(first)
-    assert seen == again
+    assert seen == list(zip(again, [True] * 4 + [False] * 2, strict=True))
     # another limit is added to them
     more = solve_all(CLASSICS[:3], replace(settings, tc=(*settings.tc, Limits(nodes=50))))
     assert more[:6] == again

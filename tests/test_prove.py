@@ -22,11 +22,12 @@ from kr.game.value import Value
 from kr.jobs.kinds import Stop
 from kr.jobs.needs import Needs
 from kr.jobs.unit import Unit
+from kr.players.engine_work import EngineWork
 from kr.proofs import leaves, prover
 from kr.proofs.certificate import Claim, Strategy, certificate_of
 from kr.proofs.checking import check_certificate
 from kr.proofs.closure import closed_part
-from kr.proofs.leaves import LeafAnswer, answer_from_json, answer_leaf, answer_to_json, settled
+from kr.proofs.leaves import LeafAnswer, LeafSearches, answer_from_json, answer_leaf, answer_to_json, settled
 from kr.proofs.prover import ClaimProgress, Proof, ProofQuestion, ProveSettings, claims_for
 from kr.proofs.rules import QuickMove
 from kr.proofs.tree import ProofTree, numbers
@@ -407,10 +408,14 @@ def test_the_resisting_line_is_a_line() -> None:
 # --- the whole
 
 
+def proof_work(settings: ProveSettings, leaves: Database | None) -> EngineWork[dict[str, Any]]:
+    return EngineWork(LeafSearches(), settings, engine=Engine("material", 1, 1, leaves))
+
+
 def prove_with(position: Position, goal: str, leaves: Database | None, **settings: Any) -> Proof:
     """A proof by a small engine with this database."""
     made = ProveSettings(fen=position.fen, goal=goal, **{"tc": Limits(nodes=100_000), "workers": 1} | settings)
-    run = prover._Run(position, made, Engine("material", 1, 1, leaves), None, None)
+    run = prover._Run(position, made, proof_work(made, leaves), None, None)
     run.go()
     run.certify()
     return run.proof
@@ -433,7 +438,7 @@ def test_a_journal_is_not_believed(name: str, wrong: QuickMove | None) -> None:
             changed[left_out] = wrong
         entry = (number, claim.root.bits, 4000), LeafAnswer(WON, None, 1, changed)
         journal = SimpleNamespace(entries=[entry], append=lambda values: None)
-        run = prover._Run(claim.root, made, Engine("material", 1, 1, leaves), journal, None)  # type: ignore[arg-type]
+        run = prover._Run(claim.root, made, proof_work(made, leaves), journal, None)  # type: ignore[arg-type]
         run.go()
         run.certify()
         check_proof(run.proof, leaves)

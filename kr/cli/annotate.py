@@ -45,10 +45,10 @@ def command(
     out = sys.stdout if json else standard_output()
     extent = measure(settings)
     stories: list[str] = []
-    with console.progress("annotating", extent.games or None, "games") as progress:
+    with console.work("annotating", extent.games or None, "games", settings.is_resumable) as progress:
 
-        def on_game(record: dict[str, Any], resumed: bool) -> None:
-            (progress.skip if resumed else progress.advance)(1)
+        def on_game(record: dict[str, Any], earlier: bool) -> None:
+            progress.take(earlier)
             if len(stories) < 2:
                 # games of an earlier kr have none
                 stories.append(record.get("story", ""))

@@ -21,16 +21,13 @@ def verify_command(settings: BookVerifySettings, json: bool = options.JSON) -> N
         kr book verify book.sqlite --share 0.01 --times 10
         kr book verify book.sqlite --chance games --seed 2 --journal 2.jsonl
     """
-    with console.progress("verifying", None, "positions") as progress:
+    with console.work("verifying", None, "positions", resumes=True) as progress:
 
         def on_progress(state: BookVerification) -> None:
             share = f"{len(state.findings):,} of {state.drawn:,} drawn"
             progress.advance(1, f"{share}, {counted(len(state.mistakes), 'mistake')}")
 
-        try:
-            outcome = verify_book(settings, on_progress)
-        except KeyboardInterrupt:
-            console.fail("interrupted; run the same command to resume")
+        outcome = verify_book(settings, on_progress)
     facts = _facts(outcome)
     mistakes = [finding_json(each) for each in outcome.mistakes]
     if json:

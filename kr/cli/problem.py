@@ -1,5 +1,6 @@
 """`kr problem`."""
 
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,6 @@ from kr.archives.archive import output
 from kr.cli import console, options, problem_print
 from kr.cli.problem_find import find_command
 from kr.cli.problem_vary import vary_command
-from kr.errors import KrError
 from kr.pdn import write_game
 from kr.problems.solutions import tree_text
 from kr.problems.soundness import ProblemVerdict
@@ -66,52 +66,64 @@ def _check(
         kr problem check "W:W21,K30:B1,2" --all --pdn solution.pdn
     """
     check_apart((settings.out, pdn, html), [settings.source])
-    rows: list[tuple[str, str, str, str]] = []
-    faults, resumed, certificates, alone = 0, 0, 0, None
-
-    def on_error(error: KrError) -> None:
-        nonlocal faults
-        faults += 1
-        console.say_error(error, 1)
-
+    left_out = console.LeftOut("problem")
+    records = _Records(json)
     with ExitStack() as stack:
-        progress = stack.enter_context(console.progress("checking", None, "problems"))
-        file = stack.enter_context(output(pdn)) if pdn is not None else None
-        show = stack.enter_context(soundness_page(html, settings)) if html is not None else None
+        progress = stack.enter_context(console.work("checking", None, "problems", settings.out is not None))
+        if pdn is not None:
+            file = stack.enter_context(output(pdn))
+            records.writers.append(lambda record: file.write(f"{write_game(game_of(record))}\n"))
+        if html is not None:
+            records.writers.append(stack.enter_context(soundness_page(html, settings)))
 
         def on_record(record: ProblemRecord, earlier: bool) -> None:
-            nonlocal resumed, alone, certificates
-            resumed += earlier
-            certificates += record["certificate"] is not None
-            (progress.skip if earlier else progress.advance)(1)
-            if file is not None:
-                file.write(f"{write_game(game_of(record))}\n")
-            if show is not None:
-                show(record)
-            if json:
-                console.emit_json(record)
-                return
-            alone = record if not rows else None
-            rows.append(_row(record))
+            progress.take(earlier)
+            records.take(record)
 
-        try:
-            counts = check_problems(settings, on_record, on_error)
-        except KeyboardInterrupt:
-            console.fail("interrupted" if settings.out is None else "interrupted; run the same command to resume")
+        counts = check_problems(settings, on_record, left_out.hear)
     total = sum(counts.values())
     for path in filter(None, (settings.out, pdn, html)):
         console.wrote(path, counted(total, "problem"))
     if settings.proofs is not None:
-        console.wrote(settings.proofs, counted(certificates, "certificate"))
+        console.wrote(settings.proofs, counted(records.certificates, "certificate"))
     if json:
-        console.emit_json({"settings": settings, "problems": total, "resumed": resumed, "left_out": faults, **counts})
-    elif alone is not None:
-        console.put(_facts(alone))
-    elif rows:
-        console.put(console.table(["problem", "published", "verdict", "because"], rows))
-        console.put(f"\n{_summary(counts)}")
-    if faults:
-        console.fail(f"{counted(faults, 'problem')} left out")
+        console.emit_json({
+            "settings": settings, "problems": total, "resumed": int(progress.earlier), "left_out": left_out.count,
+            **counts,
+        })  # fmt: skip
+    else:
+        records.put(counts)
+    left_out.end()
+
+
+class _Records:
+    """Records as they come: for the writers of files, and as JSON or for what is printed at the end."""
+
+    def __init__(self, json: bool) -> None:
+        self.writers: list[Callable[[ProblemRecord], object]] = []
+        self.certificates = 0
+        self._json = json
+        self._rows: list[tuple[str, str, str, str]] = []
+        self._first: ProblemRecord | None = None
+
+    def take(self, record: ProblemRecord) -> None:
+        """Hand a record on."""
+        self.certificates += record["certificate"] is not None
+        for write in self.writers:
+            write(record)
+        if self._json:
+            console.emit_json(record)
+        else:
+            self._first = self._first or record
+            self._rows.append(_row(record))
+
+    def put(self, counts: dict[ProblemVerdict, int]) -> None:
+        """Print all about one problem, or a table of several."""
+        if len(self._rows) == 1 and self._first is not None:
+            console.put(_facts(self._first))
+        elif self._rows:
+            console.put(console.table(["problem", "published", "verdict", "because"], self._rows))
+            console.put(f"\n{_summary(counts)}")
 
 
 def _row(record: ProblemRecord) -> tuple[str, str, str, str]:
@@ -177,19 +189,11 @@ def _stars(settings: StarSettings, json: bool = options.JSON) -> None:
     """
     check_apart([settings.out], [settings.file])
     rows: list[tuple[Any, ...]] = []
-    faults, resumed = 0, 0
-
-    def on_error(error: KrError) -> None:
-        nonlocal faults
-        faults += 1
-        console.say_error(error, 1)
-
-    with console.progress("checking", None, "stars") as progress:
+    left_out = console.LeftOut("game")
+    with console.work("checking", None, "stars", settings.out is not None) as progress:
 
         def on_record(record: StarRecord, earlier: bool) -> None:
-            nonlocal resumed
-            resumed += earlier
-            (progress.skip if earlier else progress.advance)(1)
+            progress.take(earlier)
             if json:
                 console.emit_json(record)
             else:
@@ -197,7 +201,7 @@ def _stars(settings: StarSettings, json: bool = options.JSON) -> None:
                 move = f"{record['number']} {record['move']}{f' ({where})' if where else ''}"
                 rows.append((record["game"], visible(record["event"]), move, record["verdict"], record["reason"]))
 
-        report = check_stars(settings, on_record, on_error)
+        report = check_stars(settings, on_record, left_out.hear)
     counts, total = report.counts, sum(report.counts.values())
     if settings.out is not None:
         console.wrote(settings.out, counted(total, "star"))
@@ -205,15 +209,14 @@ def _stars(settings: StarSettings, json: bool = options.JSON) -> None:
         console.say(f"{counted(report.unreadable, 'star')} in comments left out: at no legal move, or at two")
     if json:
         console.emit_json({
-            "settings": settings, "stars": total, "resumed": resumed, "left_out": faults,
+            "settings": settings, "stars": total, "resumed": int(progress.earlier), "left_out": left_out.count,
             "unreadable": report.unreadable, **counts,
         })  # fmt: skip
     else:
         console.put(console.table(["game", "event", "move", "star", "because"], rows))
         each = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
         console.put(f"\n{counted(total, 'star')}: {each}")
-    if faults:
-        console.fail(f"{counted(faults, 'game')} left out")
+    left_out.end()
 
 
 command = options.group(

@@ -1,7 +1,6 @@
 """`kr problem find`."""
 
 from kr.cli import console, options
-from kr.errors import KrError
 from kr.problems.finding_files import FindCounts, FindRecord, FindSettings, find_puzzles
 from kr.storage import check_apart
 from kr.units import counted
@@ -29,37 +28,27 @@ def find_command(settings: FindSettings, json: bool = options.JSON) -> None:
         kr problem find games archive.pdn --rating 1500 --out puzzles.jsonl
     """
     check_apart([settings.out], settings.sources)
-    faults = 0
-
-    def on_error(error: KrError) -> None:
-        nonlocal faults
-        faults += 1
-        console.say_error(error, 1)
-
-    with console.progress("finding", 100 * len(settings.sources), "%") as progress:
+    left_out = console.LeftOut("game")
+    with console.work("finding", 100 * len(settings.sources), "%", resumes=True) as progress:
         shown = 0.0
 
-        def on_progress(done: float, counts: FindCounts) -> None:
+        def on_progress(share: float, counts: FindCounts) -> None:
             nonlocal shown
             note = f"{counted(counts.found, 'puzzle')} in {counted(counts.looked_at, 'position')}"
-            progress.advance(100 * (done - shown), note)
-            shown = done
+            progress.advance(100 * (share - shown), note)
+            shown = share
 
-        try:
-            puzzles, counts = find_puzzles(settings, on_progress, on_error)
-        except KeyboardInterrupt:
-            console.fail("interrupted; run the same command to resume")
+        puzzles, counts = find_puzzles(settings, on_progress, left_out.hear)
     console.wrote(settings.out, counted(len(puzzles), "puzzle"))
     if json:
         for record in puzzles:
             console.emit_json(record)
         told = {name: getattr(counts, name) for name in ("looked_at", "found", "resumed")}
         kinds = {"themes": counts.themes, "evidence": counts.evidence}
-        console.emit_json({"settings": settings, "puzzles": len(puzzles), "left_out": faults, **told, **kinds})
+        console.emit_json({"settings": settings, "puzzles": len(puzzles), "left_out": left_out.count, **told, **kinds})
     else:
         console.put(_found(puzzles, counts))
-    if faults:
-        console.fail(f"{counted(faults, 'game')} left out")
+    left_out.end()
 
 
 def _found(puzzles: list[FindRecord], counts: FindCounts) -> str:

@@ -1,13 +1,11 @@
 """`kr problem vary`."""
 
 import heapq
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 from kr.archives.archive import output
 from kr.cli import console, options
-from kr.errors import KrError
 from kr.pdn import write_game
 from kr.problems.soundness import ProblemVerdict
 from kr.problems.soundness_files import game_of
@@ -45,60 +43,71 @@ def vary_command(
         kr problem vary mine.pdn --tc 10s --out varied.jsonl --pdn best.pdn
     """
     check_apart((settings.out, pdn), [settings.source])
-    kept: list[tuple[int, int, VariationRecord]] = []
-    counts = dict.fromkeys(ProblemVerdict, 0)
-    faults, resumed, sound = 0, 0, 0
-
-    def on_error(error: KrError) -> None:
-        nonlocal faults
-        faults += 1
-        console.say_error(error, 1)
-
-    with console.progress("varying", None, "positions") as progress:
+    left_out = console.LeftOut("problem")
+    kept = _Kept(settings)
+    with console.work("varying", None, "positions", settings.out is not None) as progress:
 
         def on_total(total: int) -> None:
             progress.total = total
 
         def on_record(record: VariationRecord, earlier: bool) -> None:
-            nonlocal resumed, sound
-            resumed += earlier
-            counts[ProblemVerdict(record["verdict"])] += 1
-            if keeps(record, settings.duals):
-                sound += 1
-                # the best of many, the first of equals
-                heapq.heappush(kept, (record["rank"], -record["number"], record))
-                if settings.most and len(kept) > settings.most:
-                    heapq.heappop(kept)
-            (progress.skip if earlier else progress.advance)(1, *(() if earlier else (f"{sound} kept",)))
+            kept.take(record)
+            progress.take(earlier)
+            progress.note = f"{kept.count} kept"
 
-        vary(settings, on_total, on_record, on_error)
-    shown = [record for *_, record in sorted(kept, reverse=True)]
+        vary(settings, on_total, on_record, left_out.hear)
+    shown = kept.best()
     if pdn is not None:
-        with ExitStack() as stack:
-            file = stack.enter_context(output(pdn))
-            for record in shown:
-                file.write(f"{write_game(game_of(record))}\n")
+        with output(pdn) as file:
+            file.writelines(f"{write_game(game_of(record))}\n" for record in shown)
         console.wrote(pdn, counted(len(shown), "position"))
-    total = sum(counts.values())
+    total = sum(kept.verdicts.values())
     if settings.out is not None:
         console.wrote(settings.out, counted(total, "position"))
     if json:
         for record in shown:
             console.emit_json(record)
-        summary = {"settings": settings, "positions": total, "kept": sound, "resumed": resumed, "left_out": faults}
-        console.emit_json(summary | counts)
+        console.emit_json({
+            "settings": settings, "positions": total, "kept": kept.count, "resumed": int(progress.earlier),
+            "left_out": left_out.count, **kept.verdicts,
+        })  # fmt: skip
     else:
-        if shown:
-            console.put(
-                console.table(["rank", "change", "key", "moves", "verdict", "position"], list(map(_row, shown)))
-            )
-            console.put()
-        told = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
-        console.put(f"{counted(total, 'position')}, {sound} kept: {told}")
-        if counts[ProblemVerdict.UNDECIDED]:
-            console.put(console.fold("undecided: a longer --tc, or a larger endgame database, decides more of them"))
-    if faults:
-        console.fail(f"{counted(faults, 'problem')} left out")
+        _put(kept, shown)
+    left_out.end()
+
+
+class _Kept:
+    """Verdicts on positions, and the best of those that are kept."""
+
+    def __init__(self, settings: VarySettings) -> None:
+        self.verdicts = dict.fromkeys(ProblemVerdict, 0)
+        self.count = 0
+        self._most, self._duals = settings.most, settings.duals
+        self._best: list[tuple[int, int, VariationRecord]] = []
+
+    def take(self, record: VariationRecord) -> None:
+        """Count a position, and keep it if it is worth it."""
+        self.verdicts[ProblemVerdict(record["verdict"])] += 1
+        if keeps(record, self._duals):
+            self.count += 1
+            # the best of many, the first of equals
+            heapq.heappush(self._best, (record["rank"], -record["number"], record))
+            if self._most and len(self._best) > self._most:
+                heapq.heappop(self._best)
+
+    def best(self) -> list[VariationRecord]:
+        """Those that are shown, the best first."""
+        return [record for *_, record in sorted(self._best, reverse=True)]
+
+
+def _put(kept: _Kept, shown: list[VariationRecord]) -> None:
+    if shown:
+        console.put(console.table(["rank", "change", "key", "moves", "verdict", "position"], list(map(_row, shown))))
+        console.put()
+    verdicts = ", ".join(f"{count} {verdict}" for verdict, count in kept.verdicts.items() if count)
+    console.put(f"{counted(sum(kept.verdicts.values()), 'position')}, {kept.count} kept: {verdicts}")
+    if kept.verdicts[ProblemVerdict.UNDECIDED]:
+        console.put(console.fold("undecided: a longer --tc, or a larger endgame database, decides more of them"))
 
 
 def _row(record: VariationRecord) -> tuple[Any, ...]:

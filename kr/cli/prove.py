@@ -48,17 +48,15 @@ def command(
         raise InvalidSettingError("FEN: expected the position to prove, or --check FILE")
     settings = replace(settings, fen=_fen(settings.fen))
     seconds, nodes = settings.tc.time, settings.tc.nodes
-    with console.progress("proving", nodes if seconds is None else seconds, "nodes" if seconds is None else "s") as bar:
+    total, unit = (nodes, "nodes") if seconds is None else (seconds, "s")
+    with console.work("proving", total, unit, resumes=settings.out is not None) as bar:
 
         def on_progress(proof: Proof) -> None:
             searched = sum(each.nodes for each in proof.claims)
             now = float(searched) if seconds is None else min(proof.seconds, seconds)
             bar.advance(now - bar.done, _standing(proof))
 
-        try:
-            proof = prove(settings, on_progress)
-        except KeyboardInterrupt:
-            console.fail("interrupted" if settings.out is None else "interrupted; run the same command to resume")
+        proof = prove(settings, on_progress)
     for each in proof.claims:
         if each.path is not None and each.certificate is not None:
             console.wrote(each.path, _size(each.certificate))

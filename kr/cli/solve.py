@@ -44,12 +44,14 @@ def command(settings: SolveSettings, json: bool = options.JSON) -> None:
     for error in errors:
         console.say_error(error, 1)
     agreed = 0
-    with console.progress("solving", len(problems) * len(settings.tc), "problems") as progress:
+    resumes = settings.out is not None
+    with console.work("solving", len(problems) * len(settings.tc), "problems", resumes) as progress:
 
-        def on_solution(solution: Solution) -> None:
+        def on_solution(solution: Solution, earlier: bool) -> None:
             nonlocal agreed
             agreed += bool(solution.agrees)
-            progress.advance(1, f"{agreed} solved")
+            progress.take(earlier)
+            progress.note = f"{agreed} solved"
 
         solutions = solve_all(problems, settings, on_solution)
     if doubt := other_meaning(settings.source, settings.results):

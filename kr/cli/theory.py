@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING
 
 from kr.cli import console, options
 from kr.cli.proved import library_of
-from kr.errors import KrError
 from kr.evaluation.chances import format_score
 from kr.openings.grades import GRADES, BallotGrade
 from kr.storage import check_apart
@@ -34,13 +33,7 @@ def _site(settings: TheorySettings, json: bool = options.JSON) -> None:
         kr theory book.sqlite --deck 11man --grades grades.jsonl --out build/11man
         kr theory grade --out grades.jsonl
     """
-    faults = 0
-
-    def on_error(error: KrError) -> None:
-        nonlocal faults
-        faults += 1
-        console.say_error(error, 1)
-
+    left_out = console.LeftOut("game")
     with console.Stages() as stages:
 
         def load(database: "Database | None") -> "ProofLibrary | None":
@@ -48,7 +41,7 @@ def _site(settings: TheorySettings, json: bool = options.JSON) -> None:
             stages.close()
             return library_of(settings.proofs, database)
 
-        report = write_theory(settings, load, stages.show, on_error)
+        report = write_theory(settings, load, stages.show, left_out.hear)
     console.wrote(settings.out, f"{counted(report.pages, 'page')} and {DATA_FILE}")
     if json:
         console.emit_json({"settings": settings, "out": settings.out, "report": report})
@@ -59,8 +52,7 @@ def _site(settings: TheorySettings, json: bool = options.JSON) -> None:
             ("games", f"{report.games:,}" if settings.people else ""),
         ]  # fmt: skip
         console.put(console.facts(facts))
-    if faults:
-        console.fail(f"{counted(faults, 'game')} left out")
+    left_out.end()
 
 
 @options.command
@@ -80,15 +72,12 @@ def _grade(settings: GradeSettings, json: bool = options.JSON) -> None:
     """
     check_apart([settings.out], [])
     rows: list[tuple[int | str, ...]] = []
-    with console.progress("grading", None, "ballots") as progress:
+    with console.work("grading", None, "ballots", resumes=True) as progress:
 
-        def on_grade(grade: BallotGrade, report: GradeReport) -> None:
+        def on_grade(grade: BallotGrade, report: GradeReport, earlier: bool) -> None:
             progress.total = report.ballots
-            told = ", ".join(f"{report.grades[name]} {name}" for name in GRADES if report.grades[name])
-            if report.graded <= report.earlier:
-                progress.skip(1)
-            else:
-                progress.advance(1, told)
+            progress.take(earlier)
+            progress.note = ", ".join(f"{report.grades[name]} {name}" for name in GRADES if report.grades[name])
             if json:
                 console.emit_json(grade.as_object())
             other = grade.other
@@ -98,10 +87,7 @@ def _grade(settings: GradeSettings, json: bool = options.JSON) -> None:
                 "" if other is None else f"{other.holding} of {other.moves}",
             ))  # fmt: skip
 
-        try:
-            report = grade_ballots(settings, on_grade)
-        except KeyboardInterrupt:
-            console.fail("interrupted; run the same command to resume")
+        report = grade_ballots(settings, on_grade)
     console.wrote(settings.out, counted(report.graded, "ballot"))
     counts = {name: report.grades[name] for name in GRADES}
     if json:

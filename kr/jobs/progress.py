@@ -44,6 +44,10 @@ class Progress:
         self.earlier += count
         self._began = time.monotonic()
 
+    def take(self, earlier: bool) -> None:
+        """Count a unit: as done, or as found done if it is of an earlier run."""
+        (self.skip if earlier else self.advance)(1)
+
     def found(self, count: float) -> None:
         """Count `count` units as found done while the work goes on: they are left out of the rate."""
         self.done += count

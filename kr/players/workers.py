@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -10,12 +12,13 @@ from kr.engine.database import load_database
 from kr.engine.engine import Engine
 from kr.engine.settings import MEBIBYTE
 from kr.evaluation.kinds import SHIPPED
-from kr.jobs.kinds import Kind
+from kr.jobs.kinds import Kind, Portion, Stop, UnitSteps
 from kr.jobs.needs import Needs, check_need
 from kr.jobs.unit import Unit
 from kr.players.own import EnginePlayer
 from kr.players.player import Player
 from kr.players.registry import player_from_spec
+from kr.policy.policy import Policy, load_policy
 
 if TYPE_CHECKING:
     from kr.egdb.database import Database
@@ -32,6 +35,21 @@ class EngineKind(Kind[Engine, R]):
         engine = Engine(place, tools["hash"] / MEBIBYTE, tools["threads"], database_of(unit, needs))
         check_need("weights", unit.needs["weights"], engine.signature, place)
         return engine
+
+
+class EngineUnits(EngineKind[R]):
+    """Work of which a worker does a unit in one go."""
+
+    @abstractmethod
+    def do(self, unit: Unit, needs: Needs, engine: Engine, stop: Stop) -> R | None:
+        """The result of a unit; of one that was stopped early it doesn't count."""
+
+    def steps(self, unit: Unit, needs: Needs) -> UnitSteps[Engine, R]:
+        yield [Portion(partial(self._whole, unit, needs))]
+
+    def _whole(self, unit: Unit, needs: Needs, engine: Engine, stop: Stop) -> R | None:
+        value = self.do(unit, needs, engine, stop)
+        return None if stop.is_set() else value
 
 
 def engine_needs(engine: Engine, weights: str | None) -> tuple[dict[str, str], dict[str, str]]:
@@ -58,6 +76,18 @@ def database_of(unit: Unit, needs: Needs, name: str = "egdb") -> Database | None
         return database.signature, database
 
     return needs.load("endgame database", unit.needs[name], load)
+
+
+def policy_of(unit: Unit, needs: Needs) -> Policy | None:
+    """Policy that a unit needs, or None."""
+    if "policy" not in unit.needs:
+        return None
+
+    def load(place: str) -> tuple[str, Policy]:
+        policy = load_policy(place)
+        return policy.signature, policy
+
+    return needs.load("policy", unit.needs["policy"], load)
 
 
 def players_needs(

@@ -8,35 +8,32 @@ from __future__ import annotations
 
 import hashlib
 import json
+import operator
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from kr.cluster.address import cluster_option
-from kr.cluster.pools import work_pool
 from kr.egdb.sample import parse_pieces
 from kr.engine.engine import Engine
-from kr.engine.settings import egdb_memory_option, egdb_option, engine_from, hash_option, weights_option
+from kr.engine.settings import egdb_memory_option, egdb_option, hash_option, weights_option
 from kr.errors import InvalidDatabaseError, InvalidPdnError, InvalidSettingError
 from kr.evaluation.kinds import SHIPPED
 from kr.game.position import Position
-from kr.jobs.journal import open_journal
-from kr.jobs.kinds import Portion, Stop, UnitSteps
-from kr.jobs.needs import Needs, check_need
+from kr.jobs.kinds import Stop
+from kr.jobs.needs import Needs
 from kr.jobs.unit import Unit
-from kr.players.workers import EngineKind, engine_needs
+from kr.players.engine_work import EngineWork, WorkTask
+from kr.players.workers import EngineUnits, policy_of
 from kr.policy.policy import Policy, load_policy
 from kr.problems.finding import Finder, Wanted
 from kr.problems.problem import MOST_RATING, Problem
 from kr.problems.sources import EGDB_SOURCE, Lot, LotChoice, drawn_positions, game_positions, lots_of
 from kr.problems.themes import Theme
 from kr.settings import REQUIRED, Settings, option, parse_names, seed_option, workers_option
-from kr.storage import beside, lock, provenance, write_atomic
-from kr.threads import worker_count
+from kr.storage import beside, lock, write_atomic
 from kr.units import parse_count
 
 PART_SUFFIX = ".part"
@@ -129,65 +126,50 @@ def find_puzzles(
     called for each game that can't be read. Raises InvalidSettingError, InvalidWeightsError, InvalidPolicyError,
     InvalidDatabaseError, what `lots_of` raises, and what `open_journal` raises.
     """
-    engine = engine_from(settings, settings.weights)
+    work = EngineWork(PuzzleLots(), settings)
     policy = load_policy()
-    if EGDB_SOURCE in settings.sources and engine.database is None:
+    work.need("policy", policy.signature, SHIPPED)
+    if EGDB_SOURCE in settings.sources and work.engine.database is None:
         raise InvalidDatabaseError(f"{EGDB_SOURCE}: no endgame database; `kr egdb build` makes one, --egdb names one")
     choice = LotChoice(settings.seed, settings.share, settings.positions, settings.pieces, settings.themes)
     counts = FindCounts()
     puzzles: dict[Position, FindRecord] = {}
-    done = 0.0
+    shares: dict[str, float] = {}
+    share = 0.0
 
-    def enter(entry: Lot) -> None:
-        counts.looked_at += entry["looked_at"]
-        for record in entry["puzzles"]:
-            position = Position.from_fen(record["fen"])
+    def tasks() -> Iterator[WorkTask[str]]:
+        for source in settings.sources:
+            for number, placed in enumerate(lots_of(source, choice, on_error)):
+                key = f"{number} {source}"
+                shares[key] = placed.share
+                yield WorkTask(key, {"lot": placed.lot, "wanted": settings.wanted}, {"lot": key})
+
+    def enter(record: dict[str, Any], earlier: bool) -> None:
+        nonlocal share
+        counts.resumed += earlier
+        counts.looked_at += record["looked_at"]
+        for puzzle in record["puzzles"]:
+            position = Position.from_fen(puzzle["fen"])
             if position in puzzles or position.flipped() in puzzles:
                 continue
-            puzzles[position] = record
+            puzzles[position] = puzzle
             counts.found += 1
-            counts.themes.update(record.get("themes", ()))
-            counts.evidence[record["evidence"]] += 1
+            counts.themes.update(puzzle.get("themes", ()))
+            counts.evidence[puzzle["evidence"]] += 1
+        share += shares.pop(record["lot"])
+        on_progress(share, counts)
 
     part = beside(settings.out, PART_SUFFIX)
-    with lock(settings.out), open_journal(part, _fixed(settings, engine, policy), provenance(), _entry) as journal:
-        known = dict(journal.entries)
-        shares: dict[str, float] = {}
-        needs, places = engine_needs(engine, settings.weights)
-        needs, places = needs | {"policy": policy.signature}, places | {policy.signature: SHIPPED}
-        tools = {"hash": settings.hash, "threads": 1, "egdb_memory": settings.egdb_memory}
-
-        def advance(share: float) -> None:
-            nonlocal done
-            done += share
-            on_progress(done, counts)
-
-        def units() -> Iterator[Unit]:
-            for source in settings.sources:
-                for number, placed in enumerate(lots_of(source, choice, on_error)):
-                    key = f"{number} {source}"
-                    if (entry := known.pop(key, None)) is not None:
-                        counts.resumed += 1
-                        enter(entry)
-                        advance(placed.share)
-                        continue
-                    shares[key] = placed.share
-                    yield Unit(PuzzleLots.name(), key, needs, tools, {"lot": placed.lot, "wanted": settings.wanted})
-
-        pool = work_pool(PuzzleLots(), Needs(places), worker_count(settings.workers), [engine], settings.cluster)
-        with closing(pool.run(units())) as parts:
-            for each in parts:
-                journal.append({"lot": each.unit.key} | each.value)
-                enter(each.value)
-                advance(shares.pop(each.unit.key))
-        ranked = sorted(puzzles.values(), key=lambda record: (-record["merit"], record["id"]))
+    with lock(settings.out), work.records(part, lambda: _shaping(settings, policy), _key_of) as records:
+        work.run(tasks(), records, enter)
+        ranked = sorted(puzzles.values(), key=lambda puzzle: (-puzzle["merit"], puzzle["id"]))
         ranked = ranked[: settings.most or None]
-        write_atomic(settings.out, "".join(f"{json.dumps(record, ensure_ascii=False)}\n" for record in ranked))
-        journal.remove()
+        write_atomic(settings.out, "".join(f"{json.dumps(puzzle, ensure_ascii=False)}\n" for puzzle in ranked))
+        records.remove()
     return ranked, counts
 
 
-def _fixed(settings: FindSettings, engine: Engine, policy: Policy) -> dict[str, Any]:
+def _shaping(settings: FindSettings, policy: Policy) -> dict[str, Any]:
     """The settings that shape the work."""
     return settings.wanted | {
         "sources": [_source_checksum(source) for source in settings.sources],
@@ -195,9 +177,7 @@ def _fixed(settings: FindSettings, engine: Engine, policy: Policy) -> dict[str, 
         "pieces": settings.pieces,
         "share": settings.share,
         "seed": settings.seed,
-        "weights": engine.signature,
         "policy": policy.signature,
-        "egdb": None if engine.database is None else engine.database.signature,
     }
 
 
@@ -207,26 +187,23 @@ def _source_checksum(source: str) -> str:
     return f"{source} {path.stat().st_size}" if path.is_file() else source
 
 
-def _entry(values: dict[str, Any]) -> tuple[str, Lot]:
-    """Key and content of a line of the journal. Raises ValueError, LookupError or TypeError for an invalid one."""
-    for record in values["puzzles"]:
-        Problem.from_object(record)
-        if type(record["merit"]) is not int:
+def _key_of(record: dict[str, Any]) -> str:
+    """Raises ValueError, LookupError or TypeError for an invalid record."""
+    operator.index(record["looked_at"])
+    for puzzle in record["puzzles"]:
+        Problem.from_object(puzzle)
+        if type(puzzle["merit"]) is not int:
             raise TypeError("merit")
-    return str(values["lot"]), {"looked_at": int(values["looked_at"]), "puzzles": values["puzzles"]}
+    return str(record["lot"])
 
 
-class PuzzleLots(EngineKind[Lot]):
+class PuzzleLots(EngineUnits[Lot]):
     """Units of one lot; the result is the number of positions looked at and the puzzles found."""
 
-    def steps(self, unit: Unit, needs: Needs) -> UnitSteps[Engine, Lot]:
-        place = needs.place("policy", unit.needs["policy"])
-        policy = load_policy(place)
-        check_need("policy", unit.needs["policy"], policy.signature, place)
-        yield [Portion(partial(self._look, unit, policy))]
-
-    def _look(self, unit: Unit, policy: Policy, engine: Engine, stop: Stop) -> Lot | None:
+    def do(self, unit: Unit, needs: Needs, engine: Engine, stop: Stop) -> Lot | None:
         lot, wanted = unit.values["lot"], unit.values["wanted"]
+        policy = policy_of(unit, needs)
+        assert policy is not None
         engine.new_game()
         finder = Finder(engine, policy, Wanted(**wanted | {"themes": tuple(wanted["themes"])}), stop)
         looked_at, puzzles = 0, []
@@ -236,14 +213,14 @@ class PuzzleLots(EngineKind[Lot]):
                 return None
             looked_at += 1
             # a position within a solution is no puzzle of its own
-            found = None if position in covered else finder.find(position)
-            if found is not None and not stop.is_set():
-                problem, merit = found
+            puzzle = None if position in covered else finder.find(position)
+            if puzzle is not None and not stop.is_set():
+                problem, merit = puzzle
                 covered |= _passed(problem)
                 problem = replace(problem, id=puzzle_id(position), source=source)
                 record = {name: value for name, value in problem.as_object().items() if value not in ("", [])}
                 puzzles.append(record | {"merit": merit.score})
-        return None if stop.is_set() else {"looked_at": looked_at, "puzzles": puzzles}
+        return {"looked_at": looked_at, "puzzles": puzzles}
 
 
 def _positions(lot: Lot, engine: Engine) -> Iterator[tuple[Position, str]]:

@@ -11,31 +11,28 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import asdict, dataclass, fields, replace
-from functools import partial
 from pathlib import Path
 from time import thread_time
 from typing import TYPE_CHECKING, Any
 
 from kr.archives.archive import ReadSettings
 from kr.cluster.address import cluster_option
-from kr.cluster.pools import work_pool
 from kr.engine.engine import MAX_LINES, Engine
 from kr.engine.limits import Limits
 from kr.engine.result import SCORE_DECIDED, SCORE_PROVED, SCORE_WIN, Info
 from kr.engine.search import Stop
-from kr.engine.settings import egdb_memory_option, egdb_option, engine_from, hash_option, threads_option, weights_option
+from kr.engine.settings import egdb_memory_option, egdb_option, hash_option, threads_option, weights_option
 from kr.errors import InvalidSettingError
 from kr.evaluation.chances import KNOWN, Chances, problem_chances
 from kr.game.position import Move
 from kr.game.value import Value
-from kr.jobs.journal import Journal, open_journal, typed
-from kr.jobs.kinds import Portion, UnitSteps
+from kr.jobs.journal import typed
 from kr.jobs.needs import Needs
 from kr.jobs.unit import Unit
 from kr.match.machines import SLOW
-from kr.players.workers import EngineKind, engine_needs
+from kr.players.engine_work import EngineWork, WorkTask
+from kr.players.workers import EngineUnits
 from kr.problems.problem import Problem, judge_answer, same_move
 from kr.proofs.library import (
     CERTIFICATE_WORD,
@@ -49,7 +46,7 @@ from kr.proofs.library import (
 )
 from kr.proofs.lines import strategy_line
 from kr.settings import Settings, option, same_option
-from kr.storage import checksum, provenance
+from kr.storage import checksum
 from kr.threads import MAX_THREADS
 
 if TYPE_CHECKING:
@@ -306,88 +303,65 @@ def _since(times: Sequence[float], held: Sequence[bool]) -> float | None:
 def solve_all(
     problems: Sequence[Problem],
     settings: SolveSettings,
-    on_solution: Callable[[Solution], None] | None = None,
+    on_solution: Callable[[Solution, bool], None] | None = None,
     on_check: Callable[[int], None] | None = None,
 ) -> list[Solution]:
     """Solve problems with each limit, `settings.workers` at a time with an engine each.
 
     Solutions are in the order of the limits and, for each limit, of the problems. on_solution: called for each solution
-    as it is ready, first for those of an earlier run. on_check: as on_progress of `load_proofs`. Raises
+    as it is ready, and true if it is of an earlier run. on_check: as on_progress of `load_proofs`. Raises
     InvalidSettingError, InvalidWeightsError, InvalidDatabaseError, and what `open_journal` raises.
     """
-    engine = engine_from(settings, settings.weights, settings.threads)
+    work = EngineWork(Answers(), settings, settings.threads)
+    engine, scale = work.engine, work.engine.score_scale
     proofs = load_proofs(settings.proofs, engine.database, on_check)
     jobs = [(limits, number) for limits in settings.tc for number in range(len(problems))]
     solutions: dict[Job, Solution] = {}
 
-    def enter(job: Job, solution: Solution) -> None:
+    def enter(record: dict[str, Any], earlier: bool) -> None:
+        job, solution = _answer(problems, scale, record)
         # the file keeps the answer of the engine, so that other certificates can be given later
         if proofs is not None:
             solution = with_proofs(solution, proofs, engine.database)
         solutions[job] = solution
         if on_solution is not None:
-            on_solution(solution)
+            on_solution(solution, earlier)
 
-    with _record(problems, settings, engine) as journal:
-        wanted_jobs = set(jobs)
-        for job, solution in journal.entries if journal else ():
-            if job in wanted_jobs:
-                enter(job, solution)
-        needs, places = engine_needs(engine, settings.weights)
-        tools = {name: getattr(settings, name) for name in ("hash", "threads", "egdb_memory")}
-        units = (
-            Unit(Answers.name(), f"{number} {limits}", needs, tools, {
-                "problem": problems[number].as_object(), "number": number, "limits": str(limits),
-                "multipv": settings.multipv,
-            })
-            for limits, number in jobs if (limits, number) not in solutions
-        )  # fmt: skip
-        workers = max(1, min(settings.workers, len(problems)))
-        pool = work_pool(Answers(), Needs(places), workers, [engine], settings.cluster)
-        with closing(pool.run(units)) as parts:
-            for part in parts:
-                if journal:
-                    journal.append(part.value)
-                enter(*_answer(problems, engine.score_scale, part.value))
+    tasks = (
+        WorkTask((limits, number), {
+            "problem": problems[number].as_object(), "number": number, "limits": str(limits),
+            "multipv": settings.multipv,
+        })
+        for limits, number in jobs
+    )  # fmt: skip
+
+    def job_of(record: dict[str, Any]) -> Job:
+        return _answer(problems, scale, record)[0]
+
+    with work.records(settings.out, lambda: _shaping(problems, settings), job_of) as records:
+        work.run(tasks, records, enter)
     return [solutions[job] for job in jobs]
 
 
-class Answers(EngineKind[dict[str, Any]]):
+class Answers(EngineUnits[dict[str, Any]]):
     """Units of one problem and one limit; the result is a line of the file of answers."""
 
-    def steps(self, unit: Unit, needs: Needs) -> UnitSteps[Engine, dict[str, Any]]:
-        yield [Portion(partial(self._solve, unit))]
-
-    def _solve(self, unit: Unit, engine: Engine, stop: Stop) -> dict[str, Any] | None:
+    def do(self, unit: Unit, needs: Needs, engine: Engine, stop: Stop) -> dict[str, Any]:
         values = unit.values
         problem, limits = Problem.from_object(values["problem"]), Limits.parse(values["limits"])
-        solution = solve(problem, engine, limits, values["multipv"], stop)
-        return None if stop.is_set() else _entry(values["number"], solution)
+        return _entry(values["number"], solve(problem, engine, limits, values["multipv"], stop))
 
 
 Job = tuple[Limits, int]
 """Limit and number of a problem."""
-AnswerJournal = Journal[tuple[Job, Solution]]
 
 
-def _record(
-    problems: Sequence[Problem], settings: SolveSettings, engine: Engine
-) -> AbstractContextManager[AnswerJournal | None]:
-    """File of the answers, if there is one. It can be resumed with other limits, but not with another engine."""
-    if settings.out is None:
-        return nullcontext()
+def _shaping(problems: Sequence[Problem], settings: SolveSettings) -> dict[str, Any]:
+    """The settings that shape the answers, but for the limits, which each answer names: others can be added."""
     problem_lines = "\n".join(f"{problem.id} {problem.position.fen} {problem.result}" for problem in problems)
-    fixed = {
-        "problems": checksum(problem_lines.encode()),
-        "weights": engine.signature,
-        "egdb": None if engine.database is None else engine.database.signature,
-        "hash": settings.hash,
-        "multipv": settings.multipv,
-    }
-    if settings.threads > 1:  # left out for one thread, so that files from before this setting can be resumed
-        fixed["threads"] = settings.threads
-
-    return open_journal(settings.out, fixed, provenance(), partial(_answer, problems, engine.score_scale))
+    shaping = {"problems": checksum(problem_lines.encode()), "hash": settings.hash, "multipv": settings.multipv}
+    # left out for one thread, so that files from before this setting can be resumed
+    return shaping if settings.threads == 1 else {**shaping, "threads": settings.threads}
 
 
 def _answer(problems: Sequence[Problem], scale: float, values: dict[str, Any]) -> tuple[Job, Solution]:

@@ -7,37 +7,32 @@ command resumes.
 
 from __future__ import annotations
 
-import json
 import operator
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, closing, nullcontext
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
 from kr.archives.archive import ReadSettings
 from kr.cluster.address import cluster_option
-from kr.cluster.pools import work_pool
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
-from kr.engine.settings import egdb_memory_option, egdb_option, engine_from, hash_option, weights_option
+from kr.engine.settings import egdb_memory_option, egdb_option, hash_option, weights_option
 from kr.errors import InvalidSettingError, KrError
 from kr.game.position import Position
 from kr.game.value import Result, Value
-from kr.jobs.journal import Journal, open_journal
-from kr.jobs.kinds import Portion, Stop, UnitSteps
+from kr.jobs.kinds import Stop
 from kr.jobs.needs import Needs
 from kr.jobs.unit import Unit
 from kr.pdn import Game, GameNode, Results
-from kr.players.workers import EngineKind, engine_needs
+from kr.players.engine_work import EngineWork, WorkTask
+from kr.players.workers import EngineUnits
 from kr.problems.problem import Problem, each_problem, other_meaning
 from kr.problems.soundness import ProblemVerdict, check_problem
 from kr.proofs.certificate import CERTIFICATE_SUFFIX, packed_certificate
 from kr.settings import REQUIRED, Settings, option, same_option, workers_option
-from kr.storage import checksum, is_file, provenance, read_regular, safe_name, write_atomic
-from kr.threads import worker_count
+from kr.storage import checksum, is_file, read_regular, safe_name, write_atomic
 from kr.units import format_size, parse_size
 
 ProblemRecord = dict[str, Any]
@@ -96,51 +91,27 @@ def check_problems(
     on_error: called for each problem that can't be read. Raises InvalidSettingError, InvalidWeightsError,
     InvalidDatabaseError, what `each_problem` raises, and what `open_journal` raises.
     """
-    engine = engine_from(settings, settings.weights)
+    work = EngineWork(ProblemChecks(), settings)
     counts = dict.fromkeys(ProblemVerdict, 0)
-    waiting: dict[int, ProblemRecord] = {}
-    following = 0
+    doubt = other_meaning(settings.source, settings.results)
+    shared = {
+        "limits": str(settings.tc), "memory": settings.memory, "strict": settings.strict, "all": settings.all,
+        "certify": settings.proofs is not None,
+    }  # fmt: skip
+    tasks = (
+        WorkTask((number, problem.position.fen), {"problem": problem.as_object(), "number": number, **shared})
+        for number, problem in enumerate(each_problem(settings.source, on_error, cast(Results, settings.results)))
+    )
 
-    def enter(record: ProblemRecord, resumed: bool) -> None:
-        nonlocal following
-        waiting[record["number"]] = record | {"resumed": resumed}
-        while (ready := waiting.pop(following, None)) is not None:
-            following += 1
-            counts[ProblemVerdict(ready["verdict"])] += 1
-            earlier = ready.pop("resumed")
-            on_record(ready, earlier)
+    def enter(record: ProblemRecord, earlier: bool) -> None:
+        counts[ProblemVerdict(record["verdict"])] += 1
+        on_record(record, earlier)
 
-    with _journal(settings, engine) as journal:
-        # as text, which takes a fraction of the memory
-        known = dict(journal.entries) if journal is not None else {}
-        needs, places = engine_needs(engine, settings.weights)
-        tools = {"hash": settings.hash, "threads": 1, "egdb_memory": settings.egdb_memory}
-        certify = settings.proofs is not None
-        shared = {
-            "limits": str(settings.tc), "memory": settings.memory, "strict": settings.strict, "all": settings.all,
-            "certify": certify,
-        }  # fmt: skip
+    def record_of(task: WorkTask[ProblemKey], record: ProblemRecord) -> ProblemRecord:
+        return _with_file(_with_doubt(record, doubt), settings.proofs)
 
-        doubt = other_meaning(settings.source, settings.results)
-
-        def units() -> Iterator[Unit]:
-            problems = each_problem(settings.source, on_error, cast(Results, settings.results))
-            for number, problem in enumerate(problems):
-                text = known.pop(number, None)
-                if text is not None and (record := json.loads(text))["fen"] == problem.position.fen:
-                    enter(record, True)
-                    continue
-                values = {"problem": problem.as_object(), "number": number, **shared}
-                yield Unit(ProblemChecks.name(), str(number), needs, tools, values)
-
-        workers = worker_count(settings.workers)
-        pool = work_pool(ProblemChecks(), Needs(places), workers, [engine], settings.cluster)
-        with closing(pool.run(units())) as parts:
-            for part in parts:
-                record = _with_file(_with_doubt(part.value, doubt), settings.proofs)
-                if journal is not None:
-                    journal.append(record)
-                enter(record, False)
+    with work.records(settings.out, lambda: _shaping(settings), _key_of) as records:
+        work.run(tasks, records, enter, record_of, in_order=True)
     return counts
 
 
@@ -162,43 +133,35 @@ def _with_file(record: ProblemRecord, directory: Path | None) -> ProblemRecord:
     return record | {"certificate": str(path)}
 
 
-class ProblemChecks(EngineKind[ProblemRecord]):
+class ProblemChecks(EngineUnits[ProblemRecord]):
     """Units of one problem; the result is its record."""
 
-    def steps(self, unit: Unit, needs: Needs) -> UnitSteps[Engine, ProblemRecord]:
-        yield [Portion(partial(self._check, unit))]
-
-    def _check(self, unit: Unit, engine: Engine, stop: Stop) -> ProblemRecord | None:
+    def do(self, unit: Unit, needs: Needs, engine: Engine, stop: Stop) -> ProblemRecord:
         values = unit.values
         problem = Problem.from_object(values["problem"])
         limits = Limits.parse(values["limits"])
-        found = check_problem(
+        soundness = check_problem(
             problem, engine, limits, values["strict"], values["all"], values["certify"], stop, values["memory"]
         )
-        if stop.is_set():
-            return None
         about = {
             "number": values["number"], "id": problem.id, "title": problem.title, "fen": problem.position.fen,
             "published": problem.published,
         }  # fmt: skip
-        claim, certificate = found.refutation, found.certificate
+        claim, certificate = soundness.refutation, soundness.certificate
         proofs = {
-            "seconds": round(found.seconds, 3),
+            "seconds": round(soundness.seconds, 3),
             "refutation": None if claim is None else {"fen": claim.root.fen, "claim": str(claim)},
             # as text, to travel; a file in the end
             "certificate": None if certificate is None else b64encode(packed_certificate(certificate)).decode(),
         }
-        return about | asdict(replace(found, refutation=None, certificate=None)) | proofs
+        return about | asdict(replace(soundness, refutation=None, certificate=None)) | proofs
 
 
-def _journal(settings: CheckSettings, engine: Engine) -> AbstractContextManager[Journal[tuple[int, str]] | None]:
-    if settings.out is None:
-        return nullcontext()
+def _shaping(settings: CheckSettings) -> dict[str, Any]:
+    """The settings that shape the verdicts."""
     content = read_regular(settings.source) if is_file(settings.source) else settings.source.encode()
-    fixed = {
+    return {
         "problems": checksum(content),
-        "weights": engine.signature,
-        "egdb": None if engine.database is None else engine.database.signature,
         "limits": str(settings.tc),
         "memory": settings.memory,
         "strict": settings.strict,
@@ -206,16 +169,19 @@ def _journal(settings: CheckSettings, engine: Engine) -> AbstractContextManager[
         "all": settings.all,
         "proofs": None if settings.proofs is None else str(settings.proofs),
     }
-    return open_journal(settings.out, fixed, provenance(), _known)
 
 
-def _known(values: ProblemRecord) -> tuple[int, str]:
-    """Number and text of a record. Raises ValueError, LookupError or TypeError for an invalid one."""
-    number = operator.index(values["number"])
-    ProblemVerdict(values["verdict"])
-    if number < 0 or not isinstance(values["fen"], str) or not isinstance(values["reason"], str):
+ProblemKey = tuple[int, str]
+"""Number and FEN of a problem."""
+
+
+def _key_of(record: ProblemRecord) -> ProblemKey:
+    """Raises ValueError, LookupError or TypeError for an invalid record."""
+    number = operator.index(record["number"])
+    ProblemVerdict(record["verdict"])
+    if number < 0 or not isinstance(record["fen"], str) or not isinstance(record["reason"], str):
         raise ValueError("record")
-    return number, json.dumps(values)
+    return number, record["fen"]
 
 
 # records in words

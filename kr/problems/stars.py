@@ -2,36 +2,31 @@
 
 from __future__ import annotations
 
-import json
 import operator
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import asdict, dataclass
 from enum import StrEnum
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kr.cluster.address import cluster_option
-from kr.cluster.pools import work_pool
 from kr.engine.limits import Limits
-from kr.engine.settings import egdb_memory_option, egdb_option, engine_from, hash_option, weights_option
+from kr.engine.settings import egdb_memory_option, egdb_option, hash_option, weights_option
 from kr.errors import InvalidPdnError
 from kr.game.position import Move, Position
 from kr.game.value import Value
-from kr.jobs.journal import Journal, open_journal
-from kr.jobs.kinds import Portion, Stop, UnitSteps
+from kr.jobs.kinds import Stop
 from kr.jobs.needs import Needs
 from kr.jobs.unit import Unit
 from kr.pdn import Reader
-from kr.players.workers import EngineKind, engine_needs
+from kr.players.engine_work import EngineWork, WorkTask
+from kr.players.workers import EngineUnits
 from kr.problems.soundness_files import check_total
 from kr.problems.star_marks import star_marks
 from kr.problems.ways import Way, ways_at
 from kr.proofs.decider import Decider
 from kr.settings import REQUIRED, Settings, option, workers_option
-from kr.storage import checksum, provenance, read_regular
-from kr.threads import worker_count
+from kr.storage import checksum, read_regular
 
 if TYPE_CHECKING:
     from kr.engine.engine import Engine
@@ -39,6 +34,10 @@ if TYPE_CHECKING:
 StarRecord = dict[str, Any]
 """A star as JSON types: its number from 0, game (number in the file, from 1), line and event of the game, then as of
 `kr.problems.star_marks.StarMark`, fen and move, and the fields of `StarCheck`."""
+PLACE = ("star", "game", "line", "event", "ply", "number", "variation", "comment", "fen", "move")
+"""Fields of a record that say which star it is about."""
+StarPlace = tuple[Any, ...]
+"""Their values."""
 
 
 class StarVerdict(StrEnum):
@@ -131,90 +130,57 @@ def check_stars(settings: StarSettings, on_record: OnStar, on_error: Callable[[I
     on_error: called for each game that can't be read. Raises InvalidSettingError, InvalidWeightsError,
     InvalidDatabaseError, InvalidPdnError without a star, and what `open_journal` raises.
     """
-    engine = engine_from(settings, settings.weights)
+    work = EngineWork(StarChecks(), settings)
     report = StarReport(dict.fromkeys(StarVerdict, 0))
-    about: dict[str, StarRecord] = {}
-    waiting: dict[int, tuple[StarRecord, bool]] = {}
-    following = 0
-    needs, places = engine_needs(engine, settings.weights)
-    tools = {"hash": settings.hash, "threads": 1, "egdb_memory": settings.egdb_memory}
 
-    def enter(record: StarRecord, resumed: bool) -> None:
-        nonlocal following
-        waiting[record["star"]] = record, resumed
-        while (ready := waiting.pop(following, None)) is not None:
-            following += 1
-            report.counts[StarVerdict(ready[0]["verdict"])] += 1
-            on_record(*ready)
+    def enter(record: StarRecord, earlier: bool) -> None:
+        report.counts[StarVerdict(record["verdict"])] += 1
+        on_record(record, earlier)
 
-    with _journal(settings, engine) as journal:
-        # as text, which takes a fraction of the memory
-        known = dict(journal.entries) if journal is not None else {}
+    def shaping() -> dict[str, Any]:
+        return {"stars": checksum(read_regular(settings.file)), "limits": str(settings.tc)}
 
-        def units() -> Iterator[Unit]:
-            star = 0
-            with Reader(settings.file, on_error=on_error) as reader:
-                for count, game in enumerate(reader, 1):
-                    for mark in star_marks(game):
-                        if mark.move is None:
-                            report.unreadable += 1
-                            continue
-                        place = {
-                            "star": star, "game": count, "line": game.line, "event": game.headers.get("Event", ""),
-                            "ply": mark.ply, "number": mark.number, "variation": mark.variation,
-                            "comment": mark.comment, "fen": mark.position.fen, "move": str(mark.move),
-                        }  # fmt: skip
-                        text, star = known.pop(star, None), star + 1
-                        if text is not None and (record := json.loads(text)).items() >= place.items():
-                            enter(record, True)
-                            continue
-                        about[str(place["star"])] = place
-                        move = [mark.move.origin, mark.move.target, mark.move.captured]
-                        values = {"position": mark.position.bits, "limits": str(settings.tc), "move": move}
-                        yield Unit(StarChecks.name(), str(place["star"]), needs, tools, values)
-            if not star:
-                raise InvalidPdnError(f"{settings.file}: no move has a star that touches it, such as 18-15*")
-
-        pool = work_pool(StarChecks(), Needs(places), worker_count(settings.workers), [engine], settings.cluster)
-        with closing(pool.run(units())) as parts:
-            for part in parts:
-                record = about.pop(part.unit.key) | part.value
-                if journal is not None:
-                    journal.append(record)
-                enter(record, False)
+    with work.records(settings.out, shaping, _place_of) as records:
+        work.run(_tasks(settings, report, on_error), records, enter, in_order=True)
     return report
 
 
-def _journal(settings: StarSettings, engine: Engine) -> AbstractContextManager[Journal[tuple[int, str]] | None]:
-    if settings.out is None:
-        return nullcontext()
-    fixed = {
-        "stars": checksum(read_regular(settings.file)),
-        "weights": engine.signature,
-        "egdb": None if engine.database is None else engine.database.signature,
-        "limits": str(settings.tc),
-    }
-    return open_journal(settings.out, fixed, provenance(), _known)
+def _tasks(
+    settings: StarSettings, report: StarReport, on_error: Callable[[InvalidPdnError], None]
+) -> Iterator[WorkTask[StarPlace]]:
+    """The stars of a file; those in comments that can't be read are counted. Raises InvalidPdnError without a star."""
+    star = 0
+    with Reader(settings.file, on_error=on_error) as reader:
+        for count, game in enumerate(reader, 1):
+            for mark in star_marks(game):
+                if mark.move is None:
+                    report.unreadable += 1
+                    continue
+                place = (
+                    star, count, game.line, game.headers.get("Event", ""), mark.ply, mark.number, mark.variation,
+                    mark.comment, mark.position.fen, str(mark.move),
+                )  # fmt: skip
+                move = [mark.move.origin, mark.move.target, mark.move.captured]
+                values = {"position": mark.position.bits, "limits": str(settings.tc), "move": move}
+                yield WorkTask(place, values, dict(zip(PLACE, place, strict=True)))
+                star += 1
+    if not star:
+        raise InvalidPdnError(f"{settings.file}: no move has a star that touches it, such as 18-15*")
 
 
-def _known(values: StarRecord) -> tuple[int, str]:
-    """Number and text of a record. Raises ValueError, LookupError or TypeError for an invalid one."""
-    star = operator.index(values["star"])
-    StarVerdict(values["verdict"])
-    if star < 0 or not isinstance(values["reason"], str):
+def _place_of(record: StarRecord) -> StarPlace:
+    """Raises ValueError, LookupError or TypeError for an invalid record."""
+    StarVerdict(record["verdict"])
+    if operator.index(record["star"]) < 0 or not isinstance(record["reason"], str):
         raise ValueError("record")
-    return star, json.dumps(values)
+    return tuple(record.get(name) for name in PLACE)
 
 
-class StarChecks(EngineKind[StarRecord]):
+class StarChecks(EngineUnits[StarRecord]):
     """Units of one star; the result is its StarCheck as JSON."""
 
-    def steps(self, unit: Unit, needs: Needs) -> UnitSteps[Engine, StarRecord]:
-        yield [Portion(partial(self._check, unit))]
-
-    def _check(self, unit: Unit, engine: Engine, stop: Stop) -> StarRecord | None:
+    def do(self, unit: Unit, needs: Needs, engine: Engine, stop: Stop) -> StarRecord:
         values = unit.values
         position = Position.from_bits(tuple(values["position"]))
         with Decider(engine, Limits.parse(values["limits"]), stop) as decider:
-            found = check_star(position, position.find_move(*values["move"]), decider)
-        return None if stop.is_set() else asdict(found)
+            return asdict(check_star(position, position.find_move(*values["move"]), decider))

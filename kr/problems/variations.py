@@ -7,32 +7,29 @@ a line of its journal, from which the same command resumes.
 
 from __future__ import annotations
 
-import json
 import operator
 import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import asdict, dataclass, replace
-from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from kr.cluster.address import cluster_option
-from kr.cluster.pools import work_pool
 from kr.egdb.database import Database
 from kr.egdb.exact import exact_value
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
-from kr.engine.settings import egdb_memory_option, egdb_option, engine_from, hash_option, weights_option
+from kr.engine.settings import egdb_memory_option, egdb_option, hash_option, weights_option
 from kr.errors import InvalidSettingError, KrError
 from kr.game.position import Bits, Move, Position, Side
 from kr.game.value import Value
-from kr.jobs.journal import Journal, open_journal
-from kr.jobs.kinds import Portion, Stop, UnitSteps
+from kr.jobs.kinds import Stop
 from kr.jobs.needs import Needs
 from kr.jobs.unit import Unit
 from kr.notation import MAX_SIDE_PIECES
-from kr.players.workers import EngineKind, engine_needs
+from kr.players.engine_work import EngineWork, WorkTask
+from kr.players.workers import EngineUnits
 from kr.problems.changes import MOST_CHANGES, ChangedPosition, changed_positions
 from kr.problems.problem import Problem, each_problem
 from kr.problems.ranking import Merit, merit_of, near_misses_of
@@ -41,8 +38,7 @@ from kr.problems.soundness_files import check_total
 from kr.proofs.certificate import Claim
 from kr.proofs.decider import Decider, after_moves
 from kr.settings import REQUIRED, Settings, option, workers_option
-from kr.storage import checksum, provenance
-from kr.threads import worker_count
+from kr.storage import checksum
 from kr.units import format_size, parse_size
 
 EITHER = "value"
@@ -253,87 +249,63 @@ def vary(
 ) -> None:
     """Check the changed positions of problems.
 
-    on_total: hears of the number of positions; on_record: of each that is checked, those of an earlier run (true)
-    first; on_error: of each problem that can't be read. Raises InvalidSettingError, InvalidWeightsError,
-    InvalidDatabaseError, what `each_problem` raises, and what `open_journal` raises.
+    on_total: hears of the number of positions; on_record: of each that is checked, true for those of an earlier run;
+    on_error: of each problem that can't be read. Raises InvalidSettingError, InvalidWeightsError, InvalidDatabaseError,
+    what `each_problem` raises, and what `open_journal` raises.
     """
-    engine = engine_from(settings, settings.weights)
+    work = EngineWork(VariationChecks(), settings)
     problems = list(each_problem(settings.source, on_error))
-    wanted: list[Candidate] = []
-    for candidate in candidates(problems, settings.changes, pieces_range(settings.pieces), settings.captures):
-        wanted.append(candidate)
-        if len(wanted) > MOST_POSITIONS:
-            raise InvalidSettingError(
-                f"{settings.source}: more than {MOST_POSITIONS:,} positions; vary fewer problems, or narrow --pieces"
-            )
-    if not wanted:
+    every = candidates(problems, settings.changes, pieces_range(settings.pieces), settings.captures)
+    chosen = list(islice(every, MOST_POSITIONS + 1))
+    if len(chosen) > MOST_POSITIONS:
+        raise InvalidSettingError(
+            f"{settings.source}: more than {MOST_POSITIONS:,} positions; vary fewer problems, or narrow --pieces"
+        )
+    if not chosen:
         raise InvalidSettingError(f"{settings.source}: no changed position with these settings has a move")
-    on_total(len(wanted))
-    with _journal(settings, engine, problems) as journal:
-        known: set[int] = set()
-        for number, text in journal.entries if journal is not None else ():
-            record = json.loads(text)
-            if number < len(wanted) and record["fen"] == wanted[number].changed.position.fen and number not in known:
-                known.add(number)
-                on_record(record, True)
-        needs, places = engine_needs(engine, settings.weights)
-        tools = {"hash": settings.hash, "threads": 1, "egdb_memory": settings.egdb_memory}
-        units = (
-            Unit(VariationChecks.name(), str(number), needs, tools, {
-                "position": candidate.changed.position.bits, "goal": settings.goal, "limits": str(settings.tc),
-                "memory": settings.memory, "strict": settings.strict,
-            })
-            for number, candidate in enumerate(wanted) if number not in known
-        )  # fmt: skip
-        pool = work_pool(VariationChecks(), Needs(places), worker_count(settings.workers), [engine], settings.cluster)
-        with closing(pool.run(units)) as parts:
-            for part in parts:
-                number = int(part.unit.key)
-                record = place_of(wanted[number], number) | part.value
-                if journal is not None:
-                    journal.append(record)
-                on_record(record, False)
+    on_total(len(chosen))
+    with work.records(settings.out, lambda: _shaping(settings, problems), _key_of) as records:
+        work.run((_task(each, number, settings) for number, each in enumerate(chosen)), records, on_record)
 
 
-class VariationChecks(EngineKind[VariationRecord]):
+def _shaping(settings: VarySettings, problems: Sequence[Problem]) -> dict[str, Any]:
+    """The settings that shape the verdicts."""
+    lines = "\n".join(f"{problem.id} {problem.position.fen}" for problem in problems)
+    return {
+        "problems": checksum(lines.encode()), "limits": str(settings.tc), "memory": settings.memory,
+        "goal": settings.goal, "changes": settings.changes, "pieces": settings.pieces, "captures": settings.captures,
+        "strict": settings.strict,
+    }  # fmt: skip
+
+
+VariationKey = tuple[int, str]
+"""Number and FEN of a position."""
+
+
+def _task(candidate: Candidate, number: int, settings: VarySettings) -> WorkTask[VariationKey]:
+    about, position = place_of(candidate, number), candidate.changed.position
+    values = {
+        "position": position.bits, "goal": settings.goal, "limits": str(settings.tc), "memory": settings.memory,
+        "strict": settings.strict,
+    }  # fmt: skip
+    return WorkTask((number, about["fen"]), values, about)
+
+
+def _key_of(record: VariationRecord) -> VariationKey:
+    """Raises ValueError, LookupError or TypeError for an invalid record."""
+    number = operator.index(record["number"])
+    ProblemVerdict(record["verdict"])
+    if number < 0 or not isinstance(record["fen"], str) or not isinstance(record["rank"], int):
+        raise ValueError("record")
+    return number, record["fen"]
+
+
+class VariationChecks(EngineUnits[VariationRecord]):
     """Units of one position; the result is the verdict's part of its record."""
 
-    def steps(self, unit: Unit, needs: Needs) -> UnitSteps[Engine, VariationRecord]:
-        yield [Portion(partial(self._check, unit))]
-
-    def _check(self, unit: Unit, engine: Engine, stop: Stop) -> VariationRecord | None:
+    def do(self, unit: Unit, needs: Needs, engine: Engine, stop: Stop) -> VariationRecord | None:
         values = unit.values
         position = Position.from_bits(tuple(values["position"]))
         with Decider(engine, Limits.parse(values["limits"]), stop, values["memory"]) as decider:
-            found = check_variation(position, goals_of(values["goal"]), decider, values["strict"])
-        return None if stop.is_set() else verdict_of(position, found, engine.database)
-
-
-def _journal(
-    settings: VarySettings, engine: Engine, problems: Sequence[Problem]
-) -> AbstractContextManager[Journal[tuple[int, str]] | None]:
-    if settings.out is None:
-        return nullcontext()
-    lines = "\n".join(f"{problem.id} {problem.position.fen}" for problem in problems)
-    fixed = {
-        "problems": checksum(lines.encode()),
-        "weights": engine.signature,
-        "egdb": None if engine.database is None else engine.database.signature,
-        "limits": str(settings.tc),
-        "memory": settings.memory,
-        "goal": settings.goal,
-        "changes": settings.changes,
-        "pieces": settings.pieces,
-        "captures": settings.captures,
-        "strict": settings.strict,
-    }
-    return open_journal(settings.out, fixed, provenance(), _known)
-
-
-def _known(values: VariationRecord) -> tuple[int, str]:
-    """Number and text of a record. Raises ValueError, LookupError or TypeError for an invalid one."""
-    number = operator.index(values["number"])
-    ProblemVerdict(values["verdict"])
-    if number < 0 or not isinstance(values["fen"], str) or not isinstance(values["rank"], int):
-        raise ValueError("record")
-    return number, json.dumps(values)
+            soundness = check_variation(position, goals_of(values["goal"]), decider, values["strict"])
+        return None if stop.is_set() else verdict_of(position, soundness, engine.database)

@@ -21,26 +21,24 @@ from pathlib import Path
 from typing import Any
 
 from kr.cluster.address import cluster_option
-from kr.cluster.pools import work_pool
 from kr.engine.engine import Engine
 from kr.engine.limits import MOST_LIMITS, Limits
-from kr.engine.settings import egdb_memory_option, egdb_option, engine_from, hash_option, weights_option
+from kr.engine.settings import egdb_memory_option, egdb_option, hash_option, weights_option
 from kr.errors import InvalidCertificateError, InvalidFenError, InvalidSettingError
 from kr.game.position import Move, Position
 from kr.game.value import Value
-from kr.jobs.journal import Journal, open_journal
+from kr.jobs.journal import Journal
 from kr.jobs.kinds import Stop
-from kr.jobs.needs import Needs
 from kr.jobs.pool import FinishedPortion
 from kr.jobs.unit import Unit
-from kr.players.workers import engine_needs
+from kr.players.engine_work import EngineWork
 from kr.proofs.certificate import Certificate, Claim, certificate_of, read_certificate, write_certificate
 from kr.proofs.closure import closed_part
 from kr.proofs.leaves import LeafAnswer, LeafSearches, answer_from_json, settled, strategy_rows
 from kr.proofs.tree import ProofNode, ProofTree
 from kr.settings import Settings, check_settings, option, workers_option
-from kr.storage import beside, check_output, provenance
-from kr.threads import start_all, worker_count
+from kr.storage import beside, check_output
+from kr.threads import start_all
 
 GOALS = ("value", "win", "draw", "loss")
 LEAF_NODES = (4_000, 50_000)
@@ -201,9 +199,9 @@ def prove(
     position = Position.from_fen(settings.fen)
     if not position.black | position.white:
         raise InvalidFenError(f"FEN {settings.fen!r}: the board is empty, so that there is nothing to prove")
-    engine = engine or engine_from(settings, settings.weights)
-    with _record(position, settings, engine) as journal:
-        run = _Run(position, settings, engine, journal, on_progress, stop)
+    work = EngineWork(LeafSearches(), settings, engine=engine)
+    with _journal(position, settings, work) as journal:
+        run = _Run(position, settings, work, journal, on_progress, stop)
         run.go()
         run.certify()
         if journal is not None and run.proof.answered:
@@ -273,20 +271,16 @@ class _Run:
     """One run of a proof."""
 
     def __init__(
-        self, position: Position, settings: ProveSettings, engine: Engine, journal: Journal[Any] | None,
-        on_progress: Callable[[Proof], None] | None, stop: Stop | None = None,
+        self, position: Position, settings: ProveSettings, work: EngineWork[dict[str, Any]],
+        journal: Journal[Any] | None, on_progress: Callable[[Proof], None] | None, stop: Stop | None = None,
     ) -> None:  # fmt: skip
         self.stop = stop or Stop()
-        self.settings, self.engine, self.journal, self.on_progress = settings, engine, journal, on_progress
-        claims = claims_for(position, settings.goal)
-        self.questions = [ProofQuestion(ProofTree(claim, engine.database), ClaimProgress(claim)) for claim in claims]
+        self.settings, self.work, self.journal, self.on_progress = settings, work, journal, on_progress
+        trees = [ProofTree(claim, work.engine.database) for claim in claims_for(position, settings.goal)]
+        self.questions = [ProofQuestion(tree, ClaimProgress(tree.claim)) for tree in trees]
         self.proof = Proof(position, settings.goal, [each.progress for each in self.questions])
         self.known: dict[Key, LeafAnswer] = {}
         self.tasks: dict[str, _Task] = {}
-        self.workers = worker_count(settings.workers)
-        self.needs, places = engine_needs(engine, settings.weights)
-        self.places = Needs(places)
-        self.tools = {"hash": settings.hash, "threads": 1, "egdb_memory": settings.egdb_memory}
         self.began = time.monotonic()
         self.over = False
         # what is proved rests on what was proved before it, whether that search is asked for again or not
@@ -300,7 +294,7 @@ class _Run:
 
     def go(self) -> None:
         """Search until the question is answered or the limits are reached."""
-        pool = work_pool(LeafSearches(), self.places, self.workers, [self.engine], self.settings.cluster)
+        pool = self.work.pool()
         ended = threading.Event()
         start_all([threading.Thread(target=self._watch, args=(pool.stop, ended), daemon=True)], lambda: None)
         try:
@@ -350,7 +344,7 @@ class _Run:
         """The searches, as workers ask for them; stop: ends those under way."""
         while not self.over:
             # as many as there are workers: each is chosen by what the others have found
-            busy = len(self.tasks) >= self.workers and not self.settings.cluster
+            busy = len(self.tasks) >= self.work.workers and not self.settings.cluster
             if busy or (self.tasks and self._left() <= 0):
                 yield None
                 continue
@@ -379,7 +373,7 @@ class _Run:
             if self.settings.cluster:
                 latest = islice(reversed(tree.strategy.items()), MOST_KNOWN)
                 values["known"] = strategy_rows(dict(latest))
-            yield Unit(LeafSearches.name(), key, self.needs, self.tools, values)
+            yield self.work.unit(key, values)
 
     def _left(self) -> int:
         """Nodes that new searches may take, but for those of strategies."""
@@ -466,24 +460,17 @@ def _path_of(settings: ProveSettings, out: Path, claim: Claim) -> Path:
     return out.with_name(f"{out.stem}-{claim.side.name.lower()}{out.suffix}")
 
 
-def _record(
-    position: Position, settings: ProveSettings, engine: Engine
+def _journal(
+    position: Position, settings: ProveSettings, work: EngineWork[dict[str, Any]]
 ) -> AbstractContextManager[Journal[tuple[Key, LeafAnswer]] | None]:
     """Journal of the searches, if the proof is to be written."""
     if settings.out is None:
         return nullcontext()
     journal = beside(settings.out, JOURNAL_SUFFIX)
     _check_certificates(position, settings, settings.out)
-    fixed = {
-        "position": position.fen,
-        "goal": settings.goal,
-        "weights": engine.signature,
-        "egdb": None if engine.database is None else engine.database.signature,
-    }
-    return open_journal(
-        journal, fixed, provenance(),
-        partial(_known, len(claims_for(position, settings.goal))), remedy=REMEDY_OF_SEARCHES,
-    )  # fmt: skip
+    claims = len(claims_for(position, settings.goal))
+    shaping = {"position": position.fen, "goal": settings.goal}
+    return work.journal(journal, shaping, partial(_search_of, claims), REMEDY_OF_SEARCHES)
 
 
 def _check_certificates(position: Position, settings: ProveSettings, out: Path) -> None:
@@ -504,7 +491,7 @@ def _check_certificates(position: Position, settings: ProveSettings, out: Path) 
             )
 
 
-def _known(claims: int, values: dict[str, Any]) -> tuple[Key, LeafAnswer]:
+def _search_of(claims: int, values: dict[str, Any]) -> tuple[Key, LeafAnswer]:
     """Line of a journal. Raises ValueError, LookupError or TypeError for an invalid one."""
     claim, position, limit = values["claim"], tuple(values["position"]), values["limit"]
     answer = answer_from_json(values)

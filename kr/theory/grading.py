@@ -9,29 +9,24 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable, Sequence
-from contextlib import closing
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from kr.cluster.address import cluster_option
-from kr.cluster.pools import work_pool
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
-from kr.engine.settings import egdb_memory_option, egdb_option, engine_from, hash_option, weights_option
+from kr.engine.settings import egdb_memory_option, egdb_option, hash_option, weights_option
 from kr.errors import InvalidSettingError
 from kr.game.position import Position
-from kr.jobs.journal import open_journal
-from kr.jobs.kinds import Portion, Stop, UnitSteps
+from kr.jobs.kinds import Stop
 from kr.jobs.needs import Needs
 from kr.jobs.unit import Unit
 from kr.openings.decks import Opening, deck
 from kr.openings.grades import GRADES_SUFFIX, ONE_SIDED_SCORE, BallotGrade, grade_of, search_of
-from kr.players.workers import EngineKind, engine_needs
+from kr.players.engine_work import EngineWork, WorkTask
+from kr.players.workers import EngineUnits
 from kr.settings import REQUIRED, Settings, option, workers_option
-from kr.storage import provenance
-from kr.threads import worker_count
 
 GRADE_MARGIN = 2 * ONE_SIDED_SCORE
 """Centi-men below the best move in which each other one is scored: enough for all that hold, of a ballot that is not
@@ -88,66 +83,48 @@ def chosen_ballots(name: str, sample: int) -> list[Opening]:
     return sorted(shuffled[:sample], key=lambda opening: opening.number)
 
 
-def grade_ballots(settings: GradeSettings, on_grade: Callable[[BallotGrade, GradeReport], None]) -> GradeReport:
-    """Grade the ballots of a deck. on_grade: called for each, those of earlier runs first.
+def grade_ballots(settings: GradeSettings, on_grade: Callable[[BallotGrade, GradeReport, bool], None]) -> GradeReport:
+    """Grade the ballots of a deck. on_grade: called for each, true for one of an earlier run.
 
     Raises InvalidSettingError, InvalidWeightsError, InvalidDatabaseError, and what `open_journal` raises.
     """
-    engine = engine_from(settings, settings.weights)
-    openings = chosen_ballots(settings.deck, settings.sample)
+    work = EngineWork(BallotSearches(), settings)
+    openings = {opening.number: opening for opening in chosen_ballots(settings.deck, settings.sample)}
     report = GradeReport(len(openings))
-    fixed = {
-        # by this name the file is known as one of grades
-        "grades": settings.deck,
-        "limits": str(settings.tc),
-        "weights": engine.signature,
-        "egdb": None if engine.database is None else engine.database.signature,
-    }
-    with open_journal(settings.out, fixed, provenance(), BallotGrade.of_object) as journal:
-        wanted = {opening.number: opening for opening in openings}
 
-        def enter(grade: BallotGrade) -> None:
-            report.graded += 1
-            report.grades[grade.grade] += 1
-            on_grade(grade, report)
+    def enter(record: dict[str, Any], earlier: bool) -> None:
+        grade = BallotGrade.of_object(record)
+        report.graded += 1
+        report.earlier += earlier
+        report.grades[grade.grade] += 1
+        on_grade(grade, report, earlier)
 
-        for grade in journal.entries:
-            if wanted.pop(grade.number, None) is not None:
-                report.earlier += 1
-                enter(grade)
-        needs, places = engine_needs(engine, settings.weights)
-        tools = {"hash": settings.hash, "threads": 1, "egdb_memory": settings.egdb_memory}
-        units = (
-            Unit(BallotSearches.name(), str(number), needs, tools, {
-                "position": opening.position.bits, "limits": str(settings.tc),
-            })
-            for number, opening in wanted.items()
-        )  # fmt: skip
-        pool = work_pool(BallotSearches(), Needs(places), worker_count(settings.workers), [engine], settings.cluster)
-        with closing(pool.run(units)) as parts:
-            for part in parts:
-                opening = wanted[int(part.unit.key)]
-                grade = _grade(opening, part.value)
-                journal.append(grade.as_object())
-                enter(grade)
+    def record_of(task: WorkTask[int], searches: list[dict[str, Any]]) -> dict[str, Any]:
+        opening = openings[task.key]
+        mover, *others = map(search_of, searches)
+        other = others[0] if others else None
+        grade = grade_of(mover, other)
+        return BallotGrade(task.key, opening.moves, opening.position.fen, grade, mover, other).as_object()
+
+    tasks = (
+        WorkTask(number, {"position": opening.position.bits, "limits": str(settings.tc)})
+        for number, opening in openings.items()
+    )
+
+    def shaping() -> dict[str, Any]:
+        # by its first name the file is known as one of grades
+        return {"grades": settings.deck, "limits": str(settings.tc)}
+
+    with work.records(settings.out, shaping, lambda record: BallotGrade.of_object(record).number) as records:
+        work.run(tasks, records, enter, record_of)
     return report
 
 
-def _grade(opening: Opening, searches: list[dict[str, Any]]) -> BallotGrade:
-    mover, *others = map(search_of, searches)
-    other = others[0] if others else None
-    grade = grade_of(mover, other)
-    return BallotGrade(opening.number, opening.moves, opening.position.fen, grade, mover, other)
-
-
-class BallotSearches(EngineKind[list[dict[str, Any]]]):
+class BallotSearches(EngineUnits[list[dict[str, Any]]]):
     """Units of one ballot; the result is the search for its side to move, then that for the other side after the best
     move, each as the fields of `SideSearch`."""
 
-    def steps(self, unit: Unit, needs: Needs) -> UnitSteps[Engine, list[dict[str, Any]]]:
-        yield [Portion(partial(self._search, unit))]
-
-    def _search(self, unit: Unit, engine: Engine, stop: Stop) -> list[dict[str, Any]] | None:
+    def do(self, unit: Unit, needs: Needs, engine: Engine, stop: Stop) -> list[dict[str, Any]] | None:
         position = Position.from_bits(tuple(unit.values["position"]))
         limits = Limits.parse(unit.values["limits"])
         limits = Limits(limits.time, limits.nodes, limits.depth, within=GRADE_MARGIN)
@@ -156,16 +133,16 @@ class BallotSearches(EngineKind[list[dict[str, Any]]]):
         for _ in range(2):
             if position.is_over:
                 break
-            found = engine.search(position, limits, stop=stop)
+            result = engine.search(position, limits, stop=stop)
             if stop.is_set():
                 return None
             searches.append({
-                "score": found.score, "nodes": found.nodes, "depth": found.depth,
+                "score": result.score, "nodes": result.nodes, "depth": result.depth,
                 "moves": len(position.legal_moves()),
-                "holding": sum(line.score > -ONE_SIDED_SCORE for line in found.lines),
-                "value": found.value or "",
+                "holding": sum(line.score > -ONE_SIDED_SCORE for line in result.lines),
+                "value": result.value or "",
             })  # fmt: skip
-            position = position.play(found.move)
+            position = position.play(result.move)
         return searches
 
     def check(self, unit: Unit, values: Sequence[list[dict[str, Any]]]) -> None:

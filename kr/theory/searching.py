@@ -10,40 +10,21 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 from kr.book.frame import BookKey, book_key, position_of_key, step_at, step_of
-from kr.cluster.pools import work_pool
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
-from kr.engine.settings import EngineSettings
 from kr.game.position import Position
 from kr.game.value import Value
-from kr.jobs.kinds import Portion, Stop, UnitSteps
+from kr.jobs.kinds import Stop
 from kr.jobs.needs import Needs
 from kr.jobs.unit import Unit
-from kr.players.workers import EngineKind, engine_needs
+from kr.players.engine_work import EngineWork, WorkSettings
+from kr.players.workers import EngineUnits
 from kr.proofs.library import ProofLibrary
 from kr.theory.graph import BookGraph, BookNode, searched_worth
 from kr.theory.store import book_moves
-from kr.threads import worker_count
-
-
-class WorkerSettings(EngineSettings, Protocol):
-    """Settings of the workers that search."""
-
-    @property
-    def weights(self) -> str | None:
-        """Evaluation."""
-
-    @property
-    def workers(self) -> int:
-        """Positions searched side by side; 0 for one per core."""
-
-    @property
-    def cluster(self) -> str:
-        """Scheduler of a cluster, or ""."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,15 +41,14 @@ class BookSearcher:
 
     def __init__(
         self,
-        settings: WorkerSettings,
+        settings: WorkSettings,
         engine: Engine,
         graph: BookGraph,
         put: Callable[[Sequence[BookNode]], None],
         proofs: ProofLibrary | None = None,
     ) -> None:
-        self.settings, self.engine, self.graph, self.put, self.proofs = settings, engine, graph, put, proofs
-        self.needs, self.places = engine_needs(engine, settings.weights)
-        self.tools = {"hash": settings.hash, "threads": 1, "egdb_memory": settings.egdb_memory}
+        self.graph, self.put, self.proofs = graph, put, proofs
+        self.work = EngineWork(BookSearches(), settings, engine=engine)
         self.under_way: dict[BookKey, BookTask] = {}
         self.sent = 0
         # of a file that something else has changed, or certificates that it did not know
@@ -97,13 +77,7 @@ class BookSearcher:
 
         on_node: hears of each search before it is entered.
         """
-        pool = work_pool(
-            BookSearches(),
-            Needs(self.places),
-            worker_count(self.settings.workers),
-            [self.engine],
-            self.settings.cluster,
-        )
+        pool = self.work.pool()
         timer = None
         if seconds is not None:
             timer = threading.Timer(min(seconds, threading.TIMEOUT_MAX), pool.stop)
@@ -126,7 +100,7 @@ class BookSearcher:
                 values = {"position": position_of_key(key).bits, "nodes": task.nodes, "within": task.within}
                 # a position may be searched twice in one run
                 name = "-".join(map(str, (self.sent, *key)))
-                yield Unit(BookSearches.name(), name, self.needs, self.tools, values)
+                yield self.work.unit(name, values)
             while self.under_way:
                 yield None
 
@@ -162,13 +136,10 @@ def certified(node: BookNode, proofs: ProofLibrary) -> BookNode:
     return node
 
 
-class BookSearches(EngineKind[dict[str, Any]]):
+class BookSearches(EngineUnits[dict[str, Any]]):
     """Units of one position, with Black to move; the result is its score and the moves near the best."""
 
-    def steps(self, unit: Unit, needs: Needs) -> UnitSteps[Engine, dict[str, Any]]:
-        yield [Portion(partial(self._search, unit))]
-
-    def _search(self, unit: Unit, engine: Engine, stop: Stop) -> dict[str, Any] | None:
+    def do(self, unit: Unit, needs: Needs, engine: Engine, stop: Stop) -> dict[str, Any] | None:
         values = unit.values
         position = Position.from_bits(tuple(values["position"]))
         if position.is_over:

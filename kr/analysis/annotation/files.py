@@ -7,13 +7,11 @@ the output is put in order from the journal at the end. `kr.analysis.annotation.
 from __future__ import annotations
 
 import hashlib
-import json
 import math
 import os
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from contextlib import ExitStack, closing, contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, fields, replace
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, cast
@@ -24,25 +22,24 @@ from kr.archives.archive import Archive, ReadSettings, check_any, output
 from kr.book.book import OpeningBook, book_option, load_book
 from kr.book.path import Departure
 from kr.cluster.address import cluster_option
-from kr.cluster.pools import work_pool
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
 from kr.engine.search import Stop
-from kr.engine.settings import egdb_memory_option, egdb_option, engine_from, hash_option, weights_option
+from kr.engine.settings import egdb_memory_option, egdb_option, hash_option, weights_option
 from kr.errors import InvalidPdnError, InvalidSettingError
 from kr.game.position import Position
-from kr.jobs.journal import Journal, begun_settings, open_journal
-from kr.jobs.kinds import Portion, UnitSteps
+from kr.jobs.journal import begun_settings
 from kr.jobs.needs import Needs
 from kr.jobs.unit import Unit
 from kr.openings.lines import opening_name
 from kr.pdn import Game, Results, read_game, write_game
 from kr.pdn.game import setups_object
-from kr.players.workers import EngineKind, engine_needs
-from kr.policy.policy import Policy, chosen_policy, load_policy, policy_option
-from kr.proofs.library import ProofLibrary, load_proofs, proofs_option, proofs_signature
+from kr.players.engine_work import EngineWork, WorkTask
+from kr.players.workers import EngineUnits, policy_of
+from kr.policy.policy import chosen_policy, policy_option
+from kr.proofs.library import load_proofs, proofs_option, proofs_signature
 from kr.settings import option, workers_option
-from kr.storage import check_output, lock_directory, provenance
+from kr.storage import check_output, lock_directory
 from kr.threads import worker_count
 
 JOURNAL = ".journal"
@@ -195,21 +192,29 @@ def annotate_files(
 ) -> AnnotateReport:
     """Annotate the games of files, or those left by an earlier run, and write the output when all are done.
 
-    on_game: called with each game when it is done, and True for a game of an earlier run; those come first. on_text:
-    called with the PDN of each game, in order, if neither a file nor pages are written. on_error: called for each
-    unreadable game, which is left out. extent: result of `measure`. on_start: called with the forecast made from it.
-    Raises InvalidPdnError if no game can be read, InvalidSettingError, InvalidWeightsError, InvalidDatabaseError,
-    OutputBusyError, OSError, and what `open_journal` raises.
+    on_game: called with each game when it is done, and True for a game of an earlier run. on_text: called with the PDN
+    of each game, in order, if neither a file nor pages are written. on_error: called for each unreadable game, which is
+    left out. extent: result of `measure`. on_start: called with the forecast made from it. Raises InvalidPdnError if no
+    game can be read, InvalidSettingError, InvalidWeightsError, InvalidDatabaseError, OutputBusyError, OSError, and what
+    `open_journal` raises.
     """
     report = AnnotateReport(settings)
     archive = Archive(settings, on_error=on_error)
+    pages: Pages | None = None
 
-    def done(record: GameEntry, resumed: bool = False) -> None:
-        report.add(record)
-        on_game(record, resumed)
+    def record_of(task: WorkTask[int], entry: GameEntry) -> GameEntry:
+        record = dict(entry)
+        if pages is not None:
+            pages.write(record["game"]["page"], record.pop("html"))
+        return record
+
+    def enter(record: GameEntry, earlier: bool) -> None:
+        report.add(record["game"])
+        on_game(record["game"], earlier)
+        if not settings.is_resumable:
+            on_text(record["pdn"])
 
     with ExitStack() as stack:
-        pages = None
         if settings.html is not None:
             from kr.analysis.annotation.pages import Pages
 
@@ -217,112 +222,67 @@ def annotate_files(
             pages = Pages(settings.html)
         if settings.out is not None:
             check_output(settings.out)
-        engine = engine_from(settings, settings.weights)
-        policy = chosen_policy(settings.people)
-        book = load_book(settings.book)
-        proofs = load_proofs(settings.proofs, engine.database)
+        work = EngineWork(AnnotatedGames(), settings)
+        extras = _extras(settings, work)
         if settings.html is not None:
             stack.enter_context(lock_directory(settings.html))
-        finished = bytearray()
-        journal = None
-        if settings.is_resumable:
-            journal = stack.enter_context(_journal(settings, archive, engine, policy, book, finished, done))
+        path = settings.journal if settings.is_resumable else None
+        records = stack.enter_context(work.records(path, lambda: _shaping(settings, archive) | extras, _number_of))
         if extent is not None and extent.games:
-            on_start(forecast(settings, extent, engine, report.games))
-        annotated = _annotated(settings, archive, engine, policy, book, proofs, finished, pages)
-        entries = stack.enter_context(closing(annotated))
-        if journal is None:
-            for entry in in_order(entries):
-                done(entry["game"])
-                on_text(entry["pdn"])
-            check_any(archive, report.games)
-        else:
-            for entry in entries:
-                journal.append(entry)
-                done(entry["game"])
-            check_any(archive, report.games)
-            report.left_out = archive.left_out
-            if pages:
-                pages.write_index(report, (entry["game"] for entry in in_order(_entries(settings.journal))))
-            if settings.out is not None:
-                with output(settings.out) as file:
-                    for entry in in_order(_entries(settings.journal)):
-                        file.write(entry["pdn"])
-            journal.remove()
+            on_start(forecast(settings, extent, work.engine, len(records)))
+        work.run(_tasks(settings, archive, work.engine), records, enter, record_of, in_order=path is None)
+        check_any(archive, report.games)
         report.left_out = archive.left_out
+        if pages is not None:
+            pages.write_index(report, (records[number]["game"] for number in sorted(records)))
+        if settings.out is not None:
+            with output(settings.out) as file:
+                for number in sorted(records):
+                    file.write(records[number]["pdn"])
+        records.remove()
     return report
 
 
-def in_order(entries: Iterable[GameEntry]) -> Iterator[GameEntry]:
-    """Entries in the order of their games' numbers, 1, 2, 3 and so on; early ones wait."""
-    waiting: dict[int, GameEntry] = {}
-    following = 1
-    for entry in entries:
-        waiting[entry["game"]["number"]] = entry
-        while following in waiting:
-            yield waiting.pop(following)
-            following += 1
-
-
-def _annotated(
-    settings: AnnotateSettings,
-    archive: Archive,
-    engine: Engine,
-    policy: Policy | None,
-    book: OpeningBook | None,
-    proofs: ProofLibrary | None,
-    finished: bytearray,
-    pages: Any,
-) -> Generator[GameEntry, None, None]:
-    """Annotate the games that are not in the journal; yields their entries in any order."""
-    needs, places = engine_needs(engine, settings.weights)
+def _extras(settings: AnnotateSettings, work: EngineWork[GameEntry]) -> dict[str, Any]:
+    """Let the units depend on the policy, the book and the certificates of the settings; returns what they shape."""
+    policy, book = chosen_policy(settings.people), load_book(settings.book)
+    proofs = load_proofs(settings.proofs, work.engine.database)
+    certificates = None if proofs is None else proofs_signature(settings.proofs)
     if policy is not None:
-        needs, places = needs | {"policy": policy.signature}, places | {policy.signature: settings.people}
+        work.need("policy", policy.signature, settings.people)
     if book is not None:
-        needs, places = needs | {"book": book.signature}, places | {book.signature: settings.book}
-    held = Needs(places)
-    if proofs is not None:
-        certificates = proofs_signature(settings.proofs)
-        needs = needs | {"proofs": certificates}
-        held.keep("proofs", certificates, proofs)
-    tools = {"hash": settings.hash, "threads": 1, "egdb_memory": settings.egdb_memory}
+        work.need("book", book.signature, settings.book)
+    if certificates is not None:
+        work.hold("proofs", certificates, proofs)
+    return {
+        # traps and oversights are named by the policy; a journal of kr 0.1 has none of the three
+        "people": None if policy is None else policy.signature,
+        "trap": None if policy is None else settings.trap,
+        "oversight": None if policy is None else settings.oversight,
+        # a journal of an earlier kr has neither
+        "book": None if book is None else book.signature,
+        "proofs": certificates,
+    }
+
+
+def _tasks(settings: AnnotateSettings, archive: Archive, engine: Engine) -> Iterator[WorkTask[int]]:
+    """The games of files, with the numbers of those that can be read."""
     judging = {each.name: getattr(settings, each.name) for each in fields(JudgeSettings)} | {"tc": str(settings.tc)}
-    shaping = {"judging": judging, "line": settings.line, "results": settings.results, "html": pages is not None}
-    shaping["by"] = signature(engine, settings.tc)
-    units = (
-        Unit(AnnotatedGames.name(), str(number), needs, tools, {
+    shared = {
+        "judging": judging, "line": settings.line, "results": settings.results, "html": settings.html is not None,
+        "by": signature(engine, settings.tc),
+    }  # fmt: skip
+    for number, (report, game) in enumerate(archive, start=1):
+        yield WorkTask(number, {
             "number": number, "file": str(report.file), "line_of_file": game.line, "headers": game.headers,
-            "pdn": write_game(game), **shaping,
-        })
-        for number, (report, game) in enumerate(archive, start=1)
-        if number >= len(finished) or not finished[number]
-    )  # fmt: skip
-    workers = worker_count(settings.workers)
-    # closing it early stops the searches
-    pool = work_pool(AnnotatedGames(), held, workers, [engine], settings.cluster)
-    with closing(pool.run(units)) as parts:
-        for part in parts:
-            entry = dict(part.value)
-            if pages:
-                pages.write(entry["game"]["page"], entry.pop("html"))
-            yield entry
+            "pdn": write_game(game), **shared,
+        })  # fmt: skip
 
 
-class AnnotatedGames(EngineKind[GameEntry]):
+class AnnotatedGames(EngineUnits[GameEntry]):
     """Units of one game; the result is its line of the journal and, if wanted, its page."""
 
-    def steps(self, unit: Unit, needs: Needs) -> UnitSteps[Engine, GameEntry]:
-        policy = None
-        if "policy" in unit.needs:
-            policy = needs.load("policy", unit.needs["policy"], _loaded_policy)
-        book = None
-        if "book" in unit.needs:
-            book = needs.load("book", unit.needs["book"], _loaded_book)
-        proofs = needs.held("proofs", unit.needs["proofs"]) if "proofs" in unit.needs else None
-        extras = {"policy": policy, "book": book, "proofs": proofs}
-        yield [Portion(partial(self._annotate, unit, extras))]
-
-    def _annotate(self, unit: Unit, extras: dict[str, Any], engine: Engine, stop: Stop) -> GameEntry | None:
+    def do(self, unit: Unit, needs: Needs, engine: Engine, stop: Stop) -> GameEntry | None:
         values = unit.values
         game = read_game(values["pdn"])
         assert game is not None
@@ -331,7 +291,11 @@ class AnnotatedGames(EngineKind[GameEntry]):
         if named := opening_name(game.mainline_bits()):
             game.headers.setdefault("Opening", named.name)
         settings = JudgeSettings(**{**values["judging"], "tc": Limits.parse(values["judging"]["tc"])})
-        annotation = annotate(game, engine, settings, values["line"], values["by"], stop, **extras)
+        annotation = annotate(
+            game, engine, settings, values["line"], values["by"], stop, policy=policy_of(unit, needs),
+            book=needs.load("book", unit.needs["book"], _loaded_book) if "book" in unit.needs else None,
+            proofs=needs.held("proofs", unit.needs["proofs"]) if "proofs" in unit.needs else None,
+        )  # fmt: skip
         if stop.is_set():
             return None
         text = write_game(game, results=cast(Results, values["results"]))
@@ -343,11 +307,6 @@ class AnnotatedGames(EngineKind[GameEntry]):
             entry["game"]["page"] = page_name(number, game.headers)
             entry["html"] = page(number, game, annotation, values["by"])
         return entry
-
-
-def _loaded_policy(place: str) -> tuple[str, Policy]:
-    policy = load_policy(place)
-    return policy.signature, policy
 
 
 def _loaded_book(place: str) -> tuple[str, OpeningBook]:
@@ -423,46 +382,24 @@ def move_object(judged: JudgedMove) -> GameEntry:
     }
 
 
-@contextmanager
-def _journal(
-    settings: AnnotateSettings,
-    archive: Archive,
-    engine: Engine,
-    policy: Policy | None,
-    book: OpeningBook | None,
-    finished: bytearray,
-    done: Callable[[GameEntry, bool], None],
-) -> Iterator[Journal[None]]:
-    """The open journal. Marks the numbers of its games in `finished` and reports the games to `done`."""
-    shaping = {
+def _shaping(settings: AnnotateSettings, archive: Archive) -> dict[str, Any]:
+    """The settings that shape the games, but for `_extras`."""
+    return {
         "tc": str(settings.tc), "from_ply": settings.from_ply, "inaccuracy": settings.inaccuracy,
         "mistake": settings.mistake, "blunder": settings.blunder, "only": settings.only, "line": settings.line,
-        # traps and oversights are named by the policy; a journal of kr 0.1 has none of the three
-        "people": None if policy is None else policy.signature, "trap": None if policy is None else settings.trap,
-        "oversight": None if policy is None else settings.oversight, "results": settings.results,
-        "encoding": settings.encoding, "hash": settings.hash,
-        "html": _place_of_pages(settings),
-        "weights": engine.signature,
-        "egdb": None if engine.database is None else engine.database.signature,
-        "files": [_checksum(path) for path in archive.paths],
-        # a journal of an earlier kr has neither
-        "book": None if book is None else book.signature,
-        "proofs": proofs_signature(settings.proofs) if settings.proofs else None,
+        "results": settings.results, "encoding": settings.encoding, "hash": settings.hash,
+        "html": _place_of_pages(settings), "files": [_checksum(path) for path in archive.paths],
     }  # fmt: skip
 
-    def read(values: GameEntry) -> None:
-        record, text = values["game"], values["pdn"]
-        number = record["number"]
-        if not isinstance(number, int) or number < 1 or not isinstance(text, str):
-            raise ValueError("not a game")
-        finished.extend(bytes(max(0, number + 1 - len(finished))))
-        if finished[number]:
-            raise ValueError("a repeated game")
-        finished[number] = 1
-        done(record, True)
 
-    with open_journal(settings.journal, shaping, provenance(), read) as journal:
-        yield journal
+def _number_of(record: GameEntry) -> int:
+    """Number of a game. Raises ValueError, LookupError or TypeError for an invalid record."""
+    number: Any = record["game"]["number"]
+    if not isinstance(number, int) or number < 1 or not isinstance(record["pdn"], str):
+        raise ValueError("not a game")
+    # it is counted once more when its turn comes
+    AnnotateReport(JudgeSettings()).add(record["game"])
+    return number
 
 
 def _place_of_pages(settings: AnnotateSettings) -> str | None:
@@ -482,11 +419,3 @@ def _place_of_pages(settings: AnnotateSettings) -> str | None:
 def _checksum(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()[:32]
-
-
-def _entries(journal: Path) -> Iterator[GameEntry]:
-    """Finished games of a journal, in the order in which they were finished."""
-    with journal.open("rb") as lines:
-        next(lines)
-        for line in lines:
-            yield json.loads(line)
