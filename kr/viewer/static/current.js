@@ -1,8 +1,9 @@
 // What is known of the move on the board: who is to move, its mark, comments, and the better line.
 
 import {el} from "./dom.js";
+import {visible} from "./escapes.js";
 import {better, judgement, told} from "./graph.js";
-import {number, plain, sign} from "./moves.js";
+import {number, sign} from "./move-words.js";
 import {commentText} from "./story.js";
 import {t} from "./texts.js";
 
@@ -46,7 +47,7 @@ function betterLine(node) {
     );
   if (!line) return "";
   const moves = [];
-  for (let each = line; each; each = each.children[0]) moves.push(plain(each.text));
+  for (let each = line; each; each = each.children[0]) moves.push(visible(each.text));
   return moves.join(" ");
 }
 
@@ -77,12 +78,12 @@ export class Current {
   show(node, over = "") {
     const known = judgement(node),
       line = betterLine(node);
-    const made = node.parent ? `${number(node)} ${plain(node.text)}${node.nags.map(sign).join("")} · ` : "";
+    const made = node.parent ? `${number(node)} ${visible(node.text)}${node.nags.map(sign).join("")} · ` : "";
     this.turn.textContent = made + (over || sideWords(node.fen));
     // kr's story of the whole game stands by itself, where there is room for all of it
     const comments = [...node.starting_comments, ...node.comments]
       .filter(text => !text.includes("[%kr game"))
-      .map(text => plain(commentText(text)))
+      .map(text => visible(commentText(text)))
       .filter(Boolean);
     this._words.replaceChildren(
       ...[

@@ -1,5 +1,7 @@
 // Elements from names, properties and children. Text is always text: nothing here reads markup.
 
+import {visible} from "./escapes.js";
+
 const SVG = "http://www.w3.org/2000/svg";
 
 /**
@@ -26,17 +28,6 @@ function fill(element, props, children) {
   // a select has no value before its options
   if (props && props.value !== undefined && props.value !== null) Object.assign(element, {value: props.value});
 }
-
-/**
- * Text as kr.text.visible_lines shows it: control characters and marks of direction, which may come from a file, are
- * escaped.
- * @param {string} text
- */
-export const visible = text =>
-  text.replace(/[^\P{C}\n\t]|[\u2028\u2029]/gu, each => {
-    const code = /** @type {number} */ (each.codePointAt(0)).toString(16);
-    return each === "\r" ? "\\r" : code.length < 3 ? `\\x${code.padStart(2, "0")}` : `\\u${code.padStart(4, "0")}`;
-  });
 
 /**
  * @template {keyof HTMLElementTagNameMap} Tag

@@ -1,6 +1,6 @@
 // The expected result of Black over a game, as kr's comments tell it, and what is known of a single move.
 
-import {number, words} from "./moves.js";
+import {number, words} from "./move-words.js";
 import {signed, t} from "./texts.js";
 
 /** @import {BoardArrow} from "./board-drawing.js" */

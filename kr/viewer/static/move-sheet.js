@@ -1,7 +1,8 @@
 // The sheet on which a move is marked, commented, promoted and removed.
 
 import {button, el} from "./dom.js";
-import {isMark, MARK_SIGNS, markName, number, plain, sign, tagsOf, words} from "./move-words.js";
+import {visible} from "./escapes.js";
+import {isMark, MARK_SIGNS, markName, number, sign, tagsOf, words} from "./move-words.js";
 import {t} from "./texts.js";
 
 /** @import {GameTree, TreeNode} from "./tree.js" */
@@ -46,7 +47,7 @@ export class MoveSheet {
     this._text = this._field(t("Comment"), 3, node.comments);
     this._earlier = this._field(t("Comment before the move"), 2, node.starting_comments);
     const {parent} = node;
-    const title = parent ? `${number(node)} ${plain(node.text)}` : t("Before the first move");
+    const title = parent ? `${number(node)} ${visible(node.text)}` : t("Before the first move");
     const isVariation = parent && (said(node.starting_comments) || parent.children[0] !== node);
     this.element.setAttribute("aria-label", title);
     this.element.replaceChildren(

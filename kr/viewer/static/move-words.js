@@ -1,6 +1,5 @@
 // What is said of moves: their numbers, marks and comments.
 
-import {visible} from "./dom.js";
 import {formatted, signed, t} from "./texts.js";
 
 /** @import {TreeNode} from "./tree.js" */
@@ -32,12 +31,6 @@ export const markName = nag => (Object.hasOwn(MARKS, sign(nag)) ? MARKS[sign(nag
 
 /** @param {string} nag */
 export const isMark = nag => Object.hasOwn(MARKS, sign(nag));
-
-/**
- * Text of others: control characters, and those that turn the direction of what follows, are made visible.
- * @param {string} text
- */
-export const plain = text => visible(text);
 
 /** @param {string} comment without its tags such as [%clk 0:04:59] and an engine's note */
 export const words = comment => comment.replace(TAG, "").replace(NOTE, "").trim();

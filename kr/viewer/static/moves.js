@@ -2,9 +2,10 @@
 // a move.
 
 import {button, el} from "./dom.js";
+import {visible} from "./escapes.js";
 import {layout} from "./move-layout.js";
 import {MoveSheet} from "./move-sheet.js";
-import {markName, named, number, plain, sign, words} from "./move-words.js";
+import {markName, named, sign} from "./move-words.js";
 import {t} from "./texts.js";
 
 /** @import {Block, Cell, Item, Pair} from "./move-layout.js" */
@@ -15,8 +16,6 @@ const KINDS = {"?!": "inaccuracy", "?": "mistake", "??": "blunder", "!": "only",
 const LONG_TEXT = 1200; // a comment of more is shown in full when asked
 const DEEPEST = 5; // variations further in are indented no more
 const LONG_MS = 600;
-
-export {named, number, plain, sign, words};
 
 export class MoveList {
   /**
@@ -124,14 +123,14 @@ export class MoveList {
   /** @param {Cell | null} cell */
   _cell(cell) {
     if (!cell) return el("span", {class: "gap"});
-    const timing = cell.facts ? [" ", el("span", {class: "timing"}, plain(cell.facts))] : [];
+    const timing = cell.facts ? [" ", el("span", {class: "timing"}, visible(cell.facts))] : [];
     return el("span", {class: "cell"}, this._move(cell.move), timing);
   }
 
   /** @param {Item} item @returns {(Node | string)[]} */
   _item(item) {
-    if ("comment" in item) return [this._comment(plain(item.comment)), " "];
-    if ("facts" in item) return [el("span", {class: "timing"}, plain(item.facts)), " "];
+    if ("comment" in item) return [this._comment(visible(item.comment)), " "];
+    if ("facts" in item) return [el("span", {class: "timing"}, visible(item.facts)), " "];
     if ("setup" in item) {
       return [el("span", {class: "timing", title: item.setup.fen}, t("position set up")), " "];
     }
@@ -160,7 +159,7 @@ export class MoveList {
       const shown = sign(nag);
       return el("span", {class: `nag ${KINDS[shown] || ""}`, title: markName(nag)}, shown);
     });
-    const text = plain(node.text);
+    const text = visible(node.text);
     if (node.fen === null) return el("span", {class: "illegal", title: t("not a legal move here")}, text, signs);
     const made = el("button", {type: "button", class: "move", tabindex: -1, "aria-label": named(node)}, text, signs);
     this._buttons.set(node, made);

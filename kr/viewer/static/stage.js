@@ -1,7 +1,8 @@
 // The board with what stands around it: the evaluation bar, both players with captured men and clocks, and buttons.
 
 import {Board, placed} from "./board.js";
-import {el, visible} from "./dom.js";
+import {el} from "./dom.js";
+import {visible} from "./escapes.js";
 import {iconButton} from "./icons.js";
 import {sound} from "./sounds.js";
 import {SIDES, sideName} from "./squares.js";

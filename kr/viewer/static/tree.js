@@ -1,5 +1,5 @@
 // A game as a tree of moves: where one stands in it, and every change of it with its undoing. It knows no rules:
-// moves come from the server or from the document of a game (kr/viewer/document.py).
+// moves come from the answers or from the document of a game.
 
 import {START} from "./squares.js";
 

@@ -3,7 +3,7 @@
 import {pathWords} from "../book.js";
 import {button, el} from "../dom.js";
 import {Errands} from "../errands.js";
-import {number} from "../moves.js";
+import {number} from "../move-words.js";
 
 /** @typedef {import("../book.js").BookPath} BookPath */
 /** @typedef {import("../tree.js").LegalNode} LegalNode */

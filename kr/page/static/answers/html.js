@@ -1,5 +1,7 @@
 // HTML from texts that may come from a file: what is put into it is escaped, what a page would obey or hide is shown.
 
+import {visible} from "../escapes.js";
+
 /** HTML that is put into other HTML as it is. */
 export class Markup {
   /** @param {string} text */
@@ -24,23 +26,9 @@ export const html = (texts, ...parts) =>
 /** @param {Part} part @returns {string} */
 function written(part) {
   if (part instanceof Markup) return part.text;
-  if (typeof part === "string") return visibleLines(part).replace(/[&<>"']/g, each => ENTITIES[each]);
+  if (typeof part === "string") return visible(part).replace(/[&<>"']/g, each => ENTITIES[each]);
   return part.map(written).join("");
 }
-
-/**
- * Text with escapes for control characters, marks of direction and the like, but for line feeds and tabs, as
- * kr/text.py has it.
- * @param {string} text
- */
-const visibleLines = text =>
-  text.replace(/[^\P{C}\n\t]|[\u2028\u2029]/gu, each => {
-    if (each === "\r") return "\\r";
-    const code = /** @type {number} */ (each.codePointAt(0)),
-      hex = code.toString(16);
-    if (code < 0x100) return `\\x${hex.padStart(2, "0")}`;
-    return code < 0x10000 ? `\\u${hex.padStart(4, "0")}` : `\\U${hex.padStart(8, "0")}`;
-  });
 
 /** JSON for a script element, in which no text can end the element or begin a comment. @param {any} value */
 export const scriptData = value =>

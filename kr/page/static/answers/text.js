@@ -1,4 +1,6 @@
-// Texts as messages show them, in the words of kr's own (kr/text.py, kr/units.py).
+// Texts as messages show them. tests/cases/texts.json holds what it has in common with kr/units.py and Python.
+
+import {escaped} from "../escapes.js";
 
 /** What a person gave that can't be taken; its message is one line that they can read. */
 export class KrError extends Error {
@@ -12,31 +14,20 @@ export class KrError extends Error {
 
 const ESCAPES = new Map([
   ["\n", "\\n"],
-  ["\r", "\\r"],
   ["\t", "\\t"],
   ["\\", "\\\\"],
 ]);
 const HIDDEN = /[\p{C}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u;
 
-/** @param {string} character */
-function escaped(character) {
-  const short = ESCAPES.get(character);
-  if (short) return short;
-  const code = /** @type {number} */ (character.codePointAt(0));
-  if (!HIDDEN.test(character)) return character;
-  const hex = code.toString(16);
-  return code < 256
-    ? `\\x${hex.padStart(2, "0")}`
-    : code < 65536
-      ? `\\u${hex.padStart(4, "0")}`
-      : `\\U${hex.padStart(8, "0")}`;
-}
-
 /** A text in quotes, as Python's repr() has it. @param {unknown} text */
 export function quoted(text) {
   if (typeof text !== "string") return text === null || text === undefined ? "None" : String(text);
   const quote = text.includes("'") && !text.includes('"') ? '"' : "'";
-  return quote + [...text].map(each => (each === quote ? `\\${each}` : escaped(each))).join("") + quote;
+  const shown = [...text].map(each => {
+    if (each === quote) return `\\${each}`;
+    return ESCAPES.get(each) ?? (HIDDEN.test(each) ? escaped(each) : each);
+  });
+  return quote + shown.join("") + quote;
 }
 
 /** Halves of surrogate pairs become question marks. @param {string} text */

@@ -2,7 +2,7 @@
 
 import {choice} from "../controls.js";
 import {el} from "../dom.js";
-import {plain} from "../moves.js";
+import {visible} from "../escapes.js";
 import {retold} from "../comments.js";
 import {t} from "../texts.js";
 import {dated, tag} from "./state.js";
@@ -62,7 +62,7 @@ export class About {
 
   _show() {
     const {headers, result} = this._tree,
-      known = (/** @type {string} */ name) => plain(tag(headers, name));
+      known = (/** @type {string} */ name) => visible(tag(headers, name));
     const [black, white] = [retold(known("Black")), retold(known("White"))];
     const players = black || white ? `${black || "?"} – ${white || "?"}` : "";
     const facts = [players, known("Event"), dated(known("Date")), result === "*" ? "" : result].filter(Boolean);

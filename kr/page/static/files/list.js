@@ -1,7 +1,7 @@
 // A list of any number of games, loaded as it scrolls: only rows in sight are elements, and only some pages are kept.
 
 import {el} from "../dom.js";
-import {plain} from "../moves.js";
+import {visible} from "../escapes.js";
 import {many, t} from "../texts.js";
 import {dated} from "./state.js";
 
@@ -198,11 +198,11 @@ export class GameList {
 
 /** What a row tells of a game. @param {Row} game @returns {(string | HTMLElement)[]} */
 function gameParts(game) {
-  const facts = [game.event, dated(game.date)].filter(Boolean).map(fact => ` · ${plain(fact)}`);
+  const facts = [game.event, dated(game.date)].filter(Boolean).map(fact => ` · ${visible(fact)}`);
   return [
-    el("bdi", null, plain(game.black) || "?"),
+    el("bdi", null, visible(game.black) || "?"),
     " – ",
-    el("bdi", null, plain(game.white) || "?"),
+    el("bdi", null, visible(game.white) || "?"),
     game.result === "*" ? "" : ` ${game.result}`,
     el("span", {class: "muted"}, el("bdi", null, facts.join("")), ` · ${many(game.moves, "move")}`),
   ];

@@ -1,7 +1,7 @@
 // Open games beside each other, as a strip of their names; they outlive the page, in this tab and for the next one.
 
 import {button, el} from "../dom.js";
-import {plain} from "../moves.js";
+import {visible} from "../escapes.js";
 import {kept} from "../store.js";
 import {t} from "../texts.js";
 import {OpenGames, withRecent} from "./state.js";
@@ -207,7 +207,7 @@ export class Opened {
 
   /** @param {{id: number, name: string, current: boolean, own: boolean}} game */
   _entry({id, name, current, own}) {
-    const shown = plain(name);
+    const shown = visible(name);
     const title = own ? t("Back to {game}", {game: shown}) : shown;
     const go = {type: "button", onclick: () => this.go(id), "aria-current": current && "true", title};
     const closing = {class: "close", "aria-label": t("Close {game}", {game: shown})};

@@ -2,7 +2,7 @@
 
 import {choice} from "../controls.js";
 import {button, el} from "../dom.js";
-import {plain} from "../moves.js";
+import {visible} from "../escapes.js";
 import {PROOFS} from "../offers.js";
 import {many, t} from "../texts.js";
 import {About} from "./about.js";
@@ -160,7 +160,7 @@ class Games {
   _entry(game) {
     const {headers, nodes} = game.document;
     const moves = el("span", {class: "muted"}, ` · ${many(movesOf(nodes), "move")}`);
-    const name = el("bdi", null, plain(nameOf(headers)) || t("A game"));
+    const name = el("bdi", null, visible(nameOf(headers)) || t("A game"));
     return el("li", null, el("button", {type: "button", onclick: () => this._reopen(game)}, name, moves));
   }
 
@@ -204,7 +204,7 @@ class Games {
         : t("{remarks} on the text", {remarks: many(faults.length, "remark")});
     this._remarks.replaceChildren(
       el("summary", null, title),
-      el("ul", null, ...faults.map(fault => el("li", null, plain(fault)))),
+      el("ul", null, ...faults.map(fault => el("li", null, visible(fault)))),
     );
   }
 

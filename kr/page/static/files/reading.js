@@ -2,7 +2,7 @@
 
 import {button, el} from "../dom.js";
 import {PIECE, encoded} from "../explorer/upload.js";
-import {plain} from "../moves.js";
+import {visible} from "../escapes.js";
 import {tooLarge} from "../offers.js";
 import {many, t} from "../texts.js";
 import {unpacked} from "./link.js";
@@ -104,7 +104,7 @@ export class Reading {
       },
     };
     this.element.replaceChildren(
-      t("Reading {name}", {name: plain(name)}),
+      t("Reading {name}", {name: visible(name)}),
       " ",
       bar,
       " ",

@@ -4,7 +4,7 @@ import {offer} from "../controls.js";
 import {button, el} from "../dom.js";
 import {Errands} from "../errands.js";
 import {FiltersOn, filterName} from "../filters.js";
-import {plain} from "../moves.js";
+import {visible} from "../escapes.js";
 import {formatted, many, t} from "../texts.js";
 import {GameList, PAGE} from "./list.js";
 import {listWords, matching} from "./state.js";
@@ -115,7 +115,7 @@ export class Shelf {
     lost.dataset.key = key;
     lost.open = Boolean(words) && faults.length < 4;
     const others = count > faults.length && t("and {others}", {others: many(count - faults.length, "other")});
-    const why = [...faults.map(plain), others, cut && plain(cut)].filter(Boolean);
+    const why = [...faults.map(visible), others, cut && visible(cut)].filter(Boolean);
     lost.replaceChildren(
       el("summary", null, words),
       el("ul", {tabindex: 0, "aria-label": t("Why")}, ...why.map(each => el("li", null, each))),

@@ -2,7 +2,7 @@
 
 import {choice} from "../controls.js";
 import {button, el} from "../dom.js";
-import {plain} from "../moves.js";
+import {visible} from "../escapes.js";
 import {SharedRecord} from "../shared-record.js";
 import {formatted, many, t} from "../texts.js";
 
@@ -107,9 +107,9 @@ export class OwnPanel {
         el(
           "li",
           {class: "row"},
-          el("bdi", null, plain(name)),
+          el("bdi", null, visible(name)),
           el("span", {class: "muted"}, many(problems.length, "puzzle")),
-          button(t("Remove"), () => this._remove(name), {"aria-label": t("Remove {name}", {name: plain(name)})}),
+          button(t("Remove"), () => this._remove(name), {"aria-label": t("Remove {name}", {name: visible(name)})}),
         ),
       ),
     );
@@ -139,7 +139,7 @@ export class OwnPanel {
   _tell(faults, left) {
     const more = left - faults.length;
     this._faults.replaceChildren(
-      ...faults.map(why => el("li", null, plain(why))),
+      ...faults.map(why => el("li", null, visible(why))),
       ...(more ? [el("li", null, t("{count} more could not be read", {count: more}))] : []),
     );
     if (left) this.element.open = true;

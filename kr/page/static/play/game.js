@@ -1,7 +1,8 @@
 // A game that people play: against kr, or two at this board. The game and its clocks are those of the answers; this
 // shows them. What it keeps brings the game back after a reload, or in another window of this browser.
 
-import {button, el, visible} from "../dom.js";
+import {button, el} from "../dom.js";
+import {visible} from "../escapes.js";
 import {toEnd} from "../setup/fen.js";
 import {sound} from "../sounds.js";
 import {SIDES, sideName} from "../squares.js";

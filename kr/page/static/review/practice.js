@@ -3,7 +3,7 @@
 
 import {button, el} from "../dom.js";
 import {kindName} from "../graph.js";
-import {plain} from "../moves.js";
+import {visible} from "../escapes.js";
 import {t} from "../texts.js";
 import {Lesson, isRight} from "./state.js";
 import {worth} from "./stream.js";
@@ -116,8 +116,8 @@ export class Practice {
   _words(lesson) {
     if (lesson.step === "over") return lesson.result();
     const {point, line, side} = lesson.mark,
-      move = plain(point.label),
-      better = plain(line.text);
+      move = visible(point.label),
+      better = visible(line.text);
     if (lesson.step === "asking") {
       const kind = kindName(point.kind);
       return side === "black"
@@ -140,7 +140,7 @@ export class Practice {
     this._app.board.show(move.fen, {last: move.path, animate: true});
     const known = lesson.known(move);
     if (known === null) void this._check(lesson, move);
-    else this._judge(lesson, move, known, known ? "" : t("{move} is what was played.", {move: plain(move.text)}));
+    else this._judge(lesson, move, known, known ? "" : t("{move} is what was played.", {move: visible(move.text)}));
     return true;
   }
 
@@ -164,7 +164,7 @@ export class Practice {
       const [best, own] = await Promise.all([this._best, search(move.text)]);
       if (!isHere()) return;
       const said = t("{move} gives away {loss} in 100.", {
-        move: plain(move.text),
+        move: visible(move.text),
         loss: Math.round(100 * Math.max(best - own, 0)),
       });
       this._judge(lesson, move, isRight(own, best), said);
@@ -185,10 +185,10 @@ export class Practice {
    */
   _judge(lesson, move, right, why) {
     lesson.verdict(right);
-    const better = plain(lesson.mark.line.text);
+    const better = visible(lesson.mark.line.text);
     if (!right) this._tell(t("Not that: {why} Try again.", {why}));
     else if (move.fen === lesson.mark.line.fen) this._tell();
-    else this._tell(t("Right: {move} is as good as {better}.", {move: plain(move.text), better}));
+    else this._tell(t("Right: {move} is as good as {better}.", {move: visible(move.text), better}));
     (right ? this._next : this._again).focus({preventScroll: true});
   }
 

@@ -2,7 +2,7 @@
 
 import {button, el} from "../dom.js";
 import {judgement, kindName, signOf} from "../graph.js";
-import {plain} from "../moves.js";
+import {visible} from "../escapes.js";
 import {SIDES, sideName} from "../squares.js";
 import {head} from "../tables.js";
 import {decimal, t} from "../texts.js";
@@ -15,7 +15,7 @@ import {firmness} from "./state.js";
 export const nameOf = (side, you) => (side === you ? t("You") : sideName(side));
 
 /** @param {string[]} sentences */
-export const storyView = sentences => sentences.map(sentence => el("span", null, plain(sentence), " "));
+export const storyView = sentences => sentences.map(sentence => el("span", null, visible(sentence), " "));
 
 /**
  * The accuracy of both sides, and how it is defined.
@@ -64,7 +64,7 @@ export function marksView(marks, node, go) {
       "aria-label": `${point.label}, ${kindName(point.kind)}`,
       "aria-current": here ? "step" : null,
     });
-    chip.append(plain(point.label), el("span", {class: `sign ${point.kind}`}, signOf(point.kind)));
+    chip.append(visible(point.label), el("span", {class: `sign ${point.kind}`}, signOf(point.kind)));
     return el("li", null, chip);
   });
 }
@@ -72,7 +72,7 @@ export function marksView(marks, node, go) {
 /** The moves of a line as text. @param {any} line its first node */
 export function lineText(line) {
   const moves = [];
-  for (let each = line; each; each = each.children[0]) moves.push(plain(each.text));
+  for (let each = line; each; each = each.children[0]) moves.push(visible(each.text));
   return moves.join(" ");
 }
 
@@ -86,12 +86,12 @@ const chances = (expected, side) => Math.round(100 * (side === "black" ? expecte
  * @param {string} people in words; "" as long as it isn't known
  */
 export function markView({node, point, side, line}, limit, people) {
-  const move = plain(node.text),
+  const move = visible(node.text),
     found = line && judgement(line);
   const gap =
     found && point.expected !== null
       ? t("Chances of the side to move after {better}: {best} in 100; after {move}: {own}.", {
-          better: plain(line.text),
+          better: visible(line.text),
           best: chances(found.expected, side),
           move,
           own: chances(point.expected, side),
@@ -101,7 +101,7 @@ export function markView({node, point, side, line}, limit, people) {
     el(
       "p",
       null,
-      el("b", null, plain(point.label)),
+      el("b", null, visible(point.label)),
       el("span", {class: `sign ${point.kind}`}, `${signOf(point.kind)} ${kindName(point.kind)}`),
       line ? `. ${t("Better: {moves}", {moves: lineText(line)})}` : "",
     ),

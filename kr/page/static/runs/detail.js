@@ -1,6 +1,7 @@
 // One run: its facts, charts and tables, of which only what has changed is made anew.
 
-import {el, visible} from "../dom.js";
+import {el} from "../dom.js";
+import {visible} from "../escapes.js";
 import {t} from "../texts.js";
 import {figure} from "./chart.js";
 import {retoldRun} from "./retold.js";
