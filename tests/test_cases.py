@@ -11,13 +11,11 @@ from typing import Any
 
 import pytest
 
-from kr.analysis.annotation import accuracy
 from kr.book import book
 from kr.engine import limits as engine_limits
 from kr.engine import result
 from kr.engine.limits import Limits, TimeControl
 from kr.errors import KrError
-from kr.evaluation import chances
 from kr.game import board
 from kr.game.position import Position
 from kr.notation import format_fen, looks_like_fen, parse_fen, parse_path
@@ -25,7 +23,6 @@ from kr.pdn import Game, Reader, Results, normalise, read_game, write_game
 from kr.pdn.scan import Scanner
 from kr.pdn.source import Text
 from kr.play import manners
-from kr.problems import puzzles
 from kr.units import parse_count, parse_duration
 from kr.viewer.document import game_document
 from kr.web.services import port
@@ -35,9 +32,9 @@ pytestmark = pytest.mark.core
 CASES = Path(__file__).with_name("cases")
 CONSTANTS: dict[str, Any] = {
     name: value
-    for module in (accuracy, board, book, chances, engine_limits, manners, port, puzzles, result)
+    for module in (board, book, engine_limits, manners, port, result)
     for name, value in vars(module).items()
-} | {"WEAK_LOSS": book.COOK}
+}
 
 
 def read_fen(text: str) -> str:

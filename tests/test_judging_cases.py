@@ -74,7 +74,7 @@ class Given(Engine):
 
     @property
     def score_scale(self) -> float:
-        return float(CASES["scale"])
+        return float(CASES["chances"]["scale"])
 
     def chances(self, score: int, value: Value | None = None) -> Chances:
         return chances(score, self.score_scale, value)

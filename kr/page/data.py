@@ -21,6 +21,7 @@ from kr import __version__
 from kr.analysis.annotation.judging import BALLOT, TIE, JudgeSettings
 from kr.egdb.database import Database
 from kr.egdb.exact import exact_value
+from kr.evaluation import chances
 from kr.evaluation.kinds import Scorer, load_scorer
 from kr.game.value import Value
 from kr.language.sentences import texts
@@ -31,9 +32,10 @@ from kr.pdn.replay import Replay
 from kr.players.level_figures import LEVEL_FIGURES, fifth
 from kr.players.levels import LEVELS
 from kr.policy.policy import load_policy
+from kr.problems import puzzles as judging
 from kr.problems.courses import load_courses
 from kr.problems.problem import Problem
-from kr.problems.shelf import Origin, PuzzleShelf, ShelfPuzzle
+from kr.problems.shelf import DAILY_RATINGS, Origin, PuzzleShelf, ShelfPuzzle
 from kr.problems.themes import Theme
 
 
@@ -72,14 +74,24 @@ def _standings(openings: list[Opening]) -> str:
     return "".join(str(STANDINGS.index(each.standing)) for each in openings)
 
 
+PUZZLE_TERMS = (
+    "GIVEN_AWAY", "PLAIN_PLIES", "PLAIN_LEAD", "WIN_MOVES", "DRAW_MOVES", "MOST_MOVES", "SAFE_MOVES",
+    "LONGEST_SOLUTION", "DRAWS_EVERY",
+)  # fmt: skip
+"""Constants of kr.problems.puzzles."""
+
+
 def puzzles(own: Mapping[str, Problem] | None = None, database: Database | None = None) -> dict[str, Any]:
-    """The classics, problems of a person's files, and the courses as puzzles, and the themes by number.
+    """The terms on which puzzles are judged and chosen, the classics, problems of a person's files, and the courses as
+    puzzles, and the themes by number.
 
     Each has a published result, but for those of files; these have the `exact` value too where the database knows it.
     Fields that are empty are left out.
     """
     shelf = PuzzleShelf(own)
     return {
+        "terms": {name.lower(): vars(judging)[name] for name in PUZZLE_TERMS},
+        "daily_ratings": DAILY_RATINGS,
         "themes": list(Theme),
         "classics": [_puzzle(each) for each in shelf.of(Origin.CLASSIC)],
         "own": [_puzzle(each, exact_value(database, each.problem.position)) for each in shelf.of(Origin.OWN)],
@@ -115,8 +127,10 @@ def engine() -> dict[str, Any]:
 
 
 def engine_facts(scorer: Scorer) -> dict[str, Any]:
-    """The version of kr; of the tables their name and the scale of the chances behind their scores."""
-    return {"version": __version__, "name": scorer.name, "scale": scorer.scale}
+    """The version of kr; of the tables their name and what makes chances of their scores."""
+    names = ("DRAW_SHARE", "PROBLEM_WIN", "PROBLEM_LOSS", "PROBLEM_SPREAD")
+    facts = {name.lower(): vars(chances)[name] for name in names}
+    return {"version": __version__, "name": scorer.name, "chances": {"scale": scorer.scale, **facts}}
 
 
 def people() -> dict[str, Any]:

@@ -20,7 +20,7 @@ const soon = () => new Promise(resolve => setImmediate(resolve));
  */
 async function analysed({asked = {}, search, certificates = null}) {
   const house = new House({
-    loadJson: async () => ({version: "1", name: "tables", scale: 100, engines: ["scan"]}),
+    loadJson: async () => ({version: "1", name: "tables", chances: {scale: 100, draw_share: 0.93}, engines: ["scan"]}),
     openDatabase: async () => null,
     openCertificates: async () => certificates,
     openBook: async () => null,

@@ -4,15 +4,7 @@ import assert from "node:assert/strict";
 import {readFileSync} from "node:fs";
 import {test} from "node:test";
 import {COOK, VARIETY} from "../../kr/page/static/answers/book.js";
-import {
-  DRAW_SHARE,
-  PROBLEM_LOSS,
-  PROBLEM_SPREAD,
-  PROBLEM_WIN,
-  SCORE_DECIDED,
-  SCORE_PROVED,
-  SCORE_WIN,
-} from "../../kr/page/static/answers/chances.js";
+import {SCORE_DECIDED, SCORE_PROVED, SCORE_WIN} from "../../kr/page/static/answers/chances.js";
 import {words} from "../../kr/page/static/answers/blanks.js";
 import {MOST_WITH_VALUE} from "../../kr/page/static/answers/database.js";
 import {gameDocument, readDocument} from "../../kr/page/static/answers/document.js";
@@ -26,31 +18,17 @@ import {PlainBytes, Text} from "../../kr/page/static/answers/pdn/source.js";
 import {normalise, writeGame} from "../../kr/page/static/answers/pdn/writer.js";
 import {TimeControl} from "../../kr/page/static/answers/play/clock.js";
 import {OFFER_AGAIN} from "../../kr/page/static/answers/play/manners.js";
-import {
-  DRAW_MOVES,
-  GIVEN_AWAY,
-  LONGEST_SOLUTION,
-  MOST_MOVES,
-  PLAIN_LEAD,
-  PLAIN_PLIES,
-  SAFE_MOVES,
-  WIN_MOVES,
-} from "../../kr/page/static/answers/puzzle.js";
 import {LONGEST_LINE} from "../../kr/page/static/answers/request.js";
-import {HALVED} from "../../kr/page/static/answers/review/accuracy.js";
 import {NO_PROGRESS_PLIES, Position, REPETITIONS} from "../../kr/page/static/answers/rules.js";
 import {MAX_LINES, MOST_WITHIN} from "../../kr/page/static/answers/searches.js";
-import {WEAK_LOSS} from "../../kr/page/static/repertoire/state.js";
 import {decodedBytes, KrError} from "../../kr/page/static/answers/text.js";
 
 /** @typedef {(...given: any[]) => any} Read */
 
 /** @type {Record<string, number>} */
 const CONSTANTS = {
-  ...{REPETITIONS, NO_PROGRESS_PLIES, SCORE_PROVED, SCORE_DECIDED, SCORE_WIN, MOST_WITHIN, HALVED, OFFER_AGAIN},
-  ...{DRAW_SHARE, PROBLEM_WIN, PROBLEM_LOSS, PROBLEM_SPREAD, COOK, WEAK_LOSS, VARIETY, GIVEN_AWAY, PLAIN_PLIES},
-  ...{PLAIN_LEAD, WIN_MOVES, DRAW_MOVES, MOST_MOVES, SAFE_MOVES, LONGEST_SOLUTION, MAX_LINES, LONGEST_LINE},
-  ...{MOST_LOOKED_UP, MOST_TOGETHER, MOST_WITH_VALUE},
+  ...{REPETITIONS, NO_PROGRESS_PLIES, SCORE_PROVED, SCORE_DECIDED, SCORE_WIN, MOST_WITHIN, COOK, VARIETY, OFFER_AGAIN},
+  ...{MAX_LINES, LONGEST_LINE, MOST_LOOKED_UP, MOST_TOGETHER, MOST_WITH_VALUE},
 };
 const CASES = new URL("../cases/", import.meta.url);
 

@@ -87,7 +87,7 @@ function judgeOf({searches, glances, database, proofs = null, people = {}}) {
           return {value: (!isBound && what) || null, bound: isBound ? what : "", by};
         }),
     },
-    chances: new ChancesOfScores(CASES.scale),
+    chances: new ChancesOfScores(CASES.chances),
     signal: new AbortController().signal,
   };
 }

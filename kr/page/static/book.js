@@ -12,7 +12,8 @@ import {decimal, t} from "./texts.js";
  *   loss: number | null} | null}} BookPath
  */
 
-const PROVED = 10000; // value of a proved win
+/** Value of a proved win. */
+export const PROVED = 10_000;
 const MOST_LOSS = 254; // stands for more, too
 
 /**

@@ -8,12 +8,10 @@ export const SCORE_PROVED = 28000;
 export const SCORE_DECIDED = 29000;
 export const SCORE_WIN = 30000;
 
-export const DRAW_SHARE = 0.93;
-/** Scores of a problem, in units of the scale, at which a win and a loss are as likely as not. */
-export const PROBLEM_WIN = 0.55,
-  PROBLEM_LOSS = -1.9;
-/** Scale of a problem's chances, in units of that of games. */
-export const PROBLEM_SPREAD = 0.5;
+/**
+ * Facts that kr/page/data.py makes of kr/evaluation/chances.py. scale: centi-men in a logit
+ * @typedef {Record<"scale" | "draw_share" | "problem_win" | "problem_loss" | "problem_spread", number>} Facts
+ */
 
 /** @param {number} win @param {number} draw @param {number} loss */
 export const chancesBy = (win, draw, loss) => ({win, draw, loss, expected: win + draw / 2});
@@ -39,19 +37,18 @@ export function likeliest({win, draw, loss}) {
   return win >= loss ? "win" : "loss";
 }
 
-/** Chances by scores in a scale, centi-men in a logit. */
 export class ChancesOfScores {
-  /** @param {number} scale */
-  constructor(scale) {
-    this.scale = scale;
+  /** @param {Facts} facts */
+  constructor(facts) {
+    this._facts = facts;
   }
 
   /** @param {number} score of the side to move @param {Value | null} [value] if it is proved */
   of(score, value = null) {
     const known = value ?? (Math.abs(score) > SCORE_PROVED ? valueOfSign(score) : null);
     if (known) return KNOWN[known];
-    const worse = 1 / (1 + Math.exp(Math.min(Math.abs(score) / this.scale, 700))),
-      draw = 2 * DRAW_SHARE * worse,
+    const worse = 1 / (1 + Math.exp(Math.min(Math.abs(score) / this._facts.scale, 700))),
+      draw = 2 * this._facts.draw_share * worse,
       [win, loss] = [1 - worse - draw / 2, worse - draw / 2];
     return score >= 0 ? chancesBy(win, draw, loss) : chancesBy(loss, draw, win);
   }
@@ -61,11 +58,10 @@ export class ChancesOfScores {
    * @param {number} score of the side to move @param {Value | null} [value] if it is proved
    */
   ofProblem(score, value = null) {
-    const {scale} = this;
+    const {scale, problem_win: won, problem_loss: lost, problem_spread: spread} = this._facts;
     if (value || Math.abs(score) > SCORE_PROVED) return this.of(score, value);
-    const share = (/** @type {number} */ beyond) =>
-        1 / (1 + Math.exp(Math.min(beyond / (PROBLEM_SPREAD * scale), 700))),
-      [win, loss] = [share(PROBLEM_WIN * scale - score), share(score - PROBLEM_LOSS * scale)];
+    const share = (/** @type {number} */ beyond) => 1 / (1 + Math.exp(Math.min(beyond / (spread * scale), 700))),
+      [win, loss] = [share(won * scale - score), share(score - lost * scale)];
     return chancesBy(win, 1 - win - loss, loss);
   }
 }

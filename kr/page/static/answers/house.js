@@ -152,7 +152,7 @@ export class House {
 
   /** Chances behind the engine's scores. @returns {Promise<ChancesOfScores>} */
   get chances() {
-    return this.once("chances", async () => new ChancesOfScores((await this.data("engine")).scale));
+    return this.once("chances", async () => new ChancesOfScores((await this.data("engine")).chances));
   }
 
   /**

@@ -52,16 +52,6 @@ const RULES = {
 /** @param {string} name @param {Sentence["with"]} [values] @returns {Sentence} */
 const sentence = (name, values) => ({say: `puzzle.${name}`, with: values});
 
-/** Expected result that a wrong move gives away: that of a move marked ?. */
-export const GIVEN_AWAY = 0.15;
-export const PLAIN_PLIES = 3,
-  PLAIN_LEAD = 2,
-  WIN_MOVES = 10,
-  DRAW_MOVES = 8,
-  MOST_MOVES = 20,
-  SAFE_MOVES = 3;
-/** Plies of a solution that is shown. */
-export const LONGEST_SOLUTION = 40;
 /** Evidence for a judgement; the rules count as the database. */
 const DATABASE = "database",
   SOLUTION = "solution",
@@ -86,12 +76,14 @@ export function copyOf(board, plies = board.moves.length) {
 export class Puzzle {
   /**
    * @param {Problem} problem
+   * @param {Record<string, number>} terms of kr/page/data.py: bounds by which moves are judged and puzzles end
    * @param {() => Promise<DatabasePort | null>} load the database, which only judgements need
    * @param {Sight} search
    * @param {(analysis: Analysis) => Promise<Chances>} guess of a problem whose value is not known
    */
-  constructor(problem, load, search, guess) {
+  constructor(problem, terms, load, search, guess) {
     this.problem = problem;
+    this._terms = terms;
     this._enough = problem.moves ?? Number.POSITIVE_INFINITY;
     this.position = Position.fromFen(problem.fen);
     this._load = load;
@@ -132,8 +124,9 @@ export class Puzzle {
 
   /** Right moves after which the puzzle counts as solved, unless it ends before. */
   get rightMoves() {
-    const published = this.#solvers(this.published).length;
-    return Math.min(published || (this.goal === "win" ? WIN_MOVES : DRAW_MOVES), MOST_MOVES);
+    const published = this.#solvers(this.published).length,
+      {win_moves: won, draw_moves: drawn, most_moves: most} = this._terms;
+    return Math.min(published || (this.goal === "win" ? won : drawn), most);
   }
 
   /** The game at the start, with the first move if that is the opponent's. */
@@ -214,12 +207,12 @@ export class Puzzle {
   async solution(game) {
     const followed = this.#followed(game),
       rest = followed === null ? [] : this.published.slice(followed);
-    if (rest.length > 1) return [rest.slice(0, LONGEST_SOLUTION), SOLUTION];
+    if (rest.length > 1) return [rest.slice(0, this._terms.longest_solution), SOLUTION];
     /** @type {Move[]} */
     const moves = [];
     const board = copyOf(game);
     let by = "";
-    while (moves.length < LONGEST_SOLUTION && !board.outcome()) {
+    while (moves.length < this._terms.longest_solution && !board.outcome()) {
       if (!(await exactMoves(this._database, board.position)).length) {
         if (!moves.length) by = SEARCH;
         moves.push(...(await this._search(board.position, board.history)).lines[0].pv);
@@ -272,7 +265,7 @@ export class Puzzle {
       return true;
     }
     const chances = chancesOf(analysis);
-    if (Number((best - (1 - chances.expected)).toFixed(6)) >= GIVEN_AWAY) return false;
+    if (Number((best - (1 - chances.expected)).toFixed(6)) >= this._terms.given_away) return false;
     return this.#isEnough(likeliest(chances)) || null;
   }
 
@@ -330,8 +323,8 @@ export class Puzzle {
     const {position} = board,
       ahead = lead(position, this.solver),
       [{value: exact, distance}] = await known(this._database, [position]);
-    if (distance !== null && distance < PLAIN_PLIES) return sentence("plain_win");
-    if (ahead >= PLAIN_LEAD && ahead > lead(board.start, this.solver) && !position.entries[0].captured) {
+    if (distance !== null && distance < this._terms.plain_plies) return sentence("plain_win");
+    if (ahead >= this._terms.plain_lead && ahead > lead(board.start, this.solver) && !position.entries[0].captured) {
       const proved = exact ?? (await this._search(position, [])).value;
       if (proved === "loss") return sentence("ahead", {lead: ahead});
     }
@@ -342,7 +335,7 @@ export class Puzzle {
   /** Why a draw counts as held. @param {Board} board @param {number} moves of the solver */
   async #drawn({position}, moves) {
     if (moves >= this.rightMoves) return sentence("held");
-    if (moves < SAFE_MOVES || (await known(this._database, [position]))[0].value !== "draw") return null;
+    if (moves < this._terms.safe_moves || (await known(this._database, [position]))[0].value !== "draw") return null;
     const replies = await exactMoves(this._database, position),
       answers = await Promise.all(replies.map(reply => exactMoves(this._database, reply.after)));
     return answers.flat().every(answer => answer.value !== "loss") ? sentence("safe") : null;

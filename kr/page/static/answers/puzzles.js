@@ -32,10 +32,6 @@ const MS_PER_DAY = 86_400_000;
 /** Number of 1 January 1970 among the days, of which 1 is 1 January of the year 1. */
 const EPOCH_DAY = 719_163;
 
-/** Least and greatest rating of a puzzle of the day. */
-const DAILY_RATINGS = [1200, 1700];
-/** Two puzzles to win come before one to draw, of which there are more. */
-const DRAWS_EVERY = 3;
 /** Boards of a request. */
 const MOST_BOARDS = 100;
 /** Problems of a person's files. */
@@ -46,7 +42,10 @@ const MOST_KEPT = 20_000;
 /** @typedef {{id: string, title: string, idea: string, steps: (Shelved & {plan: string})[]}} Course */
 /**
  * As kr/page/data.py has them; own: of the files of a server.
- * @typedef {{themes: string[], classics: Shelved[], own: Shelved[], courses: Course[]}} Puzzles
+ * @typedef {{
+ *   terms: Record<string, number>, daily_ratings: [number, number], themes: string[], classics: Shelved[],
+ *   own: Shelved[], courses: Course[],
+ * }} Puzzles
  */
 
 /** The puzzles, and the engine's analyses of their positions. */
@@ -59,8 +58,10 @@ class Book {
    * @param {Puzzles} puzzles
    * @param {Shelved[]} collection
    */
-  constructor(house, {themes, classics, own, courses}, collection) {
+  constructor(house, {terms, daily_ratings: ratings, themes, classics, own, courses}, collection) {
     this._house = house;
+    this.terms = terms;
+    this._dailyRatings = ratings;
     this.themes = themes;
     this.classics = classics;
     /** Of the files of a server. */
@@ -122,6 +123,7 @@ class Book {
   puzzleOf(problem) {
     return new Puzzle(
       problem,
+      this.terms,
       () => this._house.database(),
       (position, history) => this.#search(position, history),
       async ({lines, value}) => (await this._house.chances).ofProblem(lines[0].score, value),
@@ -130,7 +132,7 @@ class Book {
 
   /** The puzzle of a day, of middling difficulty. @param {number} day */
   daily(day) {
-    const [low, high] = DAILY_RATINGS,
+    const [low, high] = this._dailyRatings,
       all = [...this.classics, ...this.collection],
       middling = all.filter(({rating}) => rating && low <= rating && rating <= high),
       puzzles = middling.length ? middling : all;
@@ -138,7 +140,7 @@ class Book {
     return daily(
       puzzles.filter(({result}) => result !== "draw"),
       draws,
-      day,
+      {day, every: this.terms.draws_every},
     ).id;
   }
 
@@ -308,17 +310,19 @@ function dayNumber(text) {
 
 /**
  * The puzzle of a day: each comes once before one of its kind comes again.
- * @param {Shelved[]} wins @param {Shelved[]} draws @param {number} day
+ * @param {Shelved[]} wins
+ * @param {Shelved[]} draws
+ * @param {{day: number, every: number}} turn every: days of which the last has one to draw
  */
-function daily(wins, draws, day) {
+function daily(wins, draws, {day, every}) {
   let kind = wins.length ? wins : draws,
     number = day;
   if (wins.length && draws.length) {
-    const turn = Math.floor(day / DRAWS_EVERY),
-      place = day % DRAWS_EVERY,
-      isDraw = place === DRAWS_EVERY - 1;
+    const turn = Math.floor(day / every),
+      place = day % every,
+      isDraw = place === every - 1;
     kind = isDraw ? draws : wins;
-    number = isDraw ? turn : (DRAWS_EVERY - 1) * turn + place;
+    number = isDraw ? turn : (every - 1) * turn + place;
   }
   let step = Math.round((kind.length * (Math.sqrt(5) - 1)) / 2);
   while (divisor(step, kind.length) > 1) step++;

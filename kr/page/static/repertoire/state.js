@@ -1,6 +1,6 @@
 // What the panel Repertoire shows of a position, and its words. Nothing here touches the document.
 
-import {lossWords} from "../book.js";
+import {lossWords, PROVED} from "../book.js";
 import {all, either, many, t} from "../texts.js";
 import {remarkOf} from "./lines.js";
 
@@ -19,8 +19,7 @@ import {remarkOf} from "./lines.js";
  */
 
 /** Hundredths of a man by which a move is worse than the book's best, so that it is weak. */
-export const WEAK_LOSS = 15;
-const PROVED = 10_000; // value of a proved win
+const WEAK_LOSS = 15;
 /** @type {Others} */
 export const NO_OTHERS = {people: [], book: []};
 

@@ -5,7 +5,7 @@
 /** @typedef {import("./judging.js").JudgedMove} JudgedMove */
 
 /** Expected result that halves the score of a move that gives it away: the least of an inaccuracy. */
-export const HALVED = 0.08;
+const HALVED = 0.08;
 
 /** Score of a judged move, from 0 to 1. @param {JudgedMove} judged */
 export const moveQuality = judged => 0.5 ** (judged.loss / HALVED);
