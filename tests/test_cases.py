@@ -18,13 +18,16 @@ from kr.engine.limits import Limits, TimeControl
 from kr.errors import KrError
 from kr.game import board
 from kr.game.position import Position
+from kr.language.sentences import Sentence
 from kr.notation import format_fen, looks_like_fen, parse_fen, parse_path
 from kr.pdn import Game, Reader, Results, normalise, read_game, write_game
 from kr.pdn.scan import Scanner
 from kr.pdn.source import Text
 from kr.play import manners
-from kr.units import parse_count, parse_duration
+from kr.text import visible_lines
+from kr.units import counted, parse_count, parse_duration
 from kr.viewer.document import game_document
+from kr.web.request import PageRequest
 from kr.web.services import port
 
 pytestmark = pytest.mark.core
@@ -127,6 +130,25 @@ def document(pdn: str, document: dict[str, Any]) -> None:
     assert json.loads(json.dumps(game_document(game))) == document
 
 
+def field(method: str, given: list[Any], value: Any) -> Any:
+    """A field of a request."""
+    return getattr(PageRequest({"x": value}), method)("x", *given)
+
+
+def told(sentence: Any) -> str:
+    """A sentence in English."""
+    return str(sentence_of(sentence))
+
+
+def sentence_of(told: Any) -> Any:
+    """A sentence from its JSON object, or what else is told."""
+    if isinstance(told, list):
+        return list(map(sentence_of, told))
+    if not isinstance(told, dict):
+        return told
+    return Sentence(told["say"], {name: sentence_of(value) for name, value in told["with"].items()})
+
+
 def gives(read: Callable[..., Any], *case: Any) -> None:
     """What is read of the last but one is the last."""
     *given, expected = case
@@ -166,12 +188,17 @@ READERS: dict[str, dict[str, Callable[..., None]]] = {
         "usual tags": partial(gives, partial(written, usual=True)),
         "results of White": partial(gives, partial(written, results="white")),
     },
+    "requests": {"fields": partial(gives, field), "bad fields": partial(refuses, field)},
+    "sentences": {"English": partial(gives, told)},
     "texts": {
         "blanks": partial(gives, blanks),
         "limits": partial(gives_or_refuses, limits),
         "durations": partial(gives_or_refuses, parse_duration),
         "counts": partial(gives_or_refuses, parse_count),
         "clocks": partial(gives_or_refuses, lambda text: str(TimeControl.parse(text))),
+        "visible": partial(gives, visible_lines),
+        "quoted": partial(gives, repr),
+        "counted": partial(gives, counted),
     },
 }
 """What reads the cases of a file, by their kinds. Those of pdn.json are all games."""

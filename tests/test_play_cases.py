@@ -1,5 +1,5 @@
-"""Recorded cases of play: time controls, clocks, the choice of a level, manners; tests/scripts/play_cases.test.js reads
-them too."""
+"""Recorded cases of play: time controls, clocks, the choice of a level, manners, records of games;
+tests/scripts/play_cases.test.js reads them too."""
 
 from __future__ import annotations
 
@@ -13,8 +13,13 @@ import pytest
 
 from kr.engine.limits import Clock, TimeControl
 from kr.errors import InvalidSettingError
+from kr.game.position import Side
+from kr.game.value import Result
+from kr.pdn import read_game, write_game
 from kr.play.manners import gives_up, offers_draw, refusal
+from kr.play.record import PlayRecord
 from kr.players.levels import Level, choose
+from kr.players.player import Reply
 
 CASES = json.loads((Path(__file__).with_name("cases") / "play.json").read_text("utf-8"))
 REFUSALS = {
@@ -66,3 +71,26 @@ def test_choices_of_levels(level: dict[str, Any], expected: Any, likely: Any, nu
 @pytest.mark.parametrize(("scores", "plies", "resigns", "offers", "why"), CASES["manners"])
 def test_manners(scores: list[int], plies: int, resigns: bool, offers: bool, why: str | None) -> None:
     assert (gives_up(scores), offers_draw(scores, plies), refusal(scores, plies)) == (resigns, offers, REFUSALS[why])
+
+
+@pytest.mark.parametrize("case", CASES["records"], ids=[case["title"] for case in CASES["records"]])
+def test_records(case: dict[str, Any]) -> None:
+    game = read_game(f"{case['pdn']}\n")
+    assert game is not None
+    record = PlayRecord(game, None)
+    assert record.opening == case["opening"]
+    assert [record.scores(side) for side in Side] == case["scores"]
+    control = TimeControl.parse(case["control"])
+    assert [record.clock(side, control).left for side in Side] == case["left"]
+    text, seconds, left, (score, depth, time, weight) = case["add"]
+    move = record.board().position.parse_move(text)
+    record.add(move, seconds, left, Reply(move, score, depth, 0, time, weight))
+    record.finish(Result.BLACK_WON, "resignation")
+    assert moves_of(record) == case["written"]
+    plies, rest = case["undone"]
+    record.undo(plies)
+    assert moves_of(record) == rest
+
+
+def moves_of(record: PlayRecord) -> str:
+    return " ".join(write_game(record.game).split("\n\n", 1)[1].split())

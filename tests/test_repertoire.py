@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -14,35 +15,22 @@ from kr.book.krb import PackedMove, krb_bytes
 from kr.cli import main
 from kr.errors import InvalidPdnError
 from kr.game.position import Position, Side
-from kr.pdn import Game, read_games, write_game
+from kr.pdn import Game, write_game
 from kr.theory.repertoire import SUGGESTION, Repertoire, read_repertoires
 from kr.theory.repertoire_check import (
     LINE_END,
     ME,
     OPPONENT,
+    WEAK,
     GamesComparison,
     check_repertoire,
     grow_repertoire,
 )
 from kr.theory.userbook import read_userbook
 
-WHITE = """[Event "Against 11-15"]
-[Repertoire "White"]
-
-1. 11-15 23-19 2. 8-11 22-17 (2... 22-18 3. 15x22 25x18) 3. 4-8 (3. 9-13 17-14 {keeps the bind})
-(3. 9-14 17-13) 3... 17-13! *
-
-[Event "Transposed"]
-[Repertoire "white"]
-
-1. 11-15 23-19 2. 9-14 22-17 3. 8-11 17-13 {the same} *
-
-[Event "Ballot"]
-[Repertoire "White"]
-[BallotMoves "3"]
-
-1. 9-13 22-18 2. 10-15 25-22 3. 6-10 18-14 *
-"""
+CASES = json.loads((Path(__file__).with_name("cases") / "repertoire.json").read_text("utf-8"))
+WHO = {ME: "me", OPPONENT: "opponent", LINE_END: "end"}
+WHITE = CASES["repertoires"][0]["pdn"]
 
 
 def written(tmp_path: Path, text: str, name: str = "mine.pdn") -> Path:
@@ -81,59 +69,56 @@ def texts(repertoire: Repertoire, line: str) -> list[str]:
     return [str(each.move) for each in repertoire.of(after(line).bits)]
 
 
-def test_positions_stand_once_and_the_drawn_moves_are_nobodys(tmp_path: Path) -> None:
-    repertoire = of(WHITE, tmp_path)
-    assert texts(repertoire, "11-15 23-19 8-11") == ["22-17", "22-18"]
-    # the other order leads to the same position
-    both = after("11-15 23-19 8-11 22-17 9-14")
-    assert both == after("11-15 23-19 9-14 22-17 8-11")
-    assert [(str(each.move), each.comments) for each in repertoire.of(both.bits)] == [("17-13", ["the same"])]
-    assert texts(repertoire, "9-13 22-18 10-15") == ["25-22"]
-    assert repertoire.of(after("9-13").bits) == []
-    assert list(repertoire.roots) == [Position().bits, after("9-13 22-18 10-15").bits]
-    ways = repertoire.lines()
-    assert [str(move) for move in ways[after("9-13 22-18 10-15 25-22").bits]] == ["9-13", "22-18", "10-15", "25-22"]
+@pytest.mark.parametrize("case", CASES["repertoires"], ids=[case["title"] for case in CASES["repertoires"]])
+def test_recorded_repertoires(tmp_path: Path, case: dict[str, Any]) -> None:
+    ((side, repertoire),) = read_repertoires([written(tmp_path, case["pdn"])]).items()
+    assert len(repertoire.illegal) == case.get("unplayable", 0)
+    games = [write_game(game) for game in repertoire.games()]
+    assert [" ".join(re.sub(r"\[(?:Result|GameType) .*", "", game).split()) for game in games] == case["written"]
+    again = of("\n".join(games), tmp_path, side)
+    assert (again.roots, again.moves) == (repertoire.roots, repertoire.moves)
+    answers = {
+        board: " ".join(str(each.move) for each in repertoire.of(board) if not each.is_suggested)
+        for board in repertoire.moves
+        if repertoire.is_own(board)
+    }
+    meant = {after(line).bits: moves for line, moves in case["answers"].items()}
+    assert {board: moves for board, moves in answers.items() if moves} == meant
+    for moves, *expected in case.get("leavings", ()):
+        comparison = GamesComparison(repertoire)
+        comparison.add(game_of(moves))
+        left = [[WHO[each.who], each.move, " ".join(each.meant)] for each in comparison.compared.leavings.values()]
+        assert left == ([] if expected == [None] else [expected])
 
 
-def test_what_is_written_is_read_again(tmp_path: Path) -> None:
-    first = of(WHITE, tmp_path)
-    text = "\n".join(map(write_game, first.games()))
-    again = of(text, tmp_path)
-    assert (again.roots, again.moves) == (first.roots, first.moves)
-    assert "\n".join(map(write_game, again.games())) == text
-    assert text.count("Transposes") == 1
-    # each move is written once
-    moves = sum(len(list(game.descendants())) for game in read_games(text))
-    assert moves == sum(map(len, first.moves.values())) + 3
+@pytest.mark.parametrize(("title", "book", "weak"), CASES["weak after 11-15 23-19"])
+def test_recorded_weak_moves(tmp_path: Path, title: str, book: list[Any], weak: list[Any] | None) -> None:
+    repertoire = of('[Repertoire "White"]\n1. 11-15 23-19 *', tmp_path)
+    known = book_of(tmp_path, {"11-15": {move: (value, 1) for move, value, _ in book}})
+    found = [[each.better, each.loss] for each in check_repertoire(repertoire, known) if each.kind == WEAK]
+    assert found == ([] if weak is None else [weak]), title
 
 
-def test_an_opening_whose_moves_stand_in_another_and_one_from_a_position(tmp_path: Path) -> None:
-    text = f"""[Repertoire "White"]
-1. 9-13 22-18 2. 10-15 25-22 *
+@pytest.mark.parametrize("text", CASES["refused"])
+def test_recorded_games_that_are_not_taken(tmp_path: Path, text: str) -> None:
+    with pytest.raises(InvalidPdnError, match="BallotMoves"):
+        of(f'[Repertoire "Black"]\n{text}', tmp_path)
 
-[Event "Ballot"]
-[Repertoire "White"]
-[BallotMoves "3"]
-1. 9-13 22-18 2. 10-15 *
 
-[Repertoire "White"]
-[SetUp "1"]
-[FEN "{after("11-15").fen}"]
-1... 23-19 *
-"""
-    first = of(text, tmp_path)
-    games = list(first.games())
-    assert [len(list(game.descendants())) for game in games] == [4, 3, 1]
-    again = of("\n".join(map(write_game, games)), tmp_path)
-    assert (again.roots, again.moves) == (first.roots, first.moves)
+@pytest.mark.parametrize(("name", "side"), CASES["sides"])
+def test_recorded_sides(tmp_path: Path, name: str, side: str | None) -> None:
+    path = written(tmp_path, f'[Repertoire "{name}"]\n1. 11-15 23-19 *')
+    if side is None:
+        with pytest.raises(InvalidPdnError, match="the tag Repertoire is"):
+            read_repertoires([path])
+    else:
+        assert [each.name.lower() for each in read_repertoires([path])] == [side]
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
         ('[Event "x"]\n1. 11-15 *', "the tag Repertoire is missing"),
-        ('[Repertoire "Red"]\n1. 11-15 *', "the tag Repertoire is 'Red'"),
-        ('[Repertoire "Black"]\n[BallotMoves "x"]\n1. 11-15 *', "the tag BallotMoves is 'x'"),
         ('[Repertoire "Black"]\n[BallotMoves "11"]\n1. 11-15 *', "the tag BallotMoves is '11'"),
         ('[Repertoire "Black"]\n[BallotMoves "3"]\n1. 11-15 *', "the game ends after 1 of its 3 BallotMoves"),
         ('[Repertoire "Black"]\n[BallotMoves "2"]\n1. 11-15 (1. 9-13) *', "the game branches after 0 of its 2"),
@@ -200,12 +185,6 @@ def test_without_a_book_only_the_file_speaks(tmp_path: Path) -> None:
     assert kinds == ["illegal", "two answers", "no answer", "no answer", "no answer"]
 
 
-def test_a_proved_position_makes_no_move_weak(tmp_path: Path) -> None:
-    book = book_of(tmp_path, {"11-15": {"22-18": (10_000, 5)}})
-    repertoire = of('[Repertoire "White"]\n1. 11-15 23-19 *', tmp_path)
-    assert check_repertoire(repertoire, book) == []
-
-
 def test_suggestions_answer_the_commonest_replies_first(tmp_path: Path) -> None:
     repertoire = of('[Repertoire "White"]\n1. 11-15 23-19 *', tmp_path)
     book = book_of(tmp_path, KNOWN)
@@ -240,25 +219,20 @@ def game_of(moves: str, result: str = "*", black: str = "Ann", white: str = "Bob
     return Game({"Black": black, "White": white, "Event": "Open", "Date": "1999.01.02"}, None, moves.split(), result)
 
 
-def test_where_games_left(tmp_path: Path) -> None:
+def test_games_that_left_are_counted_by_their_results(tmp_path: Path) -> None:
     comparison = GamesComparison(of(WHITE, tmp_path))
     for moves, result in [
         ("11-15 23-19 8-11 22-17 4-8 17-14", "1-0"),
         ("11-15 23-19 8-11 22-17 4-8 17-14", "0-1"),
         ("11-15 23-19 8-11 22-17 4-8 17-14", "1/2-1/2"),
-        ("11-15 23-19 9-13", "*"),
-        # left by 22-17 and back by a transposition
-        ("11-15 22-17 8-11 23-19 9-13 17-14 10x17", "*"),
         ("11-15 23-19", "*"),
     ]:
         comparison.add(game_of(moves, result))
     comparison.add(Game({}, Position.from_fen("W:W21:B1"), ["21-17"]))
     compared = comparison.compared
-    assert (compared.games, compared.outside, compared.within) == (7, 1, 1)
-    found = {(each.who, each.move): each for each in compared.leavings.values()}
-    assert set(found) == {(ME, "17-14"), (OPPONENT, "9-13"), (LINE_END, "10x17")}
-    mine = found[ME, "17-14"]
-    assert (mine.games, mine.won, mine.drawn, mine.lost, mine.meant) == (3, 1, 1, 1, ("17-13",))
+    assert (compared.games, compared.outside, compared.within) == (5, 1, 1)
+    (mine,) = compared.leavings.values()
+    assert (mine.games, mine.won, mine.drawn, mine.lost) == (3, 1, 1, 1)
     assert mine.examples == ["Ann, Bob, Open, 1999.01.02"] * 3
     assert mine.line == ("11-15", "23-19", "8-11", "22-17", "4-8")
 

@@ -1,17 +1,22 @@
-"""Training with puzzles: the rating, boxes, streaks, and progress as JSON."""
+"""Training with puzzles: the rating, boxes, streaks, the choice of puzzles, and progress as JSON.
+
+tests/scripts/training.test.js reads the recorded cases too.
+"""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from kr.errors import InvalidSettingError
-from kr.problems.training import FIRST_DEVIATION, INTERVALS, LEAST_DEVIATION, SolverRating, Training
+from kr.problems.lessons import following
+from kr.problems.training import LEAST_DEVIATION, SolverRating, Training
 
-DATA = json.loads((Path(__file__).parent / "data" / "training.json").read_text("utf-8"))
+DATA = json.loads((Path(__file__).with_name("cases") / "training.json").read_text("utf-8"))
 DAY = 739_946
 
 
@@ -32,8 +37,7 @@ def trained(events: list[dict[str, Any]]) -> Training:
     return training
 
 
-def test_the_terminal_trains_as_the_page_does() -> None:
-    """tests/scripts/training.test.js has the same events."""
+def test_recorded_events() -> None:
     training = trained(DATA["events"])
     kept = json.loads(json.dumps(training.as_object()))
     assert {**kept, "rating": 0, "deviation": 0} == {**DATA["kept"], "rating": 0, "deviation": 0}
@@ -43,17 +47,24 @@ def test_the_terminal_trains_as_the_page_does() -> None:
         assert training.due(day) == keys
 
 
-@pytest.mark.parametrize("puzzle", [800, 1500, 2200])
-def test_the_rating_follows_the_solver(puzzle: int) -> None:
-    first = SolverRating()
-    won, lost = first.after(puzzle, True), first.after(puzzle, False)
-    assert lost.rating < first.rating < won.rating
-    # the sum of both outcomes, each by its chance, changes nothing: so the expected one does
-    gain, loss = won.rating - first.rating, first.rating - lost.rating
-    assert (gain > loss) is (puzzle > first.rating) or gain == pytest.approx(loss)
-    assert won.deviation < FIRST_DEVIATION
-    assert won.rested(400).deviation == FIRST_DEVIATION
-    assert won.rested(0) == won
+@pytest.mark.parametrize(("rating", "deviation", "puzzle", "solved", "expected", "uncertain"), DATA["ratings"])
+def test_recorded_ratings(
+    rating: float, deviation: float, puzzle: float, solved: bool, expected: float, uncertain: float
+) -> None:
+    after = SolverRating(rating, deviation).after(puzzle, solved)
+    assert (after.rating, after.deviation) == pytest.approx((expected, uncertain), abs=1e-3)
+
+
+@pytest.mark.parametrize(("title", "puzzles", "before", "expected"), DATA["next"])
+def test_recorded_choices(title: str, puzzles: list[Any], before: dict[str, Any], expected: str | None) -> None:
+    training = Training()
+    for key in before.get("missed", ()):
+        training.miss(key, "tries", None, DAY)
+    for key in before.get("solved", ()):
+        training.solve(key, None, DAY, clean=False)
+    shelf: list[Any] = [SimpleNamespace(key=key, rating=rating, result=goal) for key, rating, goal in puzzles]
+    found = following(shelf, training, DAY + before.get("days", 0), before.get("seen", 0))
+    assert (found and found.key) == expected, title
 
 
 def test_the_rating_finds_a_strength() -> None:
@@ -71,7 +82,7 @@ def test_a_missed_puzzle_comes_again_later_and_later() -> None:
     training.miss("a", "tries", 1500, day)
     training.solve("a", 1500, day, clean=False)
     assert training.due(day) == []
-    for days in INTERVALS:
+    for days in DATA["intervals"]:
         assert training.due(day + days - 1) == []
         day += days
         assert training.due(day) == ["a"]
@@ -112,15 +123,7 @@ def test_days_in_a_row() -> None:
         assert training.streak == (DAY + day, streak)
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"format": 2}, {"rating": "high"}, {"rating": -1}, {"rating": 10**400}, {"deviation": 0}, {"day": 1.5},
-        {"curve": [[1, 2]]}, {"curve": [[1, 1e308, 50]]}, {"curve": [[1, 1500, float("nan")]]},
-        {"boxes": {"a": [4, 1]}}, {"boxes": {"a": 1}}, {"puzzles": {"a": {}}}, {"puzzles": []}, {"steps": "x"},
-        {"streak": [1]},
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("change", DATA["no progress"], ids=str)
 def test_what_is_no_progress(change: dict[str, Any]) -> None:
     kept = DATA["kept"]
     assert Training.from_object(kept).as_object() == kept

@@ -11,7 +11,7 @@ from __future__ import annotations
 import datetime
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -165,6 +165,24 @@ def _course(name: str) -> EndingCourse:
     return courses[name]
 
 
+def following(puzzles: Iterable[ShelfPuzzle], training: Training, day: int, seen: int) -> ShelfPuzzle | None:
+    """The unsolved or due puzzle nearest to the rating of the solver; what was missed and waits comes last.
+
+    seen: puzzles before it; every third one is rather to draw.
+    """
+    due = set(training.due(day))
+    rating = training.rating_on(day).rating
+    is_draw_next = seen % DRAWS_EVERY == DRAWS_EVERY - 1
+
+    def place(each: ShelfPuzzle) -> tuple[bool, float]:
+        waits = each.key in training.boxes and each.key not in due
+        other = 0 if (each.result == "draw") == is_draw_next else OTHER_GOAL
+        return waits, abs(each.rating - rating) + other if each.rating is not None else float("inf")
+
+    unsolved = [each for each in puzzles if not training.is_solved(each.key) or each.key in due]
+    return min(unsolved, key=place, default=None)
+
+
 class _Next(Exception):
     """The person goes on to another puzzle."""
 
@@ -225,18 +243,7 @@ class Lessons:
             return next((each for each in puzzles if each.id not in training.steps), None)
         if settings.daily or settings.puzzle or settings.due:
             return next(iter(puzzles), None)
-        due = set(training.due(day.toordinal()))
-        rating = training.rating_on(day.toordinal()).rating
-
-        is_draw_next = len(self._seen) % DRAWS_EVERY == DRAWS_EVERY - 1
-
-        def place(each: ShelfPuzzle) -> tuple[bool, float]:
-            waits = each.key in training.boxes and each.key not in due
-            other = 0 if (each.result == "draw") == is_draw_next else OTHER_GOAL
-            return waits, abs(each.rating - rating) + other if each.rating is not None else float("inf")
-
-        unsolved = [each for each in puzzles if not training.is_solved(each.key) or each.key in due]
-        return min(unsolved, key=place, default=None)
+        return following(puzzles, training, day.toordinal(), len(self._seen))
 
     # --- one puzzle
 

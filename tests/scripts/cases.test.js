@@ -18,10 +18,13 @@ import {PlainBytes, Text} from "../../kr/page/static/answers/pdn/source.js";
 import {normalise, writeGame} from "../../kr/page/static/answers/pdn/writer.js";
 import {TimeControl} from "../../kr/page/static/answers/play/clock.js";
 import {OFFER_AGAIN} from "../../kr/page/static/answers/play/manners.js";
-import {LONGEST_LINE} from "../../kr/page/static/answers/request.js";
+import {LONGEST_LINE, PageRequest} from "../../kr/page/static/answers/request.js";
 import {NO_PROGRESS_PLIES, Position, REPETITIONS} from "../../kr/page/static/answers/rules.js";
 import {MAX_LINES, MOST_WITHIN} from "../../kr/page/static/answers/searches.js";
-import {decodedBytes, KrError} from "../../kr/page/static/answers/text.js";
+import {counted, decodedBytes, KrError, quoted} from "../../kr/page/static/answers/text.js";
+import {visible} from "../../kr/viewer/static/escapes.js";
+import {knowEnglish, said} from "../../kr/viewer/static/texts.js";
+import {textsOf} from "./texts.js";
 
 /** @typedef {(...given: any[]) => any} Read */
 
@@ -31,6 +34,7 @@ const CONSTANTS = {
   ...{MAX_LINES, LONGEST_LINE, MOST_LOOKED_UP, MOST_TOGETHER, MOST_WITH_VALUE},
 };
 const CASES = new URL("../cases/", import.meta.url);
+knowEnglish(textsOf("en"));
 
 const readFen = (/** @type {string} */ text) => Position.fromFen(text).fen;
 
@@ -86,6 +90,12 @@ function document({pdn, document}) {
   assert.deepEqual(gameDocument(readDocument(document)), document);
 }
 
+/** A field of a request. @param {string} method @param {any[]} given @param {any} value */
+const field = (method, given, value) => /** @type {any} */ (new PageRequest({x: value}))[method]("x", ...given);
+
+/** A sentence in English. @param {import("../../kr/viewer/static/texts.js").Sentence} sentence */
+const told = sentence => said(sentence);
+
 /** @param {Read} read */
 const gives =
   read =>
@@ -132,12 +142,17 @@ const READERS = {
     "usual tags": gives(text => written(text, {isUsual: true})),
     "results of White": gives(text => written(text, {results: "white"})),
   },
+  requests: {fields: gives(field), "bad fields": refuses(field)},
+  sentences: {English: gives(told)},
   texts: {
     blanks: gives(blanks),
     limits: givesOrRefuses(parseLimits),
     durations: givesOrRefuses(parseDuration),
     counts: givesOrRefuses(text => Number(parseCount(text))),
     clocks: givesOrRefuses(text => String(TimeControl.parse(text))),
+    visible: gives(visible),
+    quoted: gives(quoted),
+    counted: gives(counted),
   },
 };
 

@@ -1,14 +1,22 @@
 import assert from "node:assert/strict";
+import {readFileSync} from "node:fs";
 import {test} from "node:test";
+import {words} from "../../kr/page/static/answers/blanks.js";
+import {gameDocument, readDocument} from "../../kr/page/static/answers/document.js";
+import {Reader} from "../../kr/page/static/answers/pdn/reader.js";
+import {writeGame} from "../../kr/page/static/answers/pdn/writer.js";
 import {Position, lineJson} from "../../kr/page/static/answers/rules.js";
 import {Drill} from "../../kr/page/static/repertoire/drill.js";
 import {takeGames} from "../../kr/page/static/repertoire/files.js";
-import {Lines, emptyGraph} from "../../kr/page/static/repertoire/lines.js";
+import {Lines, emptyGraph, sideOfGame} from "../../kr/page/static/repertoire/lines.js";
 import {MOST_MOVES, RepertoireRecord, isRepertoires} from "../../kr/page/static/repertoire/record.js";
 import {numbered, placeWords, rowsOf} from "../../kr/page/static/repertoire/state.js";
 import {START} from "../../kr/viewer/static/squares.js";
 
 /** @typedef {import("../../kr/page/static/repertoire/lines.js").BoardLine} BoardLine */
+
+/** Recorded cases: tests/test_repertoire.py is their other reader. */
+const CASES = JSON.parse(readFileSync("tests/cases/repertoire.json", "utf8"));
 
 /** The start and the positions after moves. @param {string} moves @returns {BoardLine} */
 function line(moves) {
@@ -79,16 +87,61 @@ test("moves that are drawn by lot are nobody's", () => {
   );
 });
 
-test("an opening whose moves stand in another one comes back, and one from a position", () => {
-  const lines = repertoire("white", "9-13 22-18 10-15 25-22");
-  const ballot = {start: fenAfter(""), ballot: line("9-13 22-18 10-15").slice(1), name: "Ballot 1"};
-  lines.graph.roots[fenAfter("9-13 22-18 10-15")] = ballot;
-  const from = line("11-15 23-19").slice(1);
-  assert.ok(lines.mark([from[0], from[1]]));
-  const again = new Lines("white", emptyGraph());
-  for (const document of lines.documents()) assert.deepEqual(again.take(document), {left: 0});
-  assert.deepEqual(Object.keys(again.graph.roots), Object.keys(lines.graph.roots));
-  assert.deepEqual(again.graph.moves, lines.graph.moves);
+/** Games of a text as documents. @param {string} pdn */
+const documentsOf = pdn => [...new Reader(`${pdn}\n`)].map(gameDocument);
+
+for (const {title, pdn, unplayable = 0, written, answers, leavings = []} of CASES.repertoires)
+  test(`a recorded repertoire: ${title}`, () => {
+    const documents = documentsOf(pdn),
+      side = sideOfGame(documents[0].headers) ?? assert.fail("no side"),
+      lines = new Lines(side, emptyGraph());
+    assert.equal(
+      documents.reduce((left, document) => left + lines.take(document).left, 0),
+      unplayable,
+    );
+    const games = lines.documents().map(document => writeGame(readDocument(document)));
+    assert.deepEqual(
+      games.map(game => words(game.replaceAll(/\[(?:Result|GameType) .*/g, "")).join(" ")),
+      written,
+    );
+    const again = new Lines(side, emptyGraph());
+    for (const game of games) for (const document of documentsOf(game)) again.take(document);
+    assert.deepEqual(again.graph.moves, lines.graph.moves);
+    assert.deepEqual(Object.keys(again.graph.roots), Object.keys(lines.graph.roots));
+    for (const [moves, meant] of Object.entries(answers))
+      assert.equal(texts(lines.answers(fenAfter(moves))).join(" "), meant);
+    assert.equal(lines.countAnswers(), Object.keys(answers).length);
+    for (const [moves, ...expected] of leavings) {
+      const left = lines.left(line(moves));
+      assert.deepEqual(
+        left ? [left.who, line(moves)[left.ply + 1].text, texts(left.moves).join(" ")] : null,
+        expected[0] && expected,
+        moves,
+      );
+    }
+  });
+
+test("recorded weak moves", () => {
+  const lines = repertoire("white", "11-15 23-19");
+  for (const [title, known, weak] of CASES["weak after 11-15 23-19"]) {
+    const book = known.map((/** @type {[string, number, number]} */ [move, value, loss]) => ({
+      ...line(`11-15 ${move}`)[2],
+      book: {value, loss, depth: 9, games: 4},
+    }));
+    const [row] = rowsOf(lines, fenAfter("11-15"), {people: [], book}),
+      lost = weak?.[1] ? `${weak[1] / 100} better` : "better";
+    assert.deepEqual([row.state, row.weak], ["mine", weak ? `by the book ${weak[0]} is ${lost}` : ""], title);
+  }
+});
+
+test("recorded games that are not taken, and sides", () => {
+  for (const text of CASES.refused) {
+    const lines = new Lines("black", emptyGraph()),
+      [document] = documentsOf(text);
+    assert.deepEqual(lines.take(document), {left: 1}, text);
+    assert.deepEqual(lines.graph, emptyGraph(), text);
+  }
+  for (const [name, side] of CASES.sides) assert.equal(sideOfGame({Repertoire: name}), side, name);
 });
 
 test("what is unmarked takes along what is reached by it alone", () => {
@@ -113,18 +166,8 @@ test("an opening goes, but for what others lead to", () => {
   assert.deepEqual(lines.graph, emptyGraph());
 });
 
-test("where a line left, and who left it", () => {
+test("words on where a line left", () => {
   const lines = repertoire("white", "11-15 23-19 8-11 22-17", "11-15 23-19 9-14 22-17");
-  const told = (/** @type {string} */ moves) => {
-    const left = lines.left(line(moves));
-    return left && [left.who, left.ply, ...texts(left.moves)];
-  };
-  assert.deepEqual(told("11-15 22-18 15x22"), ["me", 1, "23-19"]);
-  assert.deepEqual(told("11-15 23-19 9-13"), ["opponent", 2, "8-11", "9-14"]);
-  assert.deepEqual(told("11-15 23-19 8-11 22-17 4-8"), ["end", 4]);
-  assert.equal(told("11-15 23-19"), null);
-  // by another way back into it
-  assert.equal(told("11-15 22-17 8-11 23-19"), null);
   const words = (/** @type {string} */ moves) => placeWords(lines, line(moves), lines.left(line(moves)));
   assert.match(words("11-15 22-18"), /left by 1\.\.\. 22-18: your move there is 23-19/);
   assert.match(words("11-15 23-19 9-13"), /left by 2\. 9-13: it has 8-11 or 9-14/);
@@ -146,24 +189,6 @@ test("rows: own moves, replies with an answer, and what people play without one"
       ["8-11", "answered", 0.2],
     ],
   );
-  // the book's best first; what it leaves out is worse, but where a win is proved
-  const known = (
-    /** @type {string} */ move,
-    /** @type {number | null} */ value,
-    /** @type {number | null} */ loss,
-  ) => ({
-    ...line(`11-15 ${move}`)[2],
-    book: {value, loss, depth: 9, games: 4},
-  });
-  const weak = (/** @type {any[]} */ book) => rowsOf(lines, fenAfter("11-15"), {people: [], book})[0].weak;
-  assert.equal(rowsOf(lines, fenAfter("11-15"), {people: [], book: []})[0].state, "mine");
-  assert.equal(weak([]), "");
-  assert.equal(weak([known("23-19", 5, 0), known("22-18", -30, 35)]), "");
-  assert.equal(weak([known("22-18", 5, 0), known("23-19", -9, 14)]), "");
-  assert.equal(weak([known("22-18", 5, 0), known("23-19", -10, 15)]), "by the book 22-18 is 0.15 better");
-  assert.equal(weak([known("22-18", 5, 0), known("23-19", null, null)]), "by the book 22-18 is better");
-  assert.equal(weak([known("22-18", 5, 0)]), "by the book 22-18 is better");
-  assert.equal(weak([known("22-18", 10_000, 0)]), "");
 });
 
 test("games come in and go out again, suggestions apart", () => {

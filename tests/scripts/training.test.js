@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
 import {readFileSync} from "node:fs";
 import {test} from "node:test";
-import {Training, dayNumber, isTraining} from "../../kr/page/static/learn/training.js";
+import {following} from "../../kr/page/static/learn/state.js";
+import {Training, dayNumber, isTraining, rated} from "../../kr/page/static/learn/training.js";
 
-const {events, kept: expected, due} = JSON.parse(readFileSync("tests/data/training.json", "utf8"));
+/** Recorded cases: tests/test_training.py is their other reader. */
+const {events, kept: expected, due, ...CASES} = JSON.parse(readFileSync("tests/cases/training.json", "utf8"));
+const DAY = 739_946;
 
 /** A store of a browser. @param {Record<string, any>} [all] */
 function store(all = {}) {
@@ -29,7 +32,7 @@ function after(list) {
   return {training, all};
 }
 
-test("the page trains as kr learn does", () => {
+test("recorded events", () => {
   const {training, all} = after(events);
   const {rating, deviation, ...rest} = all.training,
     {rating: wanted, deviation: uncertain, ...others} = expected;
@@ -38,19 +41,42 @@ test("the page trains as kr learn does", () => {
   for (const [day, keys] of due) assert.deepEqual(training.due(day), keys);
 });
 
+test("recorded intervals", () => {
+  const training = new Training(store());
+  training.miss("a", "tries", 1500, DAY);
+  let day = DAY;
+  for (const days of CASES.intervals) {
+    assert.deepEqual(training.due(day + days - 1), []);
+    day += days;
+    assert.deepEqual(training.due(day), ["a"]);
+    training.solve("a", 1500, day, {clean: true});
+  }
+  assert.deepEqual(training.all.boxes, {});
+});
+
+test("recorded ratings", () => {
+  for (const [rating, deviation, puzzle, isSolved, ...wanted] of CASES.ratings) {
+    const found = rated({rating, deviation}, puzzle, isSolved);
+    for (const [i, number] of [found.rating, found.deviation].entries())
+      assert.ok(Math.abs(number - wanted[i]) < 1e-3, `${rating} ${deviation} ${puzzle}: ${number}`);
+  }
+});
+
+test("recorded choices of the next puzzle", () => {
+  for (const [title, puzzles, {missed = [], solved = [], days = 0, seen = 0}, wanted] of CASES.next) {
+    const training = new Training(store());
+    for (const key of missed) training.miss(key, "tries", null, DAY);
+    for (const key of solved) training.solve(key, null, DAY, {clean: false});
+    const list = puzzles.map((/** @type {any[]} */ [id, rating, goal]) => ({id, key: id, rating, goal})),
+      before = new Set(Array.from({length: seen}, (_, i) => `before ${i}`));
+    assert.equal(following(list, list, training, {day: DAY + days, seen: before})?.id ?? null, wanted, title);
+  }
+});
+
 test("progress comes back from a file, and nothing else does", () => {
   const training = new Training(store());
-  for (const bad of [
-    null,
-    [],
-    {},
-    {...expected, format: 2},
-    {...expected, boxes: {a: [4, 1]}},
-    {...expected, rating: "x"},
-    {...expected, curve: [[1, 1e308, 50]]},
-    {...expected, curve: [[0.5, 1500, 50]]},
-  ])
-    assert.equal(training.replace(bad), false);
+  for (const bad of [null, [], {}, ...CASES["no progress"].map((/** @type {any} */ each) => ({...expected, ...each}))])
+    assert.equal(training.replace(bad), false, JSON.stringify(bad));
   assert.ok(isTraining(expected));
   assert.ok(training.replace(JSON.parse(JSON.stringify(expected))));
   assert.deepEqual(training.all, expected);

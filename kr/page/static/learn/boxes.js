@@ -1,5 +1,6 @@
-// Spaced repetition, as in kr/problems/training.py: what was missed comes again after some days, and after more of them
-// each time that it is done at once. Nothing here touches the document.
+// Spaced repetition: what was missed comes again after some days, and after more of them each time that it is done at
+// once. Nothing here touches the document. tests/cases/training.json holds what it has in common with
+// kr/problems/training.py.
 
 /** By key the number of the box, and the day on which it is due. @typedef {Record<string, [number, number]>} Boxes */
 

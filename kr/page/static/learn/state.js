@@ -149,7 +149,7 @@ export function matching(puzzles, {goal, pieces, solved, origin, theme, rating},
  * The puzzle to solve next: an unsolved one of those to choose from, near the rating of the solver; those without a
  * rating, and all where the order of the list is asked for, by the order of the list, round it. Undefined if there is
  * no other. What has been looked at, and what was missed and waits for its day, comes last; two to win come before one
- * to draw, as in kr/problems/lessons.py.
+ * to draw. tests/cases/training.json holds what it has in common with kr/problems/lessons.py.
  * @param {Listed[]} puzzles all of them, in order
  * @param {Listed[]} matches those to choose from
  * @param {Training} training

@@ -1,5 +1,6 @@
-// Training with puzzles, as in kr/problems/training.py, which says in full how: a rating that follows the solver, what
-// was missed again after some days, courses, the streak. Nothing here touches the document.
+// Training with puzzles: a rating that follows the solver, what was missed again after some days, courses, the streak.
+// Nothing here touches the document. tests/cases/training.json holds what it has in common with
+// kr/problems/training.py, which says in full how.
 
 import {SharedRecord} from "../shared-record.js";
 import {advance, areBoxes, dueKeys, isBoxDue, isWhole, putBack} from "./boxes.js";

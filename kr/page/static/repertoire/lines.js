@@ -1,5 +1,6 @@
-// The repertoire for one side as a graph of positions, as in kr/theory/repertoire.py: moves that the person means to
-// play, the replies that they answer, and the roots where the choice begins. Nothing here touches the document.
+// The repertoire for one side as a graph of positions: moves that the person means to play, the replies that they
+// answer, and the roots where the choice begins. Nothing here touches the document. tests/cases/repertoire.json holds
+// what it has in common with kr/theory/repertoire.py.
 
 import {sideOf} from "../squares.js";
 
@@ -30,7 +31,7 @@ import {sideOf} from "../squares.js";
 /** Begins the comment of a move that a book has put in. */
 const SUGGESTION = "Suggestion";
 const TRANSPOSES = "Transposes";
-/** Begins the comment of a line whose rest can't be played, by kr.pdn.reader. */
+/** Begins the comment of a line whose rest can't be played, by the reader. */
 const NOT_LEGAL = "Not legal from here";
 const SIDE_TAG = "Repertoire",
   BALLOT_TAG = "BallotMoves";
@@ -306,11 +307,11 @@ export class Lines {
    * @param {GameDocument} document
    */
   take({headers = {}, start, nodes}) {
-    const ballot = Number(headers[BALLOT_TAG] ?? 0);
+    const ballot = /^\s*\d+\s*$/.test(headers[BALLOT_TAG] ?? "0") ? Number(headers[BALLOT_TAG] ?? 0) : Infinity;
     /** @type {number[][]} */
     const children = nodes.map(() => []);
     for (const [i, {parent}] of nodes.entries()) if (i) children[parent ?? 0].push(i);
-    if (!Number.isInteger(ballot) || ballot < 0 || ballot > MOST_BALLOT_MOVES) return {left: 1};
+    if (ballot > MOST_BALLOT_MOVES) return {left: 1};
     let at = 0;
     /** @type {BoardMove[]} */
     const drawn = [];
