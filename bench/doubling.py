@@ -31,6 +31,7 @@ from kr.engine.settings import DEFAULT_HASH, MEBIBYTE
 from kr.errors import KrError
 from kr.game.position import Position
 from kr.jobs.journal import open_journal
+from kr.jobs.kinds import Stop
 from kr.match.elo import CONFIDENCE_95
 from kr.match.match import MatchResult, MatchSettings, check_match, play_match
 from kr.openings.decks import opening_plies
@@ -133,9 +134,9 @@ def new_player(options: argparse.Namespace) -> EnginePlayer:
     return player
 
 
-def search(fen: str, limits: Sequence[Limits], engine: Engine) -> dict[str, Any]:
+def search(fen: str, limits: Sequence[Limits], engine: Engine, stop: Stop) -> dict[str, Any]:
     """A line of the journal: move, score and depth with each limit, and of each iteration of the longest search;
-    scores of the moves where they differ."""
+    scores of the moves where they differ. stop: ends the searches; the line is then invalid."""
     position = Position.from_fen(fen)
     searches, iterations = [], list[dict[str, Any]]()
     for limit in limits:
@@ -143,25 +144,32 @@ def search(fen: str, limits: Sequence[Limits], engine: Engine) -> dict[str, Any]
         engine.new_game()
         result = engine.search(
             position, limit,
-            on_info=lambda info: iterations.append(_choice(info.pv[0], info.score, info.depth)),
+            on_info=lambda info: iterations.append(_choice(info.pv[0], info.score, info.depth)), stop=stop,
         )  # fmt: skip
         searches.append(_choice(result.move, result.score, result.depth))
     moves = dict.fromkeys(each["move"] for each in searches)
-    judged = {move: _judged(position, move, limits[-1], engine) for move in moves} if len(moves) > 1 else {}
+    judged = {move: _judged(position, move, limits[-1], engine, stop) for move in moves} if len(moves) > 1 else {}
     return {"fen": fen, "searches": searches, "iterations": iterations, "judged": judged}
+
+
+def journal_line(values: dict[str, Any]) -> dict[str, Any]:
+    """A line that was read. Raises ValueError if it is not one of `search`."""
+    if not {"fen", "searches", "iterations", "judged"} <= values.keys():
+        raise ValueError("not a searched position")
+    return values
 
 
 def _choice(move: object, score: int, depth: int) -> dict[str, Any]:
     return {"move": str(move), "score": score, "depth": depth}
 
 
-def _judged(position: Position, move: str, limit: Limits, engine: Engine) -> int:
+def _judged(position: Position, move: str, limit: Limits, engine: Engine, stop: Stop) -> int:
     """Score of a move for its side, by a search of the position after it."""
     after = position.play(move)
     if after.is_over:
         return SCORE_WIN
     engine.new_game()
-    return -engine.search(after, limit, history=[position]).score
+    return -engine.search(after, limit, history=[position], stop=stop).score
 
 
 def compare(options: argparse.Namespace) -> list[dict[str, Any]]:
@@ -173,17 +181,18 @@ def compare(options: argparse.Namespace) -> list[dict[str, Any]]:
         "positions": checksum("\n".join(fens).encode()),
     }  # fmt: skip
     idle: SimpleQueue[EnginePlayer] = SimpleQueue()
+    stop = Stop()
     for player in players:
         idle.put(player)
 
     def searched(fen: str) -> dict[str, Any]:
         player = idle.get()
         try:
-            return search(fen, options.limits, player.engine)
+            return search(fen, options.limits, player.engine, stop)
         finally:
             idle.put(player)
 
-    with open_journal(options.out / "searches.jsonl", shaping, provenance(seed=options.seed), dict) as journal:
+    with open_journal(options.out / "searches.jsonl", shaping, provenance(seed=options.seed), journal_line) as journal:
         done = {each["fen"]: each for each in journal.entries}
         missing = [fen for fen in fens if fen not in done]
         pool = ThreadPoolExecutor(len(players))
@@ -193,7 +202,8 @@ def compare(options: argparse.Namespace) -> list[dict[str, Any]]:
                 done[line["fen"]] = line
                 print(f"position {number} of {len(fens)}", end="\r", file=sys.stderr, flush=True)
         finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+            stop.set()
+            pool.shutdown(cancel_futures=True)
             for player in players:
                 player.close()
     return [done[fen] for fen in fens]
@@ -298,6 +308,8 @@ def main() -> None:
         measure(options)
     except KrError as error:
         raise SystemExit(str(error)) from None
+    except KeyboardInterrupt:
+        raise SystemExit("interrupted; run the same command to resume") from None
 
 
 def measure(options: argparse.Namespace) -> None:
@@ -312,7 +324,7 @@ def measure(options: argparse.Namespace) -> None:
     for match in every:
         results.append(play_match(match))
         if results[-1].interrupted:
-            raise SystemExit(130)
+            raise KeyboardInterrupt
     table(["", "W-D-L", "score", "Elo"], list(map(match_row, names, results)))
     if not options.positions:
         return
