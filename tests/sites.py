@@ -8,12 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from page_host import hosting
-from web_pages import serving
+from web_pages import SIZES, serving
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page, Route
 
 FORMS = ["kr web", "without a server"]
+PLACES = [(FORMS[0], SIZES[0]), (FORMS[1], SIZES[2])]
+"""Both forms, one in a desktop's window and one in a phone's."""
+EVERYWHERE = [
+    pytest.param(form, size, marks=() if (form, size) in PLACES else pytest.mark.soak)
+    for form in FORMS
+    for size in SIZES
+]
+"""Both forms in every window, most of it in `make soak` alone."""
 CHANCE = "let chance = 7; Math.random = () => (chance = (chance * 16807) % 2147483647) / 2147483647;\n"
 
 

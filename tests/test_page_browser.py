@@ -9,16 +9,14 @@ from typing import TYPE_CHECKING
 import pytest
 from chromium import OTHER_MACHINE
 from page_host import FOLDER, Host, built, hosting
+from test_web_journeys import Mouse, play_and_resign
 from tree_pages import CLIPBOARD, opens, shows
 from web_pages import (
-    WIDE,
     Opener,
     click_square,
-    in_view,
     meant_board,
     open_panel,
     opened,
-    out_of_sight,
     read_board,
     type_fen,
     wait_for,
@@ -33,7 +31,6 @@ if TYPE_CHECKING:
 __all__ = ["opened"]
 pytestmark = pytest.mark.slow
 GONE = "net::ERR_CONNECTION_REFUSED|net::ERR_FAILED"
-SMALL_PHONE = {"width": 360, "height": 640}
 DEPTH = "() => /depth \\d+ · [\\d.]+/.test(document.querySelector('.analysis')?.textContent)"
 NOTICE = "text => document.querySelector('.notices')?.textContent.includes(text)"
 
@@ -54,20 +51,6 @@ def analyse(page: Page) -> None:
 
 def go(page: Page, name: str) -> None:
     page.get_by_role("navigation", name="Pages").get_by_role("link", name=name).click()
-
-
-def play(page: Page) -> None:
-    """Begin a game against kr, and make the first move; kr answers it."""
-    go(page, "Play")
-    page.get_by_role("button", name="Play", exact=True).click()
-    wait_until(page, "() => document.querySelectorAll('main .board .movable').length > 0")
-    # Black sits below
-    click_square(page, 11, flipped=True)
-    click_square(page, 15, flipped=True)
-    wait_until(page, "() => document.querySelectorAll('.played li').length >= 1 && "
-               "document.querySelector('.turn')?.textContent.includes('Your move')")  # fmt: skip
-    whites = [square for square, piece in read_board(page).items() if piece == "w"]
-    assert whites != list(range(21, 33))
 
 
 def learn(page: Page) -> None:
@@ -93,11 +76,9 @@ def review(page: Page) -> None:
     wait_until(page, "() => /Accuracy/.test(document.querySelector('.panel.review')?.textContent)")
 
 
-JOURNEYS = {"play": play, "learn": learn, "ending": ending, "review": review}
-
-
-def test_a_position_is_analysed(host: Host, opened: Opener) -> None:
-    page = opened(host.address)
+def test_a_position_is_analysed_while_panels_and_a_review_ask(host: Host, opened: Opener) -> None:
+    host.asked.clear()
+    page = opened(host.address, **CLIPBOARD)
     assert read_board(page) == meant_board(kr.Position().fen)
     analyse(page)
     # other panels ask the engine in between
@@ -106,34 +87,24 @@ def test_a_position_is_analysed(host: Host, opened: Opener) -> None:
     open_panel(page, "Regions")
     page.get_by_text("At a glance").wait_for()
     wait_until(page, DEPTH)
-    type_fen(page, "B:WK32,K30:BK1")
-    wait_until(page, "() => /loss in \\d+/i.test(document.querySelector('.analysis')?.textContent)")
-    # what was loaded is not told any more to those who come by a live region
-    wait_until(page, "() => !/Loading/.test(document.body.textContent)")
-    # nothing of a page with a server is shown
-    for name in ("Runs", "Archives"):
-        assert not page.get_by_text(name, exact=True).count()
-
-
-@pytest.mark.parametrize("size", [WIDE, SMALL_PHONE], ids=["wide", "phone"])
-def test_the_book_comes_with_the_explorer(host: Host, opened: Opener, size: dict[str, int]) -> None:
-    host.asked.clear()
-    page = opened(host.address, size)
-    page.wait_for_selector("main .board .movable")
-    # nobody has asked for it yet, and what is kept for later is not kept here
+    # nobody has asked for the book yet, and what is kept for later is not kept here
     assert not [name for name in host.asked if name.startswith("book-")]
     open_panel(page, "Explorer")
     page.locator(".tally tbody tr").first.wait_for()
     assert [name for name in host.asked if name.startswith("book-")]
     assert page.locator(".tally th").all_inner_texts() == ["Move", "Played", "Book"]
-    assert re.match(r"0|[+\u2212]\d\.\d\d", page.locator(".tally .book").first.inner_text())
-    # an opening by its name, without archives
     page.get_by_role("button", name="Search").click()
     assert page.get_by_label("Player", exact=True).is_hidden()
-    page.get_by_label("Opening", exact=True).press_sequentially("laird and lady")
-    page.get_by_role("button", name="Laird and Lady", exact=True).click()
-    wait_until(page, "() => document.querySelector('.explorer .opening').textContent.startsWith('Laird and Lady')")
-    assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+    type_fen(page, "B:WK32,K30:BK1")
+    wait_until(page, "() => /loss in \\d+/i.test(document.querySelector('.analysis')?.textContent)")
+    # a review goes first, and the analysis goes on then
+    review(page)
+    wait_until(page, DEPTH)
+    # what was loaded is not told any more to those who come by a live region
+    wait_until(page, "() => !/Loading/.test(document.body.textContent)")
+    # nothing of a page with a server is shown
+    for name in ("Runs", "Archives"):
+        assert not page.get_by_text(name, exact=True).count()
 
 
 PATIENT = b"""self.begin ??= self.setTimeout;
@@ -150,21 +121,6 @@ def test_a_search_hears_where_webassembly_can_not_pause(opened: Opener) -> None:
         for fen in ("B:W30,32:B1,3,4", "B:W29,30,32:B1,3,4"):
             type_fen(page, fen)
             wait_until(page, DEPTH)
-
-
-def test_a_review_goes_before_an_analysis(host: Host, opened: Opener) -> None:
-    page = opened(host.address, **CLIPBOARD)
-    analyse(page)
-    review(page)
-    # which goes on then
-    wait_until(page, DEPTH)
-
-
-def test_a_phone_held_sideways_has_the_task_of_a_puzzle(host: Host, opened: Opener) -> None:
-    page = opened(host.address + "#learn", {"width": 844, "height": 390}, has_touch=True, is_mobile=True)
-    page.get_by_role("button", name="Hint").click()
-    wait_until(page, "() => document.querySelector('.verdict')?.textContent.trim().length > 0")
-    assert out_of_sight(page, ["main .board", ".verdict", ".tab-puzzle"]) == []
 
 
 def test_certificates_are_left_to_the_server(host: Host, opened: Opener) -> None:
@@ -199,7 +155,8 @@ def test_all_goes_on_without_a_network(opened: Opener) -> None:
     page.goto(host.address)
     page.reload()
     analyse(page)
-    for journey in JOURNEYS.values():
+    play_and_resign(Mouse(page, touch=False), 2)
+    for journey in (learn, ending, review):
         journey(page)
 
 
@@ -249,12 +206,3 @@ def test_a_browser_that_keeps_nothing(host: Host, opened: Opener) -> None:
     assert not page.evaluate("isSecureContext")
     analyse(page)
     wait_until(page, NOTICE, "keeps no files")
-
-
-@pytest.mark.parametrize("size", [SMALL_PHONE, {"width": 390, "height": 844}], ids=lambda size: str(size["width"]))
-def test_a_phone_has_all_in_sight(host: Host, opened: Opener, size: dict[str, int]) -> None:
-    page = opened(host.address, size, has_touch=True, is_mobile=True)
-    analyse(page)
-    assert out_of_sight(page, ["main .board", "nav a"]) == []
-    assert in_view(page, ".analysis button")
-    assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]

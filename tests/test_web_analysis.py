@@ -19,6 +19,7 @@ from web_pages import (
     from_menu,
     meant_board,
     opened,
+    out_of_sight,
     read_board,
     server,
     serving,
@@ -315,7 +316,10 @@ def test_on_a_phone_nothing_is_cut_off(server: WebServer, opened: Opener) -> Non
     page = opened(server.address, PHONE, has_touch=True)
     page.get_by_role("button", name="Analyse", exact=True).tap()
     ready(page)
-    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    for size in (PHONE, {"width": 360, "height": 640}, {"width": 390, "height": 844}):
+        page.set_viewport_size(size)  # type: ignore[arg-type]
+        assert out_of_sight(page, ["main .board", "nav a", ".analysis .go"]) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
     first = moves(rows(page).first)[0]
     rows(page).first.locator(".pv button").first.tap()
     board = kr.Board()
@@ -335,18 +339,6 @@ def test_lines_for_everyone(server: WebServer, opened: Opener) -> None:
     assert re.fullmatch(r"Best: 6-\d+, draw", spoken.inner_text())
     # Tab stops at one move of each line
     assert page.locator(".pv button[tabindex='0']:visible").count() == rows(page).count() == 3
-
-
-def test_it_goes_on_when_the_server_is_back(opened: Opener) -> None:
-    with serving(weights="material") as server:
-        address, port = server.address, server.port
-        page = opened(address, allowed="ERR_CONNECTION_REFUSED")
-        press(page, "Analyse")
-        ready(page)
-    wait_until(page, "() => document.querySelector('.facts.failed')")
-    assert rows(page).count() == 0
-    with serving(weights="material", port=port):
-        ready(page)
 
 
 # --- other engines

@@ -208,25 +208,27 @@ def test_a_lost_game_is_told_and_learned_from_by_keyboard_alone(server: WebServe
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: str(size["width"]))
-def test_story_and_marks_are_in_sight(server: WebServer, opened: Opener, size: dict[str, int]) -> None:
-    page = opened(server.address, size, reduced_motion="reduce", **CLIPBOARD)
+def test_story_and_marks_are_in_sight(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address, reduced_motion="reduce", **CLIPBOARD)
     opens(page, LOST)
     begin(page)
     wait_for_status(page, "Undo takes the marks out")
-    page.locator(".review .story").scroll_into_view_if_needed()
-    assert not out_of_sight(
-        page, ["main .board", ".review .story", ".review .accuracy summary", ".review .learn button"]
-    )
-    page.get_by_role("button", name="Next mark").click()
-    assert not out_of_sight(page, ["main .board", ".review .mark-facts", ".tabs", ".steps"])
-    page.locator(".review .learn button").click()
-    assert not out_of_sight(page, ["main .board", ".practice [role=status]", ".practice button"])
-    # a step through the game leaves the puzzles
-    page.get_by_role("button", name="Back", exact=True).click()
-    page.locator(".review .story").wait_for()
-    assert not page.locator(".practice").is_visible()
-    assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
+    for size in SIZES:
+        page.set_viewport_size(size)  # type: ignore[arg-type]
+        page.get_by_role("button", name="Start", exact=True).click()
+        page.locator(".review .story").scroll_into_view_if_needed()
+        assert not out_of_sight(
+            page, ["main .board", ".review .story", ".review .accuracy summary", ".review .learn button"]
+        )
+        page.get_by_role("button", name="Next mark").click()
+        assert not out_of_sight(page, ["main .board", ".review .mark-facts", ".tabs", ".steps"])
+        page.locator(".review .learn button").click()
+        assert not out_of_sight(page, ["main .board", ".practice [role=status]", ".practice button"])
+        # a step through the game leaves the puzzles
+        page.get_by_role("button", name="Back", exact=True).click()
+        page.locator(".review .story").wait_for()
+        assert not page.locator(".practice").is_visible()
+        assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
 
 
 @pytest.mark.slow

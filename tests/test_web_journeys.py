@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 from page import Page as Answers
 from page import started
-from sites import address, site, without_chance
+from sites import EVERYWHERE, FORMS, PLACES, address, site, without_chance
 from web_pages import FEW_SIZES, SIZES, Opener, opened, out_of_sight, wait_for_board, wait_until
 
 import kr
@@ -234,7 +234,7 @@ def review_and_send(person: Mouse, file: Path) -> None:
     assert "resigned" in file.read_text()
 
 
-@pytest.mark.parametrize("size", FEW_SIZES)
+@pytest.mark.parametrize(("address", "size"), EVERYWHERE, indirect=["address"])
 def test_a_first_game_its_review_and_a_page_for_a_friend(
     address: str, opened: Opener, tmp_path: Path, size: dict[str, int]
 ) -> None:
@@ -320,7 +320,13 @@ def solve(person: Mouse, answers: Answers, count: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("size", "count"), [(SIZES[0], 2), (SIZES[2], 1), pytest.param(SIZES[1], 10, marks=pytest.mark.soak)]
+    ("address", "size", "count"),
+    [
+        (*PLACES[0], 2),
+        (*PLACES[1], 1),
+        *(pytest.param(form, SIZES[1], 10, marks=pytest.mark.soak) for form in FORMS),
+    ],
+    indirect=["address"],
 )
 def test_puzzles_in_a_row(address: str, answers: Answers, opened: Opener, size: dict[str, int], count: int) -> None:
     person = begin(address, opened, size)
@@ -361,7 +367,7 @@ def win(person: Mouse, answers: Answers) -> None:
     assert out_of_sight(page, [".verdict"]) == []
 
 
-@pytest.mark.parametrize("size", FEW_SIZES)
+@pytest.mark.parametrize(("address", "size"), EVERYWHERE, indirect=["address"])
 def test_two_kings_win_against_one(address: str, answers: Answers, opened: Opener, size: dict[str, int]) -> None:
     person = begin(address, opened, size)
     win(person, answers)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from page_host import hosting
+from sites import FORMS, site
 from tree_pages import CLIPBOARD, opens
 from web_pages import SIZES, Opener, opened, serving, wait_until
 
@@ -137,20 +137,20 @@ def untold(page: Page) -> list[str]:
 
 @pytest.fixture
 def address(request: pytest.FixtureRequest) -> Iterator[str]:
-    """Address of the page with its server, or of the page without one."""
-    if request.param == "server":
+    """Address of the page in one form, of kr web with archives and runs."""
+    if request.param == FORMS[0]:
         yield request.getfixturevalue("server").address
     else:
-        with hosting() as host:
-            yield host.address
+        with site(request.param) as address:
+            yield address
 
 
 @pytest.mark.parametrize(
     ("address", "size"),
     [
-        ("server", SIZES[2]),
-        pytest.param("server", SIZES[0], marks=pytest.mark.soak),
-        ("none", SIZES[0]),
+        (FORMS[0], SIZES[2]),
+        pytest.param(FORMS[0], SIZES[0], marks=pytest.mark.soak),
+        (FORMS[1], SIZES[0]),
     ],
     indirect=["address"],
     ids=lambda each: each if isinstance(each, str) else str(each["width"]),

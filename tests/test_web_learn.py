@@ -11,7 +11,7 @@ from urllib.parse import unquote
 
 import pytest
 from learner import CLASSICS, Learner, start, wait_for_title
-from sites import FORMS, site
+from sites import FORMS, PLACES, site
 from web_pages import (
     PHONE,
     SILENT,
@@ -347,25 +347,6 @@ def test_a_step_of_a_course(server: WebServer, opened: Opener, size: dict[str, i
 
 
 @pytest.mark.slow
-def test_a_puzzle_by_keys(server: WebServer, opened: Opener) -> None:
-    learner = start(opened, server, "first-position")
-    learner.page.locator(".learn .grid [data-square='23']").focus()
-    for key in ("Enter", "ArrowDown", "Enter"):
-        learner.page.keyboard.press(key)
-    moved = {"23-26", "23-27"} & {learner.page.locator(".line button").first.text_content()}
-    assert moved
-    assert learner.verdict(moved.pop() or "").startswith("✓")
-
-
-@pytest.mark.slow
-def test_a_puzzle_by_finger_on_a_phone(server: WebServer, opened: Opener) -> None:
-    learner = start(opened, server, "first-position", size=PHONE, has_touch=True)
-    for square in (23, 27):
-        learner.page.locator(f".learn .grid [data-square='{square}']").tap()
-    assert learner.verdict("23-27").startswith("✓")
-
-
-@pytest.mark.slow
 def test_an_answer_that_is_lost_can_be_given_again(server: WebServer, opened: Opener) -> None:
     learner = start(opened, server, "first-position", allowed="Failed to load resource")
     with no_answers(learner.page) as lost:
@@ -403,6 +384,10 @@ def test_all_that_a_puzzle_needs_is_in_sight(server: WebServer, opened: Opener) 
 
     look()
     assert learner.play("19-16").startswith("✗")
+    # a phone held sideways has room for the task alone
+    page.set_viewport_size({"width": 844, "height": 390})
+    assert out_of_sight(page, ["main .board", ".verdict", ".tab-puzzle"]) == []
+    page.set_viewport_size(SIZES[0])  # type: ignore[arg-type]
     learner.press("Solution")
     wait_until(page, "() => document.querySelectorAll('.line li').length > 9")
     look()
@@ -430,8 +415,7 @@ def open_problems(page: Page, name: str, text: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", [SIZES[0], SIZES[2]])
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(("form", "size"), PLACES, ids=FORMS)
 def test_own_files_of_problems(form: str, problems: Path, opened: Opener, size: dict[str, int]) -> None:
     with site(form, weights="manual", problems=(problems,)) as address:
         served = ["<b>Two kings</b>", "unknown"] if form == "kr web" else []

@@ -244,16 +244,17 @@ def test_the_rules_are_on_one_page(server, opened):
     rules.wait_for(state="detached")
 
 
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: str(size["width"]))
-def test_what_is_needed_at_each_move_is_in_sight(server, opened: Opener, size):
-    page = opened(server.address + "#play", size, reduced_motion="reduce")
+def test_what_is_needed_at_each_move_is_in_sight(server, opened: Opener):
+    page = opened(server.address + "#play", reduced_motion="reduce")
 
     def check(needed: list[str]) -> None:
-        assert out_of_sight(page, needed) == []
-        width, height = page.evaluate(
-            "[document.documentElement.scrollWidth, document.documentElement.scrollHeight]"
-        )  # fmt: skip
-        assert (width, height) == (size["width"], size["height"])
+        for size in SIZES:
+            page.set_viewport_size(size)  # type: ignore[arg-type]
+            assert out_of_sight(page, needed) == [], size
+            width, height = page.evaluate(
+                "[document.documentElement.scrollWidth, document.documentElement.scrollHeight]"
+            )
+            assert (width, height) == (size["width"], size["height"])
 
     check([".modes label", ".cards label", ".begin button:not([hidden])"])
     begin_match(page, pace="0.4")

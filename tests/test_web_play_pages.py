@@ -225,15 +225,6 @@ def test_resigning_is_confirmed_and_a_rematch_swaps_colours(server, start):
     assert len(page.evaluate(KEPT)) == 2
 
 
-def test_a_lost_game_is_reviewed_by_one_button(server, start):
-    page = start(server, level="2", side="white")
-    wait_until(page, ROWS, 1)
-    resign(page)
-    page.get_by_role("button", name="Review").click()
-    page.locator(".review .story span").first.wait_for()
-    assert page.locator(".review .story").inner_text().startswith("You resigned")
-
-
 def test_people_without_search(server, start):
     page = start(server, level="0", side="white")
     board = kr.Board()

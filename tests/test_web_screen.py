@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import pytest
 from tree_pages import CLIPBOARD, opens
 from web_pages import (
-    FEW_SIZES,
     PHONE,
     SIZES,
     Opener,
@@ -71,45 +70,51 @@ def analysed(page: Page) -> None:
     wait_until(page, "() => document.querySelectorAll('.lines li:not([hidden]) .score').length > 0")
 
 
-@pytest.mark.parametrize("size", FEW_SIZES)
-def test_a_game_is_on_one_screen(server: WebServer, opened: Opener, size: dict[str, int]) -> None:
-    page = opened(server.address, size, **CLIPBOARD)
+def test_a_game_is_on_one_screen(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address, **CLIPBOARD)
     opens(page, GAME)
     analysed(page)
-    for key in ("End", "ArrowLeft", "ArrowLeft", "ArrowLeft"):
-        page.keyboard.press(key)
-        assert out_of_sight(page, ALWAYS) == []
-    page.get_by_role("button", name="3. 15-18").click()
-    assert out_of_sight(page, [*ALWAYS, ".said .better"]) == []
-    assert "Better: 4-8 17-13 15-18" in page.locator(".said").inner_text()
-    assert page.locator("main .board .arrow.better").count() == 1
-    assert page.locator(".seat.white .clock").inner_text() == "4:50"
-    assert fits(page)
+    for size in SIZES:
+        page.set_viewport_size(size)  # type: ignore[arg-type]
+        for key in ("End", "ArrowLeft", "ArrowLeft", "ArrowLeft"):
+            page.keyboard.press(key)
+            assert out_of_sight(page, ALWAYS) == [], size
+        page.get_by_role("button", name="3. 15-18").click()
+        assert out_of_sight(page, [*ALWAYS, ".said .better"]) == [], size
+        assert "Better: 4-8 17-13 15-18" in page.locator(".said").inner_text()
+        assert page.locator("main .board .arrow.better").count() == 1
+        assert page.locator(".seat.white .clock").inner_text() == "4:50"
+        assert fits(page), size
     # by a finger, not under a pointer that stays there
     page.get_by_role("tab", name="Review", exact=True).dispatch_event("click")
-    wait_until(page, f"() => ({SELECTED_LINE})() === 3")
+    for size in SIZES:
+        page.set_viewport_size(size)  # type: ignore[arg-type]
+        wait_until(page, f"() => ({SELECTED_LINE})() === 3")
 
 
-@pytest.mark.parametrize("size", [*FEW_SIZES, PHONE, pytest.param(SIDEWAYS, marks=pytest.mark.soak)])
-def test_a_panel_pushes_nothing_away(server: WebServer, opened: Opener, size: dict[str, int]) -> None:
-    page = opened(server.address, size, **CLIPBOARD)
+def test_a_panel_pushes_nothing_away(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address, SIZES[0], **CLIPBOARD)
     opens(page, GAME)
-    before = page.locator("main .board").bounding_box()
-    wide = size["width"] > 1000
-    kept = [".board", ".seat .name", ".steps button", ".panels", "[role=tab]"]
-    kept += [".move-list", ".said .turn", ".graph-place"] if wide else []
-    for name in PANELS:
-        if name == "Set up":
-            show_setup(page)
-        else:
-            open_panel(page, name)
-        page.get_by_role("tabpanel", name=name).wait_for()
-        page.wait_for_timeout(200)
-        assert page.locator("main .board").bounding_box() == before
-        assert out_of_sight(page, kept) == [], name
-        height = page.evaluate("document.querySelector('.panels').clientHeight")
-        assert height > (200 if size["height"] > 700 else 90), name
-        assert fits(page), name
+    for size in (*SIZES, PHONE, SIDEWAYS):
+        page.set_viewport_size(size)  # type: ignore[arg-type]
+        if (moves := page.get_by_role("tab", name="Moves", exact=True)).is_visible():
+            moves.click()
+        before = page.locator("main .board").bounding_box()
+        wide = size["width"] > 1000
+        kept = [".board", ".seat .name", ".steps button", ".panels", "[role=tab]"]
+        kept += [".move-list", ".said .turn", ".graph-place"] if wide else []
+        for name in PANELS:
+            if name == "Set up":
+                show_setup(page)
+            else:
+                open_panel(page, name)
+            page.get_by_role("tabpanel", name=name).wait_for()
+            page.wait_for_timeout(200)
+            assert page.locator("main .board").bounding_box() == before
+            assert out_of_sight(page, kept) == [], (size, name)
+            height = page.evaluate("document.querySelector('.panels').clientHeight")
+            assert height > (200 if size["height"] > 700 else 90), (size, name)
+            assert fits(page), (size, name)
 
 
 def test_a_phone_held_sideways_tells_what_went_wrong(server: WebServer, opened: Opener) -> None:
