@@ -49,6 +49,7 @@ class Journal(Generic[T]):
 
     @property
     def count(self) -> int:
+        """Number of entries, those written since it was opened among them."""
         return max(len(self._ends) - 1, 0)
 
     def values(self, number: int) -> dict[str, Any]:
