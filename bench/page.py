@@ -1,6 +1,7 @@
-"""The page without a server in Chromium: start, speed beside kr itself, memory, and its growth. Linux; two minutes.
+"""The page in Chromium: start, speed beside kr itself, memory, and its growth. Linux; two minutes.
 
     python bench/page.py [--folder build/page] [--seconds 10] [--runs 3] [--minutes 0] [--json]
+    python bench/page.py --web [--checkout .] [--json]
 
 Serves the folder of `make page` and opens it with an empty profile. Start: the time until the board is there, until its
 men can be moved, and from the press of Analyse to the first lines, and what was fetched by then. Speed: nodes a second
@@ -8,6 +9,9 @@ of an analysis of the start of the game, and of kr with the same hash table and 
 ratios. Memory: what all processes of the browser have for themselves, less that with an empty page, once garbage has
 been collected. With `--minutes` an analysis that goes through a game, a position each five seconds, for so long, with
 the memory at each minute; garbage of the page's own thread is collected before.
+
+With `--web` the page of `kr web`, of another compiled checkout too: its start, with what was sent, packed, and the
+review of a game, each with the processor seconds of the server and of the browser. The browser begins before.
 """
 
 from __future__ import annotations
@@ -17,7 +21,9 @@ import functools
 import json
 import os
 import re
+import signal
 import statistics
+import subprocess
 import sys
 import threading
 import time
@@ -31,6 +37,7 @@ import kr
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from chromium import chromium, launched
+from web import Server
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -43,6 +50,17 @@ SETTLED_SECONDS = 30.0
 """Time after which a browser has collected its garbage."""
 STEP_SECONDS = 5.0
 """Time that a long analysis looks at each position."""
+GAME = """
+9-14 22-18 5-9 25-22 11-16 22-17 9-13 18x9 13x22 26x17 6x22 30-25 8-11 25x18 10-15 18-14 16-19 23x16 11x20 24-19
+15x24 28x19 4-8 29-25 8-11 27-23 20-24 23-18 11-16 19-15 16-20 14-9 1-5 18-14 12-16 15-10 7-11 21-17 16-19 32-28
+11-15 25-21 24-27 31x24 20x27 10-6 27-31 6-1 31-27 1-6 19-23 17-13 23-26 6-1 26-30 1-6 27-23 28-24 30-26 24-20 *
+"""
+"""The game that is reviewed: kr against itself, with 60 and 3,000 nodes a move."""
+PASTE = """text => {
+  const clipboardData = new DataTransfer();
+  clipboardData.setData("text/plain", text);
+  document.body.dispatchEvent(new ClipboardEvent("paste", {clipboardData, bubbles: true, cancelable: true}));
+}"""
 
 
 class Quiet(SimpleHTTPRequestHandler):
@@ -91,8 +109,19 @@ def press(page: Page, name: str) -> None:
     page.locator(".analysis").get_by_role("button", name=names).click()
 
 
-def memory() -> float:
-    """Megabytes of the browser: all processes of Chromium below this one."""
+SHOWN = """([selector, pattern]) => new Promise(done => {
+  const look = () => {
+    const element = document.querySelector(selector);
+    if (element && new RegExp(pattern).test(element.textContent)) done(true);
+  };
+  new MutationObserver(look).observe(document, {subtree: true, childList: true, characterData: true, attributes: true});
+  look();
+})"""
+"""Waits for words in a place, at little cost to the page."""
+
+
+def browser_processes() -> list[Path]:
+    """All processes of Chromium below this one, in /proc."""
     parents: dict[int, int] = {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdecimal():
@@ -101,14 +130,31 @@ def memory() -> float:
     family = {os.getpid()}
     while more := {pid for pid, parent in parents.items() if parent in family} - family:
         family |= more
-    total = 0
-    for pid in family:
+    found = []
+    for path in (Path(f"/proc/{pid}") for pid in family):
         with suppress(OSError):
-            if b"chrom" in Path(f"/proc/{pid}/cmdline").read_bytes().partition(b"\0")[0]:
-                rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
-                found = re.search(r"^Private_Dirty:\s+(\d+)", rollup, re.MULTILINE)
-                total += int(found[1]) if found else 0
+            if b"chrom" in (path / "cmdline").read_bytes().partition(b"\0")[0]:
+                found.append(path)
+    return found
+
+
+def memory() -> float:
+    """Megabytes of the browser."""
+    total = 0
+    for path in browser_processes():
+        with suppress(OSError):
+            found = re.search(r"^Private_Dirty:\s+(\d+)", (path / "smaps_rollup").read_text(), re.MULTILINE)
+            total += int(found[1]) if found else 0
     return total / 1024
+
+
+def processor() -> float:
+    """Processor seconds of the browser so far."""
+    ticks = 0
+    for path in browser_processes():
+        with suppress(OSError):
+            ticks += sum(map(int, (path / "stat").read_text().rpartition(")")[2].split()[11:13]))
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def native_speed(seconds: float) -> float:
@@ -132,9 +178,14 @@ def page_speed(page: Page, seconds: float) -> float:
     return speed
 
 
+def opened(browser: Browser) -> Page:
+    """An empty window with an empty profile."""
+    return browser.new_context(viewport={"width": 1280, "height": 800}).new_page()
+
+
 def start(browser: Browser, address: str, sent: dict[str, int]) -> tuple[Page, dict[str, Any]]:
     """A page with an empty profile, and how long it took."""
-    page = browser.new_context(viewport={"width": 1280, "height": 800}).new_page()
+    page = opened(browser)
     begin = time.monotonic()
     page.goto(address, wait_until="commit")
     until(lambda: page.locator("main .board .piece").count() == 24)
@@ -181,16 +232,62 @@ def long_analysis(page: Page, minutes: float) -> list[float]:
     return found
 
 
+def web(browser: Browser, checkout: Path) -> dict[str, Any]:
+    """Start of the page of `kr web` with an empty profile, and a review: seconds of processors, and elapsed."""
+    page = opened(browser)
+    sent: list[int] = []
+    page.context.on("response", lambda each: sent.append(int(each.headers.get("content-length", 0))))
+    command = [sys.executable, "-m", "kr", "web", "--no-browser", "--no-token", "--json"]
+    with subprocess.Popen(command, cwd=checkout, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        server = Server(process, json.loads(process.stdout.readline())["address"])
+        found: dict[str, dict[str, float]] = {"start": {"server": server.processor}}
+
+        def timed(name: str, act: Callable[[], Any], place: str, pattern: str) -> None:
+            before = server.processor, processor(), time.monotonic()
+            act()
+            page.evaluate(SHOWN, [place, pattern])
+            after = server.processor, processor(), time.monotonic()
+            spent = (now - since for now, since in zip(after, before, strict=True))
+            found[name] = dict(zip(("server", "browser", "elapsed"), spent, strict=True))
+
+        try:
+            timed("moves", lambda: page.goto(server.origin, wait_until="commit"), "main .board .movable", "")
+            found["sent"] = {"files": len(sent), "bytes": sum(sent)}
+            timed("lines", lambda: press(page, "Analyse"), ".analysis", r"depth \d")
+            press(page, "Stop")
+            # the browser has all files for when there is no server
+            page.evaluate("() => navigator.serviceWorker.ready.then(() => true)")
+            page.evaluate(PASTE, GAME)
+            page.evaluate(SHOWN, [".moves", f"{GAME.split()[-2]}$"])
+            page.get_by_role("tab", name="Review", exact=True).click()
+            begin = page.get_by_role("button", name="Review this game").click
+            timed("review", begin, ".review .story", ".")
+        finally:
+            process.send_signal(signal.SIGINT)
+    return found
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--folder", type=Path, default=Path("build/page"))
     parser.add_argument("--seconds", type=float, default=10)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--minutes", type=float, default=0)
+    parser.add_argument("--web", action="store_true", help="the page of kr web")
+    parser.add_argument("--checkout", type=Path, default=Path(__file__).parents[1])
     parser.add_argument("--json", action="store_true")
     chosen = parser.parse_args()
     from playwright.sync_api import sync_playwright
 
+    if chosen.web:
+        with sync_playwright() as play, launched(play) as browser:
+            web_figures = web(browser, chosen.checkout)
+        for name, numbers in web_figures.items() if not chosen.json else ():
+            print(f"{name:8} " + ", ".join(f"{what} {number:.5g}" for what, number in numbers.items()))
+        if chosen.json:
+            print(json.dumps(web_figures))
+        return
     if not (chosen.folder / "index.html").exists():
         sys.exit(f"kr: {chosen.folder} has no page: make page")
     if chromium() is None:

@@ -1,23 +1,21 @@
-"""Service of `kr web` to its viewers: start, first lines, updates, fair shares, memory. Linux; about a minute.
+"""Service of `kr web` to its viewers: first lines, updates, fair shares, memory. Linux; about a minute.
 
     python bench/web.py [--viewers 20] [--idle 200] [--seconds 10] [--json]
 
-Starts a server and speaks to it as pages do. Start: the processor time until a page has the files of a board,
-and their bytes, packed; the page knows the moves by itself. First lines: one viewer steps through a game; the time from
-each move to the first line. Load: `--viewers` viewers analyse different positions without limit at once; the time to
-each one's first line, its share of all nodes, the time of requests meanwhile, and of a move under load. Then all leave,
-and the processor time that the server still takes is measured. Memory: resident, for each of many idle viewers.
+Starts a server and speaks to it as pages do; `page.py --web` has the start. First lines: one viewer steps through a
+game; the time from each move to the first line. Load: `--viewers` viewers analyse different positions without limit at
+once; the time to each one's first line, its share of all nodes, the time of requests meanwhile, and of a move under
+load. Then all leave, and the processor time that the server still takes is measured. Memory: resident, for each of many
+idle viewers.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
-import gzip
 import json
 import os
 import random
-import re
 import signal
 import statistics
 import subprocess
@@ -28,7 +26,6 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from itertools import count
 from pathlib import Path
 from typing import Any
-from urllib.request import Request, urlopen
 
 from websockets.asyncio.client import ClientConnection, connect
 
@@ -118,19 +115,6 @@ class Server:
         if b" 200 " not in answer.partition(b"\r\n")[0]:
             raise RuntimeError(answer.decode())
         return time.perf_counter() - at
-
-    async def load(self) -> int:
-        """Ask for what a page needs before its board can be used; returns the packed bytes."""
-        page = await asyncio.to_thread(self._read, "/")
-        names = re.findall(r'<(?:script|link)[^>]* (?:src|href)="(/[^"]+\.(?:js|css))"', gzip.decompress(page).decode())
-        folder = names[0].rpartition("/")[0]
-        first = (name for name in names if f'rel="later" href="{name}"' not in gzip.decompress(page).decode())
-        paths = [*first, f"{folder}/answers/native.js"]
-        return len(page) + sum([len(await asyncio.to_thread(self._read, path)) for path in paths])
-
-    def _read(self, path: str) -> bytes:
-        with urlopen(Request(self.origin + path, headers={"accept-encoding": "gzip"})) as answer:
-            return bytes(answer.read())
 
     @property
     def memory(self) -> float:
@@ -237,8 +221,6 @@ async def idle_viewers(server: Server, viewers: int) -> dict[str, Any]:
 async def measured(arguments: argparse.Namespace, server: Server) -> dict[str, Any]:
     """All figures."""
     figures: dict[str, Any] = {"cores": core_count()}
-    figures["bytes of the files of a board"] = await server.load()
-    figures["processor seconds until they are there"] = round(server.processor, 2)
     # kr's tables are read by now
     async with server.viewer() as viewer:
         await viewer.first([])
