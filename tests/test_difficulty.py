@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import accumulate
 
 import pytest
 
@@ -11,7 +12,7 @@ from kr.errors import InvalidProblemError
 from kr.game.position import Move, Position, Side
 from kr.game.value import Value
 from kr.policy.policy import load_policy
-from kr.problems.difficulty import HIGHEST_RATING, LOWEST_RATING, line_choices, rating_of, solving_share
+from kr.problems.difficulty import HIGHEST_RATING, LOWEST_RATING, rating_of, solving_share
 from kr.problems.problem import Problem
 from kr.problems.ranking import Merit, merit_of, near_misses_of
 
@@ -39,8 +40,8 @@ def moves(position: Position, line: str) -> list[Move]:
 def test_share_is_the_product_over_the_moves_of_the_solver() -> None:
     start, policy = Position.from_fen(START), load_policy()
     line = moves(start, LINE)
-    choices = line_choices(start, line, Side.WHITE)
-    assert [str(right[0]) for _, right, _ in choices] == ["23-27", "19-23", "27-32"]
+    positions = list(accumulate(line, Position.play, initial=start))
+    choices = [(positions[ply], (line[ply],), tuple(positions[:ply])) for ply in (0, 2, 4)]
     product = 1.0
     for position, right, history in choices:
         likely = {str(each.move): each.probability for each in policy.choices(position, history)}
@@ -60,11 +61,6 @@ def test_rating_is_that_of_the_turned_board() -> None:
     same = next(move for move in turned.legal_moves() if turned.play(move) == start.play(first).flipped())
     one = solving_share([(start, (first,), ())], policy)
     assert solving_share([(turned, (same,), ())], policy) == pytest.approx(one)
-
-
-def test_forced_moves_are_no_choices() -> None:
-    position = Position.from_fen("W:WK19,K23:B12,K15")
-    assert line_choices(position, moves(position, "19x10"), Side.WHITE) == []
 
 
 GOOD = {"fen": START, "themes": ["only-move"], "rating": 1650, "evidence": "proved"}

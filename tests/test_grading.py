@@ -81,7 +81,7 @@ def test_a_unit_needs_nothing_but_its_text(graded: Path) -> None:
     needs, places = engine_needs(Engine(hash_mb=1), None)
     values = {"position": Position.from_fen(grade.fen).bits, "limits": "nodes=2000"}
     tools = {"hash": 1 << 20, "threads": 1, "egdb_memory": 1 << 26}
-    unit = Unit.from_json(Unit(BallotSearches.name(), "0", needs, tools, values).to_json())
+    unit = Unit(BallotSearches.name(), "0", needs, tools, json.loads(json.dumps(values)))
     (searches,) = perform(unit, Needs(places))
     assert [SideSearch(**each) for each in searches] == [grade.mover, grade.other]
 

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from small_book import book_content
 from test_book import random_graph
 
-from kr.book.book import OpeningBook, cooked, load_book
+from kr.book.book import OpeningBook, load_book
 from kr.book.frame import BookKey, book_key, move_at, numbered_steps, position_of_key, step_at
 from kr.book.krb import BLOCK_POSITIONS, HEADER_BYTES, PackedBook, PackedMove, krb_bytes, least_games, weight_of
 from kr.errors import InvalidBookError, InvalidSettingError
@@ -121,21 +121,6 @@ def test_a_varied_choice_stays_near_the_best(tmp_path: Path) -> None:
     choices = [book.choice(Position()) for _ in range(9)]
     assert {str(choice.move) for choice in choices if choice} == {"11-15"}
     assert book.choice(Position().play("11-15"), chance) is None
-
-
-@pytest.mark.parametrize(
-    ("moves", "cook"),
-    [
-        ({"11-15": (3, 6), "9-14": (-1, 5)}, None),
-        ({"11-15": (3, 1), "9-14": (-12, 5)}, "9-14"),
-        ({"11-15": (3, 1), "9-14": (-11, 5)}, None),
-        ({"11-15": (3, 1), "9-14": (None, 2)}, None),
-        ({"11-15": (3, 0), "9-14": (-90, 0)}, None),
-    ],
-)
-def test_cooks(tmp_path: Path, moves: dict[str, tuple[int | None, int]], cook: str | None) -> None:
-    found = cooked(a_book(tmp_path, moves).moves(Position()))
-    assert (str(found.move) if found else None) == cook
 
 
 def test_numbers_follow_the_squares() -> None:

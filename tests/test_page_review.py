@@ -11,8 +11,8 @@ from test_annotate import BLUNDER, PDN, played, playout
 
 from kr.analysis.annotation.marking import unmark_game
 from kr.game.position import Position
-from kr.pdn import Game, Reader, read_game
-from kr.viewer.document import game_document, read_document
+from kr.pdn import Game, Reader, normalise, read_game
+from kr.viewer.document import game_document
 
 pytestmark = pytest.mark.slow
 
@@ -40,7 +40,9 @@ def test_each_move_is_told_from_the_last_to_the_first_then_the_marked_game(page:
     assert [move["ply"] for move in moves] == [*range(12, 0, -1)]
     assert {move["ply"]: move["kind"] for move in moves if move["kind"]} == {5: "inaccuracy", 10: "blunder"}
     assert [move["ply"] for move in moves if move["reason"] == "opening"] == [3, 2, 1]
-    marked = read_document(last["document"])
+    marked = read_game(page.ask("games/pdn", {"document": last["document"]})["pdn"])
+    assert marked is not None
+    normalise(game)
     unmark_game(game)
     unmark_game(marked)
     assert marked == game
@@ -83,7 +85,7 @@ def test_story_and_accuracy_come_with_the_marked_game(page: Page, black: str, wh
     assert (turn["side"], turn["move"]) == ("you" if you == "white" else "white", "5... 20-16")
     assert 0 < last["accuracy"][1] < last["accuracy"][0] <= 100
     # kept in the game, told of nobody in particular
-    comment = read_document(last["document"]).comment
+    comment = " ".join(last["document"]["nodes"][0]["comments"])
     assert "accuracy={:.1f}/{:.1f}]".format(*last["accuracy"]) in comment
     assert "[%kr story White lost the game at <move=5... 20-16>" in comment
 
@@ -109,9 +111,9 @@ def test_the_game_may_be_added_to_but_not_changed_meanwhile(page: Page) -> None:
     now.headers["Black"] = "Somebody"
     last = judged(page, asked, game_document(now), nodes=1000)[-1]
     assert last["table"][1][0] == "Somebody"
-    marked = read_document(last["document"])
-    assert marked.variations[0].comment == "mine"
-    assert [child.text for child in marked.variations[0].variations] == ["24-20", "22-18"]
+    nodes = last["document"]["nodes"]
+    assert nodes[1]["comments"] == ["mine"]
+    assert [node["text"] for node in nodes if node["parent"] == 1] == ["24-20", "22-18"]
     for other in (played(f"{BLUNDER} 6-9"), played("11-15 24-20"), played("9-14 24-20")):
         last = judged(page, asked, game_document(other), nodes=1000)[-1]
         assert last == {"error": "the moves of the game have changed meanwhile; analyse it again"}

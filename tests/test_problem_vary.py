@@ -296,6 +296,6 @@ def test_a_unit_needs_nothing_but_its_text(goal: str) -> None:
     position = Position.from_fen("B:WK8,30:BK21,22")
     values = {"position": position.bits, "goal": goal, "limits": "nodes=1000000", "memory": 0, "strict": False}
     tools = {"hash": 1 << 22, "threads": 1, "egdb_memory": 1 << 26}
-    unit = Unit.from_json(Unit(VariationChecks.name(), "0", needs, tools, values).to_json())
+    unit = Unit(VariationChecks.name(), "0", needs, tools, json.loads(json.dumps(values)))
     (record,) = perform(unit, Needs(places))
     assert (record["verdict"], record["rank"]) == (("sound", 50) if goal == "draw" else ("unsound", 0))

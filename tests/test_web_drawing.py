@@ -12,7 +12,6 @@ from web_pages import Opener, click_square, faults_in, opened, point_of, read_bo
 import kr
 from kr import svg
 from kr.game.position import Position
-from kr.viewer.document import read_document
 from kr.viewer.positions import move_json, side_name
 from kr.web.serve import WebServer
 
@@ -75,7 +74,12 @@ def pull(page: Page, origin: int, target: int, *keys: str) -> None:
 def written(page: Page) -> str:
     """The commands that the game has of what was drawn."""
     document = json.loads(page.evaluate("JSON.stringify(tree.document())"))
-    return read_document(document).comment
+    root = document["nodes"][0]
+    commands = {
+        "csl": [f"{each['colour']}{each['square']:02}" for each in root.get("circles", ())],
+        "cal": [f"{each['colour']}{each['from']:02}{each['to']:02}" for each in root.get("arrows", ())],
+    }
+    return "".join(f"[%{name} {','.join(shapes)}]" for name, shapes in commands.items() if shapes)
 
 
 def test_arrows_and_circles_are_drawn_by_the_right_button(server: WebServer, opened: Opener) -> None:

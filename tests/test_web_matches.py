@@ -17,7 +17,7 @@ from kr.game.board import Board
 from kr.game.position import Position
 from kr.match.log import log_of
 from kr.pdn import read_games
-from kr.viewer.document import read_document
+from kr.viewer.document import game_document
 from kr.web.house import House
 from kr.web.matches import files as match_files
 from kr.web.matches import live_match
@@ -120,7 +120,7 @@ def test_a_whole_match(matches_directory):
         for number, game in enumerate(games):
             asked = PageRequest({"match": id, "number": number})
             document = (await matches.show_match_game(house, asked))["document"]
-            assert read_document(document).moves == game.moves
+            assert document == game_document(game)
         with pytest.raises(KrError, match="no game 5"):
             await matches.show_match_game(house, PageRequest({"match": id, "number": 4}))
         assert matches.save_match(house, PageRequest({"match": id}))["pdn"] == file.read_text("utf-8")

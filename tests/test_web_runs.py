@@ -39,7 +39,6 @@ from kr.learn.selfplay import SelfplaySettings, selfplay
 from kr.match.elo import Sprt
 from kr.match.log import log_of
 from kr.match.match import MatchResult, MatchSettings, play_match
-from kr.viewer.document import read_document
 from kr.web.runs.files import FileTree
 from kr.web.runs.watching import RunWatch
 from kr.web.settings import WebSettings
@@ -137,10 +136,10 @@ def test_each_game_can_be_opened(made: tuple[Path, MatchResult], watching: Calla
     full = f"{made[0].name}/{name}"
     (last,) = (each for each in watch.page(full)["tables"] if each["title"] == "Last games")
     for number, row in zip(last["games"], last["rows"], strict=True):
-        game = read_document(watch.game(full, number))
-        side = {"1-0": "Black", "0-1": "White"}.get(str(game.result), "drawn")
+        game = watch.game(full, number)
+        side = {"1-0": "Black", "0-1": "White"}.get(game["result"], "drawn")
         # players of a match have names
-        assert row[-3] == (game.headers.get(side, side) if name == "match.pdn" else side)
+        assert row[-3] == (game["headers"].get(side, side) if name == "match.pdn" else side)
     for number in (-1, 20):
         with pytest.raises(InvalidSettingError, match="has no game"):
             watch.game(full, number)

@@ -151,15 +151,6 @@ def book_note(value: int, weight: int) -> str:
     return str(Sentence("book.games", {"number": number, "count": least_games(weight)}))
 
 
-def cooked(moves: list[KnownMove]) -> KnownMove | None:
-    """The move that people play most, if the best one of the book beats it by COOK or more: a cook."""
-    played = max(moves, key=lambda each: each.weight, default=None)
-    if played is None or not played.weight or moves[0].value is None:
-        return None
-    # a move without a value was worse when it was searched; what beat it may have lost since
-    return played if played.value is not None and loss_of(moves[0], played) >= COOK else None
-
-
 def located_book(path: Path, *kinds: str) -> tuple[Path, str]:
     """A book's path, that of the book that comes with kr for "shipped" if no file has this name, and its kind: one of
     `kinds`. Raises InvalidSettingError for a file that is not there, InvalidBookError for one of another kind,

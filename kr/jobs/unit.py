@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
-
-from kr.storage import parse_json
 
 Chunk = bytes | memoryview
 """A value of a unit's result as it travels, or a file."""
@@ -27,12 +24,3 @@ class Unit:
     """Settings of the workers' tools, the same for all units of a job."""
     values: Mapping[str, Any] = field(default_factory=dict)
     """Everything else that shapes the result."""
-
-    def to_json(self) -> str:
-        """Unit as JSON text."""
-        return json.dumps(asdict(self))
-
-    @classmethod
-    def from_json(cls, text: str | bytes) -> Unit:
-        """Unit from the JSON text of one. Raises ValueError or TypeError if it is not one."""
-        return cls(**parse_json(text))

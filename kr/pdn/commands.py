@@ -12,7 +12,6 @@ text.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -100,18 +99,6 @@ def split_drawn(comment: str) -> tuple[str, tuple[DrawnArrow, ...], tuple[DrawnC
     if arrows or circles:
         text = re.sub(" {2,}", " ", text).strip()
     return text, tuple(dict.fromkeys(arrows)), tuple(dict.fromkeys(circles))
-
-
-def drawn_text(arrows: Sequence[DrawnArrow], circles: Sequence[DrawnCircle]) -> str:
-    """The commands for arrows and circles, each square with two digits; "" if there are none."""
-    commands = []
-    if circles:
-        commands.append(f"[%csl {','.join(f'{each.colour}{each.square + 1:02}' for each in circles)}]")
-    if arrows:
-        commands.append(
-            f"[%cal {','.join(f'{each.colour}{each.origin + 1:02}{each.target + 1:02}' for each in arrows)}]"
-        )
-    return "".join(commands)
 
 
 def clock_times(comment: str) -> tuple[ClockTime, ...]:

@@ -15,7 +15,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from kr.game.position import Move, Position, Side
+from kr.game.position import Move, Position
 from kr.problems.problem import same_move
 
 if TYPE_CHECKING:
@@ -37,23 +37,6 @@ def solving_share(choices: Iterable[SolverChoice], policy: Policy) -> float:
         likely = policy.choices(position, history)
         share *= sum(each.probability for each in likely if any(same_move(each.move, move) for move in right))
     return min(1.0, share)
-
-
-def line_choices(
-    position: Position, line: Sequence[Move], solver: Side, keeping_moves: Sequence[Move] = ()
-) -> list[SolverChoice]:
-    """The choices of a solver along a line: the move of the line alone is right, at the start also `keeping_moves`.
-
-    Positions with a single move are left out. Raises IllegalMoveError.
-    """
-    choices: list[SolverChoice] = []
-    history: list[Position] = []
-    for move in line:
-        if position.side == solver and len(position.legal_moves()) > 1:
-            choices.append((position, (move,) if history else (move, *keeping_moves), tuple(history)))
-        history.append(position)
-        position = position.play(move)
-    return choices
 
 
 def rating_of(share: float) -> int:

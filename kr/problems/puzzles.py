@@ -125,12 +125,6 @@ class Puzzle:
         return self._value[1]
 
     @property
-    def goal_chance(self) -> float | None:
-        """Chance that the goal is right, if its evidence is a search; else None."""
-        value, by = self._value
-        return self._guess.of(value) if by == SEARCH else None
-
-    @property
     def solver(self) -> Side:
         """The side of the person: the one to move, or in a lost position the other."""
         side = self.problem.position.side

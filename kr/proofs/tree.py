@@ -11,7 +11,6 @@ A side that is content with a draw may come back: its claim holds where no line 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -325,7 +324,3 @@ class ProofTree:
             node = child
             on_line.add(id(node))
         return moves
-
-    def open_nodes(self) -> Iterator[ProofNode]:
-        """Nodes that are neither proved nor disproved."""
-        return (node for node in self.nodes.values() if node.proof != 0 and node.disproof != 0)

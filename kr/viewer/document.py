@@ -7,37 +7,19 @@ A document has `headers`, `start` (FEN), `result` and `nodes`. The first node is
 Nodes stand in the order in which games are written: a move, what follows it, then the variations on it, so that
 the first child of a node is its main continuation. Moves of an illegal variation are text: their `fen` is null and
 their `path` empty. Where another position is set up after a move, `setup` is true and `fen` is that position. Where
-the game can be claimed drawn by a rule, `draw` names it ("repetition" or "no progress"); elsewhere it is left out. It
-is not read.
+the game can be claimed drawn by a rule, `draw` names it ("repetition" or "no progress"); elsewhere it is left out.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
 from typing import Any
 
-from kr.errors import IllegalMoveError, InvalidPdnError
 from kr.game.board import NO_PROGRESS_PLIES, rule_of
-from kr.game.position import Move, Position
 from kr.notation import format_fen
-from kr.pdn.commands import SHAPE_COLOURS, DrawnArrow, DrawnCircle, drawn_text, split_drawn
+from kr.pdn.commands import DrawnArrow, DrawnCircle, split_drawn
 from kr.pdn.game import Game
-from kr.pdn.replay import checked, moves_named
 from kr.pdn.tree import ChildNode, GameNode
-from kr.pdn.writer import NAG, TAG_NAME
-from kr.text import whole_characters
 from kr.viewer.positions import move_json
-
-MOST_NODES = 20_000
-"""Most nodes of a document that is read."""
-MOST_CHARACTERS = 1_000_000
-"""Most characters of all its headers, comments and judgements together."""
-
-_FIELDS = ("headers", "start", "result", "nodes")
-# a move by the grammar of PDN, so that a text is one move when it is written
-_MOVE_TEXT = re.compile(r"[0-9]{1,3}(?: ?[-x:] ?[0-9]{1,3})+|[a-h][1-8](?:[-x:]?[a-h][1-8])+")
-_LONGEST_MOVE = 100
 
 
 def game_document(game: Game) -> dict[str, Any]:
@@ -109,150 +91,3 @@ def _remarks(node: GameNode) -> dict[str, Any]:
     if circles:
         remarks["circles"] = [{"colour": colour, "square": square + 1} for colour, square in circles]
     return remarks
-
-
-def read_document(document: object) -> Game:
-    """The game of a document, every move checked by the rules.
-
-    Only `start` is needed. A move may have only its path (squares 1-32) or only its text. The position after it is
-    ignored, unless it was set up. Raises InvalidPdnError, InvalidFenError and IllegalMoveError.
-    """
-    return _Reading(document).game
-
-
-class _Reading:
-    """A document being read; texts are counted as they are taken."""
-
-    def __init__(self, document: object) -> None:
-        if not isinstance(document, Mapping):
-            raise InvalidPdnError("a game is a JSON object")
-        if unknown := document.keys() - set(_FIELDS):
-            raise InvalidPdnError(f"a game has no field {str(min(unknown))[:40]!r}; it has {', '.join(_FIELDS)}")
-        self._left = MOST_CHARACTERS
-        start = Position.from_fen(self._text(document.get("start"), "start"))
-        self.game = Game(self._headers(document.get("headers")), start)
-        self.game.result = self._text(document.get("result", "*"), "result")
-        nodes = document.get("nodes", [])
-        if not isinstance(nodes, list):
-            raise InvalidPdnError("nodes is not a list")
-        if len(nodes) > MOST_NODES:
-            raise InvalidPdnError(f"a game of {len(nodes)} nodes; at most {MOST_NODES}")
-        # legal moves of the main line are a game, illegal ones only stand in variations
-        self._read: list[GameNode] = []
-        self._aside: list[bool] = []
-        for number, node in enumerate(nodes):
-            if not isinstance(node, Mapping):
-                raise InvalidPdnError(f"node {number} is not an object")
-            self._add(number, node)
-
-    def _headers(self, source: object) -> dict[str, str]:
-        if source is None:
-            return {}
-        if not isinstance(source, Mapping):
-            raise InvalidPdnError("headers is not an object")
-        headers: dict[str, str] = {}
-        for name, value in source.items():
-            if not TAG_NAME.fullmatch(name):
-                raise InvalidPdnError(f"a header can't be called {name[:40]!r}: letters, digits and _ only")
-            headers[self._text(name, "a header's name")] = self._text(value, f"header {name[:40]}")
-        return headers
-
-    def _add(self, number: int, fields: Mapping[str, Any]) -> None:
-        parent = fields.get("parent")
-        if (number == 0) != (parent is None):
-            raise InvalidPdnError(f"node {number}: only node 0, the start, is without a parent")
-        if number == 0:
-            node: GameNode = self.game
-            self._aside.append(False)
-        else:
-            if type(parent) is not int or not 0 <= parent < number:
-                raise InvalidPdnError(f"node {number}: its parent is not the number of a node before it")
-            before = self._read[parent]
-            self._aside.append(self._aside[parent] or bool(before.variations))
-            move = self._move(number, before, fields)
-            node = ChildNode(before, move, self._setup(number, before, move, fields))
-            before.variations.append(node)
-            node.starting_comments = self._texts(number, fields, "starting_comments")
-        node.comments = self._texts(number, fields, "comments")
-        if drawn := self._drawn(number, fields):
-            node.comments.append(drawn)
-        node.nags = self._texts(number, fields, "nags")
-        for nag in node.nags:
-            if not NAG.fullmatch(nag):
-                raise InvalidPdnError(f"node {number}: {nag[:20]!r} is not a judgement of a move such as ! or $3")
-        self._read.append(node)
-
-    def _move(self, number: int, before: GameNode, fields: Mapping[str, Any]) -> Move | str:
-        path = fields.get("path")
-        if path is not None and path != [] and before.is_legal:
-            squares = isinstance(path, list) and 2 <= len(path) <= 32
-            if not squares or not all(type(each) is int and 1 <= each <= 32 for each in path):
-                raise InvalidPdnError(f"node {number}: path is not a list of squares from 1 to 32")
-            return self._by_path(number, before, tuple(square - 1 for square in path))
-        text = self._text(fields.get("text"), f"node {number}: text")
-        if len(text) > _LONGEST_MOVE or not _MOVE_TEXT.fullmatch(text):
-            raise InvalidPdnError(f"node {number}: {text[:40]!r} is not a move: write it as 11-15 or 22x15")
-        if not before.is_legal:
-            return text
-        try:
-            moves_named(before.bits, text)
-        except IllegalMoveError as error:
-            if self._aside[number]:
-                return text
-            raise IllegalMoveError(f"node {number}: {error}") from None
-        return checked(before.bits, text)
-
-    def _setup(self, number: int, before: GameNode, move: Move | str, fields: Mapping[str, Any]) -> Position | None:
-        if fields.get("setup", False) is False:
-            return None
-        if fields["setup"] is not True:
-            raise InvalidPdnError(f"node {number}: setup is neither true nor false")
-        position = Position.from_fen(self._text(fields.get("fen"), f"node {number}: fen"))
-        if isinstance(move, str):
-            raise InvalidPdnError(f"node {number}: no position can be set up after {move}, which is not legal")
-        if position.side == before.bits[3]:
-            raise InvalidPdnError(f"node {number}: {position.fen} can't be set up there: the other side is to move")
-        return position
-
-    def _by_path(self, number: int, before: GameNode, path: tuple[int, ...]) -> Move:
-        for move in before.position.legal_moves():
-            if move.path == path:
-                return move
-        steps = "-".join(str(square + 1) for square in path)
-        legal = ", ".join(map(str, before.position.legal_moves())) or "none"
-        raise IllegalMoveError(f"node {number}: {steps} is not legal; legal moves: {legal}")
-
-    def _drawn(self, number: int, fields: Mapping[str, Any]) -> str:
-        """The arrows and circles of a node as commands of a comment; "" if it has none."""
-        arrows = [DrawnArrow(*shape) for shape in self._shapes(number, fields, "arrows", "from", "to")]
-        circles = [DrawnCircle(*shape) for shape in self._shapes(number, fields, "circles", "square")]
-        drawn = drawn_text(list(dict.fromkeys(arrows)), list(dict.fromkeys(circles)))
-        self._left -= len(drawn)
-        return drawn
-
-    def _shapes(self, number: int, fields: Mapping[str, Any], name: str, *squares: str) -> Iterator[list[Any]]:
-        for each in self._list(number, fields, name):
-            shape = each if isinstance(each, Mapping) else {}
-            ends = [shape.get(square) for square in squares]
-            known = shape.get("colour") in tuple(SHAPE_COLOURS)
-            if not known or not all(type(end) is int and 1 <= end <= 32 for end in ends):
-                form = ", ".join(f'"{square}": 1 to 32' for square in squares)
-                raise InvalidPdnError(f'node {number}: {name} are {{"colour": one of {SHAPE_COLOURS}, {form}}}')
-            yield [shape["colour"], *(end - 1 for end in ends if type(end) is int)]
-
-    def _list(self, number: int, fields: Mapping[str, Any], name: str) -> list[Any]:
-        listed = fields.get(name, [])
-        if not isinstance(listed, list):
-            raise InvalidPdnError(f"node {number}: {name} is not a list")
-        return listed
-
-    def _texts(self, number: int, fields: Mapping[str, Any], name: str) -> list[str]:
-        return [self._text(text, f"node {number}: one of {name}") for text in self._list(number, fields, name)]
-
-    def _text(self, value: object, what: str) -> str:
-        if not isinstance(value, str):
-            raise InvalidPdnError(f"{what} is {'missing' if value is None else 'not text'}")
-        self._left -= len(value) + 1
-        if self._left < 0:
-            raise InvalidPdnError(f"a game with more than {MOST_CHARACTERS:,} characters of text")
-        return whole_characters(value)
