@@ -2,6 +2,7 @@
 
 import {pairs} from "./choices.js";
 import {el} from "./dom.js";
+import {t} from "./texts.js";
 
 /** @typedef {import("./choices.js").Choices<string>} Options */
 
@@ -79,3 +80,43 @@ export function form(props, submit, ...content) {
   };
   return el("form", {...props, onsubmit}, ...content);
 }
+
+/**
+ * A hidden field by which a person chooses a file: `click()` asks for it.
+ * @param {string} accept
+ * @param {(file: File) => void} take
+ * @param {import("./dom.js").Props} [props]
+ */
+export function filePicker(accept, take, props) {
+  const picker = el("input", {
+    type: "file",
+    accept,
+    hidden: true,
+    onchange: () => {
+      const file = picker.files?.[0];
+      if (file) take(file);
+      // the same one may be chosen again
+      picker.value = "";
+    },
+    ...props,
+  });
+  return picker;
+}
+
+/**
+ * What 1-0 means in files, for all panels that read some.
+ * @param {import("./shell.js").App} app
+ * @param {() => void} [heard]
+ */
+export const resultsChoice = (app, heard) =>
+  choice(
+    t("Results in files"),
+    {english: t("1-0 in files: Black won"), white: t("1-0 in files: White won")},
+    {
+      value: app.kept("results", "english"),
+      onchange: value => {
+        app.keep("results", value);
+        heard?.();
+      },
+    },
+  );

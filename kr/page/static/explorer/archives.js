@@ -1,6 +1,7 @@
 // The archives of the explorer: which are explored, their indexes as they are made, adding and removing them.
 
 import {percent} from "../analysis/words.js";
+import {filePicker} from "../controls.js";
 import {button, el} from "../dom.js";
 import {Errands} from "../errands.js";
 import {t} from "../texts.js";
@@ -34,16 +35,7 @@ export class Archives {
     this._sending = new Errands();
     this._drawn = "";
     this._told = "";
-    this._picker = el("input", {
-      type: "file",
-      accept: ENDINGS,
-      hidden: true,
-      "aria-label": t("File of an archive"),
-      onchange: () => {
-        this.add([...(this._picker.files ?? [])]);
-        this._picker.value = "";
-      },
-    });
+    this._picker = filePicker(ENDINGS, file => this.add([file]), {"aria-label": t("File of an archive")});
     this._rows = el("ul", {class: "archives"});
     this.state = el("div", {class: "state", role: "status"});
     this._arriving = el("div", {class: "arriving", hidden: true});

@@ -1,6 +1,6 @@
 // The panel Games: games to open, from files, texts, links and from before; what the game on the board is called.
 
-import {choice} from "../controls.js";
+import {filePicker, resultsChoice} from "../controls.js";
 import {button, el} from "../dom.js";
 import {visible} from "../escapes.js";
 import {PROOFS} from "../offers.js";
@@ -32,7 +32,7 @@ class Games {
   /** @param {App} app */
   constructor(app) {
     this.app = app;
-    this._convention = this._makeConvention();
+    this._convention = resultsChoice(app, () => this.shelf.search());
     const results = () => this._convention.value;
     this.opened = new Opened(app);
     this.about = new About(app);
@@ -69,30 +69,9 @@ class Games {
 
   // --- elements
 
-  _makeConvention() {
-    return choice(
-      t("Results in files"),
-      {english: t("1-0 in files: Black won"), white: t("1-0 in files: White won")},
-      {
-        value: this.app.kept("results", "english"),
-        onchange: value => {
-          this.app.keep("results", value);
-          this.shelf.search();
-        },
-      },
-    );
-  }
-
   _element() {
-    const picker = (this._picker = el("input", {
-      type: "file",
-      accept: FILES,
-      hidden: true,
-      onchange: () => {
-        this.reading.file(picker.files?.[0]);
-        picker.value = "";
-      },
-    }));
+    const picker = filePicker(FILES, file => this.reading.file(file));
+    this._picker = picker;
     const area = el("textarea", {
       rows: 5,
       "aria-label": t("PDN, moves, a FEN or a link"),

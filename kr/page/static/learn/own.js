@@ -1,6 +1,6 @@
 // Problems of a person's own files: opened from this machine, kept in the browser, removed again.
 
-import {choice} from "../controls.js";
+import {filePicker, resultsChoice} from "../controls.js";
 import {button, el} from "../dom.js";
 import {visible} from "../escapes.js";
 import {SharedRecord} from "../shared-record.js";
@@ -62,21 +62,8 @@ export class OwnPanel {
     this._onchange = onchange;
     this._list = el("ul", {class: "own-files"});
     this._faults = el("ul", {class: "faults"});
-    this._convention = choice(
-      t("Results in files"),
-      {english: t("1-0 in files: Black won"), white: t("1-0 in files: White won")},
-      {value: app.kept("results", "english"), onchange: value => app.keep("results", value)},
-    );
-    const chosen = (this._chosen = el("input", {
-      type: "file",
-      accept: FILES,
-      hidden: true,
-      onchange: () => {
-        const file = chosen.files?.[0];
-        if (file) void this._open(file);
-        chosen.value = "";
-      },
-    }));
+    this._convention = resultsChoice(app);
+    this._chosen = filePicker(FILES, file => void this._open(file));
     this.element = el(
       "details",
       {class: "own"},
@@ -85,7 +72,7 @@ export class OwnPanel {
         "div",
         {class: "row"},
         button(t("Open problems…"), () => this.pick()),
-        chosen,
+        this._chosen,
         this._convention,
       ),
       el("p", {class: "muted hint"}, t("PDN, or a position or a problem as JSON in each line.")),

@@ -1,5 +1,6 @@
 // The panel "Progress" of the page Learn: the rating and its curve, what has been solved, and all of it as a file.
 
+import {filePicker} from "../controls.js";
 import {button, el, svg} from "../dom.js";
 import {formatted, t} from "../texts.js";
 import {counted, progressWords, ratingWords, streakWords} from "./state.js";
@@ -16,16 +17,7 @@ export class RecordPanel {
   /** @param {{save: () => void, load: (file: File) => void}} acts */
   constructor({save, load}) {
     this._shown = el("div", {class: "solved"});
-    const chosen = el("input", {
-      type: "file",
-      accept: ".json,application/json",
-      hidden: true,
-      onchange: () => {
-        const file = chosen.files?.[0];
-        if (file) load(file);
-        chosen.value = "";
-      },
-    });
+    const chosen = filePicker(".json,application/json", load);
     this.element = el(
       "section",
       null,

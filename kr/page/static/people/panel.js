@@ -5,7 +5,7 @@ import {choice, offer} from "../controls.js";
 import {button, el} from "../dom.js";
 import {t} from "../texts.js";
 import {groupNames, inBrief, SHOWN} from "./state.js";
-import {moveRow, moveTable} from "./view.js";
+import {moveTable, personRow} from "./view.js";
 
 /** @typedef {import("../shell.js").App} App */
 /** @typedef {import("./state.js").Answer} Answer */
@@ -82,7 +82,7 @@ class People extends PositionPanel {
     };
     const {rows} = this._moves,
       focused = [...rows.children].findIndex(row => row.contains(document.activeElement));
-    rows.replaceChildren(...listed.map(move => moveRow(move, acts)));
+    rows.replaceChildren(...listed.map(move => personRow(move, acts)));
     const row = rows.children[Math.min(focused, listed.length - 1)];
     row?.querySelector("button")?.focus({preventScroll: true});
     this._more.hidden = moves.length <= SHOWN;

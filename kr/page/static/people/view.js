@@ -1,7 +1,7 @@
 // Elements of the panel People.
 
-import {button, el} from "../dom.js";
-import {head} from "../tables.js";
+import {el} from "../dom.js";
+import {head, moveRow} from "../tables.js";
 import {t} from "../texts.js";
 import {moveWords, ofHundred} from "./state.js";
 
@@ -11,20 +11,12 @@ import {moveWords, ofHundred} from "./state.js";
  * @param {Move} move
  * @param {{play: (move: Move) => void, point: (path: number[]) => void}} acts point: shows squares on the board
  */
-export function moveRow(move, {play, point}) {
-  const show = () => point(move.path);
-  const clear = () => point([]);
+export function personRow(move, {play, point}) {
   const part = el("span", {class: "share"});
   part.style.width = `${100 * move.people}%`;
-  const props = {"aria-label": moveWords(move), onfocus: show, onblur: clear};
-  return el(
-    "tr",
-    {onmouseenter: show, onmouseleave: clear},
-    el(
-      "td",
-      null,
-      button(move.text, () => play(move), props),
-    ),
+  return moveRow(
+    move,
+    {play: () => play(move), point, label: moveWords(move)},
     el("td", {class: "right"}, ofHundred(move.people)),
     el("td", null, el("span", {class: "bar", "aria-hidden": "true"}, part)),
   );

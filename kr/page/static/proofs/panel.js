@@ -1,7 +1,7 @@
 // The panel Proof: proves the position on the board, opens certificates, and steps through one on the board.
 
 import {PositionPanel} from "../analyse/position.js";
-import {choice} from "../controls.js";
+import {choice, filePicker} from "../controls.js";
 import {button, el} from "../dom.js";
 import {tooLarge} from "../offers.js";
 import {give} from "../send.js";
@@ -51,15 +51,7 @@ export class Proofs extends PositionPanel {
   }
 
   _element() {
-    const picker = el("input", {
-      type: "file",
-      accept: ".krproof",
-      hidden: true,
-      onchange: () => {
-        if (picker.files?.[0]) this.file(picker.files[0]);
-        picker.value = "";
-      },
-    });
+    const picker = filePicker(".krproof", file => this.file(file));
     this._step.append(
       this._title,
       this._crumbs,

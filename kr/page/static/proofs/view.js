@@ -1,7 +1,7 @@
 // Elements of the panel Proof.
 
 import {button, el} from "../dom.js";
-import {head} from "../tables.js";
+import {head, moveRow} from "../tables.js";
 import {many, t} from "../texts.js";
 import {claimStanding, claimWords, endWords, extent} from "./state.js";
 
@@ -13,24 +13,13 @@ import {claimStanding, claimWords, endWords, extent} from "./state.js";
  * @param {{play: (moves: Move[]) => void, point: (path: number[]) => void}} acts
  */
 export function replyRow(reply, {play, point}) {
-  const show = () => point(reply.path),
-    clear = () => point([]),
-    {answer, end, left} = reply;
-  const moves = answer ? [reply, answer] : [reply];
-  return el(
-    "tr",
-    {onmouseenter: show, onmouseleave: clear},
-    el(
-      "td",
-      null,
-      button(reply.text, () => play(moves), {
-        "aria-label": answer
-          ? t("Play {move} and the answer {answer}", {move: reply.text, answer: answer.text})
-          : t("Play {move}", {move: reply.text}),
-        onfocus: show,
-        onblur: clear,
-      }),
-    ),
+  const {answer, end, left} = reply,
+    label = answer
+      ? t("Play {move} and the answer {answer}", {move: reply.text, answer: answer.text})
+      : t("Play {move}", {move: reply.text});
+  return moveRow(
+    reply,
+    {play: () => play(answer ? [reply, answer] : [reply]), point, label},
     el("td", null, answer ? answer.text : el("span", {class: "muted"}, end ? endWords(end) : "")),
     el("td", {class: "right muted"}, left === null ? "" : many(left, "ply", "plies")),
   );

@@ -2,7 +2,7 @@
 // and go as PDN.
 
 import {PositionPanel} from "../analyse/position.js";
-import {check, choice} from "../controls.js";
+import {check, choice, filePicker} from "../controls.js";
 import {button, el} from "../dom.js";
 import {dayNumber} from "../learn/training.js";
 import {download} from "../send.js";
@@ -66,16 +66,7 @@ class RepertoirePanel extends PositionPanel {
   // --- parts
 
   _body() {
-    const chosen = el("input", {
-      type: "file",
-      accept: ".pdn,.gz,.txt",
-      hidden: true,
-      onchange: () => {
-        const file = chosen.files?.[0];
-        if (file) void this._read(file);
-        chosen.value = "";
-      },
-    });
+    const chosen = filePicker(".pdn,.gz,.txt", file => void this._read(file));
     const ballots = check(t("The first three moves are drawn by lot"), this.app.kept("repertoire-ballots", false), on =>
       this.app.keep("repertoire-ballots", on),
     );

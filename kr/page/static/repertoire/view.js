@@ -2,7 +2,7 @@
 
 import {button, el} from "../dom.js";
 import {ofHundred} from "../people/state.js";
-import {head} from "../tables.js";
+import {head, moveRow} from "../tables.js";
 import {many, t} from "../texts.js";
 import {stateWords} from "./state.js";
 
@@ -23,20 +23,9 @@ export function ownTable() {
  */
 export function ownRow(row, {play, accept, unmark, point}) {
   const {move, state, isIn, people, comment, weak} = row;
-  const show = () => point(move.path),
-    clear = () => point([]);
-  return el(
-    "tr",
-    {onmouseenter: show, onmouseleave: clear},
-    el(
-      "td",
-      null,
-      button(move.text, () => play(row), {
-        "aria-label": t("Play {move}", {move: move.text}),
-        onfocus: show,
-        onblur: clear,
-      }),
-    ),
+  return moveRow(
+    move,
+    {play: () => play(row), point, label: t("Play {move}", {move: move.text})},
     el("td", {class: "right"}, people === null ? "" : ofHundred(people)),
     el(
       "td",

@@ -9,6 +9,7 @@ import {grown, movedNotes, notesUpTo, plantNotes, replayLine} from "./comments.j
 import {Fault, NeedMore, plainMove} from "./drafts.js";
 import {Buffer} from "./grammar.js";
 import {numberSquares, settlePlayers} from "./headings.js";
+import {attempted} from "./replay.js";
 import {Text} from "./source.js";
 import {Game, NOT_KNOWN, NOT_LEGAL, RESULTS} from "./tree.js";
 import {ENGLISH, plainResult, turned} from "./writer.js";
@@ -259,22 +260,12 @@ function play(game, draft, warnings, forgiving) {
 function startOf(draft, warnings) {
   const [fen, offset] = draft.setup ?? [stripped(draft.tags.get("FEN") ?? ""), draft.tagOffsets.get("FEN") ?? 0];
   if (!fen) return new Position();
-  const position = attempted(() => Position.fromFen(fen));
+  const position = attempted(() => Position.fromFen(fen), "");
   if (position instanceof Position) return position;
-  const read = attempted(() => parseFen(fen, true));
+  const read = attempted(() => parseFen(fen, true), "");
   if (read instanceof KrError) throw new Fault(offset, `${read.message}${otherGame(fen)}`);
   warnings.push(`${position.message} (read so)`);
   return new Position(read.black, read.white, read.kings, read.side);
-}
-
-/** What a function returns, or what it finds wrong. @template T @param {() => T} action */
-function attempted(action) {
-  try {
-    return action();
-  } catch (error) {
-    if (error instanceof KrError) return error;
-    throw error;
-  }
 }
 
 /**
@@ -294,6 +285,6 @@ function otherGame(text) {
 
 /** @param {string} text */
 function whiteFirst(text) {
-  const move = attempted(() => new Position().withSide(WHITE).parseMove(text));
+  const move = attempted(() => new Position().withSide(WHITE).parseMove(text), "");
   return move instanceof KrError ? "" : " (White moves first: Italian draughts or another game, not English draughts)";
 }

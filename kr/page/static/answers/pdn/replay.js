@@ -215,12 +215,17 @@ class Way {
   }
 }
 
-/** What a function returns, or the error of an illegal move that it throws. @template T @param {() => T} action */
-function attempted(action) {
+/**
+ * What a function returns, or the error that it throws.
+ * @template T
+ * @param {() => T} action
+ * @param {string} [kind] of the error; "" for any
+ */
+export function attempted(action, kind = "move") {
   try {
     return action();
   } catch (error) {
-    if (error instanceof KrError && error.kind === "move") return error;
+    if (error instanceof KrError && (!kind || error.kind === kind)) return error;
     throw error;
   }
 }
