@@ -11,7 +11,6 @@ from kr.engine.limits import Limits, TimeControl
 from kr.errors import IllegalMoveError, InvalidPolicyError, InvalidSettingError
 from kr.game.position import Position, Side
 from kr.play.input import TypedCommand, next_squares, parse_command, read_move
-from kr.play.manners import ACCEPT_AFTER, gives_up, offers_draw, refusal
 from kr.play.play import PlaySettings
 from kr.play.setup import HUMAN, set_up, shown_name
 from kr.players.levels import LEVELS, LEVELS_BY_CHANCE, Level, choose, level_numbered
@@ -93,50 +92,6 @@ def test_next_squares():
     position = Position.from_fen(JUMPS)
     assert next_squares(position, ()) == [26]
     assert next_squares(position, (26, 17)) == [8, 10]
-
-
-# --- when engines resign and agree to draws
-
-
-@pytest.mark.parametrize(
-    ("scores", "resigns"),
-    [
-        ([-400] * 4, True),
-        ([-400] * 3, False),
-        ([-500, -399, -500, -500, -500], False),
-        ([9, -400, -401, -500, -999], True),
-    ],
-)
-def test_resignation(scores, resigns):
-    assert gives_up(scores) is resigns
-
-
-@pytest.mark.parametrize(
-    ("scores", "plies", "offers"),
-    [([0] * 12, 60, True), ([0] * 12, 59, False), ([0] * 11, 90, False), ([0] * 11 + [-11], 90, False)],
-)
-def test_offers_of_engines(scores, plies, offers):
-    assert offers_draw(scores, plies) is offers
-
-
-@pytest.mark.parametrize(
-    ("scores", "plies", "said"),
-    [
-        ([0] * 5, ACCEPT_AFTER, None),
-        ([15, -300, 0, 10, 15], 60, None),
-        ([-50] * 5, 10, None),
-        ([0] * 5, ACCEPT_AFTER - 1, "before ply 40"),
-        ([0] * 4, 60, "before it has searched for 5"),
-        ([], 60, "before it has searched"),
-        ([0] * 9 + [16], 60, "ahead"),
-        ([0, 16, 0, 0, 0], 60, "saw itself ahead"),
-        ([16, 0, 0, 0, 0, 0], 60, None),
-        ([29000] * 5, 60, "ahead"),
-    ],
-)
-def test_answers_to_offers(scores, plies, said):
-    found = refusal(scores, plies)
-    assert found is None if said is None else said in found
 
 
 # --- levels

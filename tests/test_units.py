@@ -104,15 +104,6 @@ def test_format(text: str, made: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("number", "word", "text"),
-    [(1, "game", "1 game"), (0, "game", "0 games"), (2, "ply", "2 plies"), (1, "ply", "1 ply"),
-     (1234567, "position", "1,234,567 positions"), (3, "search", "3 searches"), (2, "match", "2 matches")],
-)  # fmt: skip
-def test_counted(number: int, word: str, text: str) -> None:
-    assert units.counted(number, word) == text
-
-
-@pytest.mark.parametrize(
     ("value", "plies", "text"),
     [("win", 67, "win in 67 plies"), ("loss", 1, "loss in 1 ply"), ("draw", None, "draw"), ("win", None, "win")],
 )
