@@ -92,10 +92,6 @@ class CShares(c.Structure):
     _fields_ = [("places", c.c_double * 32), ("empty", c.c_double), ("worths", c.c_int * 32)]
 
 
-class CBytes(c.Structure):
-    _fields_ = [("bytes", c.c_char_p), ("size", c.c_size_t)]
-
-
 LISTENER = c.CFUNCTYPE(c.c_int, c.POINTER(CResult), c.c_void_p)
 
 

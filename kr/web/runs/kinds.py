@@ -129,6 +129,14 @@ class OneRun(ABC):
         raise InvalidSettingError("this run has no games of its own")
 
 
+class FileRun(OneRun):
+    """A run that is one file, with others beside it."""
+
+    @property
+    def folder(self) -> Path:
+        return self.path.parent
+
+
 def page_table(title: str, head: Sequence[str], rows: Iterable[Sequence[object]]) -> Json:
     """A table of texts; numbers are written with commas."""
     return {"title": title, "head": list(head), "rows": [[_cell(each) for each in row] for row in rows]}

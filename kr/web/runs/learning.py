@@ -19,6 +19,7 @@ from kr.units import counted, format_clock
 from kr.web.runs.files import Stamp, own, stamp
 from kr.web.runs.kinds import (
     LAST_GAMES,
+    FileRun,
     Json,
     OneRun,
     chart,
@@ -224,14 +225,10 @@ class SelfplayRun(OneRun):
         raise InvalidSettingError(f"the run has no game {number + 1}")
 
 
-class FitRun(OneRun):
+class FitRun(FileRun):
     """A fit: its weights file, or the checkpoint of one under way beside where that will be."""
 
     kind = "fit"
-
-    @property
-    def folder(self) -> Path:
-        return self.path.parent
 
     def sources(self) -> Sequence[Path]:
         return [self.path, checkpoint_of(self.path)]

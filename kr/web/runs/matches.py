@@ -18,6 +18,7 @@ from kr.storage import open_regular
 from kr.web.runs.files import own
 from kr.web.runs.kinds import (
     LAST_GAMES,
+    FileRun,
     Json,
     OneRun,
     chart,
@@ -45,7 +46,7 @@ def match_run(path: Path) -> type[OneRun] | None:
     return MatchRun if settings is not None and "players" in settings else None
 
 
-class MatchRun(OneRun):
+class MatchRun(FileRun):
     """A match: a PDN file with its log beside it."""
 
     kind = "match"
@@ -57,10 +58,6 @@ class MatchRun(OneRun):
         self._in_order_games = 0
         self._beginning = 0
         self._names: tuple[str, str] | None = None
-
-    @property
-    def folder(self) -> Path:
-        return self.path.parent
 
     def sources(self) -> Sequence[Path]:
         return [log_of(self.path)]

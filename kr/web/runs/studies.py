@@ -19,7 +19,7 @@ from kr.studies.endings.model_file import load_model
 from kr.studies.evolution.reading import JOURNAL_FILE, RESULTS_FILE, GenerationRow, read_run
 from kr.units import counted, format_clock
 from kr.web.runs.files import own
-from kr.web.runs.kinds import Facts, Json, OneRun, chart, line, page_table, story
+from kr.web.runs.kinds import Facts, FileRun, Json, OneRun, chart, line, page_table, story
 from kr.web.runs.learning import FitRun
 
 Curve = Sequence[Mapping[str, Any]]
@@ -98,14 +98,10 @@ class FitOutput(NamedTuple):
     facts: Facts
 
 
-class StudyRun(OneRun):
+class StudyRun(FileRun):
     """A fit of a study: its output, or the checkpoint of one under way beside where that will be."""
 
     kind = "fit"
-
-    @property
-    def folder(self) -> Path:
-        return self.path.parent
 
     def sources(self) -> Sequence[Path]:
         return [self.path, checkpoint_path(self.path)]
