@@ -16,7 +16,7 @@
 // side to move of two people.
 
 import {openingsOf} from "./openings.js";
-import {clockFromText, DAY} from "./play/clock.js";
+import {clockFromText, MOST_SECONDS} from "./play/clock.js";
 import {LiveGame, MOST_PLY, wholeGame} from "./play/live.js";
 import {levels, seatsOf} from "./play/opponents.js";
 import {playerOf} from "./play/players.js";
@@ -50,7 +50,7 @@ function newId(house) {
 function timeOf(request) {
   if (!request.has("time")) return null;
   const time = request.object("time");
-  return {ply: time.number("ply", 0, MOST_PLY), left: time.fraction("left", 0, DAY)};
+  return {ply: time.number("ply", 0, MOST_PLY), left: time.fraction("left", 0, MOST_SECONDS)};
 }
 
 /** The games of this page that are under way. */

@@ -4,10 +4,9 @@ import {blanked, stripped} from "../blanks.js";
 import {KrError, quoted} from "../text.js";
 import {formatDuration, parseCount, parseDuration} from "../durations.js";
 
-const MOST_SECONDS = 1e9,
-  MOST_MOVES = 10n ** 9n;
-/** Seconds of a game's longest clock. */
-export const DAY = 24 * 3600;
+export const MOST_SECONDS = 1e9;
+const MOST_MOVES = 10n ** 9n,
+  DAY = 24 * 3600;
 const WHOLE_GAME = blanked(/^(?:G|SD|TC)\s*\/\s*/i);
 // a colon between minutes and seconds does not separate periods
 const PERIODS = blanked(/\s*(?:,|:(?![0-5][0-9](?:\.[0-9]{1,3})?(?![0-9/a-z.])))\s*/i);
