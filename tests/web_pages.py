@@ -47,16 +47,24 @@ KEPT = """() => Object.keys(localStorage).filter(name => name.startsWith("kr-gam
 """The games on Play that a browser keeps."""
 
 
+ENDED: set[str] = set()
+"""Addresses at which nothing answers any more; what a page that is still open says of that is no fault."""
+NOTHING_ANSWERS = re.compile("ERR_CONNECTION_REFUSED|Failed to fetch dynamically imported module")
+
+
 @contextmanager
 def serving(**settings: Any) -> Iterator[WebServer]:
     """A server in a thread of this process."""
     settings = {"browser": False, "token": False, "hash": SMALL, **settings}
     server = WebServer(WebSettings(**settings))
     thread = threading.Thread(target=server.run)
+    place = f"127.0.0.1:{server.port}/"
+    ENDED.discard(place)
     thread.start()
     try:
         yield server
     finally:
+        ENDED.add(place)
         server.stop()
         thread.join(SECONDS)
         assert not thread.is_alive()
@@ -95,8 +103,10 @@ def opened(browser: Browser) -> Iterator[Opener]:
     homes: set[str] = set()
 
     def hear(allowed: str, message: ConsoleMessage) -> None:
-        if not allowed or not re.search(allowed, message.text):
-            wrong.append(message.text)
+        text, at = message.text, message.location["url"]
+        is_ended = NOTHING_ANSWERS.search(text) and any(each in at or each in text for each in ENDED)
+        if not is_ended and not (allowed and re.search(allowed, text)):
+            wrong.append(text)
 
     def opening(
         address: str,
