@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import pytest
 from chromium import chromium, launched
 from hypothesis import settings
+from kept_pages import KeptPages
 from open_files import watch_open_files
 
 from kr.egdb.build import BuildSettings, build_database
@@ -198,3 +199,9 @@ def browser() -> Iterator[Browser]:
 
     with sync_playwright() as playwright, launched(playwright) as browser:
         yield browser
+
+
+@pytest.fixture(scope="session")
+def kept_pages(browser: Browser) -> KeptPages:
+    """The pages of one process of the tests."""
+    return KeptPages(browser)

@@ -19,6 +19,7 @@ from kr.web.serve import WebServer
 from kr.web.settings import WebSettings
 
 if TYPE_CHECKING:
+    from kept_pages import KeptPages
     from playwright.sync_api import Browser, ConsoleMessage, Page, Route
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -93,19 +94,24 @@ Opener = Callable[..., "Page"]
 
 
 @pytest.fixture
-def opened(browser: Browser) -> Iterator[Opener]:
+def opened(request: pytest.FixtureRequest, kept_pages: KeptPages) -> Iterator[Opener]:
     """Opens windows at addresses, with size, color_scheme and the like as keywords. No script may fail, nothing may be
     told to the console but what the expression `allowed` finds, and nothing may be loaded from elsewhere. app: the
-    browser keeps the files of the page, as it does for people; before: called with the page that is still empty."""
-    contexts = []
+    browser keeps the files of the page, as it does for people; before: called with the page that is still empty. With
+    app, before or empty nothing is in the browser's memory."""
+    pages: list[Page] = []
     wrong: list[str] = []
     asked: list[str] = []
     homes: set[str] = set()
+    failed = request.session.testsfailed
 
-    def hear(allowed: str, message: ConsoleMessage) -> None:
-        text, at = message.text, message.location["url"]
+    def hear(allowed: str, name: str, told: Any) -> None:
+        if name == "request":
+            asked.append(told.url)
+            return
+        text, at = (told.text, told.location["url"]) if name == "console" else (str(told), "")
         is_ended = NOTHING_ANSWERS.search(text) and any(each in at or each in text for each in ENDED)
-        if not is_ended and not (allowed and re.search(allowed, text)):
+        if name == "pageerror" or not is_ended and not (allowed and re.search(allowed, text)):
             wrong.append(text)
 
     def opening(
@@ -113,29 +119,26 @@ def opened(browser: Browser) -> Iterator[Opener]:
         size: dict[str, int] = WIDE,
         allowed: str = "",
         app: bool = False,
-        before: Callable[[Page], object] = id,
+        before: Callable[[Page], object] | None = None,
+        empty: bool = False,
         **others: Any,
     ) -> Page:
         homes.add(address.split("/")[2])
-        context = browser.new_context(viewport=size, **others)
-        if not app:
-            # to keep the files for a test alone would take as long as the test
-            context.add_init_script("delete Navigator.prototype.serviceWorker")
-        contexts.append(context)
-        page = context.new_page()
+        page = kept_pages.take(partial(hear, allowed), others, app=app, empty=bool(before or empty))
+        pages.append(page)
+        page.set_viewport_size(size)  # type: ignore[arg-type]
         page.set_default_timeout(1000 * SECONDS)
-        page.on("console", partial(hear, allowed))
-        page.on("pageerror", lambda error: wrong.append(str(error)))
-        page.on("request", lambda request: asked.append(request.url))
-        before(page)
+        if before:
+            before(page)
         page.goto(address)
         # not what the page shows until its scripts have come
         page.wait_for_selector("main:not(:has(> .first)) > *")
         return page
 
     yield opening
-    for context in contexts:
-        context.close()
+    is_failed = request.session.testsfailed > failed
+    for page in pages:
+        kept_pages.give_back(page, [f"http://{home}" for home in homes], is_spoilt=is_failed)
     assert wrong == [], wrong
     assert [url for url in asked if not url.startswith("data:") and url.split("/")[2] not in homes] == []
 
