@@ -1,7 +1,8 @@
 # From nothing but Python 3.11 or newer and a C compiler:
 #   make demo   play, fit, match and solve on a small scale, under five minutes
 #   make check  style, types and the fast tests, two to three minutes
-#   make test   style, types, tests, those of the core again on a debug build with sanitizers, and make oldest; 17 minutes
+#   make test   style, types, tests, the site; where the core or its tests have changed since, these again on a debug build
+#               with sanitizers; eight minutes
 #   make format Python and scripts as `make lint` wants them
 #   make soak   tests of minutes: processes killed in every step, real clusters, large samples; after make test
 #   make windows  a wheel for Windows by mingw-w64, and its tests in a Windows Python under wine (SMOKE=1: fewer, three
@@ -16,7 +17,7 @@
 #   make bundle the scripts of kr web in few files, in kr/page/bundle, as wheels have them; part of make build, test, dist
 #   make oldest some tests with the oldest libraries that pyproject.toml allows, in build/oldest
 #   make dist   source archive and wheel in build/dist, the wheel installed beside the versions of requirements.lock in an
-#               empty environment, and checked there; part of make test
+#               empty environment, and checked there
 #   make release  all of a release but its publication; packaging/release.py describes it
 #   make lock   newer versions of libraries in requirements.lock, deploy/requirements.lock, packaging/windows/libraries.txt
 #   make build  the environment in .venv and the compiled core
@@ -39,6 +40,7 @@ PYTEST_JOBS = $(shell expr $$(nproc) + 1)
 MARKED = not soak
 PYTEST = $(BIN)/pytest -q -n $(PYTEST_JOBS) --dist worksteal
 DEBUG := build/debug
+CORE_TESTS := $(shell grep -l "mark.core" tests/test_*.py)
 SANITIZERS := LD_PRELOAD="$$(gcc -print-file-name=libasan.so)" \
 	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1
 
@@ -63,7 +65,7 @@ OLDEST := build/oldest
 OLDEST_EXTRAS := plots web nets evolve cluster parquet test
 
 .PHONY: demo check test soak pytest build style lint types format scripts scripts-lint scripts-types scripts-test tools \
-	debug-test debug-build debug-run oldest dist release lock library checkerboard page bundle windows windows-folder arm macos \
+	debug-test oldest dist release lock library checkerboard page bundle windows windows-folder arm macos \
 	bench figures docs tutorial clean
 
 demo: build
@@ -72,15 +74,14 @@ demo: build
 check: lint
 	$(MAKE) -j2 pytest types scripts-test MARKED="not slow and not soak"
 
-# While tests wait for browsers and other processes, types are checked, and the debug build, the site and a wheel made.
+# While tests wait for browsers and other processes, types are checked, and the debug build and the site made.
 test: lint .venv/docs
-	$(MAKE) -j2 pytest debug-build types scripts-test docs $(OLDEST)/installed dist
-	$(MAKE) debug-run
-	$(MAKE) oldest
+	$(MAKE) -j2 pytest $(DEBUG)/built types scripts-test docs
+	$(MAKE) $(DEBUG)/passed
 
 # the page without a server is bundled by a tool of node
 pytest: .venv/tests bundle
-	$(PYTEST) -m "$(MARKED)"
+	$(PYTEST) --budget tests/budget.json -m "$(MARKED)"
 
 # Each starts processes of its own: one a core. Files without such a test aren't even imported.
 soak: PYTEST_JOBS = $(shell nproc)
@@ -143,23 +144,26 @@ docs: .venv/docs
 tutorial: .venv/notebook
 	$(BIN)/python docs/start/make_notebook.py
 
-# Kept apart from the build in use; -P keeps the checkout's own kr out of the way.
-debug-test: debug-build
-	$(MAKE) debug-run
+# Once more though nothing has changed.
+debug-test:
+	@rm -f $(DEBUG)/passed
+	$(MAKE) $(DEBUG)/passed
 
-debug-build: .venv/tests
+$(DEBUG)/built: $(SOURCES) | .venv/tests
 	@echo "kr: compiling the core with assertions and sanitizers; a minute or two ..."
 	@rm -rf $(DEBUG)/kr
 	KR_DEBUG=1 KR_SANITIZE=address,undefined \
 		nice $(BIN)/python setup.py -q build --build-lib $(DEBUG) --build-temp $(DEBUG)-objects
+	@touch $@
 
-# Whatever is slow would be three times as slow here, and runs the same code as what is not.
-debug-run: PYTEST_JOBS = $(shell nproc)
-debug-run: .venv/tests
+# Kept apart from the build in use; -P keeps the checkout's own kr out of the way. Whatever is slow would be three times
+# as slow here, and runs the same code as what is not.
+$(DEBUG)/passed: PYTEST_JOBS = $(shell nproc)
+$(DEBUG)/passed: $(DEBUG)/built $(CORE_TESTS) | .venv/tests
 	PYTHONPATH=$(DEBUG) $(SANITIZERS) $(BIN)/python -P -c \
 		'import kr._core as core; assert "/$(DEBUG)/" in core.__file__, core.__file__'
-	PYTHONPATH=$(DEBUG) $(SANITIZERS) $(PYTEST) -p no:cacheprovider -m "core and not slow and not soak" \
-		$$(grep -l "mark.core" tests/test_*.py)
+	PYTHONPATH=$(DEBUG) $(SANITIZERS) $(PYTEST) -p no:cacheprovider -m "core and not slow and not soak" $(CORE_TESTS)
+	@touch $@
 
 # uv finds the oldest versions of what pyproject.toml names that have wheels for this Python; the core is that of .venv.
 oldest: PYTEST_JOBS = $(shell nproc)

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from page import Page
     from playwright.sync_api import Browser
 
+pytest_plugins = ["budget"]
+
 NO_BROWSER = "tests of pages need a browser: apt install chromium"
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 

@@ -1,4 +1,4 @@
-"""Pages of the browser that one test uses after the other: an empty browser for each would cost as much as most tests."""
+"""Pages of the browser that one test uses after the other: an empty browser costs as much as most tests."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from kr.web.settings import WebSettings
 
 if TYPE_CHECKING:
     from kept_pages import KeptPages
-    from playwright.sync_api import Browser, ConsoleMessage, Page, Route
+    from playwright.sync_api import Page, Route
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 T = TypeVar("T")
@@ -111,7 +111,7 @@ def opened(request: pytest.FixtureRequest, kept_pages: KeptPages) -> Iterator[Op
             return
         text, at = (told.text, told.location["url"]) if name == "console" else (str(told), "")
         is_ended = NOTHING_ANSWERS.search(text) and any(each in at or each in text for each in ENDED)
-        if name == "pageerror" or not is_ended and not (allowed and re.search(allowed, text)):
+        if name == "pageerror" or (not is_ended and not (allowed and re.search(allowed, text))):
             wrong.append(text)
 
     def opening(

@@ -1,0 +1,130 @@
+"""A plugin of pytest: what tests cost in processor seconds, and the run that fails where they cost too much.
+
+`make pytest` gives `--budget tests/budget.json`. Elapsed time tells of the machine more than of the tests. Processor
+time does too, if less: it is divided by how much longer a fixed piece of work takes here than it did there.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections import Counter
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+
+TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
+
+
+def spent_by_children(pid: int) -> float:
+    """Processor seconds of the living processes that a process has started, and of those that these have waited for.
+
+    Linux alone tells; elsewhere only processes that have ended count.
+    """
+    seconds = 0.0
+    try:
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            for child in Path(f"/proc/{pid}/task/{thread}/children").read_text().split():
+                fields = Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()
+                seconds += sum(map(int, fields[11:15])) / TICKS + spent_by_children(int(child))
+    except OSError:
+        # it has ended, or there is no /proc
+        pass
+    return seconds
+
+
+def spent() -> float:
+    """Processor seconds of this process, and of all that it has started."""
+    return sum(os.times()[:4]) + spent_by_children(os.getpid())
+
+
+def work() -> float:
+    """Processor seconds of a fixed piece of work: the least of a few trials, as others use the machine too."""
+    trials = []
+    for _ in range(5):
+        start = time.process_time()
+        sum(number % 7 for number in range(1_000_000))
+        trials.append(time.process_time() - start)
+    return min(trials)
+
+
+class Meter:
+    """Says in the report of each phase of a test what it cost."""
+
+    def __init__(self) -> None:
+        self.mark = 0.0
+
+    def pytest_collection_finish(self) -> None:
+        self.mark = spent()
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        report = yield
+        now = spent()
+        # attributes go from the processes of pytest-xdist to the one that hears of all tests
+        report.processor = now - self.mark  # type: ignore[attr-defined]
+        self.mark = now
+        return report
+
+
+class Budget:
+    """Adds up what tests cost, and compares that with the file of the budget."""
+
+    def __init__(self, path: Path) -> None:
+        limits = json.loads(path.read_text("utf-8"))
+        self.path = path
+        self.slower = max(1.0, work() / limits["work"])
+        self.limits: dict[str, float] = limits
+        self.files: Counter[str] = Counter()
+        self.tests: Counter[str] = Counter()
+        self.costly: set[str] = set()
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        seconds = getattr(report, "processor", 0.0) / self.slower
+        self.files[report.nodeid.partition("::")[0]] += seconds  # type: ignore[assignment]
+        if report.when == "call":
+            self.tests[report.nodeid] = seconds  # type: ignore[assignment]
+            if "costly" in report.keywords:
+                self.costly.add(report.nodeid)
+
+    def total(self) -> float:
+        """Seconds of all, with what no test is charged with: collecting them, and the end."""
+        return spent() / self.slower
+
+    def excesses(self) -> list[str]:
+        """What costs more than it may."""
+        run, file, test = (self.limits[each] for each in ("run", "file", "test"))
+        found = [f"the run: {total:.0f} s, of {run:g}"] if (total := self.total()) > run else []
+        found += [
+            f"{name}: {seconds:.0f} s, of {file:g} a file" for name, seconds in self.files.items() if seconds > file
+        ]
+        return found + [
+            f"{name}: {seconds:.1f} s, of {test:g} a test without the mark costly"
+            for name, seconds in self.tests.items()
+            if seconds > test and name not in self.costly
+        ]
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        if self.excesses() and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        say = terminalreporter.write_line
+        name, most = max(self.files.items(), key=lambda each: each[1], default=("no file", 0.0))
+        say(f"processor: {self.total():.0f} s, {sum(self.files.values()):.0f} s in tests, {most:.0f} s in {name}")
+        for excess in self.excesses():
+            say(f"over the budget of {self.path.name}: {excess}", red=True)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--budget", type=Path, metavar="FILE", help="fail if the tests take more processor time than that")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if path := config.getoption("--budget"):
+        config.pluginmanager.register(Meter())
+        if not hasattr(config, "workerinput"):
+            config.pluginmanager.register(Budget(path))

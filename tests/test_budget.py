@@ -1,0 +1,49 @@
+"""A run of tests that takes more processor time than the file of the budget allows fails, and says which did."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+BUSY = "sum(range(10_000_000))"
+TESTS = f"""
+import pytest
+
+def test_short():
+    pass
+
+def test_long():
+    {BUSY}
+
+@pytest.mark.costly
+def test_long_with_a_reason():
+    {BUSY}
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("limits", "excesses"),
+    [
+        ({}, []),
+        ({"test": 0.02}, ["made.py::test_long: "]),
+        ({"file": 0.02}, ["made.py: "]),
+        ({"run": 0.02}, ["the run: "]),
+    ],
+)
+def test_what_is_over_the_budget_fails_the_run(tmp_path: Path, limits: dict[str, float], excesses: list[str]) -> None:
+    (tmp_path / "made.py").write_text(TESTS)
+    budget = tmp_path / "budget.json"
+    budget.write_text(json.dumps({"work": 1.0, "run": 100, "file": 100, "test": 100, **limits}))
+    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers =\n  costly: of its own\n")
+    asked = [sys.executable, "-m", "pytest", "-q", "-p", "budget", "--budget", budget, "-p", "no:xdist", "made.py"]
+    ended = subprocess.run(
+        asked, cwd=tmp_path, env={"PYTHONPATH": str(Path(__file__).parent)}, capture_output=True, text=True
+    )
+    told = [line.partition("budget.json: ")[2] for line in ended.stdout.splitlines() if "over the budget" in line]
+    assert ended.returncode == bool(excesses)
+    assert [line[: len(start)] for line, start in zip(told, excesses, strict=True)] == excesses
