@@ -544,10 +544,12 @@ def test_another_program(opened):
         # it is offered again, by the name under which it was chosen
         page.get_by_role("button", name="Rematch").click()
         wait_until(page, ROWS, 1)
-    # a server that was started without it
+    # a server that was started without it: the game waits for one that has it
     with serving(port=server.port):
         page.reload()
         page.get_by_text(f"the engine {name} is not here").wait_for()
+    with serving(port=server.port, engines=(command,)):
+        wait_until(page, ROWS, 1)
 
 
 @pytest.mark.slow

@@ -205,20 +205,24 @@ export class GameTable {
   _fail({error, lost}, asked) {
     this._stream = null;
     const {game} = this.played;
-    if (lost && asked.game) this._wait(asked.game, false);
-    else {
-      this.played.lose();
-      this._listener.onrefuse(error);
-      // the game before goes on
-      if (!asked.game && game && !game.over) {
-        this.find(game.id);
-        return;
-      }
+    if (lost && asked.game) {
+      this._wait(asked.game, false);
+      return;
     }
-    if (!game || this._waits) return;
-    this.line.looked = null;
-    this._told();
-    this._turn.textContent = "";
+    this.played.lose();
+    this._listener.onrefuse(error);
+    // the game before goes on
+    if (!asked.game && game && !game.over) {
+      this.find(game.id);
+      return;
+    }
+    if (game) {
+      this.line.looked = null;
+      this._told();
+      this._turn.textContent = "";
+    }
+    // the next server may have what this one lacks, such as its engine
+    if (asked.game) this._waits = {id: asked.game, isElsewhere: false};
   }
 
   /** @param {string} id @param {boolean} isElsewhere */

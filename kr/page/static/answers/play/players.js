@@ -42,10 +42,12 @@ export async function playerOf(house, spec) {
   const read = readSpec(spec);
   if (!read || "people" in read.opponent) throw new KrError(`nobody plays as ${quoted(spec)} here`);
   const {opponent, seed} = read;
-  if ("generation" in opponent) return searching(house, opponent);
+  if ("generation" in opponent) return searching(house, async () => opponent);
   if ("engine" in opponent) {
-    const {engine: number, program} = opponent;
-    return searching(house, {engine: await programNumber(house, number, program)});
+    // at each move: a server of other engines may have taken the place of this one
+    const now = async () => ({engine: await programNumber(house, opponent.engine, opponent.program)});
+    await now();
+    return searching(house, now);
   }
   if (!opponent.level) return people(house, seed);
   const level = await levelNumbered(house, opponent.level),
@@ -106,13 +108,13 @@ function ownLevel(house, level, seed) {
 /**
  * Full strength, of kr or of another engine.
  * @param {House} house
- * @param {{engine?: number, generation?: number}} [whose]
+ * @param {() => Promise<{engine?: number, generation?: number}>} [whose]
  * @returns {Player}
  */
-const searching = (house, whose = {}) => ({
+const searching = (house, whose = async () => ({})) => ({
   newGame() {},
   async search(task) {
-    const {move, score, depth, nodes, seconds} = await house.engine.search({...task, ...whose});
+    const {move, score, depth, nodes, seconds} = await house.engine.search({...task, ...(await whose())});
     return move ? {move, score, depth, nodes, time: seconds} : anyMove(task.position, seconds);
   },
 });
