@@ -247,11 +247,22 @@ def is_written_elsewhere(file: FileIO) -> bool:
     return system.is_locked(file.fileno())
 
 
-def append(file: FileIO, content: bytes, path: str | Path) -> None:
-    """Append to the unbuffered file at `path` and flush it to disk, all or nothing. Raises OSError."""
+@contextmanager
+def open_to_append(path: str | Path) -> Iterator[FileIO]:
+    """An unbuffered file to read and to `append` to, held as by `lock`. Raises also what `check_output` raises."""
+    check_output(path)
+    with lock(path), open(path, "a+b", buffering=0) as file:
+        if not os.fstat(file.fileno()).st_size:
+            with naming(path):
+                system.flush_directory(Path(path).parent)
+        yield file
+
+
+def append(file: FileIO, content: bytes) -> None:
+    """Append to an unbuffered file, new or not, and flush it to disk, all or nothing. Raises OSError."""
     end = os.fstat(file.fileno()).st_size
     try:
-        with naming(path):
+        with naming(file.name):
             while content:
                 content = content[file.write(content) :]
             os.fsync(file.fileno())

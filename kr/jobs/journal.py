@@ -20,8 +20,7 @@ from types import NoneType, UnionType
 from typing import Any, Generic, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from kr.errors import InvalidGamesError, InvalidSettingError, KrError
-from kr.storage import append, check_output, lock, naming, open_regular, parse_json
-from kr.system import flush_directory
+from kr.storage import append, open_regular, open_to_append, parse_json
 
 T = TypeVar("T")
 JOURNAL_BEGINNING = b'{"settings": '
@@ -33,18 +32,17 @@ class Journal(Generic[T]):
     """An open journal; `entries`: those in it when it was opened; `removed`: the number of entries dropped as
     incomplete; `count`: the number of its entries now."""
 
-    def __init__(self, file: FileIO, path: Path, entries: list[T], ends: list[int], removed: int) -> None:
+    def __init__(self, file: FileIO, entries: list[T], ends: list[int], removed: int) -> None:
         self.entries = entries
         self.removed = removed
         self._file = file
-        self._path = path
         self._ends = array("q", ends)
         """Offsets at which the lines end, that of the settings first."""
 
     def append(self, values: Mapping[str, Any]) -> None:
         """Add the line of a finished piece, and flush it to disk. Raises OSError."""
         line = f"{json.dumps(values)}\n".encode()
-        append(self._file, line, self._path)
+        append(self._file, line)
         self._ends.append((self._ends[-1] if self._ends else 0) + len(line))
 
     @property
@@ -61,7 +59,7 @@ class Journal(Generic[T]):
         """Remove the file: the work is done, or there was none. Raises OSError."""
         # before its name: Windows keeps the files that are open
         self._file.close()
-        self._path.unlink()
+        Path(self._file.name).unlink()
 
 
 @contextmanager
@@ -82,14 +80,10 @@ def open_journal(
     A journal without a piece goes again if the work ends with a KrError or OSError: that of a wrong source would bind
     the next command to it.
     """
-    check_output(path)
-    path = Path(path)
-    with lock(path), open(path, "a+b", buffering=0) as file:
-        journal = Journal(file, path, *_resume(file, path, settings, read, standing, remedy))
-        if file.tell() == 0:
+    with open_to_append(path) as file:
+        journal = Journal(file, *_resume(file, settings, read, standing, remedy))
+        if not file.tell():
             journal.append({"settings": settings, "provenance": provenance})
-            with naming(path):
-                flush_directory(path.parent)
         try:
             yield journal
         except (KrError, OSError):
@@ -103,14 +97,14 @@ def begun_settings(path: Path) -> dict[str, Any] | None:
 
     Raises InvalidSettingError if it is not a journal, InvalidGamesError if its first line is damaged, OSError.
     """
-    _check_beginning(path)
-    line = next(_whole_lines(path), None)
-    return None if line is None else _settings(path, line)
+    with open_regular(path) as file:
+        return _recorded_settings(file, path)
 
 
 def read_entries(path: Path, read: Callable[[dict[str, Any]], T]) -> list[T]:
     """Entries of a journal, whatever its settings. Raises InvalidGamesError if one is damaged, OSError."""
-    return [entry for entry, _ in _entries(path, read)]
+    with open_regular(path) as file:
+        return [entry for entry, _ in _entries(file, path, read)]
 
 
 class JournalView(Generic[T]):
@@ -184,7 +178,6 @@ def _is_one(value: Any, plain: tuple[type, ...]) -> bool:
 
 def _resume(
     file: FileIO,
-    path: Path,
     settings: Mapping[str, Any],
     read: Callable[[dict[str, Any]], T],
     standing: Callable[[list[T]], int],
@@ -194,26 +187,29 @@ def _resume(
 
     The file is cut off after the last complete one.
     """
-    recorded = begun_settings(path)
+    path = Path(file.name)
+    recorded = _recorded_settings(file, path)
     removed = 0
     entries: list[T] = []
     ends: list[int] = []
     if recorded is not None:
         _check_settings(path, recorded, settings)
-        lines = list(_entries(path, read, remedy))
+        lines = list(_entries(file, path, read, remedy))
         count = standing([entry for entry, _ in lines])
         entries = [entry for entry, _ in lines[:count]]
-        ends = [len(next(_whole_lines(path))), *(end for _, end in lines[:count])]
+        ends = [len(next(_whole_lines(file))), *(end for _, end in lines[:count])]
         removed = len(lines) - count
     file.truncate(ends[-1] if ends else 0)
     file.seek(0, os.SEEK_END)
     return entries, ends, removed
 
 
-def _entries(path: Path, read: Callable[[dict[str, Any]], T], remedy: str = REMEDY) -> Iterator[tuple[T, int]]:
+def _entries(
+    file: FileIO, path: Path, read: Callable[[dict[str, Any]], T], remedy: str = REMEDY
+) -> Iterator[tuple[T, int]]:
     """Each entry, and the offset in the file at which its line ends."""
     end = 0
-    for number, line in enumerate(_whole_lines(path), start=1):
+    for number, line in enumerate(_whole_lines(file), start=1):
         end += len(line)
         if number > 1:
             try:
@@ -223,24 +219,37 @@ def _entries(path: Path, read: Callable[[dict[str, Any]], T], remedy: str = REME
             yield entry, end
 
 
-def _whole_lines(path: Path) -> Iterator[bytes]:
+def _whole_lines(file: FileIO) -> Iterator[bytes]:
     """Lines of a file up to the first one that was cut off, or that a power cut left as zeros."""
-    with open_regular(path) as opened, BufferedReader(opened) as file:
-        yield from takewhile(_is_whole, file)
+    with _reading(file) as reader:
+        yield from takewhile(_is_whole, reader)
+
+
+@contextmanager
+def _reading(file: FileIO) -> Iterator[BufferedReader[FileIO]]:
+    """A reader from the beginning of an open file, which stays open."""
+    file.seek(0)
+    reader = BufferedReader(file)
+    try:
+        yield reader
+    finally:
+        reader.detach()
 
 
 def _is_whole(line: bytes) -> bool:
     return line.endswith(b"\n") and b"\0" not in line
 
 
-def _check_beginning(path: Path) -> None:
-    """Refuse a file that is not a journal; a file of zeros is a journal that never reached the disk."""
-    with open_regular(path) as opened, BufferedReader(opened) as file:
-        content = file.read(len(JOURNAL_BEGINNING))
+def _recorded_settings(file: FileIO, path: Path) -> dict[str, Any] | None:
+    """Settings in a first line; None if it is not whole. A file of zeros is a journal that never reached the disk."""
+    with _reading(file) as reader:
+        content = reader.read(len(JOURNAL_BEGINNING))
         written = content.rstrip(b"\0")
-        blank = not written and all(not block.strip(b"\0") for block in iter(partial(file.read, 1 << 20), b""))
+        blank = not written and all(not block.strip(b"\0") for block in iter(partial(reader.read, 1 << 20), b""))
     if not blank and (not written or written != JOURNAL_BEGINNING[: len(written)]) and content:
         raise InvalidSettingError(f"{path} is not a journal of this kind of run; choose another file")
+    line = next(_whole_lines(file), None)
+    return None if line is None else _settings(path, line)
 
 
 def _settings(path: Path, line: bytes) -> dict[str, Any]:

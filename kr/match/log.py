@@ -90,17 +90,16 @@ class Written(NamedTuple):
 class MatchLog:
     """An open record. games: the games in it; damaged: number of further games that were removed."""
 
-    def __init__(self, pdn: FileIO, path: Path, journal: Journal[Written]) -> None:
+    def __init__(self, pdn: FileIO, journal: Journal[Written]) -> None:
         self.games = [written.game for written in journal.entries]
         self.damaged = journal.removed
         self._pdn = pdn
-        self._path = path
         self._journal = journal
 
     def append(self, game: MatchGame, text: str) -> None:
         """Add a game and its PDN text. Raises OSError."""
         content = printable(text).encode()
-        append(self._pdn, content, self._path)
+        append(self._pdn, content)
         entry = {"end": self._pdn.tell(), "crc": zlib.crc32(content), **asdict(game)}
         if not game.worker:
             del entry["worker"]
@@ -131,7 +130,7 @@ def open_log(path: str | Path, settings: Mapping[str, Any], provenance: Mapping[
         ):
             pdn.truncate(journal.entries[-1].end if journal.entries else 0)
             pdn.seek(0, os.SEEK_END)
-            yield MatchLog(pdn, pdn_path, journal)
+            yield MatchLog(pdn, journal)
 
 
 def _standing(pdn: Path, entries: list[Written]) -> int:
