@@ -22,7 +22,7 @@ from .analysis.analysis import Task as Task
 from .analysis.analysis import analyze as analyze
 from .analysis.annotation.annotation import Annotation as Annotation
 from .analysis.annotation.annotation import annotate as annotate
-from .analysis.annotation.judging import JudgedMove as JudgedMove
+from .analysis.annotation.judgement import JudgedMove as JudgedMove
 from .analysis.annotation.judging import JudgeSettings as JudgeSettings
 from .book.book import KnownMove as KnownMove
 from .book.book import OpeningBook as OpeningBook

@@ -6,7 +6,8 @@ from itertools import pairwise
 import pytest
 
 from kr.analysis.annotation.annotation import Annotation, MoveTally, annotate
-from kr.analysis.annotation.judging import MARKS, JudgedMove, JudgeSettings, judge_moves
+from kr.analysis.annotation.judgement import MARKS, JudgedMove
+from kr.analysis.annotation.judging import JudgeSettings, judge_moves
 from kr.analysis.annotation.marking import evaluation, pov, unmark_game
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits

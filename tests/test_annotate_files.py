@@ -24,7 +24,7 @@ from kr.analysis.annotation.files import (
     forecast,
     measure,
 )
-from kr.analysis.annotation.judging import MARKS
+from kr.analysis.annotation.judgement import MARKS
 from kr.analysis.annotation.marking import unmark_game
 from kr.cli.annotate import _forecast
 from kr.engine.engine import Engine

@@ -12,7 +12,8 @@ from test_annotate import BLUNDER, BLUNDER_PLY, PDN, QUICK
 
 from kr import cli
 from kr.analysis.annotation.annotation import annotate
-from kr.analysis.annotation.judging import MARKS, OVERSIGHT, TRAP, JudgedMove, JudgeSettings
+from kr.analysis.annotation.judgement import MARKS, OVERSIGHT, TRAP, JudgedMove
+from kr.analysis.annotation.judging import JudgeSettings
 from kr.analysis.annotation.policy import with_policy
 from kr.engine.engine import Engine
 from kr.errors import InvalidSettingError

@@ -13,7 +13,8 @@ from test_annotate import BLUNDER, BLUNDER_PLY, NODES, played
 
 from kr.analysis.annotation.accuracy import EXPLANATION, HALVED
 from kr.analysis.annotation.annotation import Annotation, MoveTally, annotate
-from kr.analysis.annotation.judging import JudgedMove, JudgeSettings
+from kr.analysis.annotation.judgement import JudgedMove
+from kr.analysis.annotation.judging import JudgeSettings
 from kr.analysis.annotation.marking import unmark_game
 from kr.analysis.annotation.story import tell
 from kr.book.book import OpeningBook

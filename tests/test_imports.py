@@ -213,12 +213,14 @@ def loaded_after(*statements: str) -> list[set[str]]:
 
 def test_nothing_is_loaded_before_it_is_asked_for() -> None:
     """Not for a public name, nor before a Ctrl-C is heard, nor for a command that is not called."""
-    before, package, main, name, commands = loaded_after(
-        "import ast, lazy_loader", "import kr", "import kr.__main__", "kr.Position", "import kr.cli"
-    )
+    before, package, main, name, analysis, commands = loaded_after(
+        "import ast, lazy_loader", "import kr", "import kr.__main__", "kr.Position",
+        "import kr.analysis.analysis, kr.analysis.annotation.story", "import kr.cli",
+    )  # fmt: skip
     assert package - before == {"kr"}
     assert main - package == {"kr.__main__"}
     assert not name & HEAVY
+    assert not analysis & HEAVY, "numpy is for arrays"
     assert not commands & (HEAVY - {"click"})
 
 

@@ -18,7 +18,8 @@ import pytest
 from kr.analysis.analysis import Task, weighed
 from kr.analysis.annotation.accuracy import move_quality, move_weight
 from kr.analysis.annotation.annotation import annotate
-from kr.analysis.annotation.judging import GLANCE, JudgedMove, JudgeSettings
+from kr.analysis.annotation.judgement import JudgedMove
+from kr.analysis.annotation.judging import GLANCE, JudgeSettings
 from kr.analysis.annotation.story import tell
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
@@ -31,7 +32,7 @@ from kr.language import sentences
 from kr.page.data import annotation as page_facts
 from kr.pdn import Game, Reader, write_game
 from kr.policy.policy import LikelyMove
-from kr.proofs.library import NOTHING_KNOWN, KnownValue
+from kr.proofs.known import NOTHING_KNOWN, KnownValue
 
 pytestmark = pytest.mark.core
 

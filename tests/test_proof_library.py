@@ -18,7 +18,8 @@ from kr.errors import InvalidSettingError
 from kr.game.position import Position, Side
 from kr.game.value import Value
 from kr.proofs.certificate import Certificate, Claim, certificate_of, write_certificate
-from kr.proofs.library import NOTHING_KNOWN, KnownValue, ProofLibrary, certificate_files, known_value, load_proofs
+from kr.proofs.known import NOTHING_KNOWN, KnownValue, known_value
+from kr.proofs.library import ProofLibrary, certificate_files, load_proofs
 from kr.proofs.lines import StrategyBook, hardest_line
 
 pytestmark = pytest.mark.core

@@ -29,7 +29,8 @@ from kr.game.value import Value
 from kr.notation import SIDE_NAMES, fen_lines
 from kr.pdn import Game, GameNode, Reader
 from kr.policy.policy import LikelyMove, Policy, policy_option
-from kr.proofs.library import KNOWN_BY_SEARCH, NOTHING_KNOWN, KnownValue, ProofLibrary, known_value, proofs_option
+from kr.proofs.known import KNOWN_BY_SEARCH, NOTHING_KNOWN, KnownValue, known_value
+from kr.proofs.library import ProofLibrary, proofs_option
 from kr.settings import Settings, check_type, option
 from kr.storage import is_file, read_regular
 from kr.text import file_text

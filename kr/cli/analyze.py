@@ -23,7 +23,7 @@ from kr.game.outcome import DRAW_BY
 from kr.game.position import Move
 from kr.notation import SIDE_NAMES
 from kr.policy.policy import LikelyMove, chosen_policy
-from kr.proofs.library import CERTIFICATE_WORD
+from kr.proofs.known import CERTIFICATE_WORD
 from kr.system import END_SIGNALS
 from kr.text import visible, visible_lines
 from kr.units import counted, format_rate, format_value

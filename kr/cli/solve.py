@@ -13,7 +13,7 @@ from kr.notation import SIDE_NAMES
 from kr.pdn import Results
 from kr.problems.problem import Problem, load_problems, other_meaning
 from kr.problems.solving import Count, Solution, SolveSettings, count_solved, solve_all, starved
-from kr.proofs.library import CERTIFICATE_WORD
+from kr.proofs.known import CERTIFICATE_WORD
 from kr.text import visible
 from kr.units import counted, format_value
 

@@ -34,16 +34,8 @@ from kr.match.machines import SLOW
 from kr.players.engine_work import EngineWork, WorkTask
 from kr.players.workers import EngineUnits
 from kr.problems.problem import Problem, judge_answer, same_move
-from kr.proofs.library import (
-    CERTIFICATE_WORD,
-    KNOWN_BY_DATABASE,
-    KNOWN_BY_RULES,
-    KNOWN_BY_SEARCH,
-    ProofLibrary,
-    known_value,
-    load_proofs,
-    proofs_option,
-)
+from kr.proofs.known import CERTIFICATE_WORD, KNOWN_BY_DATABASE, KNOWN_BY_RULES, KNOWN_BY_SEARCH, known_value
+from kr.proofs.library import ProofLibrary, load_proofs, proofs_option
 from kr.proofs.lines import strategy_line
 from kr.settings import Settings, option, same_option
 from kr.storage import checksum

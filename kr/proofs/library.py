@@ -6,28 +6,23 @@ What a certificate proves holds at each of its positions, and at those that its 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kr import _core
 from kr.errors import InvalidCertificateError, InvalidDatabaseError, InvalidSettingError
-from kr.evaluation.chances import Chances
 from kr.game.position import Move, Position
 from kr.game.value import Value
-from kr.proofs.certificate import CERTIFICATE_SUFFIX, Certificate, read_certificate, strategy_of
-from kr.proofs.checking import check_certificate
+from kr.proofs.known import CERTIFICATE_WORD, NOTHING_KNOWN, KnownValue
 from kr.proofs.rules import moves_in_order
 from kr.settings import option
 from kr.storage import checksum
 
+# certificates are arrays: numpy is loaded with the first of them
 if TYPE_CHECKING:
     from kr.egdb.database import Database
+    from kr.proofs.certificate import Certificate
 
-KNOWN_BY_RULES, KNOWN_BY_DATABASE, KNOWN_BY_SEARCH = "the rules", "the database", "the search"
-"""What proves a value, besides certificates."""
-CERTIFICATE_WORD = "certificate"
-"""First word of what names certificates."""
 _ROOT_ROW = -1
 """Row of a position that a certificate has no move for."""
 _Bits = tuple[int, int, int, int]
@@ -39,51 +34,6 @@ def proofs_option() -> Any:
         (), "Certificate of kr prove, or directory of them, whose values count as known; may be given several times.",
         metavar="FILE|DIR",
     )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class KnownValue:
-    """What is known for certain of a position, for its side to move, whatever the history of the game."""
-
-    least: Value = Value.LOSS
-    """The worst value that is not excluded."""
-    most: Value = Value.WIN
-    """The best value that is not excluded."""
-    plies: int | None = None
-    """Plies to the end of a win or loss by the database; None if unknown."""
-    by: str = ""
-    """What proves it: KNOWN_BY_RULES, KNOWN_BY_DATABASE, or "certificate NAME"; "" if nothing is known."""
-    move: Move | None = None
-    """Move by which a certificate's strategy has `least`; None if there is none."""
-
-    @property
-    def value(self) -> Value | None:
-        """The value; None if several are left."""
-        return self.least if self.least is self.most else None
-
-    @property
-    def bound(self) -> str:
-        """Half of a value in words: "does not lose", "does not win"; "" for a value, or nothing."""
-        if self.value is not None:
-            return ""
-        return "does not lose" if self.least.sign == 0 else "does not win" if self.most.sign == 0 else ""
-
-    def one_move_earlier(self) -> KnownValue:
-        """The same for the side whose move led here."""
-        plies = None if self.plies is None else self.plies + 1
-        return KnownValue(self.most.opposite, self.least.opposite, plies, self.by)
-
-    def limited(self, score: int, chances: Chances) -> tuple[int, Chances]:
-        """A score and chances without the values that are excluded: those of a draw take their place."""
-        win, draw, loss = chances.win, chances.draw, chances.loss
-        if self.least.sign >= 0:
-            score, draw, loss = max(score, 0), draw + loss, 0.0
-        if self.most.sign <= 0:
-            score, draw, win = min(score, 0), draw + win, 0.0
-        return score, Chances(win, draw, loss)
-
-
-NOTHING_KNOWN = KnownValue()
 
 
 class ProofLibrary:
@@ -99,6 +49,8 @@ class ProofLibrary:
             self._enter(number, certificate)
 
     def _enter(self, number: int, certificate: Certificate) -> None:
+        from kr.proofs.certificate import strategy_of
+
         side = int(certificate.claim.side)
         root = certificate.claim.root.bits
         entered = set[_Bits]()
@@ -156,17 +108,10 @@ class ProofLibrary:
         return position.find_move(*moves[int(self._strategies[number][row])])
 
 
-def known_value(position: Position, database: Database | None, proofs: ProofLibrary | None) -> KnownValue:
-    """What the rules, the database or certificates say of a position. Raises InvalidDatabaseError."""
-    if position.is_over:
-        return KnownValue(Value.LOSS, Value.LOSS, 0, KNOWN_BY_RULES)
-    if database is not None and database.has(position) and (value := database.value(position)) is not None:
-        return KnownValue(value, value, database.distance(position), KNOWN_BY_DATABASE)
-    return NOTHING_KNOWN if proofs is None else proofs.look_up(position)
-
-
 def certificate_files(paths: Sequence[Path]) -> list[Path]:
     """The certificates that paths name, each once, those of a directory by name. Raises InvalidSettingError."""
+    from kr.proofs.certificate import CERTIFICATE_SUFFIX
+
     files: dict[Path, Path] = {}
     for path in paths:
         if path.is_dir():
@@ -190,6 +135,9 @@ def load_proofs(
     """
     if not paths:
         return None
+    from kr.proofs.certificate import read_certificate
+    from kr.proofs.checking import check_certificate
+
     certificates = []
     for path in certificate_files(paths):
         try:

@@ -11,7 +11,7 @@ docs/lab/games.md has the measurements.
 
 from __future__ import annotations
 
-from kr.analysis.annotation.judging import JudgedMove
+from kr.analysis.annotation.judgement import JudgedMove
 
 HALVED = 0.08
 """Expected result that halves the score of a move that gives it away: the least of an inaccuracy."""

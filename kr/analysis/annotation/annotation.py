@@ -15,17 +15,8 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from kr.analysis.annotation.accuracy import move_quality, move_weight
-from kr.analysis.annotation.judging import (
-    AVOIDED,
-    MARKS,
-    ONLY,
-    OPENING,
-    OVERSIGHT,
-    TRAP,
-    JudgedMove,
-    JudgeSettings,
-    judge_moves,
-)
+from kr.analysis.annotation.judgement import AVOIDED, MARKS, ONLY, OPENING, OVERSIGHT, TRAP, JudgedMove
+from kr.analysis.annotation.judging import JudgeSettings, judge_moves
 from kr.analysis.annotation.marking import mark_game
 from kr.analysis.annotation.policy import with_policy
 from kr.analysis.annotation.story import tell

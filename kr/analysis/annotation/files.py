@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from kr.analysis.annotation.annotation import AnnotateReport, Annotation, annotate, signature
-from kr.analysis.annotation.judging import JudgedMove, JudgeSettings
+from kr.analysis.annotation.judgement import JudgedMove
+from kr.analysis.annotation.judging import JudgeSettings
 from kr.archives.archive import Archive, ReadSettings, check_any, output
 from kr.book.book import OpeningBook, book_option, load_book
 from kr.book.path import Departure

@@ -25,15 +25,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from kr.analysis.annotation.judging import (
-    AVOIDED,
-    MARKS,
-    ONLY,
-    OPENING,
-    OVERSIGHT,
-    TRAP,
-    JudgedMove,
-)
+from kr.analysis.annotation.judgement import AVOIDED, MARKS, ONLY, OPENING, OVERSIGHT, TRAP, JudgedMove
 from kr.evaluation.chances import format_score
 from kr.game.board import NO_PROGRESS_PLIES
 from kr.game.outcome import REPETITION
@@ -42,7 +34,7 @@ from kr.game.value import Value
 from kr.language.sentences import Sentence, Told
 from kr.pdn import ChildNode, Game, GameNode
 from kr.pdn.writer import SIGNS
-from kr.proofs.library import CERTIFICATE_WORD
+from kr.proofs.known import CERTIFICATE_WORD
 
 OWN = "[%kr"
 OWN_LINE = "[%kr line"

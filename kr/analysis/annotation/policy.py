@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from kr.analysis.annotation.judging import JudgedMove, JudgeSettings
+from kr.analysis.annotation.judgement import JudgedMove
+from kr.analysis.annotation.judging import JudgeSettings
 from kr.pdn import Game
 from kr.policy.policy import Policy
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import Any
 
-from kr.analysis.annotation.judging import OVERSIGHT, TRAP, JudgedMove
+from kr.analysis.annotation.judgement import OVERSIGHT, TRAP, JudgedMove
 from kr.book.krb import MOST_LOSS
 from kr.book.path import Departure
 from kr.game.outcome import NO_PROGRESS, REPETITION

@@ -53,7 +53,7 @@ from kr.game.position import Move
 from kr.game.value import Value
 from kr.page import data
 from kr.policy.shape import PolicyShape
-from kr.proofs.library import NOTHING_KNOWN
+from kr.proofs.known import NOTHING_KNOWN
 from kr.units import LONGEST_TIME
 from kr.web.house import House
 from kr.web.live import Inbox, viewer

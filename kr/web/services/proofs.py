@@ -44,7 +44,8 @@ from kr.proofs.certificate import (
     unpacked_certificate,
 )
 from kr.proofs.checking import CheckReport, check_certificate
-from kr.proofs.library import NOTHING_KNOWN, ProofLibrary
+from kr.proofs.known import NOTHING_KNOWN
+from kr.proofs.library import ProofLibrary
 from kr.proofs.lines import StrategyBook, StrategyReply
 from kr.proofs.prover import Proof, ProveSettings, prove
 from kr.text import visible
