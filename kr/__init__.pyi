@@ -18,12 +18,12 @@ from . import svg as svg
 from .analysis.analysis import Analysis as Analysis
 from .analysis.analysis import Analyzing as Analyzing
 from .analysis.analysis import Line as Line
-from .analysis.analysis import Task as Task
 from .analysis.analysis import analyze as analyze
 from .analysis.annotation.annotation import Annotation as Annotation
 from .analysis.annotation.annotation import annotate as annotate
 from .analysis.annotation.judgement import JudgedMove as JudgedMove
 from .analysis.annotation.judging import JudgeSettings as JudgeSettings
+from .analysis.sources import Task as Task
 from .book.book import KnownMove as KnownMove
 from .book.book import OpeningBook as OpeningBook
 from .book.book import load_book as load_book

@@ -19,7 +19,8 @@ from systems import interrupt, start
 
 import kr
 from kr import Engine, InvalidFenError, InvalidPdnError, InvalidSettingError, Limits, Position
-from kr.analysis.analysis import Analysis, AnalyzeSettings, Analyzing, Task, analyze, read_tasks
+from kr.analysis.analysis import Analysis, Analyzing, analyze
+from kr.analysis.sources import AnalyzeSettings, Task, read_tasks
 from kr.cli import main
 from kr.egdb.database import Database
 from kr.engine.search import Stop

@@ -6,7 +6,8 @@ from functools import cache
 
 import pytest
 
-from kr.analysis.analysis import Analysis, Task, analyze
+from kr.analysis.analysis import Analysis, analyze
+from kr.analysis.sources import Task
 from kr.egdb.database import Database
 from kr.egdb.exact import exact_moves, exact_value
 from kr.engine.database import load_database

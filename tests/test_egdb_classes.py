@@ -14,8 +14,9 @@ from endings import without
 from refusals import check_refused
 
 from kr import Engine, Limits, Position, cli, storage
-from kr.analysis.analysis import Task, analyze
+from kr.analysis.analysis import analyze
 from kr.analysis.annotation.annotation import signature
+from kr.analysis.sources import Task
 from kr.egdb import database as databases
 from kr.egdb import files, slices, stats
 from kr.egdb.database import UNKNOWN_VALUE, Database

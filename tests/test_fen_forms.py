@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kr.analysis.analysis import AnalyzeSettings, read_tasks
+from kr.analysis.sources import AnalyzeSettings, read_tasks
 from kr.archives.search import GameSearch, SearchSettings
 from kr.engine.bench import load_positions
 from kr.engine.limits import Limits

@@ -15,12 +15,13 @@ from typing import Any
 
 import pytest
 
-from kr.analysis.analysis import Task, weighed
+from kr.analysis.analysis import weighed
 from kr.analysis.annotation.accuracy import move_quality, move_weight
 from kr.analysis.annotation.annotation import annotate
 from kr.analysis.annotation.judgement import JudgedMove
 from kr.analysis.annotation.judging import GLANCE, JudgeSettings
 from kr.analysis.annotation.story import tell
+from kr.analysis.sources import Task
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
 from kr.engine.result import SCORE_PROVED, Info, SearchResult

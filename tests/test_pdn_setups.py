@@ -14,8 +14,8 @@ import pytest
 from at_the_board import Scripted, start
 
 from kr import cli
-from kr.analysis.analysis import AnalyzeSettings, Task, read_tasks
 from kr.analysis.annotation.judging import JudgeSettings, _Search, judge_moves
+from kr.analysis.sources import AnalyzeSettings, Task, read_tasks
 from kr.archives.archive import Archive, ConvertSettings, ReadSettings, convert_games
 from kr.archives.index import open_index
 from kr.archives.index_build import update_index

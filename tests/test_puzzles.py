@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from kr.analysis.analysis import Analysis, Line, Task, analyze
+from kr.analysis.analysis import Analysis, Line, analyze
+from kr.analysis.sources import Task
 from kr.egdb.database import Database
 from kr.egdb.exact import exact_moves, exact_value, hardest_move
 from kr.engine.database import load_database

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from kr import cli
-from kr.analysis.analysis import AnalyzeSettings, read_tasks
+from kr.analysis.sources import AnalyzeSettings, read_tasks
 from kr.cluster.address import ClusterAddress
 from kr.engine.bench import load_positions
 from kr.evaluation.layouts import LAYOUTS, Layout

@@ -12,7 +12,8 @@ from functools import partial
 from itertools import chain, islice
 from typing import Any
 
-from kr.analysis.analysis import Analysis, AnalyzeSettings, Analyzing, Line, likely_moves, read_tasks
+from kr.analysis.analysis import Analysis, Analyzing, Line, likely_moves
+from kr.analysis.sources import AnalyzeSettings, read_tasks
 from kr.cli import console, options
 from kr.cli.proved import library_of
 from kr.engine.limits import Limits

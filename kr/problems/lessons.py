@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kr.analysis.analysis import Analysis, Task, analyze
+from kr.analysis.analysis import Analysis, analyze
+from kr.analysis.sources import Task
 from kr.archives.archive import ReadSettings
 from kr.engine.database import load_database
 from kr.engine.engine import Engine

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from kr.analysis.analysis import Analysis, Task, analyze, draw_after
+from kr.analysis.analysis import Analysis, analyze, draw_after
 from kr.analysis.annotation.judgement import (
     AVOIDED,
     FORCED,
@@ -30,6 +30,7 @@ from kr.analysis.annotation.judgement import (
     UNSEARCHED,
     JudgedMove,
 )
+from kr.analysis.sources import Task
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
 from kr.engine.result import SCORE_PROVED, SCORE_WIN
