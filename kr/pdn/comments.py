@@ -9,7 +9,8 @@ from collections.abc import Iterable, Sequence
 from kr.errors import InvalidFenError, InvalidPdnError
 from kr.game.position import Bits, Move, Position
 from kr.notation import SIDE_NAMES
-from kr.pdn.grammar import DraftLine, DraftNote, DraftSetup, Judgement, plain_move
+from kr.pdn.drafts import DraftLine, DraftNote, DraftSetup, Judgement
+from kr.pdn.grammar import plain_move
 from kr.pdn.notes import Comment, Nag, Note, Setup, Variation
 from kr.pdn.replay import Replay
 from kr.pdn.tree import NOT_KNOWN, ChildNode, GameNode, RootNode

@@ -28,11 +28,11 @@ part of a text is scanned more than a fixed number of times, whatever it holds.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
-from typing import TypeAlias
+from collections.abc import Callable
+from enum import Enum, auto
 
-from kr.game.position import Bits
 from kr.game.value import Result
+from kr.pdn.drafts import Draft, DraftLine, DraftNote, DraftSetup, Fault, Judgement
 
 MARGIN = 64
 """Characters at the end of an unfinished buffer that may belong to something longer."""
@@ -82,7 +82,7 @@ _TOKEN = re.compile(
 )
 _JUNK = re.compile(r"\S{1,20}")
 # A setup command that may continue behind the end of the buffer.
-_SETUP_BEGUN = re.compile(r"/(?:\s*+(?:F|FE|FEN\s*+(?:[“”„‟\"][^“”„‟\"/\n]*+[“”„‟\"]?\s*+)?)?)?\Z")
+_SETUP_START = re.compile(r"/(?:\s*+(?:F|FE|FEN\s*+(?:[“”„‟\"][^“”„‟\"/\n]*+[“”„‟\"]?\s*+)?)?)?\Z")
 # Part of text that is not PDN, left out at once: a remark in brackets, or a character.
 _LEFT_OUT = re.compile(r"\[[^\[\]\n]{0,200}\]|[#&+<>@^|~]+|.", re.DOTALL)
 MOST_LEFT_OUT = 20
@@ -109,82 +109,48 @@ class NeedMore(Exception):
     """The buffer ends before the text there can be judged."""
 
 
-class Fault(Exception):
-    """An error at an offset of the buffer; raised to the caller as an InvalidPdnError with line and column."""
+class _Step(Enum):
+    """Where a token leaves the game, if it does not go on."""
 
-    def __init__(self, offset: int, message: str, resume: int | None = None) -> None:
-        super().__init__(message)
-        self.offset = offset
-        self.resume = offset if resume is None else resume
-        """Offset at which to look for the next game."""
-
-
-@dataclass(slots=True)
-class DraftLine:
-    """Moves of a line as written, with the notes between them."""
-
-    moves: list[str] = field(default_factory=list)
-    offsets: list[int] = field(default_factory=list)
-    """Offset of each move in the buffer."""
-    notes: list[tuple[int, DraftNote]] = field(default_factory=list)
-    """Comments, judgements, setups and variations, each with the number of moves before it."""
-    known: int | None = None
-    """Number of moves before an unknown one; None if all are known."""
-
-    @property
-    def played(self) -> int:
-        """Number of moves that can be replayed."""
-        return len(self.moves) if self.known is None else self.known
+    PASSED_OVER = auto()
+    """The token is no part of the game, which may not have begun."""
+    END = auto()
+    """The game ends before the token."""
+    END_BEHIND = auto()
 
 
-@dataclass(slots=True)
-class DraftSetup:
-    """A setup command after a move."""
+class _Reading:
+    """A game that is being read."""
 
-    fen: str
-    offset: int
-    """Offset in the buffer."""
-    board: Bits | None = None
-    """The position, once it is known that it can be set up there."""
+    __slots__ = ("at", "draft", "line", "offset", "praised", "result_end", "stack", "touch")
+
+    def __init__(self, offset: int) -> None:
+        self.offset = self.at = offset
+        self.draft = Draft()
+        self.line: DraftLine = self.draft
+        """The line that moves are added to."""
+        self.stack: list[tuple[int, DraftLine]] = []
+        """Offsets of the variations that are open, with the lines that they interrupt."""
+        self.touch = -1
+        """End of the last move or its judgements: a star there praises the move."""
+        self.praised = -1
+        """Begin of a move behind a star, which praises it; any other star is a result."""
+        self.result_end = -1
+        """End of the last result."""
 
     @property
-    def text(self) -> str:
-        """The command as PDN has it."""
-        return f'/FEN "{self.fen}"/'
+    def is_main(self) -> bool:
+        """True outside of variations."""
+        return not self.stack
 
+    def note(self, note: DraftNote) -> None:
+        """Add a note after the last move."""
+        self.line.notes.append((len(self.line.moves), note))
 
-class Judgement(str):
-    """A judgement of a move as written: "!?", "(!)", "*" or "$3"."""
-
-    __slots__ = ()
-
-
-DraftNote: TypeAlias = str | Judgement | DraftSetup | DraftLine
-
-
-@dataclass(slots=True)
-class Draft(DraftLine):
-    """A game as written."""
-
-    offset: int = -1
-    """Offset of its beginning in the buffer; -1 until it is known."""
-    tags: dict[str, str] = field(default_factory=dict)
-    tag_offsets: dict[str, int] = field(default_factory=dict)
-    block: int = 0
-    """Offset of the first tag after the last empty line among the tags."""
-    tags_end: int = 0
-    """Offset behind the last tag."""
-    setup: tuple[str, int] | None = None
-    """FEN of a setup command before the first move, and its offset."""
-    result: str | None = None
-    warnings: list[str] = field(default_factory=list)
-    left_out: list[Fault] = field(default_factory=list)
-    """Text left out by a forgiving buffer."""
-
-    @property
-    def is_empty(self) -> bool:
-        """True if nothing has been read yet."""
-        return self.offset < 0
+    def close(self) -> None:
+        """End the innermost variation."""
+        variation, (_, self.line) = self.line, self.stack.pop()
+        self.note(variation)
 
 
 class Buffer:
@@ -216,114 +182,142 @@ class Buffer:
         return match.end() if match else None
 
     def _game(self, offset: int) -> tuple[Draft | None, int]:
-        text, sure, match = self.text, self._sure, _TOKEN.match
-        draft = Draft()
-        stack: list[tuple[int, DraftLine]] = []
-        line: DraftLine = draft
-        at = offset
-        # end of the last move or its judgements: a star there praises the move
-        touch = -1
-        # begin of a move behind a star, which praises it; any other star is a result
-        praised = -1
-        # end of the last result
-        ended = -1
-        while (token := match(text, at)) is not None:
+        reading = _Reading(offset)
+        draft, stack, text, match = reading.draft, reading.stack, self.text, _TOKEN.match
+        while (token := match(text, reading.at)) is not None:
             kind = token.lastgroup
             assert kind is not None
             begin, at = token.start(kind), token.end()
-            if at > sure:
+            if at > self._sure:
                 self._more(offset)
             if kind == "star":
-                kind = "nag" if begin == touch else "praise" if self._praises(at, offset) else "result"
-            if draft.result and line is draft and kind != "comment" and kind != "line":
-                if kind != "result" or not self._ends_again(draft, text[begin:at], ended, begin):
+                kind = "nag" if begin == reading.touch else "praise" if self._praises(at, offset) else "result"
+            if draft.result and not stack and kind not in ("comment", "line"):
+                if kind != "result" or not self._ends_again(draft, text[begin:at], reading.result_end, begin):
                     return draft, begin
-                ended = at
-            elif kind == "move" or kind == "joined":
-                move = token["move"] or f"{text[begin : begin + 2]}-{text[begin + 2 : begin + 4]}"
-                line.moves.append(move)
-                line.offsets.append(begin)
-                if begin == praised:
-                    line.notes.append((len(line.moves), Judgement("*")))
-                touch = at
-            elif kind == "praise":
-                praised = at
-            elif kind == "number" or kind == "bare":
-                if line is draft and self._begins_game(draft, token[kind], text[token.start() : begin]):
-                    draft.warnings.append("the game ends without a result, where moves begin again at 1")
-                    return draft, begin
-            elif kind == "comment":
-                at = self._closing_brace(begin, offset, draft) + 1
-                line.notes.append((len(line.moves), text[begin + 1 : at - 1].strip()))
-            elif kind == "line":
-                line.notes.append((len(line.moves), token["line"][1:].strip()))
-            elif kind == "tag":
-                if stack:
-                    line = self._close_all(draft, line, stack, begin - 1)
-                name, value = token["name"], token["value"]
-                value = _ESCAPED.sub(r"\1", value) if value is not None else token["curly"]
-                if draft.tags and _EMPTY_LINE.search(text, draft.tags_end, begin):
-                    draft.block = begin
-                if draft.moves or (name in draft.tags and not self._repeats(draft, name, value, begin)):
-                    return draft, begin
-                draft.tags_end = at
-                if name not in draft.tags:
-                    draft.tags[name] = value
-                    draft.tag_offsets[name] = begin
-            elif kind == "nag":
-                line.notes.append((len(line.moves), Judgement(text[begin:at])))
-                touch = at if line.moves else -1
-            elif kind == "open" and (remark := self._remark(begin, offset)) is not None:
-                at = remark.end()
-                self._say(line, draft, " ".join(remark[1].split()))
-            elif kind == "open":
-                if len(stack) == MOST_NESTED:
-                    raise Fault(begin, f"variations are nested more than {MOST_NESTED:,} deep")
-                stack.append((begin, line))
-                line = DraftLine()
-            elif kind == "close":
-                if not stack:
-                    self._pass_over(draft, self._fault(begin, "a variation ends here that was not opened"))
-                    continue
-                inner, (_, line) = line, stack.pop()
-                line.notes.append((len(line.moves), inner))
-            elif kind == "result":
-                result = plain_result(text[begin:at])
-                if line is draft:
-                    draft.result, ended = result, at
-                else:
-                    line.notes.append((len(line.moves), result))
-            elif kind == "word" and (line is not draft or draft.moves or self.forgiving):
-                at = self._words(line, draft, begin, at)
-            elif kind == "unknown":
-                if line is draft and not line.moves:
-                    self._pass_over(draft, Fault(begin, f"{text[begin:at]!r}: no move of this game is known"))
-                elif line.known is None:
-                    line.known = len(line.moves)
-                    self._warn(draft, begin, f"{text[begin:at]!r} is a move that nobody wrote down: moves end here")
-            elif kind == "setup":
-                self._set_up(draft, line, token, begin)
-            elif kind == "letter" and begin == touch:
-                self._say(line, draft, token["note"])
-            elif kind == "rule" and not stack:
-                if not draft.is_empty:
-                    return draft, at
+                reading.at = reading.result_end = at
                 continue
-            else:
-                if not self.final and text[begin] == "/" and _SETUP_BEGUN.match(text, begin):
-                    self._more(offset)
-                self._pass_over(draft, self._fault(begin))
-                junk = _LEFT_OUT.match(text, begin)
-                assert junk is not None
-                at = junk.end()
-                continue
-            if draft.offset < 0:
-                draft.offset = begin
+            reading.at = at
+            step = _READERS[kind](self, reading, token, begin)
+            if step is None:
+                if draft.offset < 0:
+                    draft.offset = begin
+            elif step is not _Step.PASSED_OVER:
+                return draft, begin if step is _Step.END else at
         if not self.final:
             self._more(offset)
         if stack:
-            self._close_all(draft, line, stack, len(text))
+            self._close_all(reading, len(text))
         return (None if draft.is_empty else draft), len(text)
+
+    # what a token of each kind says: None if the game goes on, and then it has begun
+
+    def _move(self, reading: _Reading, token: re.Match[str], begin: int) -> None:
+        line = reading.line
+        line.moves.append(token["move"] or f"{self.text[begin : begin + 2]}-{self.text[begin + 2 : begin + 4]}")
+        line.offsets.append(begin)
+        if begin == reading.praised:
+            line.notes.append((len(line.moves), Judgement("*")))
+        reading.touch = reading.at
+
+    def _star_before(self, reading: _Reading, token: re.Match[str], begin: int) -> None:
+        reading.praised = reading.at
+
+    def _number(self, reading: _Reading, token: re.Match[str], begin: int) -> _Step | None:
+        if self.text[begin : reading.at] not in ("1.", "1") or not reading.is_main:
+            return None
+        if not self._begins_game(reading.draft, self.text[token.start() : begin]):
+            return None
+        reading.draft.warnings.append("the game ends without a result, where moves begin again at 1")
+        return _Step.END
+
+    def _comment(self, reading: _Reading, token: re.Match[str], begin: int) -> None:
+        brace = self._closing_brace(begin, reading.offset, reading.draft)
+        reading.at = brace + 1
+        reading.note(self.text[begin + 1 : brace].strip())
+
+    def _line_comment(self, reading: _Reading, token: re.Match[str], begin: int) -> None:
+        reading.note(token["line"][1:].strip())
+
+    def _tag(self, reading: _Reading, token: re.Match[str], begin: int) -> _Step | None:
+        draft = reading.draft
+        if reading.stack:
+            self._close_all(reading, begin - 1)
+        name, value = token["name"], token["value"]
+        value = _ESCAPED.sub(r"\1", value) if value is not None else token["curly"]
+        if draft.tags and _EMPTY_LINE.search(self.text, draft.tags_end, begin):
+            draft.block = begin
+        if draft.moves or (name in draft.tags and not self._repeats(draft, name, value, begin)):
+            return _Step.END
+        draft.tags_end = reading.at
+        if name not in draft.tags:
+            draft.tags[name] = value
+            draft.tag_offsets[name] = begin
+        return None
+
+    def _nag(self, reading: _Reading, token: re.Match[str], begin: int) -> None:
+        reading.note(Judgement(self.text[begin : reading.at]))
+        reading.touch = reading.at if reading.line.moves else -1
+
+    def _open(self, reading: _Reading, token: re.Match[str], begin: int) -> None:
+        if (remark := self._remark(begin, reading.offset)) is not None:
+            reading.at = remark.end()
+            self._say(reading, " ".join(remark[1].split()))
+            return
+        if len(reading.stack) == MOST_NESTED:
+            raise Fault(begin, f"variations are nested more than {MOST_NESTED:,} deep")
+        reading.stack.append((begin, reading.line))
+        reading.line = DraftLine()
+
+    def _close(self, reading: _Reading, token: re.Match[str], begin: int) -> _Step | None:
+        if not reading.stack:
+            self._pass_over(reading.draft, self._fault(begin, "a variation ends here that was not opened"))
+            return _Step.PASSED_OVER
+        reading.close()
+        return None
+
+    def _result(self, reading: _Reading, token: re.Match[str], begin: int) -> None:
+        result = plain_result(self.text[begin : reading.at])
+        if reading.is_main:
+            reading.draft.result, reading.result_end = result, reading.at
+        else:
+            reading.note(result)
+
+    def _word(self, reading: _Reading, token: re.Match[str], begin: int) -> _Step | None:
+        if reading.is_main and not reading.draft.moves and not self.forgiving:
+            return self._junk(reading, token, begin)
+        self._words(reading, begin)
+        return None
+
+    def _unknown(self, reading: _Reading, token: re.Match[str], begin: int) -> None:
+        line, draft, written = reading.line, reading.draft, self.text[begin : reading.at]
+        if reading.is_main and not line.moves:
+            self._pass_over(draft, Fault(begin, f"{written!r}: no move of this game is known"))
+        elif line.known is None:
+            line.known = len(line.moves)
+            self._warn(draft, begin, f"{written!r} is a move that nobody wrote down: moves end here")
+
+    def _letter(self, reading: _Reading, token: re.Match[str], begin: int) -> _Step | None:
+        if begin != reading.touch:
+            return self._junk(reading, token, begin)
+        self._say(reading, token["note"])
+        return None
+
+    def _rule(self, reading: _Reading, token: re.Match[str], begin: int) -> _Step | None:
+        if reading.stack:
+            return self._junk(reading, token, begin)
+        return _Step.PASSED_OVER if reading.draft.is_empty else _Step.END_BEHIND
+
+    def _junk(self, reading: _Reading, token: re.Match[str], begin: int) -> _Step | None:
+        if not self.final and self.text[begin] == "/" and _SETUP_START.match(self.text, begin):
+            self._more(reading.offset)
+        self._pass_over(reading.draft, self._fault(begin))
+        junk = _LEFT_OUT.match(self.text, begin)
+        assert junk is not None
+        reading.at = junk.end()
+        return _Step.PASSED_OVER
+
+    # parts of them
 
     def _more(self, offset: int) -> None:
         """Request more text unless the game is already too long."""
@@ -332,12 +326,12 @@ class Buffer:
         raise NeedMore
 
     @staticmethod
-    def _begins_game(draft: Draft, number: str, before: str) -> bool:
-        """True if "1." or "1" at the start of a line, after moves that have no result, begins a new game.
+    def _begins_game(draft: Draft, before: str) -> bool:
+        """True if "1." or "1", after moves that have no result, begins a new game: at the start of a line.
 
         before: blanks between the token before it and the number.
         """
-        if number not in ("1.", "1") or len(draft.moves) < 2 or draft.result:
+        if len(draft.moves) < 2 or draft.result:
             return False
         _, newline, indent = before.rpartition("\n")
         return bool(newline) and not indent.strip()
@@ -369,13 +363,12 @@ class Buffer:
         if len(draft.left_out) < MOST_LEFT_OUT:
             draft.left_out.append(fault)
 
-    def _close_all(self, draft: Draft, line: DraftLine, stack: list[tuple[int, DraftLine]], resume: int) -> DraftLine:
-        """End the variations that were left open; returns the line that was played."""
-        self._pass_over(draft, Fault(stack[-1][0], "the variation that begins here is never closed", resume))
-        while stack:
-            inner, (_, line) = line, stack.pop()
-            line.notes.append((len(line.moves), inner))
-        return line
+    def _close_all(self, reading: _Reading, resume: int) -> None:
+        """End the variations that were left open."""
+        fault = Fault(reading.stack[-1][0], "the variation that begins here is never closed", resume)
+        self._pass_over(reading.draft, fault)
+        while reading.stack:
+            reading.close()
 
     def _closing_brace(self, begin: int, offset: int, draft: Draft) -> int:
         """Offset of the brace that closes a comment; without one a forgiving buffer ends it with its line."""
@@ -428,30 +421,32 @@ class Buffer:
             return None
         return remark
 
-    def _set_up(self, draft: Draft, line: DraftLine, token: re.Match[str], begin: int) -> None:
+    def _set_up(self, reading: _Reading, token: re.Match[str], begin: int) -> None:
         """A setup command: the start of a game, or the position after a move."""
-        if line is draft and not line.moves and draft.setup is None and not draft.tags.get("FEN", "").strip():
+        draft, line = reading.draft, reading.line
+        if reading.is_main and not line.moves and draft.setup is None and not draft.tags.get("FEN", "").strip():
             draft.setup = token["fen"], begin
             return
         setup = DraftSetup(token["fen"].strip(), begin)
         if line.moves and line.known is None:
             self._warn(draft, begin, f"a position is set up within the game, after {line.moves[-1]}: {setup.fen[:120]}")
-            line.notes.append((len(line.moves), setup))
+            reading.note(setup)
             return
         if line.known is None:
             line.known = 0
             self._warn(
                 draft, begin, "a position is set up before the first move, which has one: moves are kept as text"
             )
-        line.notes.append((len(line.moves), setup.text))
+        reading.note(setup.text)
 
-    def _say(self, line: DraftLine, draft: Draft, words: str) -> None:
+    def _say(self, reading: _Reading, words: str) -> None:
         """Note words outside braces as a comment."""
-        line.notes.append((len(line.moves), words))
-        draft.warnings.append(f"{words[:60]!r} is outside braces: read as a comment")
+        reading.note(words)
+        reading.draft.warnings.append(f"{words[:60]!r} is outside braces: read as a comment")
 
-    def _words(self, line: DraftLine, draft: Draft, begin: int, end: int) -> int:
-        """Read words outside braces as a comment; returns the offset of their end."""
+    def _words(self, reading: _Reading, begin: int) -> None:
+        """Read words outside braces as a comment."""
+        end = reading.at
         while True:
             if (count := _COUNT.match(self.text, end)) is not None:
                 end = count.end()
@@ -459,14 +454,24 @@ class Buffer:
                 break
             end = token.end()
         if not self.final and end > self._sure:
-            self._more(max(draft.offset, 0))
-        self._say(line, draft, " ".join(self.text[begin:end].split()))
-        return end
+            self._more(max(reading.draft.offset, 0))
+        self._say(reading, " ".join(self.text[begin:end].split()))
+        reading.at = end
 
     def _fault(self, begin: int, message: str = "") -> Fault:
         match = _JUNK.match(self.text, begin)
         junk = match[0] if match else ""
         return Fault(begin, f"{junk!r} is not PDN: {message or _complaint(junk)}")
+
+
+_READERS: dict[str, Callable[[Buffer, _Reading, re.Match[str], int], _Step | None]] = {
+    "move": Buffer._move, "joined": Buffer._move, "praise": Buffer._star_before, "number": Buffer._number,
+    "bare": Buffer._number, "comment": Buffer._comment, "line": Buffer._line_comment, "tag": Buffer._tag,
+    "nag": Buffer._nag, "open": Buffer._open, "close": Buffer._close, "result": Buffer._result, "word": Buffer._word,
+    "unknown": Buffer._unknown, "setup": Buffer._set_up, "letter": Buffer._letter, "rule": Buffer._rule,
+    "junk": Buffer._junk,
+}  # fmt: skip
+"""What reads a token, by its kind."""
 
 
 def plain_move(text: str) -> str:

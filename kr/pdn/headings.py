@@ -6,7 +6,7 @@ import re
 from functools import cache
 
 from kr.notation import SQUARES
-from kr.pdn.grammar import Draft, DraftLine, Fault
+from kr.pdn.drafts import Draft, DraftLine, Fault
 from kr.pdn.writer import ENGLISH
 
 # [GameType "21,B,8,8,N1,0"]: side that begins, files, rows, notation with the corner of its first square, invert flag

@@ -13,8 +13,9 @@ from kr.errors import IllegalMoveError, InvalidFenError, InvalidPdnError
 from kr.game.position import Position, Side
 from kr.notation import SIDE_NAMES, SQUARES, parse_fen
 from kr.pdn.comments import moved_notes, plant_notes, replay_line
+from kr.pdn.drafts import Draft, DraftLine, Fault, Judgement
 from kr.pdn.game import Game
-from kr.pdn.grammar import RESULTS, Buffer, Draft, DraftLine, Fault, Judgement, NeedMore, plain_move, plain_result
+from kr.pdn.grammar import RESULTS, Buffer, NeedMore, plain_move, plain_result
 from kr.pdn.headings import number_squares, settle_players
 from kr.pdn.replay import is_over
 from kr.pdn.source import DETECT, Text
