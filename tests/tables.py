@@ -28,11 +28,12 @@ def tiny_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def random_weights(name: str = "base", seed: int = 1) -> weights.Weights:
     """Tables of a layout with entries within a third of a man."""
     layout = LAYOUTS[name]
-    random = np.random.default_rng(seed)
+    # again and again, as files that can be packed are written and read much faster
+    numbers = np.random.default_rng(seed).integers(-500, 500, 4099, dtype=np.int16)
     return weights.Weights(
         layout=layout,
-        men_table=random.integers(-500, 500, (len(layout.men), MEN_ENTRIES, 2), dtype=np.int16),
-        kings_table=random.integers(-500, 500, (len(layout.kings), KINGS_ENTRIES, 2), dtype=np.int16),
+        men_table=np.resize(numbers, (len(layout.men), MEN_ENTRIES, 2)),
+        kings_table=np.resize(numbers, (len(layout.kings), KINGS_ENTRIES, 2)),
         men_material=np.array([[1600, 1500], [0, 0], [40, 80]], dtype=np.int32),
         kings_material=np.array([[1500, 1400], [2100, 2000], [30, 60]], dtype=np.int32),
         attrs={},

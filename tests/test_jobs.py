@@ -347,12 +347,12 @@ def listening() -> Iterator[list[FinishedPortion[Any]]]:
 class Here:
     """Weights, openings and a database in one place for this process, and in another one for the other."""
 
-    def __init__(self, directory: Path, whole: Path, parts: list[FinishedPortion[Any]]) -> None:
+    def __init__(self, directory: Path, whole: Path, weights: Path, parts: list[FinishedPortion[Any]]) -> None:
         self.directory, self.parts = directory, parts
         here, there = directory / "here", directory / "there"
         here.mkdir()
         there.mkdir()
-        self.weights = save_random(here / "random.h5")
+        self.weights = shutil.copyfile(weights, here / "random.h5")
         self.egdb = shutil.copytree(whole, here / "egdb")
         self.deck = here / "deck.txt"
         self.deck.write_text("B:W21-32:B1-8,10-12,14\nW:W21-32:B1-7,9-12,16\n")
@@ -457,11 +457,12 @@ def checked(unit: Unit, chunks: Sequence[bytes]) -> list[bytes]:
 @pytest.fixture(scope="module")
 def works(whole: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Here]:
     """Each work done once, and what it needed moved to where the other process has it."""
+    weights = save_random(tmp_path_factory.mktemp("weights") / "random.h5")
 
     @cache
     def done(work: str) -> Here:
         with listening() as parts:
-            here = Here(tmp_path_factory.mktemp(work), whole, parts)
+            here = Here(tmp_path_factory.mktemp(work), whole, weights, parts)
             getattr(here, work)()
         here.move()
         return here

@@ -111,7 +111,6 @@ COMMANDS = [
     "train --out training --layout tiny.toml --weights material --generations 1 --games 20 --nodes 9 --gate-games 2 "
     "--gate-nodes 9 --egdb none --workers 1 --max-iter 2",
     "weights check games.pdn",
-    "weights show",
     "weights show manual",
     "weights show material",
     "weights show shipped",
@@ -266,7 +265,7 @@ def test_nothing_is_suggested_if_nothing_is_similar(line: str, capsys: pytest.Ca
         ("evolve pack evolution --short --out told-champions.h5", "told-champions.h5", "champions"),
         ("fit run --layout tiny.toml --out told-tables.h5 --l2 1 --max-iter 2", "told-tables.h5", "tables"),
         ("games run --pdn told-games.pdn", "told-games.pdn", "12 games"),
-        ("explain --svg told.svg", "told.svg", ""),
+        ("explain --weights manual --svg told.svg", "told.svg", ""),
         ("match material manual --games 2 --tc nodes=9 --hash 1MB --pdn told-match.pdn", "told-match.pdn", "2 games"),
         pytest.param(
             "policy fit people.pdn --hidden 16,8 --epochs 1 --out told-policy.h5", "told-policy.h5", "policy",
@@ -325,10 +324,11 @@ def test_a_distance_has_its_unit(run: Run, line: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["shipped", "manual", "material"])
 def test_weights_by_name(run: Run, name: str) -> None:
-    found = json.loads(run(f"weights show {name} --json")[0])
+    shown = run(f"weights show {name} --json")
+    found = json.loads(shown[0])
     assert Path(found["weights"]).stem == ("kr" if name == "shipped" else name)
     if name == "shipped":
-        assert run("weights show --json") == run("weights show shipped --json")
+        assert run("weights show --json") == shown
 
 
 # --- tables

@@ -10,6 +10,7 @@ import time
 import tracemalloc
 import zlib
 from contextlib import closing
+from functools import cache
 from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
 
 import pytest
@@ -155,18 +156,19 @@ def test_a_hostile_book_is_one_line(tmp_path: Path, command: str, capsys: pytest
     assert "book.sqlite is damaged: its view settings is not one that kr writes" in told.err
 
 
-def bomb(content: bytes) -> str:
-    return f"x'{zlib.compress(content, 9).hex()}'"
+@cache
+def bomb(size: int) -> str:
+    return f"x'{zlib.compress(bytes(size), 9).hex()}'"
 
 
 @pytest.mark.parametrize(
     "statement",
     [
-        f"UPDATE segments SET columns = {bomb(bytes(1 << 25))}",
-        f"UPDATE segments SET first_keys = {bomb(bytes(1 << 25))}",
-        f"UPDATE texts SET content = {bomb(bytes(1 << 25))}",
-        f"UPDATE positions SET content = {bomb(bytes(1 << 25))}",
-        f"UPDATE positions SET rows = 1 << 22, content = {bomb(bytes((1 << 22) * 18))}",
+        f"UPDATE segments SET columns = {bomb(1 << 25)}",
+        f"UPDATE segments SET first_keys = {bomb(1 << 25)}",
+        f"UPDATE texts SET content = {bomb(1 << 25)}",
+        f"UPDATE positions SET content = {bomb(1 << 25)}",
+        f"UPDATE positions SET rows = 1 << 22, content = {bomb((1 << 22) * 18)}",
         "UPDATE segments SET games = 1 << 40",
         "UPDATE segments SET games = 'many'",
         "UPDATE segments SET left_out = 'many'",

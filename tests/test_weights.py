@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +45,8 @@ def some_parts() -> tuple[weights.Parts, weights.Parts]:
     return made[0], made[1]
 
 
-def tables_with_parts() -> list[np.ndarray]:
+@cache
+def tables_with_parts() -> tuple[np.ndarray, ...]:
     """Random tables with the parts added, some so high that the sum of the parts does not fit."""
     men, kings, *material = random_tables()
     men_parts, kings_parts = some_parts()
@@ -53,7 +55,7 @@ def tables_with_parts() -> list[np.ndarray]:
         kings + kings_parts.windows.unfolded(kings_parts.values),
     )
     men[:, :5], kings[:, 7] = 32767, -32767
-    return [men, kings, *material]
+    return men, kings, *material
 
 
 @pytest.fixture(scope="module")
@@ -105,7 +107,7 @@ def test_checksum_is_the_identity_of_the_tables(saved: Path, tmp_path: Path) -> 
     other = tmp_path / "other.h5"
     checksum = weights.save_tables(other, LAYOUT, *tables_with_parts(), attrs={"seed": "4"})
     assert checksum == weights.load_tables(saved).checksum == weights.load_tables(other).checksum
-    tables = tables_with_parts()
+    tables = list(tables_with_parts())
     tables[2] = tables[2] + np.int32(1)
     assert weights.save_tables(other, LAYOUT, *tables, attrs=ATTRS) != checksum
 
