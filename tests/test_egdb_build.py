@@ -208,7 +208,7 @@ def test_longest_wins_are_the_known_ones(built: Path, database: Database, pieces
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("workers", [1, 5])
+@pytest.mark.parametrize("workers", [pytest.param(1, marks=pytest.mark.soak), 5])
 def test_the_files_do_not_depend_on_the_threads(built: Path, tmp_path: Path, workers: int) -> None:
     """They don't depend on the distances wanted either."""
     build_database(settings(tmp_path, workers=workers, distances=2))
@@ -274,7 +274,7 @@ def flipped_bit(found: bytes) -> bytes:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("harm", [emptied, shortened, flipped_bit])
+@pytest.mark.parametrize("harm", [emptied, pytest.param(shortened, marks=pytest.mark.soak), flipped_bit])
 def test_kept_values_that_are_damaged_are_made_again(small: Path, killed: Path, harm: Callable[[bytes], bytes]) -> None:
     kept = list((killed / building.VALUES_FOLDER).iterdir())
     assert kept

@@ -40,6 +40,13 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     return content(directory)
 
 
+@pytest.fixture(scope="module")
+def few(whole: dict[str, bytes]) -> dict[str, bytes]:
+    """Those of up to 3 pieces."""
+    names = {files.file_name(kind, pair) for kind in files.FILE_KINDS for pair in slices.pairs_up_to(3)}
+    return {name: found for name, found in whole.items() if name in names}
+
+
 @pytest.fixture
 def checkpoints(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Steps that each pair was taken up at, where a checkpoint is written after each step."""
@@ -69,7 +76,9 @@ CLASSES = {
 }
 
 
-@pytest.mark.parametrize("classes", CLASSES)
+@pytest.mark.parametrize(
+    "classes", ["3v1", *(pytest.param(each, marks=pytest.mark.soak) for each in CLASSES if each != "3v1")]
+)
 def test_classes_have_the_files_of_a_whole_build(whole: dict[str, bytes], tmp_path: Path, classes: str) -> None:
     progress = build_database(settings(tmp_path, classes=classes))
     made = content(tmp_path)
@@ -104,7 +113,10 @@ def test_classes_that_no_build_has(tmp_path: Path, changes: dict[str, Any], mess
 # Little memory
 
 
-@pytest.mark.parametrize(("memory", "expected"), [(0, {"_Mapped"}), (2_500_000, {"_Mapped", "_Read"})])
+@pytest.mark.parametrize(
+    ("memory", "expected"),
+    [pytest.param(0, {"_Mapped"}, marks=pytest.mark.soak), (2_500_000, {"_Mapped", "_Read"})],
+)
 def test_values_that_do_not_fit_are_mapped(
     whole: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, memory: int, expected: set[str]
 ) -> None:
@@ -124,7 +136,9 @@ def test_values_that_do_not_fit_are_mapped(
 
 
 @pytest.mark.posix("files that are cut short while they are mapped")
-@pytest.mark.parametrize("left", [0, 64, 5000, -3])
+@pytest.mark.parametrize(
+    "left", [pytest.param(0, marks=pytest.mark.soak), pytest.param(64, marks=pytest.mark.soak), 5000, -3]
+)
 def test_values_that_are_cut_short_while_they_are_mapped(
     whole: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, left: int
 ) -> None:
@@ -239,24 +253,24 @@ def test_kept_values_serve_other_builds(whole: dict[str, bytes], tmp_path: Path)
     assert {path: path.stat().st_mtime_ns for path in stamps} == stamps
 
 
-def test_kept_values_are_not_solved_again(whole: dict[str, bytes], tmp_path: Path, checkpoints: list[int]) -> None:
+def test_kept_values_are_not_solved_again(few: dict[str, bytes], tmp_path: Path, checkpoints: list[int]) -> None:
     kept = tmp_path / "values"
-    build_database(settings(tmp_path / "first", keep_values=kept))
+    build_database(settings(tmp_path / "first", pieces=3, keep_values=kept))
     stamps = {path: path.stat().st_mtime_ns for path in kept.iterdir()}
     checkpoints.clear()
-    progress = build_database(settings(tmp_path / "second", keep_values=kept))
+    progress = build_database(settings(tmp_path / "second", pieces=3, keep_values=kept))
     # what was found done is no part of the rate, neither of the progress nor of the next estimate
     assert (progress.earlier, round(progress.solved)) == (progress.positions, 0)
     entries = [json.loads(line) for line in (tmp_path / "second" / JOURNAL_NAME).read_text().splitlines()]
     assert all(each["earlier"] == each["positions"] for each in entries)
-    assert len(checkpoints) == len(list(slices.pairs_up_to(4)))
+    assert len(checkpoints) == len(list(slices.pairs_up_to(3)))
     assert all(checkpoints)
-    assert content(tmp_path / "second") == whole
+    assert content(tmp_path / "second") == few
     assert {path: path.stat().st_mtime_ns for path in kept.iterdir()} == stamps
 
 
 def test_a_pair_interrupted_while_its_file_is_encoded(
-    whole: dict[str, bytes], tmp_path: Path, checkpoints: list[int], monkeypatch: pytest.MonkeyPatch
+    few: dict[str, bytes], tmp_path: Path, checkpoints: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def interrupt(self: encoding.ValuesEncoding) -> Iterator[list[encoding.EncodingTask]]:
         raise KeyboardInterrupt
@@ -265,11 +279,11 @@ def test_a_pair_interrupted_while_its_file_is_encoded(
     with monkeypatch.context() as changed:
         changed.setattr(encoding.ValuesEncoding, "steps", interrupt)
         with pytest.raises(KeyboardInterrupt):
-            build_database(settings(tmp_path, workers=1))
+            build_database(settings(tmp_path, pieces=3, workers=1))
     checkpoints.clear()
-    build_database(settings(tmp_path, workers=1))
+    build_database(settings(tmp_path, pieces=3, workers=1))
     assert checkpoints[0] > 0
-    assert content(tmp_path) == whole
+    assert content(tmp_path) == few
 
 
 def test_two_builds_keep_values_in_one_directory(tmp_path: Path) -> None:
@@ -321,7 +335,9 @@ solving.CHECKPOINT_SECONDS = 0.0
 """
 
 
-@pytest.mark.parametrize("parts", [40, 90, 160])
+@pytest.mark.parametrize(
+    "parts", [pytest.param(40, marks=pytest.mark.soak), 90, pytest.param(160, marks=pytest.mark.soak)]
+)
 def test_a_pair_goes_on_from_its_checkpoint(
     whole: dict[str, bytes], tmp_path: Path, checkpoints: list[int], parts: int
 ) -> None:
@@ -359,8 +375,8 @@ def test_a_killed_pair_goes_on(
     assert content(tmp_path) == whole
 
 
-def test_a_damaged_checkpoint_is_left(whole: dict[str, bytes], tmp_path: Path, checkpoints: list[int]) -> None:
-    pair = slices.pairs(4)[-1]
+def test_a_damaged_checkpoint_is_left(few: dict[str, bytes], tmp_path: Path, checkpoints: list[int]) -> None:
+    pair = slices.pairs(3)[-1]
 
     def interrupt(progress: BuildProgress) -> None:
         if path.exists():
@@ -368,14 +384,14 @@ def test_a_damaged_checkpoint_is_left(whole: dict[str, bytes], tmp_path: Path, c
 
     path = tmp_path / building.VALUES_FOLDER / f"solved-{slices.name(pair)}.bin"
     with pytest.raises(KeyboardInterrupt):
-        build_database(settings(tmp_path, workers=1), interrupt)
+        build_database(settings(tmp_path, pieces=3, workers=1), interrupt)
     damaged = bytearray(path.read_bytes())
     damaged[len(damaged) // 2] ^= 1
     path.write_bytes(damaged)
     checkpoints.clear()
-    build_database(settings(tmp_path, workers=1))
+    build_database(settings(tmp_path, pieces=3, workers=1))
     assert 0 in checkpoints
-    assert content(tmp_path) == whole
+    assert content(tmp_path) == few
 
 
 # Files

@@ -136,7 +136,13 @@ def test_logits_are_those_of_the_whole_tables(dataset: Dataset, pool: ThreadPool
 @pytest.mark.core
 @pytest.mark.parametrize(
     ("kings", "loss", "earlier"),
-    [(False, "ce", True), (True, "mse", True), (False, "mse", False), (True, "ce", False)],
+    [
+        (False, "ce", True),
+        (True, "mse", False),
+        pytest.param(True, "mse", True, marks=pytest.mark.soak),
+        pytest.param(False, "mse", False, marks=pytest.mark.soak),
+        pytest.param(True, "ce", False, marks=pytest.mark.soak),
+    ],
 )
 def test_gradient_against_finite_differences(
     dataset: Dataset, pool: ThreadPoolExecutor, kings: bool, loss: str, earlier: bool
@@ -209,7 +215,14 @@ class StopHereError(Exception):
 
 @pytest.mark.slow
 @pytest.mark.core
-@pytest.mark.parametrize("stop", [("men tables", 14), ("kings tables", 5), ("kings tables", 23)])
+@pytest.mark.parametrize(
+    "stop",
+    [
+        pytest.param(("men tables", 14), marks=pytest.mark.soak),
+        pytest.param(("kings tables", 5), marks=pytest.mark.soak),
+        ("kings tables", 23),
+    ],
+)
 def test_resumed_equals_uninterrupted(long_settings: FitSettings, uninterrupted: Path, stop: tuple[str, int]) -> None:
     def interrupt(what: str, done: int, total: int) -> None:
         if (what, done) == stop:
@@ -263,8 +276,11 @@ def test_finished_fit_is_only_reported(settings: FitSettings) -> None:
 
 
 @pytest.mark.slow
-def test_the_command_shows_a_screenful(settings: FitSettings, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["fit", *map(str, settings.directories), "--out", str(settings.out), "--layout", "small", "--max-iter", "3"]
+def test_the_command_shows_a_screenful(
+    settings: FitSettings, tiny_file: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["fit", *map(str, settings.directories), "--out", str(settings.out)]
+    words += ["--layout", str(tiny_file), "--max-iter", "3"]
     for already in (False, True):
         assert main(words) == 0
         lines = capsys.readouterr().out.splitlines()
@@ -565,21 +581,21 @@ def test_settings_are_checked(settings: FitSettings, change: dict[str, object], 
 
 
 @pytest.mark.slow
-def test_command(settings: FitSettings, capsys: pytest.CaptureFixture[str]) -> None:
+def test_command(settings: FitSettings, tiny_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = [
         "fit",
         str(settings.directories[0]),
         "--out",
         str(settings.out),
         "--layout",
-        "small",
+        str(tiny_file),
         "--max-iter",
         "3",
     ]
     assert main([*arguments, "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)
     assert shown["checksum"] == weights.load_tables(settings.out).checksum
-    assert shown["coverage"]["men"]["entries"] == 6 * 3**12
+    assert shown["coverage"]["men"]["entries"] == len(TINY.men) * 3**12
     assert main(arguments) == 0
     assert shown["checksum"] in capsys.readouterr().out
     assert main(["weights", "show", str(settings.out)]) == 0

@@ -148,7 +148,7 @@ def tables(path: Path) -> list[np.ndarray]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("count", [1, 3])
+@pytest.mark.parametrize("count", [pytest.param(1, marks=pytest.mark.soak), 3])
 def test_parts_make_the_tables_of_one_process(here: FitResult, calm: Any, count: int) -> None:
     there, _ = calm(count)
     for own, other in zip(tables(here.path), tables(there.path), strict=True):
@@ -167,7 +167,7 @@ def test_parts_make_the_tables_of_one_process(here: FitResult, calm: Any, count:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("lost", [[2], [7, 8, 41, 60]])
+@pytest.mark.parametrize("lost", [pytest.param([2], marks=pytest.mark.soak), [7, 8, 41, 60]])
 def test_a_lost_worker_changes_nothing(settings: FitSettings, crew: Any, calm: Any, lost: list[int]) -> None:
     undisturbed, calls = calm(3)
     disturbed = crew(CrewHere(3, lost=lost))
@@ -176,7 +176,7 @@ def test_a_lost_worker_changes_nothing(settings: FitSettings, crew: Any, calm: A
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["read_shards", "rank_entries"])
+@pytest.mark.parametrize("name", [pytest.param("read_shards", marks=pytest.mark.soak), "rank_entries"])
 def test_a_part_is_made_anew_rather_than_changed_twice(
     settings: FitSettings, crew: Any, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from playouts import positions, write_run
+from tables import TINY
 
 import kr
 from kr.learn import games
@@ -17,7 +18,7 @@ SELFPLAY = kr.SelfplaySettings(
 )  # fmt: skip
 TRAINING = kr.TrainSettings(
     Path("run"), weights="material", generations=1, games=24, nodes=40, openings="3move", hash=1 << 16, shard_games=8,
-    layout=kr.Layout.parse("small"), max_iter=3, gate_games=4, gate_nodes=40, gate_hash=1 << 20, egdb="none", workers=1,
+    layout=TINY, max_iter=3, gate_games=4, gate_nodes=40, gate_hash=1 << 20, egdb="none", workers=1,
 )  # fmt: skip
 
 
@@ -105,7 +106,7 @@ def test_a_stopped_fit_resumes(run: tuple[Path, list[games.StoredGame]], tmp_pat
         if (what, done) == ("kings tables", 2):
             stop.set()
 
-    settings = kr.FitSettings((run[0],), tmp_path / "made.h5", kr.Layout.parse("small"), max_iter=4)
+    settings = kr.FitSettings((run[0],), tmp_path / "made.h5", TINY, max_iter=4)
     with pytest.raises(kr.StoppedError, match=r"made.h5: the fit was stopped \(kings tables, 2 of 4\); fit again"):
         kr.fit(settings, on_progress, stop)
     assert not settings.out.exists()
@@ -114,7 +115,9 @@ def test_a_stopped_fit_resumes(run: tuple[Path, list[games.StoredGame]], tmp_pat
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("at", ["play", "fit", "gate"])
+@pytest.mark.parametrize(
+    "at", [pytest.param("play", marks=pytest.mark.soak), "fit", pytest.param("gate", marks=pytest.mark.soak)]
+)
 def test_stopped_training_resumes(tmp_path: Path, at: str) -> None:
     class Stopping(kr.TrainWatcher):
         def __init__(self) -> None:

@@ -71,7 +71,13 @@ def test_reach(page: Page) -> None:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(("left_out", "reach"), [({(4, 1)}, (4, ["3v2"])), ({(3, 2), (2, 2)}, (3, ["3v1", "4v1"]))])
+@pytest.mark.parametrize(
+    ("left_out", "reach"),
+    [
+        pytest.param({(4, 1)}, (4, ["3v2"]), marks=pytest.mark.soak),
+        ({(3, 2), (2, 2)}, (3, ["3v1", "4v1"])),
+    ],
+)
 def test_classes_of_more_pieces(left_out: set[Class], reach: tuple[int, list[str]], tmp_path: Path) -> None:
     """A database that has some classes alone of its largest number of pieces."""
     folder = without(data_path("egdb"), tmp_path / "egdb", left_out)

@@ -140,6 +140,7 @@ def test_a_packed_book_tells_the_same_as_far_as_it_goes(tmp_path: Path) -> None:
     assert "N+ games: N or more" in page
 
 
+@pytest.mark.soak
 def test_the_shipped_book_has_theory(tmp_path: Path) -> None:
     assert written(Path("shipped"), tmp_path / "site") == 0
     data = json.loads((tmp_path / "site" / "data.json").read_text())
