@@ -4,11 +4,12 @@
     python bench/page.py --web [--checkout .] [--json]
 
 Serves the folder of `make page` and opens it with an empty profile. Start: the time until the board is there, until its
-men can be moved, and from the press of Analyse to the first lines, and what was fetched by then. Speed: nodes a second
-of an analysis of the start of the game, and of kr with the same hash table and database, in turns; the median of the
-ratios. Memory: what all processes of the browser have for themselves, less that with an empty page, once garbage has
-been collected. With `--minutes` an analysis that goes through a game, a position each five seconds, for so long, with
-the memory at each minute; garbage of the page's own thread is collected before.
+men can be moved, and from the press of Analyse to the first lines, what was fetched by then, and the processor time of
+the browser before men can be moved. Speed: nodes a second of an analysis of the start of the game, and of kr with the
+same hash table and database, in turns; the median of the ratios; `--runs 0` leaves out speed and memory. Memory: what
+all processes of the browser have for themselves, less that with an empty page, once garbage has been collected. With
+`--minutes` an analysis that goes through a game, a position each five seconds, for so long, with the memory at each
+minute; garbage of the page's own thread is collected before.
 
 With `--web` the page of `kr web`, of another compiled checkout too: its start, with what was sent, packed, and the
 review of a game, each with the processor seconds of the server and of the browser. The browser begins before.
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
 
 HASH_MB = 16
 """Hash table of the page's engine."""
-PACE = re.compile(r"depth (\d+) · ([\d.,]+) ?(M|k)? nodes")
+PACE = re.compile(r"depth (\d+)\s·\s([\d.,]+)\s?(M|k)?\snodes")
 UNITS = {"M": 1e6, "k": 1e3, None: 1.0}
 SETTLED_SECONDS = 30.0
 """Time after which a browser has collected its garbage."""
@@ -72,7 +73,8 @@ class Quiet(SimpleHTTPRequestHandler):
         path = Path(self.translate_path(self.path))
         if path.is_file():
             self.sent[path.name] = path.stat().st_size
-        super().do_GET()
+        with suppress(ConnectionError):  # the browser is closed
+            super().do_GET()
 
     def log_message(self, format: str, *args: Any) -> None:
         """Nothing."""
@@ -99,7 +101,7 @@ def until(true: Callable[[], Any], seconds: float = 60.0) -> Any:
 
 def nodes_of(page: Page) -> tuple[int, float] | None:
     """Depth and nodes that the analysis shows; None before."""
-    found = PACE.search(page.inner_text(".analysis").replace("\u00a0", " "))
+    found = PACE.search(page.inner_text(".analysis"))
     return None if found is None else (int(found[1]), float(found[2].replace(",", "")) * UNITS[found[3]])
 
 
@@ -185,24 +187,23 @@ def opened(browser: Browser) -> Page:
 
 def start(browser: Browser, address: str, sent: dict[str, int]) -> tuple[Page, dict[str, Any]]:
     """A page with an empty profile, and how long it took."""
-    page = opened(browser)
+    page, spent = opened(browser), processor()
     begin = time.monotonic()
     page.goto(address, wait_until="commit")
-    until(lambda: page.locator("main .board .piece").count() == 24)
-    first = time.monotonic() - begin
-    until(lambda: page.locator("main .board .pieces use").count() == 24)
-    board = time.monotonic() - begin
-    until(lambda: page.locator("main .board .movable").count())
-    movable = time.monotonic() - begin
-    scripts = sum(sent.values())
+    first, board, movable = (
+        page.evaluate(SHOWN, [f"main .board {part}", ""]) and time.monotonic() - begin
+        for part in (".piece", ".pieces use", ".movable")
+    )
+    scripts, spent = sum(sent.values()), processor() - spent
     press(page, "Analyse")
     pressed = time.monotonic()
-    until(lambda: nodes_of(page))
+    page.evaluate(SHOWN, [".analysis", PACE.pattern])
     ready = time.monotonic() - pressed
     press(page, "Stop")
     large = {name: size for name, size in sent.items() if name.endswith(".gz")}
     return page, {
         "first": first, "board": board, "moves": movable, "engine": ready, "all": time.monotonic() - begin,
+        "processor": spent,
         "bytes_before_moves": scripts, "bytes": sum(sent.values()), "large": large,
     }  # fmt: skip
 
@@ -254,7 +255,7 @@ def web(browser: Browser, checkout: Path) -> dict[str, Any]:
         try:
             timed("moves", lambda: page.goto(server.origin, wait_until="commit"), "main .board .movable", "")
             found["sent"] = {"files": len(sent), "bytes": sum(sent)}
-            timed("lines", lambda: press(page, "Analyse"), ".analysis", r"depth \d")
+            timed("lines", lambda: press(page, "Analyse"), ".analysis", PACE.pattern)
             press(page, "Stop")
             # the browser has all files for when there is no server
             page.evaluate("() => navigator.serviceWorker.ready.then(() => true)")
@@ -300,14 +301,15 @@ def main() -> None:
         before = memory()
         page, found = start(browser, address, sent)
         empty.close()
-        ratios = []
+        ratios: list[float] = []
         for _ in range(chosen.runs):
             own, native = page_speed(page, chosen.seconds), native_speed(chosen.seconds)
             ratios.append(own / native)
             print(f"{own / 1e6:.2f} M nodes/s in the page, {native / 1e6:.2f} here", file=sys.stderr)
-        found["ratio"] = statistics.median(ratios)
-        time.sleep(SETTLED_SECONDS)
-        found["memory"] = memory() - before
+        if ratios:
+            found["ratio"] = statistics.median(ratios)
+            time.sleep(SETTLED_SECONDS)
+            found["memory"] = memory() - before
         if chosen.minutes:
             found["minutes"] = [each - before for each in long_analysis(page, chosen.minutes)]
         browser.close()
@@ -316,9 +318,11 @@ def main() -> None:
         return
     board, moves, engine = (found[name] for name in ("board", "moves", "engine"))
     print(f"board {board:.2f} s, its moves {moves:.2f} s; lines {engine:.2f} s after Analyse")
+    print(f"{found['processor']:.2f} s of the browser's processor time before the moves")
     whole, first = found["bytes"], found["bytes_before_moves"]
     print(f"{whole / 1e6:.1f} MB in all, {first / 1e3:.0f} kB before the moves, scripts not packed")
-    print(f"speed {found['ratio']:.2f} of kr's own; memory {found['memory']:.0f} MB more than an empty page")
+    if ratios:
+        print(f"speed {found['ratio']:.2f} of kr's own; memory {found['memory']:.0f} MB more than an empty page")
     if chosen.minutes:
         print("memory by minutes: " + " ".join(f"{each:.0f}" for each in found["minutes"]))
 
