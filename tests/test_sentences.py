@@ -1,7 +1,8 @@
 """The sentences of kr/language are those for which Python and the page's scripts ask.
 
 A name is asked for as a whole, Sentence("value.draw") or {say: "value.draw"}, or in parts: a function puts the subject
-before it, f"story.{name}", and those who call that give it the rest, "slip.trap" or f"turn.{kind}".
+before it, f"story.{name}", and those who call that give it the rest, "slip.trap" or f"turn.{kind}". What kr web alone
+tells stands whole, also in tables of names; words of files are names in parts, named("reason", "no move").
 """
 
 import re
@@ -9,7 +10,15 @@ from functools import cache
 from pathlib import Path
 
 import kr
-from kr.language.sentences import texts
+from kr.evaluation.patterns import GROUPS
+from kr.game.outcome import NO_MOVE, NO_PIECES, NO_PROGRESS, OVERTIME, REPETITION
+from kr.language.sentences import LANGUAGES, texts
+from kr.learn.fitting.report import SEEN
+from kr.learn.fitting.sums import SETS
+from kr.learn.games import REASONS
+from kr.learn.training.history import GENERATION_STEPS
+from kr.match.game import AGREED_DRAW, AGREED_WIN, FAILURE
+from kr.web.app import FEATURES
 
 ROOT = Path(kr.__file__).parent
 NAMES = sorted(texts("en"))
@@ -17,10 +26,19 @@ READ = "player."
 """Names of players are read, not told (tests/scripts/comments.test.js)."""
 PUBLIC = {"count_of"}
 """Of the functions that put a subject before a name, those that other modules call."""
+WHOLE = re.compile(r'(f?)"((?:grounds|label|match|reason|refused|runs)\.[a-z0-9_]+)["{]')
+"""Names that stand whole wherever they are told, and an f before the quotes."""
+WORDS = {
+    "reason": (*REASONS, NO_MOVE, NO_PIECES, NO_PROGRESS, OVERTIME, REPETITION, AGREED_DRAW, AGREED_WIN, FAILURE),
+    "runs": (
+        *GROUPS.values(), *SETS, *GENERATION_STEPS, *(f"at least {times}" for times in SEEN),
+        "no kings", "entries", "never", "reading", "fitting",
+    ),
+}  # fmt: skip
 NAME = re.compile(r"[a-z*][a-z_0-9.*]*")
 STRINGS = re.compile(r'"""[\s\S]*?"""|//.*|# .*|/\*[\s\S]*?\*/|(["`])((?:(?!\1)[^\\\n]|\\.)*)\1(?! in )')
 COMPARED = re.compile(r"includes\([^)]*\)")
-ASKING = re.compile(r"\bSentence(?=\()|\bsay:")
+ASKING = re.compile(r"\bSentence(?=\()|\bsentence(?=\(f)|\bsay:")
 MAKERS = [
     re.compile(r'def (\w+)\((\w+): str[^"]*?(?:"""[^"]*""")?[^"]*?\bSentence\(f"(\w+)\.\{\2\}"'),
     re.compile(r"const (\w+) = \((\w+)[^`]*?\{say: `(\w+)\.\$\{\2\}`"),
@@ -72,6 +90,12 @@ def asked() -> dict[str, set[Path]]:
             for name in strings(arguments(text, begin)):
                 if subject or "." in name:
                     found.setdefault(subject + name, set()).add(path)
+        for is_made, name in WHOLE.findall(text):
+            assert not is_made, name
+            if name not in FEATURES:
+                found.setdefault(name, set()).add(path)
+    for subject, words in WORDS.items():
+        found |= {f"{subject}.{word.replace(' ', '_')}": {ROOT / "language" / "sentences.py"} for word in words}
     return found
 
 
@@ -88,6 +112,11 @@ def is_spelled(name: str, form: str, paths: set[Path]) -> bool:
         return False
     pieces = {piece for group in match.groups() for piece in group.split(".") if not piece.isdigit()}
     return any(pieces <= strings(sources()[path]) for path in paths)
+
+
+def test_each_language_has_each_sentence() -> None:
+    for code in LANGUAGES:
+        assert [name for name in NAMES if name not in texts(code)] == [], code
 
 
 def test_each_name_that_is_asked_for_is_that_of_a_sentence() -> None:

@@ -160,7 +160,7 @@ def test_little_comes_before_men_move(monkeypatch: pytest.MonkeyPatch, opened: O
 
         def before(page: Page) -> None:
             # which come once the board is there
-            page.route(re.compile("/(panels|graph-drawing|progress|en)-"), lambda route: None)
+            page.route(re.compile("/(panels|graph-drawing|english|en)-"), lambda route: None)
             page.on("requestfinished", lambda each: asked.append(each))
 
         page = opened(server.address, before=before)

@@ -17,6 +17,7 @@ from typing import Any
 from unittest.mock import Mock
 
 import pytest
+from english import english
 from web_pages import finished
 
 from kr.archives import index_build
@@ -220,7 +221,7 @@ def test_files_of_the_command_line_are_not_removed(folder: Path, tmp_path: Path)
 )
 def test_an_archive_that_cannot_be_read_says_so_and_can_be_removed(house: House, content: bytes, said: str) -> None:
     number = sent(house, content)["archive"]
-    assert said in state(house, number)["error"]
+    assert said in english(state(house, number)["error"])
     assert ask(house, "remove", archive=number) == {"archives": []}
 
 
@@ -249,7 +250,7 @@ def test_rooms_are_bounded(house: House, monkeypatch: pytest.MonkeyPatch) -> Non
 def test_an_index_that_grows_too_large_is_told(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     number = sent(house, PACKED)["archive"]
     monkeypatch.setattr(archive_store, "SPARE_BYTES", 1 << 60)
-    assert "is nearly full" in state(house, number)["error"]
+    assert "is nearly full" in english(state(house, number)["error"])
 
 
 def test_a_packed_file_without_end_is_read_only_so_far(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from models import POINT, REPORT, random_model
 from policies import random_policy_model
+from watched_runs import facts_of, lines, progress, table
 from web_pages import PHONE, Opener, opened, serving, wait_until
 
 from kr import storage
@@ -61,11 +62,6 @@ def save_output(out: Path, study: str) -> None:
     save_policy(out, random_policy_model(PolicyShape(hidden=(16, 8)), card=card, attrs=attrs))
 
 
-def lines(page: dict[str, Any], title: str) -> dict[str, list[list[float]]]:
-    (chart,) = (each["lines"] for each in page["charts"] if each["title"] == title)
-    return {line["name"]: line["points"] for line in chart}
-
-
 def only_run(directory: Path) -> tuple[tuple[str, ...], dict[str, Any]]:
     """Kind, state and progress of the one run in a directory, and its page."""
     watch = RunWatch((directory,))
@@ -73,22 +69,22 @@ def only_run(directory: Path) -> tuple[tuple[str, ...], dict[str, Any]]:
     assert row["name"] == f"{directory.name}/net.h5"
     page = watch.page(row["name"])
     json.dumps(page, allow_nan=False)
-    return (row["kind"], row["state"], row["progress"]), page
+    return progress(row), page
 
 
 @pytest.mark.parametrize("study", SHARES)
 def test_a_fit_from_its_beginning_to_its_end(tmp_path: Path, study: str) -> None:
     out = tmp_path / "net.h5"
     with storage.lock(out):
-        assert only_run(tmp_path)[0] == ("fit", "running", "reading data")
+        assert only_run(tmp_path)[0] == ("runs.fit", "running", "reading data")
         save_stage(out, study, 100, 0)
         row, page = only_run(tmp_path)
-        assert row == (f"fit of {study}", "running", "100 of 400 batches")
-        assert dict(page["facts"]) == {"Batches": "100 of 400", "Loss in the epoch under way": "0.6250"}
+        assert row == (f"runs.fit_of_{study}", "running", "100 of 400 batches")
+        assert facts_of(page) == {"label.batches": "100 of 400", "label.epoch_loss": "0.6250"}
         assert page["charts"] == []
         save_stage(out, study, 330, 3)
         row, page = only_run(tmp_path)
-        assert row == (f"fit of {study}", "running", "330 of 400 batches, validation loss 0.7800")
+        assert row == (f"runs.fit_of_{study}", "running", "330 of 400 batches, validation loss 0.7800")
         assert lines(page, "Loss") == LOSS_LINES
     assert only_run(tmp_path)[0][1] == "stopped"
     save_output(out, study)
@@ -96,17 +92,16 @@ def test_a_fit_from_its_beginning_to_its_end(tmp_path: Path, study: str) -> None
     assert only_run(tmp_path)[0][1:] == ("stopped", "330 of 400 batches, validation loss 0.7800")
     StudyCheckpoint(out, "x", study).remove()
     row, page = only_run(tmp_path)
-    assert row == (f"fit of {study}", "done", "validation loss 0.7500")
+    assert row == (f"runs.fit_of_{study}", "done", "validation loss 0.7500")
     assert lines(page, "Loss") == LOSS_LINES
     shares = lines(page, "Right on validation data")
     assert shares[{"people": "first choice", "endings": "right"}[study]] == [
         [1, 100 * SHARES[study].get("top1", 0.75)], [2, 100 * SHARES[study].get("top1", 0.75)],
         [3, 100 * SHARES[study].get("top1", 0.75)],
     ]  # fmt: skip
-    facts = dict(page["facts"])
-    assert (facts["Best epoch"], facts["Time"]) == ("2 of 3", "1:30")
-    (table,) = page["tables"]
-    assert table["rows"][1][:3] == ["2", "0.7000", "0.7500"]
+    facts = facts_of(page)
+    assert (facts["label.best_epoch"], facts["label.time"]) == ("2 of 3", "1:30")
+    assert table(page, "label.learning_curve")[1][:3] == ["2", "0.7000", "0.7500"]
     with storage.lock(out):
         assert only_run(tmp_path)[0][1:] == ("running", "reading data")
 
@@ -116,7 +111,7 @@ def test_a_logit_counts_iterations(tmp_path: Path) -> None:
     stage = FitStage(40, 100, "iterations", None, curve)
     StudyCheckpoint(tmp_path / "net.h5", "x", "people").save([np.zeros(2)], stage)
     row, page = only_run(tmp_path)
-    assert row == ("fit of people", "stopped", "40 of 100 iterations, validation loss 0.8000")
+    assert row == ("runs.fit_of_people", "stopped", "40 of 100 iterations, validation loss 0.8000")
     assert lines(page, "Loss")["training"] == [[20, 0.9], [40, 0.9]]
 
 

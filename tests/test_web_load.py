@@ -139,7 +139,7 @@ def test_a_page_has_three_searches() -> None:
                 await page.hear(id, "lines")
             await page.ask(3)
             refused = await page.hear(3, "error")
-            assert refused["error"] == "this page has 3 searches under way already; stop one"
+            assert refused["error"] == {"say": "refused.searches", "with": {"count": 3}}
             await page.stop(0)
             await page.ask(4)
             await page.hear(4, "lines")

@@ -19,6 +19,7 @@ from kr.game.value import Value
 from kr.proofs.certificate import Certificate, packed_certificate, unpacked_certificate, write_certificate
 from kr.proofs.checking import check_certificate
 from kr.proofs.library import ProofLibrary
+from kr.viewer.positions import side_name
 from kr.web.house import House
 from kr.web.live import Inbox
 from kr.web.request import PageRequest
@@ -86,7 +87,7 @@ def test_every_step_of_a_certificate(house: House, name: str) -> None:
     certificate, full = case(name), shipped()
     claim = certificate.claim
     found = opening(house, packed_certificate(certificate))
-    assert (found["fen"], found["claim"], found["goal"]) == (claim.root.fen, str(claim), claim.goal)
+    assert (found["fen"], found["side"], found["goal"]) == (claim.root.fen, side_name(claim.side), claim.goal)
     seen, waiting = set[Position](), [claim.root]
     while waiting and len(seen) < 60:
         position = waiting.pop()
@@ -172,16 +173,16 @@ def test_bounds(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("fen", "value", "claims"),
     [
-        ("W:WK18,K19,K23,10:BK1,K2", "win", ["White wins"]),
-        ("W:WK1:BK32", "draw", ["Black does not lose", "White does not lose"]),
-        ("W:W5:B1,K24", "loss", ["Black wins"]),
+        ("W:WK18,K19,K23,10:BK1,K2", "win", ["white win"]),
+        ("W:WK1:BK32", "draw", ["black draw", "white draw"]),
+        ("W:W5:B1,K24", "loss", ["black win"]),
     ],
 )
 def test_a_position_is_proved(house: House, fen: str, value: str, claims: list[str]) -> None:
     last = events(house, proofs.prove_position, fen=fen, seconds=20)[-1]
     assert last["done"]
     assert last["proof"]["value"] == value
-    assert sorted(each["claim"] for each in last["certificates"]) == claims
+    assert sorted(f"{each['side']} {each['goal']}" for each in last["certificates"]) == claims
     for each in last["certificates"]:
         file = proofs.certificate_file(house, PageRequest({"proof": each["proof"]}))
         check_certificate(unpacked_certificate(base64.b64decode(file["data"])), house.database)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from watched_runs import clock, lines, table, told, watching
+from watched_runs import clock, facts_of, lines, progress, table, told, watching
 from web_pages import (
     PHONE,
     Opener,
@@ -45,15 +45,16 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_training_is_told_as_its_history(trained: Path, watching: Callable[..., RunWatch]) -> None:
     watch = watching(trained)
     home = f"{trained.name}/run"
-    rows = {row["name"]: (row["kind"], row["state"], row["progress"]) for row in watch.rows()}
+    rows = {row["name"]: progress(row) for row in watch.rows()}
     assert {name: kind for name, (kind, *_) in rows.items()} == {
-        home: "training", f"{home}/g01.h5": "fit", f"{home}/games-01": "self-play", f"{home}/gate-01.pdn": "match",
+        home: "runs.training", f"{home}/g01.h5": "runs.fit", f"{home}/games-01": "runs.selfplay",
+        f"{home}/gate-01.pdn": "runs.match",
     }  # fmt: skip
     assert rows[home][1:] == ("ended", "1 generation")
     (generation,) = load_history(trained / "run").generations
     verdict, page = generation.verdict, watch.page(home)
     assert verdict is not None
-    (gate,) = table(page, "Gates")
+    (gate,) = table(page, "label.gates")
     assert gate[2:5] == [
         f"{verdict['wins']}-{verdict['losses']}-{verdict['draws']}", "-".join(map(str, verdict["pentanomial"])),
         f"{verdict['elo']:+.1f} ± {verdict['elo_error']:.1f}",
@@ -69,12 +70,12 @@ def test_a_fit_is_told_as_its_report(trained: Path, watching: Callable[..., RunW
     assert generation.fit is not None
     result = generation.fit.result
     assert result is not None
-    assert dict(page["facts"])["Quiet positions"] == f"{result['positions']:,}"
-    held = {row[0]: row[4] for row in table(page, "Loss") if row[1] == "held out"}
+    assert facts_of(page)["label.quiet_positions"] == f"{result['positions']:,}"
+    held = {row[0]: row[4] for row in table(page, "label.loss") if row[1] == "held out"}
     assert held == {group: f"{row['loss']:.4f}" for group, row in result["held_out"].items()}
     assert {len(points) for points in lines(page, "Loss, men").values()} == {result["iterations"]["men"]}
     assert lines(page, "Calibration")["as predicted"] == [[0, 0], [1, 1]]
-    assert table(page, "Table entries by times seen in training")[0][0] == "men"
+    assert table(page, "label.coverage")[0][0] == "men"
 
 
 class Halt(TrainWatcher):
@@ -107,17 +108,17 @@ def test_the_step_under_way_is_told(tmp_path: Path, watching: Callable[..., RunW
     # those whose shard is not whole are not counted
     shards = len(list((tmp_path / "run" / "games-01").glob("*.h5")))
     done = f"{step}: {8 * shards} of 24 games" if step == "play" else f"{step}: 5 of 8 games"
-    (row,) = (row for row in watch.rows() if row["kind"] == "training")
-    assert (row["state"], row["progress"]) == ("stopped", f"0 generations; now 1, {done}")
+    (row,) = (row for row in watch.rows() if row["kind"]["say"] == "runs.training")
+    assert progress(row)[1:] == ("stopped", f"0 generations; now 1, {done}")
     facts = told(watch, "run")
-    assert facts["Under way"] == f"generation 1, {done}"
+    assert facts["label.under_way"] == f"generation 1, {done}"
     if step == "gate":
-        assert sum(map(int, facts["Wins, losses, draws so far"].split("-"))) == 4
-        assert "±" in facts["Elo"]
+        assert sum(map(int, facts["label.tally"].split("-"))) == 4
+        assert "±" in facts["label.elo"]
     else:
         parts = sum(len(read_shard(path)) for path in (tmp_path / "run" / "games-01").glob("*.part"))
         assert 8 * shards + parts >= 12
-        assert told(watch, "run/games-01").get("Games of shards under way", "0") == str(parts)
+        assert told(watch, "run/games-01").get("label.games_under_way", "0") == str(parts)
 
 
 def test_a_fit_under_way_is_told(tmp_path: Path, watching: Callable[..., RunWatch]) -> None:
@@ -129,7 +130,7 @@ def test_a_fit_under_way_is_told(tmp_path: Path, watching: Callable[..., RunWatc
     checkpoint.save({False: FitState(np.zeros(4), losses)})
     watch = watching(tmp_path)
     (row,) = watch.rows()
-    assert (row["kind"], row["state"], row["progress"]) == ("fit", "stopped", "men 3 iterations")
+    assert progress(row) == ("runs.fit", "stopped", "men 3 iterations")
     page = watch.page(row["name"])
     assert lines(page, "Loss, men") == {
         "training": [[1, 0.7], [2, 0.6], [3, 0.5]], "held out": [[1, 0.8], [2, 0.75], [3, 0.7]],

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from english import english
 from systems import make_fifo
-from watched_runs import Clock, clock, lines, table, told, watching
+from watched_runs import Clock, clock, facts_of, lines, progress, table, told, watching
 from web_pages import (
     PHONE,
     SIZES,
@@ -34,6 +35,7 @@ from kr.engine.limits import Limits
 from kr.errors import InvalidSettingError
 from kr.hdf5 import process, structures
 from kr.jobs.journal import open_journal
+from kr.language.sentences import named
 from kr.learn.games import read_game_arrays
 from kr.learn.selfplay import SelfplaySettings, selfplay
 from kr.match.elo import Sprt
@@ -69,10 +71,10 @@ def copied(made: tuple[Path, MatchResult], tmp_path: Path) -> Path:
 
 def test_runs_are_found_and_told_apart(made: tuple[Path, MatchResult], watching: Callable[..., RunWatch]) -> None:
     home = made[0].name
-    rows = {row["name"]: (row["kind"], row["state"], row["progress"]) for row in watching(made[0]).rows()}
+    rows = {row["name"]: progress(row) for row in watching(made[0]).rows()}
     assert rows == {
-        f"{home}/deep/games": ("self-play", "done", "20 of 20 games"),
-        f"{home}/match.pdn": ("match", "done", "12 of 12 games"),
+        f"{home}/deep/games": ("runs.selfplay", "done", "20 of 20 games"),
+        f"{home}/match.pdn": ("runs.match", "done", "12 of 12 games"),
     }
 
 
@@ -83,8 +85,8 @@ def test_an_evolution_is_listed_before_its_first_results(tmp_path: Path, watchin
     with open_journal(path, {"scheme": "thesis", "seed": 1}, storage.provenance(seed=1), dict) as journal:
         journal.append({"games": [["1", 0, 1, 1, 40], ["1", 0, 2, 0, 50]], "seconds": 1.0})
         (row,) = watch.rows()
-        assert (row["kind"], row["state"], row["progress"]) == ("evolution", "running", "0 generations, 2 games")
-    assert told(watch, f"{tmp_path.name}/thesis")["Games"] == "2"
+        assert progress(row) == ("runs.evolution", "running", "0 generations, 2 games")
+    assert told(watch, f"{tmp_path.name}/thesis")["label.games"] == "2"
     # other journals of that name are not runs
     path.write_text('{"settings": {"deck": "3move"}}\n')
     assert watching(tmp_path).rows() == []
@@ -100,19 +102,22 @@ def test_directories_of_the_same_name_are_told_apart(tmp_path: Path, watching: C
 def test_a_match_is_told_as_its_result(made: tuple[Path, MatchResult], watching: Callable[..., RunWatch]) -> None:
     directory, result = made
     page = watching(directory).page(f"{directory.name}/match.pdn")
-    facts, summary = dict(page["facts"]), result.summary()
-    assert facts["Wins, losses, draws of material"] == f"{summary['wins']}-{summary['losses']}-{summary['draws']}"
-    assert facts["Elo"] == f"{summary['elo']:+.1f} ± {summary['elo_error']:.1f}"
-    assert facts["LLR of +10 to +0 Elo"].startswith(f"{summary['sprt']['llr']:.2f} (")
-    assert [int(count) for _, count in table(page, "Pairs")] == list(summary["pentanomial"])
-    assert {reason: int(count) for reason, count in table(page, "Ends of the games")} == summary["reasons"]
+    facts, summary = facts_of(page), result.summary()
+    assert facts["label.tally_of"] == f"{summary['wins']}-{summary['losses']}-{summary['draws']}"
+    assert facts["label.elo"] == f"{summary['elo']:+.1f} ± {summary['elo_error']:.1f}"
+    assert {"Wins, losses, draws of material", "LLR of +10 to +0 Elo"} < {english(label) for label, _ in page["facts"]}
+    assert facts["label.llr_of"].startswith(f"{summary['sprt']['llr']:.2f} (")
+    assert [int(count) for _, count in table(page, "label.pairs")] == list(summary["pentanomial"])
+    assert {reason: int(count) for reason, count in table(page, "label.ends")} == {
+        str(named("reason", reason)): count for reason, count in summary["reasons"].items()
+    }
     elo = lines(page, "Elo with its 95% error")["material"]
     assert [x for x, *_ in elo] == [2, 4, 6, 8, 10, 12]
     assert elo[-1][1:] == [round(summary["elo"], 2), round(summary["elo_error"], 2)]
     llr = lines(page, "Log likelihood ratio")
     assert llr["LLR"][-1] == [12, round(summary["sprt"]["llr"], 3)]
     assert {points[0][1] for name, points in llr.items() if name.startswith("H1")} == {round(Sprt(0, 10).upper, 3)}
-    last = table(page, "Last games")
+    last = table(page, "label.last_games")
     assert [row[0] for row in last] == [str(number) for number in range(12, 0, -1)]
     points = {"material": 2, "drawn": 1, "manual": 0}
     assert [points[row[4]] for row in reversed(last)] == [game.points for game in result.games]
@@ -123,23 +128,23 @@ def test_self_play_is_told_as_its_games(made: tuple[Path, MatchResult], watching
     page = watching(directory).page(f"{directory.name}/deep/games")
     games = read_game_arrays(directory / "deep" / "games")
     shares = [f"{100 * (games.result == each).sum() / 20:.1f}" for each in (1, 0, -1)]
-    assert table(page, "Results by openings")[0] == ["all", "20", *shares]
-    assert dict(page["facts"])["Plies a game"].startswith(f"{len(games.move) / 20:.1f}, ")
+    assert table(page, "label.results_by_openings")[0] == ["all", "20", *shares]
+    assert facts_of(page)["label.plies_a_game"].startswith(f"{len(games.move) / 20:.1f}, ")
     assert [games for _, games in lines(page, "Games over time")["games"]] == [0, 8, 16, 20]
     assert [x for x, _ in lines(page, "Length, shard by shard")["plies"]] == [8, 16, 20]
-    assert [row[0] for row in table(page, "Last games")] == ["20", "19", "18", "17"]
+    assert [row[0] for row in table(page, "label.last_games")] == ["20", "19", "18", "17"]
 
 
 @pytest.mark.parametrize("name", ["match.pdn", "deep/games"])
 def test_each_game_can_be_opened(made: tuple[Path, MatchResult], watching: Callable[..., RunWatch], name: str) -> None:
     watch = watching(made[0])
     full = f"{made[0].name}/{name}"
-    (last,) = (each for each in watch.page(full)["tables"] if each["title"] == "Last games")
+    (last,) = (each for each in watch.page(full)["tables"] if each["title"]["say"] == "label.last_games")
     for number, row in zip(last["games"], last["rows"], strict=True):
         game = watch.game(full, number)
         side = {"1-0": "Black", "0-1": "White"}.get(game["result"], "drawn")
         # players of a match have names
-        assert row[-3] == (game["headers"].get(side, side) if name == "match.pdn" else side)
+        assert english(row[-3]) == (game["headers"].get(side, side) if name == "match.pdn" else side)
     for number in (-1, 20):
         with pytest.raises(InvalidSettingError, match="has no game"):
             watch.game(full, number)
@@ -154,14 +159,14 @@ def test_a_match_is_read_while_it_is_written(
     written = log.read_bytes().splitlines(keepends=True)
     log.write_bytes(b"".join(written[:6]) + written[6][:cut])
     watch = watching(copied)
-    assert told(watch, "runs/match.pdn")["Games"] == "5 of 12 games"
+    assert told(watch, "runs/match.pdn")["label.games"] == "5 of 12 games"
     assert {row["name"]: row["state"] for row in watch.rows()}["runs/match.pdn"] == "stopped"
     clock.time += 2
     log.write_bytes(b"".join(written[:5] + written[8:]))
-    assert told(watch, "runs/match.pdn")["Games"] == "9 of 12 games"
+    assert told(watch, "runs/match.pdn")["label.games"] == "9 of 12 games"
     clock.time += 2
     log.write_bytes(b"".join(written))
-    assert told(watch, "runs/match.pdn")["Games"] == "12 of 12 games"
+    assert told(watch, "runs/match.pdn")["label.games"] == "12 of 12 games"
 
 
 def test_shards_that_appear_are_counted_alone(
@@ -176,14 +181,14 @@ def test_shards_that_appear_are_counted_alone(
     away = copied / "later"
     later.rename(away)
     watch = watching(copied)
-    assert told(watch, "runs/deep/games")["Games"] == "12 of 20 games"
+    assert told(watch, "runs/deep/games")["label.games"] == "12 of 20 games"
     assert read == ["shard-000000.h5", "shard-000002.h5"]
     clock.time += 2
-    assert told(watch, "runs/deep/games")["Games"] == "12 of 20 games"
+    assert told(watch, "runs/deep/games")["label.games"] == "12 of 20 games"
     assert len(read) == 2
     clock.time += 2
     away.rename(later)
-    assert told(watch, "runs/deep/games")["Games"] == "20 of 20 games"
+    assert told(watch, "runs/deep/games")["label.games"] == "20 of 20 games"
     assert read[2:] == ["shard-000001.h5"]
 
 
@@ -304,8 +309,8 @@ def test_damage_is_told_in_a_line(copied: Path, watching: Callable[..., RunWatch
     watch = watching(copied)
     pages = [watch.page(row["name"]) for row in watch.rows()]
     (page,) = (page for page in pages if page["state"] == "damaged")
-    assert page["progress"]
-    assert "\n" not in page["progress"]
+    assert english(page["progress"])
+    assert "\n" not in english(page["progress"])
 
 
 @pytest.mark.parametrize("damage", DAMAGE)
@@ -349,7 +354,7 @@ def test_a_shard_that_hangs_hdf5_hides_nothing(
     content[heap + 16 : heap + 32] = bytes(16)
     shard.write_bytes(content)
     games, match = (f"{copied.name}/{name}" for name in ("deep/games", "match.pdn"))
-    assert "impossible" in watching(copied).page(games)["progress"]
+    assert "impossible" in english(watching(copied).page(games)["progress"])
     # the same where only the library would find it
     monkeypatch.setattr(structures, "harmful_structure", lambda *given: None)
     monkeypatch.setattr(process, "READ_SECONDS", 1.0)
@@ -357,7 +362,7 @@ def test_a_shard_that_hangs_hdf5_hides_nothing(
     monkeypatch.setattr(process, "_remember", lambda *given: (ended.append(given), remember(*given)))
     for _ in range(5):
         watch = watching(copied)
-        assert "does not finish" in watch.page(games)["progress"]
+        assert "does not finish" in english(watch.page(games)["progress"])
         assert watch.page(match)["state"] == "done"
     assert len(ended) == 1
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from english import english
 
 from kr.web.runs.watching import RunWatch
 
@@ -30,16 +31,28 @@ def watching(clock: Clock) -> Callable[..., RunWatch]:
     return lambda *directories: RunWatch(directories, clock)
 
 
+def facts_of(page: dict[str, Any]) -> dict[str, str]:
+    """Facts in English by the names of their labels."""
+    return {label["say"]: english(told) for label, told in page["facts"]}
+
+
 def told(watch: RunWatch, name: str) -> dict[str, str]:
-    """Facts of a run by their labels."""
-    return dict(watch.page(name)["facts"])
+    """Facts of a run in English by the names of their labels."""
+    return facts_of(watch.page(name))
+
+
+def progress(row: dict[str, Any]) -> tuple[str, str, str]:
+    """Kind by name, state and progress of a run, in English."""
+    return row["kind"]["say"], row["state"], english(row["progress"])
 
 
 def table(page: dict[str, Any], title: str) -> list[list[str]]:
-    (found,) = (each["rows"] for each in page["tables"] if each["title"] == title)
-    return list(found)
+    """Rows of a table in English, by the name of its title."""
+    (found,) = (each["rows"] for each in page["tables"] if each["title"]["say"] == title)
+    return [[*map(english, row)] for row in found]
 
 
 def lines(page: dict[str, Any], title: str) -> dict[str, list[list[float]]]:
-    (found,) = (each["lines"] for each in page["charts"] if each["title"] == title)
-    return {line["name"]: line["points"] for line in found}
+    """Points of a chart's lines by their English names."""
+    (found,) = (each["lines"] for each in page["charts"] if english(each["title"]) == title)
+    return {english(line["name"]): line["points"] for line in found}

@@ -62,7 +62,7 @@ def command(
         "\n"
         + console.table(
             ["phase", "positions", "Black wins %", "drawn %", "White wins %"],
-            [(name, *_shares(*counts)) for name, counts in summary.phases.items()],
+            [(f"{pieces} pieces, {kings}", *_shares(*counts)) for (pieces, kings), counts in summary.phases.items()],
         )
     )
 

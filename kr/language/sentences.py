@@ -7,7 +7,8 @@ their names join both, story.no_move. texts: those of scripts, in the order of t
 them; English has none.
 
 A sentence has {places} for its values. With | between, it has two forms: the second is for counts other than one, or
-for the side of the person to whom it is told.
+for the side of the person to whom it is told. Values are sent as they are, and written as the language does: {"say":
+"story.no_move", "with": {"side": "black"}}, {"number": 0.75, "digits": 4}, {"seconds": 90}, {"bytes": 2000000}.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from importlib import resources
 from typing import Any, TypeAlias
 
 from kr.notation import SIDE_NAMES
+from kr.units import format_clock
 
 LANGUAGES = ("en", "it")
 YOU = "you"
@@ -29,8 +31,9 @@ _SIDES = {name.lower(): name for name in SIDE_NAMES}
 _SIDE_PLACES = ("side", "other")
 _PLACE = re.compile(r"\{(\w+)\}")
 
-Told: TypeAlias = "str | int | Sentence | Sequence[Told]"
-"""Of a place: a side in lower case, a count, another text, a sentence, or several of these with commas between."""
+Told: TypeAlias = "str | int | Figure | Duration | Size | Sentence | Sequence[Told]"
+"""Of a place: a side in lower case, a count, another number, another text, a sentence, or several of these with commas
+between."""
 
 
 @cache
@@ -49,6 +52,55 @@ def scripts() -> dict[str, str]:
     return {
         f"languages/{code}.js": f"export default {json.dumps(texts(code), ensure_ascii=False)};\n" for code in LANGUAGES
     }
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A number with so many decimals, or more digits before them; signed: with a plus too; error: how far it may be
+    off."""
+
+    number: float
+    digits: int = 0
+    signed: bool = False
+    error: float | None = None
+
+    def __str__(self) -> str:
+        text = f"{self.number:{'+' if self.signed else ''},.{self.digits}f}"
+        return text if self.error is None else f"{text} ± {self.error:,.{self.digits}f}"
+
+    def as_object(self) -> dict[str, Any]:
+        """The number as a JSON object."""
+        known: dict[str, Any] = {"number": self.number, "digits": self.digits}
+        return known | ({"signed": True} if self.signed else {}) | ({} if self.error is None else {"error": self.error})
+
+
+@dataclass(frozen=True)
+class Duration:
+    """A duration, to the second."""
+
+    seconds: float
+
+    def __str__(self) -> str:
+        return format_clock(self.seconds)
+
+    def as_object(self) -> dict[str, Any]:
+        """The duration as a JSON object."""
+        return {"seconds": self.seconds}
+
+
+@dataclass(frozen=True)
+class Size:
+    """A number of bytes, told in millions."""
+
+    bytes: int
+    digits: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.bytes / 1e6:,.{self.digits}f} MB"
+
+    def as_object(self) -> dict[str, Any]:
+        """The size as a JSON object."""
+        return {"bytes": self.bytes, "digits": self.digits}
 
 
 @dataclass(frozen=True)
@@ -75,7 +127,12 @@ class Sentence:
 
     def as_object(self) -> dict[str, Any]:
         """The sentence as a JSON object."""
-        return {"say": self.name, "with": {name: _as_json(value) for name, value in self.values.items()}}
+        return {"say": self.name} | ({"with": as_json(self.values)} if self.values else {})
+
+
+def sentence(name: str, /, **values: Told) -> Sentence:
+    """A sentence with its values."""
+    return Sentence(name, values)
 
 
 def count_of(things: str, count: int) -> Sentence:
@@ -83,15 +140,26 @@ def count_of(things: str, count: int) -> Sentence:
     return Sentence(f"count.{things}", {"count": count})
 
 
+def named(subject: str, words: str) -> Told:
+    """Words of a file, such as "no progress", as the sentence of that name; as they are if there is none."""
+    name = f"{subject}.{words.replace(' ', '_')}"
+    return Sentence(name) if name in texts("en") else words
+
+
+def as_json(value: Any) -> Any:
+    """JSON with all that is told in it as objects."""
+    if isinstance(value, Sentence | Figure | Duration | Size):
+        return value.as_object()
+    if isinstance(value, Mapping):
+        return {name: as_json(each) for name, each in value.items()}
+    return [as_json(each) for each in value] if isinstance(value, list | tuple) else value
+
+
 def _filled(value: Told, own: Callable[[str], str], show: Callable[[str, str], str]) -> str:
     if isinstance(value, Sentence):
         return value.filled(show)
     if isinstance(value, int):
         return own(f"{value:,}")
-    return own(value) if isinstance(value, str) else ", ".join(_filled(each, own, show) for each in value)
-
-
-def _as_json(value: Told) -> Any:
-    if isinstance(value, Sentence):
-        return value.as_object()
-    return value if isinstance(value, (str, int)) else [_as_json(each) for each in value]
+    if isinstance(value, list | tuple):
+        return ", ".join(_filled(each, own, show) for each in value)
+    return own(str(value))

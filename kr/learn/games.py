@@ -12,7 +12,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -398,8 +398,8 @@ class Summary:
     reasons: dict[str, int] = field(default_factory=lambda: dict.fromkeys(REASONS, 0))
     decks: dict[str, list[int]] = field(default_factory=dict)
     """Results by deck of openings."""
-    phases: dict[str, list[int]] = field(default_factory=dict)
-    """Positions by pieces on the board and the result of their game."""
+    phases: dict[tuple[str, str], list[int]] = field(default_factory=dict)
+    """Positions by pieces on the board, "no kings" or "kings", and the result of their game."""
 
     @property
     def bytes_per_move(self) -> float:
@@ -445,7 +445,10 @@ def _results(results: NDArray[np.int8]) -> list[int]:
     return [int((results == result).sum()) for result in (1, 0, -1)]
 
 
-def _add(counts: dict[str, list[int]], name: str, more: Iterable[int]) -> None:
+_Name = TypeVar("_Name")
+
+
+def _add(counts: dict[_Name, list[int]], name: _Name, more: Iterable[int]) -> None:
     counts[name] = [a + int(b) for a, b in zip(counts.get(name, [0, 0, 0]), more, strict=True)]
 
 
@@ -456,7 +459,7 @@ def _count_decks(decks: dict[str, list[int]], shard: GameArrays) -> None:
         begin += size
 
 
-def _count_phases(phases: dict[str, list[int]], shard: GameArrays, path: Path) -> None:
+def _count_phases(phases: dict[tuple[str, str], list[int]], shard: GameArrays, path: Path) -> None:
     """Count positions by number of pieces, in fours, without and with kings."""
     counts = np.zeros((25, 2, 3), dtype=np.int64)
     bad = _learn.count_pieces(shard.start, shard.side, shard.first, shard.result, shard.move, counts)
@@ -464,7 +467,7 @@ def _count_phases(phases: dict[str, list[int]], shard: GameArrays, path: Path) -
         raise InvalidGamesError(f"{path}: game {shard.game[bad]} has a move that is not legal")
     for low in range(21, 0, -4):
         for kings, words in ((0, "no kings"), (1, "kings")):
-            _add(phases, f"{low}-{low + 3} pieces, {words}", counts[low : low + 4, kings].sum(axis=0))
+            _add(phases, (f"{low}-{low + 3}", words), counts[low : low + 4, kings].sum(axis=0))
 
 
 def _belong_together(datasets: Mapping[str, NDArray[Any]]) -> bool:

@@ -225,7 +225,8 @@ class MatchResult:
     @property
     def warning(self) -> str | None:
         """Warning, in one line, if forfeits distort the result; else None."""
-        return self.tally.warning()
+        warning = self.tally.warning()
+        return None if warning is None else str(warning)
 
     @property
     def ordered(self) -> PairsInOrder | None:

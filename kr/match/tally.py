@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 
 from kr.game.outcome import OVERTIME
+from kr.language.sentences import Sentence, count_of, sentence
 from kr.match.elo import PAIR_SCORES
 from kr.match.game import FAILURE
 from kr.match.log import Effort, MatchGame
-from kr.units import counted
 
 MOST_FORFEITS = 0.02
 """Share of games lost on time or by failure beyond which the result counts as distorted."""
@@ -51,21 +51,16 @@ class MatchTally:
         on_time, failed = (self.lost[0][reason] + self.lost[1][reason] for reason in (OVERTIME, FAILURE))
         return on_time, failed
 
-    def warning(self) -> str | None:
+    def warning(self) -> Sentence | None:
         """Warning, in one line, if forfeits distort the result; else None."""
         return forfeit_warning(self.games, *self.forfeits)
 
 
-def forfeit_warning(games: int, on_time: int, failed: int) -> str | None:
+def forfeit_warning(games: int, on_time: int, failed: int) -> Sentence | None:
     """Warning, in one line, if more than MOST_FORFEITS of the games are forfeits; else None."""
     if on_time + failed <= MOST_FORFEITS * games:
         return None
-    kinds = [f"{on_time} on time"] * bool(on_time) + [f"{failed} by engine failure"] * bool(failed)
-    cures = ["use an idle machine, more time, fewer games at a time (--workers) or a node limit (nodes=5000)"] * bool(
-        on_time
-    )
-    cures += ["see the Termination tags of the games"] * bool(failed)
-    return (
-        f"{on_time + failed} of {counted(games, 'game')} forfeited ({', '.join(kinds)}), which distorts the result: "
-        f"{'; '.join(cures)}"
-    )
+    kinds = [sentence(name, number=n) for name, n in (("match.on_time", on_time), ("match.failed", failed)) if n]
+    cures = [sentence("match.less_load")] * bool(on_time) + [sentence("match.see_terminations")] * bool(failed)
+    cure = sentence("match.cures", first=cures[0], second=cures[1]) if len(cures) > 1 else cures[0]
+    return sentence("match.forfeits", number=on_time + failed, games=count_of("games", games), kinds=kinds, cure=cure)

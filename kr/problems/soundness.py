@@ -29,7 +29,7 @@ from kr.problems.reach import TRANSPOSED_PLIES, Reach, bits_after
 from kr.problems.solutions import Branch, all_ways
 from kr.problems.ways import Way, ways_at
 from kr.proofs.certificate import Certificate, Claim
-from kr.proofs.decider import Decider, after_moves
+from kr.proofs.decider import RULES_GROUNDS, Decider, after_moves
 from kr.units import format_size
 
 if TYPE_CHECKING:
@@ -187,7 +187,7 @@ class _Check:
         """The verdict."""
         found = self.found
         if self.position.is_over:
-            found.value, found.by = Value.LOSS, "the rules"
+            found.value, found.by = Value.LOSS, RULES_GROUNDS
             found.refutation = Claim(self.position, self.side.other, Value.WIN)
             self._conclude(ProblemVerdict.UNSOUND, f"{self._name(self.side)} has no move, and has lost")
             return found

@@ -20,11 +20,11 @@ from kr.errors import InvalidCertificateError
 from kr.game.position import Move, Position, Side
 from kr.game.value import Value
 from kr.jobs.kinds import Stop
+from kr.language.sentences import Sentence, sentence
 from kr.proofs.certificate import Certificate, Claim, Strategy, certificate_of
 from kr.proofs.leaves import answer_leaf, settled
 from kr.proofs.prover import FIRST_ROOT_NODES, NEARNESS_EXPONENT, ClaimProgress, ProofQuestion
 from kr.proofs.tree import ProofTree
-from kr.units import counted
 
 if TYPE_CHECKING:
     from kr.egdb.database import Database
@@ -41,13 +41,29 @@ PROVED_BYTES = 150
 ClaimKey = tuple[tuple[int, int, int, int], Side, Value]
 
 
+class Grounds(str):
+    """What proves an answer, as files have it, with its sentence for pages: "the rules", "the database", or "a
+    certificate of 12 positions"."""
+
+    sentence: Sentence
+
+    @staticmethod
+    def of(sentence: Sentence) -> Grounds:
+        """The grounds that a sentence names."""
+        grounds = Grounds(sentence)
+        grounds.sentence = sentence
+        return grounds
+
+
+RULES_GROUNDS, DATABASE_GROUNDS = Grounds.of(sentence("grounds.rules")), Grounds.of(sentence("grounds.database"))
+
+
 @dataclass(frozen=True)
 class Decision:
     """Answer to a claim, and what proves it."""
 
     holds: bool
-    by: str
-    """ "the rules", "the database", or "a certificate of 12 positions"."""
+    by: Grounds
 
 
 def opposite(claim: Claim) -> Claim:
@@ -143,7 +159,9 @@ class Decider:
         key = _key(claim)
         decision = self._decisions.get(key)
         if decision is None and (verdict := settled(claim, claim.root, self.database)) is not None:
-            decision = self._decisions[key] = Decision(verdict, "the rules" if claim.root.is_over else "the database")
+            decision = self._decisions[key] = Decision(
+                verdict, RULES_GROUNDS if claim.root.is_over else DATABASE_GROUNDS
+            )
         return decision
 
     def decide(self, claims: Iterable[Claim], enough: Callable[[], bool] = lambda: False) -> None:
@@ -253,7 +271,7 @@ class Decider:
             case.refused = True
             self.refused.append(str(error))
             return
-        by = f"a certificate of {counted(len(certificate.boards), 'position')}"
+        by = Grounds.of(sentence("grounds.certificate", count=len(certificate.boards)))
         self._decisions[_key(claim)] = Decision(True, by)
         self._decisions[_key(opposite(claim))] = Decision(False, by)
 

@@ -26,11 +26,12 @@ from starlette.types import ASGIApp
 from starlette.websockets import WebSocket
 
 from kr.errors import InvalidSettingError, KrError
+from kr.language.sentences import Told, as_json, sentence
 from kr.page.files import content_digest, files_to_serve, index
 from kr.web.entry import Entry
 from kr.web.guard import Guard
 from kr.web.house import House
-from kr.web.live import BROKEN, Connection, Stream, error_line
+from kr.web.live import BROKEN, Connection, Stream, error_told
 from kr.web.request import PageRequest
 
 FEATURES: Mapping[str, tuple[str, ...]] = {
@@ -178,7 +179,7 @@ async def _data(house: House, request: Request) -> Response:
     try:
         content = await anyio.to_thread.run_sync(data_file, house, name)
     except (KrError, OSError) as error:
-        return _error(400, error_line(error))
+        return _error(400, error_told(error))
     text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
     return await _file(text.encode(), ".json", request)
 
@@ -217,13 +218,13 @@ async def _answer(house: House, request: Request) -> Response:
             answer = await anyio.to_thread.run_sync(_worked, handler, house, page_request, abandon_on_cancel=True)
         return JSONResponse(answer)
     except HTTPException as error:
-        return _error(error.status_code, error.detail)
+        return _error(error.status_code, sentence("refused.too_large", most=MOST_BODY >> 20))
     except TimeoutError:
-        return _error(408, "the request took too long to arrive")
+        return _error(408, sentence("refused.slow"))
     except ClientDisconnect:
-        return _error(400, "the request did not arrive")
+        return _error(400, sentence("refused.lost"))
     except (KrError, OSError) as error:
-        return _error(400, error_line(error))
+        return _error(400, error_told(error))
 
 
 def _read_json(body: bytes) -> object:
@@ -243,12 +244,12 @@ async def _body(request: Request) -> bytes:
     async for chunk in request.stream():
         content += chunk
         if len(content) > MOST_BODY:
-            raise HTTPException(413, f"the request has more than {MOST_BODY >> 20} MB")
+            raise HTTPException(413)
     return bytes(content)
 
 
-def _error(status: int, why: str) -> Response:
-    return JSONResponse({"error": why}, status)
+def _error(status: int, why: Told) -> Response:
+    return JSONResponse({"error": as_json(why)}, status)
 
 
 async def _failed(request: Request, error: Exception) -> Response:

@@ -18,6 +18,7 @@ from typing import Any
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from kr.language.sentences import Told, as_json, sentence
 from kr.web.entry import Entry
 from kr.web.live import POLICY_VIOLATION, Budget
 
@@ -107,7 +108,7 @@ class Guard:
         # strangers can't spend what those with the token may ask: all users of a machine have one address here
         address = str((scope.get("client") or ("",))[0])
         if not self._budget(f"{address} {by_token or by_cookie}").take():
-            return _refused(429, "too many requests; wait a second")
+            return _refused(429, sentence("refused.requests"))
         if entry is None:
             return None
         opens = scope["type"] == "http" and scope["method"] in ("GET", "HEAD")
@@ -154,8 +155,8 @@ class Guard:
         return self._budgets.setdefault(address, Budget(REQUEST_RATE, REQUEST_BURST, self._now))
 
 
-def _refused(status: int, why: str) -> Response:
-    return JSONResponse({"error": why}, status)
+def _refused(status: int, why: Told) -> Response:
+    return JSONResponse({"error": as_json(why)}, status)
 
 
 def _is_visit(scope: Scope, headers: Mapping[str, str]) -> bool:

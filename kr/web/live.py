@@ -24,6 +24,7 @@ from typing import Any
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from kr.errors import InvalidSettingError, KrError
+from kr.language.sentences import Sentence, Told, as_json, sentence
 from kr.text import whole_characters
 from kr.web.house import House
 from kr.web.request import PageRequest
@@ -38,7 +39,8 @@ MESSAGE_RATE, MESSAGE_BURST = 100.0, 300.0
 MOST_WAITING = 100
 """Messages that a stream has not taken yet."""
 NOT_TEXT, POLICY_VIOLATION, TOO_BIG = 1003, 1008, 1009
-BROKEN = "an error in kr; please report it"
+BROKEN = sentence("refused.broken")
+"""Of an error that kr did not expect."""
 
 viewer: ContextVar[object] = ContextVar("viewer", default=None)
 """Identity of the page of the running stream; equal for all streams of a page."""
@@ -101,7 +103,7 @@ class Connection:
                     await self._socket.close(POLICY_VIOLATION, str(error))
                     return
                 except _Refused as refused:
-                    await self._send({"id": refused.id, "error": str(refused)})
+                    await self._send({"id": refused.id, "error": as_json(refused.why)})
         except (WebSocketDisconnect, _Left):
             return
         finally:
@@ -123,12 +125,12 @@ class Connection:
             if request.has("stop"):
                 task.cancel()
             elif inbox.full():
-                raise _Refused(id, "too many messages are waiting")
+                raise _Refused(id, sentence("refused.messages"))
             else:
                 try:
                     inbox.put_nowait(request.object("say"))
                 except InvalidSettingError as error:
-                    raise _Refused(id, str(error)) from error
+                    raise _Refused(id, error_told(error)) from error
         # else: it has ended meanwhile
 
     def _open(self, id: int, request: PageRequest) -> None:
@@ -140,7 +142,7 @@ class Connection:
             raise _Unreadable("an id is used twice")
         # those that have been stopped count no more: a page that steps quickly is ahead of their ends
         if sum(not task.cancelling() for task, _ in self._running.values()) >= MOST_STREAMS:
-            raise _Refused(id, f"a page can do {MOST_STREAMS} things at a time")
+            raise _Refused(id, sentence("refused.streams", count=MOST_STREAMS))
         inbox: Inbox = asyncio.Queue(MOST_WAITING)
         task = asyncio.create_task(self._run(id, stream, request, inbox), name=do)
         self._running[id] = task, inbox
@@ -155,10 +157,10 @@ class Connection:
         except _Left:
             return
         except (KrError, OSError) as error:
-            last = {"error": error_line(error)}
+            last = {"error": as_json(error_told(error))}
         except Exception:
             # the page must not wait for what will never come
-            last = {"error": BROKEN}
+            last = {"error": as_json(BROKEN)}
         with suppress(_Left):
             await self._send({"id": id, **last})
 
@@ -182,13 +184,16 @@ class _Left(Exception):
 class _Refused(Exception):
     """A stream that is not opened, or a message that it does not take."""
 
-    def __init__(self, id: int, why: str) -> None:
-        super().__init__(why)
-        self.id = id
+    def __init__(self, id: int, why: Told) -> None:
+        super().__init__()
+        self.id, self.why = id, why
 
 
-def error_line(error: Exception) -> str:
-    """An error as one line for a page. Paths of this machine are left out, except in kr's own messages."""
+def error_told(error: Exception) -> Told:
+    """An error for a page: the sentence that it was raised with, or one line of English. Paths of this machine are left
+    out, except in kr's own messages."""
+    if error.args and isinstance(error.args[0], Sentence):
+        return error.args[0]
     if isinstance(error, OSError):
         return error.strerror or type(error).__name__
     return whole_characters(" ".join(str(error).split())[:500])

@@ -34,7 +34,7 @@ const CONSTANTS = {
   ...{MAX_LINES, LONGEST_LINE, MOST_LOOKED_UP, MOST_TOGETHER, MOST_WITH_VALUE},
 };
 const CASES = new URL("../cases/", import.meta.url);
-knowEnglish(textsOf("en"));
+knowEnglish(textsOf("en"), String);
 
 const readFen = (/** @type {string} */ text) => Position.fromFen(text).fen;
 

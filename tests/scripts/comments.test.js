@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import {afterEach, test} from "node:test";
 import {commentWords, isOfBook, retold, sentences} from "../../kr/viewer/static/comments.js";
-import {OF_GAMES, said, speak} from "../../kr/viewer/static/texts.js";
+import {written} from "../../kr/viewer/static/numbers.js";
+import {knowEnglish, OF_GAMES, said, speak} from "../../kr/viewer/static/texts.js";
 import {textsOf} from "./texts.js";
 
 const ENGLISH = textsOf("en");
@@ -33,7 +34,8 @@ test("each sentence that games hold is known again, with its values", () => {
 });
 
 test("kr's comments are told in the language of the page, those of people stay", () => {
-  speak("it", textsOf("it"), ENGLISH);
+  speak("it", textsOf("it"));
+  knowEnglish(ENGLISH, written);
   const words =
     "Blunder: White expects 0.12, with 22-18 0.50. A trap: 62% of people play this. " +
     "Known: a draw before, now Black wins in 1,024 plies, by certificate x. A text of another version.";
@@ -51,7 +53,8 @@ test("kr's comments are told in the language of the page, those of people stay",
 });
 
 test("the names that a game gives its players are told in the language of the page", () => {
-  speak("it", textsOf("it"), ENGLISH);
+  speak("it", textsOf("it"));
+  knowEnglish(ENGLISH, written);
   const names = ["human", "kr level 5", "people", "people, temperature 1", "evolved, generation 20", "people, places"];
   assert.deepEqual(names.map(retold), [
     "umano",
@@ -69,7 +72,8 @@ test("the names that a game gives its players are told in the language of the pa
 });
 
 test("a move from the book is told in the language of the page, without a mark of kr", () => {
-  speak("it", textsOf("it"), ENGLISH);
+  speak("it", textsOf("it"));
+  knowEnglish(ENGLISH, written);
   assert.equal(commentWords("[%emt 0:00:01] book, +0.03, 4,096 games or more"), "libro, +0,03, almeno 4096 partite");
   assert.equal(commentWords("book, as I say"), "book, as I say");
   assert.deepEqual(["book, -1.20", "book, as I say"].map(isOfBook), [true, false]);

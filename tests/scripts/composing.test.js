@@ -1,7 +1,7 @@
 // What proofs say of a problem, and of its variations, in words.
 
 import assert from "node:assert/strict";
-import {test} from "node:test";
+import {before, test} from "node:test";
 import {
   changeWords,
   courseWords,
@@ -12,9 +12,15 @@ import {
   variationWords,
   verdictWords,
 } from "../../kr/page/static/composing/state.js";
+import {speak} from "../../kr/viewer/static/texts.js";
+import {textsOf} from "./texts.js";
 
+before(() => speak("en", {}, textsOf("en")));
+
+const DATABASE = {say: "grounds.database"},
+  RULES = {say: "grounds.rules"};
 const FEN = "W:W21,K30:B1,2";
-const way = (/** @type {string} */ move, by = "the database", transposes = false) => ({move, by, transposes});
+const way = (/** @type {string} */ move, by = DATABASE, transposes = false) => ({move, by, transposes});
 const NOTHING = {
   verdict: /** @type {const} */ ("undecided"),
   value: null,
@@ -34,12 +40,17 @@ const MORE = "More time, or a larger endgame database, decides more.";
 const VERDICTS = [
   [{}, "Undecided", ["The result is open.", MORE]],
   [
-    {verdict: "sound", value: "win", by: "a certificate of 1,234 positions", keys: [way("30-26", "the rules")]},
+    {
+      verdict: "sound",
+      value: "win",
+      by: {say: "grounds.certificate", with: {count: 1234}},
+      keys: [way("30-26", RULES)],
+    },
     "Sound",
     ["White wins, by a certificate of 1,234 positions.", "Key: 30-26 (by the rules)."],
   ],
   [
-    {verdict: "cook", value: "draw", by: "the database", keys: [way("30-26"), way("30-25", "the database", true)]},
+    {verdict: "cook", value: "draw", by: DATABASE, keys: [way("30-26"), way("30-25", DATABASE, true)]},
     "Cooked: there is another key",
     [
       "The position is a draw, by the database.",
@@ -47,12 +58,12 @@ const VERDICTS = [
     ],
   ],
   [
-    {verdict: "unsound", value: "loss", by: "the rules", refutation: {side: "black", goal: "win"}},
+    {verdict: "unsound", value: "loss", by: RULES, refutation: {side: "black", goal: "win"}},
     "Unsound",
     ["Black wins, by the rules.", "Refuted: Black wins."],
   ],
   [
-    {verdict: "unsound", by: "proofs against each move", refutation: {side: "black", goal: "draw"}},
+    {verdict: "unsound", by: "", refutation: {side: "black", goal: "draw"}},
     "Unsound",
     ["Refuted: Black does not lose."],
   ],
@@ -60,7 +71,7 @@ const VERDICTS = [
     {
       verdict: "dual",
       value: "win",
-      by: "the database",
+      by: DATABASE,
       number: 2,
       keys: [way("30-26")],
       steps: [
@@ -72,7 +83,7 @@ const VERDICTS = [
     ["White wins, by the database.", "Key: 30-26 (by the database).", "Move 2: 9-6, also 9-5 (by the database)."],
   ],
   [
-    {value: "win", by: "the database", number: 3, unsettled: ["1-5", "1-6"]},
+    {value: "win", by: DATABASE, number: 3, unsettled: ["1-5", "1-6"]},
     "Undecided",
     ["White wins, by the database.", "Open at move 3: 1-5 and 1-6.", MORE],
   ],

@@ -6,7 +6,6 @@ import {
   matchWords,
   playerName,
   pointsText,
-  reasonWords,
   resultText,
   scoreText,
 } from "../../kr/page/static/play/matchwords.js";
@@ -22,7 +21,6 @@ const score = others => ({
   elo: null,
   error: null,
   superior: null,
-  warning: null,
   ...others,
 });
 
@@ -32,13 +30,6 @@ test("points and results as people write them", () => {
   /** @type {(black: "a" | "b", points: number) => string} */
   const result = (black, points) => resultText({black, points, number: 0, opening: "", reason: "", plies: 0});
   assert.deepEqual([result("a", 2), result("b", 2), result("a", 1), result("b", 0)], ["1–0", "0–1", "½–½", "1–0"]);
-  assert.equal(reasonWords("time forfeit"), "time");
-  assert.equal(reasonWords("an earthquake"), "an earthquake");
-  assert.equal(reasonWords("engine failure"), "an engine failed");
-  assert.equal(
-    reasonWords("engine failure", "crashed; its last words: x"),
-    "an engine failed: crashed; its last words: x",
-  );
 });
 
 test("Elo with its error names the stronger first", () => {

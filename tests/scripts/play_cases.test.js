@@ -15,7 +15,7 @@ import {PlayRecord} from "../../kr/page/static/answers/play/record.js";
 import {knowEnglish} from "../../kr/viewer/static/texts.js";
 import {textsOf} from "./texts.js";
 
-knowEnglish(textsOf("en"));
+knowEnglish(textsOf("en"), String);
 const cases = JSON.parse(readFileSync("tests/cases/play.json", "utf8"));
 
 for (const [text, control] of cases["time controls"])

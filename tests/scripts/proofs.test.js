@@ -1,9 +1,13 @@
 // Certificates and proofs in words: what is proved, how far a proof is, why a line ends.
 
 import assert from "node:assert/strict";
-import {test} from "node:test";
+import {before, test} from "node:test";
 import {exactly} from "../../kr/page/static/analysis/words.js";
 import {claimStanding, claimWords, endWords, stepWords, uncovered, verdict} from "../../kr/page/static/proofs/state.js";
+import {speak} from "../../kr/viewer/static/texts.js";
+import {textsOf} from "./texts.js";
+
+before(() => speak("en", {}, textsOf("en")));
 
 /** @type {import("../../kr/page/static/proofs/state.js").Told} */
 const told = {fen: "", side: "black", value: null, least: "loss", most: "win", taken: 1, claims: []};

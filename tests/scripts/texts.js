@@ -2,7 +2,6 @@
 
 import {readFileSync, readdirSync} from "node:fs";
 import {join} from "node:path";
-import {ENGLISH as RUNS} from "../../kr/page/static/runs/retold.js";
 
 /**
  * The texts of a language by name or by English text.
@@ -43,7 +42,7 @@ export function scripts() {
  * @returns {Set<string>}
  */
 export function keys() {
-  const found = new Set([...Object.keys(textsOf("en")), ...RUNS]);
+  const found = new Set(Object.keys(textsOf("en")));
   for (const path of scripts()) {
     const source = readFileSync(path, "utf8");
     for (const [, text] of source.matchAll(T)) {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import {afterEach, test} from "node:test";
-import {many, speak, spoken, t} from "../../kr/viewer/static/texts.js";
+import {written} from "../../kr/viewer/static/numbers.js";
+import {knowEnglish, many, said, speak, spoken, t} from "../../kr/viewer/static/texts.js";
 
 const ITALIAN = {"Level {level}": "Livello {level}", "game|games": "partita|partite"};
 
@@ -25,4 +26,22 @@ test("texts of another language, and English where it lacks one", () => {
   assert.equal(t("Level {level}", {level: 3}), "Livello 3");
   assert.equal(t("Turn the board"), "Turn the board");
   assert.equal(many(25000, "game"), "25.000 partite");
+});
+
+test("numbers, durations and sizes are written as the language does", () => {
+  knowEnglish({}, written);
+  const values = [
+    {number: 1234.5, digits: 2},
+    {number: -0.04, digits: 1, signed: true, error: 12.34},
+    {seconds: 101.6},
+    {seconds: 3723},
+    {seconds: 172_800},
+    {bytes: 1_250_000, digits: 1},
+  ];
+  assert.deepEqual(
+    values.map(each => said(each)),
+    ["1,234.50", "0.0 ± 12.3", "1:42", "1:02:03", "2d 0h", "1.3 MB"],
+  );
+  speak("it", {});
+  assert.deepEqual(said(values.slice(0, 2)), "1234,50, 0,0 ± 12,3");
 });

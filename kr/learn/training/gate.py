@@ -34,7 +34,7 @@ class Gate(PairsInOrder):
             "llr": llr,
             "decision": self.decision,
             "accepted": llr > 0,
-            "warning": self.tally.warning(),
+            "warning": (warning := self.tally.warning()) and str(warning),
         }
 
 

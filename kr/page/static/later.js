@@ -1,7 +1,5 @@
-// What only comes after the board needs: the English sentences of games, how far large files are, and styles, which the
-// page names by links that browsers don't follow by themselves.
-
-import {knowEnglish} from "./texts.js";
+// What only comes after the board needs: the English sentences, how numbers are written, how far large files are, and
+// styles, which the page names by links that browsers don't follow by themselves.
 
 /** @type {Promise<unknown> | null} */
 let loading = null;
@@ -19,15 +17,14 @@ const loaded = each =>
     link.rel = "stylesheet";
   });
 
-async function sentences() {
-  knowEnglish((await import("./languages/en.js")).default);
-}
-
 /** Has it loaded, once. */
 export function later() {
   const styles = [...document.querySelectorAll("link[rel=later]")];
-  loading ??= Promise.all([import("./progress.js"), sentences(), ...styles.map(loaded)]).then(
-    ([{showProgress}]) => showProgress(),
+  loading ??= Promise.all([import("./english.js"), ...styles.map(loaded)]).then(
+    ([{showProgress, learn}]) => {
+      learn();
+      showProgress();
+    },
     error => {
       loading = null;
       throw error;

@@ -1,5 +1,6 @@
 // The server of a page that has one: requests, and streams over the page's one WebSocket. server.js, which offers the
-// same, knows what is asked of it; worker.js keeps the files of the page for when it is gone.
+// same, knows what is asked of it; worker.js keeps the files of the page for when it is gone. An error of the server
+// has the name of its sentence, if it has one, in `say`.
 
 import {Unanswered} from "./messenger.js";
 import {t} from "./texts.js";
@@ -66,12 +67,22 @@ export async function api(path, body = {}) {
   if (answer?.ok && !socket) connect();
   if (answer?.status === 401) become("stranger");
   const found = await answer?.json().catch(() => null);
-  if (answer && !answer.ok) throw new Error(found?.error || t("the server answered {status}", {status: answer.status}));
+  if (answer && !answer.ok) {
+    const {error = t("the server answered {status}", {status: answer.status})} = found ?? {};
+    throw Object.assign(new Error(await told(error)), {say: error.say});
+  }
   if (found) return found;
   // none came, or not the whole of one
   become("gone");
   throw new Unanswered({error: silent(), lost: true});
 }
+
+/** @param {import("./texts.js").Said} error @returns {Promise<string>} as the language of the page has it */
+const told = error =>
+  import("./english.js").then(
+    ({tell}) => tell(error),
+    () => silent(),
+  );
 
 /** @type {Map<number, (event: Event) => void>} */
 const streams = new Map();
@@ -90,11 +101,12 @@ function connect() {
     for (const text of waiting) opened.send(text);
     waiting = [];
   };
-  opened.onmessage = event => {
-    const {id, ...told} = JSON.parse(event.data);
+  opened.onmessage = async event => {
+    const {id, ...heard} = JSON.parse(event.data);
+    if (heard.error !== undefined) heard.error = await told(heard.error);
     const hear = streams.get(id);
-    if (told.end || told.error !== undefined) streams.delete(id);
-    if (hear) hear(told);
+    if (heard.end || heard.error !== undefined) streams.delete(id);
+    hear?.(heard);
   };
   opened.onclose = () => {
     if (socket !== opened) return;

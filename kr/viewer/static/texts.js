@@ -2,7 +2,9 @@
 // kr/language/CODE.json: {"Turn the board": "Gira la damiera", "game|games": "partita|partite"}.
 
 /** @typedef {{say: string, with?: Record<string, Said>}} Sentence */
-/** @typedef {string | number | Sentence | Said[]} Said */
+/** @typedef {{number: number, digits: number, signed?: boolean, error?: number}} Figure */
+/** @typedef {Figure | {seconds: number} | {bytes: number, digits: number}} Amount */
+/** @typedef {string | number | Amount | Sentence | Said[]} Said */
 
 /** In place of a side, the person to whom a sentence is told. */
 export const YOU = "you";
@@ -18,6 +20,8 @@ let decimals = [];
 let english = {};
 /** @type {Record<string, string>} */
 let texts = {};
+/** @type {(told: string | Amount) => string} */
+let write = String;
 
 /**
  * Has all texts that are asked for from now on in a language.
@@ -33,9 +37,14 @@ export function speak(code, found, named = {}) {
   texts = found;
 }
 
-/** Has English texts known by their names from now on. @param {Record<string, string>} named */
-export function knowEnglish(named) {
+/**
+ * Has English texts known by their names from now on, and texts and amounts written.
+ * @param {Record<string, string>} named
+ * @param {(told: string | Amount) => string} written of numbers.js
+ */
+export function knowEnglish(named, written) {
   english = named;
+  write = written;
 }
 
 export const spoken = () => language;
@@ -64,8 +73,8 @@ export const t = (text, values = {}) =>
   filled(found(text), name => (Object.hasOwn(values, name) ? String(values[name]) : undefined));
 
 /**
- * What kr says, in the language of the page: a sentence of kr/language by its name, with its values; a count; a name or
- * a number as text, "+0.03"; or several of these with commas between. A side is in lower case.
+ * What kr says, in the language of the page: a sentence of kr/language by its name, with its values; a number, duration
+ * or size; a name or a number as text, "+0.03"; or several of these with commas between. A side is in lower case.
  * @param {Said} told
  * @param {(name: string, text: string) => string} [show] a value as it is to stand there, by the name of its place
  * @returns {string}
@@ -73,7 +82,7 @@ export const t = (text, values = {}) =>
 export function said(told, show = (_, text) => text) {
   if (Array.isArray(told)) return told.map(each => said(each, show)).join(", ");
   if (typeof told === "number") return formatted(told);
-  if (typeof told === "string") return localNumber(told) ?? told;
+  if (typeof told === "string" || !("say" in told)) return write(told);
   const {say, with: values = {}} = told,
     forms = found(say).split("|"),
     isSecond = values.side === YOU || ![undefined, 1].includes(/** @type {number | undefined} */ (values.count));
@@ -84,13 +93,6 @@ export function said(told, show = (_, text) => text) {
     const text = said(value, show);
     return typeof value === "object" && !Array.isArray(value) ? text : show(name, text);
   });
-}
-
-/** A number that stands in English as the language writes it. @param {string} text */
-function localNumber(text) {
-  const [whole, sign, digits, places = "", unit] = /^([+-]?)(\d[\d,]*)(?:\.(\d+))?(%?)$/.exec(text) ?? [];
-  if (!whole || (!places && !digits.includes(","))) return whole;
-  return sign + decimal(Number(`${digits.replaceAll(",", "")}.${places}`), places.length) + unit;
 }
 
 /** @param {number} number */

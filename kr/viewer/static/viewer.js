@@ -7,10 +7,11 @@ import {better, judgement, points, told} from "./graph.js";
 import {Graph} from "./graph-drawing.js";
 import {iconButton} from "./icons.js";
 import {MoveList} from "./moves.js";
+import {written} from "./numbers.js";
 import {Stage, stepButtons} from "./stage.js";
 import {accuracyOf, figuresOf, storyOf} from "./story.js";
 import {Tabs} from "./tabs.js";
-import {decimal, said, speak, t} from "./texts.js";
+import {decimal, knowEnglish, said, speak, t} from "./texts.js";
 import {GameTree, isLegal} from "./tree.js";
 
 /** @import {GameDocument, TreeNode} from "./tree.js" */
@@ -244,7 +245,8 @@ class Viewer {
 
 const given = JSON.parse(one("#game").textContent ?? "");
 const {looks} = given;
-if (looks.language !== "en") speak(looks.language, looks.texts, looks.english);
+if (looks.language !== "en") speak(looks.language, looks.texts);
+knowEnglish(looks.english ?? {}, written);
 for (const name of ["board", "pieces", "coordinates"]) document.documentElement.dataset[name] = looks[name];
 const viewer = new Viewer(given),
   {tree, stage} = viewer;

@@ -24,13 +24,14 @@ from kr.archives.index import ArchiveIndex, Hits, Record, open_index, rebuild
 from kr.archives.index_build import is_current
 from kr.archives.search import SearchSettings
 from kr.errors import InvalidIndexError, InvalidSettingError, KrError, StoppedError
+from kr.language.sentences import Told, as_json, sentence
 from kr.openings.lines import name_at
 from kr.pdn import write_game
 from kr.threads import join, start_all
 from kr.viewer.positions import move_json, side_name
 from kr.web.archives.store import ArchiveStore
 from kr.web.house import House
-from kr.web.live import Inbox, error_line
+from kr.web.live import Inbox, error_told
 from kr.web.request import LONGEST_FEN, PageRequest
 from kr.web.services.engines import give_way
 
@@ -56,7 +57,7 @@ class ExploredFile:
         """Where it lies if a page has sent it; None for a file of the command line."""
         self.share = 0.0
         """Share of the file read so far."""
-        self.error = ""
+        self.error: Told = ""
         self._index: ArchiveIndex | None = None
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
@@ -78,7 +79,7 @@ class ExploredFile:
                 if self._index is not None and is_current(self._index.path, self.path):
                     return
             except OSError as error:
-                self.error = error_line(error)
+                self.error = error_told(error)
                 return
             self._start(lambda: open_index(self.path, self._report))
 
@@ -86,7 +87,8 @@ class ExploredFile:
         """The index. Raises InvalidSettingError if it is not open."""
         index = self._index
         if index is None:
-            raise InvalidSettingError(f"{self.path.name} is not open yet: {self.error or 'its index is being made'}")
+            why = self.error or sentence("refused.index_under_way")
+            raise InvalidSettingError(sentence("refused.archive_closed", name=self.path.name, why=why))
         return index
 
     def _close_index(self) -> None:
@@ -139,7 +141,7 @@ class ExploredFile:
             "open": index is not None and not self.is_opening,
             "opening": self.is_opening,
             "share": round(self.share, 3),
-            "error": self.error,
+            "error": as_json(self.error),
             "games": len(index) if index is not None else None,
             "left_out": index.left_out if index is not None else 0,
             "complaints": [text[:300] for text in index.complaints[:20]] if index is not None else [],
@@ -155,10 +157,10 @@ class ExploredFile:
         try:
             index = make()
         except (KrError, OSError) as error:
-            self.error = "" if isinstance(error, StoppedError) else error_line(error)
+            self.error = "" if isinstance(error, StoppedError) else error_told(error)
             return
         if self.store is not None and not len(index):
-            self.error = "no game was found in it"
+            self.error = sentence("refused.no_games")
             index.close()
             return
         # one that others still ask is closed when the last of them is done
@@ -167,7 +169,7 @@ class ExploredFile:
     def _report(self, share: float) -> None:
         self.share = share
         if self._closed:
-            raise StoppedError("the server is stopping")
+            raise StoppedError(sentence("refused.stopping"))
         now = time.monotonic()
         if self.store is not None and now - self._looked >= ROOM_SECONDS:
             self._looked = now
@@ -210,7 +212,7 @@ class Explorer:
         """A file by its number. Raises InvalidSettingError."""
         file = self._files.get(number) if type(number) is int else None
         if file is None:
-            raise InvalidSettingError(f"there is no archive {str(number)[:20]}")
+            raise InvalidSettingError(sentence("refused.no_archive", number=str(number)[:20]))
         return file
 
     def add(self, path: Path) -> int:
@@ -223,7 +225,7 @@ class Explorer:
         """Remove an archive that a page has sent, and its file. Raises InvalidSettingError, and OSError."""
         file = self.file(number)
         if file.store is None:
-            raise InvalidSettingError(f"{file.path.name} was named when kr web was started; it can't be removed here")
+            raise InvalidSettingError(sentence("refused.not_removed", name=file.path.name))
         file.close()
         file.store.remove(file.path)
         with self._lock:
@@ -233,7 +235,7 @@ class Explorer:
         """Have an archive that a page has sent stay when the server ends. Raises InvalidSettingError, and OSError."""
         file = self.file(number)
         if file.store is None:
-            raise InvalidSettingError(f"{file.path.name} was named when kr web was started; it stays where it is")
+            raise InvalidSettingError(sentence("refused.not_moved", name=file.path.name))
         file.make_lasting()
 
     def json(self) -> dict[str, Any]:
@@ -398,11 +400,9 @@ def _telling_damage(house: House, number: int, index: ArchiveIndex) -> Iterator[
     except InvalidIndexError:
         file = Explorer.of(house).file(number)
         if file.index() is not index:
-            raise InvalidSettingError(f"{file.path.name} has been opened anew; ask again") from None
+            raise InvalidSettingError(sentence("refused.reopened", name=file.path.name)) from None
         file.mend(index)
-        raise InvalidSettingError(
-            f"the index of {file.path.name} was damaged and is being made anew; ask again in a moment"
-        ) from None
+        raise InvalidSettingError(sentence("refused.index_damaged", name=file.path.name)) from None
 
 
 def _record_json(record: Record) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from typing import Any
 from kr.archives.index_build import INDEX_SUFFIX
 from kr.egdb.database import default_directory
 from kr.errors import InvalidSettingError
+from kr.language.sentences import Size, sentence
 from kr.storage import is_held, lock, make_directory, safe_name
 from kr.system import flush_directory, flush_file, replace_file
 
@@ -76,18 +77,16 @@ class ArchiveStore:
     def begin(self, name: str, size: int) -> str:
         """Announce a file, and return the name of its upload. Raises InvalidSettingError, and OSError."""
         if size > LARGEST_ARCHIVE:
-            raise InvalidSettingError(
-                f"{name} has {size / 1e6:,.0f} MB; up to {LARGEST_ARCHIVE >> 20} MB can be added here: start "
-                "kr web --archive with the path of the file"
-            )
+            most = LARGEST_ARCHIVE >> 20
+            raise InvalidSettingError(sentence("refused.large_archive", name=name[:200], size=Size(size), most=most))
         if size < 1:
-            raise InvalidSettingError(f"{name} is empty")
+            raise InvalidSettingError(sentence("refused.empty_archive", name=name[:200]))
         with self._lock:
             self._forget_silent()
             if len(self._uploads) >= MOST_UPLOADS_AT_ONCE:
-                raise InvalidSettingError(f"{len(self._uploads)} files are being sent already; wait for one of them")
+                raise InvalidSettingError(sentence("refused.uploads", count=len(self._uploads)))
             if len(_archives(self.folder)) + len(_archives(self._own)) >= MOST_ARCHIVES:
-                raise InvalidSettingError(f"{MOST_ARCHIVES} archives have been added already; remove one first")
+                raise InvalidSettingError(sentence("refused.archives", count=MOST_ARCHIVES))
             on_the_way = sum(each.size - each.arrived for each in self._uploads.values())
             self.check_room(size + on_the_way)
             id, path = secrets.token_urlsafe(12), self._folder() / f"{secrets.token_hex(8)}.part"
@@ -103,17 +102,15 @@ class ArchiveStore:
         with self._lock:
             upload = self._uploads.get(id)
             if upload is None:
-                raise InvalidSettingError("the server does not know this upload any more: choose the file again")
+                raise InvalidSettingError(sentence("refused.upload_gone"))
             if start + len(piece) <= upload.arrived:
                 return
             if start != upload.arrived or start + len(piece) > upload.size:
                 self._drop(id)
-                raise InvalidSettingError(f"{upload.name} changed while it was sent: choose it again")
+                raise InvalidSettingError(sentence("refused.upload_changed", name=upload.name))
             if not start and not _may_be_text(piece):
                 self._drop(id)
-                raise InvalidSettingError(
-                    f"{upload.name} is not a text; an archive is a PDN file, also packed by gzip, xz or bzip2"
-                )
+                raise InvalidSettingError(sentence("refused.not_text", name=upload.name))
             try:
                 with upload.path.open("ab") as file:
                     file.write(piece)
@@ -132,7 +129,7 @@ class ArchiveStore:
         with self._lock:
             upload = self._uploads.get(id)
             if upload is None or upload.arrived < upload.size:
-                raise InvalidSettingError("this upload is not whole; choose the file again")
+                raise InvalidSettingError(sentence("refused.upload_cut"))
             digest = upload.digest.hexdigest()[:16]
             for folder in (self.folder, self._folder()):
                 if there := next((path for path in _archives(folder) if path.parent.name == digest), None):
@@ -169,7 +166,7 @@ class ArchiveStore:
         """Remove an archive and its index. Raises OSError."""
         with self._lock:
             if path.parent.parent not in (self.folder, self._own):
-                raise InvalidSettingError(f"{path.name} was not added here; its file is not removed")
+                raise InvalidSettingError(sentence("refused.not_added", name=path.name))
             if path.parent.exists():
                 shutil.rmtree(path.parent)
 
@@ -178,12 +175,10 @@ class ArchiveStore:
         there = next(each for each in (self.folder, *self.folder.parents) if each.exists())
         used = _size(self.folder)
         if used + size > MOST_STORE_BYTES:
-            raise InvalidSettingError(
-                f"the archives in {self.folder} and their indexes take {used / 1e6:,.0f} MB; there is room for "
-                f"{MOST_STORE_BYTES / 1e6:,.0f} MB: remove one first"
-            )
+            taken, most = Size(used), Size(MOST_STORE_BYTES)
+            raise InvalidSettingError(sentence("refused.archives_full", folder=str(self.folder), size=taken, most=most))
         if shutil.disk_usage(there).free < size + SPARE_BYTES:
-            raise InvalidSettingError(f"the disk of {self.folder} is nearly full: nothing more can be added")
+            raise InvalidSettingError(sentence("refused.disk_full", folder=str(self.folder)))
 
     def close(self) -> None:
         """Remove what was to stay until the server ends."""

@@ -23,6 +23,7 @@ from kr.engine.settings import MEBIBYTE
 from kr.errors import InvalidSettingError, ProtocolError
 from kr.evaluation.kinds import SHIPPED, built_in
 from kr.game.position import Position
+from kr.language.sentences import sentence
 from kr.players.levels import LEVELS, level_numbered
 from kr.players.own import EnginePlayer
 from kr.players.player import Player, Reply
@@ -58,7 +59,7 @@ def contenders(house: House) -> list[dict[str, Any]]:
 def check_contender(house: House, key: str) -> str:
     """A key as it is. Raises InvalidSettingError if there is no such player."""
     if not _KEY.fullmatch(key) or key not in {each["key"] for each in contenders(house)}:
-        raise InvalidSettingError(f"there is no player {key[:40]!r}")
+        raise InvalidSettingError(sentence("refused.no_player", name=key[:40]))
     return key
 
 
@@ -112,7 +113,7 @@ def _await_turn(loan: Loan[Any], stop: Stop | None) -> Any:
     """The tool of a loan. Raises ProtocolError if the stop comes first, and what making one raises."""
     while not loan.turn.done():
         if stop is not None and stop.is_set():
-            raise ProtocolError("stopped")
+            raise ProtocolError(sentence("refused.stopped"))
         wait([loan.turn], _POLL)
     return loan.wait(0)
 

@@ -10,6 +10,7 @@ import secrets
 from pathlib import Path
 
 from kr.errors import InvalidSettingError
+from kr.language.sentences import Size, sentence
 from kr.play.record import default_path
 
 MOST_STORED_MATCHES = 1000
@@ -32,7 +33,7 @@ def new_path() -> Path:
 def path_of(id: str) -> Path:
     """Path of a match's file, which may be lost. Raises InvalidSettingError for a text that is not an id."""
     if not _ID.fullmatch(id):
-        raise InvalidSettingError("that is not the id of a match")
+        raise InvalidSettingError(sentence("refused.no_match"))
     return _directory() / f"{id}.pdn"
 
 
@@ -46,11 +47,10 @@ def _check_room(directory: Path) -> None:
     sizes = {each.name: each.stat().st_size for each in names if _is_own(each.name)}
     size, count = sum(sizes.values()), sum(name.endswith(".pdn") for name in sizes)
     if count >= MOST_STORED_MATCHES or size >= MOST_STORED_BYTES:
-        raise InvalidSettingError(
-            f"{count:,} matches ({size / 1e6:,.0f} MB) are kept in {directory}; kr web keeps up to "
-            f"{MOST_STORED_MATCHES:,} and {MOST_STORED_BYTES / 1e6:,.0f} MB and deletes none: move or delete some of "
-            "them"
-        )
+        raise InvalidSettingError(sentence(
+            "refused.matches_full", count=count, size=Size(size), folder=str(directory), most=MOST_STORED_MATCHES,
+            room=Size(MOST_STORED_BYTES),
+        ))  # fmt: skip
 
 
 def _is_own(name: str) -> bool:

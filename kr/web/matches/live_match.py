@@ -22,7 +22,8 @@ from kr.engine.settings import MEBIBYTE
 from kr.errors import InvalidGamesError, InvalidSettingError, KrError
 from kr.game.position import Move, Position, Side
 from kr.jobs.journal import read_entries
-from kr.match.game import Clocks, play_game
+from kr.language.sentences import Told, as_json, count_of, named, sentence
+from kr.match.game import FAILURE, Clocks, play_game
 from kr.match.log import MatchGame, MatchLog, Written, log_of
 from kr.match.match import MatchResult, MatchSettings, entered_game, match_pdn, match_record, opening_order
 from kr.openings.decks import Opening, deck
@@ -33,7 +34,7 @@ from kr.threads import start_all
 from kr.viewer.document import game_document
 from kr.viewer.positions import move_json, side_name
 from kr.web.house import House
-from kr.web.live import BROKEN, error_line
+from kr.web.live import BROKEN, error_told
 from kr.web.matches.contenders import MATCH_HASH_MB, check_contender, contender_name, make_contender
 from kr.web.matches.files import path_of
 from kr.web.request import LONGEST_FEN, PageRequest
@@ -71,7 +72,7 @@ class MatchPlan:
         if ballot not in ("", "3move", "11man"):
             position = Position.from_fen(ballot)
             if position.is_over:
-                raise InvalidSettingError("a game can't begin where no move is legal")
+                raise InvalidSettingError(sentence("refused.over"))
             ballot = position.fen
         plan = cls(
             check_contender(house, request.text("a", 60)),
@@ -83,9 +84,7 @@ class MatchPlan:
         )
         most = 2 * len(plan.openings())
         if plan.games > most or plan.games % 2:
-            raise InvalidSettingError(
-                f"{plan.games} games: expected an even number, {most} at most from these openings"
-            )
+            raise InvalidSettingError(sentence("refused.odd", games=count_of("games", plan.games), most=most))
         return plan
 
     def openings(self) -> list[Opening]:
@@ -115,12 +114,13 @@ def _limits(text: str) -> Limits | TimeControl:
     limits = parse_limits(text)
     if isinstance(limits, TimeControl):
         if limits.longest + limits.inc + limits.delay > LONGEST_MATCH_CLOCK:
-            raise InvalidSettingError(f"the clock {text} is longer than an hour")
+            raise InvalidSettingError(sentence("refused.long_clock", clock=text))
         return limits
     if limits.time is None and limits.nodes is None:
-        raise InvalidSettingError(f"{text}: expected seconds a move, nodes or a clock, such as 0.3s or 1+1")
+        raise InvalidSettingError(sentence("refused.no_limit", limit=text))
     if (limits.time or 0) > LONGEST_MOVE or (limits.nodes or 0) > MOST_NODES_OF_A_MOVE:
-        raise InvalidSettingError(f"{text} is longer than {LONGEST_MOVE:g} seconds or 100 million nodes a move")
+        most = {"seconds": round(LONGEST_MOVE), "nodes": MOST_NODES_OF_A_MOVE}
+        raise InvalidSettingError(sentence("refused.long_move", limit=text, **most))
     return limits
 
 
@@ -195,7 +195,8 @@ class LiveMatch:
         self.bells: set[Callable[[], None]] = set()
         self.last_watched = time.monotonic()
         self.pace = USUAL_PACE
-        self.state, self.why = STOPPED, ""
+        self.state = STOPPED
+        self.why: Told = ""
         self._lock = threading.Lock()
         self._names = _names_of(house, plan)
         self._result = MatchResult(plan.settings(self.path), self._names)
@@ -245,7 +246,7 @@ class LiveMatch:
         with self._lock:
             facts = {
                 "id": self.id, "settings": asdict(self.plan), "names": list(self._names), "state": self.state,
-                "why": self.why,
+                "why": as_json(self.why),
             }  # fmt: skip
             is_first, is_new = seen.facts is None, facts != seen.facts
             seen.facts = facts
@@ -271,26 +272,27 @@ class LiveMatch:
         """A finished game. Raises InvalidSettingError, InvalidGamesError, OSError."""
         entries = read_entries(log_of(self.path), Written.from_json)
         if number >= len(entries):
-            raise InvalidSettingError(f"the match has no game {number + 1} yet")
+            raise InvalidSettingError(sentence("refused.no_game_yet", number=number + 1))
         begin = entries[number - 1].end if number else 0
         with open_regular(self.path) as file:
             file.seek(begin)
             text = file.read(entries[number].end - begin).decode("utf-8", "replace")
         game = read_game(text)
         if game is None:
-            raise InvalidGamesError(f"game {number + 1} of the match can't be read")
+            raise InvalidGamesError(sentence("refused.bad_game", number=number + 1))
         return game_document(game)
 
     # --- its thread
 
     def _run(self) -> None:
-        state, why = FAILED, ""
+        state = FAILED
+        why: Told = ""
         give_way()
         try:
             self._play()
             state = DONE if len(self._result.games) >= self.plan.games else STOPPED
         except (KrError, OSError) as error:
-            state, why = (STOPPED, "") if self._stop.is_set() else (FAILED, error_line(error))
+            state, why = (STOPPED, "") if self._stop.is_set() else (FAILED, error_told(error))
         except BaseException:
             why = BROKEN
             raise
@@ -399,7 +401,13 @@ def _names_of(house: House, plan: MatchPlan) -> tuple[str, str]:
 
 def _row(number: int, game: MatchGame) -> dict[str, Any]:
     return {"number": number, "black": "a" if game.a_black else "b", "opening": game.opening, "points": game.points,
-            "reason": game.reason, "detail": game.detail, "plies": game.plies}  # fmt: skip
+            "reason": as_json(_reason(game)), "plies": game.plies}  # fmt: skip
+
+
+def _reason(game: MatchGame) -> Told:
+    if game.reason == FAILURE and game.detail:
+        return sentence("reason.engine_failed", detail=game.detail)
+    return named("reason", game.reason)
 
 
 def score_json(result: MatchResult) -> dict[str, Any]:
@@ -411,5 +419,4 @@ def score_json(result: MatchResult) -> dict[str, Any]:
         "wins": result.count(2), "draws": result.count(1), "losses": result.count(0),
         "elo": round(elo, 1) if is_known else None, "error": round(error, 1) if is_known else None,
         "superior": round(figures.los, 4) if is_known else None, "pairs": list(result.pentanomial),
-        "warning": result.warning,
     }  # fmt: skip

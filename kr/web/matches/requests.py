@@ -9,7 +9,7 @@ with a log, as those of `kr match --pdn` do; a stopped match resumes from them, 
 again. The stream sends
 
     {"match": {"id", "settings", "names": [A, B], "state": "running", "stopped", "done" or "failed", "why"}}
-    {"games": [{"number", "black": "a" or "b", "opening", "points", "reason", "detail", "plies"}, ...], "score": {...}}
+    {"games": [{"number", "black": "a" or "b", "opening", "points", "reason", "plies"}, ...], "score": {...}}
         finished games since the event before; points: half points of A
     {"game": {"number", "black", "opening", "start", "nodes": [...]}}     a game that begins, with its moves so far
     {"moves": [...], "clocks": [left, left] or null, "ticking": side or null}      moves since the event before
@@ -28,10 +28,11 @@ from weakref import WeakKeyDictionary
 
 from kr.errors import InvalidSettingError, KrError
 from kr.jobs.journal import begun_settings
+from kr.language.sentences import Told, as_json, sentence
 from kr.match.log import log_of
 from kr.storage import open_regular
 from kr.web.house import House
-from kr.web.live import Budget, Inbox, error_line
+from kr.web.live import Budget, Inbox, error_told
 from kr.web.matches.contenders import contenders
 from kr.web.matches.files import new_path, path_of
 from kr.web.matches.live_match import DONE, LONGEST_PACE, MOST_GAMES_OF_A_MATCH, RUNNING, LiveMatch, MatchPlan, Seen
@@ -74,11 +75,11 @@ class Matches:
             return match
         settings = begun_settings(log) if log.is_file() else None
         if settings is None:
-            raise InvalidSettingError("this match is not kept here any more")
+            raise InvalidSettingError(sentence("refused.match_gone"))
         try:
             match = LiveMatch(id, MatchPlan(**settings["web"]), self.house)
         except (LookupError, TypeError, ValueError):
-            raise InvalidSettingError("a player of this match is not there any more") from None
+            raise InvalidSettingError(sentence("refused.player_gone")) from None
         match.load()
         self._matches[id] = match
         return match
@@ -103,13 +104,13 @@ class Matches:
 
     def _make_room(self) -> None:
         if not self._budget.take():
-            raise InvalidSettingError("too many matches have been begun here; try again in a few seconds")
+            raise InvalidSettingError(sentence("refused.many_matches"))
         running = [match for match in self._matches.values() if match.state == RUNNING]
         if len(running) < MOST_RUNNING:
             return
         unwatched = [match for match in running if not match.bells]
         if not unwatched:
-            raise InvalidSettingError(f"{MOST_RUNNING} matches are being played here; stop one, or try again later")
+            raise InvalidSettingError(sentence("refused.running", count=MOST_RUNNING))
         min(unwatched, key=lambda match: match.last_watched).stop()
 
 
@@ -143,7 +144,7 @@ async def watch_match(house: House, request: PageRequest, inbox: Inbox) -> Async
         match = await _in_turn(house, matches.begin, request)
     bell, seen = asyncio.Event(), Seen()
     ring = bell_of(bell)
-    wrong: list[str] = []
+    wrong: list[Told] = []
 
     async def hear() -> None:
         while True:
@@ -151,7 +152,7 @@ async def watch_match(house: House, request: PageRequest, inbox: Inbox) -> Async
             try:
                 await _in_turn(house, _obey, matches, match, message)
             except (KrError, OSError) as error:
-                wrong.append(error_line(error))
+                wrong.append(error_told(error))
                 ring()
 
     match.bells.add(ring)
@@ -165,7 +166,7 @@ async def watch_match(house: House, request: PageRequest, inbox: Inbox) -> Async
             for event in match.news(seen):
                 yield event
             while wrong:
-                yield {"say": wrong.pop(0)}
+                yield {"say": as_json(wrong.pop(0))}
             if is_done:
                 return
             await bell.wait()
@@ -207,7 +208,7 @@ def save_match(house: House, request: PageRequest) -> dict[str, Any]:
     """All finished games of a match as PDN."""
     path = path_of(request.text("match", 40))
     if not path.is_file():
-        raise InvalidSettingError("no game of this match is finished yet")
+        raise InvalidSettingError(sentence("refused.no_match_game"))
     with open_regular(path) as file:
         return {"pdn": file.read(MOST_MATCH_TEXT).decode("utf-8", "replace")}
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kr.errors import InvalidSettingError
+from kr.language.sentences import sentence
 
 DEPTH = 4
 """Directories below the one named that are looked into."""
@@ -89,5 +90,5 @@ def stamp(path: Path) -> Stamp:
 def own(path: Path) -> Path:
     """The path of a file to be opened now, none of whose names has become a link. Raises InvalidSettingError."""
     if os.path.realpath(path) != str(path):
-        raise InvalidSettingError(f"{path.name} is a link; kr web follows none out of the directories it shows")
+        raise InvalidSettingError(sentence("refused.link", name=path.name))
     return path

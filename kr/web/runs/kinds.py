@@ -1,7 +1,7 @@
 """Kinds of runs as pages show them: self-play, fits, training and matches, each read beside its writer.
 
-A run gives a row for the list and a page: facts, tables and charts, all as plain JSON, so that the script of the page
-knows nothing of kinds. `OneRun` says when they are made anew.
+A run gives a row for the list and a page: facts, tables and charts, all as JSON, whose words are sentences by name, so
+that the script of the page knows nothing of kinds. `OneRun` says when they are made anew.
 """
 
 from __future__ import annotations
@@ -13,13 +13,16 @@ from pathlib import Path
 from typing import Any
 
 from kr.errors import InvalidSettingError, KrError
+from kr.language.sentences import Figure, Sentence, Told, as_json, count_of, sentence
 from kr.match.elo import Sprt, estimate
 from kr.storage import is_held, parse_json
-from kr.units import counted
+from kr.web.live import error_told
 from kr.web.runs.files import own, stamp
 
-Facts = list[tuple[str, str]]
+Fact = tuple[Sentence, Told]
+Facts = list[Fact]
 Json = dict[str, Any]
+TableColumns = Mapping[str, tuple[str, Callable[[Any], Told] | None]]
 
 MOST_POINTS = 200
 """Points of a line."""
@@ -38,18 +41,15 @@ class OneRun(ABC):
         self._page: tuple[Any, Json] | None = None
 
     def row(self) -> Json:
-        """Its line in the list: kind, state, how far it is, seconds since 1970 of the last change.
+        """Its line in the list: kind, state, progress, the share that is done, seconds since 1970 of the last change.
 
         What damage its page has met is in it too: a file may be there, and be counted, that can't be read.
         """
         fingerprint = self._safe_fingerprint()
         if self._page is not None and self._page[0] == fingerprint and self._page[1]["state"] == "damaged":
-            return {key: self._page[1][key] for key in ("kind", "changed", "state", "progress")}
+            return {key: self._page[1][key] for key in ("kind", "changed", "state", "progress", "share")}
         if self._row is None or self._row[0] != fingerprint:
-            self._row = (
-                fingerprint,
-                self._guarded(lambda: {"kind": self.kind, "changed": self.changed(), **self.progress()}),
-            )
+            self._row = fingerprint, self._guarded(self.progress)
         return self._row[1]
 
     def page(self) -> Json:
@@ -66,16 +66,15 @@ class OneRun(ABC):
         return self._page is not None and self._page[0] == self._safe_fingerprint() and "reading" not in self._page[1]
 
     def _guarded(self, make: Callable[[], Json]) -> Json:
+        row: Json = {"kind": Sentence(self.kind), "changed": self.changed(), "share": None}
         try:
-            return make()
-        except OSError as error:
-            why = error.strerror or type(error).__name__
-        except KrError as error:
-            why = str(error)
+            return as_json(row | make())
+        except (KrError, OSError) as error:
+            why: Told = error_told(error)
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
             # one odd file must not hide the other runs
-            why = "its files hold values that make no sense"
-        return {"kind": self.kind, "changed": self.changed(), "state": "damaged", "progress": why, "facts": []}
+            why = sentence("runs.senseless")
+        return as_json(row | {"state": "damaged", "progress": why, "facts": []})
 
     def _safe_fingerprint(self) -> Any:
         try:
@@ -106,11 +105,10 @@ class OneRun(ABC):
         """Time of the last change."""
         return max((each[0] for path in self.sources() if (each := stamp(path))), default=0) / 1e9
 
-    def state(self, complete: bool | None) -> str:
-        """State as text. complete: None if it can't be known."""
-        if is_held(self.output):
-            return "running"
-        return "ended" if complete is None else "done" if complete else "stopped"
+    def course(self, complete: bool | None, told: Told, done: int = 0, wanted: int | None = None) -> Json:
+        """State and progress. complete: None if it can't be known; wanted: of what is done, for its share."""
+        state = "running" if is_held(self.output) else {None: "ended", True: "done", False: "stopped"}[complete]
+        return {"state": state, "progress": told, "share": min(1.0, done / wanted) if wanted else None}
 
     @abstractmethod
     def sources(self) -> Sequence[Path]:
@@ -118,7 +116,7 @@ class OneRun(ABC):
 
     @abstractmethod
     def progress(self) -> Json:
-        """State and progress, as text."""
+        """State, progress and share."""
 
     @abstractmethod
     def content(self) -> Json:
@@ -126,7 +124,7 @@ class OneRun(ABC):
 
     def game(self, number: int) -> str:
         """PDN of a game of it. Raises InvalidSettingError."""
-        raise InvalidSettingError("this run has no games of its own")
+        raise InvalidSettingError(sentence("runs.no_games"))
 
 
 class FileRun(OneRun):
@@ -137,31 +135,44 @@ class FileRun(OneRun):
         return self.path.parent
 
 
-def page_table(title: str, head: Sequence[str], rows: Iterable[Sequence[object]]) -> Json:
-    """A table of texts; numbers are written with commas."""
-    return {"title": title, "head": list(head), "rows": [[_cell(each) for each in row] for row in rows]}
+def fact(name: str, value: Told, /, **places: Told) -> Fact:
+    """A fact with its label."""
+    return Sentence(name, places), value
 
 
-def _cell(value: object) -> str:
-    if isinstance(value, int) and not isinstance(value, bool):
-        return f"{value:,}"
-    return "-" if value is None else str(value)
+def page_table(title: str, head: Sequence[str], rows: Iterable[Sequence[Told | None]]) -> Json:
+    """A table; its title and the heads of its columns are names of sentences."""
+    return {"title": sentence(title), "head": [*map(sentence, head)], "rows": [*rows]}
 
 
-def chart(title: str, x: str, y: str, lines: Sequence[Json]) -> Json:
+def table_of(title: str, columns: TableColumns, rows: Iterable[Mapping[str, Any]]) -> Json:
+    """A table of rows by key. columns: by the name of the head, the key and how its value is told, None as it is."""
+    return page_table(title, list(columns), [
+        [None if row[key] is None else tell(row[key]) if tell else row[key] for key, tell in columns.values()]
+        for row in rows
+    ])  # fmt: skip
+
+
+def figure(digits: int) -> Callable[[float], Figure]:
+    """How numbers with so many decimals are told."""
+    return lambda number: Figure(number, digits)
+
+
+def share(part: float, digits: int = 1) -> Figure:
+    """A share in percent."""
+    return Figure(100 * part, digits)
+
+
+def chart(title: str | Sentence, x: str, y: str | Sentence, lines: Sequence[Json]) -> Json:
     """A chart with the names of its axes."""
-    return {"title": title, "x": x, "y": y, "lines": [each for each in lines if each["points"]]}
+    title, y = (sentence(each) if isinstance(each, str) else each for each in (title, y))
+    return {"title": title, "x": sentence(x), "y": y, "lines": [each for each in lines if each["points"]]}
 
 
-def line(name: str, points: Sequence[Sequence[float | None]], kind: str = "line") -> Json:
+def line(name: Told, points: Sequence[Sequence[float]], kind: str = "line", digits: int = 4) -> Json:
     """A line of a chart: [x, y] or [x, y, error] each. kind: line, band (with its errors), points or guide."""
-    good = [list(each) for each in points if all(n is not None and math.isfinite(n) for n in each)]
-    return {"name": name, "kind": kind, "points": thinned(good)}
-
-
-def thinned(points: list[Any]) -> list[Any]:
-    """At most MOST_POINTS of them, the first and the last among them."""
-    return [points[i] for i in picked(len(points))]
+    good = [[round(n, digits) for n in each] for each in points if all(map(math.isfinite, each))]
+    return {"name": name, "kind": kind, "points": [good[i] for i in picked(len(good))]}
 
 
 def picked(count: int) -> list[int]:
@@ -171,9 +182,11 @@ def picked(count: int) -> list[int]:
     return [round(i * (count - 1) / (MOST_POINTS - 1)) for i in range(MOST_POINTS)]
 
 
-def games_there(there: int, wanted: int | None) -> str:
-    """Games there are, and games wanted if that is known, as text."""
-    return counted(there, "game") if wanted is None else f"{there:,} of {counted(wanted, 'game')}"
+def games_there(there: int, wanted: int | None) -> Sentence:
+    """Games there are, and games wanted if that is known."""
+    if wanted is None:
+        return count_of("games", there)
+    return sentence("runs.games_of", done=there, games=count_of("games", wanted))
 
 
 def settings_of(provenance: Mapping[str, Any]) -> Json:
@@ -187,9 +200,12 @@ def settings_of(provenance: Mapping[str, Any]) -> Json:
 
 def story(provenance: Mapping[str, Any]) -> Facts:
     """Date and command that began a run."""
-    facts = [("Begun", f"{str(provenance['created'])[:16].replace('T', ' ')} UTC")] if "created" in provenance else []
-    labels = {"kr": "kr", "command": "Command"}
-    return facts + [(label, str(provenance[key])[:300]) for key, label in labels.items() if provenance.get(key)]
+    begun = f"{str(provenance.get('created', ''))[:16].replace('T', ' ')} UTC"
+    texts = {
+        "label.begun": begun if "created" in provenance else "", "label.kr": provenance.get("kr"),
+        "label.command": provenance.get("command"),
+    }  # fmt: skip
+    return [fact(name, str(text)[:300]) for name, text in texts.items() if text]
 
 
 def strength(pairs: Sequence[int]) -> Facts:
@@ -198,9 +214,9 @@ def strength(pairs: Sequence[int]) -> Facts:
         return []
     result = estimate(pairs)
     return [
-        ("Elo", f"{result.elo:+.1f} ± {result.elo_error:.1f}"),
-        ("Normalized Elo", f"{result.normalized_elo:+.1f} ± {result.normalized_elo_error:.1f}"),
-        ("Likelihood of superiority", f"{100 * result.los:.1f}%"),
+        fact("label.elo", Figure(result.elo, 1, True, result.elo_error)),
+        fact("label.normalized_elo", Figure(result.normalized_elo, 1, True, result.normalized_elo_error)),
+        fact("label.superiority", sentence("runs.percent", number=share(result.los))),
     ]
 
 
@@ -208,12 +224,15 @@ def tested(test: Sprt | None, pairs: Sequence[int]) -> Facts:
     """Progress of a sequential test."""
     if test is None:
         return []
-    decided = {"H1": f"; decided for {test.elo1:+g} Elo", "H0": f"; decided for {test.elo0:+g} Elo", None: ""}
-    ratio = f"{test.llr(pairs):.2f} ({test.lower:.2f} to {test.upper:.2f})" + decided[test.decision(pairs)]
-    return [(f"LLR of {test.elo1:+g} to {test.elo0:+g} Elo", ratio)]
+    ratio, low, high = (Figure(each, 2) for each in (test.llr(pairs), test.lower, test.upper))
+    told = sentence("runs.llr_within", ratio=ratio, low=low, high=high)
+    elo = {"H1": test.elo1, "H0": test.elo0}.get(test.decision(pairs) or "")
+    if elo is not None:
+        told = sentence("runs.llr_decided", ratio=told, elo=f"{elo:+g}")
+    return [fact("label.llr_of", told, low=f"{test.elo1:+g}", high=f"{test.elo0:+g}")]
 
 
-def shares(counts: Sequence[int]) -> list[object]:
+def shares(counts: Sequence[int]) -> list[Told]:
     """The sum of wins, draws and losses, and each in percent."""
     total = sum(counts)
-    return [total, *(f"{100 * count / max(total, 1):.1f}" for count in counts)]
+    return [total, *(share(count / max(total, 1)) for count in counts)]

@@ -13,25 +13,30 @@ from typing import Any
 from kr.errors import InvalidGamesError, InvalidSettingError
 from kr.evaluation import files as weights_files
 from kr.jobs.journal import JournalView
+from kr.language.sentences import Duration, Figure, Sentence, Size, Told, count_of, named, sentence
 from kr.match.log import Written, log_of
 from kr.storage import is_held, parse_json, read_regular
-from kr.units import counted, format_clock
 from kr.web.runs.files import Stamp, own, stamp
 from kr.web.runs.kinds import (
     LAST_GAMES,
+    Facts,
     FileRun,
     Json,
     OneRun,
+    TableColumns,
     chart,
+    fact,
+    figure,
     games_there,
     line,
     page_table,
     settings_of,
+    share,
     shares,
     story,
     strength,
+    table_of,
     tested,
-    thinned,
 )
 
 _CHECKSUM = re.compile(" [0-9a-f]{32}$")
@@ -39,12 +44,17 @@ LOOK_SECONDS = 0.4
 """Time that one look at a run may take; the next goes on from there."""
 MOST_DESCRIPTION = 1 << 20
 """Bytes of run.json."""
+_SHARES = "runs.black_wins_share", "runs.drawn_share", "runs.white_wins_share"
+_SELFPLAY_SETTINGS = {
+    "weights": "label.weights", "nodes": "label.nodes_a_move", "tc": "label.time_a_move", "openings": "label.openings",
+    "seed": "label.seed", "egdb": "label.database",
+}  # fmt: skip
 
 
 class SelfplayRun(OneRun):
     """A run directory of self-play."""
 
-    kind = "self-play"
+    kind = "runs.selfplay"
 
     def __init__(self, path: Path, names: frozenset[str]) -> None:
         super().__init__(path, names)
@@ -55,7 +65,7 @@ class SelfplayRun(OneRun):
 
         self._counted: dict[str, Stamp] = {}
         self._sum = Summary()
-        self._history: list[tuple[float, int, int, int, int, int]] = []
+        self._history: list[tuple[float, ...]] = []
         self._attrs: dict[str, Any] = {}
         self._newest: tuple[str, Any] | None = None
         self._parts: dict[str, tuple[Stamp, int]] = {}
@@ -78,32 +88,31 @@ class SelfplayRun(OneRun):
                 "created": description.get("created")
             }
         except (ValueError, TypeError, AttributeError):
-            raise InvalidGamesError("run.json is not the description of a run") from None
+            raise InvalidGamesError(sentence("runs.bad_description")) from None
 
     def _wanted(self) -> tuple[int, int | None]:
-        """Games there, by the names of the shards, and games wanted; a later start may have wanted more."""
+        """Games there, by the names of the shards, and games wanted, None if there are more: a later start may have
+        wanted more than the first."""
         shaping, began = self._described()
-        size = shaping.get("shard_games")
-        wanted = self._games_meant() or began.get("games")
-        wanted = wanted if isinstance(wanted, int) else None
+        size, total = shaping.get("shard_games"), self._sum.games
+        meant = settings_of(self._attrs).get("games"), began.get("games")
+        wanted = next((games for games in meant if isinstance(games, int)), None)
         numbers = [int(name[6:-3]) for name in self.shards if name[6:-3].isdecimal()]
-        if not isinstance(size, int):
-            return self._sum.games, wanted
-        there = size * len(numbers)
-        if wanted is not None and numbers:
-            there -= max(0, min(size, (max(numbers) + 1) * size - wanted))
-        return there, wanted
-
-    def _games_meant(self) -> int | None:
-        games = settings_of(self._attrs).get("games")
-        return games if isinstance(games, int) else None
+        if isinstance(size, int):
+            total = size * len(numbers)
+            if wanted is not None and numbers:
+                total -= max(0, min(size, (max(numbers) + 1) * size - wanted))
+        return total, wanted if wanted is not None and total <= wanted else None
 
     def progress(self) -> Json:
         there, wanted = self._wanted()
-        if wanted is not None and there > wanted:
-            wanted = None
         complete = None if wanted is None else there >= wanted
-        return {"state": self.state(complete), "progress": games_there(there, wanted)}
+        return self.course(complete, games_there(there, wanted), there, wanted)
+
+    def _results(self) -> tuple[int, ...]:
+        """Black's wins, draws, White's wins, games and plies so far."""
+        total = self._sum
+        return total.black_wins, total.draws, total.white_wins, total.games, total.plies
 
     def _count(self) -> bool:
         """Count shards that are new; False if time was up before all were."""
@@ -119,12 +128,11 @@ class SelfplayRun(OneRun):
             if time.monotonic() > until:
                 return False
             path, now = own(self.path / name), stamp(self.path / name)
-            before = self._sum.black_wins, self._sum.draws, self._sum.white_wins, self._sum.games, self._sum.plies
+            before = self._results()
             shard = self._sum.add(path)
-            after = self._sum.black_wins, self._sum.draws, self._sum.white_wins, self._sum.games, self._sum.plies
             self._counted[name] = now
-            gains = [b - a for a, b in zip(before, after, strict=True)]
-            self._history.append((now[0] / 1e9 if now else 0.0, gains[0], gains[1], gains[2], gains[3], gains[4]))
+            gains = (b - a for a, b in zip(before, self._results(), strict=True))
+            self._history.append((now[0] / 1e9 if now else 0.0, *gains))
             if self._newest is None or name > self._newest[0]:
                 self._newest = name, shard
                 self._attrs = dict(shard.attrs)
@@ -136,99 +144,119 @@ class SelfplayRun(OneRun):
 
     def content(self) -> Json:
         complete = self._count()
-        shaping, began = self._described()
-        total, games = self._sum, self._sum.games
-        there, wanted = self._wanted()
-        waiting = sum(count for name, (_, count) in self._parts.items() if name in self.names)
-        facts = [("Games", games_there(there, None if wanted is not None and there > wanted else wanted))]
-        if waiting:
-            facts.append(("Games of shards under way", f"{waiting:,}"))
-        if games:
-            facts += [
-                ("Speed", f"{total.games_per_second:.1f} games/s" if total.games_per_second else "unknown"),
-                ("Plies a game", f"{total.plies / games:.1f}, from {total.shortest} to {total.longest}"),
-                ("Shards", f"{total.shards:,}, {total.bytes / 1e6:,.1f} MB"),
-            ]
-        labels = {"weights": "Weights", "nodes": "Nodes a move", "tc": "Time a move", "openings": "Openings",
-                  "seed": "Seed", "egdb": "Endgame database"}  # fmt: skip
-        # names as the command had them where they are known, without checksums
-        settings = shaping | {key: each for key in ("weights",) if (each := settings_of(self._attrs).get(key))}
-        facts += [(label, _CHECKSUM.sub("", str(settings[key]))) for key, label in labels.items() if settings.get(key)]
-        facts += story(self._attrs or began)
-        everything = total.black_wins, total.draws, total.white_wins
-        results = [[name, *shares(each)] for name, each in [("all", everything), *total.decks.items()]]
-        reasons = [[name, count, f"{100 * count / max(games, 1):.1f}"] for name, count in total.reasons.items()]
-        phases = [[name, *shares(each)] for name, each in total.phases.items()]
-        head = ["games", "Black wins %", "drawn %", "White wins %"]
+        began = self._described()[1]
+        total, games = self._sum, max(self._sum.games, 1)
         page: Json = {
-            "facts": facts,
+            "facts": self._facts(began),
             "tables": [
-                page_table("Results by openings", ["openings", *head], results),
-                page_table("Ends of the games", ["reason", "games", "%"], reasons),
-                page_table("Positions by pieces", ["phase", "positions", *head[1:]], phases),
+                page_table("label.results_by_openings", ["runs.openings", "runs.games", *_SHARES], [
+                    [sentence("runs.all"), *shares(self._results()[:3])],
+                    *([deck, *shares(counts)] for deck, counts in total.decks.items()),
+                ]),
+                page_table("label.ends", ["runs.reason", "runs.games", "runs.share"], [
+                    [named("reason", name), count, share(count / games)] for name, count in total.reasons.items()
+                ]),
+                page_table("label.positions_by_pieces", ["runs.pieces", "runs.group", "runs.positions", *_SHARES], [
+                    [pieces, named("runs", kings), *shares(counts)] for (pieces, kings), counts in total.phases.items()
+                ]),
                 self._last(),
             ],
             "charts": self._charts(began),
-        }
+        }  # fmt: skip
         if not complete:
-            page["reading"] = f"reading shard {len(self._counted) + 1:,} of {len(self.shards):,}"
+            page["reading"] = sentence("runs.reading_shard", number=len(self._counted) + 1, all=len(self.shards))
         return page
+
+    def _facts(self, began: Json) -> Facts:
+        total = self._sum
+        facts = [fact("label.games", games_there(*self._wanted()))]
+        if waiting := sum(count for name, (_, count) in self._parts.items() if name in self.names):
+            facts.append(fact("label.games_under_way", waiting))
+        if total.games:
+            speed, mean = Figure(total.games_per_second, 1), Figure(total.plies / total.games, 1)
+            facts += [
+                fact(
+                    "label.speed",
+                    sentence("runs.games_a_second", number=speed) if speed.number else sentence("runs.unknown"),
+                ),
+                fact(
+                    "label.plies_a_game",
+                    sentence("runs.mean_within", mean=mean, low=total.shortest, high=total.longest),
+                ),
+                fact("label.shards", [total.shards, Size(total.bytes, 1)]),
+            ]
+        # names as the command had them where they are known, without checksums
+        settings = self._described()[0]
+        settings |= {key: each for key in ("weights",) if (each := settings_of(self._attrs).get(key))}
+        texts = {key: _CHECKSUM.sub("", str(settings[key])) for key in _SELFPLAY_SETTINGS if settings.get(key)}
+        for key, text in texts.items():
+            facts.append(fact(_SELFPLAY_SETTINGS[key], _database(text) if key == "egdb" else text))
+        return facts + story(self._attrs or began)
 
     def _charts(self, began: Json) -> list[Json]:
         try:
             start = datetime.fromisoformat(str(began.get("created"))).timestamp()
         except ValueError:
             start = min((at for at, *_ in self._history), default=0.0)
-        games, over, lengths = 0, [[0.0, 0]], []
-        shares: tuple[list[Any], ...] = ([], [], [])
+        games, over, lengths = 0.0, [[0.0, 0.0]], []
+        parts: tuple[list[Any], ...] = ([], [], [])
         for at, black, drawn, white, more, plies in self._history:
             games += more
-            over.append([round(max(at - start, 0) / 60, 2), games])
+            over.append([max(at - start, 0) / 60, games])
             if more:
-                lengths.append([games, round(plies / more, 1)])
-                for points, count in zip(shares, (black, drawn, white), strict=True):
-                    points.append([games, round(100 * count / more, 1)])
+                lengths.append([games, plies / more])
+                for points, count in zip(parts, (black, drawn, white), strict=True):
+                    points.append([games, 100 * count / more])
         over.sort()
-        names = ("Black wins", "drawn", "White wins")
-        lines = [line(name, thinned(points)) for name, points in zip(names, shares, strict=True)]
+        names = map(sentence, ("runs.black_wins", "runs.drawn", "runs.white_wins"))
+        shares = [line(name, points, digits=1) for name, points in zip(names, parts, strict=True)]
+        length = line(sentence("runs.plies"), lengths, digits=1)
         return [
-            chart("Games over time", "minutes", "games", [line("games", thinned(over))]),
-            chart("Results, shard by shard", "games", "%", lines),
-            chart("Length, shard by shard", "games", "plies a game", [line("plies", thinned(lengths))]),
+            chart(
+                "label.games_over_time", "runs.minutes", "runs.games", [line(sentence("runs.games"), over, digits=2)]
+            ),
+            chart("label.results_by_shards", "runs.games", "runs.share", shares),
+            chart("label.length_by_shards", "runs.games", "runs.plies_a_game", [length]),
         ]
 
     def _last(self) -> Json:
         from kr.learn.games import REASONS
 
-        rows: list[Sequence[object]] = []
+        rows: list[list[Told | None]] = []
         numbers = []
         if self._newest:
             shard = self._newest[1]
             for i in range(len(shard) - 1, max(-1, len(shard) - 1 - LAST_GAMES), -1):
-                won = {1: "Black", 0: "drawn", -1: "White"}[int(shard.result[i])]
+                won = sentence({1: "runs.black", 0: "runs.drawn", -1: "runs.white"}[int(shard.result[i])])
+                reason, plies = REASONS[int(shard.reason[i])], int(shard.first[i + 1] - shard.first[i])
+                rows.append([int(shard.game[i]) + 1, won, named("reason", reason), plies])
                 numbers.append(int(shard.game[i]))
-                plies = int(shard.first[i + 1] - shard.first[i])
-                rows.append([int(shard.game[i]) + 1, won, REASONS[int(shard.reason[i])], plies])
-        return {**page_table("Last games", ["game", "winner", "reason", "plies"], rows), "games": numbers}
+        head = ["runs.game", "runs.winner", "runs.reason", "runs.plies"]
+        return {**page_table("label.last_games", head, rows), "games": numbers}
 
     def game(self, number: int) -> str:
         from kr.learn.games import game_pdn, read_shard, stored_games
 
         size = self._described()[0].get("shard_games")
         name = f"shard-{number // size:06d}.h5" if isinstance(size, int) and size > 0 else ""
-        if (path := self.file(name)) is None:
-            raise InvalidSettingError(f"the run has no game {number + 1}")
-        shard = read_shard(path)
-        for record in stored_games(shard):
-            if record.game == number:
-                return game_pdn(record, shard.attrs)
-        raise InvalidSettingError(f"the run has no game {number + 1}")
+        if path := self.file(name):
+            shard = read_shard(path)
+            for record in stored_games(shard):
+                if record.game == number:
+                    return game_pdn(record, shard.attrs)
+        raise InvalidSettingError(sentence("runs.no_game", number=str(number + 1)))
+
+
+def _database(signature: str) -> Told:
+    """An endgame database by its signature, "7 pieces 4v4"."""
+    pieces, *classes = signature.replace(" pieces", "").split(" ")
+    return [count_of("pieces", int(pieces)), *classes] if pieces.isdecimal() else signature
 
 
 class FitRun(FileRun):
     """A fit: its weights file, or the checkpoint of one under way beside where that will be."""
 
-    kind = "fit"
+    kind = "runs.fit"
 
     def sources(self) -> Sequence[Path]:
         return [self.path, checkpoint_of(self.path)]
@@ -254,42 +282,66 @@ class FitRun(FileRun):
     def progress(self) -> Json:
         finished = self._finished()
         if finished is None:
-            iterations = ", ".join(
-                f"{group} {counted(len(rows), 'iteration')}" for group, rows in self._losses().items()
-            )
-            return {"state": self.state(False), "progress": iterations or "reading data"}
-        held = [row for row in finished[1]["loss"] if row["set"] == "held_out" and row["loss"] is not None]
-        losses = ", ".join(f"{row['group']} {row['loss']:.4f}" for row in held)
-        return {"state": "done", "progress": f"held-out loss {losses}" if losses else "fitted"}
+            return self.course(False, _iterations(self._losses()) or sentence("runs.reading_data"))
+        losses = [
+            sentence("runs.named", name=_word(row["group"]), number=Figure(row["loss"], 4))
+            for row in finished[1]["loss"] if row["set"] == "held_out" and row["loss"] is not None
+        ]  # fmt: skip
+        told = sentence("runs.held_out_loss_of", losses=losses) if losses else sentence("runs.fitted")
+        return {"state": "done", "progress": told}
 
     def content(self) -> Json:
         finished = self._finished()
         if finished is None:
             losses = self._losses()
-            facts = [(f"Iterations, {group}", str(len(rows))) for group, rows in losses.items()]
+            facts = [fact("label.iterations_in", len(rows), group=_word(group)) for group, rows in losses.items()]
             return {"facts": facts, "tables": [], "charts": _loss_charts(losses)}
         attrs, report = finished
-        games = sum(run["games"] for run in report["runs"])
         settings = settings_of(attrs)
+        iterations = {group: len(rows) for group, rows in report["history"].items()}
+        seconds = {name: Duration(each) for name, each in report["seconds"].items()}
         facts = [
-            ("Games", f"{games:,}"),
-            ("Quiet positions", f"{sum(row['positions'] for row in report['samples']):,}"),
-            ("Iterations", ", ".join(f"{group} {len(rows)}" for group, rows in report["history"].items())),
-            ("Time", ", ".join(f"{name} {format_clock(each)}" for name, each in report["seconds"].items())),
-            ("Centi-men in a logit", f"{report['centimen_per_logit']:.1f}"),
-            *((label, str(settings[key])) for key, label in _FIT_SETTINGS.items() if settings.get(key) is not None),
+            fact("label.games", sum(run["games"] for run in report["runs"])),
+            fact("label.quiet_positions", sum(row["positions"] for row in report["samples"])),
+            *(
+                fact(label, [sentence("runs.named", name=_word(name), number=each) for name, each in counts.items()])
+                for label, counts in (("label.iterations", iterations), ("label.time", seconds))
+            ),
+            fact("label.centimen", Figure(report["centimen_per_logit"], 1)),
+            *(fact(name, str(settings[key])) for key, name in _FIT_SETTINGS.items() if settings.get(key) is not None),
             *story(attrs),
         ]
-        calibration = [[round(row["predicted"], 4), round(row["result"], 4)] for row in report["calibration"]]
-        right = line("as predicted", [[0, 0], [1, 1]], "guide")
+        calibration = [[row["predicted"], row["result"]] for row in report["calibration"]]
         charts = _loss_charts(report["history"])
         if calibration:
-            lines = [line("held-out games", calibration), right]
-            charts.append(chart("Calibration", "predicted points", "points scored", lines))
+            lines = [line(sentence("runs.held_out_games"), calibration)]
+            lines.append(line(sentence("runs.as_predicted"), [[0, 0], [1, 1]], "guide"))
+            charts.append(chart("label.calibration", "runs.predicted_points", "runs.points_scored", lines))
         return {"facts": facts, "tables": _fit_tables(report), "charts": charts}
 
 
-_FIT_SETTINGS = {"layout": "Regions", "label": "Target", "loss": "Loss", "l2": "L2", "holdout": "Held out"}
+def _word(word: str) -> Told:
+    """A word of a report, such as a group of regions or a step."""
+    return named("runs", word.replace("_", " "))
+
+
+def _iterations(losses: Mapping[str, Any]) -> list[Sentence]:
+    return [sentence("runs.iterations_of", group=_word(group), count=len(rows)) for group, rows in losses.items()]
+
+
+_FIT_SETTINGS = {
+    "layout": "label.regions", "label": "label.target", "loss": "label.loss", "l2": "label.l2",
+    "holdout": "label.held_out",
+}  # fmt: skip
+_GROUP_COLUMNS: TableColumns = {
+    "runs.group": ("group", _word), "runs.set": ("set", _word), "runs.positions": ("positions", None),
+}  # fmt: skip
+_LOSS_COLUMNS: TableColumns = {"runs.mean_loss": ("loss", figure(4)), "runs.result_loss": ("result_loss", figure(4))}
+_CALIBRATION_COLUMNS: TableColumns = {
+    "runs.from": ("from", figure(2)), "runs.positions": ("positions", None),
+    "runs.predicted": ("predicted", figure(3)), "runs.target": ("target", figure(3)),
+    "runs.result": ("result", figure(3)),
+}  # fmt: skip
 
 
 def checkpoint_of(weights: Path) -> Path:
@@ -301,54 +353,36 @@ def _loss_charts(histories: Mapping[str, Any]) -> list[Json]:
     charts = []
     for group, rows in histories.items():
         lines = [
-            line(name, [[i + 1, round(float(row[column]), 6)] for i, row in enumerate(rows)])
-            for column, name in enumerate(("training", "held out"))
+            line(sentence(name), [[i + 1, float(row[column])] for i, row in enumerate(rows)], digits=6)
+            for column, name in enumerate(("runs.training", "runs.held_out"))
         ]
         if len(rows):
-            charts.append(chart(f"Loss, {group}", "iteration", "mean loss", lines))
+            charts.append(
+                chart(sentence("label.loss_in", group=_word(group)), "runs.iteration", "runs.mean_loss", lines)
+            )
     return charts
 
 
 def _fit_tables(report: Json) -> list[Json]:
-    losses = [
-        [*_of_group(row), counts["distinct"], *_losses(row)]
-        for counts, row in zip(report["samples"], report["loss"], strict=True)
-    ]
-    phases = [[row["pieces"], *_of_group(row), *_losses(row)] for row in report["loss_by_phase"]]
-    names = list(dict.fromkeys(name for counts in report["coverage"].values() for name in counts))
-    coverage = [[group, *(counts.get(name) for name in names)] for group, counts in report["coverage"].items()]
-    names_of_bins = ("predicted", "target", "result")
-    calibration = [
-        [f"{row['from']:.2f}", row["positions"], *(f"{row[name]:.3f}" for name in names_of_bins)]
-        for row in report["calibration"]
-    ]
+    losses = [counts | loss for counts, loss in zip(report["samples"], report["loss"], strict=True)]
+    coverage = report["coverage"]
+    times = list(dict.fromkeys(name for counts in coverage.values() for name in counts))
+    seen = [[_word(group), *(counts.get(name) for name in times)] for group, counts in coverage.items()]
     runs = [[Path(run["directory"]).name, run["games"]] for run in report["runs"]]
-    ends = ["loss", "result loss"]
     return [
-        page_table("Loss", ["group", "set", "positions", "distinct", *ends], losses),
-        page_table("Loss by pieces on the board", ["pieces", "group", "set", "positions", *ends], phases),
-        page_table("Table entries by times seen in training", ["group", *names], coverage),
-        page_table("Calibration", ["from", "positions", *names_of_bins], calibration),
-        page_table("Games fitted to", ["run", "games"], runs),
-    ]
-
-
-def _of_group(row: Json) -> list[Any]:
-    return [row["group"], row["set"].replace("_", " "), row["positions"]]
-
-
-def _losses(row: Json) -> list[str | None]:
-    return [_loss(row["loss"]), _loss(row["result_loss"])]
-
-
-def _loss(value: float | None) -> str | None:
-    return None if value is None else f"{value:.4f}"
+        table_of("label.loss", {**_GROUP_COLUMNS, "runs.distinct": ("distinct", None), **_LOSS_COLUMNS}, losses),
+        table_of("label.loss_by_pieces", {"runs.pieces": ("pieces", None), **_GROUP_COLUMNS, **_LOSS_COLUMNS},
+                 report["loss_by_phase"]),
+        {**page_table("label.coverage", [], seen), "head": [sentence("runs.group"), *map(_word, times)]},
+        table_of("label.calibration", _CALIBRATION_COLUMNS, report["calibration"]),
+        page_table("label.fitted_to", ["runs.run", "runs.games"], runs),
+    ]  # fmt: skip
 
 
 class TrainingRun(OneRun):
     """The directory of a training run."""
 
-    kind = "training"
+    kind = "runs.training"
 
     def __init__(self, path: Path, names: frozenset[str]) -> None:
         super().__init__(path, names)
@@ -381,21 +415,24 @@ class TrainingRun(OneRun):
     def progress(self) -> Json:
         history = self._history()
         finished = sum(generation.under_way is None for generation in history.generations)
-        text = counted(finished, "generation")
+        told = sentence("runs.generations_of", count=finished)
         step = history.generations[-1].under_way if history.generations else "play"
         if step:
-            text += f"; now {len(history.generations)}, {step}{self._how_far(history)}"
+            told = sentence(
+                "runs.now", generations=told, number=len(history.generations), step=self._step(history, step)
+            )
         # the number of generations wanted is not stored
-        return {"state": self.state(False if step else None), "progress": text}
+        return self.course(False if step else None, told)
 
-    def _how_far(self, history: Any) -> str:
+    def _step(self, history: Any, step: str) -> Told:
+        """The step under way, with its games if they are known."""
         from kr.learn.training.history import games_done, games_name
 
         generation = history.generations[-1] if history.generations else None
         if generation is None or (self.path / games_name(generation.number)).is_symlink():
-            return ""
+            return _word(step)
         done = games_done(self.path, generation)
-        return "" if done is None else f": {games_there(*done)}"
+        return _word(step) if done is None else sentence("runs.step", step=_word(step), games=games_there(*done))
 
     def content(self) -> Json:
         from kr.learn.training.history import rows
@@ -403,17 +440,17 @@ class TrainingRun(OneRun):
         history = self._history()
         generations = rows(history)
         facts = [
-            ("Begun with", Path(history.weights).name or "shipped"),
-            ("Strongest", history.best),
-            ("Seed", str(history.seed)),
+            fact("label.begun_with", Path(history.weights).name or "shipped"),
+            fact("label.strongest", history.best),
+            fact("label.seed", str(history.seed)),
         ]
-        best = [row for row in generations if row["accepted"]]
-        if best:
-            facts.append(("Elo over the start", f"{best[-1]['total']:+.1f} ± {best[-1]['total_error']:.1f}"))
+        if best := [row for row in generations if row["accepted"]]:
+            facts.append(fact("label.elo_over_start", _elo(best[-1], "total")))
         facts += self._under_way(history)
         facts += [
-            ("Warning", f"generation {row['generation']}: {row['warning']}") for row in generations if row["warning"]
-        ]
+            fact("label.warning", sentence("runs.in_generation", number=row["generation"], told=row["warning"]))
+            for row in generations if row["warning"]
+        ]  # fmt: skip
         facts += story(history.provenance)
         return {
             "facts": facts,
@@ -421,7 +458,7 @@ class TrainingRun(OneRun):
             "charts": _training_charts(generations),
         }
 
-    def _under_way(self, history: Any) -> list[tuple[str, str]]:
+    def _under_way(self, history: Any) -> Facts:
         from kr.learn.training.gate import Gate
         from kr.learn.training.history import gate_name
         from kr.match.elo import Sprt
@@ -430,14 +467,12 @@ class TrainingRun(OneRun):
         if generation is None or generation.under_way is None:
             return []
         step = generation.under_way
-        facts = [("Under way", f"generation {generation.number}, {step}{self._how_far(history)}")]
+        told = sentence("runs.generation_step", number=generation.number, step=self._step(history, step))
+        facts = [fact("label.under_way", told)]
         if step == "fit" and (path := self.file(checkpoint_of(Path(f"g{generation.number:02d}.h5")).name)):
             from kr.learn.fitting.checkpoint import checkpoint_losses
 
-            iterations = (
-                f"{group} {counted(len(each), 'iteration')}" for group, each in checkpoint_losses(path).items()
-            )
-            facts.append(("Fit", ", ".join(iterations)))
+            facts.append(fact("label.fit", _iterations(checkpoint_losses(path))))
         log = self.file(log_of(Path(gate_name(generation.number))).name)
         if step == "gate" and generation.gate and log:
             if self._gate is None or self._gate[0] != log.name:
@@ -448,57 +483,58 @@ class TrainingRun(OneRun):
             for entry in self._gate[1].entries:
                 gate.add(entry.game)
             facts += [
-                ("Wins, losses, draws so far", "-".join(str(gate.tally.points[points]) for points in (2, 0, 1))),
+                fact("label.tally", "-".join(str(gate.tally.points[points]) for points in (2, 0, 1))),
                 *strength(gate.pentanomial), *tested(gate.test, gate.pentanomial),
             ]  # fmt: skip
         return facts
 
 
 def _training_tables(history: Any, rows: Sequence[Json]) -> list[Json]:
-    head = ["generation", "played by", "nodes", "games", "plies", "Black wins %", "drawn %", "White wins %",
-            "positions", "held-out loss", "play", "fit", "gate"]  # fmt: skip
-    cells, gates = [], []
+    gates = []
     for row, generation in zip(rows, history.generations, strict=True):
-        results = [_percent(row[name]) for name in ("black_wins", "draws", "white_wins")]
-        cells.append([
-            row["generation"], row["player"], row["nodes"], row["games"], _tenth(row["plies_a_game"]), *results,
-            row["positions"], _loss(row["held_out_loss"]),
-            *(None if each is None else format_clock(each) for each in row["seconds"].values()),
-        ])  # fmt: skip
         if row["gate"]:
-            wins, draws, losses = row["gate"]
-            verdict = generation.verdict
+            (wins, draws, losses), verdict = row["gate"], generation.verdict
             gates.append([
                 row["generation"], verdict["against"], f"{wins}-{losses}-{draws}",
-                "-".join(map(str, verdict["pentanomial"])), f"{row['elo']:+.1f} ± {row['elo_error']:.1f}",
-                f"{verdict['llr']:.2f}", row["decision"] or "undecided", "accepted" if row["accepted"] else "refused",
-                f"{row['total']:+.1f} ± {row['total_error']:.1f}",
+                "-".join(map(str, verdict["pentanomial"])), _elo(row, "elo"), Figure(verdict["llr"], 2),
+                row["decision"] or sentence("runs.undecided"),
+                sentence("runs.accepted" if row["accepted"] else "runs.refused"), _elo(row, "total"),
             ])  # fmt: skip
-    gate_head = ["generation", "against", "wins-losses-draws", "pairs, worst first", "Elo", "LLR", "test", "verdict",
-                 "over the start"]  # fmt: skip
-    return [page_table("Gates", gate_head, gates), page_table("Generations", head, cells)]
+    return [
+        page_table("label.gates", _GATE_HEAD, gates),
+        table_of("label.generations", _GENERATION_COLUMNS, [row | row["seconds"] for row in rows]),
+    ]
+
+
+_GATE_HEAD = [
+    "runs.generation", "runs.against", "runs.wins_losses_draws", "runs.pairs_worst_first", "runs.elo", "runs.llr",
+    "runs.test", "runs.verdict", "runs.over_start",
+]  # fmt: skip
+_GENERATION_COLUMNS: TableColumns = {
+    "runs.generation": ("generation", None), "runs.played_by": ("player", None), "runs.nodes": ("nodes", None),
+    "runs.games": ("games", None), "runs.plies": ("plies_a_game", figure(1)),
+    **{name: (key, share) for name, key in zip(_SHARES, ("black_wins", "draws", "white_wins"), strict=True)},
+    "runs.positions": ("positions", None), "runs.held_out_loss": ("held_out_loss", figure(4)),
+    "runs.play": ("play", Duration), "runs.fit": ("fit", Duration), "runs.gate": ("gate", Duration),
+}  # fmt: skip
+
+
+def _elo(row: Json, name: str) -> Figure:
+    """An Elo difference of a generation, with its error."""
+    return Figure(row[name], 1, True, row[f"{name}_error"])
 
 
 def _training_charts(rows: Sequence[Json]) -> list[Json]:
-    known = [row for row in rows if row["total"] is not None]
-    lines = []
-    for accepted, name in ((True, "accepted"), (False, "refused")):
-        points = [
-            [row["generation"], round(row["total"], 1), round(row["total_error"], 1)]
-            for row in known if row["accepted"] == accepted
-        ]  # fmt: skip
-        lines.append(line(name, points, "points"))
-    losses = [[row["generation"], round(row["held_out_loss"], 5)] for row in rows if row["held_out_loss"] is not None]
+    matched = [(row, [row["generation"], row["total"], row["total_error"]]) for row in rows if row["gate"]]
+    lines = [
+        line(sentence(name), [point for row, point in matched if row["accepted"] == accepted], "points", 1)
+        for accepted, name in ((True, "runs.accepted"), (False, "runs.refused"))
+    ]
+    losses = [[row["generation"], row["held_out_loss"]] for row in rows if row["held_out_loss"] is not None]
     charts = [
-        chart("Elo over the start, with 95% errors", "generation", "Elo", lines),
-        chart("Held-out loss", "generation", "mean loss", [line("held-out loss", losses)]),
+        chart("label.elo_over_start_errors", "runs.generation", "runs.elo", lines),
+        chart(
+            "label.held_out_loss", "runs.generation", "runs.mean_loss", [line(sentence("runs.held_out_loss"), losses)]
+        ),
     ]
     return [each for each in charts if each["lines"]]
-
-
-def _percent(share: float | None) -> str | None:
-    return None if share is None else f"{100 * share:.1f}"
-
-
-def _tenth(value: float | None) -> str | None:
-    return None if value is None else f"{value:.1f}"

@@ -8,6 +8,7 @@ from pathlib import Path
 from kr.errors import InvalidGamesError, InvalidSettingError, KrError
 from kr.game.outcome import OVERTIME
 from kr.jobs.journal import JournalView, begun_settings
+from kr.language.sentences import Figure, Told, named, sentence
 from kr.learn.training.history import FILE as HISTORY_FILE
 from kr.match.elo import Sprt, estimate
 from kr.match.game import FAILURE
@@ -22,6 +23,7 @@ from kr.web.runs.kinds import (
     Json,
     OneRun,
     chart,
+    fact,
     games_there,
     line,
     page_table,
@@ -35,6 +37,10 @@ from kr.web.runs.kinds import (
 MOST_GAME = 1 << 20
 """Bytes of a game's text."""
 PAIR_POINTS = ("0", "½", "1", "1½", "2")
+_LAST_HEAD = (
+    "runs.game", "runs.opening", "runs.black", "runs.white", "runs.winner", "runs.reason", "runs.plies",
+)  # fmt: skip
+_SETTINGS = {"tc": "label.limit", "tc_b": "label.limit_of_b", "ballot": "label.openings", "seed": "label.seed"}
 
 
 def match_run(path: Path) -> type[OneRun] | None:
@@ -49,7 +55,7 @@ def match_run(path: Path) -> type[OneRun] | None:
 class MatchRun(FileRun):
     """A match: a PDN file with its log beside it."""
 
-    kind = "match"
+    kind = "runs.match"
 
     def __init__(self, path: Path, names: frozenset[str]) -> None:
         super().__init__(path, names)
@@ -107,34 +113,38 @@ class MatchRun(FileRun):
         wanted, test = self._plan()
         decision = self._in_order(test).decision if test else None
         complete = None if wanted is None and not decision else bool(decision) or len(self.games) == wanted
-        return {"state": self.state(complete), "progress": games_there(len(self.games), wanted)}
+        return self.course(complete, games_there(len(self.games), wanted), len(self.games), wanted)
 
     def content(self) -> Json:
         self.look()
         tally, (wanted, test) = self.tally, self._plan()
         names = self._players()
+        wins, losses, draws = (tally.points[points] for points in (2, 0, 1))
         facts = [
-            ("Games", games_there(tally.games, wanted)),
-            (f"Wins, losses, draws of {names[0]}", "-".join(str(tally.points[points]) for points in (2, 0, 1))),
+            fact("label.games", games_there(tally.games, wanted)),
+            fact("label.tally_of", f"{wins}-{losses}-{draws}", name=names[0]),
             *strength(tally.pairs),
             *tested(test, self._in_order(test).pentanomial if test else ()),
         ]
         if warning := tally.warning():
-            facts.append(("Warning", warning))
+            facts.append(fact("label.warning", warning))
         settings = self._log.settings
-        labels = {"tc": "Limit", "tc_b": "Limit of B", "ballot": "Openings", "seed": "Seed"}
-        facts += [(label, str(settings[key])) for key, label in labels.items() if settings.get(key) is not None]
+        facts += [fact(name, str(settings[key])) for key, name in _SETTINGS.items() if settings.get(key) is not None]
         facts += story(self._log.provenance)
         return {
             "facts": facts,
             "tables": [
-                page_table("Pairs", ["points of two games", "pairs"], list(zip(PAIR_POINTS, tally.pairs, strict=True))),
+                page_table("label.pairs", ["runs.pair_points", "runs.pairs"], [
+                    [points, count] for points, count in zip(PAIR_POINTS, tally.pairs, strict=True)
+                ]),
                 self._sides(names),
-                page_table("Ends of the games", ["reason", "games"], tally.reasons.most_common()),
+                page_table("label.ends", ["runs.reason", "runs.games"], [
+                    [named("reason", reason), count] for reason, count in tally.reasons.most_common()
+                ]),
                 self._last(names),
             ],
             "charts": self._charts(names, test),
-        }
+        }  # fmt: skip
 
     def _players(self) -> tuple[str, str]:
         """Names of A and B, from the first game."""
@@ -148,24 +158,29 @@ class MatchRun(FileRun):
         return self._names or ("A", "B")
 
     def _sides(self, names: tuple[str, str]) -> Json:
-        rows = []
-        for letter, (name, effort, lost) in enumerate(zip(names, self.tally.efforts, self.tally.lost, strict=True)):
-            rows.append([
-                f"{'AB'[letter]}: {name}", f"{effort.depth / max(effort.searches, 1):.1f}",
-                f"{effort.nodes / effort.seconds:,.0f}" if effort.seconds else "-", lost[OVERTIME], lost[FAILURE],
-            ])  # fmt: skip
-        return page_table("Players", ["player", "mean depth", "nodes/s", "lost on time", "failures"], rows)
+        tally = self.tally
+        rows = [
+            [
+                f"{letter}: {name}", Figure(effort.depth / max(effort.searches, 1), 1),
+                round(effort.nodes / effort.seconds) if effort.seconds else None, lost[OVERTIME], lost[FAILURE],
+            ]
+            for letter, name, effort, lost in zip("AB", names, tally.efforts, tally.lost, strict=True)
+        ]  # fmt: skip
+        head = ["runs.player", "runs.mean_depth", "runs.nodes_a_second", "runs.lost_on_time", "runs.failures"]
+        return page_table("label.players", head, rows)
 
     def _last(self, names: tuple[str, str]) -> Json:
-        rows, numbers = [], []
+        rows: list[list[Told | None]] = []
+        numbers = []
         for number in range(len(self.games) - 1, max(-1, len(self.games) - 1 - LAST_GAMES), -1):
             game = self.games[number].game
             black, white = names if game.a_black else names[::-1]
-            won = {0: names[1], 1: "drawn", 2: names[0]}[game.points]
-            rows.append([number + 1, game.opening, black, white, won, game.reason, game.plies])
+            winners: tuple[Told, ...] = (names[1], sentence("runs.drawn"), names[0])
+            rows.append(
+                [number + 1, game.opening, black, white, winners[game.points], named("reason", game.reason), game.plies]
+            )
             numbers.append(number)
-        head = ["game", "opening", "Black", "White", "winner", "reason", "plies"]
-        return {**page_table("Last games", head, rows), "games": numbers}
+        return {**page_table("label.last_games", _LAST_HEAD, rows), "games": numbers}
 
     def _charts(self, names: tuple[str, str], test: Sprt | None) -> list[Json]:
         elo, llr = [], []
@@ -176,24 +191,28 @@ class MatchRun(FileRun):
             if number not in wanted:
                 continue
             result = estimate(pairs)
-            elo.append([2 * number + 2, round(result.elo, 2), round(result.elo_error, 2)])
+            elo.append([2 * number + 2, result.elo, result.elo_error])
             if test:
-                llr.append([2 * number + 2, round(test.llr(pairs), 3)])
-        charts = [chart("Elo with its 95% error", "games", f"Elo of {names[0]}", [line(names[0], elo, "band")])]
+                llr.append([2 * number + 2, test.llr(pairs)])
+        name = sentence("runs.elo_of", name=names[0])
+        charts = [chart("label.elo_errors", "runs.games", name, [line(names[0], elo, "band", 2)])]
         if test:
             ends = [2, max(2 * len(self._outcomes), 4)]
-            bounds = [(f"H1: {test.elo1:g} Elo", test.upper), (f"H0: {test.elo0:g} Elo", test.lower)]
-            guides = [line(name, [[x, round(bound, 3)] for x in ends], "guide") for name, bound in bounds]
-            charts.append(chart("Log likelihood ratio", "games", "LLR", [line("LLR", llr), *guides]))
+            guides = [
+                line(sentence("runs.bound", name=bound, elo=f"{of:g}"), [[x, ratio] for x in ends], "guide", 3)
+                for bound, of, ratio in (("H1", test.elo1, test.upper), ("H0", test.elo0, test.lower))
+            ]
+            ratios = [line(sentence("runs.llr"), llr, digits=3), *guides]
+            charts.append(chart("label.likelihood_ratio", "runs.games", "runs.llr", ratios))
         return charts
 
     def game(self, number: int) -> str:
         if not 0 <= number < len(self.games):
-            raise InvalidSettingError(f"the match has no game {number + 1}")
+            raise InvalidSettingError(sentence("runs.no_game", number=str(number + 1)))
         begin = self.games[number - 1].end if number else 0
         length = self.games[number].end - begin
         if not 0 < length <= MOST_GAME:
-            raise InvalidGamesError(f"{self.path.name}: game {number + 1} can't be read")
+            raise InvalidGamesError(sentence("runs.bad_game", name=self.path.name, number=str(number + 1)))
         with open_regular(own(self.path)) as file:
             file.seek(begin)
             return file.read(length).decode("utf-8", "replace")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,20 +12,37 @@ from kr.evaluation.files import KIND as WEIGHTS_KIND
 from kr.evaluation.files import WeightsFile
 from kr.hdf5 import reading
 from kr.jobs.journal import JournalView, begun_settings
+from kr.language.sentences import Duration, Figure, count_of, sentence
 from kr.policy.model_file import POLICY_KIND, read_policy
 from kr.storage import is_held
 from kr.studies.checkpoint import FitStage, checkpoint_path, read_stage
 from kr.studies.endings.model_file import KIND as ENDNET_KIND
 from kr.studies.endings.model_file import load_model
 from kr.studies.evolution.reading import JOURNAL_FILE, RESULTS_FILE, GenerationRow, read_run
-from kr.units import counted, format_clock
 from kr.web.runs.files import own
-from kr.web.runs.kinds import Facts, FileRun, Json, OneRun, chart, line, page_table, story
+from kr.web.runs.kinds import (
+    Facts,
+    FileRun,
+    Json,
+    OneRun,
+    TableColumns,
+    chart,
+    fact,
+    figure,
+    line,
+    share,
+    story,
+    table_of,
+)  # fmt: skip
 from kr.web.runs.learning import FitRun
 
 Curve = Sequence[Mapping[str, Any]]
-SHARE_NAMES = {"accuracy": "right", "top1": "first choice", "top3": "first three choices"}
-"""Names of the shares of validation data in the points of a curve."""
+SHARE_NAMES = {
+    "accuracy": ("runs.right", "runs.right_share"), "top1": ("runs.first_choice", "runs.first_choice_share"),
+    "top3": ("runs.first_three", "runs.first_three_share"),
+}  # fmt: skip
+"""Names of the shares of validation data in the points of a curve, in a chart and above a column."""
+_FITS = {"people": "runs.fit_of_people", "endings": "runs.fit_of_endings"}
 
 
 def file_run(path: Path) -> type[OneRun] | None:
@@ -52,7 +70,7 @@ def evolution_run(folder: Path) -> type[OneRun] | None:
 class EvolveRun(OneRun):
     """A run of `kr evolve`: its journal, and the results of what was played when they were last written."""
 
-    kind = "evolution"
+    kind = "runs.evolution"
 
     def __init__(self, path: Path, names: frozenset[str]) -> None:
         super().__init__(path, names)
@@ -74,18 +92,17 @@ class EvolveRun(OneRun):
         return read_run(self.path).generations if self.file(RESULTS_FILE) else []
 
     def progress(self) -> Json:
-        parts = counted(len(self._generations()), "generation"), counted(self._games(), "game")
+        told = [sentence("runs.generations_of", count=len(self._generations())), count_of("games", self._games())]
         # the journal doesn't say how many generations there are to be
-        return {"state": self.state(None), "progress": ", ".join(parts)}
+        return self.course(None, told)
 
     def content(self) -> Json:
-        facts = [("Games", f"{self._games():,}"), *story(self._journal.provenance)]
-        rows = [[row.generation, row.games, row.plies] for row in self._generations()]
-        return {
-            "facts": facts,
-            "tables": [page_table("Generations", ["generation", "games", "plies"], rows)],
-            "charts": [],
-        }
+        columns: TableColumns = {
+            "runs.generation": ("generation", None), "runs.games": ("games", None), "runs.plies": ("plies", None),
+        }  # fmt: skip
+        facts = [fact("label.games", self._games()), *story(self._journal.provenance)]
+        rows = [row._asdict() for row in self._generations()]
+        return {"facts": facts, "tables": [table_of("label.generations", columns, rows)], "charts": []}
 
 
 class FitOutput(NamedTuple):
@@ -101,7 +118,7 @@ class FitOutput(NamedTuple):
 class StudyRun(FileRun):
     """A fit of a study: its output, or the checkpoint of one under way beside where that will be."""
 
-    kind = "fit"
+    kind = "runs.fit"
 
     def sources(self) -> Sequence[Path]:
         return [self.path, checkpoint_path(self.path)]
@@ -123,16 +140,19 @@ class StudyRun(FileRun):
     def progress(self) -> Json:
         output = self._finished()
         if output is not None:
-            said = "fitted" if output.loss is None else f"validation loss {output.loss:.4f}"
-            return {"kind": f"fit of {output.study}", "state": "done", "progress": said}
+            loss = output.loss
+            told = (
+                sentence("runs.fitted") if loss is None else sentence("runs.validation_loss_of", number=Figure(loss, 4))
+            )
+            return {"kind": sentence(_FITS[output.study]), "state": "done", "progress": told}
         under_way = self._stage()
         if under_way is None:
-            return {"state": self.state(False), "progress": "reading data"}
+            return self.course(False, sentence("runs.reading_data"))
         study, stage = under_way
-        parts = [f"{stage.done:,} of {stage.total:,} {stage.unit}"]
+        parts = [sentence(_UNITS[stage.unit][1], done=stage.done, count=stage.total)]
         if stage.curve:
-            parts.append(f"validation loss {stage.curve[-1]['validation_loss']:.4f}")
-        return {"kind": f"fit of {study}", "state": self.state(False), "progress": ", ".join(parts)}
+            parts.append(sentence("runs.validation_loss_of", number=Figure(stage.curve[-1]["validation_loss"], 4)))
+        return {"kind": sentence(_FITS[study]), **self.course(False, parts, stage.done, stage.total)}
 
     def content(self) -> Json:
         output = self._finished()
@@ -142,21 +162,25 @@ class StudyRun(FileRun):
         if under_way is None:
             return _page([], [])
         stage = under_way[1]
-        facts = [(stage.unit.capitalize(), f"{stage.done:,} of {stage.total:,}")]
+        facts = [fact(_UNITS[stage.unit][0], sentence("runs.of", done=stage.done, all=stage.total))]
         if stage.loss is not None:
-            facts.append(("Loss in the epoch under way", f"{stage.loss:.4f}"))
+            facts.append(fact("label.epoch_loss", Figure(stage.loss, 4)))
         return _page(facts, stage.curve)
+
+
+_DATA = {"games": "label.games", "decisions": "label.decisions"}
+_UNITS = {"batches": ("label.batches", "runs.batches"), "iterations": ("label.iterations", "runs.iterations_done")}
 
 
 def _people_output(path: Path) -> FitOutput:
     policy = read_policy(path)
     fit, data = (policy.card.get(name, {}) for name in ("fit", "data"))
     best = fit.get("best_epoch", fit.get("best_leg", 1))
-    facts = [("Model", str(policy.shape)), ("Numbers", f"{policy.numbers:,}")]
-    facts += [(name.capitalize(), f"{data[name]:,}") for name in ("games", "decisions") if name in data]
+    facts = [fact("label.model", str(policy.shape)), fact("label.numbers", policy.numbers)]
+    facts += [fact(name, data[key]) for key, name in _DATA.items() if key in data]
     if test := policy.card.get("test"):
-        first, third = (_percent(test["top_chosen"][top]) for top in ("1", "3"))
-        facts.append(("Unforced moves of the test part", f"{first}% right, {third}% within three"))
+        first, third = (share(test["top_chosen"][top], 2) for top in ("1", "3"))
+        facts.append(fact("label.unforced_moves", sentence("runs.first_and_third", first=first, third=third)))
     return _output("people", fit.get("curve", []), best, facts, policy.attrs)
 
 
@@ -164,10 +188,11 @@ def _endings_output(path: Path) -> FitOutput:
     model = load_model(path)
     report = model.report
     facts = [
-        ("Model", str(model.shape)), ("Numbers", f"{model.weights:,}"),
-        ("Training positions", f"{report['training_positions']:,}"),
-        ("Validation positions", f"{_percent(report['accuracy'])}% right"),
-    ]  # fmt: skip
+        fact("label.model", str(model.shape)),
+        fact("label.numbers", model.weights),
+        fact("label.training_positions", report["training_positions"]),
+        fact("label.validation_positions", sentence("runs.share_right", number=share(report["accuracy"], 2))),
+    ]
     return _output("endings", model.curve, report["best_epoch"], facts, model.attrs)
 
 
@@ -175,40 +200,39 @@ def _output(study: str, curve: Curve, best: int, facts: Facts, provenance: Mappi
     """An output. best: number of the best point of the curve, from 1; facts: about the model."""
     if not curve:
         return FitOutput(study, curve, None, [*facts, *story(provenance)])
-    unit, steps = _steps(curve)
+    (_, label), steps = _steps(curve)
     course = [
-        (f"Best {unit}", f"{steps[best - 1]:,} of {steps[-1]:,}"), ("Time", format_clock(curve[-1]["seconds"])),
-    ]  # fmt: skip
+        fact(label, sentence("runs.of", done=steps[best - 1], all=steps[-1])),
+        fact("label.time", Duration(curve[-1]["seconds"])),
+    ]
     return FitOutput(study, curve, curve[best - 1]["validation_loss"], [*facts, *course, *story(provenance)])
 
 
-def _steps(curve: Curve) -> tuple[str, list[int]]:
-    """The unit of a curve's steps, and their numbers: epochs, or iterations of a logit."""
-    unit = "iteration" if curve and "iterations" in curve[0] else "epoch"
-    return unit, [point.get("iterations", number) for number, point in enumerate(curve, 1)]
+def _steps(curve: Curve) -> tuple[tuple[str, str], list[int]]:
+    """Names of the unit of a curve's steps and of the best one, and their numbers: epochs, or iterations of a logit."""
+    is_logit = bool(curve) and "iterations" in curve[0]
+    names = ("runs.iteration", "label.best_iteration") if is_logit else ("runs.epoch", "label.best_epoch")
+    return names, [point.get("iterations", number) for number, point in enumerate(curve, 1)]
 
 
 def _page(facts: Facts, curve: Curve) -> Json:
     """Facts, and a curve as a table and as charts."""
-    unit, steps = _steps(curve)
-    names = {name: text for name, text in SHARE_NAMES.items() if curve and name in curve[0]}
-    rows = []
-    for step, point in zip(steps, curve, strict=True):
-        ends = (f"{point[name]:.4f}" for name in ("loss", "validation_loss"))
-        rows.append([step, *ends, *(_percent(point[name]) for name in names), format_clock(point["seconds"])])
-    head = [unit, "loss", "validation loss", *(f"{text} %" for text in names.values()), "time"]
+    (unit, _), steps = _steps(curve)
+    names = {key: name for key, name in SHARE_NAMES.items() if curve and key in curve[0]}
+    columns: TableColumns = {
+        unit: ("step", None), "runs.mean_loss": ("loss", figure(4)),
+        "runs.validation_loss": ("validation_loss", figure(4)),
+        **{head: (key, partial(share, digits=2)) for key, (_, head) in names.items()},
+        "runs.time": ("seconds", Duration),
+    }  # fmt: skip
+    rows = [{**point, "step": step} for step, point in zip(steps, curve, strict=True)]
 
-    def drawn(name: str, text: str, factor: float = 1, digits: int = 6) -> Json:
-        values = (round(factor * point[name], digits) for point in curve)
-        return line(text, list(zip(steps, values, strict=True)))
+    def drawn(key: str, name: str, factor: float = 1, digits: int = 6) -> Json:
+        return line(sentence(name), [[row["step"], factor * row[key]] for row in rows], digits=digits)
 
-    losses = [drawn("loss", "training"), drawn("validation_loss", "validation")]
-    charts = [chart("Loss", unit, "mean loss", losses)] if curve else []
+    losses = [drawn("loss", "runs.training"), drawn("validation_loss", "runs.validation")]
+    charts = [chart("label.loss", unit, "runs.mean_loss", losses)] if curve else []
     if names:
-        shares = [drawn(name, text, 100, 2) for name, text in names.items()]
-        charts.append(chart("Right on validation data", unit, "%", shares))
-    return {"facts": facts, "tables": [page_table("Learning curve", head, rows)], "charts": charts}
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.2f}"
+        right = [drawn(key, name, 100, 2) for key, (name, _) in names.items()]
+        charts.append(chart("label.right_on_validation", unit, "runs.share", right))
+    return {"facts": facts, "tables": [table_of("label.learning_curve", columns, rows)], "charts": charts}

@@ -15,6 +15,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from kr.errors import InvalidGamesError, InvalidSettingError
+from kr.language.sentences import sentence
 from kr.learn.training.history import FILE as HISTORY_FILE
 from kr.match.log import log_of
 from kr.pdn import read_game
@@ -64,14 +65,14 @@ class RunWatch:
         run.row()
         game = read_game(run.game(number))
         if game is None:
-            raise InvalidGamesError(f"{name}: game {number + 1} can't be read")
+            raise InvalidGamesError(sentence("runs.bad_game", name=name, number=str(number + 1)))
         return game_document(game)
 
     def _run(self, name: str) -> OneRun:
         self._look()
         run = self._runs.get(name)
         if run is None:
-            raise InvalidSettingError(f"there is no run {name[:100]!r}; it may have been moved or removed")
+            raise InvalidSettingError(sentence("refused.no_run", name=name[:100]))
         return run
 
     def _read_on(self) -> None:

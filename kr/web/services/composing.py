@@ -15,6 +15,7 @@ from kr.errors import InvalidSettingError
 from kr.game.position import Position, Side
 from kr.game.value import Value
 from kr.jobs.kinds import Stop
+from kr.language.sentences import sentence
 from kr.problems.changes import MOST_CHANGES
 from kr.problems.problem import Problem
 from kr.problems.soundness import Soundness, check_by
@@ -30,7 +31,7 @@ from kr.problems.variations import (
     verdict_of,
 )
 from kr.problems.ways import Way
-from kr.proofs.decider import Decider
+from kr.proofs.decider import Decider, Grounds
 from kr.settings import one_of
 from kr.viewer.positions import move_json, side_name
 from kr.web.house import House
@@ -101,7 +102,7 @@ def soundness_json(position: Position, found: Soundness, strict: bool) -> dict[s
     steps = [step for step in found.steps if (strict or not step.plain) and step.ply < LONGEST_SHOWN]
     claim = found.refutation
     return {
-        "verdict": found.verdict, "value": found.value, "by": found.by, "number": found.move_number,
+        "verdict": found.verdict, "value": found.value, "by": _grounds(found.by), "number": found.move_number,
         "unsettled": found.unsettled, "keys": [_way(way) for way in found.keys], "line": line, "ended": found.ended,
         "steps": [
             {
@@ -117,7 +118,12 @@ def soundness_json(position: Position, found: Soundness, strict: bool) -> dict[s
 
 
 def _way(way: Way) -> dict[str, Any]:
-    return {"move": way.move, "by": way.by, "transposes": bool(way.transposes)}
+    return {"move": way.move, "by": _grounds(way.by), "transposes": bool(way.transposes)}
+
+
+def _grounds(by: str) -> Any:
+    """What proves something; "" for nothing."""
+    return by.sentence.as_object() if isinstance(by, Grounds) else by
 
 
 async def variations(house: House, request: PageRequest, inbox: Inbox) -> AsyncGenerator[dict[str, Any], None]:
@@ -190,7 +196,7 @@ def _position(request: PageRequest) -> Position:
     """The position of a request, with pieces of both sides."""
     position = request.position()
     if not position.black or not position.white:
-        raise InvalidSettingError("a problem needs pieces of both sides")
+        raise InvalidSettingError(sentence("refused.one_side"))
     return position
 
 

@@ -33,6 +33,7 @@ from kr.engine.settings import MEBIBYTE
 from kr.errors import InvalidSettingError
 from kr.evaluation.evolved import EVOLVED_PREFIX, load_runs
 from kr.evaluation.kinds import SHIPPED
+from kr.language.sentences import sentence
 from kr.players.hub import folder_of
 from kr.players.player import Player
 from kr.players.registry import parse_spec, player_from_spec
@@ -102,7 +103,7 @@ class Loan(Generic[T]):
         try:
             tool = self.turn.result(seconds)
         except TimeoutError:
-            raise InvalidSettingError("all engines are busy; try again later") from None
+            raise InvalidSettingError(sentence("refused.busy")) from None
         return tool if tool is not None else self._lender.fill(self)
 
 
@@ -160,10 +161,10 @@ class Lender(Generic[T]):
         loan = Loan(self, viewer)
         with self._lock:
             if self._closed:
-                raise InvalidSettingError("the server is stopping")
+                raise InvalidSettingError(sentence("refused.stopping"))
             loans = [other for other in (*self._lent, *self._waiting) if other.viewer == viewer and not other.ending]
             if viewer is not None and len(loans) >= self._most_of_a_viewer:
-                raise InvalidSettingError(f"this page has {len(loans)} searches under way already; stop one")
+                raise InvalidSettingError(sentence("refused.searches", count=len(loans)))
             self._waiting.append(loan)
             self._hand_out()
         return loan
@@ -182,7 +183,7 @@ class Lender(Generic[T]):
                 return tool
         # it was ended meanwhile
         self._end(tool)
-        raise InvalidSettingError("the search was stopped")
+        raise InvalidSettingError(sentence("refused.stopped"))
 
     def take_back(self, loan: Loan[T]) -> None:
         """End a loan, or the wait for it."""
@@ -317,7 +318,7 @@ class Engines:
     def champion(self, generation: int) -> Lender[Player]:
         """The lender of the evolved player of a generation. Raises InvalidSettingError."""
         if generation not in shipped_generations():
-            raise InvalidSettingError(f"there is no evolved player of generation {generation} here")
+            raise InvalidSettingError(sentence("refused.no_generation", number=generation))
         with self._making:
             if generation not in self._champions:
                 make = partial(player_from_spec, champion_spec(generation))

@@ -51,6 +51,7 @@ from kr.errors import InvalidSettingError
 from kr.evaluation.kinds import load_scorer
 from kr.game.position import Move
 from kr.game.value import Value
+from kr.language.sentences import Told, count_of, sentence
 from kr.page import data
 from kr.policy.shape import PolicyShape
 from kr.proofs.known import NOTHING_KNOWN
@@ -252,7 +253,8 @@ def draw_from_shape(house: House, request: PageRequest) -> dict[str, Any]:
     )
     own, other = men + kings, other_men + other_kings
     if not (own and other and found.has_class((own, other))):
-        raise InvalidSettingError(f"{own} v {other}: the database has positions with {found.reach}")
+        reach: list[Told] = [count_of("pieces", found.pieces), *found.classes]
+        raise InvalidSettingError(sentence("refused.no_class", own=own, rival=other, reach=reach))
     value = Value(request.choice("value", tuple(Value)))
     count, seed = request.number("count", 1, MOST_RANDOM), request.number("seed", 0, MOST_WHOLE)
     positions = positions_with_value(found, (men, kings, other_men, other_kings), value, count, seed)
@@ -261,7 +263,7 @@ def draw_from_shape(house: House, request: PageRequest) -> dict[str, Any]:
 
 def _database(house: House) -> Database:
     if house.database is None:
-        raise InvalidSettingError("this server has no endgame database")
+        raise InvalidSettingError(sentence("refused.no_database"))
     return house.database
 
 

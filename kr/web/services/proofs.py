@@ -36,9 +36,9 @@ from kr.errors import InvalidCertificateError, InvalidDatabaseError, InvalidSett
 from kr.game.position import Position
 from kr.game.value import Value
 from kr.jobs.kinds import Stop
+from kr.language.sentences import Size, sentence
 from kr.proofs.certificate import (
     CERTIFICATE_SUFFIX,
-    NOT_COVERED,
     Certificate,
     packed_certificate,
     unpacked_certificate,
@@ -49,7 +49,6 @@ from kr.proofs.library import ProofLibrary
 from kr.proofs.lines import StrategyBook, StrategyReply
 from kr.proofs.prover import Proof, ProveSettings, prove
 from kr.text import visible
-from kr.units import counted
 from kr.viewer.positions import move_json, side_name
 from kr.web.house import House
 from kr.web.live import Inbox, viewer
@@ -103,10 +102,7 @@ class ProofStore:
             content = self._file(upload)
             if len(content) + len(data) > LARGEST_CERTIFICATE:
                 del self._sent[upload]
-                raise InvalidSettingError(
-                    f"a certificate of more than {LARGEST_CERTIFICATE // 1_000_000} MB is not opened here; "
-                    "kr prove --check FILE checks it"
-                )
+                raise InvalidSettingError(sentence("refused.large_certificate", size=Size(LARGEST_CERTIFICATE)))
             content += data
             return upload
 
@@ -119,7 +115,7 @@ class ProofStore:
 
     def _file(self, upload: str) -> bytearray:
         if upload not in self._sent:
-            raise InvalidSettingError("this file is no longer here; open it again")
+            raise InvalidSettingError(sentence("refused.file_gone"))
         return self._sent[upload]
 
     def keep(self, proof: OpenProof) -> str:
@@ -135,7 +131,7 @@ class ProofStore:
         """A certificate by its id. Raises InvalidSettingError."""
         with self._lock:
             if id not in self._proofs:
-                raise InvalidSettingError("this certificate is no longer here; open it again")
+                raise InvalidSettingError(sentence("refused.certificate_gone"))
             self._proofs.move_to_end(id)
             return self._proofs[id]
 
@@ -181,21 +177,20 @@ def checked_proof(
 ) -> OpenProof:
     """A certificate, once it is checked. Raises InvalidSettingError if it proves nothing, or is too large."""
     if len(certificate.boards) > MOST_CHECKED_POSITIONS:
-        raise InvalidSettingError(
-            f"a certificate of {counted(len(certificate.boards), 'position')}; at most {MOST_CHECKED_POSITIONS:,} are "
-            "checked here, and kr prove --check FILE checks more"
-        )
+        positions = len(certificate.boards)
+        raise InvalidSettingError(sentence("refused.long_certificate", count=positions, most=MOST_CHECKED_POSITIONS))
     try:
         report = check_certificate(certificate, house.database, lambda done, _: on_progress(done))
     except (InvalidCertificateError, InvalidDatabaseError) as error:
-        raise InvalidSettingError(f"this does not prove that {certificate.claim}: {error}") from None
+        claim = sentence(f"claim.{side_name(certificate.claim.side)}_{certificate.claim.goal}")
+        raise InvalidSettingError(sentence("refused.unproved", claim=claim, why=str(error))) from None
     return OpenProof(certificate, report, name, StrategyBook(certificate), ProofLibrary([(name, certificate)]))
 
 
 def _checked(house: House, certificate: Certificate, name: str, tell: Callable[[int], None], stop: Stop) -> OpenProof:
     def on_progress(done: int) -> None:
         if stop.is_set():
-            raise InvalidSettingError("stopped")
+            raise InvalidSettingError(sentence("refused.stopped"))
         tell(done)
 
     return checked_proof(house, certificate, name, on_progress)
@@ -209,14 +204,12 @@ def certificate_json(id: str, proof: OpenProof) -> dict[str, Any]:
         "proof": id,
         "name": proof.name,
         "fen": claim.root.fen,
-        "claim": str(claim),
         "side": side_name(claim.side),
         "goal": claim.goal,
         "positions": report.positions,
         "in_database": report.database_leaves,
         "longest": report.longest_line,
         "quiet": report.longest_quiet,
-        "not_covered": NOT_COVERED,
     }
 
 
@@ -299,7 +292,7 @@ async def prove_position(house: House, request: PageRequest, inbox: Inbox) -> As
     position = request.position()
     seconds = request.number("seconds", *PROVE_SECONDS)
     if not position.black | position.white:
-        raise InvalidSettingError("the board is empty, so that there is nothing to prove")
+        raise InvalidSettingError(sentence("refused.empty_board"))
     settings = ProveSettings(fen=position.fen, tc=Limits(time=float(seconds)), workers=1)
     with house.engines.own.ask(viewer.get()) as loan:
         if loan.waits:
@@ -324,7 +317,7 @@ async def prove_position(house: House, request: PageRequest, inbox: Inbox) -> As
                 pass
         checked = checking.result()
         kept.append(certificate_json(store_of(house).keep(checked), checked))
-    yield {"proof": proof_json(proof), "certificates": kept, "done": True, "not_covered": NOT_COVERED}
+    yield {"proof": proof_json(proof), "certificates": kept, "done": True}
 
 
 def proof_json(proof: Proof) -> dict[str, Any]:

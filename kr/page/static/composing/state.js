@@ -1,14 +1,15 @@
 // What proofs say of a problem under construction, and of its variations, in words. Nothing here touches the document.
 
-import {all, many, t} from "../texts.js";
+import {all, many, said, t} from "../texts.js";
 
-/** @typedef {{move: string, by: string, transposes: boolean}} Way */
+/** @import {Said} from "../texts.js" */
+/** @typedef {{move: string, by: Said, transposes: boolean}} Way by: what proves it, "" for nothing */
 /** @typedef {{text: string, path: number[], captured: number[], fen: string}} LineMove */
 /** @typedef {{ply: number, number: number, move: string, forced: boolean, only: boolean, others: Way[]}} Step */
 /**
  * A verdict of the server.
  * @typedef {{verdict: "sound" | "cook" | "dual" | "unsound" | "undecided", value: "win" | "draw" | "loss" | null,
- *   by: string, number: number | null, unsettled: string[], keys: Way[], line: LineMove[], ended: string,
+ *   by: Said, number: number | null, unsettled: string[], keys: Way[], line: LineMove[], ended: string,
  *   steps: Step[], refutation: {side: "black" | "white", goal: "win" | "draw"} | null, nodes: number,
  *   seconds: number}} Verdict
  */
@@ -18,27 +19,11 @@ import {all, many, t} from "../texts.js";
  *   key: string, moves: number}} Variation
  */
 
-/** What proves something. @param {string} by as the server says it */
-function byWords(by) {
-  const certificate = /^a certificate of ([\d,]+) positions?$/.exec(by);
-  if (certificate) {
-    const positions = many(Number(certificate[1].replaceAll(",", "")), "position");
-    return t("by a certificate of {positions}", {positions});
-  }
-  /** @type {Record<string, () => string>} */
-  const words = {
-    "the rules": () => t("by the rules"),
-    "the database": () => t("by the database"),
-    "proofs against each move": () => t("by proofs against each move"),
-  };
-  return words[by]?.() ?? by;
-}
+/** What proves something. @param {Said} by */
+const byWords = by => by && t("by {grounds}", {grounds: said(by)});
 
 /** @param {"black" | "white"} side @param {"win" | "draw"} goal */
-function claimWords(side, goal) {
-  if (side === "black") return goal === "win" ? t("Black wins") : t("Black does not lose");
-  return goal === "win" ? t("White wins") : t("White does not lose");
-}
+const claimWords = (side, goal) => said({say: `claim.${side}_${goal}`});
 
 /** A sentence, with its first letter large. @param {string} text */
 const begun = text => text[0].toUpperCase() + text.slice(1);

@@ -4,7 +4,7 @@ import {percent} from "../analysis/words.js";
 import {filePicker} from "../controls.js";
 import {button, el} from "../dom.js";
 import {Errands} from "../errands.js";
-import {t} from "../texts.js";
+import {said, t} from "../texts.js";
 import {exploredOf, withChoice} from "./state.js";
 import {sendArchive} from "./upload.js";
 import {archiveRow, progress} from "./view.js";
@@ -231,7 +231,7 @@ export class Archives {
         el(
           "p",
           {class: "failed"},
-          `${each.name}: ${each.error} `,
+          `${each.name}: ${said(each.error)} `,
           button(t("Try again"), () => this._open()),
           each.added && button(t("Remove"), () => this._act("remove", each, t("{name} is removed", {name: each.name}))),
         ),

@@ -268,10 +268,10 @@ class Explorer {
     this._filters.show(this._hasGames ? this.search.filters : [], none);
   }
 
-  /** Another window may have removed an archive. @param {Error} error */
+  /** Another window may have removed an archive. @param {Error & {say?: string}} error */
   _refused(error) {
     this._problem.textContent = error.message;
-    if (/^there is no archive/.test(error.message)) void this.archives?.begin();
+    if (error.say === "refused.no_archive") void this.archives?.begin();
   }
 
   _showMoves() {

@@ -3,12 +3,13 @@
 
 import {percent, scoreWords} from "../analysis/words.js";
 import {bookScore, lossWords} from "../book.js";
-import {formatted, many, t} from "../texts.js";
+import {formatted, many, said, t} from "../texts.js";
 
 /**
  * A file whose games are explored. added: a page has sent it; lasting: it is there when the server starts again.
  * @typedef {{number: number, name: string, archive: boolean, added: boolean, lasting: boolean, open: boolean,
- *   opening: boolean, share: number, error: string, games: number | null, left_out: number, complaints: string[],
+ *   opening: boolean, share: number, error: import("../texts.js").Said, games: number | null, left_out: number,
+ *   complaints: string[],
  *   chosen?: boolean}} Archive
  */
 /**
@@ -68,7 +69,7 @@ export const exploredOf = archives => archives.filter(each => each.chosen && eac
 
 /** The state of an archive in words. @param {Archive} archive */
 export function archiveWords({games, error, opening, share, open, added, lasting}) {
-  if (error) return error;
+  if (error) return said(error);
   if (opening) return t("making its index: {share} %", {share: percent(share)});
   if (!open) return t("not open");
   const count = many(games ?? 0, "game");

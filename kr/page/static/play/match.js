@@ -7,9 +7,9 @@ import {toEnd} from "../setup/fen.js";
 import {sound} from "../sounds.js";
 import {SIDES} from "../squares.js";
 import {head} from "../tables.js";
-import {formatted, t} from "../texts.js";
+import {formatted, said, t} from "../texts.js";
 import {LineView} from "./line.js";
-import {eloWords, matchWords, openingWords, playerName, reasonWords, resultText, scoreText} from "./matchwords.js";
+import {eloWords, matchWords, openingWords, playerName, resultText, scoreText} from "./matchwords.js";
 import {clocksAt} from "./state.js";
 
 import {follow} from "./stream.js";
@@ -193,7 +193,7 @@ export class MatchTable {
       this._heardAt = performance.now();
       this._showClocks();
     }
-    if (event.say) this.app.fail(event.say);
+    if (event.say) this.app.fail(said(event.say));
   }
 
   /** @param {Match} match */
@@ -295,7 +295,7 @@ export class MatchTable {
   _showScore() {
     const names = this._names;
     if (!this.match) return;
-    const score = this._score ?? {wins: 0, draws: 0, losses: 0, elo: null, error: null, superior: null, warning: null};
+    const score = this._score ?? {wins: 0, draws: 0, losses: 0, elo: null, error: null, superior: null};
     this._title.textContent = t("{score}, {a} against {b}", {score: scoreText(score), a: names[0], b: names[1]});
     this._elo.textContent = eloWords(score, names);
     this._status.textContent = matchWords(this.match, this._rows.length);
@@ -344,12 +344,9 @@ export class MatchTable {
                 "aria-label": t("Open game {number} in Analyse", {number: row.number + 1}),
               }),
             ),
-            [
-              row.black === "a" ? a : b,
-              row.black === "a" ? b : a,
-              resultText(row),
-              reasonWords(row.reason, row.detail),
-            ].map(each => el("td", null, each)),
+            [row.black === "a" ? a : b, row.black === "a" ? b : a, resultText(row), said(row.reason)].map(each =>
+              el("td", null, each),
+            ),
           ),
         )
         .reverse(),

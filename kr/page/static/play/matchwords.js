@@ -3,19 +3,19 @@
 import {many, said, t} from "../texts.js";
 import {levelName} from "./words.js";
 
+/** @import {Said} from "../texts.js" */
 /** @typedef {{key: string, kind: string, number?: number, name?: string}} Contender */
 /**
  * The score of the first player; elo and what belongs to it are null before the first two games.
  * @typedef {{wins: number, draws: number, losses: number, elo: number | null, error: number | null,
- *     superior: number | null, warning: string | null}} Score
+ *     superior: number | null}} Score
  */
 /**
  * A match; why: what failed.
  * @typedef {{id: string, settings: {a: string, b: string, games: number, tc: string, ballot: string},
- *     names: [string, string], state: "running" | "stopped" | "done" | "failed", why: string}} Match
+ *     names: [string, string], state: "running" | "stopped" | "done" | "failed", why: Said}} Match
  */
-/** @typedef {{number: number, black: "a" | "b", opening: string, points: number, reason: string, detail?: string,
- * plies: number}} Row */
+/** @typedef {{number: number, black: "a" | "b", opening: string, points: number, reason: Said, plies: number}} Row */
 
 /**
  * Name of a player; long: to choose it by.
@@ -105,7 +105,7 @@ export function matchWords({state, why, settings}, finished) {
   const values = {number: Math.min(finished + 1, settings.games), games: settings.games, finished};
   if (state === "running") return t("Game {number} of {games}", values);
   if (state === "done") return t("The match is over: {games} games", values);
-  if (state === "failed") return t("The match stopped: {why}", {why});
+  if (state === "failed") return t("The match stopped: {why}", {why: said(why)});
   return t(
     "Stopped after {finished} of {games} games. Resume plays on; the game that was cut off begins again.",
     values,
@@ -119,24 +119,6 @@ export function matchWords({state, why, settings}, finished) {
 export function resultText({black, points}) {
   const own = black === "a" ? points : 2 - points;
   return own === 1 ? "½–½" : own === 2 ? "1–0" : "0–1";
-}
-
-/** @param {string} reason as the server gives it @param {string} [detail] what made an engine fail */
-export function reasonWords(reason, detail) {
-  if (reason === "engine failure" && detail) return t("an engine failed: {detail}", {detail});
-  /** @type {Record<string, string>} */
-  const reasons = {
-    "adjudicated win": t("both saw the win"),
-    "adjudicated draw": t("both saw a draw"),
-    "endgame database": t("decided by the endgame database"),
-    "engine failure": t("an engine failed"),
-    "time forfeit": t("time"),
-    "no pieces left": t("no piece left"),
-    "no legal move": t("no legal move"),
-    repetition: t("repetition"),
-    "no progress": t("no progress"),
-  };
-  return reasons[reason] ?? reason;
 }
 
 /** The opening of a game. @param {string} opening as the server gives it, such as "3move 46: 9-14 23-18 14x23" */

@@ -2,6 +2,7 @@
 // touches the document.
 
 import {SIDES} from "../squares.js";
+import {clock} from "../numbers.js";
 import {decimal} from "../texts.js";
 
 /** @typedef {import("../squares.js").Side} Side */
@@ -41,10 +42,7 @@ export const other = side => (side === "black" ? "white" : "black");
  */
 export function clockText(seconds) {
   if (seconds < 10) return decimal(Math.max(seconds, 0), 1);
-  const whole = Math.ceil(seconds),
-    rest = String(whole % 60).padStart(2, "0");
-  if (whole < 3600) return `${Math.floor(whole / 60)}:${rest}`;
-  return `${Math.floor(whole / 3600)}:${String(Math.floor(whole / 60) % 60).padStart(2, "0")}:${rest}`;
+  return clock(Math.ceil(seconds));
 }
 
 /**

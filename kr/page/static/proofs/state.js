@@ -1,7 +1,7 @@
 // Certificates and proofs in words. Nothing here touches the document.
 
 import {long} from "../analysis/words.js";
-import {formatted, many, t} from "../texts.js";
+import {formatted, many, said, t} from "../texts.js";
 
 /** @typedef {"win" | "draw" | "loss"} Value */
 /** @typedef {"black" | "white"} Side */
@@ -38,14 +38,7 @@ export const limits = () =>
   ]);
 
 /** @param {{side: Side, goal: "win" | "draw"}} claim */
-export const claimWords = ({side, goal}) =>
-  goal === "win"
-    ? side === "black"
-      ? t("Black wins")
-      : t("White wins")
-    : side === "black"
-      ? t("Black does not lose")
-      : t("White does not lose");
+export const claimWords = ({side, goal}) => said({say: `claim.${side}_${goal}`});
 
 /** What is proved of a position. @param {Told} told */
 export function verdict({value, least, most, side}) {

@@ -1,7 +1,7 @@
 // Charts of a run, drawn as they fit.
 
 import {el, svg} from "../dom.js";
-import {t} from "../texts.js";
+import {said, t} from "../texts.js";
 import {chartWords, lineClasses, numbers, scales, short} from "./state.js";
 import {table} from "./view.js";
 
@@ -25,7 +25,7 @@ export function figure(chart, width) {
   return el(
     "figure",
     {class: "run-card"},
-    el("figcaption", null, chart.title),
+    el("figcaption", null, said(chart.title)),
     chart.lines.length ? drawn(chart, width) : el("p", {class: "muted"}, t("nothing yet")),
     chart.lines.length > 1 && key(chart.lines),
     details,
@@ -41,7 +41,7 @@ function key(lines) {
   return el(
     "ul",
     {class: "key"},
-    lines.map((line, i) => el("li", null, svg("svg", frame, sample(line, classes[i])), ` ${line.name}`)),
+    lines.map((line, i) => el("li", null, svg("svg", frame, sample(line, classes[i])), ` ${said(line.name)}`)),
   );
 }
 
@@ -67,8 +67,8 @@ function axes(chart, {x, y, acrossTicks, upTicks}, {left, right, top, bottom}) {
       svg("path", {class: Math.abs(at) < 1e-9 ? "zero" : "rule", d: `M${left} ${y(at)}H${right}`}),
       svg("text", {x: left - 6, y: y(at) + 4, class: "end"}, short(at)),
     ]),
-    svg("text", {x: (left + right) / 2, y: HEIGHT - 4, class: "middle"}, chart.x),
-    svg("text", {x: -(top + bottom) / 2, y: 12, class: "middle", transform: "rotate(-90)"}, chart.y),
+    svg("text", {x: (left + right) / 2, y: HEIGHT - 4, class: "middle"}, said(chart.x)),
+    svg("text", {x: -(top + bottom) / 2, y: 12, class: "middle", transform: "rotate(-90)"}, said(chart.y)),
   ];
 }
 

@@ -2,12 +2,12 @@
 
 import {el} from "../dom.js";
 import {visible} from "../escapes.js";
-import {t} from "../texts.js";
+import {said, t} from "../texts.js";
 import {figure} from "./chart.js";
-import {retoldRun} from "./retold.js";
-import {glossary, kindWords, time} from "./state.js";
+import {glossary, time} from "./state.js";
 import {badge, bar, table} from "./view.js";
 
+/** @import {Said} from "../texts.js" */
 /** @import {Run} from "./state.js" */
 /**
  * @typedef {{text: string, element: HTMLElement}} Part what stands there: the JSON that it was made of, and its
@@ -60,20 +60,19 @@ export class Detail {
   /** @param {Run} run */
   show(run) {
     this._run = run;
-    const said = retoldRun(run);
     this.element.hidden = false;
     this._title.textContent = visible(run.name);
-    this._showState(run, said);
+    this._showState(run);
     this._facts.hidden = !run.facts.length;
-    this._facts.replaceChildren(...terms(said.facts));
+    this._facts.replaceChildren(...terms(run.facts));
     this._width = this._room();
-    this._fill(this._charts, said.charts ?? [], chart => figure(chart, this._width));
-    const tables = (said.tables ?? []).filter(each => each.rows.length);
+    this._fill(this._charts, run.charts ?? [], chart => figure(chart, this._width));
+    const tables = (run.tables ?? []).filter(each => each.rows.length);
     this._fill(this._tables, tables, each =>
       el(
         "section",
         {class: each.head.length > MANY_COLUMNS ? "run-card wide" : "run-card"},
-        el("h3", null, each.title),
+        el("h3", null, said(each.title)),
         table(each, this._open),
       ),
     );
@@ -82,14 +81,14 @@ export class Detail {
     this._words.replaceChildren(...terms(words));
   }
 
-  /** @param {Run} run @param {Run} said the same in the language of the page */
-  _showState(run, said) {
+  /** @param {Run} run */
+  _showState(run) {
     const changed = run.changed ? t("last change {time}", {time: time(run.changed)}) : "";
     this._state.replaceChildren(
       ...[
         badge(run.state),
-        el("span", null, `${kindWords(run.kind)}, ${said.progress}`),
-        el("span", {class: "muted"}, [changed, said.reading].filter(Boolean).join("; ")),
+        el("span", null, `${said(run.kind)}, ${said(run.progress)}`),
+        el("span", {class: "muted"}, [changed, run.reading && said(run.reading)].filter(Boolean).join("; ")),
         bar(run),
       ].filter(each => each !== null),
     );
@@ -108,7 +107,7 @@ export class Detail {
 
   /**
    * Makes anew what has changed; what was unfolded or had the focus keeps it.
-   * @template {{title: string}} Each
+   * @template {{title: Said}} Each
    * @param {HTMLElement} place
    * @param {Each[]} wanted
    * @param {(each: Each) => HTMLElement} make
@@ -117,7 +116,7 @@ export class Detail {
     /** @type {Array<[HTMLElement, HTMLElement]>} */
     const refocus = [];
     const elements = wanted.map(each => {
-      const key = `${place.className} ${each.title}`,
+      const key = `${place.className} ${JSON.stringify(each.title)}`,
         text = JSON.stringify([each, place === this._charts && this._width]);
       const before = this._parts.get(key);
       if (before?.text === text) return before.element;
@@ -149,5 +148,6 @@ function refound(element, focused) {
   );
 }
 
-/** @param {Array<[string, string]>} pairs */
-const terms = pairs => pairs.map(([name, text]) => el("div", null, el("dt", null, name), el("dd", null, text)));
+/** @param {Array<[Said, Said]>} pairs */
+const terms = pairs =>
+  pairs.map(([name, told]) => el("div", null, el("dt", null, said(name)), el("dd", null, said(told))));

@@ -1,24 +1,26 @@
-// Runs as the server tells them: words, numbers, and where the lines of a chart go. Nothing here touches the document.
+// Runs as the server tells them: sentences, numbers, and where the lines of a chart go. Nothing here touches the
+// document.
 
-import {decimal, spoken, t} from "../texts.js";
+import {decimal, said, spoken, t} from "../texts.js";
 
+/** @import {Said} from "../texts.js" */
 /** @typedef {"running" | "done" | "stopped" | "ended" | "damaged"} RunState */
 /**
- * @typedef {{name: string, kind: string, state: RunState, progress: string, changed: number}} Row changed: in seconds
+ * @typedef {{name: string, kind: Said, state: RunState, progress: Said, share: number | null, changed: number}} Row
+ *     share: that is done, 0 to 1, if it can be known; changed: in seconds
  */
 /** @typedef {[number, number, number?]} Point x, y and its error */
-/** @typedef {{name: string, kind: "line" | "band" | "points" | "guide", points: Point[]}} ChartLine */
-/** @typedef {{title: string, x: string, y: string, lines: ChartLine[]}} Chart */
+/** @typedef {{name: Said, kind: "line" | "band" | "points" | "guide", points: Point[]}} ChartLine */
+/** @typedef {{title: Said, x: Said, y: Said, lines: ChartLine[]}} Chart */
+/** @typedef {Said | null} Cell null if it isn't known */
 /**
- * @typedef {{title: string, head: string[], rows: string[][], games?: number[]}} Table games: one for each row to
- * open
+ * @typedef {{title: Said, head: Said[], rows: Cell[][], games?: number[]}} Table games: one for each row to open
  */
 /**
  * A run with all that is known of it. reading: what is still being read
- * @typedef {Row & {facts: Array<[string, string]>, tables?: Table[], charts?: Chart[], reading?: string}} Run
+ * @typedef {Row & {facts: Array<[Said, Said]>, tables?: Table[], charts?: Chart[], reading?: Said}} Run
  */
 
-const NUMBER = /^[-+]?[\d,.]+( ± [\d,.]+)?%?$/;
 const SETTLED = 4; // a curve's errors count from a quarter of it on: the first ones are wide
 
 /** @param {RunState} state @returns {[string, string]} a mark and a word */
@@ -31,34 +33,14 @@ export const stateWords = state =>
     damaged: () => ["✗", t("damaged")],
   })[state]?.() ?? ["", state];
 
-/** @param {string} kind as the server names it */
-export const kindWords = kind =>
-  /** @type {Record<string, () => string>} */ ({
-    "self-play": () => t("self-play"),
-    match: () => t("match"),
-    training: () => t("training"),
-    fit: () => t("fit"),
-    evolution: () => t("evolution"),
-    "fit of people": () => t("fit of people"),
-    "fit of endings": () => t("fit of endings"),
-  })[kind]?.() ?? kind;
-
-/** How much of a run is done, 0 to 1; null if it can't be known. @param {string} progress such as "6 of 12 games" */
-export function share(progress) {
-  const [, done, all] = /^([\d,]+) of ([\d,]+)/.exec(progress) ?? [];
-  if (!all) return null;
-  const [some, total] = [done, all].map(each => Number(each.replaceAll(",", "")));
-  return total > 0 ? Math.min(1, some / total) : null;
-}
-
 /** @param {number} seconds since 1970; 0 if it isn't known */
 export const time = seconds =>
   seconds ? new Date(seconds * 1000).toLocaleString(locale(), {dateStyle: "medium", timeStyle: "short"}) : "";
 
 const locale = () => (spoken() === "en" ? "en-GB" : spoken());
 
-/** A number with the decimal sign of the language. @param {string | number} number */
-const written = number => String(+number).replace(".", decimal(0.5, 1)[1]);
+/** A number with the minus and the decimal sign of the language. @param {string | number} number */
+const written = number => String(+number).replace("-", "−").replace(".", decimal(0.5, 1)[1]);
 
 /** A number of an axis. @param {number} number */
 export function short(number) {
@@ -69,7 +51,11 @@ export function short(number) {
 
 /** True for each column of a table that holds numbers alone. @param {Table} table */
 export const numeric = ({head, rows}) =>
-  head.map((_, i) => rows.length > 0 && rows.every(row => row[i] === "-" || NUMBER.test(row[i])));
+  head.map((_, i) => rows.length > 0 && rows.every(row => row[i] === null || isNumber(row[i])));
+
+/** @param {Cell} cell */
+const isNumber = cell =>
+  typeof cell === "number" || (cell !== null && typeof cell === "object" && ("number" in cell || "seconds" in cell));
 
 // --- charts
 
@@ -143,54 +129,69 @@ export function chartWords({title, x, lines}) {
     .map(({name, points}) => {
       const [at, value, error] = points[points.length - 1];
       const shown = error === undefined ? short(value) : `${short(value)} ± ${short(error)}`;
-      return t("{name} {value} at {at} {unit}", {name, value: shown, at: short(at), unit: x});
+      return t("{name} {value} at {at} {unit}", {name: said(name), value: shown, at: short(at), unit: said(x)});
     });
-  return `${title}: ${ends.join(", ")}`;
+  return `${said(title)}: ${ends.join(", ")}`;
 }
+
+/** @param {number} number */
+const decimals = number => String(number).split(".")[1]?.length ?? 0;
 
 /** The numbers of a chart as a table. @param {Chart} chart @returns {Table} */
 export function numbers({title, x, lines}) {
   const shown = lines.filter(line => line.kind !== "guide");
-  /** @type {Map<number, string[]>} */
+  /** @type {Map<number, Cell[]>} */
   const rows = new Map();
   shown.forEach(({points}, i) => {
-    for (const [at, value, error] of points) {
-      const row = rows.get(at) ?? shown.map(() => "-");
-      row[i] = error === undefined ? written(value) : `${written(value)} ± ${written(error)}`;
+    for (const [at, number, error] of points) {
+      const row = rows.get(at) ?? shown.map(() => null);
+      row[i] = {number, digits: Math.max(decimals(number), decimals(error ?? 0)), ...(error !== undefined && {error})};
       rows.set(at, row);
     }
   });
   const sorted = [...rows].sort((a, b) => a[0] - b[0]);
   return {
-    title: t("Numbers of {title}", {title}),
+    title: t("Numbers of {title}", {title: said(title)}),
     head: [x, ...shown.map(line => line.name)],
-    rows: sorted.map(([at, row]) => [written(at), ...row]),
+    rows: sorted.map(([at, row]) => [{number: at, digits: decimals(at)}, ...row]),
   };
 }
 
 // --- words
 
-/** @returns {Array<[RegExp, string, string]>} where a word occurs, the word, its meaning */
+/** @returns {Array<[string[], string, string]>} in names of which sentences a word occurs, the word, its meaning */
 const allWords = () => [
-  [/\bElo\b/, t("Elo"), t("the difference in strength: who has 100 Elo more gets 64 of 100 points")],
-  [/±/, "±", t("the error: the true number is within it in 95 of 100 cases")],
+  [["elo"], said({say: "label.elo"}), t("the difference in strength: who has 100 Elo more gets 64 of 100 points")],
+  [["±"], "±", t("the error: the true number is within it in 95 of 100 cases")],
   [
-    /Normalized Elo/,
-    t("Normalized Elo"),
+    ["normalized"],
+    said({say: "label.normalized_elo"}),
     t("the difference in strength, measured by what chance does to a pair of games"),
   ],
-  [/superiority/, t("Likelihood of superiority"), t("the chance that the first player is the stronger one")],
-  [/LLR|likelihood ratio/, t("LLR"), t("the evidence of a test, which ends at one of its two bounds")],
-  [/\bPairs\b/, t("Pairs"), t("two games from one opening, each player once with each colour")],
-  [/\bgate/i, t("Gate"), t("the match that new weights must pass before they take the place of the old ones")],
-  [/\bloss\b/i, t("Loss"), t("how far predictions are from what happened: less is better")],
-  [/held out|held-out|validation/i, t("Held out, validation"), t("what was not learned from, kept to test what was")],
-  [/calibration/i, t("Calibration"), t("whether a predicted chance comes true as often as it says")],
-  [/\bepoch/i, t("Epoch"), t("one pass through all that is learned from")],
-  [/\blogit/i, t("Logit"), t("a measure of chances; 0 is an even chance")],
-  [/\bplies\b/i, t("Ply"), t("one move of one side")],
-  [/\bshard/i, t("Shard"), t("a file with a part of the games")],
+  [["superiority"], said({say: "label.superiority"}), t("the chance that the first player is the stronger one")],
+  [["llr", "likelihood"], said({say: "runs.llr"}), t("the evidence of a test, which ends at one of its two bounds")],
+  [["pairs"], said({say: "label.pairs"}), t("two games from one opening, each player once with each colour")],
+  [["gate", "gates"], t("Gate"), t("the match that new weights must pass before they take the place of the old ones")],
+  [["loss"], said({say: "label.loss"}), t("how far predictions are from what happened: less is better")],
+  [["held", "validation"], t("Held out, validation"), t("what was not learned from, kept to test what was")],
+  [["calibration"], said({say: "label.calibration"}), t("whether a predicted chance comes true as often as it says")],
+  [["epoch"], t("Epoch"), t("one pass through all that is learned from")],
+  [["centimen"], t("Logit"), t("a measure of chances; 0 is an even chance")],
+  [["plies"], t("Ply"), t("one move of one side")],
+  [["shard", "shards"], t("Shard"), t("a file with a part of the games")],
 ];
+
+/**
+ * The parts of the names of sentences, and ± for each number with an error.
+ * @param {Cell} told
+ * @returns {string[]}
+ */
+function parts(told) {
+  if (Array.isArray(told)) return told.flatMap(parts);
+  if (told === null || typeof told !== "object") return [];
+  if ("say" in told) return [...told.say.split(/[._]/), ...Object.values(told.with ?? {}).flatMap(parts)];
+  return "error" in told ? ["±"] : [];
+}
 
 /**
  * The special words that a run's page uses, with their meanings.
@@ -198,12 +199,14 @@ const allWords = () => [
  * @returns {Array<[string, string]>}
  */
 export function glossary({facts, charts = [], tables = []}) {
-  const words = [
-    ...facts.flat(),
-    ...charts.flatMap(({title, x, y, lines}) => [title, x, y, ...lines.map(line => line.name)]),
-    ...tables.flatMap(({title, head}) => [title, ...head]),
-  ].join("\n");
+  const used = new Set(
+    [
+      ...facts.flat(),
+      ...charts.flatMap(({title, x, y, lines}) => [title, x, y, ...lines.map(line => line.name)]),
+      ...tables.flatMap(({title, head, rows}) => [title, ...head, ...(rows[0] ?? [])]),
+    ].flatMap(parts),
+  );
   return allWords()
-    .filter(([pattern]) => pattern.test(words))
+    .filter(([names]) => names.some(name => used.has(name)))
     .map(([, word, meaning]) => [word, meaning]);
 }

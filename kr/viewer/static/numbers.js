@@ -1,0 +1,34 @@
+// How a language writes numbers with decimals, durations and sizes, which `said` needs wherever these are told.
+
+import {decimal, signed} from "./texts.js";
+
+/** @import {Amount, Figure} from "./texts.js" */
+
+/** @param {string | Amount} told */
+export function written(told) {
+  if (typeof told === "string") return localNumber(told) ?? told;
+  if ("number" in told) return figure(told);
+  return "seconds" in told ? clock(Math.round(told.seconds)) : `${decimal(told.bytes / 1e6, told.digits)} MB`;
+}
+
+/** @param {Figure} figure */
+function figure({number, digits, signed: isSigned, error}) {
+  const text = isSigned || number < 0 ? signed(number, digits) : decimal(number, digits);
+  return error === undefined ? text : `${text} ± ${decimal(error, digits)}`;
+}
+
+/** A duration: "1:42", "1:02:03", two days as "2d 0h". @param {number} seconds a whole number of them */
+export function clock(seconds) {
+  const minutes = Math.floor(seconds / 60),
+    hours = Math.floor(minutes / 60),
+    two = (/** @type {number} */ number) => String(number).padStart(2, "0");
+  if (hours >= 48) return `${Math.floor(hours / 24)}d ${hours % 24}h`;
+  return `${hours ? `${hours}:${two(minutes % 60)}` : minutes}:${two(seconds % 60)}`;
+}
+
+/** A number that stands in English as the language writes it. @param {string} text */
+function localNumber(text) {
+  const [whole, sign, digits, places = "", unit] = /^([+-]?)(\d[\d,]*)(?:\.(\d+))?(%?)$/.exec(text) ?? [];
+  if (!whole || (!places && !digits.includes(","))) return whole;
+  return sign + decimal(Number(`${digits.replaceAll(",", "")}.${places}`), places.length) + unit;
+}
