@@ -9,7 +9,7 @@ from typing import Any
 from click.exceptions import Exit
 
 from kr.analysis.annotation.annotation import AnnotateReport
-from kr.analysis.annotation.files import AnnotateSettings, Forecast, annotate_files, measure
+from kr.analysis.annotation.files import AnnotateSettings, Forecast, annotate_files
 from kr.archives.archive import located, standard_output
 from kr.cli import console, options
 from kr.errors import InvalidPdnError
@@ -43,9 +43,8 @@ def command(
         kr annotate game.pdn --tc 1s > annotated.pdn
     """
     out = sys.stdout if json else standard_output()
-    extent = measure(settings)
     stories: list[str] = []
-    with console.work("annotating", extent.games or None, "games", settings.is_resumable) as progress:
+    with console.work("annotating", None, "games", settings.is_resumable) as progress:
 
         def on_game(record: dict[str, Any], earlier: bool) -> None:
             progress.take(earlier)
@@ -60,10 +59,11 @@ def command(
                 out.write(text)
 
         def on_start(forecast: Forecast) -> None:
+            progress.total = forecast.total
             if forecast.seconds >= LONG:
                 console.say(_forecast(forecast, settings))
 
-        report = annotate_files(settings, on_game, on_text, _say, extent, on_start)
+        report = annotate_files(settings, on_game, on_text, _say, on_start)
     for path in filter(None, (settings.out, settings.html)):
         console.wrote(path, counted(report.games, "game"))
     story = [console.fold(stories[0])] if len(stories) == 1 and stories[0] else []

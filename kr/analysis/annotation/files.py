@@ -120,8 +120,10 @@ class Extent:
 class Forecast:
     """Work still to be done."""
 
+    total: int
+    """Number of games."""
     games: int
-    """Number of games, without those of an earlier run."""
+    """Those of them that no earlier run has annotated."""
     workers: int
     seconds: float
     """Rough time until all are done."""
@@ -166,7 +168,7 @@ def forecast(settings: AnnotateSettings, extent: Extent, engine: Engine, done: i
     searches = games * extent.moves * SEARCHES_PER_MOVE / workers
     trials = [_search_seconds(engine, settings.tc, position) for position in extent.samples]
     mean = sum(seconds for seconds, _ in trials) / max(len(trials), 1)
-    return Forecast(games, workers, searches * mean, any(more for _, more in trials))
+    return Forecast(extent.games, games, workers, searches * mean, any(more for _, more in trials))
 
 
 def _search_seconds(engine: Engine, limits: Limits, position: Position) -> tuple[float, bool]:
@@ -188,14 +190,13 @@ def annotate_files(
     on_game: Callable[[GameEntry, bool], None] = lambda record, resumed: None,
     on_text: Callable[[str], None] = lambda text: None,
     on_error: Callable[[Path, InvalidPdnError], None] = lambda path, error: None,
-    extent: Extent | None = None,
-    on_start: Callable[[Forecast], None] = lambda forecast: None,
+    on_start: Callable[[Forecast], None] | None = None,
 ) -> AnnotateReport:
     """Annotate the games of files, or those left by an earlier run, and write the output when all are done.
 
     on_game: called with each game when it is done, and True for a game of an earlier run. on_text: called with the PDN
     of each game, in order, if neither a file nor pages are written. on_error: called for each unreadable game, which is
-    left out. extent: result of `measure`. on_start: called with the forecast made from it. Raises InvalidPdnError if no
+    left out. on_start: called with a forecast, unless the files can be read only once. Raises InvalidPdnError if no
     game can be read, InvalidSettingError, InvalidWeightsError, InvalidDatabaseError, OutputBusyError, OSError, and what
     `open_journal` raises.
     """
@@ -229,7 +230,7 @@ def annotate_files(
             stack.enter_context(lock_directory(settings.html))
         path = settings.journal if settings.is_resumable else None
         records = stack.enter_context(work.records(path, lambda: _shaping(settings, archive) | extras, _number_of))
-        if extent is not None and extent.games:
+        if on_start is not None and (extent := measure(settings)).games:
             on_start(forecast(settings, extent, work.engine, len(records)))
         work.run(_tasks(settings, archive, work.engine), records, enter, record_of, in_order=path is None)
         check_any(archive, report.games)
