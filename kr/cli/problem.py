@@ -3,12 +3,13 @@
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from kr.archives.archive import output
 from kr.cli import console, options, problem_print
 from kr.cli.problem_find import find_command
 from kr.cli.problem_vary import vary_command
+from kr.jobs.progress import Progress
 from kr.pdn import write_game
 from kr.problems.solutions import tree_text
 from kr.problems.soundness import ProblemVerdict
@@ -71,8 +72,7 @@ def _check(
     with ExitStack() as stack:
         progress = stack.enter_context(console.work("checking", None, "problems", settings.out is not None))
         if pdn is not None:
-            file = stack.enter_context(output(pdn))
-            records.writers.append(lambda record: file.write(f"{write_game(game_of(record))}\n"))
+            records.writers.append(_game_writer(stack.enter_context(output(pdn))))
         if html is not None:
             records.writers.append(stack.enter_context(soundness_page(html, settings)))
 
@@ -87,13 +87,18 @@ def _check(
     if settings.proofs is not None:
         console.wrote(settings.proofs, counted(records.certificates, "certificate"))
     if json:
-        console.emit_json({
-            "settings": settings, "problems": total, "resumed": int(progress.earlier), "left_out": left_out.count,
-            **counts,
-        })  # fmt: skip
+        console.emit_json({"settings": settings, "problems": total, **_counts(progress, left_out), **counts})
     else:
         records.put(counts)
     left_out.end()
+
+
+def _counts(progress: Progress, left_out: console.LeftOut) -> dict[str, int]:
+    return {"resumed": int(progress.earlier), "left_out": left_out.count}
+
+
+def _game_writer(file: IO[str]) -> Callable[[ProblemRecord], object]:
+    return lambda record: file.write(f"{write_game(game_of(record))}\n")
 
 
 class _Records:
@@ -208,10 +213,8 @@ def _stars(settings: StarSettings, json: bool = options.JSON) -> None:
     if report.unreadable:
         console.say(f"{counted(report.unreadable, 'star')} in comments left out: at no legal move, or at two")
     if json:
-        console.emit_json({
-            "settings": settings, "stars": total, "resumed": int(progress.earlier), "left_out": left_out.count,
-            "unreadable": report.unreadable, **counts,
-        })  # fmt: skip
+        summary = {"settings": settings, "stars": total, **_counts(progress, left_out), "unreadable": report.unreadable}
+        console.emit_json(summary | counts)
     else:
         console.put(console.table(["game", "event", "move", "star", "because"], rows))
         each = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)

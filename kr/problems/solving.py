@@ -177,24 +177,7 @@ def solve(problem: Problem, engine: Engine, limits: Limits, multipv: int = 1, st
     stop: ends its searches; the solution is then useless.
     """
     if problem.position.is_over:
-        agrees = None if problem.published is None else problem.published is Value.LOSS
-        because = "" if agrees is not False else f"published {problem.published}, but no move is left: a loss"
-        return Solution(
-            problem,
-            limits,
-            "",
-            Value.LOSS,
-            KNOWN[Value.LOSS],
-            -SCORE_WIN,
-            0,
-            0,
-            0.0,
-            (),
-            agrees,
-            because,
-            proved=True,
-            by=KNOWN_BY_RULES,
-        )
+        return _without_move(problem, limits)
     engine.new_game()
     # time, move and verdict of each iteration, and of the end
     steps: list[tuple[float, Move, Value | None]] = []
@@ -237,6 +220,16 @@ def solve(problem: Problem, engine: Engine, limits: Limits, multipv: int = 1, st
         tuple(SolutionLine(info.score, " ".join(map(str, info.pv))) for info in result.lines),
         agrees, because, result.value is not None, result.probes, _since(times, held), _since(times, agreed),
         None if problem.published is Value.LOSS or not problem.key_moves else keeps, by, processor,
+    )  # fmt: skip
+
+
+def _without_move(problem: Problem, limits: Limits) -> Solution:
+    """The solution of a problem whose side to move has lost already."""
+    agrees = None if problem.published is None else problem.published is Value.LOSS
+    because = "" if agrees is not False else f"published {problem.published}, but no move is left: a loss"
+    return Solution(
+        problem, limits, "", Value.LOSS, KNOWN[Value.LOSS], -SCORE_WIN, 0, 0, 0.0, (), agrees, because, proved=True,
+        by=KNOWN_BY_RULES,
     )  # fmt: skip
 
 

@@ -14,18 +14,18 @@ the result is plain (`is_plain`); with `strict` it goes on as far as the solutio
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from kr.engine.limits import Limits
 from kr.errors import IllegalMoveError
-from kr.game.position import Bits, Move, Position, Side
+from kr.game.position import Move, Position, Side
 from kr.game.value import Value
 from kr.notation import SIDE_NAMES
 from kr.problems.plain import is_plain
 from kr.problems.problem import Problem
-from kr.problems.reach import TRANSPOSED_PLIES, Reach, bits_after
+from kr.problems.reach import Transpositions
 from kr.problems.solutions import Branch, all_ways
 from kr.problems.ways import Way, ways_at
 from kr.proofs.certificate import Certificate, Claim
@@ -139,20 +139,20 @@ def check_by(
 ) -> Soundness:
     """Check a problem by a decider, which may know something of it already. Raises InvalidDatabaseError."""
     check = _Check(problem, decider, strict)
-    found = check.run()
+    soundness = check.run()
     if all_solutions:
-        found.tree = check.tree()
+        soundness.tree = check.tree()
     if decider.full:
         reached = f"the limit of memory, {format_size(decider.memory)}, was reached"
-        if found.verdict is ProblemVerdict.UNDECIDED:
-            found.reason += f"; {reached}"
+        if soundness.verdict is ProblemVerdict.UNDECIDED:
+            soundness.reason += f"; {reached}"
         else:
-            found.notes.append(f"{reached}, after the verdict")
-    if certify and found.refutation is not None:
-        found.certificate = decider.certificate(found.refutation)
-    found.notes += [f"a proof was refused: {fault}" for fault in decider.refused]
-    found.nodes, found.seconds = decider.nodes, decider.seconds
-    return found
+            soundness.notes.append(f"{reached}, after the verdict")
+    if certify and soundness.refutation is not None:
+        soundness.certificate = decider.certificate(soundness.refutation)
+    soundness.notes += [f"a proof was refused: {fault}" for fault in decider.refused]
+    soundness.nodes, soundness.seconds = decider.nodes, decider.seconds
+    return soundness
 
 
 class _Check:
@@ -162,11 +162,11 @@ class _Check:
         self.problem, self.decider, self.strict = problem, decider, strict
         self.position = problem.position
         self.side = self.position.side
-        self.found = Soundness(ProblemVerdict.UNDECIDED)
+        self.soundness = Soundness(ProblemVerdict.UNDECIDED)
         self.passed: list[Position] = []
         """Positions of the line so far."""
         self.solution = self._solution()
-        self.found.solution = [str(move) for move in self.solution]
+        self.soundness.solution = [str(move) for move in self.solution]
 
     def _solution(self) -> list[Move]:
         """Moves of the published solution, up to one that is not legal."""
@@ -176,7 +176,7 @@ class _Check:
             try:
                 moves.append(position.parse_move(text))
             except IllegalMoveError as error:
-                self.found.notes.append(f"the solution ends before ply {len(moves) + 1}: {error}")
+                self.soundness.notes.append(f"the solution ends before ply {len(moves) + 1}: {error}")
                 break
             position = position.play(moves[-1])
         if not moves and self.problem.first_move is not None:
@@ -185,26 +185,27 @@ class _Check:
 
     def run(self) -> Soundness:
         """The verdict."""
-        found = self.found
+        soundness = self.soundness
         if self.position.is_over:
-            found.value, found.by = Value.LOSS, RULES_GROUNDS
-            found.refutation = Claim(self.position, self.side.other, Value.WIN)
+            soundness.value, soundness.by = Value.LOSS, RULES_GROUNDS
+            soundness.refutation = Claim(self.position, self.side.other, Value.WIN)
             self._conclude(ProblemVerdict.UNSOUND, f"{self._name(self.side)} has no move, and has lost")
-            return found
+            return soundness
         value = self._value()
         if value is None:
-            return found
+            return soundness
         self._aim(value)
         if value is not Value.LOSS and not self._judge_keys():
-            return found
+            return soundness
         self._follow()
         self._judge_line()
-        return found
+        return soundness
 
     def _aim(self, value: Value) -> None:
         """Set the solver, and what it is to reach, by the value for the side to move."""
         self.solver = self.side.other if value is Value.LOSS else self.side
         self.goal = Value.DRAW if value is Value.DRAW else Value.WIN
+        self.transpositions = Transpositions(self.decider, self.solver, self.goal)
 
     # the result
 
@@ -227,7 +228,7 @@ class _Check:
             self.decider.decide([wins, holds], lambda: bool(self._holds(wins)) or self._holds(holds) is False)
         else:
             self.decider.decide([wins, holds], lambda: self._settled(wins, holds) is not None)
-            return self._found_value(wins, holds)
+            return self._proved_value(wins, holds)
         expected = {Value.WIN: [(wins, True)], Value.LOSS: [(loses, True)], Value.DRAW: [(wins, False), (holds, True)]}
         wanted = expected[published]
         for claim, truth in wanted:
@@ -240,7 +241,7 @@ class _Check:
             proved = [f"{claim} is proved" for claim, truth in wanted if truth and self._holds(claim)]
             self._conclude(ProblemVerdict.UNDECIDED, "; ".join([f"the published {published} is open", *proved]))
             return None
-        self.found.value, self.found.by = published, decisions[-1].by if decisions[-1] else ""
+        self.soundness.value, self.soundness.by = published, decisions[-1].by if decisions[-1] else ""
         return published
 
     def _holds(self, claim: Claim) -> bool | None:
@@ -255,7 +256,7 @@ class _Check:
             return Value.LOSS
         return Value.DRAW if self._holds(holds) and self._holds(wins) is False else None
 
-    def _found_value(self, wins: Claim, holds: Claim) -> Value | None:
+    def _proved_value(self, wins: Claim, holds: Claim) -> Value | None:
         value = self._settled(wins, holds)
         if value is None:
             told = [str(claim) for claim in (holds,) if self._holds(claim)]
@@ -264,7 +265,7 @@ class _Check:
             self._conclude(ProblemVerdict.UNDECIDED, f"no result is published, and the value is open{proved}")
             return None
         decision = self.decider.known(wins if value is Value.WIN else holds)
-        self.found.value, self.found.by = value, decision.by if decision else ""
+        self.soundness.value, self.soundness.by = value, decision.by if decision else ""
         return value
 
     def _refute(self, claim: Claim) -> None:
@@ -274,13 +275,13 @@ class _Check:
         # every move may fail while the position itself is open
         by = "proofs against each move" if decision is None else decision.by
         true = claim if decision is not None and decision.holds else _denied(claim)
-        self.found.refutation = true
+        self.soundness.refutation = true
         wins, holds = Claim(self.position, self.side, Value.WIN), Claim(self.position, self.side, Value.DRAW)
-        self.found.value, self.found.by = self._settled(wins, holds), decision.by if decision else ""
+        self.soundness.value, self.soundness.by = self._settled(wins, holds), decision.by if decision else ""
         if true.side == self.side:
             move = self.decider.proving_move(true)
             how = "" if move is None else f", with {move}"
-            self.found.answers = [] if move is None else [[str(move)]]
+            self.soundness.answers = [] if move is None else [[str(move)]]
         else:
             how = self._answers(self._first, true)
         self._conclude(ProblemVerdict.UNSOUND, f"published {published}, but {true}, by {by}{how}")
@@ -289,8 +290,8 @@ class _Check:
         """The opponent's replies, as far as they are at hand, to a published move that fails, or to every move."""
         moves = after_moves(self.position) if move is None else [(move, self.position.play(move))]
         replies = [(each, self.decider.proving_move(Claim(after, true.side, true.goal))) for each, after in moves]
-        self.found.answers = [[str(each), str(reply)] for each, reply in replies if reply is not None]
-        told = ", ".join(map(" ".join, self.found.answers))
+        self.soundness.answers = [[str(each), str(reply)] for each, reply in replies if reply is not None]
+        told = ", ".join(map(" ".join, self.soundness.answers))
         return f": {told}" if told else ""
 
     # the key
@@ -301,35 +302,37 @@ class _Check:
 
     def _judge_keys(self) -> bool:
         """Find the keys; returns False if that makes the verdict."""
-        found, first, goal = self.found, self._first, self.goal
+        soundness, first, goal = self.soundness, self._first, self.goal
         moves = ways_at(self.decider, self.position, goal, first, root=True)
         # a key first, the solution's if it is one
         moves = sorted(moves, key=lambda each: not each[2].keeps) if first is None else moves
-        ways = self._marked([way for *_, way in moves], [after for _, after, _ in moves])
-        found.keys = [way for way in ways if way.keeps]
-        if goal is Value.WIN and found.keys and found.value is None:
-            found.value, found.by = Value.WIN, found.keys[0].by
+        ways = self.transpositions.marked([way for *_, way in moves], [after for _, after, _ in moves])
+        soundness.keys = [way for way in ways if way.keeps]
+        if goal is Value.WIN and soundness.keys and soundness.value is None:
+            soundness.value, soundness.by = Value.WIN, soundness.keys[0].by
         unsettled = [way.move for way in ways if way.keeps is None]
         if first is not None and ways[0].keeps is False:
             true = self._refuted(self.position, first)
-            others = f"; {self._listed_keepers(found.keys)}" if found.keys else ""
-            found.move_number = 1
+            others = f"; {self._listed_keepers(soundness.keys)}" if soundness.keys else ""
+            soundness.move_number = 1
             how = self._answers(first, true) if true.root != self.position else ""
             self._conclude(
                 ProblemVerdict.UNSOUND, f"{first} does not keep the {self._word}, by {ways[0].by}{how}{others}"
             )
             return False
-        cooks = found.keys[1:]
+        cooks = soundness.keys[1:]
         if cooks and (first is None or ways[0].keeps):
             self._conclude(ProblemVerdict.COOK, f"also {_listed(cooks)}")
-            found.line = [found.keys[0].move]
+            soundness.line = [soundness.keys[0].move]
             return False
-        if cooks or (first is not None and found.keys and ways[0].keeps is None):
-            self._conclude(ProblemVerdict.COOK, f"{self._listed_keepers(found.keys)}; the solution's {first} is open")
+        if cooks or (first is not None and soundness.keys and ways[0].keeps is None):
+            self._conclude(
+                ProblemVerdict.COOK, f"{self._listed_keepers(soundness.keys)}; the solution's {first} is open"
+            )
             return False
         if unsettled:
-            proved = f"; {self._listed_keepers(found.keys)}" if found.keys else ""
-            found.move_number, found.unsettled = 1, unsettled
+            proved = f"; {self._listed_keepers(soundness.keys)}" if soundness.keys else ""
+            soundness.move_number, soundness.unsettled = 1, unsettled
             self._conclude(ProblemVerdict.UNDECIDED, f"open: {', '.join(unsettled)}{proved}")
             return False
         return True
@@ -337,8 +340,8 @@ class _Check:
     def _refuted(self, position: Position, move: Move | str) -> Claim:
         """The claim that is proved against a move of the solver that fails: after it, or about the position itself."""
         after = _denied(Claim(position.play(move), self.solver, self.goal))
-        self.found.refutation = after if self._holds(after) else _denied(Claim(position, self.solver, self.goal))
-        return self.found.refutation
+        self.soundness.refutation = after if self._holds(after) else _denied(Claim(position, self.solver, self.goal))
+        return self.soundness.refutation
 
     @property
     def _word(self) -> str:
@@ -347,68 +350,34 @@ class _Check:
     def _listed_keepers(self, ways: list[Way]) -> str:
         return f"the {self._word} is kept by {_listed(ways)}"
 
-    def _marked(self, ways: list[Way], after: list[Position]) -> list[Way]:
-        """Ways at a position, with marks of those that transpose to the first; after: the positions they lead to."""
-        if not ways[0].keeps or not any(way.keeps for way in ways[1:]):
-            return ways
-        reach = Reach(after[0])
-        marks = [bool(way.keeps) and self._transposes(reach, one) for way, one in zip(ways, after, strict=True)]
-        return [ways[0], *(replace(way, transposes=mark) for way, mark in zip(ways[1:], marks[1:], strict=True))]
-
-    def _transposes(self, reach: Reach, other: Position) -> bool | None:
-        """True if the solver can bring the position after another way to one that the first way leads to as well."""
-        self.unclear = False
-        for plies in range(2, TRANSPOSED_PLIES, 2):
-            if self._forced(other.bits, plies, reach.within(plies)):
-                return True
-        return None if self.unclear else False
-
-    def _forced(self, bits: Bits, plies: int, reached: set[Bits]) -> bool:
-        """True if, the opponent to move, the solver comes to one of these positions within some plies, by ways."""
-        if bits in reached:
-            return True
-        if plies == 0:
-            return False
-        replies = bits_after(bits)
-        return bool(replies) and all(
-            any(self._forced(after, plies - 2, reached) and self._is_way(after) for after in bits_after(reply))
-            for reply in replies
-        )
-
-    def _is_way(self, bits: Bits) -> bool:
-        claim = Claim(Position.from_bits(bits), self.solver, self.goal)
-        self.decider.decide([claim])
-        self.unclear |= self._holds(claim) is None
-        return bool(self._holds(claim))
-
     # the line
 
     def _follow(self) -> None:
         """Follow the solution and the main line, and look at each move of the solver."""
-        found = self.found
+        soundness = self.soundness
         position, seen = self.position, set()
         published = list(self.solution)
         while not self.decider.stopped:
-            ply = len(found.line)
+            ply = len(soundness.line)
             following = published[ply] if ply < len(published) else None
             if position.side != self.solver:
                 if position.is_over:
-                    found.ended = "over"
+                    soundness.ended = "over"
                     return
                 move = following if following is not None else self._defence(position)
             else:
                 plain = ply > 0 and is_plain(position, self.solver, self.goal)
                 if plain and not self.strict:
-                    found.ended = "plain"
+                    soundness.ended = "plain"
                     return
-                if following is None and any(step.ply and step.duals(self.strict) for step in found.steps):
-                    found.ended = "dual"
+                if following is None and any(step.ply and step.duals(self.strict) for step in soundness.steps):
+                    soundness.ended = "dual"
                     return
                 if following is None and (position in seen or ply >= LONGEST_MAIN_LINE):
-                    found.ended = "repeated" if position in seen else ""
+                    soundness.ended = "repeated" if position in seen else ""
                     return
                 if plain and following is None and self.goal is Value.DRAW:
-                    found.ended = "plain"
+                    soundness.ended = "plain"
                     return
                 # a win whose distance is unknown may come back, and goes on by another way
                 if self.goal is Value.DRAW:
@@ -416,12 +385,12 @@ class _Check:
                 chosen = self._step(position, following, ply, plain)
                 if chosen is None:
                     if following is not None:
-                        found.line.append(str(following))
-                        found.of_solution += 1
+                        soundness.line.append(str(following))
+                        soundness.of_solution += 1
                     return
                 move = chosen
-            found.line.append(str(move))
-            found.of_solution += following is not None
+            soundness.line.append(str(move))
+            soundness.of_solution += following is not None
             self.passed.append(position)
             position = position.play(move)
 
@@ -434,15 +403,15 @@ class _Check:
             if self._distance(ways[best][1]) == float("inf"):
                 best = self._progress([(index, ways[index][1]) for index in good], position)
             ways = [ways[best], *ways[:best], *ways[best + 1 :]]
-        marked = self._marked([way for *_, way in ways], [after for _, after, _ in ways])
-        self.found.steps.append(LineStep(ply, self._number(ply), position.fen, marked[0], tuple(marked[1:]), plain))
-        return ways[0][0] if marked[0].keeps and not self.found.ended else None
+        marked = self.transpositions.marked([way for *_, way in ways], [after for _, after, _ in ways])
+        self.soundness.steps.append(LineStep(ply, self._number(ply), position.fen, marked[0], tuple(marked[1:]), plain))
+        return ways[0][0] if marked[0].keeps and not self.soundness.ended else None
 
     def _progress(self, good: list[tuple[int, Position]], position: Position) -> int:
         """Of the ways of a win without distances, with the positions they lead to, the one that is gone on with."""
         new = [(index, after) for index, after in good if after not in self.passed]
         if not new:
-            self.found.ended = "repeated"
+            self.soundness.ended = "repeated"
             return good[0][0]
         if len(new) == 1 or self.decider.over:
             return new[0][0]
@@ -478,47 +447,47 @@ class _Check:
 
     def _judge_line(self) -> None:
         """The verdict by what the line showed."""
-        found = self.found
-        failing = next((step for step in found.steps if step.played.keeps is False), None)
+        soundness = self.soundness
+        failing = next((step for step in soundness.steps if step.played.keeps is False), None)
         if failing is not None:
-            found.move_number = failing.number
+            soundness.move_number = failing.number
             true = self._refuted(Position.from_fen(failing.fen), failing.played.move)
             if (reply := self.decider.proving_move(true)) is not None and true.root.fen != failing.fen:
-                found.answers = [[*found.line[: failing.ply], failing.played.move, str(reply)]]
+                soundness.answers = [[*soundness.line[: failing.ply], failing.played.move, str(reply)]]
             keeping = [way for way in failing.others if way.keeps]
             others = f"; {self._listed_keepers(keeping)}" if keeping else ""
             told = f"move {failing.number} of the solution, {failing.played.move}, does not keep the {self._word}"
             self._conclude(ProblemVerdict.UNSOUND, f"{told}, by {failing.played.by}{others}")
             return
-        for step in found.steps:
+        for step in soundness.steps:
             if step.ply == 0:
                 continue
             if duals := step.duals(self.strict):
-                found.move_number = step.number
+                soundness.move_number = step.number
                 self._conclude(ProblemVerdict.DUAL, f"{step.played.move}, also {_listed(duals)}")
                 return
-        unsettled = [step for step in found.steps if step.ply and step.unsettled(self.strict)]
+        unsettled = [step for step in soundness.steps if step.ply and step.unsettled(self.strict)]
         if unsettled:
-            found.move_number = unsettled[0].number
-            found.unsettled = [way.move for way in unsettled[0].unsettled(self.strict)]
-            moves = ", ".join(found.unsettled)
-            self._conclude(ProblemVerdict.UNDECIDED, f"open at move {found.move_number}: {moves}")
-        elif not found.ended or (found.ended == "repeated" and self.goal is Value.WIN):
+            soundness.move_number = unsettled[0].number
+            soundness.unsettled = [way.move for way in unsettled[0].unsettled(self.strict)]
+            moves = ", ".join(soundness.unsettled)
+            self._conclude(ProblemVerdict.UNDECIDED, f"open at move {soundness.move_number}: {moves}")
+        elif not soundness.ended or (soundness.ended == "repeated" and self.goal is Value.WIN):
             self._conclude(
-                ProblemVerdict.UNDECIDED, f"the win is not plain after {len(found.line)} plies of the main line"
+                ProblemVerdict.UNDECIDED, f"the win is not plain after {len(soundness.line)} plies of the main line"
             )
         else:
-            self._conclude(ProblemVerdict.SOUND, f"{found.value}, by {found.by}")
+            self._conclude(ProblemVerdict.SOUND, f"{soundness.value}, by {soundness.by}")
 
     def tree(self) -> list[Branch]:
         """All solutions; nothing where the value is open or the game is over."""
-        if self.position.is_over or self.found.value is None:
+        if self.position.is_over or self.soundness.value is None:
             return []
-        self._aim(self.found.value)
+        self._aim(self.soundness.value)
         return all_ways(self.decider, self.position, self.solver, self.goal)
 
     def _conclude(self, verdict: ProblemVerdict, reason: str) -> None:
-        self.found.verdict, self.found.reason = verdict, reason
+        self.soundness.verdict, self.soundness.reason = verdict, reason
 
     def _name(self, side: Side) -> str:
         return SIDE_NAMES[side]
