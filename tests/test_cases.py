@@ -5,7 +5,9 @@ import io
 import json
 import sys
 from collections.abc import Callable
+from dataclasses import asdict
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +18,10 @@ from kr.engine import limits as engine_limits
 from kr.engine import result
 from kr.engine.limits import Limits, TimeControl
 from kr.errors import KrError
+from kr.evaluation import verdicts
 from kr.game import board
 from kr.game.position import Position
+from kr.game.value import Value
 from kr.language.sentences import Sentence
 from kr.notation import format_fen, looks_like_fen, parse_fen, parse_path
 from kr.pdn import Game, Reader, Results, normalise, read_game, write_game
@@ -149,6 +153,29 @@ def sentence_of(told: Any) -> Any:
     return Sentence(told["say"], {name: sentence_of(value) for name, value in told["with"].items()})
 
 
+def likely(*given: Any) -> dict[str, Any] | None:
+    """The likely value of a position, and its chance."""
+    found = verdicts.likely(*given)
+    return found and asdict(found)
+
+
+def likely_if_composed(*given: Any) -> dict[str, Any] | None:
+    """The likely value of a composed problem, and its chance."""
+    found = verdicts.likely_if_composed(*given)
+    return found and asdict(found)
+
+
+def lines(problem: str, scale: float, steps: list[Any]) -> None:
+    """The verdicts along a published line, by recorded scores of two limits, never contradict its value."""
+    for fen, published, *searches in steps:
+        pieces = Position.from_fen(fen).pieces
+        for score, reply in searches:
+            found = verdicts.likely(score, reply, pieces, scale)
+            assert found is None or found.value == published, f"{problem}: {fen}"
+    for (_, before, *_), (_, after, *_) in pairwise(steps):
+        assert Value(before).opposite == after
+
+
 def gives(read: Callable[..., Any], *case: Any) -> None:
     """What is read of the last but one is the last."""
     *given, expected = case
@@ -180,6 +207,11 @@ READERS: dict[str, dict[str, Callable[..., None]]] = {
         "legal moves": partial(gives, legal_moves),
         "moves": partial(gives, parsed),
         "illegal moves": partial(refuses, parsed),
+    },
+    "verdicts": {
+        "likely": partial(gives, likely),
+        "composed": partial(gives, likely_if_composed),
+        "lines": lines,
     },
     "constants": {"constants": partial(gives, CONSTANTS.__getitem__)},
     "encodings": {"texts": partial(gives, decoded), "no texts": partial(refuses, decoded)},

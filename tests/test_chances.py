@@ -11,11 +11,10 @@ import pytest
 from kr import Engine
 from kr.engine.result import SCORE_WIN
 from kr.evaluation import kinds, weights
-from kr.evaluation.chances import DRAW_SHARE, KNOWN, Chances, chances, format_score, problem_chances
+from kr.evaluation.chances import DRAW_SHARE, KNOWN, Chances, chances, format_score
 from kr.evaluation.layouts import LAYOUTS
 from kr.evaluation.manual import Manual
 from kr.evaluation.regions import REGION_SCALE
-from kr.game.value import Value
 
 SCORES = [*range(-400, 401, 7), -28000, 28000]
 
@@ -88,33 +87,3 @@ def test_each_evaluation_has_its_scale(tmp_path: Path) -> None:
 )
 def test_a_score_is_centi_men_with_a_sign(score: int, text: str) -> None:
     assert format_score(score) == text
-
-
-@pytest.mark.parametrize(
-    ("score", "win", "draw"),
-    # of 51 problems at 40 to 49 centi-men 47 are wins, of 63 at 30 to 39 49, of 136 at -20 to -1 134 draws
-    [(45, 0.76, 0.24), (22, 0.5, 0.48), (0, 0.25, 0.73), (-10, 0.17, 0.80), (-75, 0.01, 0.49), (400, 1.0, 0.0)],
-)
-def test_a_problem_has_other_chances_than_a_game(score: int, win: float, draw: float) -> None:
-    """A win is likelier at a positive score, a loss at a negative one less likely."""
-    found, game = problem_chances(score, 39.4), chances(score, 39.4)
-    assert (found.win, found.draw) == (pytest.approx(win, abs=0.015), pytest.approx(draw, abs=0.015))
-    assert found.win + found.draw + found.loss == pytest.approx(1)
-    assert score < 20 or found.win > game.win
-    assert score > -20 or found.loss < game.loss
-    # the same for an evaluation with another scale
-    assert problem_chances(2 * score, 78.8).win == pytest.approx(found.win)
-
-
-@pytest.mark.parametrize(
-    ("found", "likely"),
-    [
-        (Chances(0.6, 0.4, 0.0), Value.WIN),
-        (Chances(0.59, 0.41, 0.0), None),
-        (Chances(0.1, 0.8, 0.1), Value.DRAW),
-        (problem_chances(0, 39.4, Value.LOSS), Value.LOSS),
-        (problem_chances(-20_000, 39.4), Value.LOSS),
-    ],
-)
-def test_a_value_is_likely_from_three_to_two_on(found: Chances, likely: Value | None) -> None:
-    assert found.likely == likely

@@ -167,16 +167,17 @@ def test_problems_of_a_persons_own(own: Page) -> None:
     }  # fmt: skip
     assert listed["daily"] == CASES["days"][DAY["date"]]
     mine = own.ask("puzzles/start", {"id": "mine"})
-    assert (mine["key"], mine["title"], mine["goal_chance"]) == (OWN[0]["fen"], "Two kings", None)
+    assert (mine["key"], mine["title"], mine["guess"]) == (OWN[0]["fen"], "Two kings", None)
     best = exact_moves(load_database(), Position.from_fen(OWN[0]["fen"]))[0]
     assert own.ask("puzzles/hint", {"id": "mine", "moves": [], "whole": True})["move"]["text"] == str(best.move)
 
 
 def test_a_goal_that_is_a_guess(own: Page) -> None:
     unknown, up = (own.ask("puzzles/start", {"id": name}) for name in ("unknown", "up"))
-    assert 0.33 < unknown["goal_chance"] <= 1
+    assert set(unknown["guess"]) == {"chance", "composed"}
     assert (up["goal"], up["solver"]) == ("win", "black")
-    assert up["goal_chance"] > 0.9
+    # proved by the searches
+    assert up["guess"] == {"chance": 1, "composed": False}
     assert own.ask("puzzles/hint", {"id": "up", "moves": []})["by"] == "search"
 
 

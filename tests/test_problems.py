@@ -12,7 +12,7 @@ from kr.engine.limits import Limits
 from kr.engine.result import SCORE_PROVED, SCORE_WIN, Info, SearchResult
 from kr.engine.settings import engine_from
 from kr.errors import InvalidFenError, InvalidGamesError, InvalidPdnError, InvalidProblemError, InvalidSettingError
-from kr.evaluation.chances import KNOWN, problem_chances
+from kr.evaluation.verdicts import RULE, likely_if_composed
 from kr.game.position import Position
 from kr.game.value import Value
 from kr.players import engine_work
@@ -189,36 +189,31 @@ def test_pdn_games_with_a_fen_are_problems(tmp_path):
 # --- judging
 
 
-# result for White to move, first move, keeping moves, move found, verdict, whether the engine still wins after it,
-# what judge says; "asked" fails the test if the engine is asked where it need not be
+# result for White to move, first move, keeping moves, move found, verdict, what judge says
 JUDGED = [
-    ("", "", "", "9-14", "win", "asked", None),
-    ("W-win", "9-14", "", "9-14", "win", "asked", True),
-    ("W-win", "9-14", "", "9-14", "draw", "asked", False),
-    ("W-win", "9-14", "", "9-14", "loss", "asked", False),
-    ("W-win", "9-14", "9-14 9-5", "9-5", "win", "asked", True),
-    ("W-win", "9-14", "9-14 9-5", "6-10", "win", "asked", False),
-    ("W-win", "9-14", "", "6-2", "win", True, True),
-    ("W-win", "9-14", "", "6-10", "win", False, False),
-    ("W-win", "", "", "9-14", "win", True, True),
-    ("draw", "9-14", "", "6-2", "draw", "asked", True),
-    ("draw", "9-14", "", "6-2", "win", "asked", False),
-    ("draw", "9-14", "9-14", "6-2", "draw", "asked", False),
-    ("draw", "9-14", "9-14", "9-14", "draw", "asked", True),
-    ("B-win", "9-14", "9-14", "6-2", "loss", "asked", True),
-    ("B-win", "", "", "6-2", "draw", "asked", False),
+    ("", "", "", "9-14", "win", None),
+    ("W-win", "9-14", "", "9-14", "win", True),
+    ("W-win", "9-14", "", "9-14", "draw", False),
+    ("W-win", "9-14", "", "9-14", "loss", False),
+    ("W-win", "9-14", "", "9-14", None, False),
+    ("W-win", "9-14", "9-14 9-5", "9-5", "win", True),
+    ("W-win", "9-14", "9-14 9-5", "6-10", "win", False),
+    # the verdict looks at the position after the move as well
+    ("W-win", "9-14", "", "6-2", "win", True),
+    ("W-win", "", "", "9-14", "win", True),
+    ("draw", "9-14", "", "6-2", "draw", True),
+    ("draw", "9-14", "", "6-2", "win", False),
+    ("draw", "9-14", "9-14", "6-2", "draw", False),
+    ("draw", "9-14", "9-14", "9-14", "draw", True),
+    ("B-win", "9-14", "9-14", "6-2", "loss", True),
+    ("B-win", "", "", "6-2", "draw", False),
 ]
 
 
-@pytest.mark.parametrize(("result", "first", "keeping", "found", "said", "still", "agrees"), JUDGED)
-def test_judging(result, first, keeping, found, said, still, agrees):
+@pytest.mark.parametrize(("result", "first", "keeping", "found", "said", "agrees"), JUDGED)
+def test_judging(result, first, keeping, found, said, agrees):
     problem = make_problem(result=result, first_move=first, keeping_moves=keeping.split())
-
-    def still_won():
-        assert still != "asked"
-        return still
-
-    solved, because = judge_answer(problem, problem.position.parse_move(found), said, still_won)
+    solved, because = judge_answer(problem, problem.position.parse_move(found), said)
     assert solved is agrees
     assert bool(because) is (agrees is False)
 
@@ -245,7 +240,7 @@ class ScriptedEngine:
         self.searched = []
 
     def new_game(self):
-        self.searched.clear()
+        """Each engine here solves one problem."""
 
     def search(self, position, limits, history=(), on_info=None, multipv=1, stop=None):
         self.searched.append((position, tuple(history), multipv))
@@ -253,12 +248,15 @@ class ScriptedEngine:
         move = position.parse_move(self.move) if first else position.legal_moves()[0]
         score = self.score if first else self.reply_score
         info = Info(3, score, 10, 0.5, (move,))
-        value = Value.WIN if score > SCORE_PROVED else None
+        value = Value.from_sign(score) if abs(score) > SCORE_PROVED else None
         return SearchResult(move, score, 3, 10, 0.5, (move,), (info,), value)
 
 
-@pytest.mark.parametrize(("reply_score", "agrees"), [(-60, True), (-35, True), (-25, False)])
-def test_an_unknown_move_is_searched_again(reply_score, agrees):
+@pytest.mark.parametrize(
+    ("reply_score", "verdict", "agrees"),
+    [(-500, "win", True), (-130, "win", True), (-60, None, False), (0, None, False), (500, None, False)],
+)
+def test_the_position_after_the_best_move_is_searched_as_well(reply_score, verdict, agrees):
     problem = make_problem(result="W-win", first_move="9-14")
     engine = ScriptedEngine("6-1", 500, reply_score)
     solution = solve(problem, engine, Limits(depth=3), multipv=99)
@@ -267,31 +265,35 @@ def test_an_unknown_move_is_searched_again(reply_score, agrees):
         (problem.position, (), len(problem.position.legal_moves())),
         (after, (problem.position,), 1),
     ]
-    assert (solution.agrees, solution.move, solution.pv, solution.nodes) == (agrees, "6-1", "6-1", 10)
+    assert (solution.verdict, solution.agrees) == (verdict, agrees)
+    assert (solution.move, solution.pv, solution.nodes) == ("6-1", "6-1", 10)
     assert bool(solution.because) is not agrees
 
 
-# score that a search ends with, verdict, how far it can be relied on, and if it solves a problem published as won
+def test_a_win_proved_after_the_best_move_is_proved():
+    engine = ScriptedEngine("6-1", 20, 9 - SCORE_WIN)
+    solution = solve(make_problem(result="W-win", first_move="9-14"), engine, Limits(depth=3))
+    assert (solution.verdict, solution.standing, solution.chance) == ("win", "proved", 1)
+    assert (solution.plies, solution.agrees) == (10, True)
+
+
+# score that both searches end with, verdict, how far it can be relied on, if it solves a problem published as won
 VERDICTS = [
-    (47, "win", "likely", True),
-    (31, "win", "likely", True),
-    (22, None, "unclear", False),
+    (147, "win", "likely", True),
+    (47, None, "unclear", False),
     (0, "draw", "likely", False),
-    (-60, "draw", "likely", False),
-    (-75, None, "unclear", False),
-    (-120, "loss", "likely", False),
+    (-60, None, "unclear", False),
+    (-150, "loss", "likely", False),
     (SCORE_WIN - 9, "win", "proved", True),
 ]
 
 
 @pytest.mark.parametrize(("score", "verdict", "standing", "agrees"), VERDICTS)
 def test_a_verdict_says_what_it_is(score, verdict, standing, agrees):
-    engine = ScriptedEngine("9-14", score, 0)
+    engine = ScriptedEngine("9-14", score, -score)
     found = solve(make_problem(result="W-win", first_move="9-14"), engine, Limits(depth=3))
     assert (found.verdict, found.standing, found.agrees) == (verdict, standing, agrees)
-    assert found.chances == (KNOWN["win"] if standing == "proved" else problem_chances(score, 40.0))
-    if verdict is not None:
-        assert found.chances.of(found.verdict) >= 0.6
+    assert found.chance == {"proved": 1, "likely": RULE["chance"], "unclear": None}[standing]
     count = count_solved([found])["win"]
     assert (count.proved, count.likely, count.problems) == (
         agrees * (standing == "proved"),
@@ -392,18 +394,19 @@ class Thinking(ScriptedEngine):
 @pytest.mark.parametrize(
     ("thoughts", "move_from", "agrees_from"),
     [
-        ([("9-14", 80), ("9-14", 80)], 1, 1),
-        ([("9-14", 10), ("6-10", 80), ("9-14", 10), ("9-14", 80), ("9-14", 90)], 3, 4),
-        ([("9-14", 80), ("9-14", 10), ("9-14", 80)], 1, 9),
-        ([("9-14", 80), ("9-14", 10)], 1, None),
-        ([("9-14", 80), ("6-10", 80)], None, None),
-        # another move that wins by the engine's second search
-        ([("9-14", 80), ("6-10", 80), ("6-1", 80)], 9, 9),
+        ([("9-14", 180), ("9-14", 180)], 1, 1),
+        ([("9-14", 10), ("6-10", 180), ("9-14", 10), ("9-14", 180), ("9-14", 190)], 3, 4),
+        ([("9-14", 180), ("9-14", 10), ("9-14", 180)], 1, 9),
+        ([("9-14", 180), ("9-14", 10)], 1, None),
+        ([("9-14", 180), ("6-10", 180)], None, None),
+        # another move that wins by both searches
+        ([("9-14", 180), ("6-10", 180), ("6-1", 180)], 9, 9),
     ],
 )
 def test_from_when_on_the_answer_was_held(thoughts, move_from, agrees_from):
     engine = Thinking(*thoughts)
-    engine.reply_score = -60 if thoughts[-1][0] == "6-1" else 0
+    # one of its moves throws the win away
+    engine.reply_score = 0 if thoughts[-1][0] == "6-10" else -180
     solution = solve(make_problem(result="W-win", first_move="9-14"), engine, Limits(depth=3))
     assert (solution.move_from, solution.agrees_from) == (move_from, agrees_from)
     assert solution.agrees is (agrees_from is not None)
@@ -425,12 +428,26 @@ def essence(solutions):
     return [replace(each, time=0, move_from=None, agrees_from=None, processor=None) for each in solutions]
 
 
+def test_what_is_likely_of_composed_problems_comes_beside_the_verdict(tmp_path):
+    settings = replace(TWO_LIMITS, out=tmp_path / "answers.jsonl")
+    plain = solve_all(CLASSICS[:9], settings)
+    composed = solve_all(CLASSICS[:9], replace(settings, composed=True))
+    scale = Engine("material", 1).score_scale
+    assert [replace(each, composed=None) for each in composed] == plain
+    assert [each.composed for each in composed] == [
+        None if each.proved else likely_if_composed(each.score, scale) for each in plain
+    ]
+    more = [each for each in composed if each.verdict is None and each.composed is not None]
+    right = [each for each in more if each.composed.value is each.problem.published]
+    assert 0 < len(right) == count_solved(composed)["all"].composed
+    assert count_solved(plain)["all"].composed == 0
+
+
 def test_answers_written_down_are_not_looked_for_again(tmp_path):
     settings = replace(TWO_LIMITS, out=tmp_path / "answers.jsonl")
     first = solve_all(CLASSICS[:3], settings)
     lines = settings.out.read_text().splitlines(keepends=True)
     assert len(lines) == 1 + 6
-    assert first[0].chances == problem_chances(first[0].score, Engine("material", 1).score_scale)
     settings.out.write_text("".join(lines[:5]))
     seen = []
     again = solve_all(CLASSICS[:3], settings, lambda *told: seen.append(told))
@@ -450,7 +467,7 @@ def test_answers_written_down_are_not_looked_for_again(tmp_path):
 @pytest.mark.parametrize(
     "change",
     [{"number": 99}, {"number": -1}, {"number": "0"}, {"id": "other"}, {"limits": "soon"}, {"score": "x"}, {"lines": 7},
-     {"lines": [{"score": 1, "pv": 2}]}, {"move": None}, {"extra": 1}, {"chances": None}, {"verdict": "won"}],
+     {"lines": [{"score": 1, "pv": 2}]}, {"move": None}, {"extra": 1}, {"chance": "x"}, {"verdict": "won"}],
 )  # fmt: skip
 def test_a_damaged_answer_is_named(tmp_path, change):
     settings = replace(TWO_LIMITS, out=tmp_path / "answers.jsonl")

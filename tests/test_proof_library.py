@@ -200,7 +200,7 @@ def test_a_solution_is_proved(run: Run, directory: Path) -> None:
     _, out, _ = run("solve-problem", *quick(WON), "--tc", "depth=1", "--proofs", "proofs", "--json")
     (found,) = json.loads(out)["problems"]
     assert (found["verdict"], found["proved"], found["by"]) == ("win", True, "certificate won.krproof")
-    assert found["win"] == 1.0
+    assert found["chance"] == 1.0
     _, out, _ = run("solve-problem", *quick(WON), "--tc", "depth=1", "--proofs", "proofs")
     assert "win, proved by certificate won.krproof" in out
 

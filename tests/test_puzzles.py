@@ -158,7 +158,7 @@ def fake(scores: dict[str, int], values: dict[str, Value] | None = None) -> Sigh
         score, value = scores.get(position.fen, 0), (values or {}).get(position.fen)
         found = KNOWN[value] if value is not None else chances(score, 100.0)
         line = Line(1, score, value, None, found, (position.legal_moves()[0],))
-        return Analysis(Task(position), (line,), value, None, 9, 1, 0.1, 0, 0, final=True)
+        return Analysis(Task(position), (line,), value, None, 9, 1, 0.1, 0, 0, final=True, scale=100.0)
 
     return search
 
@@ -218,11 +218,20 @@ def test_beyond_what_is_published_the_best_move_of_the_search_is_right() -> None
 
 
 @pytest.mark.parametrize(
-    ("score", "goal", "solver"),
-    [(400, "win", Side.WHITE), (0, "draw", Side.WHITE), (-400, "win", Side.BLACK)],
+    ("score", "reply", "goal", "solver"),
+    [
+        (400, -390, "win", Side.WHITE),
+        (0, 3, "draw", Side.WHITE),
+        (-400, 390, "win", Side.BLACK),
+        # the two searches don't say the same, but it is a problem
+        (400, 0, "win", Side.WHITE),
+        (60, -60, "win", Side.WHITE),
+        (-400, 0, "draw", Side.WHITE),
+    ],
 )
-def test_a_problem_without_a_result_gets_one_from_a_search(score: int, goal: str, solver: Side) -> None:
-    found = six("", fake({SIX_PIECES: score}))
+def test_a_problem_without_a_result_gets_one_from_searches(score: int, reply: int, goal: str, solver: Side) -> None:
+    after = START.play(START.legal_moves()[0])
+    found = six("", fake({SIX_PIECES: score, after.fen: reply}))
     assert found.known is None
     assert (found.goal, found.goal_by, found.solver) == (goal, SEARCH, solver)
 

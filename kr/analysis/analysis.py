@@ -18,7 +18,8 @@ from kr.engine.engine import Engine
 from kr.engine.limits import Limits
 from kr.engine.result import SCORE_DECIDED, SCORE_PROVED, SCORE_WIN, Info
 from kr.engine.search import Search, SearchProgress, Stop
-from kr.evaluation.chances import KNOWN, Chances, problem_chances
+from kr.evaluation.chances import KNOWN, Chances
+from kr.evaluation.verdicts import Likely, likely, likely_if_composed
 from kr.game.board import NO_PROGRESS_PLIES, QUIET_BEFORE_DRAW, PositionLike, draw_by_rule, quiet_plies
 from kr.game.position import Move, Position
 from kr.game.value import Value
@@ -115,12 +116,23 @@ class Analysis:
         # the position's value may be known where that of its best line is not
         return KNOWN[self.value] if self.value is not None and best.value is None else best.chances
 
+    def likely(self, after: Analysis) -> Likely | None:
+        """The value that is proved, or likely by this analysis and one of the position after its best move; else None.
+
+        after: of the same limits. None where the scale is unknown, too.
+        """
+        if self.value is not None:
+            return Likely(self.value, 1.0)
+        if after.value is Value.LOSS:
+            return Likely(Value.WIN, 1.0)
+        if self.scale is None or not after.lines:
+            return None
+        return likely(self.lines[0].score, -after.lines[0].score, self.task.position.pieces, self.scale)
+
     @property
-    def problem_chances(self) -> Chances:
-        """Chances of the value that the position has as a problem; those of the game where the scale is unknown."""
-        if self.scale is None or not self.lines:
-            return self.chances
-        return problem_chances(self.lines[0].score, self.scale, self.value)
+    def likely_if_composed(self) -> Likely | None:
+        """The likely value if the position is a composed problem with the solver to move; None if it is unclear."""
+        return None if self.scale is None or not self.lines else likely_if_composed(self.lines[0].score, self.scale)
 
     @property
     def drawn(self) -> bool:

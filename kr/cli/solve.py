@@ -7,7 +7,7 @@ from typing import Any, cast
 from kr.cli import boards, console, options
 from kr.engine.limits import Limits
 from kr.errors import KrError
-from kr.evaluation.chances import Chances, format_score
+from kr.evaluation.chances import format_score
 from kr.game.value import Value
 from kr.notation import SIDE_NAMES
 from kr.pdn import Results
@@ -23,9 +23,11 @@ def command(settings: SolveSettings, json: bool = options.JSON) -> None:
     """Solve classic problems, or your own, and compare the answers with the published ones.
 
     Without a name, the built-in set is solved. A verdict is "proved" (by the rules, the endgame database or a line seen
-    to its end, or a certificate of --proofs), or "likely" with its chance, which is that of problems with such a score,
-    or "unclear". A problem is solved, by a proved or a likely verdict, if that is the published one and the move keeps
-    it. Each limit has its own search. A warning says if other work took the processor while searches had a time limit.
+    to its end, or a certificate of --proofs), or "likely" with the share of such verdicts that come true in positions
+    of any origin, or "unclear". It rests on two searches, of the position and after its best move. A problem is solved,
+    by a proved or a likely verdict, if that is the published one and the move keeps it. With --composed what is likely
+    of composed problems, whose authors have something to show, comes beside it. Each limit has its own searches. A
+    warning says if other work took the processor while searches had a time limit.
     Scores are in centi-men for the side to move. "held from" is the time from which the search held a right move, or a
     right move and verdict, to its end. "key moves" counts right moves alone, in problems whose right moves are known.
     With several problems, only --json shows lines, depths, nodes and times. Problems that can't be read are reported
@@ -101,9 +103,8 @@ def _object(solution: Solution) -> dict[str, Any]:
         "move": solution.move or None,
         "verdict": solution.verdict,
         "standing": solution.standing,
-        "win": round(solution.chances.win, 4),
-        "draw": round(solution.chances.draw, 4),
-        "loss": round(solution.chances.loss, 4),
+        "chance": solution.chance,
+        "composed": solution.composed,
         "score": solution.score,
         "proved": solution.proved,
         "by": solution.by or None,
@@ -125,7 +126,7 @@ def _object(solution: Solution) -> dict[str, Any]:
 def _shares(counts: dict[str, Count]) -> dict[str, Any]:
     return {
         kind: {"solved": each.solved, "problems": each.problems, "share": each.share}
-        | ({"proved": each.proved, "likely": each.likely} if kind in ("all", *Value) else {})
+        | ({"proved": each.proved, "likely": each.likely, "composed": each.composed} if kind in ("all", *Value) else {})
         for kind, each in counts.items()
     }
 
@@ -161,7 +162,7 @@ def _answer(solution: Solution) -> str:
         ("limit", str(solution.limits)),
         ("key move", (solution.move or "none: there is no legal move") + _from(solution.move_from)),
         ("verdict", verdict),
-        ("chances", "" if solution.proved else _chances(solution.chances)),
+        ("if composed", _if_composed(solution)),
         (
             "searched",
             f"depth {solution.depth}, {counted(solution.nodes, 'node')}, {_probes(solution)}{solution.time:.2f} s",
@@ -173,17 +174,18 @@ def _answer(solution: Solution) -> str:
 
 
 def _verdict(solution: Solution) -> str:
-    """ "win in 23 plies, proved", "likely win 78%" or "unclear"."""
-    if solution.verdict is None:
+    """ "win in 23 plies, proved", "likely win 95%" or "unclear"."""
+    if solution.verdict is None or solution.chance is None:
         return solution.standing
     if solution.proved:
         by = f" by {visible(solution.by)}" if solution.by.startswith(CERTIFICATE_WORD) else ""
         return f"{format_value(solution.verdict, solution.plies)}, proved{by}"
-    return f"likely {solution.verdict} {solution.chances.of(solution.verdict):.0%}"
+    return f"likely {solution.verdict} {solution.chance:.0%}"
 
 
-def _chances(chances: Chances) -> str:
-    return ", ".join(f"{value} {chances.of(value):.0%}" for value in Value)
+def _if_composed(solution: Solution) -> str:
+    """ "likely win 94%", or "" where that is unclear or nobody says that it is a composed problem."""
+    return "" if solution.composed is None else f"likely {solution.composed.value} {solution.composed.chance:.0%}"
 
 
 def _from(seconds: float | None) -> str:
@@ -202,13 +204,18 @@ def _agreement(solution: Solution) -> str:
 
 def _table(solutions: Sequence[Solution]) -> str:
     limits = len({solution.limits for solution in solutions}) > 1
-    columns = ["problem", *(["limit"] if limits else []), "published", "verdict", "score", "move", "agrees"]
+    composed = any(solution.composed for solution in solutions)
+    columns = [
+        "problem", *(["limit"] if limits else []), "published", "verdict", *(["if composed"] if composed else []),
+        "score", "move", "agrees",
+    ]  # fmt: skip
     rows = [
         (
             solution.problem.title or solution.problem.id,
             *([str(solution.limits)] if limits else []),
             solution.problem.published or "",
             f"{solution.verdict}, proved" if solution.proved else _verdict(solution),
+            *([_if_composed(solution)] if composed else []),
             f"{format_score(solution.score):>5}",
             solution.move,
             "" if solution.agrees is None else "yes" if solution.agrees else "NO",
@@ -228,6 +235,8 @@ def _score_line(limits: Limits, counts: dict[str, Count]) -> str:
         f"solved {total.solved} of {total.problems} at {limits}, {total.share:.1%}: {total.proved} proved, "
         f"{total.likely} likely ({', '.join(shown)})"
     )
+    if total.composed:
+        line += f"; {total.composed} more as composed problems"
     disproved = counts["disproved"]
     if disproved.solved:
         line += f"; of the other {disproved.problems}, {disproved.solved} proved to end otherwise than published"

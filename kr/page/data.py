@@ -21,8 +21,9 @@ from kr import __version__
 from kr.analysis.annotation.judging import BALLOT, TIE, JudgeSettings
 from kr.egdb.database import Database
 from kr.egdb.exact import exact_value
-from kr.evaluation import chances
+from kr.evaluation.chances import DRAW_SHARE
 from kr.evaluation.kinds import Scorer, load_scorer
+from kr.evaluation.verdicts import RULE
 from kr.game.value import Value
 from kr.language.sentences import texts
 from kr.openings.decks import STANDINGS, Opening, deck
@@ -127,10 +128,9 @@ def engine() -> dict[str, Any]:
 
 
 def engine_facts(scorer: Scorer) -> dict[str, Any]:
-    """The version of kr; of the tables their name and what makes chances of their scores."""
-    names = ("DRAW_SHARE", "PROBLEM_WIN", "PROBLEM_LOSS", "PROBLEM_SPREAD")
-    facts = {name.lower(): vars(chances)[name] for name in names}
-    return {"version": __version__, "name": scorer.name, "chances": {"scale": scorer.scale, **facts}}
+    """The version of kr; of the tables their name and what makes chances of their scores, and likely values."""
+    facts = {"scale": scorer.scale, "draw_share": DRAW_SHARE, "verdicts": RULE}
+    return {"version": __version__, "name": scorer.name, "chances": facts}
 
 
 def people() -> dict[str, Any]:

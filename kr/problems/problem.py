@@ -13,13 +13,9 @@ The built-in set is kr/problems/classics.jsonl, in the format of every problem f
 Other keys are ignored. A PDN file gives one problem for each game that has a FEN tag, whose result is read as that of
 a game: 1-0 says that Black won, unless `results` is "white".
 
-Judging an answer (`judge_answer`): the engine's verdict is the proved value, or else the one that is likely by
-its score (`kr.evaluation.chances.problem_chances`), or none. It must be the published value. In a win the move must
-keep the win; in a draw it must not be known to throw the draw away.
-
-`keeping_moves`, if there, are the moves that keep a win. Otherwise the published first move does; after any other move
-a second search with the same limits must give a loss for the opponent. A move is known to throw a draw away if there
-are `keeping_moves` and it is not one of them.
+Judging an answer (`judge_answer`): the engine's verdict is the proved value, or else the one that is likely by the
+scores before and after its move (`kr.evaluation.verdicts`), or none. It must be the published value, and in a win or
+draw whose `keeping_moves` are known the move must be one of them.
 """
 
 from __future__ import annotations
@@ -108,28 +104,20 @@ class Problem:
         return _problem(entry, number)
 
 
-def judge_answer(
-    problem: Problem, move: Move, verdict: Value | None, still_won: Callable[[], bool]
-) -> tuple[bool | None, str]:
+def judge_answer(problem: Problem, move: Move, verdict: Value | None) -> tuple[bool | None, str]:
     """Agreement of an answer with the published solution, and the reason if it disagrees; None without a result.
 
-    verdict: that of the engine; None if it is unclear. still_won: True if the engine still wins after the move; called
-    only if nothing else decides.
+    verdict: that of the engine, on the position and after the move; None if it is unclear.
     """
     published = problem.published
     if published is None:
         return None, ""
     if verdict != published:
         return False, f"published {published}, {'unclear' if verdict is None else f'found {verdict}'}"
-    if published is Value.LOSS:
+    if published is Value.LOSS or not problem.keeping_moves:
         return True, ""
-    if problem.keeping_moves:
-        keeps = any(same_move(move, keeping) for keeping in problem.keeping_moves)
-        return keeps, "" if keeps else f"{move} does not keep the {published}"
-    if published is Value.DRAW or (problem.first_move is not None and same_move(move, problem.first_move)):
-        return True, ""
-    keeps = still_won()
-    return keeps, "" if keeps else f"{move} does not keep the win"
+    keeps = any(same_move(move, keeping) for keeping in problem.keeping_moves)
+    return keeps, "" if keeps else f"{move} does not keep the {published}"
 
 
 def same_move(one: Move, other: Move) -> bool:

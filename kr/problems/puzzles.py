@@ -8,6 +8,9 @@ A move is right if it keeps the value that the solver plays for. In this order i
    followed): a move that gives away GIVEN_AWAY of the expected result is wrong, one that gives away less is right if
    the value played for is the likeliest after it. Else nothing is decided: the verdict's `keeps` is None.
 
+The value of a problem without a published one is that of the database, the likely one by searches
+(`kr.evaluation.verdicts`), or that of a composed problem, which it is then taken for; else the guess is unclear.
+
 The opponent replies with the published move as long as the line is followed outside of the database, with the hardest
 one by the database (`kr.egdb.exact`), or the best one by the search.
 
@@ -37,7 +40,6 @@ from kr.analysis.annotation.judging import JudgeSettings
 from kr.egdb.database import Database
 from kr.egdb.exact import ExactMove, exact_moves, exact_value, hardest_move
 from kr.errors import IllegalMoveError, InvalidSettingError
-from kr.evaluation.chances import Chances
 from kr.game.board import Board
 from kr.game.position import Move, Position, Side
 from kr.game.value import Value
@@ -108,11 +110,13 @@ class Puzzle:
 
     @cached_property
     def _value(self) -> tuple[Value, str]:
-        return self.known or (self._guess.likeliest, SEARCH)
+        return self.known or (self._guessed(), SEARCH)
 
-    @cached_property
-    def _guess(self) -> Chances:
-        return self._search(self.problem.position, ()).problem_chances
+    def _guessed(self) -> Value:
+        position = self.problem.position
+        analysis = self._search(position, ())
+        found = analysis.likely(self._search(position.play(_best(analysis)), (position,))) or analysis.likely_if_composed
+        return found.value if found else Value.WIN if analysis.lines[0].score > 0 else Value.DRAW
 
     @property
     def goal(self) -> Value:

@@ -1,9 +1,10 @@
 """Solving problems: a search of each problem with each limit, from an empty hash table, and the share solved.
 
-A verdict is proved (by the rules, the endgame database or a line seen to its end), or it is likely, with the chances of
-a problem behind the score (`kr.evaluation.chances.problem_chances`), or no value is likely and it is unclear.
+A verdict is proved (by the rules, the endgame database or a line seen to its end), or it is likely by the scores of two
+searches, of the position and after its best move (`kr.evaluation.verdicts`), or no value is likely and it is unclear.
+Where the positions are said to be composed problems, the likely value of those comes beside it.
 
-Each limit has its own search, so that its answer is the one the engine gives with no more time than that. The record
+Each limit has its own searches, so that its answer is the one the engine gives with no more time than that. The record
 has also the time from which the answer no longer changed.
 """
 
@@ -20,12 +21,13 @@ from kr.archives.archive import ReadSettings
 from kr.cluster.address import cluster_option
 from kr.engine.engine import MAX_LINES, Engine
 from kr.engine.limits import Limits
-from kr.engine.result import SCORE_DECIDED, SCORE_PROVED, SCORE_WIN, Info
+from kr.engine.result import SCORE_DECIDED, SCORE_PROVED, SCORE_WIN, Info, SearchResult
 from kr.engine.search import Stop
 from kr.engine.settings import egdb_memory_option, egdb_option, hash_option, threads_option, weights_option
 from kr.errors import InvalidSettingError
-from kr.evaluation.chances import KNOWN, Chances, problem_chances
-from kr.game.position import Move
+from kr.evaluation.chances import KNOWN
+from kr.evaluation.verdicts import RULE, Likely, likely, likely_if_composed
+from kr.game.position import Position
 from kr.game.value import Value
 from kr.jobs.journal import typed
 from kr.jobs.needs import Needs
@@ -74,6 +76,9 @@ class SolveSettings(Settings):
     egdb: str = egdb_option()
     egdb_memory: int = egdb_memory_option()
     proofs: tuple[Path, ...] = proofs_option()
+    composed: bool = option(
+        False, "The positions are composed problems, with the solver to move: say what is likely of those, too."
+    )
     out: Path | None = option(
         None, "Write the answers here, one JSON object per line; run the same command to resume.",
         metavar="FILE",
@@ -105,15 +110,15 @@ class Solution:
     """The engine's move in PDN; "" if there is no legal move."""
     verdict: Value | None
     """For the side to move: the proved value, or else the likely one; None if it is unclear."""
-    chances: Chances
-    """Chances of the problem's value; certain if it is proved."""
+    chance: float | None
+    """Share of such verdicts that come true: 1 if it is proved; None if it is unclear."""
     score: int
     """Centi-men, side to move's view."""
     depth: int
     """Plies."""
     nodes: int
     time: float
-    """Seconds of the search, without the second search that checks the move."""
+    """Seconds of the search, without the second one, after the best move."""
     lines: tuple[SolutionLine, ...]
     """Best first."""
     agrees: bool | None
@@ -134,6 +139,9 @@ class Solution:
     """What proves the verdict, as in `kr.proofs.library.KnownValue`; "" if nothing does."""
     processor: float | None = None
     """Seconds of processor time that the searching thread had; None if it did not search."""
+    composed: Likely | None = None
+    """The likely value of a composed problem; None if it is unclear, if the value is proved, or nobody says that it is
+    one."""
 
     @property
     def pv(self) -> str:
@@ -159,6 +167,8 @@ class Count:
     problems: int
     proved: int = 0
     """Of those solved, the ones whose verdict is proved; the others' is likely."""
+    composed: int = 0
+    """Of the unclear ones, those whose likely value as composed problems is the published one."""
 
     @property
     def likely(self) -> int:
@@ -176,49 +186,52 @@ def solve(problem: Problem, engine: Engine, limits: Limits, multipv: int = 1, st
 
     stop: ends its searches; the solution is then useless.
     """
-    if problem.position.is_over:
+    position = problem.position
+    if position.is_over:
         return _without_move(problem, limits)
     engine.new_game()
-    # time, move and verdict of each iteration, and of the end
-    steps: list[tuple[float, Move, Value | None]] = []
-
-    def judged(score: int, value: Value | None = None) -> Chances:
-        return problem_chances(score, engine.score_scale, value)
-
-    def on_info(info: Info) -> None:
-        if info.multipv == 1:
-            steps.append((info.time, info.pv[0], judged(info.score).likely))
-
-    lines = min(multipv, len(problem.position.legal_moves()))
+    steps: list[Info] = []
+    lines = min(multipv, len(position.legal_moves()))
     began = thread_time()
-    result = engine.search(problem.position, limits, on_info=on_info, multipv=lines, stop=stop)
+    result = engine.search(
+        position, limits, on_info=lambda info: steps.append(info) if info.multipv == 1 else None, multipv=lines,
+        stop=stop,
+    )  # fmt: skip
     processor = thread_time() - began
-    chances = judged(result.score, result.value)
-    answer = chances.likely
-    steps.append((result.time, result.move, answer))
+    score, value, after = result.score, result.value, None
+    if value is None:
+        score, value, after = _confirmed(position, result, engine, limits, stop)
 
-    def still_won() -> bool:
-        after = problem.position.play(result.move)
-        if after.is_over:
-            return True
-        reply = engine.search(after, limits, history=[problem.position], stop=stop)
-        value = None if reply.value is None else reply.value.opposite
-        return judged(-reply.score, value).likely is Value.WIN
+    def judged(score: int, value: Value | None) -> Likely | None:
+        if value is None and abs(score) > SCORE_PROVED:
+            value = Value.from_sign(score)
+        if value is not None or after is None:
+            return None if value is None else Likely(value, 1.0)
+        return likely(score, after, position.pieces, engine.score_scale)
 
-    agrees, because = judge_answer(problem, result.move, answer, still_won)
-    if result.value not in (None, problem.published) and problem.published:
-        because = f"published {problem.published}, proved {result.value}"
+    verdict = judged(score, value)
+    answer = None if verdict is None else verdict.value
+    agrees, because = judge_answer(problem, result.move, answer)
+    if value not in (None, problem.published) and problem.published:
+        because = f"published {problem.published}, proved {value}"
     keeps = any(same_move(result.move, key) for key in problem.key_moves)
     right = [*problem.key_moves, *([result.move] if agrees else [])]
-    held = [any(same_move(move, key) for key in right) for _, move, _ in steps]
-    agreed = [stood and verdict == problem.published for stood, (*_, verdict) in zip(held, steps, strict=True)]
-    times = [time for time, *_ in steps]
-    in_database = engine.database is not None and engine.database.has(problem.position)
-    by = "" if result.value is None else KNOWN_BY_DATABASE if in_database else KNOWN_BY_SEARCH
+    # time, move and verdict of each iteration, and of the end
+    answers = [(info.time, info.pv[0], judged(info.score, None)) for info in steps]
+    answers.append((result.time, result.move, verdict))
+    held = [any(same_move(move, key) for key in right) for _, move, _ in answers]
+    agreed = [
+        stood and said is not None and said.value == problem.published
+        for stood, (*_, said) in zip(held, answers, strict=True)
+    ]
+    times = [time for time, *_ in answers]
+    in_database = engine.database is not None and engine.database.has(position)
+    by = "" if value is None else KNOWN_BY_DATABASE if in_database else KNOWN_BY_SEARCH
     return Solution(
-        problem, limits, str(result.move), answer, chances, result.score, result.depth, result.nodes, result.time,
+        problem, limits, str(result.move), answer, None if verdict is None else verdict.chance, score, result.depth,
+        result.nodes, result.time,
         tuple(SolutionLine(info.score, " ".join(map(str, info.pv))) for info in result.lines),
-        agrees, because, result.value is not None, result.probes, _since(times, held), _since(times, agreed),
+        agrees, because, value is not None, result.probes, _since(times, held), _since(times, agreed),
         None if problem.published is Value.LOSS or not problem.key_moves else keeps, by, processor,
     )  # fmt: skip
 
@@ -228,9 +241,21 @@ def _without_move(problem: Problem, limits: Limits) -> Solution:
     agrees = None if problem.published is None else problem.published is Value.LOSS
     because = "" if agrees is not False else f"published {problem.published}, but no move is left: a loss"
     return Solution(
-        problem, limits, "", Value.LOSS, KNOWN[Value.LOSS], -SCORE_WIN, 0, 0, 0.0, (), agrees, because, proved=True,
+        problem, limits, "", Value.LOSS, 1.0, -SCORE_WIN, 0, 0, 0.0, (), agrees, because, proved=True,
         by=KNOWN_BY_RULES,
     )  # fmt: skip
+
+
+def _confirmed(
+    position: Position, result: SearchResult, engine: Engine, limits: Limits, stop: Stop | None
+) -> tuple[int, Value | None, int]:
+    """Score and proved value after a second search, which looks at the position after the best move of the first, and
+    the score of the second for the same side."""
+    engine.new_game()
+    reply = engine.search(position.play(result.move), limits, history=[position], stop=stop)
+    after = -reply.score
+    # a win after the best move is one before it, a ply further off
+    return (after - 1, Value.WIN, after) if reply.value is Value.LOSS else (result.score, None, after)
 
 
 def with_proofs(solution: Solution, proofs: ProofLibrary, database: Database | None) -> Solution:
@@ -245,15 +270,16 @@ def with_proofs(solution: Solution, proofs: ProofLibrary, database: Database | N
     value = known.value
     if value is None:
         # one half of the value: what is excluded is not likely
-        score, chances = known.limited(solution.score, solution.chances)
-        because = solution.because
-        agrees, verdict = solution.agrees, chances.likely
-        if verdict is not solution.verdict and problem.published:
-            agrees = verdict is problem.published and agrees
-            because = "" if agrees else f"published {problem.published}, {known.bound} by {known.by}"
-        return replace(
-            solution, score=score, chances=chances, verdict=verdict, agrees=agrees, because=because, by=known.by
-        )
+        score, _ = known.limited(solution.score, KNOWN[Value.DRAW])
+        composed = solution.composed
+        if composed is not None and not known.allows(composed.value):
+            composed = None
+        limited = replace(solution, score=score, composed=composed, by=known.by)
+        if solution.verdict is None or known.allows(solution.verdict):
+            return limited
+        because = f"published {problem.published}, {known.bound} by {known.by}" if problem.published else ""
+        agrees = False if problem.published else None
+        return replace(limited, verdict=None, chance=None, agrees=agrees, because=because)
     move = position.parse_move(solution.move)
     after = known_value(position.play(move), database, proofs).one_move_earlier()
     lines, held = solution.lines, solution.move_from
@@ -264,14 +290,14 @@ def with_proofs(solution: Solution, proofs: ProofLibrary, database: Database | N
         lines = (SolutionLine(score, " ".join(map(str, pv))), *lines[1:])
         keeps = any(same_move(move, key) for key in problem.key_moves)
         held = 0.0 if keeps or not problem.key_moves else None
-    agrees, because = judge_answer(problem, move, value, lambda: True)
+    agrees, because = judge_answer(problem, move, value)
     if problem.published and value is not problem.published:
         because = f"published {problem.published}, proved {value}"
     known_key = None if problem.published is Value.LOSS or not problem.key_moves else any(
         same_move(move, key) for key in problem.key_moves
     )  # fmt: skip
     return replace(
-        solution, move=str(move), verdict=value, chances=KNOWN[value], score=score, lines=lines, agrees=agrees,
+        solution, move=str(move), verdict=value, chance=1.0, composed=None, score=score, lines=lines, agrees=agrees,
         because=because, proved=True, by=known.by, move_from=held, agrees_from=held if agrees else None,
         key_move=known_key,
     )  # fmt: skip
@@ -298,14 +324,16 @@ def solve_all(
     InvalidSettingError, InvalidWeightsError, InvalidDatabaseError, and what `open_journal` raises.
     """
     work = EngineWork(Answers(), settings, settings.threads)
-    engine, scale = work.engine, work.engine.score_scale
+    engine = work.engine
     proofs = load_proofs(settings.proofs, engine.database, on_check)
     jobs = [(limits, number) for limits in settings.tc for number in range(len(problems))]
     solutions: dict[Job, Solution] = {}
 
     def enter(record: dict[str, Any], earlier: bool) -> None:
-        job, solution = _answer(problems, scale, record)
+        job, solution = _answer(problems, record)
         # the file keeps the answer of the engine, so that other certificates can be given later
+        if settings.composed and not solution.proved:
+            solution = replace(solution, composed=likely_if_composed(solution.score, engine.score_scale))
         if proofs is not None:
             solution = with_proofs(solution, proofs, engine.database)
         solutions[job] = solution
@@ -321,7 +349,7 @@ def solve_all(
     )  # fmt: skip
 
     def job_of(record: dict[str, Any]) -> Job:
-        return _answer(problems, scale, record)[0]
+        return _answer(problems, record)[0]
 
     with work.records(settings.out, lambda: _shaping(problems, settings), job_of) as records:
         work.run(tasks, records, enter)
@@ -344,46 +372,37 @@ Job = tuple[Limits, int]
 def _shaping(problems: Sequence[Problem], settings: SolveSettings) -> dict[str, Any]:
     """The settings that shape the answers, but for the limits, which each answer names: others can be added."""
     problem_lines = "\n".join(f"{problem.id} {problem.position.fen} {problem.result}" for problem in problems)
-    shaping = {"problems": checksum(problem_lines.encode()), "hash": settings.hash, "multipv": settings.multipv}
-    # left out for one thread, so that files from before this setting can be resumed
-    return shaping if settings.threads == 1 else {**shaping, "threads": settings.threads}
+    return {
+        "problems": checksum(problem_lines.encode()), "hash": settings.hash, "multipv": settings.multipv,
+        "verdicts": RULE,
+        # left out for one thread, so that files of one have not to name them
+        **({} if settings.threads == 1 else {"threads": settings.threads}),
+    }  # fmt: skip
 
 
-def _answer(problems: Sequence[Problem], scale: float, values: dict[str, Any]) -> tuple[Job, Solution]:
-    """Solution in a line of the file of answers. Raises ValueError, LookupError and TypeError for an invalid one.
-
-    scale: of the engine's scores, for answers of kr 0.2, which have no chances: they are judged anew.
-    """
+def _answer(problems: Sequence[Problem], values: dict[str, Any]) -> tuple[Job, Solution]:
+    """Solution in a line of the file of answers. Raises ValueError, LookupError and TypeError for an invalid one."""
     values = dict(values)
     limits, number = Limits.parse(str(values.pop("limits"))), operator.index(values.pop("number"))
     if values.pop("id") != problems[number].id or number < 0:
         raise ValueError("another problem")
     lines = tuple(typed(SolutionLine(**line)) for line in values.pop("lines"))
-    if "chances" not in values:
-        values |= _judged_anew(problems[number], scale, values)
-    verdict, chances = values.pop("verdict"), typed(Chances(**values.pop("chances")))
+    verdict = values.pop("verdict")
     solution = Solution(
         problem=problems[number], limits=limits, lines=lines, verdict=None if verdict is None else Value(verdict),
-        chances=chances, **values,
+        **values,
     )  # fmt: skip
     return (limits, number), typed(solution)
 
 
-def _judged_anew(problem: Problem, scale: float, values: dict[str, Any]) -> dict[str, Any]:
-    """Verdict, chances and agreement of an answer that has been judged by the chances of games."""
-    chances = problem_chances(int(values["score"]), scale, Value(values["verdict"]) if values["proved"] else None)
-    if not values["move"]:
-        return {"chances": asdict(chances)}
-    move = problem.position.parse_move(values["move"])
-    agrees, because = judge_answer(problem, move, chances.likely, lambda: bool(values["agrees"]))
-    anew = {"verdict": chances.likely, "chances": asdict(chances), "agrees": agrees, "because": because}
-    return anew | ({} if agrees else {"agrees_from": None})
-
-
 def _entry(number: int, solution: Solution) -> dict[str, Any]:
-    rest = {field.name: getattr(solution, field.name) for field in fields(solution) if field.name != "problem"}
+    rest = {
+        field.name: getattr(solution, field.name)
+        for field in fields(solution)
+        if field.name not in ("problem", "composed")
+    }
     lines = [asdict(line) for line in solution.lines]
-    texts = {"limits": str(solution.limits), "lines": lines, "chances": asdict(solution.chances)}
+    texts = {"limits": str(solution.limits), "lines": lines}
     return {"number": number, "id": solution.problem.id, **rest, **texts}
 
 
@@ -407,7 +426,9 @@ def count_solved(solutions: Iterable[Solution]) -> dict[str, Count]:
 
 def _counted(solutions: Sequence[Solution]) -> Count:
     solved = [each for each in solutions if each.agrees]
-    return Count(len(solved), len(solutions), sum(each.proved for each in solved))
+    unclear = [each for each in solutions if each.verdict is None and each.composed is not None]
+    composed = sum(each.composed.value is each.problem.published for each in unclear)
+    return Count(len(solved), len(solutions), sum(each.proved for each in solved), composed)
 
 
 def starved(solutions: Iterable[Solution]) -> float | None:

@@ -50,6 +50,10 @@ class KnownValue:
         plies = None if self.plies is None else self.plies + 1
         return KnownValue(self.most.opposite, self.least.opposite, plies, self.by)
 
+    def allows(self, value: Value) -> bool:
+        """True if a value is not excluded."""
+        return self.least.sign <= value.sign <= self.most.sign
+
     def limited(self, score: int, chances: Chances) -> tuple[int, Chances]:
         """A score and chances without the values that are excluded: those of a draw take their place."""
         win, draw, loss = chances.win, chances.draw, chances.loss

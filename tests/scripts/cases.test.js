@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import {readFileSync} from "node:fs";
 import {test} from "node:test";
 import {COOK, VARIETY} from "../../kr/page/static/answers/book.js";
-import {SCORE_DECIDED, SCORE_PROVED, SCORE_WIN} from "../../kr/page/static/answers/chances.js";
+import {ChancesOfScores, SCORE_DECIDED, SCORE_PROVED, SCORE_WIN} from "../../kr/page/static/answers/chances.js";
 import {words} from "../../kr/page/static/answers/blanks.js";
 import {MOST_WITH_VALUE} from "../../kr/page/static/answers/database.js";
 import {gameDocument, readDocument} from "../../kr/page/static/answers/document.js";
@@ -35,6 +35,22 @@ const CONSTANTS = {
 };
 const CASES = new URL("../cases/", import.meta.url);
 knowEnglish(textsOf("en"), String);
+
+const VERDICTS = JSON.parse(readFileSync("kr/evaluation/verdicts.json", "utf8"));
+
+const chancesIn = (/** @type {number} */ scale) => new ChancesOfScores({scale, draw_share: 0, verdicts: VERDICTS});
+
+/** @param {number} score @param {number} reply @param {number} pieces @param {number} scale */
+const likely = (score, reply, pieces, scale) => chancesIn(scale).likely(score, reply, pieces);
+
+/** The verdicts along a published line never contradict its value. */
+function lines(/** @type {string} */ problem, /** @type {number} */ scale, /** @type {any[]} */ steps) {
+  for (const [fen, published, ...searches] of steps)
+    for (const [score, reply] of searches) {
+      const found = likely(score, reply, Position.fromFen(fen).pieces, scale);
+      assert.equal(found?.value ?? published, published, `${problem}: ${fen}`);
+    }
+}
 
 const readFen = (/** @type {string} */ text) => Position.fromFen(text).fen;
 
@@ -134,6 +150,11 @@ const READERS = {
     "legal moves": gives(legalMoves),
     moves: gives((fen, text) => String(Position.fromFen(fen).parseMove(text))),
     "illegal moves": refuses((fen, text) => Position.fromFen(fen).parseMove(text)),
+  },
+  verdicts: {
+    likely: gives(likely),
+    composed: gives((score, scale) => chancesIn(scale).likelyIfComposed(score)),
+    lines,
   },
   constants: {constants: gives(name => CONSTANTS[name])},
   encodings: {texts: gives(decoded), "no texts": refuses(decoded)},

@@ -161,12 +161,13 @@ test("what tells the answer is said once it is over", () => {
 
 test("tasks and verdicts in words", () => {
   /** @type {any} */
-  const puzzle = {solver: "white", goal: "win", goal_chance: null, moves: [], published: true};
+  const puzzle = {solver: "white", goal: "win", guess: null, moves: [], published: true};
   assert.equal(learn.taskWords(puzzle), "White to play and win");
-  assert.equal(
-    learn.taskWords({...puzzle, solver: "black", goal: "draw", goal_chance: 0.614}),
-    "Black to play and draw (likely: 61%)",
-  );
+  const guessed = (/** @type {any} */ guess) => learn.taskWords({...puzzle, solver: "black", goal: "draw", guess});
+  assert.equal(guessed({chance: 0.963, composed: false}), "Black to play and draw (likely: 96%)");
+  assert.equal(guessed({chance: 0.94, composed: true}), "Black to play and draw (likely in a composed problem: 94%)");
+  assert.equal(guessed({chance: null, composed: false}), "Black to play and draw (unclear: kr guesses)");
+  assert.equal(guessed({chance: 1, composed: false}), "Black to play and draw");
   assert.equal(learn.beginWords({...puzzle, moves: [move("1-6")]}).more, "Black has played 1-6.");
   /** @type {Verdict} */
   const answer = {kept: true, by: "solution", reply: move("5-9"), position: {moves: []}, solved: false, ended: null};

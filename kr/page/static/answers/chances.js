@@ -1,4 +1,4 @@
-// Chances of a win, a draw and a loss behind a score: kr/evaluation/chances.py.
+// Chances of a win, a draw and a loss behind a score, and likely values: kr/evaluation/chances.py and verdicts.py.
 
 /** @typedef {"win" | "draw" | "loss"} Value */
 
@@ -9,9 +9,16 @@ export const SCORE_DECIDED = 29000;
 export const SCORE_WIN = 30000;
 
 /**
- * Facts that kr/page/data.py makes of kr/evaluation/chances.py. scale: centi-men in a logit
- * @typedef {Record<"scale" | "draw_share" | "problem_win" | "problem_loss" | "problem_spread", number>} Facts
+ * Facts that kr/page/data.py makes of kr/evaluation/chances.py and verdicts.json, where their meaning stands. scale:
+ * centi-men in a logit
+ * @typedef {{
+ *   scale: number, draw_share: number, verdicts: {
+ *     won: number, drawn: number, pieces: number, chance: number,
+ *     composed: {won: number, drawn: [number, number], chance: number},
+ *   },
+ * }} Facts
  */
+/** @typedef {{value: Value, chance: number}} Likely a value, and the share of such verdicts that come true */
 
 /** @param {number} win @param {number} draw @param {number} loss */
 export const chancesBy = (win, draw, loss) => ({win, draw, loss, expected: win + draw / 2});
@@ -54,14 +61,36 @@ export class ChancesOfScores {
   }
 
   /**
-   * Chances of the value that a position has as a problem, whose author has something to show.
-   * @param {number} score of the side to move @param {Value | null} [value] if it is proved
+   * The likely value of a position for its side to move; null if it is unclear. For scores that prove nothing.
+   * @param {number} score of a search of the position
+   * @param {number} reply of one after its best move, for the same side
+   * @param {number} pieces on the board
+   * @returns {Likely | null}
    */
-  ofProblem(score, value = null) {
-    const {scale, problem_win: won, problem_loss: lost, problem_spread: spread} = this._facts;
-    if (value || Math.abs(score) > SCORE_PROVED) return this.of(score, value);
-    const share = (/** @type {number} */ beyond) => 1 / (1 + Math.exp(Math.min(beyond / (spread * scale), 700))),
-      [win, loss] = [share(won * scale - score), share(score - lost * scale)];
-    return chancesBy(win, 1 - win - loss, loss);
+  likely(score, reply, pieces) {
+    const {scale, verdicts} = this._facts,
+      [value, other] = [score, reply].map(each => this.#indicated(each / scale));
+    if (!value || value !== other || pieces > verdicts.pieces) return null;
+    return {value, chance: verdicts.chance};
+  }
+
+  /** The value that a score indicates by itself. @param {number} score in units of the scale @returns {Value | null} */
+  #indicated(score) {
+    const {won, drawn} = this._facts.verdicts;
+    if (Math.abs(score) <= drawn) return "draw";
+    return Math.abs(score) >= won ? valueOfSign(score) : null;
+  }
+
+  /**
+   * The likely value of a composed problem for its solver, who is to move; null if it is unclear.
+   * @param {number} score of a search, which proves nothing
+   * @returns {Likely | null}
+   */
+  likelyIfComposed(score) {
+    const {scale, verdicts} = this._facts,
+      {won, drawn, chance} = verdicts.composed,
+      [low, high] = drawn;
+    if (score / scale >= won) return {value: "win", chance};
+    return low <= score / scale && score / scale <= high ? {value: "draw", chance} : null;
   }
 }

@@ -13,7 +13,6 @@ import {KrError} from "./text.js";
 import {chancesOf, known, signOf} from "./weighing.js";
 
 /** @typedef {import("./rules.js").Move} Move */
-/** @typedef {import("./chances.js").Chances} Chances */
 /** @typedef {import("./chances.js").Value} Value */
 /** @typedef {import("./weighing.js").Analysis} Analysis */
 /** @typedef {import("./house.js").DatabasePort} DatabasePort */
@@ -37,6 +36,11 @@ import {chancesOf, known, signOf} from "./weighing.js";
  * Judgement of the solver's last move, with its evidence, and what follows: the opponent's move if the game goes on;
  * true if the puzzle ends here, solved; why it ends here, "" if it goes on.
  * @typedef {{keeps: boolean | null, by: string, reply: Move | null, solved: boolean, ended: Sentence | null}} Verdict
+ */
+/**
+ * Value of a problem for its side to move, by searches; the share of such verdicts that come true, null if it is
+ * unclear; true if it is that of a composed problem, not of any position.
+ * @typedef {{value: Value, chance: number | null, composed: boolean}} Guess
  */
 /** @typedef {{solved: boolean, ended: Sentence}} End */
 /** @typedef {import("../texts.js").Sentence} Sentence */
@@ -79,9 +83,10 @@ export class Puzzle {
    * @param {Record<string, number>} terms of kr/page/data.py: bounds by which moves are judged and puzzles end
    * @param {() => Promise<DatabasePort | null>} load the database, which only judgements need
    * @param {Sight} search
-   * @param {(analysis: Analysis) => Promise<Chances>} guess of a problem whose value is not known
+   * @param {(analysis: Analysis, after: Analysis) => Promise<Guess>} judge of a problem whose value is not known, by
+   *   searches of it and of the position after its best move
    */
-  constructor(problem, terms, load, search, guess) {
+  constructor(problem, terms, load, search, judge) {
     this.problem = problem;
     this._terms = terms;
     this._enough = problem.moves ?? Number.POSITIVE_INFINITY;
@@ -90,11 +95,11 @@ export class Puzzle {
     /** @type {DatabasePort | null} */
     this._database = null;
     this._search = search;
-    this._guess = guess;
+    this._judge = judge;
     /** Value for the side to move; null until a search has guessed it. */
     this._value = problem.exact ?? publishedValue(problem, this.position.side);
-    /** Chance that the goal is right, where it is a guess. @type {number | null} */
-    this.goalChance = null;
+    /** What the goal is a guess by, where it is one. @type {Guess | null} */
+    this.guess = null;
     /** Known moves that keep the published result, if all of them are known. */
     this.keeping = (problem.keeping_moves ?? []).map(text => this.position.parseMove(text));
     this.published = publishedLine(this.position, problem);
@@ -115,9 +120,11 @@ export class Puzzle {
   async prepare() {
     this._database = await this._load();
     if (!this._value) {
-      const chances = await this._guess(await this._search(this.position, []));
-      this._value = likeliest(chances);
-      this.goalChance = chances[this._value];
+      const analysis = await this._search(this.position, []),
+        after = await this._search(this.position.after(bestOf(analysis)), [this.position]),
+        guess = await this._judge(analysis, after);
+      this._value = guess.value;
+      this.guess = guess;
     }
     return this;
   }

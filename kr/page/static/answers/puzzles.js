@@ -126,8 +126,26 @@ class Book {
       this.terms,
       () => this._house.database(),
       (position, history) => this.#search(position, history),
-      async ({lines, value}) => (await this._house.chances).ofProblem(lines[0].score, value),
+      (analysis, after) => this.#guess(analysis, after),
     );
+  }
+
+  /**
+   * The value that is proved, or likely by two searches, or that of a composed problem; else a guess.
+   * @param {Analysis} analysis of a problem whose value is not known @param {Analysis} after of its best move
+   * @returns {Promise<import("./puzzle.js").Guess>}
+   */
+  async #guess({task, lines, value}, after) {
+    if (value) return {value, chance: 1, composed: false};
+    if (after.value === "loss") return {value: "win", chance: 1, composed: false};
+    const chances = await this._house.chances,
+      [{score}] = lines,
+      likely = chances.likely(score, -after.lines[0].score, task.position.pieces);
+    if (likely) return {...likely, composed: false};
+    const composed = chances.likelyIfComposed(score);
+    return composed
+      ? {...composed, composed: true}
+      : {value: score > 0 ? "win" : "draw", chance: null, composed: false};
   }
 
   /** The puzzle of a day, of middling difficulty. @param {number} day */
@@ -233,7 +251,7 @@ async function startPuzzle(house, request) {
     {origin, problem} = book.found(request.text("id")),
     puzzle = book.puzzle(request),
     board = await puzzle.begin(),
-    {position, goal, goalChance, solver, published} = puzzle;
+    {position, goal, guess, solver, published} = puzzle;
   return {
     id: problem.id,
     key: origin === "classic" || origin === "own" ? position.fen : problem.id,
@@ -245,7 +263,7 @@ async function startPuzzle(house, request) {
     author: problem.author ?? "",
     source: problem.source ?? "",
     goal,
-    goal_chance: goalChance && Number(goalChance.toFixed(2)),
+    guess: guess && {chance: guess.chance, composed: guess.composed},
     solver: sideName(solver),
     published: published.length > 0,
     start: position.fen,

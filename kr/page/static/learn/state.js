@@ -40,7 +40,8 @@ import {uncertainty} from "./training.js";
  * @property {string} author
  * @property {string} source
  * @property {Goal} goal
- * @property {number | null} goal_chance that it is right, where a search guessed it
+ * @property {{chance: number | null, composed: boolean} | null} guess where a search guessed it: the share of such
+ *   guesses that come true, null if the value is unclear; composed: those of composed problems
  * @property {Side} solver
  * @property {boolean} published
  * @property {string} start
@@ -318,10 +319,14 @@ const goalWords = (side, goal) =>
       : t("White to play and draw");
 
 /** @param {Puzzle} puzzle */
-export function taskWords({solver, goal, goal_chance}) {
+export function taskWords({solver, goal, guess}) {
   const task = goalWords(solver, goal);
-  if (goal_chance === null) return task;
-  return t("{task} (likely: {chance}%)", {task, chance: Math.round(100 * goal_chance)});
+  if (!guess || guess.chance === 1) return task;
+  if (guess.chance === null) return t("{task} (unclear: kr guesses)", {task});
+  const chance = Math.round(100 * guess.chance);
+  return guess.composed
+    ? t("{task} (likely in a composed problem: {chance}%)", {task, chance})
+    : t("{task} (likely: {chance}%)", {task, chance});
 }
 
 /** @param {Puzzle} puzzle @returns {Words} */
