@@ -13,12 +13,12 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from functools import cache, partial
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from kr import __version__
 from kr.analysis.annotation.judging import BALLOT, TIE, JudgeSettings
+from kr.analysis.annotation.story import FACTS
 from kr.egdb.database import Database
 from kr.egdb.exact import exact_value
 from kr.evaluation.chances import DRAW_SHARE
@@ -157,9 +157,8 @@ def levels() -> dict[str, Any]:
 def annotation() -> dict[str, Any]:
     """What games are judged and told by: the thresholds of marks, and the facts of stories."""
     own = {name: value for name, value in asdict(JudgeSettings()).items() if isinstance(value, float)}
-    story = json.loads(resources.files("kr.analysis.annotation").joinpath("story.json").read_text("utf-8"))
     ends = [name.removeprefix("story.") for name in texts("en") if re.fullmatch(r"story\.\w+\.\w+", name)]
-    return {"thresholds": {**own, "tie": TIE, "ballot": BALLOT}, "story": {**story, "ends": ends}}
+    return {"thresholds": {**own, "tie": TIE, "ballot": BALLOT}, "story": {**FACTS, "ends": ends}}
 
 
 DATA: dict[str, Callable[[], Any]] = {

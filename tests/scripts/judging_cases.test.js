@@ -23,8 +23,11 @@ import {textsOf} from "./texts.js";
 
 const CASES = JSON.parse(readFileSync("tests/cases/judging.json", "utf8"));
 const SENTENCES = Object.entries(textsOf("en"));
+const STORY = JSON.parse(readFileSync("kr/analysis/annotation/story.json", "utf8")),
+  WON_FROM = 1 / (1 + Math.exp(-JSON.parse(readFileSync("kr/evaluation/verdicts.json", "utf8")).won));
 const FACTS = {
-  ...JSON.parse(readFileSync("kr/analysis/annotation/story.json", "utf8")),
+  ...STORY,
+  thresholds: {...STORY.thresholds, won_from: WON_FROM, lost_to: 1 - WON_FROM},
   ends: SENTENCES.flatMap(([name]) => /^story\.(\w+\.\w+)$/.exec(name)?.[1] ?? []),
 };
 /** @type {Record<string, number>} */

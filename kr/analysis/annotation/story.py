@@ -16,22 +16,24 @@ from typing import Any
 from kr.analysis.annotation.judgement import OVERSIGHT, TRAP, JudgedMove
 from kr.book.krb import MOST_LOSS
 from kr.book.path import Departure
+from kr.evaluation.verdicts import WON_FROM
 from kr.game.outcome import NO_PROGRESS, REPETITION
 from kr.game.position import Side
 from kr.game.value import Result, Value
 from kr.language.sentences import YOU, Sentence, Told, texts
 from kr.pdn import Game
 
-_FACTS: dict[str, Any] = json.loads(resources.files(__package__).joinpath("story.json").read_text("utf-8"))
+FACTS: dict[str, Any] = json.loads(resources.files(__package__).joinpath("story.json").read_text("utf-8"))
 """What pages tell stories by as well.
 
 thresholds: `won_from` and `lost_to` are expected results from which a position counts as won, and down to which as
-lost; even are those between `even_from` and `even_to`. A side has come close to a win from `safe` on. `turn` is the
-least expected result given away by a move that can turn the game, that of a mistake; the last `turns` are told.
-decided_elsewhere: words of a Termination tag by which neither the board nor the players decided.
+lost: those of likely verdicts. Even are those between `even_from` and `even_to`. A side has come close to a win from
+`safe` on. `turn` is the least expected result given away by a move that can turn the game, that of a mistake; the last
+`turns` are told. decided_elsewhere: words of a Termination tag by which neither the board nor the players decided.
 """
-_THRESHOLDS: dict[str, float] = _FACTS["thresholds"]
-MOST_TURNS: int = _FACTS["thresholds"]["turns"]
+FACTS["thresholds"] |= {"won_from": WON_FROM, "lost_to": 1 - WON_FROM}
+_THRESHOLDS: dict[str, float] = FACTS["thresholds"]
+MOST_TURNS: int = FACTS["thresholds"]["turns"]
 
 
 def tell(
@@ -169,8 +171,9 @@ class _Story:
         """Sentences about a loss that no turn explains."""
         if self._turns and self._turns[-1].judged.side == loser and self._turns[-1].kind != "slipped":
             return
-        if self._standing(loser) not in ("lost", ""):
-            if not self._turns:
+        if (standing := self._standing(loser)) not in ("lost", ""):
+            # of a worse position nobody knows whether it is lost
+            if not self._turns and standing != "worse":
                 yield _sentence("not_lost")
             return
         own = [judged for judged in self._moves if judged.judged and judged.side == loser]
@@ -205,7 +208,7 @@ class _Story:
 
 def _is_decided_elsewhere(reason: str) -> bool:
     """True if neither the board nor the players decided the game. reason: its Termination tag."""
-    return any(word in reason for word in _FACTS["decided_elsewhere"])
+    return any(word in reason for word in FACTS["decided_elsewhere"])
 
 
 def _standing(expected: float, value: Value | None) -> str:

@@ -159,8 +159,10 @@ class Story {
   *#loss(loser) {
     const last = this._turns.at(-1);
     if (last && last.judged.side === loser && last.kind !== "slipped") return;
-    if (!["lost", ""].includes(this.#standing(loser))) {
-      if (!last) yield sentence("not_lost");
+    const standing = this.#standing(loser);
+    if (!["lost", ""].includes(standing)) {
+      // of a worse position nobody knows whether it is lost
+      if (!last && standing !== "worse") yield sentence("not_lost");
       return;
     }
     const own = this._moves.filter(judged => judged.judged && judged.side === loser),
