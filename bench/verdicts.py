@@ -18,7 +18,8 @@ Values that are easy to prove are no fair sample of all. So a value that only th
 open one counts as the late ones of its kind: by their share, or by the share of all where fewer than LEAST are late.
 
 Goals: of each stated chance with LEAST cases or more the share that comes true is within MARGIN, in each kind and for
-each side to move; verdicts in a row along a line don't contradict each other; more nodes make no share worse.
+each side to move, and so does what is said of composed problems; verdicts in a row along a line don't contradict each
+other; more nodes make no share worse.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ from typing import Any
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
 from kr.engine.result import SCORE_PROVED, SCORE_WIN
-from kr.evaluation.verdicts import Likely, likely
+from kr.evaluation.verdicts import RULE, Likely, likely, likely_if_composed
 from kr.game.position import Position
 from kr.game.value import Value
 from kr.learn.games import read_game_arrays
@@ -278,6 +279,10 @@ class Case:
         """The verdict that the table is about."""
         return self.verdict_by(NODES, SCALE)
 
+    def is_said(self, value: Value) -> bool:
+        """True if that is the verdict."""
+        return self.verdict is not None and self.verdict.value is value
+
 
 SCALE = Engine(hash_mb=1, database=None).score_scale
 
@@ -316,7 +321,7 @@ def share_true(cases: Sequence[Case]) -> float:
 
 
 def _is_right(case: Case) -> bool:
-    return case.verdict is not None and case.verdict.value is case.value
+    return case.value is not None and case.is_said(case.value)
 
 
 def table(options: argparse.Namespace) -> None:
@@ -330,10 +335,10 @@ def table(options: argparse.Namespace) -> None:
         stated = [case for case in unproved if case.verdict]
         heading = f"{group:22} {len(members):9} {len(unproved):8} {len(stated):8}"
         for value in ("won or lost", "drawn"):
-            of_value = [each for each in stated if (each.verdict.value is Value.DRAW) == (value == "drawn")]
+            of_value = [each for each in stated if each.is_said(Value.DRAW) == (value == "drawn")]
             if not of_value:
                 continue
-            chance = of_value[0].verdict.chance
+            chance = RULE["chance"]
             known = [each for each in of_value if each.value is not None]
             late = [each for each in known if each.late]
             share = share_true(of_value)
@@ -344,20 +349,36 @@ def table(options: argparse.Namespace) -> None:
             heading = ""
             if len(of_value) >= LEAST and abs(share - chance) > MARGIN:
                 faults.append(f"{group}: {value} is stated with {chance:.0%}, and {share:.1%} come true")
-    faults += list(_contradictions(cases)) + list(_worse(cases))
+    faults += [*_wrong_if_composed(cases), *_contradictions(cases), *_worse(cases)]
     print("\n".join(faults) or "every goal is reached")
     sys.exit(bool(faults))
+
+
+def _wrong_if_composed(cases: Sequence[Case]) -> Iterator[str]:
+    """Sides of composed problems for which what is likely of those comes true more or less often than stated."""
+    for side in ("black", "white"):
+        said = [
+            (case, found)
+            for case in cases
+            if case.group == f"composed, {side}" and not case.proved and case.value is not None
+            if (found := likely_if_composed(case.scores[NODES]["score"], SCALE))
+        ]
+        right = sum(found.value is case.value for case, found in said)
+        share, chance = right / max(len(said), 1), RULE["composed"]["chance"]
+        print(f"if composed, {side}: {len(said)} likely values, stated with {chance:.0%}, {right} right, {share:.1%}")
+        if len(said) >= LEAST and abs(share - chance) > MARGIN:
+            yield f"if composed, {side}: {chance:.0%} is stated, and {share:.1%} come true"
 
 
 def _contradictions(cases: Sequence[Case]) -> Iterator[str]:
     """Verdicts in a row along a line that contradict each other, unless both are proved right: a move threw it away."""
     lines = {(case.record["id"], case.record["ply"]): case for case in cases if "id" in case.record}
     pairs = [(case, after) for (name, ply), case in lines.items() if (after := lines.get((name, ply + 1)))]
-    both = [(one, other) for one, other in pairs if one.verdict and other.verdict]
-    print(f"{len(pairs)} pairs of positions in a row along lines, {len(both)} with two verdicts")
-    for one, other in both:
-        right = all(not each.is_open and each.verdict.value is each.least for each in (one, other) if not each.proved)
-        if one.verdict.value is not other.verdict.value.opposite and not right:
+    said = [(one, other) for one, other in pairs if one.verdict and other.verdict]
+    print(f"{len(pairs)} pairs of positions in a row along lines, {len(said)} with two verdicts")
+    for one, other in said:
+        right = all(each.proved or (not each.is_open and each.is_said(each.least)) for each in (one, other))
+        if one.verdict and not right and not other.is_said(one.verdict.value.opposite):
             yield f"{one.record['fen']}: {one.verdict}, then {other.verdict}"
 
 

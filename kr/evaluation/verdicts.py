@@ -46,7 +46,9 @@ def likely(score: int, reply: int, pieces: int, scale: float) -> Likely | None:
     the board; scale: centi-men in a logit (`Engine.score_scale`).
     """
     value, other = (_indicated(each / scale) for each in (score, reply))
-    return Likely(value, RULE["chance"]) if value is other is not None and pieces <= RULE["pieces"] else None
+    if value is None or value is not other or pieces > RULE["pieces"]:
+        return None
+    return Likely(value, RULE["chance"])
 
 
 def _indicated(score: float) -> Value | None:

@@ -115,7 +115,8 @@ class Puzzle:
     def _guessed(self) -> Value:
         position = self.problem.position
         analysis = self._search(position, ())
-        found = analysis.likely(self._search(position.play(_best(analysis)), (position,))) or analysis.likely_if_composed
+        after = self._search(position.play(_best(analysis)), (position,))
+        found = analysis.likely(after) or analysis.likely_if_composed
         return found.value if found else Value.WIN if analysis.lines[0].score > 0 else Value.DRAW
 
     @property

@@ -426,8 +426,8 @@ def count_solved(solutions: Iterable[Solution]) -> dict[str, Count]:
 
 def _counted(solutions: Sequence[Solution]) -> Count:
     solved = [each for each in solutions if each.agrees]
-    unclear = [each for each in solutions if each.verdict is None and each.composed is not None]
-    composed = sum(each.composed.value is each.problem.published for each in unclear)
+    unclear = [(each.composed, each.problem) for each in solutions if each.verdict is None]
+    composed = sum(found is not None and found.value is problem.published for found, problem in unclear)
     return Count(len(solved), len(solutions), sum(each.proved for each in solved), composed)
 
 
