@@ -275,10 +275,10 @@ def _check_settings(path: Path, recorded: Mapping[str, Any], settings: Mapping[s
     """Refuse other settings, all of which are named."""
     different = [key for key in {**settings, **recorded} if recorded.get(key) != settings.get(key)]
     if different:
-        told = " and ".join(
+        differences = " and ".join(
             f"{key} {_shown_setting(recorded.get(key))}, not {_shown_setting(settings.get(key))}" for key in different
         )
-        raise InvalidSettingError(f"{path} was begun with {told}; give the same, or choose another file")
+        raise InvalidSettingError(f"{path} was begun with {differences}; give the same, or choose another file")
 
 
 def _shown_setting(value: Any) -> str:

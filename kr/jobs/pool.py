@@ -44,7 +44,7 @@ class FinishedPortion(Generic[R]):
 
 
 @dataclass
-class _Begun(Generic[T, R]):
+class _Course(Generic[T, R]):
     """A unit under way."""
 
     unit: Unit
@@ -75,7 +75,7 @@ class Pool(Generic[T, R]):
         self._lock = threading.RLock()
         self._changed = threading.Condition(self._lock)
         self._waiting: deque[Unit] = deque()
-        self._portions: deque[tuple[_Begun[T, R], int, Portion[T, R]]] = deque()
+        self._portions: deque[tuple[_Course[T, R], int, Portion[T, R]]] = deque()
         self._news: queue.SimpleQueue[FinishedPortion[R] | BaseException | None] = queue.SimpleQueue()
 
     def run(self, units: Iterable[Unit | None]) -> Generator[FinishedPortion[R], None, None]:
@@ -106,11 +106,11 @@ class Pool(Generic[T, R]):
         finally:
             self._end()
         while error is None and not self._news.empty():
-            left = self._news.get()
-            if isinstance(left, FinishedPortion):
-                yield left
+            last_news = self._news.get()
+            if isinstance(last_news, FinishedPortion):
+                yield last_news
             else:
-                error = left
+                error = last_news
         if error is not None:
             raise error
 
@@ -168,25 +168,25 @@ class Pool(Generic[T, R]):
         own: T | None = None
         try:
             while (work := self._next()) is not None:
-                begun, number, portion = work
+                course, number, portion = work
                 if tools is None:
-                    tools = own = self._kind.open(begun.unit, self._needs)
+                    tools = own = self._kind.open(course.unit, self._needs)
                     self._tools.append(own)
                     if self._stop.is_set():
                         self._kind.stop(own)
                 value = portion.do(tools, self._stop)
                 if value is None and self._stop.is_set():
                     break
-                self._done(begun, number, portion, cast(R, value))
+                self._done(course, number, portion, cast(R, value))
                 # a thread that waits for work must not keep a finished unit alive
-                del work, begun, portion, value
+                del work, course, portion, value
         except BaseException as error:  # raised in the thread that asks for parts
             self._news.put(error)
         finally:
             if own is not None:
                 self._kind.close(own)
 
-    def _next(self) -> tuple[_Begun[T, R], int, Portion[T, R]] | None:
+    def _next(self) -> tuple[_Course[T, R], int, Portion[T, R]] | None:
         """A portion of a unit under way, or of a new one; None if there is none left."""
         while True:
             with self._lock:
@@ -197,28 +197,28 @@ class Pool(Generic[T, R]):
                 if self._portions:
                     return self._portions.popleft()
                 unit = self._waiting.popleft()
-            begun = _Begun(unit, filter(None, self._kind.steps(unit, self._needs)), time.monotonic())
-            self._hand_out(begun, next(begun.steps))
+            course = _Course(unit, filter(None, self._kind.steps(unit, self._needs)), time.monotonic())
+            self._hand_out(course, next(course.steps))
 
-    def _hand_out(self, begun: _Begun[T, R], step: Sequence[Portion[T, R]]) -> None:
+    def _hand_out(self, course: _Course[T, R], step: Sequence[Portion[T, R]]) -> None:
         with self._lock:
-            begun.running = len(step)
-            self._portions.extend((begun, begun.portions + i, portion) for i, portion in enumerate(step))
-            begun.portions += len(step)
+            course.running = len(step)
+            self._portions.extend((course, course.portions + i, portion) for i, portion in enumerate(step))
+            course.portions += len(step)
             self._changed.notify_all()
 
-    def _done(self, begun: _Begun[T, R], number: int, portion: Portion[T, R], value: R) -> None:
+    def _done(self, course: _Course[T, R], number: int, portion: Portion[T, R], value: R) -> None:
         """Report a finished portion; after the last portion of a step the next step begins."""
-        part = FinishedPortion(begun.unit, number, value, portion.weight, time.monotonic() - begun.began, last=False)
+        part = FinishedPortion(course.unit, number, value, portion.weight, time.monotonic() - course.began, last=False)
         with self._lock:
-            begun.running -= 1
-            if begun.running:
+            course.running -= 1
+            if course.running:
                 self._news.put(part)
                 return
-        step = next(begun.steps, None)
+        step = next(course.steps, None)
         self._news.put(replace(part, last=step is None))
         if step is not None:
-            self._hand_out(begun, step)
+            self._hand_out(course, step)
 
 
 @contextmanager

@@ -68,12 +68,12 @@ class Progress:
         """Count, rate, time left and note: "250/1,000 games, 12.5/s, 1:00 left, B 10%"."""
         total = "" if self.total is None else f"/{self.total:,.0f}"
         parts = [f"{self.done:,.0f}{total} {self.unit}".rstrip()]
-        left = self.seconds_left
+        seconds = self.seconds_left
         if speed := _speed(self.rate):
             if self.unit != TIMED_UNIT:
                 parts.append(speed)
-            if left is not None:
-                parts.append(f"{format_clock(left)} left")
+            if seconds is not None:
+                parts.append(f"{format_clock(seconds)} left")
         return ", ".join([*parts, *filter(None, (CREW.text, self.note))])
 
     def __str__(self) -> str:

@@ -124,7 +124,7 @@ def plant_notes(line: list[GameNode], notes: Sequence[tuple[int, DraftNote]]) ->
 
 def _end_at_unknown(line: DraftLine) -> DraftLine:
     """End a variation at an unknown move: the moves after it would be taken for moves of the position before it."""
-    end = line.played
+    end = line.replayable
     if rest := line.moves[end:]:
         line.notes = [note for note in line.notes if note[0] <= end or not isinstance(note[1], DraftLine | Judgement)]
         # a position that is set up behind the unknown move is text as the moves are
@@ -133,7 +133,7 @@ def _end_at_unknown(line: DraftLine) -> DraftLine:
             for ply, note in line.notes
         ]
         line.notes.append((end, f"{NOT_KNOWN}: {' '.join(rest)}"))
-        line.moves, line.offsets, line.known = line.moves[:end], line.offsets[:end], None
+        line.moves, line.offsets, line.unknown_from = line.moves[:end], line.offsets[:end], None
     return line
 
 
@@ -141,7 +141,9 @@ def _branch(anchor: GameNode, ply: int, line: DraftLine, warnings: list[str]) ->
     """The node before a variation and the new nodes of its moves; text from the first illegal move on."""
     moves: list[Move | str] = [plain_move(text) for text in line.moves]
     if anchor.is_legal:
-        replay, line.notes, refused = replay_line(anchor.bits, [str(each) for each in moves[: line.played]], line.notes)
+        replay, line.notes, refused = replay_line(
+            anchor.bits, [str(each) for each in moves[: line.replayable]], line.notes
+        )
         warnings += replay.ambiguous
         if refused:
             warnings.append(f"in a variation, {refused[1]}; kept as text from there")

@@ -27,13 +27,13 @@ class DraftLine:
     """Offset of each move in the buffer."""
     notes: list[tuple[int, DraftNote]] = field(default_factory=list)
     """Comments, judgements, setups and variations, each with the number of moves before it."""
-    known: int | None = None
-    """Number of moves before an unknown one; None if all are known."""
+    unknown_from: int | None = None
+    """Number of moves before one that nobody wrote down, or whose place is unknown; None without one."""
 
     @property
-    def played(self) -> int:
+    def replayable(self) -> int:
         """Number of moves that can be replayed."""
-        return len(self.moves) if self.known is None else self.known
+        return len(self.moves) if self.unknown_from is None else self.unknown_from
 
 
 @dataclass(slots=True)

@@ -293,8 +293,8 @@ class Buffer:
         line, draft, written = reading.line, reading.draft, self.text[begin : reading.at]
         if reading.is_main and not line.moves:
             self._pass_over(draft, Fault(begin, f"{written!r}: no move of this game is known"))
-        elif line.known is None:
-            line.known = len(line.moves)
+        elif line.unknown_from is None:
+            line.unknown_from = len(line.moves)
             self._warn(draft, begin, f"{written!r} is a move that nobody wrote down: moves end here")
 
     def _letter(self, reading: _Reading, token: re.Match[str], begin: int) -> _Step | None:
@@ -428,12 +428,12 @@ class Buffer:
             draft.setup = token["fen"], begin
             return
         setup = DraftSetup(token["fen"].strip(), begin)
-        if line.moves and line.known is None:
+        if line.moves and line.unknown_from is None:
             self._warn(draft, begin, f"a position is set up within the game, after {line.moves[-1]}: {setup.fen[:120]}")
             reading.note(setup)
             return
-        if line.known is None:
-            line.known = 0
+        if line.unknown_from is None:
+            line.unknown_from = 0
             self._warn(
                 draft, begin, "a position is set up before the first move, which has one: moves are kept as text"
             )

@@ -309,7 +309,7 @@ def _play(game: Game, draft: Draft, warnings: list[str], cut: bool) -> tuple[int
     """Add the moves of a draft with their comments and variations; returns the final position."""
     # all at once: a call for each move takes 3% of the time of reading
     texts = plain_move("\n".join(draft.moves)).split("\n") if draft.moves else []
-    replay, draft.notes, refused = replay_line(game.start.bits, texts[: draft.played], draft.notes)
+    replay, draft.notes, refused = replay_line(game.start.bits, texts[: draft.replayable], draft.notes)
     if refused:
         draft.left_out.append(Fault(refused[0].offset, f"{refused[1]}; the moves after it are kept as text"))
     end = replay.failed

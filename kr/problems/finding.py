@@ -226,21 +226,21 @@ class Finder:
 
     def _checked(self, problem: Problem) -> Problem | None:
         """The problem with what a proof says of it, as far as the limits reach; None if it is refuted."""
-        found = check_problem(problem, self.engine, Limits(nodes=self.wanted.proof_nodes), stop=self.stop)
-        if found.verdict in (ProblemVerdict.COOK, ProblemVerdict.UNSOUND):
+        soundness = check_problem(problem, self.engine, Limits(nodes=self.wanted.proof_nodes), stop=self.stop)
+        if soundness.verdict in (ProblemVerdict.COOK, ProblemVerdict.UNSOUND):
             return None
-        proved = _proved_moves(found)
-        if found.verdict is ProblemVerdict.DUAL and (found.move_number or 0) <= self.wanted.moves:
+        proved = _proved_moves(soundness)
+        if soundness.verdict is ProblemVerdict.DUAL and (soundness.move_number or 0) <= self.wanted.moves:
             return None
         return replace(problem, evidence=PROVED_EVIDENCE) if proved >= self.wanted.moves else problem
 
 
-def _proved_moves(found: Soundness) -> int:
+def _proved_moves(soundness: Soundness) -> int:
     """Only moves of the solver in a row that are proved, forced ones apart, from the key on."""
-    if found.value is None:
+    if soundness.value is None:
         return 0
     count = 0
-    for step in found.steps:
+    for step in soundness.steps:
         if not step.played.keeps or any(way.keeps is not False for way in step.others):
             break
         count += bool(step.others)

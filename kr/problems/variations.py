@@ -215,22 +215,22 @@ def place_of(candidate: Candidate, number: int) -> VariationRecord:
     }  # fmt: skip
 
 
-def verdict_of(position: Position, found: Soundness, database: Database | None) -> VariationRecord:
+def verdict_of(position: Position, soundness: Soundness, database: Database | None) -> VariationRecord:
     """The fields of a record that say what a check has found."""
-    if found.verdict not in (ProblemVerdict.SOUND, ProblemVerdict.DUAL):
-        return {"verdict": found.verdict, "reason": found.reason, "rank": 0}
-    fields = asdict(replace(found, refutation=None, certificate=None, seconds=round(found.seconds, 3)))
-    return fields | {"published": found.value, "rank": _merit(position, found, database).score}
+    if soundness.verdict not in (ProblemVerdict.SOUND, ProblemVerdict.DUAL):
+        return {"verdict": soundness.verdict, "reason": soundness.reason, "rank": 0}
+    fields = asdict(replace(soundness, refutation=None, certificate=None, seconds=round(soundness.seconds, 3)))
+    return fields | {"published": soundness.value, "rank": _merit(position, soundness, database).score}
 
 
-def _merit(position: Position, found: Soundness, database: Database | None) -> Merit:
+def _merit(position: Position, soundness: Soundness, database: Database | None) -> Merit:
     """Merit of a problem in which the side to move is the solver."""
     stars = sum(
-        not step.plain and bool(step.others) and not any(way.keeps for way in step.others) for step in found.steps
+        not step.plain and bool(step.others) and not any(way.keeps for way in step.others) for step in soundness.steps
     )
-    key, goal = position.parse_move(found.keys[0].move), found.value or Value.DRAW
+    key, goal = position.parse_move(soundness.keys[0].move), soundness.value or Value.DRAW
     near_misses = near_misses_of(position, [key], goal, lambda reached: exact_value(database, reached))
-    return merit_of(position, _moves_of(position, found.line), position.side, stars, near_misses)
+    return merit_of(position, _moves_of(position, soundness.line), position.side, stars, near_misses)
 
 
 def _moves_of(position: Position, line: Sequence[str]) -> list[Move]:

@@ -22,16 +22,16 @@ EXPLANATION = (
 """The definition in one sentence, for people."""
 
 
-def move_quality(judged: JudgedMove) -> float:
+def move_quality(judgement: JudgedMove) -> float:
     """Score of a judged move, from 0 to 1."""
-    return 0.5 ** (judged.loss / HALVED)
+    return 0.5 ** (judgement.loss / HALVED)
 
 
-def move_weight(judged: JudgedMove) -> float:
+def move_weight(judgement: JudgedMove) -> float:
     """Weight of a move, from 0 to 1; 0 if it was not judged."""
-    if not judged.judged or judged.obvious or judged.expected is None or judged.others_expected is None:
+    if not judgement.judged or judgement.obvious or judgement.expected is None or judgement.others_expected is None:
         return 0.0
-    low, high = sorted((judged.expected, judged.others_expected))
+    low, high = sorted((judgement.expected, judgement.others_expected))
     return _openness(min(max(0.5, low), high))
 
 

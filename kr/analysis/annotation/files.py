@@ -146,8 +146,8 @@ def measure(settings: AnnotateSettings) -> Extent:
     moves: list[int] = []
     samples: list[Position] = []
     for game in _until_damage(archive):
-        judged = list(islice(game.positions(), settings.first_ply(game), len(game.moves)))
-        choices = [position for position in judged if len(position.legal_moves()) > 1]
+        positions = islice(game.positions(), settings.first_ply(game), len(game.moves))
+        choices = [position for position in positions if len(position.legal_moves()) > 1]
         moves.append(len(choices))
         if choices and len(samples) < TRIALS:
             samples.append(choices[len(choices) // 2])
@@ -331,7 +331,7 @@ def _record(values: Mapping[str, Any], game: Game, annotation: Annotation) -> Ga
         "white": annotation.white.as_object(),
         "story": " ".join(map(str, annotation.story)),
         "left_book": None if annotation.departure is None else _departure_object(annotation.departure),
-        "moves": [move_object(judged) for judged in annotation.moves],
+        "moves": [move_object(judgement) for judgement in annotation.moves],
         "page": None,
     }
 
@@ -347,40 +347,40 @@ def _departure_object(departure: Departure) -> GameEntry:
     }
 
 
-def move_object(judged: JudgedMove) -> GameEntry:
+def move_object(judgement: JudgedMove) -> GameEntry:
     """JSON object of a judgement; scores and expected results are from the view of the side that moved."""
 
     def rounded(expected: float | None) -> float | None:
         return None if expected is None else round(expected, 4)
 
     return {
-        "ply": judged.ply,
-        "side": judged.side.name.lower(),
-        "move": str(judged.move),
-        "judged": judged.judged,
-        "mark": judged.mark,
-        "score": judged.score,
-        "expected": rounded(judged.expected),
-        "confirmed": judged.confirmed,
-        "value": judged.value,
-        "plies": judged.plies,
-        "by": judged.by or None,
-        "drawn_by": judged.draw or None,
-        "drawn_next_by": judged.draw_next or None,
-        "occurrence": judged.occurrence,
-        "value_before": judged.value_before,
-        "best": None if judged.best is None else str(judged.best),
-        "best_score": judged.best_score,
-        "best_expected": rounded(judged.best_expected),
-        "others_expected": rounded(judged.others_expected),
-        "obvious": judged.obvious,
-        "loss": round(judged.loss, 4),
-        "line": [str(move) for move in judged.line],
-        "reason": judged.reason or None,
-        "people": rounded(judged.likely),
-        "likeliest": None if judged.likeliest is None else str(judged.likeliest),
-        "likeliest_people": rounded(judged.likeliest_probability),
-        "slip": judged.slip or None,
+        "ply": judgement.ply,
+        "side": judgement.side.name.lower(),
+        "move": str(judgement.move),
+        "judged": judgement.judged,
+        "mark": judgement.mark,
+        "score": judgement.score,
+        "expected": rounded(judgement.expected),
+        "confirmed": judgement.confirmed,
+        "value": judgement.value,
+        "plies": judgement.plies,
+        "by": judgement.by or None,
+        "drawn_by": judgement.draw or None,
+        "drawn_next_by": judgement.draw_next or None,
+        "occurrence": judgement.occurrence,
+        "value_before": judgement.value_before,
+        "best": None if judgement.best is None else str(judgement.best),
+        "best_score": judgement.best_score,
+        "best_expected": rounded(judgement.best_expected),
+        "others_expected": rounded(judgement.others_expected),
+        "obvious": judgement.obvious,
+        "loss": round(judgement.loss, 4),
+        "line": [str(move) for move in judgement.line],
+        "reason": judgement.reason or None,
+        "people": rounded(judgement.likely),
+        "likeliest": None if judgement.likeliest is None else str(judgement.likeliest),
+        "likeliest_people": rounded(judgement.likeliest_probability),
+        "slip": judgement.slip or None,
     }
 
 

@@ -106,14 +106,14 @@ class JudgeSettings(Settings):
         reached = [mark for mark, least in zip(MARKS, self.thresholds, strict=True) if rounded >= least]
         return reached[-1] if reached else ""
 
-    def slip(self, judged: JudgedMove) -> str:
+    def slip(self, judgement: JudgedMove) -> str:
         """Slip that a move is, or avoids, by what people play: TRAP, OVERSIGHT, AVOIDED, or ""."""
-        if judged.likely is None or judged.likeliest_probability is None:
+        if judgement.likely is None or judgement.likeliest_probability is None:
             return ""
-        if judged.mark in MARKS[1:]:
-            return TRAP if judged.likely >= self.trap else OVERSIGHT if judged.likely < self.oversight else ""
-        lured = judged.mark == ONLY and judged.likeliest_probability >= self.trap
-        return AVOIDED if lured and judged.likeliest != judged.move else ""
+        if judgement.mark in MARKS[1:]:
+            return TRAP if judgement.likely >= self.trap else OVERSIGHT if judgement.likely < self.oversight else ""
+        lured = judgement.mark == ONLY and judgement.likeliest_probability >= self.trap
+        return AVOIDED if lured and judgement.likeliest != judgement.move else ""
 
     @property
     def thresholds(self) -> tuple[float, float, float]:
@@ -172,7 +172,7 @@ def judge_moves(
     engine: Engine,
     settings: JudgeSettings | None = None,
     stop: Stop | None = None,
-    on_move: Callable[[JudgedMove], None] = lambda judged: None,
+    on_move: Callable[[JudgedMove], None] = lambda judgement: None,
     proofs: ProofLibrary | None = None,
 ) -> tuple[JudgedMove, ...]:
     """Judge the moves of the game, in order.
@@ -185,10 +185,10 @@ def judge_moves(
     settings = settings or JudgeSettings()
     engine.new_game()
     judgements = []
-    for judged in _judged_backwards(game, settings, _Search(engine, settings.tc, game, stop, proofs)):
-        judgements.append(judged)
+    for judgement in _judged_backwards(game, settings, _Search(engine, settings.tc, game, stop, proofs)):
+        judgements.append(judgement)
         if stop is None or not stop.is_set():
-            on_move(judged)
+            on_move(judgement)
     return tuple(reversed(judgements))
 
 
@@ -208,83 +208,87 @@ def _judged_backwards(game: Game, settings: JudgeSettings, search: _Search) -> I
             # the move is judged by the position it led to
             following = search.reached(ply)
         after = following.turned()
-        judged = JudgedMove(
+        judgement = JudgedMove(
             ply, side, move, False, after.score, after.expected, after.value, after.plies, after.by, after.draw,
             after.draw_next, occurrence=search.occurrence(ply),
         )  # fmt: skip
-        judged = replace(judged, confirmed=after.confirmed or judged.certain is not None)
+        judgement = replace(judgement, confirmed=after.confirmed or judgement.certain is not None)
         if ply < first:
             following = None
-            judged = replace(judged, reason=OPENING)
+            judgement = replace(judgement, reason=OPENING)
         elif ply not in glances:
             # nothing to search: the expected result is that after the move
             following = search.claimable(ply, after.one_move_earlier())
-            judged = replace(judged, value_before=after.value, reason=FORCED)
+            judgement = replace(judgement, value_before=after.value, reason=FORCED)
         else:
             before = search.position(ply)
-            judged = _judged(judged, before, after, search, settings, glances[ply])
-            following = replace(_agreed(before, after, judged, settings), confirmed=judged.judged)
-        yield judged
+            judgement = _judged(judgement, before, after, search, settings, glances[ply])
+            following = replace(_agreed(before, after, judgement, settings), confirmed=judgement.judged)
+        yield judgement
 
 
-def _agreed(before: _Assessment, after: _Assessment, judged: JudgedMove, settings: JudgeSettings) -> _Assessment:
+def _agreed(before: _Assessment, after: _Assessment, judgement: JudgedMove, settings: JudgeSettings) -> _Assessment:
     """Assessment before a move: by its own search, unless the searches that judged the move contradict it.
 
     after: assessment after the move, from the view of the side that played it.
     """
-    if before.draw or (judged.mark not in MARKS and not settings.mark(abs(before.expected - after.expected))):
+    if before.draw or (judgement.mark not in MARKS and not settings.mark(abs(before.expected - after.expected))):
         return before
-    if not judged.judged:
+    if not judgement.judged:
         return replace(after.one_move_earlier(), corrected=True)
-    assert judged.best_score is not None
-    assert judged.best_expected is not None
-    if before.expected == judged.best_expected:
+    assert judgement.best_score is not None
+    assert judgement.best_expected is not None
+    if before.expected == judgement.best_expected:
         return before
     # a win after the best move is a win before it; a draw or loss would have to hold for all moves
-    value = judged.best_value if judged.best_value is Value.WIN else None
-    plies = after.plies if value is not None and judged.best == judged.move else None
-    draw = after.draw or after.draw_next if judged.best == judged.move else ""
-    by = after.by if value is not None and judged.best == judged.move else ""
-    return _Assessment(judged.best_score, judged.best_expected, value, plies, draw_next=draw, corrected=True, by=by)
+    value = judgement.best_value if judgement.best_value is Value.WIN else None
+    plies = after.plies if value is not None and judgement.best == judgement.move else None
+    draw = after.draw or after.draw_next if judgement.best == judgement.move else ""
+    by = after.by if value is not None and judgement.best == judgement.move else ""
+    return _Assessment(
+        judgement.best_score, judgement.best_expected, value, plies, draw_next=draw, corrected=True, by=by
+    )
 
 
 def _judged(
-    judged: JudgedMove, before: _Assessment, after: _Assessment, search: _Search, settings: JudgeSettings,
+    judgement: JudgedMove, before: _Assessment, after: _Assessment, search: _Search, settings: JudgeSettings,
     glance: tuple[Move, float],
 ) -> JudgedMove:  # fmt: skip
     """The judgement of a move with a choice."""
-    assert judged.expected is not None
-    others = search.others(judged.ply, before)
+    assert judgement.expected is not None
+    others = search.others(judgement.ply, before)
     if not others:
         # the search ended before it looked at a second move
-        return replace(judged, reason=UNSEARCHED)
+        return replace(judgement, reason=UNSEARCHED)
     # an apparently better move is searched as deeply as the move played
     for number, other in enumerate(others):
-        if other.value is None and other.expected - judged.expected > TIE:
-            others[number] = search.confirmed(judged.ply, other)
+        if other.value is None and other.expected - judgement.expected > TIE:
+            others[number] = search.confirmed(judgement.ply, other)
     if after.corrected:
         # the move played was judged from further on; do the same for a move that a mark would call better
         for number, other in enumerate(others):
-            if other.value is None and settings.mark(other.expected - judged.expected):
-                others[number] = search.answered(judged.ply, other)
+            if other.value is None and settings.mark(other.expected - judgement.expected):
+                others[number] = search.answered(judgement.ply, other)
     best = max(others, key=lambda other: other.expected)
-    obvious = glance[0] == judged.move and glance[1] >= settings.only / 2
-    if not obvious and best.value is None and judged.expected - best.expected >= settings.only:
-        best = search.confirmed(judged.ply, best)
-    loss = best.expected - judged.expected
-    judged = replace(judged, judged=True, value_before=before.value, others_expected=best.expected, obvious=obvious)
+    obvious = glance[0] == judgement.move and glance[1] >= settings.only / 2
+    if not obvious and best.value is None and judgement.expected - best.expected >= settings.only:
+        best = search.confirmed(judgement.ply, best)
+    loss = best.expected - judgement.expected
+    judgement = replace(
+        judgement, judged=True, value_before=before.value, others_expected=best.expected, obvious=obvious
+    )
     # a move that brings a won position back makes no progress: it isn't as good as one that does
-    idle = judged.certain is Value.WIN and judged.occurrence > 1 and best.value is Value.WIN and loss > -TIE
+    idle = judgement.certain is Value.WIN and judgement.occurrence > 1 and best.value is Value.WIN and loss > -TIE
     if loss <= TIE and not idle:
         return replace(
-            judged, best=judged.move, best_score=judged.score, best_expected=judged.expected, best_value=judged.value,
-            mark=ONLY if not obvious and round(-loss, 6) >= settings.only else "",
+            judgement, best=judgement.move, best_score=judgement.score, best_expected=judgement.expected,
+            best_value=judgement.value, mark=ONLY if not obvious and round(-loss, 6) >= settings.only else "",
         )  # fmt: skip
     if len(best.line) == 1:
         # the value is known from the database, the continuation is not
-        best = search.confirmed(judged.ply, best)
+        best = search.confirmed(judgement.ply, best)
     return replace(
-        judged, best=best.line[0], best_score=best.score, best_expected=best.expected, best_value=best.value,
+        judgement, best=best.line[0], best_score=best.score, best_expected=best.expected, best_value=best.value,
         line=best.line, loss=max(loss, 0.0), mark=settings.mark(loss),
     )  # fmt: skip
 

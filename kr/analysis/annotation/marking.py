@@ -64,29 +64,29 @@ def mark_game(
     game.headers[ANNOTATOR] = f"{others}; {signature}" if others else signature
     game.comments.append(_game_comment(expected_at_start(moves), story, accuracy, report))
     before = None
-    for node, judged in zip(list(game.mainline()), moves, strict=True):
-        words = explained(judged, before)
-        before = judged if node.setup is None else None
-        if judged.expected is None:
+    for node, judgement in zip(list(game.mainline()), moves, strict=True):
+        words = explained(judgement, before)
+        before = judgement if node.setup is None else None
+        if judgement.expected is None:
             continue
-        _replace_scores(node, judged)
-        sign = judged.mark if judged.mark and judged.mark not in _signs(node) else ""
+        _replace_scores(node, judgement)
+        sign = judgement.mark if judgement.mark and judgement.mark not in _signs(node) else ""
         if sign:
             node.nags.append(sign)
-        node.comments.append(_comment(judged, sign, words))
-        if judged.mark in MARKS and line_plies:
-            _add_line(node, judged, line_plies)
+        node.comments.append(_comment(judgement, sign, words))
+        if judgement.mark in MARKS and line_plies:
+            _add_line(node, judgement, line_plies)
 
 
-def _replace_scores(node: ChildNode, judged: JudgedMove) -> None:
+def _replace_scores(node: ChildNode, judgement: JudgedMove) -> None:
     """Remove scores of another program from a move, and its signs that a judgement replaces."""
     scored = [comment for comment in node.comments if _EVAL.search(comment)]
     if not scored:
         return
     rests = [_EVAL.sub("", comment).strip() if comment in scored else comment for comment in node.comments]
     node.comments = [rest for rest, comment in zip(rests, node.comments, strict=True) if rest or comment not in scored]
-    if judged.judged:
-        replaced = {*MARKS, ONLY} - {judged.mark}
+    if judgement.judged:
+        replaced = {*MARKS, ONLY} - {judgement.mark}
         node.nags = [nag for nag in node.nags if SIGNS.get(nag, nag) not in replaced]
 
 
@@ -149,16 +149,16 @@ def scored(side: Side, score: int, value: Value | None, plies: int | None) -> st
     return f"score {format_score(score if side == Side.BLACK else -score)} centi-men"
 
 
-def explained(judged: JudgedMove, before: JudgedMove | None) -> str:
+def explained(judgement: JudgedMove, before: JudgedMove | None) -> str:
     """A judgement in words; "" if there is nothing to say. before: the previous move, of the other side."""
-    sentences = [_judgement(judged), slipped(judged), _history(judged)]
+    sentences = [_judgement(judgement), slipped(judgement), _history(judgement)]
     previous = None if before is None or before.value is None else before.value.opposite
     # once, not at every move of an ending
-    if judged.value is not None and judged.value != previous:
-        now: list[Told] = [_known(judged.side, judged.value, judged.plies)]
-        if judged.by.startswith(CERTIFICATE_WORD):
-            now.append(Sentence("value.by", {"proof": judged.by}))
-        was = {} if previous is None else {"before": _known(judged.side, previous, None)}
+    if judgement.value is not None and judgement.value != previous:
+        now: list[Told] = [_known(judgement.side, judgement.value, judgement.plies)]
+        if judgement.by.startswith(CERTIFICATE_WORD):
+            now.append(Sentence("value.by", {"proof": judgement.by}))
+        was = {} if previous is None else {"before": _known(judgement.side, previous, None)}
         sentences.append(_said("known.before" if was else "known", **was, now=now))
     return " ".join(str(sentence) for sentence in sentences if sentence)
 
@@ -167,43 +167,43 @@ def _said(name: str, **values: Told) -> Sentence:
     return Sentence(f"comment.{name}", values)
 
 
-def _judgement(judged: JudgedMove) -> Sentence | None:
+def _judgement(judgement: JudgedMove) -> Sentence | None:
     """What the mark of a move means; None without one."""
-    if judged.mark not in MARK_KINDS:
+    if judgement.mark not in MARK_KINDS:
         return None
     figures = (
-        {"others": f"{judged.others_expected:.2f}"}
-        if judged.mark == ONLY
-        else {"better": str(judged.best), "best": f"{judged.best_expected:.2f}"}
+        {"others": f"{judgement.others_expected:.2f}"}
+        if judgement.mark == ONLY
+        else {"better": str(judgement.best), "best": f"{judgement.best_expected:.2f}"}
     )
-    kind, side = MARK_KINDS[judged.mark], judged.side.name.lower()
-    return _said(kind, side=side, points=f"{judged.expected:.2f}", **figures)
+    kind, side = MARK_KINDS[judgement.mark], judgement.side.name.lower()
+    return _said(kind, side=side, points=f"{judgement.expected:.2f}", **figures)
 
 
-def _history(judged: JudgedMove) -> Sentence | None:
+def _history(judgement: JudgedMove) -> Sentence | None:
     """Repetition or draw that a move makes by the history of the game; None if none."""
-    if judged.draw == REPETITION:
-        return _said("repetition", time=_time(judged.occurrence))
-    if judged.draw:
+    if judgement.draw == REPETITION:
+        return _said("repetition", time=_time(judgement.occurrence))
+    if judgement.draw:
         return _said("no_progress", count=NO_PROGRESS_PLIES)
-    if judged.draw_next:
-        return _said(f"next.{judged.draw_next.replace(' ', '_')}", side=judged.side.other.name.lower())
-    return _said("occurrence", time=_time(judged.occurrence)) if judged.occurrence > 1 else None
+    if judgement.draw_next:
+        return _said(f"next.{judgement.draw_next.replace(' ', '_')}", side=judgement.side.other.name.lower())
+    return _said("occurrence", time=_time(judgement.occurrence)) if judgement.occurrence > 1 else None
 
 
 def _time(occurrence: int) -> Sentence:
     return _said(f"time.{occurrence}") if occurrence <= 5 else _said("time.more", number=occurrence)
 
 
-def slipped(judged: JudgedMove) -> Sentence | None:
+def slipped(judgement: JudgedMove) -> Sentence | None:
     """Likelihood that people slip here; None if there is nothing to say."""
-    if judged.slip == TRAP:
-        return _said("trap", percent=_percent(judged.likely))
-    if judged.slip == OVERSIGHT:
-        rare = judged.likely is None or judged.likely < 0.01
-        return _said("rare_oversight") if rare else _said("oversight", percent=_percent(judged.likely))
-    if judged.slip == AVOIDED:
-        move, percent = str(judged.likeliest), _percent(judged.likeliest_probability)
+    if judgement.slip == TRAP:
+        return _said("trap", percent=_percent(judgement.likely))
+    if judgement.slip == OVERSIGHT:
+        rare = judgement.likely is None or judgement.likely < 0.01
+        return _said("rare_oversight") if rare else _said("oversight", percent=_percent(judgement.likely))
+    if judgement.slip == AVOIDED:
+        move, percent = str(judgement.likeliest), _percent(judgement.likeliest_probability)
         return _said("trap_avoided", move=move, percent=percent)
     return None
 
@@ -222,27 +222,32 @@ def _known(side: Side, value: Value, plies: int | None) -> Sentence:
     return Sentence("value.wins_in", {"side": winner.name.lower(), "count": plies})
 
 
-def _comment(judged: JudgedMove, sign: str, words: str) -> str:
-    assert judged.score is not None
-    assert judged.expected is not None
-    mark = f"nag={sign}" if sign else f"mark={judged.mark}" if judged.mark else ""
-    facts = [f"exp={pov(judged.side, judged.expected):.2f}", mark, judged.reason, "" if judged.confirmed else ONCE]
-    score = evaluation(judged.side, judged.score, judged.certain, judged.plies)
+def _comment(judgement: JudgedMove, sign: str, words: str) -> str:
+    assert judgement.score is not None
+    assert judgement.expected is not None
+    mark = f"nag={sign}" if sign else f"mark={judgement.mark}" if judgement.mark else ""
+    facts = [
+        f"exp={pov(judgement.side, judgement.expected):.2f}",
+        mark,
+        judgement.reason,
+        "" if judgement.confirmed else ONCE,
+    ]
+    score = evaluation(judgement.side, judgement.score, judgement.certain, judgement.plies)
     return f"[%eval {score}] {OWN} {' '.join(filter(None, facts))}] {words}".rstrip()
 
 
-def _add_line(node: ChildNode, judged: JudgedMove, plies: int) -> None:
+def _add_line(node: ChildNode, judgement: JudgedMove, plies: int) -> None:
     assert node.parent is not None
-    assert judged.best_score is not None
-    assert judged.best_expected is not None
+    assert judgement.best_score is not None
+    assert judgement.best_expected is not None
     head = None
     last: GameNode = node.parent
-    for move in judged.line[:plies]:
+    for move in judgement.line[:plies]:
         last = last.add_variation(move)
         head = head or last
     if head is not None:
-        score = evaluation(judged.side, judged.best_score, judged.best_value, None)
-        expected = pov(judged.side, judged.best_expected)
+        score = evaluation(judgement.side, judgement.best_score, judgement.best_value, None)
+        expected = pov(judgement.side, judgement.best_expected)
         head.comments.append(f"[%eval {score}] {OWN_LINE} exp={expected:.2f}]")
 
 
