@@ -44,6 +44,6 @@ def test_proved_and_likely_are_counted_apart(tmp_path, capsys):
     told = json.loads(capsys.readouterr().out)
     assert told["summary"]["nodes=2000"]["all"]["proved"] == told["summary"]["nodes=2000"]["win"]["proved"] == 1
     first, second = told["problems"]
-    assert (first["standing"], first["win"]) == ("proved", 1.0)
+    assert (first["standing"], first["chance"]) == ("proved", 1.0)
     assert second["standing"] in ("likely", "unclear")
-    assert second["win"] + second["draw"] + second["loss"] == pytest.approx(1, abs=1e-3)
+    assert (second["chance"] is None) == (second["standing"] == "unclear")

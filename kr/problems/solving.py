@@ -26,7 +26,7 @@ from kr.engine.search import Stop
 from kr.engine.settings import egdb_memory_option, egdb_option, hash_option, threads_option, weights_option
 from kr.errors import InvalidSettingError
 from kr.evaluation.chances import KNOWN
-from kr.evaluation.verdicts import RULE, Likely, likely, likely_if_composed
+from kr.evaluation.verdicts import Likely, likely, likely_if_composed
 from kr.game.position import Position
 from kr.game.value import Value
 from kr.jobs.journal import typed
@@ -374,7 +374,6 @@ def _shaping(problems: Sequence[Problem], settings: SolveSettings) -> dict[str, 
     problem_lines = "\n".join(f"{problem.id} {problem.position.fen} {problem.result}" for problem in problems)
     return {
         "problems": checksum(problem_lines.encode()), "hash": settings.hash, "multipv": settings.multipv,
-        "verdicts": RULE,
         # left out for one thread, so that files of one have not to name them
         **({} if settings.threads == 1 else {"threads": settings.threads}),
     }  # fmt: skip
@@ -386,6 +385,8 @@ def _answer(problems: Sequence[Problem], values: dict[str, Any]) -> tuple[Job, S
     limits, number = Limits.parse(str(values.pop("limits"))), operator.index(values.pop("number"))
     if values.pop("id") != problems[number].id or number < 0:
         raise ValueError("another problem")
+    if "chance" not in values:
+        values = _of_one_search(problems[number], values)
     lines = tuple(typed(SolutionLine(**line)) for line in values.pop("lines"))
     verdict = values.pop("verdict")
     solution = Solution(
@@ -393,6 +394,16 @@ def _answer(problems: Sequence[Problem], values: dict[str, Any]) -> tuple[Job, S
         **values,
     )  # fmt: skip
     return (limits, number), typed(solution)
+
+
+def _of_one_search(problem: Problem, values: dict[str, Any]) -> dict[str, Any]:
+    """An answer of an earlier version, which made one search: what it does not prove is unclear."""
+    values = {name: value for name, value in values.items() if name != "chances"}
+    if values["proved"]:
+        return values | {"chance": 1.0}
+    agrees, because = judge_answer(problem, problem.position.parse_move(values["move"]), None)
+    unclear = {"verdict": None, "chance": None, "agrees": agrees, "because": because, "agrees_from": None}
+    return values | unclear
 
 
 def _entry(number: int, solution: Solution) -> dict[str, Any]:
