@@ -194,7 +194,11 @@ def test_an_interrupted_table_resumes_to_the_same(done: Path, tmp_path: Path) ->
 
 @RUNS_JAX
 @pytest.mark.slow
-@pytest.mark.parametrize("content", ["", "{}", "[1]", "\0", '{"inputs": [], "checksum": "", "content": {}}'])
+@pytest.mark.parametrize(
+    "content",
+    ["\0", *(pytest.param(each, marks=pytest.mark.soak) for each in ("", "{}", "[1]")),
+     '{"inputs": [], "checksum": "", "content": {}}'],
+)  # fmt: skip
 def test_a_damaged_test_is_done_again(made: Path, content: str) -> None:
     [path] = (made / "tests").glob("2-5-10-direct*")
     before = results(made)
