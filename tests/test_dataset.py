@@ -17,6 +17,7 @@ from kr.learn import games
 from kr.learn.fitting.dataset import Dataset, Label, Merger, Split, logistic_slope, read_samples
 
 pytestmark = pytest.mark.core
+Row = tuple[tuple[int, ...], int, int, int, int]
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +32,7 @@ def quiet(position: Position) -> bool:
     return not any(move.is_capture for p in (position, turned) for move in p.legal_moves())
 
 
-def expected(records: list[games.StoredGame]) -> list[tuple[tuple[int, ...], int, int, int, int]]:
+def expected(records: list[games.StoredGame]) -> list[Row]:
     """Board in the mover's frame, result, score, ply and row of every quiet searched position."""
     found = []
     for row, record in enumerate(records):
@@ -44,16 +45,22 @@ def expected(records: list[games.StoredGame]) -> list[tuple[tuple[int, ...], int
     return found
 
 
+@pytest.fixture(scope="module")
+def replayed(run: tuple[Path, list[games.StoredGame]]) -> list[Row]:
+    """Those of the run."""
+    return expected(run[1])
+
+
 def quiet_positions(records: list[games.StoredGame]) -> tuple[np.ndarray, ...]:
     a = games.shard_arrays(records)
     return _learn.quiet_positions(a["start"], a["side"], a["first"], a["result"], a["move"], a["score"])
 
 
 @pytest.mark.slow
-def test_quiet_positions_equal_the_plain_replay(run: tuple[Path, list[games.StoredGame]]) -> None:
+def test_quiet_positions_equal_the_plain_replay(run: tuple[Path, list[games.StoredGame]], replayed: list[Row]) -> None:
     boards, *others = quiet_positions(run[1])
     rows = zip(map(tuple, boards.tolist()), *(column.tolist() for column in others), strict=True)
-    assert list(rows) == expected(run[1])
+    assert list(rows) == replayed
     assert len(boards) > 500
 
 
@@ -135,7 +142,9 @@ def all_samples(dataset: Dataset) -> dict[tuple[str, bool], dict[tuple[int, ...]
 
 @pytest.mark.slow
 @pytest.mark.parametrize("share", [0.0, 0.3])
-def test_dataset_equals_plain_python(run: tuple[Path, list[games.StoredGame]], share: float) -> None:
+def test_dataset_equals_plain_python(
+    run: tuple[Path, list[games.StoredGame]], replayed: list[Row], share: float
+) -> None:
     directory, records = run
     dataset = read_samples([directory], Label(), share, seed=4, workers=2)
     held = Split(4, share).held_out(1, np.arange(len(records)))
@@ -143,7 +152,7 @@ def test_dataset_equals_plain_python(run: tuple[Path, list[games.StoredGame]], s
     plain: dict[tuple[str, bool], dict[tuple[int, ...], list[float]]] = {
         (name, kings): {} for name in ("training", "held_out") for kings in (False, True)
     }
-    for board, result, _, _, row in expected(records):
+    for board, result, _, _, row in replayed:
         key = ("held_out" if held[row] else "training", bool(board[2] | board[3]))
         plain[key].setdefault(board, []).append((result + 1) / 2)
     means = {
@@ -174,14 +183,14 @@ def outlooks(record: games.StoredGame, scale: float, decay: float) -> list[float
 
 @pytest.mark.slow
 @pytest.mark.parametrize("decay", [0.0, 0.5])
-def test_mixed_target(run: tuple[Path, list[games.StoredGame]], decay: float) -> None:
+def test_mixed_target(run: tuple[Path, list[games.StoredGame]], replayed: list[Row], decay: float) -> None:
     dataset = read_samples([run[0]], Label(0.6, decay), 0.0, 1)
     scale = dataset.runs[0].score_scale
     assert scale is not None
     assert scale > 0
     promised = [outlooks(record, scale, decay) for record in run[1]]
     mean: dict[tuple[int, ...], list[float]] = {}
-    for board, result, _, ply, row in expected(run[1]):
+    for board, result, _, ply, row in replayed:
         mean.setdefault(board, []).append(0.4 * (result + 1) / 2 + 0.6 * promised[row][ply])
     for samples in dataset.training.values():
         for board, target in zip(samples.boards.tolist(), samples.target, strict=True):

@@ -62,6 +62,13 @@ def settings(run: Path, tmp_path: Path) -> FitSettings:
     )
 
 
+@pytest.fixture(scope="module")
+def made(run: Path, tmp_path_factory: pytest.TempPathFactory) -> weights.Weights:
+    """The tables of that fit."""
+    out = tmp_path_factory.mktemp("made") / "made.h5"
+    return weights.load_tables(fit(FitSettings((run,), out, layout=TINY, holdout=0.2, max_iter=4, tolerance=0.0)).path)
+
+
 @pytest.fixture
 def long_settings(settings: FitSettings) -> FitSettings:
     """A fit of three legs."""
@@ -394,8 +401,7 @@ def test_report_adds_up(settings: FitSettings, dataset: Dataset, loss: str) -> N
 
 
 @pytest.mark.slow
-def test_a_man_is_worth_a_hundred(settings: FitSettings, dataset: Dataset) -> None:
-    made = weights.load_tables(fit(settings).path)
+def test_a_man_is_worth_a_hundred(made: weights.Weights, dataset: Dataset) -> None:
     samples = dataset.training[False]
     slope = np.polyfit(samples.material[:, 0].astype(float), made.scores(samples.boards), 1, w=np.sqrt(samples.count))[
         0
@@ -545,10 +551,9 @@ def test_squares_stand_as_on_every_board_and_have_one_scale() -> None:
 
 
 @pytest.mark.slow
-def test_worth_of_a_square_is_the_mean_change(settings: FitSettings, dataset: Dataset) -> None:
+def test_worth_of_a_square_is_the_mean_change(made: weights.Weights, dataset: Dataset) -> None:
     from kr.learn.fitting.plots import square_worth
 
-    made = weights.load_tables(fit(settings).path)
     boards = dataset.training[True].boards
     worth = square_worth(made, {kings: samples.boards for kings, samples in dataset.training.items()})
     changes = []
