@@ -208,6 +208,11 @@ def test_the_daily_puzzle_and_the_next_one(server: WebServer, opened: Opener) ->
     nearest = min(abs((each.rating or 0) - 1500) for each in others if each.result != "draw")
     following = SHELF.puzzles[unquote(page.url.partition("#learn/")[2])]
     assert abs((following.rating or 0) - 1500) == nearest
+    # each step back and forward has its puzzle
+    page.go_back()
+    wait_until(page, "() => document.querySelector('h2.title').textContent.startsWith('Puzzle of the day')")
+    page.go_forward()
+    wait_until(page, "() => !document.querySelector('h2.title').textContent.startsWith('Puzzle of the day')")
     from_menu(page, "Puzzle of the day")
     wait_until(page, "() => document.querySelector('h2.title').textContent.startsWith('Puzzle of the day')")
     # past midnight the page, left open, has the next day's

@@ -246,6 +246,10 @@ test("games are kept by their ids, the oldest not for ever", () => {
   kept.clear();
   kept.set("other", 1);
   assert.equal(games.put({...game(), id: "none"}, true, null), false);
+  assert.deepEqual(
+    [games.ids[0], games.get("none")?.game.id, new KeptGames(store).get("none")],
+    ["none", "none", null],
+  );
 });
 
 test("a rematch swaps colours, or the names of two people", () => {

@@ -106,7 +106,9 @@ function makeApp() {
      * @param {string} [rest]
      */
     go(name, rest = "") {
-      location.hash = rest ? `${name}/${rest}` : name;
+      // the address of a page alone becomes that of what it shows: no step back leads to the same once more
+      if (rest && location.hash === `#${name}`) location.replace(`#${name}/${rest}`);
+      else location.hash = rest ? `${name}/${rest}` : name;
     },
     /**
      * A game from a position, to be begun on the page Play.

@@ -340,6 +340,7 @@ class Endings extends LinePage {
     const start = rest.split("/").slice(1).join("/");
     if (start && this._ending?.start !== start) await this._begin(start);
     else if (!this._ending) await this._find();
+    else if (!start) this.app.go("endings", `${this._ending.goal}/${this._ending.start}`);
   }
 
   /** @param {Known} known */

@@ -457,7 +457,8 @@ class Learn extends LinePage {
   async _enter(id, entry) {
     await this._renew(entry);
     if (entry.isStale) return;
-    if (!this._puzzle || (id && id !== this._puzzle.id)) await this._load(id || this._daily);
+    if (!id) this.app.go("learn", encodeURIComponent(this._puzzle?.id ?? this._daily));
+    else if (id !== this._puzzle?.id) await this._load(id);
   }
 
   // a page that is open overnight gets the next day's puzzle

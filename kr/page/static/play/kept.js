@@ -4,6 +4,7 @@ import {keptGame, keptTime} from "./state.js";
 
 /** @typedef {import("./state.js").Game} Game */
 /** @typedef {import("./state.js").Time} Time */
+/** @typedef {{game: Game, casual: boolean, time: Time | null}} Kept */
 /** @typedef {{kept: (name: string) => any, keep: (name: string, value: unknown) => boolean}} Store */
 
 const MOST = 50;
@@ -16,6 +17,8 @@ export class KeptGames {
   constructor(store) {
     /** @type {Store} */
     this._store = store;
+    /** The last game if there is no room for it: it goes on as long as the page. @type {Kept | null} */
+    this._unkept = null;
     const before = store.kept(BEFORE),
       game = keptGame(before);
     if (!game) return;
@@ -25,8 +28,10 @@ export class KeptGames {
 
   /** Their ids, the last one that was played first. @returns {string[]} */
   get ids() {
-    const kept = this._store.kept(INDEX);
-    return Array.isArray(kept) ? kept.filter(id => typeof id === "string") : [];
+    const kept = this._store.kept(INDEX),
+      ids = Array.isArray(kept) ? kept.filter(id => typeof id === "string") : [],
+      id = this._unkept?.game.id;
+    return id ? [id, ...ids.filter(each => each !== id)] : ids;
   }
 
   /** Where a game is kept. @param {string} id */
@@ -37,9 +42,10 @@ export class KeptGames {
   /**
    * A game, whether its person may take moves back, and the time of who was to move; null if it is not kept.
    * @param {string} id
-   * @returns {{game: Game, casual: boolean, time: Time | null} | null}
+   * @returns {Kept | null}
    */
   get(id) {
+    if (this._unkept?.game.id === id) return this._unkept;
     const kept = this._store.kept(KeptGames.place(id)),
       game = keptGame(kept);
     return game && {game, casual: kept.casual !== false, time: keptTime(kept)};
@@ -59,11 +65,14 @@ export class KeptGames {
       this._store.keep(KeptGames.place(/** @type {string} */ (ids.pop())), undefined);
       isKept ||= put();
     }
-    return this._store.keep(INDEX, [game.id, ...ids]) && isKept;
+    isKept = this._store.keep(INDEX, [game.id, ...ids]) && isKept;
+    this._unkept = isKept ? null : {game, casual, time};
+    return isKept;
   }
 
   /** Keeps the time of who is to move in a game that is kept. @param {string} id @param {Time} time */
   putTime(id, time) {
+    if (this._unkept?.game.id === id) this._unkept.time = time;
     const place = KeptGames.place(id),
       kept = this._store.kept(place);
     if (keptGame(kept)) this._store.keep(place, {...kept, time});
