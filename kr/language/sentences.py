@@ -127,7 +127,7 @@ class Sentence:
 
     def as_object(self) -> dict[str, Any]:
         """The sentence as a JSON object."""
-        return {"say": self.name} | ({"with": as_json(self.values)} if self.values else {})
+        return {"say": self.name, "with": as_json(self.values)}
 
 
 def sentence(name: str, /, **values: Told) -> Sentence:
