@@ -16,6 +16,8 @@ SPOILING = (
 )  # fmt: skip
 """What changes a page, or its browser, beyond the next address."""
 
+EMPTY = '<link rel="icon" href="data:,">'
+
 Hear = Callable[[str, Any], None]
 """Called with "console", "pageerror" or "request", and what Playwright tells of that."""
 
@@ -82,8 +84,8 @@ class KeptPages:
         page.mouse.move(0, 0)
         session = context.new_cdp_session(page)
         for origin in origins:
-            # a page of this origin, though its server may have ended
-            context.route(f"{origin}/**", lambda route: route.fulfill(body="", content_type="text/html"))
+            # a page of this origin, though its server may have ended; its icon is asked of nobody, in the next test
+            context.route(f"{origin}/**", lambda route: route.fulfill(body=EMPTY, content_type="text/html"))
             page.goto(f"{origin}/empty")
             context.unroute_all()
             page.evaluate("sessionStorage.clear()")
