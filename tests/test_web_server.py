@@ -242,7 +242,7 @@ def test_a_fault_of_kr_is_not_one_of_the_request(server: WebServer, monkeypatch:
         raise ValueError("no such number")
 
     monkeypatch.setattr("kr.web.app.route_of", lambda name: fails)
-    assert posted(server, "port/files", {}) == (500, {"error": BROKEN})
+    assert posted(server, "port/files", {}) == (500, {"error": BROKEN.as_object()})
 
 
 def test_a_body_that_is_too_large(server: WebServer) -> None:
