@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import random
 
-from kr.game.position import Position, Side
+from kr import _core
+from kr.game.position import Position, Side, turned_bits
 
 ENDINGS = 10_000
 SEED = 1
@@ -42,7 +43,7 @@ def _placed(chance: random.Random) -> Position | None:
     black = chance.choice(PIECES_OF_A_SIDE)
     white = max(PIECES_OF_A_SIDE[0], min(PIECES_OF_A_SIDE[-1], black + chance.choice((-1, 0, 0, 1))))
     black_men, black_kings = _side(chance, black)
-    white_men, white_kings = (_turned(squares) for squares in _side(chance, white))
+    white_men, white_kings = map(turned_bits, _side(chance, white))
     sets = (black_men, black_kings, white_men, white_kings)
     if sum(squares.bit_count() for squares in sets) != (black_men | black_kings | white_men | white_kings).bit_count():
         return None
@@ -66,15 +67,11 @@ def _bits(squares: set[int] | list[int]) -> int:
     return sum(1 << square for square in squares)
 
 
-def _turned(squares: int) -> int:
-    """The squares mirrored, for White."""
-    return Position(squares, 0, squares).flipped().white
-
-
 def _is_quiet(position: Position) -> bool:
     """True if either side could move and neither could capture."""
     for side in Side:
-        moves = Position(position.black, position.white, position.kings, side).legal_moves()
-        if not moves or moves[0].is_capture:
+        moves = _core.legal_moves(position.black, position.white, position.kings, side)
+        # all are captures, or none
+        if not moves or moves[0][1]:
             return False
     return True
