@@ -116,7 +116,7 @@ def test_self_play_is_the_same_bytes(cluster: str, tables: Path, whole: Path, tm
     for name, address in (("here", ""), ("there", cluster)):
         settings = SelfplaySettings(
             games=25, shard_games=10, nodes=200, out=tmp_path / name, weights=str(tables), hash=1 << 18,
-            openings=f"{deck}*3+endings", egdb=str(whole), workers=2, cluster=address,
+            openings=f"{deck}*3+3move", egdb=str(whole), workers=2, cluster=address,
         )  # fmt: skip
         assert selfplay(settings).played == 25
     assert shards(tmp_path / "there") == shards(tmp_path / "here")
