@@ -5,8 +5,6 @@ import io
 import json
 import re
 import shlex
-import shutil
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -32,7 +30,6 @@ from kr.proofs.certificate import Claim, certificate_of, write_certificate
 from kr.studies.endings.model_file import save_model
 from kr.studies.endings.shape import NetShape
 from kr.text import visible, visible_lines
-from kr.viewer.assets import static
 
 EVIL = "Ann\x1b[31m\x07\x9b2J\u202eb\u2028[bold]x[/bold]{task}:smile:\u200f\x7f\x00"
 """A colour, a bell, an 8-bit control sequence, an override of direction, a line separator, markup of rich, a format."""
@@ -246,17 +243,3 @@ def test_commands_print_by_the_console_alone() -> None:
         calls = [node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.Call)]
         printing = [call.lineno for call in calls if isinstance(call.func, ast.Name) and call.func.id == "print"]
         assert path.name == "console.py" or not printing, f"{path.name}: {printing}"
-
-
-def test_pages_escape_as_the_terminal_does(tmp_path: Path) -> None:
-    node = shutil.which("node")
-    if node is None:
-        pytest.skip("node is not here")
-    texts = [EVIL, "Müller 😀 a\u00a0b\n\t½", "\r\u2029\u00ad\ufeff\u2066\u0085"]
-    (tmp_path / "dom.mjs").write_text(static("dom.js"), "utf-8")
-    program = f"import {{visible}} from './dom.mjs'; console.log(JSON.stringify({json.dumps(texts)}.map(visible)));"
-    (tmp_path / "show.mjs").write_text(program, "utf-8")
-    done = subprocess.run(
-        [node, "show.mjs"], cwd=tmp_path, capture_output=True, encoding="utf-8", check=True, timeout=60
-    )
-    assert json.loads(done.stdout) == list(map(visible_lines, texts))
