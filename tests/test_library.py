@@ -30,6 +30,7 @@ from kr.egdb.database import UNKNOWN_VALUE, VALUES
 from kr.egdb.sample import random_positions
 from kr.engine.bench import POSITIONS
 from kr.errors import InvalidFenError, OutputBusyError
+from kr.evaluation.kinds import load_evaluation
 from kr.storage import data_path, lock
 
 pytestmark = [
@@ -219,6 +220,7 @@ def test_the_game_so_far_counts(tables: c.c_void_p, database: c.c_void_p, own_da
 def test_static_scores_and_their_shares(tables: c.c_void_p) -> None:
     engine, own = lib.CEngine(tables, None, HASH), kr.Engine(hash_mb=1, database="none")
     manual, own_manual = lib.CEngine(None, None, HASH), kr.Engine("manual", hash_mb=1, database="none")
+    shipped = load_evaluation()
     for number, position in enumerate(sampled(600, 4)):
         found = lib.CEvaluation()
         assert library().kr_evaluate(engine.handle, c.byref(position_of(position)), c.byref(found)) == lib.OK
@@ -228,7 +230,7 @@ def test_static_scores_and_their_shares(tables: c.c_void_p) -> None:
         whole = found.material + found.turn + sum(score for _, score in shares)
         assert found.score == math.trunc(round(whole, 6))
         if number % 30 == 0:
-            parts = kr.explain(position)
+            parts = kr.explain(position, shipped)
             assert [
                 (sum(1 << s for s in region.squares), pytest.approx(region.score)) for region in parts.regions
             ] == shares
