@@ -2,7 +2,7 @@
 #   make demo   play, fit, match and solve on a small scale, under five minutes
 #   make check  style, types and the fast tests, two to three minutes
 #   make test   style, types, tests, the site; where the core or its tests have changed since, these again on a debug build
-#               with sanitizers; eight minutes
+#               with sanitizers; twelve minutes
 #   make format Python and scripts as `make lint` wants them
 #   make soak   tests of minutes: processes killed in every step, real clusters, large samples; after make test
 #   make windows  a wheel for Windows by mingw-w64, and its tests in a Windows Python under wine (SMOKE=1: fewer, three

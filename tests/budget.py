@@ -60,9 +60,11 @@ class Meter:
         self.mark = spent()
 
     @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_makereport(self) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    def pytest_runtest_makereport(self, item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         report = yield
         now = spent()
+        # its processes begin and end when they like: what a test of a page takes is known roughly
+        report.limit = "page" if "browser" in getattr(item, "fixturenames", ()) else "test"  # type: ignore[attr-defined]
         # attributes go from the processes of pytest-xdist to the one that hears of all tests
         report.processor = now - self.mark  # type: ignore[attr-defined]
         self.mark = now
@@ -79,15 +81,15 @@ class Budget:
         self.limits: dict[str, float] = limits
         self.files: Counter[str] = Counter()
         self.tests: Counter[str] = Counter()
-        self.costly: set[str] = set()
+        self.bounds: dict[str, float] = {}
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         seconds = getattr(report, "processor", 0.0) / self.slower
         self.files[report.nodeid.partition("::")[0]] += seconds  # type: ignore[assignment]
         if report.when == "call":
             self.tests[report.nodeid] = seconds  # type: ignore[assignment]
-            if "costly" in report.keywords:
-                self.costly.add(report.nodeid)
+            if "costly" not in report.keywords:
+                self.bounds[report.nodeid] = self.limits[getattr(report, "limit", "test")]
 
     def total(self) -> float:
         """Seconds of all, with what no test is charged with: collecting them, and the end."""
@@ -95,15 +97,15 @@ class Budget:
 
     def excesses(self) -> list[str]:
         """What costs more than it may."""
-        run, file, test = (self.limits[each] for each in ("run", "file", "test"))
+        run, file = self.limits["run"], self.limits["file"]
         found = [f"the run: {total:.0f} s, of {run:g}"] if (total := self.total()) > run else []
         found += [
             f"{name}: {seconds:.0f} s, of {file:g} a file" for name, seconds in self.files.items() if seconds > file
         ]
         return found + [
-            f"{name}: {seconds:.1f} s, of {test:g} a test without the mark costly"
-            for name, seconds in self.tests.items()
-            if seconds > test and name not in self.costly
+            f"{name}: {self.tests[name]:.1f} s, of {bound:g} a test without the mark costly"
+            for name, bound in self.bounds.items()
+            if self.tests[name] > bound
         ]
 
     @pytest.hookimpl(trylast=True)
@@ -114,7 +116,8 @@ class Budget:
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         say = terminalreporter.write_line
         name, most = max(self.files.items(), key=lambda each: each[1], default=("no file", 0.0))
-        say(f"processor: {self.total():.0f} s, {sum(self.files.values()):.0f} s in tests, {most:.0f} s in {name}")
+        run, tests = self.total(), sum(self.files.values())
+        say(f"processor: {run:.0f} s, {tests:.0f} in tests, {most:.0f} in {name}; divided by {self.slower:.2f}")
         for excess in self.excesses():
             say(f"over the budget of {self.path.name}: {excess}", red=True)
 

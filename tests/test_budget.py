@@ -38,7 +38,7 @@ def test_long_with_a_reason():
 def test_what_is_over_the_budget_fails_the_run(tmp_path: Path, limits: dict[str, float], excesses: list[str]) -> None:
     (tmp_path / "made.py").write_text(TESTS)
     budget = tmp_path / "budget.json"
-    budget.write_text(json.dumps({"work": 1.0, "run": 100, "file": 100, "test": 100, **limits}))
+    budget.write_text(json.dumps({"work": 1.0, "run": 100, "file": 100, "test": 100, "page": 100, **limits}))
     (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers =\n  costly: of its own\n")
     asked = [sys.executable, "-m", "pytest", "-q", "-p", "budget", "--budget", budget, "-p", "no:xdist", "made.py"]
     ended = subprocess.run(

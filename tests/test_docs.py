@@ -51,6 +51,7 @@ def test_examples_run(page: Path, place: Path) -> None:
                 exec(compile(block, str(page), "exec"), names)
 
 
+@pytest.mark.costly
 @pytest.mark.slow
 @RUNS_JAX
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "pycon")], ids=lambda page: page.name)
@@ -183,6 +184,7 @@ def test_each_measurement_says_when_and_how() -> None:
         assert re.fullmatch(r"[0-9a-f]{7,40}", figure["commit"]), figure["what"]
 
 
+@pytest.mark.costly
 @pytest.mark.slow
 def test_rooms_stand_above_what_they_import() -> None:
     names = runpy.run_path(str(DOCS / "internals" / "draw_rooms.py"))

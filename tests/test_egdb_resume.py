@@ -253,6 +253,7 @@ def test_kept_values_serve_other_builds(whole: dict[str, bytes], tmp_path: Path)
     assert {path: path.stat().st_mtime_ns for path in stamps} == stamps
 
 
+@pytest.mark.costly
 def test_kept_values_are_not_solved_again(few: dict[str, bytes], tmp_path: Path, checkpoints: list[int]) -> None:
     kept = tmp_path / "values"
     build_database(settings(tmp_path / "first", pieces=3, keep_values=kept))

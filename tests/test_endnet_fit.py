@@ -120,6 +120,7 @@ def test_it_learns_all_positions_of_two_and_three_pieces(tmp_path: Path) -> None
         assert right.mean() > 0.999
 
 
+@pytest.mark.costly
 @RUNS_JAX
 @pytest.mark.slow
 @pytest.mark.parametrize("net", TINY)
@@ -169,6 +170,7 @@ def test_a_limit_takes_the_first_positions(settings: EndnetFitSettings) -> None:
     assert huge.report["training_positions"] > 1000
 
 
+@pytest.mark.costly
 @RUNS_JAX
 @pytest.mark.slow
 @pytest.mark.parametrize("net", TINY)

@@ -130,6 +130,7 @@ def test_an_unknown_experiment() -> None:
 # --- runs
 
 
+@pytest.mark.costly
 @RUNS_JAX
 @pytest.mark.slow
 def test_a_table_has_all_its_parts(done: Path) -> None:
@@ -176,6 +177,7 @@ def test_what_is_there_is_not_made_again(made: Path) -> None:
     assert {path: path.stat().st_mtime_ns for path in made.rglob("*.*") if path.parent != made} == before
 
 
+@pytest.mark.costly
 @RUNS_JAX
 @pytest.mark.slow
 def test_an_interrupted_table_resumes_to_the_same(done: Path, tmp_path: Path) -> None:

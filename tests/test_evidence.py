@@ -86,6 +86,7 @@ def saved(path: Path, found: Evidence | None) -> str:
     return weights.save_tables(path, made.layout, *tables, attrs={"story": "a test"}, evidence=found)
 
 
+@pytest.mark.costly
 @pytest.mark.slow
 def test_a_file_keeps_them_beside_the_same_tables(tmp_path: Path) -> None:
     plain, counted = tmp_path / "plain.h5", tmp_path / "counted.h5"

@@ -57,6 +57,7 @@ REFUSED = [
 ]
 
 
+@pytest.mark.costly
 @pytest.mark.slow
 def test_only_learning_needs_scipy(tmp_path: Path) -> None:
     """In a process that can't import SciPy, as in the folder for Windows; pages of runs read what fits have written."""

@@ -132,6 +132,7 @@ def test_imports_of_every_form_count(source: str, names: list[str]) -> None:
     assert [name for _, name in imports(ast.parse(source))] == names
 
 
+@pytest.mark.costly
 def test_imports_go_down_only() -> None:
     faults = []
     for path in modules():

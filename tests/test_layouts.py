@@ -202,6 +202,7 @@ def test_tables_of_any_layout_search_and_explain_alike(made: Path) -> None:
     assert engine.search(kr.Position(), kr.Limits(depth=5)).depth == 5
 
 
+@pytest.mark.costly
 @pytest.mark.slow
 def test_tables_of_any_layout_play(made: Path, tmp_path: Path) -> None:
     """Self-play, a fit to its games that starts from the same tables, and a match of the two."""

@@ -182,6 +182,7 @@ def test_other_texts_are_no_fen(text: str) -> None:
     assert read_fen(text) is None
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize("number", [50, pytest.param(500, marks=pytest.mark.soak)])
 def test_searches_are_those_of_kr(
     tables: c.c_void_p, database: c.c_void_p, own_database: kr.Database, number: int
@@ -217,6 +218,7 @@ def test_the_game_so_far_counts(tables: c.c_void_p, database: c.c_void_p, own_da
     theirs.close()
 
 
+@pytest.mark.costly
 def test_static_scores_and_their_shares(tables: c.c_void_p) -> None:
     engine, own = lib.CEngine(tables, None, HASH), kr.Engine(hash_mb=1, database="none")
     manual, own_manual = lib.CEngine(None, None, HASH), kr.Engine("manual", hash_mb=1, database="none")
@@ -495,6 +497,7 @@ def test_the_header_is_c_plus_plus_too(tmp_path: Path) -> None:
     subprocess.run([*command, tmp_path / "try.cpp"], check=True)
 
 
+@pytest.mark.costly
 def test_signature(tables: c.c_void_p) -> None:
     """Node for node the bench of kr, which packaging/check.py runs too, as header and manual have it."""
     signature = library().kr_signature(tables)

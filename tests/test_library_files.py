@@ -209,6 +209,7 @@ def test_a_file_that_another_replaces_stays_as_it_was(tmp_path: Path) -> None:
         assert library().kr_value(opened, c.byref(kings)) in (0, 1, 2)
 
 
+@pytest.mark.costly
 @pytest.mark.parametrize(("rounds", "sanitized"), [(200, False), pytest.param(600, True, marks=pytest.mark.soak)])
 def test_damaged_files_do_no_harm(shipped: bytes, tmp_path: Path, rounds: int, sanitized: bool) -> None:
     """Hundreds of damaged files, read by the library as it is, and more by one with sanitizers."""

@@ -247,6 +247,7 @@ build.run()
 """
 
 
+@pytest.mark.costly
 @pytest.mark.slow
 @in_checkout
 def test_an_unchanged_core_is_compiled_once(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -323,6 +324,7 @@ def bare(tmp_path: Path) -> Path:
     return tmp_path / "bare" / "bin" / "python"
 
 
+@pytest.mark.costly
 @pytest.mark.slow
 @in_checkout
 def test_a_source_archive_is_built_without_cython(small: Path, bare: Path) -> None:

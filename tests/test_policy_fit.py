@@ -117,6 +117,7 @@ def essence(model: PolicyModel) -> tuple[Any, ...]:
 # --- what it learns
 
 
+@pytest.mark.costly
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "changed"),
@@ -133,6 +134,7 @@ def test_it_learns_what_is_played(tmp_path: Path, name: str, changed: dict[str, 
     assert model.card["test"]["cross_entropy"] < 0.97 * np.log(chosen).mean()
 
 
+@pytest.mark.costly
 @pytest.mark.slow
 @pytest.mark.parametrize("name", TINY)
 def test_a_fit_is_told_on_the_card(fits: Fits, decisions: Decisions, name: str) -> None:

@@ -280,4 +280,4 @@ def test_a_damaged_journal_is_refused(tmp_path: Path, capsys: pytest.CaptureFixt
     with pytest.raises(KeyError):
         finding_files._key_of(entry)
     with pytest.raises(ValueError, match="three fields"):
-        finding_files._entry(entry | {"puzzles": [{"fen": "B:W1"}]})
+        finding_files._key_of(entry | {"puzzles": [{"fen": "B:W1"}]})

@@ -196,6 +196,7 @@ STILL_PROOFS = {
 """Changes after which a certificate is another one that proves its claim, as `is_proof` confirms: not to be refused."""
 
 
+@pytest.mark.costly
 @pytest.mark.slow
 def test_a_thousand_changed_certificates_are_refused() -> None:
     refused, accepted = judge(list(CASES))

@@ -122,6 +122,7 @@ def test_wheels_are_tested_with_the_pythons_that_are_named() -> None:
 CHECK = CHECKOUT / "packaging" / "check.py"
 
 
+@pytest.mark.costly
 @pytest.mark.posix("an installed command: the Windows Python of the tests has the files of kr alone")
 @pytest.mark.slow
 def test_the_check_passes_here() -> None:

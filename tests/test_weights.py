@@ -102,6 +102,7 @@ def test_files_of_version_1_are_read(tmp_path: Path) -> None:
     assert (made.checksum, made.attrs) == (checksum, ATTRS)
 
 
+@pytest.mark.costly
 @pytest.mark.slow
 def test_checksum_is_the_identity_of_the_tables(saved: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.h5"
