@@ -54,8 +54,9 @@ def replace_later(source, target):
     moment("writing", what)
     replaced(source, target)
 
-def log_later(file, text, path):
-    appended(file, text, path)
+def log_later(file, text):
+    appended(file, text)
+    path = Path(file.name)
     moment("game written, but not logged:", path.name, history.matched_games(path) // 4)
 
 class Watcher(TrainWatcher):
