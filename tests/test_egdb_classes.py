@@ -163,12 +163,13 @@ def test_arrays_have_values_of_what_is_there(part: tuple[Database, int, tuple[st
     assert (distances[~few] == -1).all()
 
 
-def test_every_position_of_a_class_is_as_in_the_whole(three_two: Path, full: Database) -> None:
+@pytest.mark.parametrize("count", [50_000, pytest.param(200_000, marks=pytest.mark.soak)])
+def test_positions_of_a_class_are_as_in_the_whole(three_two: Path, full: Database, count: int) -> None:
     known = Database.open(three_two, unpack_bytes=0)
     assert sorted({slices.class_of(file.header.pair) for file in known.files if sum(file.header.pair) > 4}) == [(3, 2)]
     for shape in (THREE_KINGS, slices.twin(THREE_KINGS)):
         source = random_positions([shape], random.Random(3))
-        boards = np.array([position.bits for position in islice(source, 50_000)], dtype=np.uint32)
+        boards = np.array([position.bits for position in islice(source, count)], dtype=np.uint32)
         assert np.array_equal(known.values(boards), full.values(boards))
 
 
