@@ -43,7 +43,7 @@ from kr.web.serve import WebServer
 from kr.web.settings import WebSettings
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Page, Route
 
 __all__ = ["opened"]
 SHELF = PuzzleShelf()
@@ -361,8 +361,29 @@ def test_an_answer_that_is_lost_can_be_given_again(server: WebServer, opened: Op
             wait_until(learner.page, "() => !document.querySelector('.line li')")
             wait_until(learner.page, f"() => document.querySelector('.verdict').textContent === {SILENT!r}")
             learner.check()
-            assert lost == [f"{server.address}api/port/database"] * number
+            assert lost.count(f"{server.address}api/port/database") == number, lost
     assert learner.play("23-27").startswith("✓")
+
+
+@pytest.mark.slow
+def test_a_puzzle_that_comes_late_brings_nobody_back(server: WebServer, opened: Opener) -> None:
+    """The person is on the way to another page then, whose scripts are still to come."""
+    page = opened(server.address, empty=True)
+    held: list[Route] = []
+    page.route("**/api/port/files", lambda route: held.append(route))
+    page.get_by_role("link", name="Learn").click()
+    page.get_by_role("button", name="Hint").wait_for()
+    while not held:
+        page.wait_for_timeout(10)
+    page.route("**/page-*.js", lambda route: held.append(route))
+    page.get_by_role("link", name="Endings").click()
+    page.wait_for_url("**/#endings")
+    held.pop(0).continue_()
+    page.locator(".puzzles li").first.wait_for(state="attached")
+    for script in held:
+        script.continue_()
+    page.get_by_role("button", name="New ending").first.wait_for()
+    assert "#endings" in page.url
 
 
 # --- on one screen

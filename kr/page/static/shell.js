@@ -102,13 +102,15 @@ function makeApp() {
     // the page that is shown
     shown: () => (current ? current.name : pageOf(location.hash)),
     /**
+     * To a page, or to what it shows: that only while the person is there, since it may have taken a moment to come.
      * @param {string} name
      * @param {string} [rest]
      */
     go(name, rest = "") {
+      if (!rest) location.hash = name;
       // the address of a page alone becomes that of what it shows: no step back leads to the same once more
-      if (rest && location.hash === `#${name}`) location.replace(`#${name}/${rest}`);
-      else location.hash = rest ? `${name}/${rest}` : name;
+      else if (location.hash === `#${name}`) location.replace(`#${name}/${rest}`);
+      else if (pageOf(location.hash) === name) location.hash = `${name}/${rest}`;
     },
     /**
      * A game from a position, to be begun on the page Play.
