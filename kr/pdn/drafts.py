@@ -28,7 +28,9 @@ class DraftLine:
     notes: list[tuple[int, DraftNote]] = field(default_factory=list)
     """Comments, judgements, setups and variations, each with the number of moves before it."""
     unknown_from: int | None = None
-    """Number of moves before one that nobody wrote down, or whose place is unknown; None without one."""
+    """Number of moves before one that nobody wrote down, can't be read or has an unknown place; None without one."""
+    illegible: str = ""
+    """That one as written, if it can't be read; of the main line alone."""
 
     @property
     def replayable(self) -> int:

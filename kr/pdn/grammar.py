@@ -8,7 +8,8 @@
                                                     line may begin a game
     move      = square (separator square)+        separator: - x X : or a dash of any length; or four digits
     setup     = "/FEN" '"' text '"' "/"             the position before the first move, or after the move before it
-    unknown   = "- -"                             the moves from there on are text
+    unknown   = "- -"                             the moves from there on are text; so they are from a move whose second
+                                                    square can't be read, which is not PDN
     nag       = "$" digits | "!" | "?" ... | "(!)" ... | "*" that touches the move before it, or else the one after it
     letter    = "-"... letter [digit]             of a note, where it touches a move: read as a comment
     comment   = "{" text "}" | ";" to the end of the line | "%" at the start of a line, to its end
@@ -81,6 +82,8 @@ _TOKEN = re.compile(
     re.VERBOSE | re.MULTILINE,
 )
 _JUNK = re.compile(r"\S{1,20}")
+# A move whose second square can't be read.
+_ILLEGIBLE = re.compile(r"\d{1,2}[-xX:\u00d7\u2010-\u2014\u2212]\S{0,17}")
 # A setup command that may continue behind the end of the buffer.
 _SETUP_START = re.compile(r"/(?:\s*+(?:F|FE|FEN\s*+(?:[“”„‟\"][^“”„‟\"/\n]*+[“”„‟\"]?\s*+)?)?)?\Z")
 # Part of text that is not PDN, left out at once: a remark in brackets, or a character.
@@ -312,8 +315,12 @@ class Buffer:
         if not self.final and self.text[begin] == "/" and _SETUP_START.match(self.text, begin):
             self._more(reading.offset)
         self._pass_over(reading.draft, self._fault(begin))
-        junk = _LEFT_OUT.match(self.text, begin)
-        assert junk is not None
+        line, junk = reading.line, _ILLEGIBLE.match(self.text, begin)
+        if junk is not None and reading.is_main and line.moves and line.unknown_from is None:
+            line.unknown_from, line.illegible = len(line.moves), junk[0]
+        else:
+            junk = _LEFT_OUT.match(self.text, begin)
+            assert junk is not None
         reading.at = junk.end()
         return _Step.PASSED_OVER
 

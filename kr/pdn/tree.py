@@ -434,6 +434,8 @@ class ChildNode(GameNode):
 
 NOT_LEGAL, NOT_KNOWN = "Not legal from here", "Not known from here"
 """Beginnings of the comment that keeps, as text, the moves that a reader could not replay."""
+UNKNOWN = "- -"
+"""In that comment, a move that nobody wrote down, where nothing else follows."""
 
 
 class RootNode(GameNode):

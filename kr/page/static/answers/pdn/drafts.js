@@ -34,6 +34,8 @@ export class DraftLine {
     this.notes = [];
     /** Number of moves before an unknown one; null if all are known. @type {number | null} */
     this.known = null;
+    /** The unknown one as written, if it can't be read; of the line that was played alone. */
+    this.illegible = "";
   }
 
   /** Number of moves that can be replayed. */

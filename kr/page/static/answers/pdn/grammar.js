@@ -10,6 +10,7 @@ import {
   countEnd,
   forgottenAt,
   headerAfter,
+  illegibleAt,
   isCutSetup,
   junkAt,
   leftOutEnd,
@@ -168,7 +169,12 @@ export class Buffer {
       } else {
         if (!this.final && text[begin] === "/" && isCutSetup(text, begin)) this.#more(offset);
         this.#passOver(draft, () => this.#fault(begin));
-        at = leftOutEnd(text, begin);
+        const illegible = line === draft && line.moves.length && line.known === null ? illegibleAt(text, begin) : "";
+        if (illegible) {
+          line.known = line.moves.length;
+          line.illegible = illegible;
+        }
+        at = illegible ? begin + illegible.length : leftOutEnd(text, begin);
         continue;
       }
       if (draft.offset < 0) draft.offset = begin;

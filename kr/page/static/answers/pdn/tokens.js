@@ -81,6 +81,8 @@ const SETUP_BEGUN = placed(`/(?:${AWAY}(?:FEN${AWAY}(?:["${QUOTE}][^"${QUOTE}/\\
 const HEADER = placed(`\\[${AWAY}[${WORD}]+${APART}["${QUOTE}]`);
 const FORGOTTEN_TAG = placed(`\\[[${WORD}]+${APART}"[^"\\n]*"\\][ \\t]*\\n\\[[${WORD}]+${APART}"`);
 const SHORT_JUNK = placed(`[^${BLANK}]{1,20}`);
+/** A move whose second square can't be read. */
+const ILLEGIBLE = placed(`\\d{1,2}[-xX:\u00d7\u2010-\u2014\u2212][^${BLANK}]{0,17}`);
 const LEFT_OUT = placed("\\[[^\\[\\]\\n]{0,200}\\]|[#&+<>@^|~]+|[^]");
 
 /**
@@ -269,6 +271,9 @@ export const isCutSetup = (text, begin) => endOf(SETUP_BEGUN, text, begin) >= 0;
 
 /** The first characters of what is not PDN. @param {string} text @param {number} begin */
 export const junkAt = (text, begin) => matchAt(SHORT_JUNK, text, begin)?.[0] ?? "";
+
+/** A move whose second square can't be read; "" if none begins there. @param {string} text @param {number} begin */
+export const illegibleAt = (text, begin) => matchAt(ILLEGIBLE, text, begin)?.[0] ?? "";
 
 /**
  * Where the text ends that is left out at once: a remark in square brackets, or a character.
