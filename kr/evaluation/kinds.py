@@ -189,7 +189,14 @@ def load_evaluation(weights: str | Path | None = None) -> Evaluation:
 
     Raises InvalidWeightsError, InvalidSettingError for a champion that is not in its file.
     """
-    name = SHIPPED if weights is None else str(as_path(weights))
+    return _named_evaluation(_name_of(weights))
+
+
+def _name_of(weights: str | Path | None) -> str:
+    return SHIPPED if weights is None else str(as_path(weights))
+
+
+def _named_evaluation(name: str) -> Evaluation:
     if name in EVALUATION_KINDS:
         kind = evaluation_kind(name)
         if issubclass(kind, BuiltIn):
@@ -216,17 +223,17 @@ def load_scorer(weights: str | Path | None = None) -> Scorer:
     An unchanged file is read once for all engines that are alive together; an engine keeps no tables but those of the
     core. Raises InvalidWeightsError.
     """
-    name = SHIPPED if weights is None else str(as_path(weights))
+    name = _name_of(weights)
     try:
         path = files.shipped_path() if name == SHIPPED else Path(name)
         status = path.stat()
     except (OSError, ValueError):
-        return load_evaluation(weights).scorer
+        return _named_evaluation(name).scorer
     key = name, path.absolute(), status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
     with _loading:
         scorer = _scorers.get(key)
         if scorer is None:
-            scorer = _scorers[key] = load_evaluation(weights).scorer
+            scorer = _scorers[key] = _named_evaluation(name).scorer
     return scorer
 
 

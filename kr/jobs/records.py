@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any, Generic, TypeVar
 
-from kr.jobs.journal import Journal, open_journal
+from kr.jobs.journal import Journal
 
 K = TypeVar("K")
 TaskRecord = dict[str, Any]
@@ -49,26 +47,3 @@ class Records(Generic[K]):
         """Remove the journal: its output is written. Raises OSError."""
         if self._journal is not None:
             self._journal.remove()
-
-
-@contextmanager
-def open_records(
-    path: Path,
-    settings: Mapping[str, Any],
-    provenance: Mapping[str, str],
-    key_of: Callable[[TaskRecord], K],
-) -> Iterator[Records[K]]:
-    """Begin or resume the journal of records of work with these settings.
-
-    key_of: the key of a record's task, raising ValueError, LookupError or TypeError if the record is not valid. Raises
-    what `open_journal` raises.
-    """
-
-    def read(values: TaskRecord) -> K:
-        key = key_of(values)
-        # raises TypeError where a field is a list
-        hash(key)
-        return key
-
-    with open_journal(path, settings, provenance, read) as journal:
-        yield Records(journal)

@@ -13,19 +13,21 @@ has left to do stand here.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, closing, nullcontext
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
 
+from kr.book.book import OpeningBook, load_book
 from kr.cluster.pools import work_pool
 from kr.engine.engine import Engine
 from kr.engine.settings import EngineSettings, engine_from
-from kr.jobs.journal import Journal, open_journal
+from kr.jobs.journal import REMEDY, Journal, open_journal
 from kr.jobs.needs import Needs
-from kr.jobs.records import K, Records, TaskRecord, open_records
+from kr.jobs.records import K, Records, TaskRecord
 from kr.jobs.unit import Unit
 from kr.players.workers import EngineKind, engine_needs
+from kr.policy.policy import Policy, chosen_policy
 from kr.storage import provenance
 from kr.threads import worker_count
 
@@ -81,8 +83,23 @@ class EngineWork(Generic[R]):
         self._needs, places = engine_needs(self.engine, settings.weights)
         self._places = Needs(places)
 
-    def need(self, name: str, checksum: str, place: str) -> None:
-        """Let all units depend on something else than the engine, which workers load from its place."""
+    def need_policy(self, setting: str) -> Policy | None:
+        """Let all units depend on the policy of a `policy_option`, which `policy_of` gives them. Raises
+        InvalidPolicyError."""
+        policy = chosen_policy(setting)
+        if policy is not None:
+            self._need("policy", policy.signature, setting)
+        return policy
+
+    def need_book(self, setting: str) -> OpeningBook | None:
+        """Let all units depend on the book of a `book_option`, which `book_of` gives them. Raises what `load_book`
+        does."""
+        book = load_book(setting)
+        if book is not None:
+            self._need("book", book.signature, setting)
+        return book
+
+    def _need(self, name: str, checksum: str, place: str) -> None:
         self._needs[name] = checksum
         self._places.put(checksum, place)
 
@@ -91,9 +108,10 @@ class EngineWork(Generic[R]):
         self._needs[name] = checksum
         self._places.keep(name, checksum, value)
 
+    @contextmanager
     def records(
         self, path: Path | None, shaping: Callable[[], Mapping[str, Any]], key_of: Callable[[TaskRecord], K]
-    ) -> AbstractContextManager[Records[K]]:
+    ) -> Iterator[Records[K]]:
         """Records of the tasks, in a journal if a path is given, from which the same command resumes.
 
         shaping: asked, for a journal, for everything but the engine that shapes them, as JSON types; key_of: the key of
@@ -101,18 +119,25 @@ class EngineWork(Generic[R]):
         and `open_journal` raise.
         """
         if path is None:
-            return nullcontext(Records[K]())
-        return open_records(path, self._shaping(shaping()), provenance(), key_of)
+            yield Records[K]()
+            return
+
+        def read(record: TaskRecord) -> K:
+            key = key_of(record)
+            # raises TypeError where a field is a list
+            hash(key)
+            return key
+
+        with self.journal(path, shaping(), read) as journal:
+            yield Records(journal)
 
     def journal(
-        self, path: Path, shaping: Mapping[str, Any], read: Callable[[dict[str, Any]], T], remedy: str
+        self, path: Path, shaping: Mapping[str, Any], read: Callable[[dict[str, Any]], T], remedy: str = REMEDY
     ) -> AbstractContextManager[Journal[T]]:
         """The journal of work that is more than a record for each task; see `records` and `open_journal`."""
-        return open_journal(path, self._shaping(shaping), provenance(), read, remedy=remedy)
-
-    def _shaping(self, rest: Mapping[str, Any]) -> dict[str, Any]:
         database = self.engine.database
-        return {**rest, "weights": self.engine.signature, "egdb": None if database is None else database.signature}
+        engine = {"weights": self.engine.signature, "egdb": None if database is None else database.signature}
+        return open_journal(path, {**shaping, **engine}, provenance(), read, remedy=remedy)
 
     def unit(self, key: str, values: Mapping[str, Any]) -> Unit:
         """A unit of this work."""

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from kr.book.book import OpeningBook, load_book
 from kr.engine.database import load_database
 from kr.engine.engine import Engine
 from kr.engine.settings import MEBIBYTE
@@ -88,6 +89,19 @@ def policy_of(unit: Unit, needs: Needs) -> Policy | None:
         return policy.signature, policy
 
     return needs.load("policy", unit.needs["policy"], load)
+
+
+def book_of(unit: Unit, needs: Needs) -> OpeningBook | None:
+    """Opening book that a unit needs, or None."""
+    if "book" not in unit.needs:
+        return None
+
+    def load(place: str) -> tuple[str, OpeningBook]:
+        book = load_book(place)
+        assert book is not None
+        return book.signature, book
+
+    return needs.load("book", unit.needs["book"], load)
 
 
 def players_needs(

@@ -27,7 +27,7 @@ from kr.jobs.needs import Needs
 from kr.jobs.unit import Unit
 from kr.players.engine_work import EngineWork, WorkTask
 from kr.players.workers import EngineUnits, policy_of
-from kr.policy.policy import Policy, load_policy
+from kr.policy.policy import Policy
 from kr.problems.finding import Finder, Wanted
 from kr.problems.problem import MOST_RATING, Problem
 from kr.problems.sources import EGDB_SOURCE, Lot, LotChoice, drawn_positions, game_positions, lots_of
@@ -127,8 +127,8 @@ def find_puzzles(
     InvalidDatabaseError, what `lots_of` raises, and what `open_journal` raises.
     """
     work = EngineWork(PuzzleLots(), settings)
-    policy = load_policy()
-    work.need("policy", policy.signature, SHIPPED)
+    policy = work.need_policy(SHIPPED)
+    assert policy is not None
     if EGDB_SOURCE in settings.sources and work.engine.database is None:
         raise InvalidDatabaseError(f"{EGDB_SOURCE}: no endgame database; `kr egdb build` makes one, --egdb names one")
     choice = LotChoice(settings.seed, settings.share, settings.positions, settings.pieces, settings.themes)

@@ -20,7 +20,7 @@ from kr.analysis.annotation.annotation import AnnotateReport, Annotation, annota
 from kr.analysis.annotation.judgement import JudgedMove
 from kr.analysis.annotation.judging import JudgeSettings
 from kr.archives.archive import Archive, ReadSettings, check_any, output
-from kr.book.book import OpeningBook, book_option, load_book
+from kr.book.book import book_option
 from kr.book.path import Departure
 from kr.cluster.address import cluster_option
 from kr.engine.engine import Engine
@@ -36,8 +36,8 @@ from kr.openings.lines import opening_name
 from kr.pdn import Game, Results, read_game, write_game
 from kr.pdn.game import setups_object
 from kr.players.engine_work import EngineWork, WorkTask
-from kr.players.workers import EngineUnits, policy_of
-from kr.policy.policy import chosen_policy, policy_option
+from kr.players.workers import EngineUnits, book_of, policy_of
+from kr.policy.policy import policy_option
 from kr.proofs.library import load_proofs, proofs_option, proofs_signature
 from kr.settings import option, workers_option
 from kr.storage import check_output, lock_directory
@@ -247,13 +247,9 @@ def annotate_files(
 
 def _extras(settings: AnnotateSettings, work: EngineWork[GameEntry]) -> dict[str, Any]:
     """Let the units depend on the policy, the book and the certificates of the settings; returns what they shape."""
-    policy, book = chosen_policy(settings.people), load_book(settings.book)
+    policy, book = work.need_policy(settings.people), work.need_book(settings.book)
     proofs = load_proofs(settings.proofs, work.engine.database)
     certificates = None if proofs is None else proofs_signature(settings.proofs)
-    if policy is not None:
-        work.need("policy", policy.signature, settings.people)
-    if book is not None:
-        work.need("book", book.signature, settings.book)
     if certificates is not None:
         work.hold("proofs", certificates, proofs)
     return {
@@ -295,7 +291,7 @@ class AnnotatedGames(EngineUnits[GameEntry]):
         settings = JudgeSettings(**{**values["judging"], "tc": Limits.parse(values["judging"]["tc"])})
         annotation = annotate(
             game, engine, settings, values["line"], values["by"], stop, policy=policy_of(unit, needs),
-            book=needs.load("book", unit.needs["book"], _loaded_book) if "book" in unit.needs else None,
+            book=book_of(unit, needs),
             proofs=needs.held("proofs", unit.needs["proofs"]) if "proofs" in unit.needs else None,
         )  # fmt: skip
         if stop.is_set():
@@ -309,12 +305,6 @@ class AnnotatedGames(EngineUnits[GameEntry]):
             entry["game"]["page"] = page_name(number, game.headers)
             entry["html"] = page(number, game, annotation, values["by"])
         return entry
-
-
-def _loaded_book(place: str) -> tuple[str, OpeningBook]:
-    book = load_book(place)
-    assert book is not None
-    return book.signature, book
 
 
 def _record(values: Mapping[str, Any], game: Game, annotation: Annotation) -> GameEntry:
