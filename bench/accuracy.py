@@ -26,7 +26,8 @@ from kr.archives.archive import Archive, ReadSettings
 from kr.engine.limits import Limits
 from kr.game.position import Side
 from kr.match.elo import CONFIDENCE_95
-from kr.match.match import MatchSettings, play_match
+from kr.match.match import play_match
+from kr.match.settings import MatchSettings
 from kr.pdn import write_game
 from kr.storage import write_atomic
 from kr.text import same_person

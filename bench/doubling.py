@@ -33,7 +33,9 @@ from kr.game.position import Position
 from kr.jobs.journal import open_journal
 from kr.jobs.kinds import Stop
 from kr.match.elo import CONFIDENCE_95
-from kr.match.match import MatchResult, MatchSettings, check_match, play_match
+from kr.match.match import check_match, play_match
+from kr.match.result import MatchResult
+from kr.match.settings import MatchSettings
 from kr.openings.decks import opening_plies
 from kr.pdn import read_games
 from kr.players.own import EnginePlayer

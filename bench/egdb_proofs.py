@@ -31,7 +31,7 @@ from kr.game.position import Position
 from kr.game.value import Value
 from kr.proofs.certificate import Claim, Strategy, certificate_of
 from kr.proofs.leaves import answer_leaf
-from kr.proofs.prover import claims_for
+from kr.proofs.proof import claims_for
 from kr.proofs.tree import ProofTree
 from kr.threads import worker_count
 from kr.units import parse_count

@@ -17,7 +17,9 @@ import numpy as np
 
 from kr.engine.limits import Limits
 from kr.match.elo import CONFIDENCE_95, Estimate
-from kr.match.match import MatchResult, MatchSettings, play_match
+from kr.match.match import play_match
+from kr.match.result import MatchResult
+from kr.match.settings import MatchSettings
 from kr.players.levels import LEVELS, LEVELS_BY_CHANCE
 from kr.units import parse_count
 

@@ -107,12 +107,12 @@ from .learn.selfplay import SelfplayResult as SelfplayResult
 from .learn.selfplay import SelfplaySettings as SelfplaySettings
 from .learn.selfplay import selfplay as selfplay
 from .learn.training.history import TrainHistory as TrainHistory
-from .learn.training.train import TrainSettings as TrainSettings
+from .learn.training.settings import TrainSettings as TrainSettings
 from .learn.training.train import TrainWatcher as TrainWatcher
 from .learn.training.train import train as train
-from .match.match import MatchResult as MatchResult
-from .match.match import MatchSettings as MatchSettings
 from .match.match import play_match as play_match
+from .match.result import MatchResult as MatchResult
+from .match.settings import MatchSettings as MatchSettings
 from .openings.decks import Opening as Opening
 from .players.levels import LEVELS as LEVELS
 from .players.levels import Level as Level
@@ -134,8 +134,8 @@ from .proofs.certificate import Claim as Claim
 from .proofs.certificate import read_certificate as read_certificate
 from .proofs.checking import CheckReport as CheckReport
 from .proofs.checking import check_certificate as check_certificate
-from .proofs.prover import ClaimProgress as ClaimProgress
-from .proofs.prover import Proof as Proof
+from .proofs.proof import ClaimProgress as ClaimProgress
+from .proofs.proof import Proof as Proof
 from .proofs.prover import ProveSettings as ProveSettings
 from .proofs.prover import prove as prove
 from .studies.descent import FitProgress as FitProgress

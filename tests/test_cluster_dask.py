@@ -31,7 +31,8 @@ from kr.engine.limits import Limits
 from kr.errors import ClusterError, KrError
 from kr.learn.games import shard_paths
 from kr.learn.selfplay import SelfplayResult, SelfplaySettings, selfplay
-from kr.match.match import MatchSettings, play_match
+from kr.match.match import play_match
+from kr.match.settings import MatchSettings
 from kr.problems.problem import classics
 from kr.problems.solving import SolveSettings, solve_all
 from kr.problems.soundness_files import CheckSettings, check_problems

@@ -15,7 +15,8 @@ from kr import _core
 from kr.engine.limits import Limits
 from kr.evaluation.evolved import EvolvedNetwork, load_champion, save_champions
 from kr.game.position import Position, Side
-from kr.match.match import MatchSettings, play_match
+from kr.match.match import play_match
+from kr.match.settings import MatchSettings
 from kr.play.setup import PlaySettings, set_up
 from kr.players.deciders import make_decider
 from kr.players.registry import kind_of, player_from_spec

@@ -17,8 +17,9 @@ from kr.game.position import Position, Side
 from kr.pdn import read_games
 from kr.protocols import dxp, dxp_game
 from kr.protocols.dxp import ListenSettings
-from kr.protocols.dxp_game import DxpGame, Manners, SearchDone, Terms, Thinker
+from kr.protocols.dxp_game import DxpGame, Manners, Terms
 from kr.protocols.dxp_text import format_dxp_move
+from kr.protocols.dxp_thinker import SearchDone, Thinker
 from kr.storage import lock
 
 MOVE = r"M\d{8,}"

@@ -12,7 +12,7 @@ from kr.cli import dxp as command
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
 from kr.game.position import Position, Side
-from kr.protocols import dxp_game
+from kr.protocols import dxp_game, dxp_thinker
 from kr.protocols.dxp import ConnectSettings, ListenSettings, Operator, connect
 from kr.protocols.dxp_text import format_dxp_move
 
@@ -227,5 +227,5 @@ def test_lines_that_are_typed():
     operator = Heard()
     command._read_lines(reading, operator)
     os.close(reading)
-    remark, back = dxp_game.Remark, dxp_game.TakeBack
+    remark, back = dxp_thinker.Remark, dxp_thinker.TakeBack
     assert operator.wishes == [remark("good luck"), back(None), back(3), remark("\ufffd")]

@@ -24,7 +24,8 @@ from kr.game.position import Side
 from kr.learn import games
 from kr.learn.selfplay import SelfplaySettings, selfplay
 from kr.match.game import BY_DATABASE
-from kr.match.match import MatchSettings, play_match
+from kr.match.match import play_match
+from kr.match.settings import MatchSettings
 from kr.pdn import read_games
 from kr.players.registry import player_from_spec
 from kr.problems.problem import Problem

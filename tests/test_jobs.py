@@ -43,8 +43,9 @@ from kr.jobs.progress import Progress
 from kr.jobs.unit import Chunk, Unit
 from kr.learn.selfplay import SelfplaySettings, selfplay
 from kr.learn.shards import Shards
-from kr.match.match import MatchSettings, play_match
+from kr.match.match import play_match
 from kr.match.pairs import Pairs
+from kr.match.settings import MatchSettings
 from kr.policy.policy import load_policy, shipped_policy
 from kr.problems.problem import classics
 from kr.problems.solving import Answers, SolveSettings, solve_all

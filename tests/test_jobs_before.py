@@ -17,7 +17,8 @@ from kr.egdb.files import read_header
 from kr.engine.limits import Limits
 from kr.learn import games
 from kr.learn.selfplay import SelfplaySettings, selfplay
-from kr.match.match import MatchSettings, play_match
+from kr.match.match import play_match
+from kr.match.settings import MatchSettings
 from kr.openings import decks
 from kr.pdn import read_games
 from kr.problems.problem import load_problems

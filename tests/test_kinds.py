@@ -21,7 +21,8 @@ from kr.evaluation.evolved import EVOLVED_SCALE, Evolved, save_champions
 from kr.evaluation.kinds import BuiltIn, Evaluation, FileEvaluation
 from kr.evaluation.regions import Regions
 from kr.learn.selfplay import SelfplaySettings, selfplay
-from kr.match.match import MatchSettings, play_match
+from kr.match.match import play_match
+from kr.match.settings import MatchSettings
 from kr.policy.policy import load_policy
 
 

@@ -20,7 +20,8 @@ from kr.evaluation.patterns import mover_frame
 from kr.learn.fitting.fit import fit
 from kr.learn.fitting.settings import FitSettings
 from kr.learn.selfplay import SelfplaySettings, selfplay
-from kr.match.match import MatchSettings, play_match
+from kr.match.match import play_match
+from kr.match.settings import MatchSettings
 from kr.storage import data_path
 
 COUNTS = {"small": (6, 9), "tall": (9, 15), "broad": (12, 16), "base": (12, 16), "wide": (16, 22), "full": (25, 26)}

@@ -22,6 +22,7 @@ from kr.learn import games
 from kr.learn.fitting.dataset import Label, read_samples
 from kr.learn.selfplay import SelfplaySettings, selfplay
 from kr.learn.shards import Shards
+from kr.learn.summary import summarize
 
 pytestmark = pytest.mark.core
 
@@ -225,6 +226,6 @@ def test_the_summary_of_a_run_counts_its_leaves(
     run: tuple[Path, list[games.StoredGame]], capsys: pytest.CaptureFixture[str]
 ) -> None:
     count = sum(int((record.leaf_scores != games.NO_SCORE).sum()) for record in run[1])
-    assert games.summarize(games.shard_paths(run[0])).leaves == count
+    assert summarize(games.shard_paths(run[0])).leaves == count
     assert main(["games", str(run[0])]) == 0
     assert f"of them searched; {count} leaves" in capsys.readouterr().out

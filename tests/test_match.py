@@ -24,7 +24,9 @@ from kr.game.outcome import NO_MOVE, NO_PIECES, NO_PROGRESS, OVERTIME, REPETITIO
 from kr.game.position import Position, Side
 from kr.match.game import AGREED_DRAW, AGREED_WIN, FAILURE, Adjudication, play_game
 from kr.match.log import Effort, MatchGame
-from kr.match.match import MatchResult, MatchSettings, play_match
+from kr.match.match import play_match
+from kr.match.result import MatchResult
+from kr.match.settings import MatchSettings
 from kr.match.tally import MatchTally
 from kr.openings.decks import Opening
 from kr.pdn import read_games

@@ -22,7 +22,9 @@ from kr.cluster.frames import framed, unframed
 from kr.engine.limits import Limits
 from kr.match.log import Effort, MatchGame, log_of
 from kr.match.machines import LEAST_GAMES, LEAST_PAIRS, SLOW, MatchWorker, match_workers
-from kr.match.match import MatchResult, MatchSettings, play_match
+from kr.match.match import play_match
+from kr.match.result import MatchResult
+from kr.match.settings import MatchSettings
 from kr.pdn import read_games
 
 __all__ = ["machine"]

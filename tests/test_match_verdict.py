@@ -14,7 +14,8 @@ from test_match import TINY
 
 from kr.match.elo import Sprt
 from kr.match.log import Effort, MatchGame
-from kr.match.match import MatchResult, play_match
+from kr.match.match import play_match
+from kr.match.result import MatchResult
 from kr.match.tally import MatchTally
 from kr.match.verdict import PairsInOrder
 

@@ -17,7 +17,8 @@ from kr.engine.limits import Limits
 from kr.engine.search import Stop
 from kr.errors import InvalidSettingError, ProtocolError
 from kr.game.position import Position
-from kr.match.match import MatchSettings, play_match
+from kr.match.match import play_match
+from kr.match.settings import MatchSettings
 from kr.pdn import read_games
 from kr.play.play import Play
 from kr.play.setup import PlaySettings

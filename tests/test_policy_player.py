@@ -14,7 +14,8 @@ from kr.engine.limits import Limits
 from kr.errors import InvalidPolicyError, InvalidSettingError
 from kr.game.position import Position
 from kr.match.log import MatchGame
-from kr.match.match import MatchSettings, play_match
+from kr.match.match import play_match
+from kr.match.settings import MatchSettings
 from kr.play.setup import PlaySettings, set_up
 from kr.players.deciders import RandomPlayer
 from kr.players.player import Player

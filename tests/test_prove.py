@@ -28,7 +28,8 @@ from kr.proofs.certificate import Claim, Strategy, certificate_of
 from kr.proofs.checking import check_certificate
 from kr.proofs.closure import closed_part
 from kr.proofs.leaves import LeafAnswer, LeafSearches, answer_from_json, answer_leaf, answer_to_json, settled
-from kr.proofs.prover import ClaimProgress, Proof, ProofQuestion, ProveSettings, claims_for
+from kr.proofs.proof import GOALS, ClaimProgress, Proof, claims_for
+from kr.proofs.prover import ProofQuestion, ProveSettings
 from kr.proofs.rules import QuickMove
 from kr.proofs.tree import ProofTree, numbers
 
@@ -462,7 +463,7 @@ def test_proofs_agree_with_the_database(pieces: int) -> None:
     leaves = shipped(pieces) if pieces else None
     answered = 0
     for number, position in enumerate(random_positions(16, [max(3, pieces + 1), 5], seed=pieces)):
-        proof = prove_with(position, prover.GOALS[number % 4], leaves)
+        proof = prove_with(position, GOALS[number % 4], leaves)
         check_proof(proof, leaves)
         answered += proof.answered
         if not proof.answered:
@@ -470,7 +471,7 @@ def test_proofs_agree_with_the_database(pieces: int) -> None:
     assert answered >= 4
 
 
-@pytest.mark.parametrize("goal", prover.GOALS)
+@pytest.mark.parametrize("goal", GOALS)
 @pytest.mark.parametrize(
     "fen",
     ["W:W22:B16,17,K32", "B:W10,26,28:B7", "W:W:B1", "B:W5:B", "W:W13:B9,6", "W:WK1:BK32", "W:W18:B2,K7,14"],

@@ -22,6 +22,7 @@ from kr.game.position import Side
 from kr.learn import games
 from kr.learn.selfplay import SelfplayResult, SelfplaySettings, selfplay, selfplay_report
 from kr.learn.shards import opening_mix
+from kr.learn.summary import summarize
 from kr.openings.decks import generated
 from kr.pdn import read_games
 
@@ -277,7 +278,7 @@ def test_illegal_moves_in_a_sound_file(finished: tuple[Path, list[games.StoredGa
     record = replace(finished[1][0], moves=np.array([31 | 0 << 5], dtype=np.uint16), scores=np.zeros(1, np.int16))
     games.write_shard(tmp_path / "shard-000000.h5", [record], {})
     with pytest.raises(InvalidGamesError, match="game 0"):
-        games.summarize(games.shard_paths(tmp_path))
+        summarize(games.shard_paths(tmp_path))
     with pytest.raises(InvalidGamesError, match="ply 0"):
         games.decoded_moves(record)
 

@@ -21,7 +21,8 @@ from kr.errors import InvalidSettingError, ThreadError
 from kr.game.perft import perft
 from kr.game.position import Position
 from kr.learn.selfplay import SelfplaySettings, selfplay
-from kr.match.match import MatchSettings, play_match
+from kr.match.match import play_match
+from kr.match.settings import MatchSettings
 from kr.problems.problem import classics
 from kr.problems.solving import SolveSettings, solve_all
 from kr.protocols.hub_client import HubClient

@@ -33,7 +33,8 @@ from kr.learn.training import train as train_module
 from kr.learn.training.gate import Gate
 from kr.learn.training.history import TrainHistory
 from kr.learn.training.outlook import doubt
-from kr.learn.training.train import TrainSettings, TrainWatcher, train
+from kr.learn.training.settings import TrainSettings
+from kr.learn.training.train import TrainWatcher, train
 from kr.match.elo import Sprt
 from kr.match.game import FAILURE
 from kr.match.log import Effort, MatchGame

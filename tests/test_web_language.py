@@ -17,7 +17,8 @@ import kr
 from kr.analysis.annotation.annotation import annotate
 from kr.analysis.annotation.judging import JudgeSettings
 from kr.learn.selfplay import SelfplaySettings, selfplay
-from kr.match.match import MatchSettings, play_match
+from kr.match.match import play_match
+from kr.match.settings import MatchSettings
 from kr.openings.lines import named_lines
 from kr.pdn import read_game
 from kr.policy.policy import load_policy

@@ -21,7 +21,8 @@ from kr.evaluation.layouts import LAYOUTS
 from kr.learn.fitting.checkpoint import Checkpoint, FitState
 from kr.learn.games import read_shard
 from kr.learn.training.history import load_history
-from kr.learn.training.train import TrainSettings, TrainWatcher, train
+from kr.learn.training.settings import TrainSettings
+from kr.learn.training.train import TrainWatcher, train
 from kr.web.runs.watching import RunWatch
 
 __all__ = ["clock", "opened", "watching"]

@@ -40,7 +40,9 @@ from kr.learn.games import read_game_arrays
 from kr.learn.selfplay import SelfplaySettings, selfplay
 from kr.match.elo import Sprt
 from kr.match.log import log_of
-from kr.match.match import MatchResult, MatchSettings, play_match
+from kr.match.match import play_match
+from kr.match.result import MatchResult
+from kr.match.settings import MatchSettings
 from kr.web.runs.files import FileTree
 from kr.web.runs.watching import RunWatch
 from kr.web.settings import WebSettings

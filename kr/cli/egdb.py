@@ -7,7 +7,8 @@ from kr.cli import boards, console, options
 from kr.egdb import slices, stats
 from kr.egdb.build import BuildProgress, BuildSettings, build_database
 from kr.egdb.database import Database, directory_for
-from kr.egdb.packing import PackSettings, PiecesPacked, UnpackSettings, pack_database, unpack_database
+from kr.egdb.pack_file import PiecesPacked
+from kr.egdb.packing import PackSettings, UnpackSettings, pack_database, unpack_database
 from kr.egdb.probe import probe
 from kr.egdb.sample import Sample, SampleSettings, write_sample
 from kr.egdb.sample_export import ExportSettings, export_sample

@@ -5,6 +5,7 @@ from pathlib import Path
 from kr import storage
 from kr.cli import console, options
 from kr.learn import games
+from kr.learn.summary import summarize
 from kr.settings import REQUIRED, option
 from kr.units import counted
 
@@ -26,7 +27,7 @@ def command(
         storage.check_output(pdn)
     paths = [path for run in games.run_directories([directory]) for path in games.shard_paths(run)]
     with console.progress("reading", len(paths), "shards") as progress:
-        summary = games.summarize(paths, on_shard=lambda: progress.advance(1))
+        summary = summarize(paths, on_shard=lambda: progress.advance(1))
     if pdn is not None:
         with (
             console.progress("writing PDN", summary.games, "games") as progress,

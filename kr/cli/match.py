@@ -10,7 +10,9 @@ from kr.evaluation.files import FITTED
 from kr.evaluation.kinds import SHIPPED
 from kr.jobs.progress import Progress
 from kr.match.machines import MatchWorker
-from kr.match.match import MatchResult, MatchSettings, play_match
+from kr.match.match import play_match
+from kr.match.result import MatchResult
+from kr.match.settings import MatchSettings
 from kr.units import counted, format_rate
 
 NAME_COLUMNS = 16

@@ -12,7 +12,8 @@ from kr.problems.problem import load_problems
 from kr.proofs.certificate import NOT_COVERED, Certificate, read_certificate
 from kr.proofs.checking import CheckReport, check_certificate
 from kr.proofs.lines import hardest_line
-from kr.proofs.prover import ClaimProgress, Proof, ProveSettings, prove
+from kr.proofs.proof import ClaimProgress, Proof
+from kr.proofs.prover import ProveSettings, prove
 from kr.settings import option
 from kr.text import visible
 from kr.units import counted

@@ -15,7 +15,8 @@ from kr.learn.training import history as train_history
 from kr.learn.training import plot as train_plot
 from kr.learn.training.gate import Gate
 from kr.learn.training.history import TrainHistory
-from kr.learn.training.train import TrainSettings, TrainWatcher, train
+from kr.learn.training.settings import TrainSettings
+from kr.learn.training.train import TrainWatcher, train
 from kr.settings import option
 from kr.units import counted, format_duration
 

@@ -4,308 +4,36 @@ from __future__ import annotations
 
 import datetime
 import random
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext
-from dataclasses import asdict, dataclass, field, replace
-from pathlib import Path
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
-from kr.cluster.address import cluster_option
 from kr.cluster.pools import work_pool
 from kr.engine.database import load_database
-from kr.engine.limits import Limits, TimeControl, parse_limits
-from kr.engine.settings import MEBIBYTE, egdb_memory_option, egdb_option, hash_option
 from kr.errors import InvalidSettingError
-from kr.game.outcome import OVERTIME
 from kr.game.position import Side
 from kr.game.value import Result
 from kr.jobs.needs import Needs
 from kr.jobs.pool import interruptible
 from kr.jobs.unit import Unit
-from kr.match.elo import Estimate, Sprt, estimate
-from kr.match.game import FAILURE, Adjudication, FinishedGame
+from kr.match.game import FinishedGame
 from kr.match.log import Effort, MatchGame, MatchLog, open_log
-from kr.match.machines import MatchWorker, match_workers
 from kr.match.pairs import Pairs
-from kr.match.tally import MatchTally
-from kr.match.verdict import PairsInOrder
-from kr.openings.decks import DECKS, Opening, deck
+from kr.match.result import MatchResult
+from kr.match.settings import MatchSettings
+from kr.openings.decks import Opening, deck
 from kr.pdn import Comment, format_game
 from kr.players.names import described, names_apart
 from kr.players.player import Player
-from kr.players.registry import PLAYER_HELP, kind_of, player_from_spec
+from kr.players.registry import kind_of
 from kr.players.workers import egdb_needs, players_needs
-from kr.settings import Settings, check_settings, option, workers_option
+from kr.settings import check_settings
 from kr.storage import checksum, provenance
-from kr.threads import worker_count
-from kr.units import counted, format_count, format_duration, parse_count, parse_duration
+from kr.units import counted
 
 if TYPE_CHECKING:
     from kr.egdb.database import Database
-
-MOST_GAMES = 10**7
-
-
-@dataclass(frozen=True)
-class MatchSettings(Settings):
-    """Settings of a match. Raises InvalidSettingError if it can't be played."""
-
-    a: str = option("shipped", f"First player: {PLAYER_HELP}.", argument=True, metavar="A")
-    b: str = option("manual", "Second player.", argument=True, metavar="B")
-    ballot: str = option(
-        "11man",
-        f"Openings: {', '.join(DECKS)}, a name such as 'Old Fourteenth', or a file of FENs or PDN games; FILE.pdn:8 "
-        "for those after 8 plies; 11man:accepted for those that a published list accepts; grades.jsonl:balanced or "
-        ":hard for those that kr theory grade has graded so.",
-    )
-    games: int = option(
-        200, "Games to play, two with each opening.", parse=parse_count, show=format_count, low=2, high=MOST_GAMES
-    )
-    tc: Limits | TimeControl = option(
-        Limits(time=0.3),
-        "Limit of each move: 0.3s, nodes=2000, depth=8; or a clock: 5+3 (minutes and seconds), 40/30.",
-        parse=parse_limits,
-    )
-    tc_b: Limits | TimeControl | None = option(None, "Limit or clock of B, if different.", parse=parse_limits)
-    workers: int = workers_option("Games at a time")
-    cluster: str = cluster_option()
-    hash: int = hash_option("of each player")
-    seed: int = option(1, "Seed of the order of openings.")
-    adjudicate: bool = option(True, "End games that both players see as decided or drawn.")
-    win_score: int = option(400, "Adjudicate a win when both players see one side ahead by this many centi-men.")
-    win_moves: int = option(4, "Consecutive moves of each player for which that must hold.")
-    draw_score: int = option(10, "Adjudicate a draw when both players' scores stay within this many centi-men of 0.")
-    draw_moves: int = option(12, "Consecutive moves of each player for which that must hold.")
-    draw_after: int = option(60, "Plies before which no draw is adjudicated.")
-    egdb: str = egdb_option()
-    egdb_memory: int = egdb_memory_option()
-    egdb_adjudication: bool = option(True, "End games once the endgame database knows the result.")
-    margin: float = option(
-        0.2,
-        "Time by which a move may exceed its limit, or a clock may be overdrawn.",
-        parse=parse_duration,
-        show=format_duration,
-    )
-    patience: float = option(
-        120.0, "Time that a Hub engine may search without a time limit.", parse=parse_duration, show=format_duration
-    )
-    sprt: tuple[float, float] | None = option(
-        None, "Stop once decided between these two Elo differences.", metavar="ELO0 ELO1"
-    )
-    log: Path | None = option(
-        None, "Write all that is said to Hub engines and by them into this folder, with times.", metavar="DIR"
-    )
-    pdn: Path | None = option(None, "Write the games here; run the same command to resume.")
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.games % 2:
-            raise InvalidSettingError(f"{counted(self.games, 'game')}: expected an even number, two with each opening")
-        if Limits() in self.controls():
-            raise InvalidSettingError("a match needs a limit of each move, such as 0.3s, nodes=2000 or depth=8")
-        self.terms()
-        self.test()
-
-    def terms(self) -> Adjudication | None:
-        """Terms of adjudication; None if games are played out."""
-        terms = Adjudication(self.win_score, self.win_moves, self.draw_score, self.draw_moves, self.draw_after)
-        return terms if self.adjudicate else None
-
-    def test(self) -> Sprt | None:
-        """Sequential test that may end the match."""
-        return None if self.sprt is None else Sprt(*self.sprt)
-
-    def controls(self) -> tuple[Limits | TimeControl, Limits | TimeControl]:
-        """Limits of each move, or clocks, of A and B."""
-        return self.tc, self.tc_b or self.tc
-
-    @property
-    def timed(self) -> bool:
-        """True if the time of a search is limited, so that its result depends on the machine."""
-        return any(control.time is not None for control in self.controls())
-
-    def threads(self) -> int:
-        """Number of games played at a time."""
-        return min(worker_count(self.workers), self.games // 2)
-
-    def player(self, spec: str) -> Player:
-        """A new player of this match."""
-        return player_from_spec(spec, self.hash // MEBIBYTE, self.patience, self.egdb, self.egdb_memory, log=self.log)
-
-    def referee(self) -> Database | None:
-        """Endgame database that ends games; None if there is none."""
-        return load_database(self.egdb, self.egdb_memory) if self.egdb_adjudication else None
-
-
-JUDGED_EVERY = 4
-"""Games of a worker between two checks for being suspect."""
-
-
-@dataclass
-class MatchResult:
-    """Games of a match so far, as A sees them."""
-
-    settings: MatchSettings
-    names: tuple[str, str]
-    games: list[MatchGame] = field(default_factory=list)
-    """Games that count."""
-    set_aside: list[MatchGame] = field(default_factory=list)
-    """Games of suspect workers, and those that were played twice for that."""
-    reviews: int = 0
-    """Number of times that counted games were set aside; the totals are then computed afresh."""
-    interrupted: bool = False
-    damaged: int = 0
-    """Games of the record that were damaged and have been removed, to be played again."""
-    descriptions: tuple[str, str] = ("", "")
-    """Of A and B, as `kr.players.names.described`."""
-    _tally: MatchTally = field(default_factory=MatchTally, init=False, repr=False, compare=False)
-    _ordered: PairsInOrder | None = field(default=None, init=False, repr=False, compare=False)
-    _by_worker: Counter[str] = field(default_factory=Counter, init=False, repr=False, compare=False)
-    _suspects: dict[str, str] = field(default_factory=dict, init=False, repr=False, compare=False)
-
-    def enter(self, game: MatchGame) -> None:
-        """Add a finished game."""
-        if game.worker in self._suspects:
-            self.set_aside.append(game)
-            return
-        self.games.append(game)
-        self._by_worker[game.worker] += 1
-        if game.worker and self._by_worker[game.worker] % JUDGED_EVERY == 0:
-            self.review()
-
-    def review(self) -> dict[str, str]:
-        """Set the games of suspect workers aside; returns these workers with the reasons."""
-        suspects = {each.name: each.suspect for each in self.workers() if each.suspect}
-        if suspects.keys() - self._suspects.keys():
-            self._suspects = suspects | self._suspects
-            valid: dict[tuple[int, bool], MatchGame] = {}
-            aside = []
-            for game in self.played():
-                good = game.worker not in self._suspects and (game.pair, game.a_black) not in valid
-                if good:
-                    valid[game.pair, game.a_black] = game
-                else:
-                    aside.append(game)
-            self.games, self.set_aside = list(valid.values()), aside
-            self._tally, self._ordered = MatchTally(), None
-            self.reviews += 1
-        return self._suspects
-
-    def played(self) -> list[MatchGame]:
-        """All games, those set aside too."""
-        return [*self.games, *self.set_aside]
-
-    def workers(self) -> list[MatchWorker]:
-        """Workers of a cluster that played."""
-        return match_workers(self.played(), self.settings.timed)
-
-    @property
-    def tally(self) -> MatchTally:
-        """Totals over all games so far."""
-        for game in self.games[self._tally.games :]:
-            self._tally.add(game)
-        return self._tally
-
-    def count(self, points: int) -> int:
-        """Number of games in which A scored this many half points."""
-        return self.tally.points[points]
-
-    @property
-    def pentanomial(self) -> tuple[int, int, int, int, int]:
-        """Complete pairs by A's half points, worst first."""
-        worst, worse, even, better, best = self.tally.pairs
-        return worst, worse, even, better, best
-
-    @property
-    def estimate(self) -> Estimate:
-        """Elo, its error and LOS, from complete pairs."""
-        return estimate(self.pentanomial)
-
-    @property
-    def warning(self) -> str | None:
-        """Warning, in one line, if forfeits distort the result; else None."""
-        warning = self.tally.warning()
-        return None if warning is None else str(warning)
-
-    @property
-    def ordered(self) -> PairsInOrder | None:
-        """The pairs on which the verdict of the sequential test rests; None without a test."""
-        test = self.settings.test()
-        if test is None:
-            return None
-        if self._ordered is None:
-            self._ordered, self._in_order = PairsInOrder(test), 0
-        for game in self.games[self._in_order :]:
-            self._ordered.add(game)
-        self._in_order = len(self.games)
-        return self._ordered
-
-    @property
-    def decision(self) -> str | None:
-        """Decision of the sequential test; None without a test, and while it is undecided."""
-        return self.ordered.decision if self.ordered else None
-
-    def reasons(self) -> dict[str, int]:
-        """Numbers of games by the reason for their end, most frequent first."""
-        return dict(self.tally.reasons.most_common())
-
-    def faults(self, reason: str) -> tuple[int, int]:
-        """Numbers of games that A and B lost for this reason."""
-        return self.tally.lost[0][reason], self.tally.lost[1][reason]
-
-    def last_failure(self, points: int) -> str | None:
-        """What the program said, or did, that lost the last game by failure in which A scored so many half points; None
-        if there is none."""
-        if not self.faults(FAILURE)[points // 2]:
-            return None
-        return next(game.detail for game in reversed(self.games) if (game.reason, game.points) == (FAILURE, points))
-
-    def efforts(self) -> tuple[Effort, Effort]:
-        """Totals of the searches of A and of B."""
-        return self.tally.efforts
-
-    def summary(self) -> dict[str, Any]:
-        """All results, for programs: numbers and texts by name. Undefined numbers are None or infinite."""
-        figures = self.estimate
-        summary: dict[str, Any] = {
-            "games": len(self.games),
-            "wins": self.count(2),
-            "draws": self.count(1),
-            "losses": self.count(0),
-            "pentanomial": self.pentanomial,
-            "elo": figures.elo,
-            "elo_error": figures.elo_error,
-            "normalized_elo": figures.normalized_elo,
-            "normalized_elo_error": figures.normalized_elo_error,
-            "los": figures.los,
-            "reasons": self.reasons(),
-            "forfeits": sum(self.tally.forfeits),
-            "warning": self.warning,
-            "interrupted": self.interrupted,
-            "sprt": None,
-            "set_aside": len(self.set_aside),
-            "workers": self.workers(),
-            "settings": self.settings,
-        }
-        if ordered := self.ordered:
-            test = ordered.test
-            summary["sprt"] = {
-                "llr": ordered.llr, "lower": test.lower, "upper": test.upper, "decision": ordered.decision,
-                "pairs": ordered.count,
-            }  # fmt: skip
-        for index, letter in enumerate("ab"):
-            effort = self.efforts()[index]
-            summary[letter] = {
-                "name": self.names[index],
-                "player": self.descriptions[index],
-                "mean_depth": effort.depth / max(effort.searches, 1),
-                "nodes_per_second": effort.nodes / max(effort.seconds, 1e-9),
-                "time_forfeits": self.faults(OVERTIME)[index],
-                "failures": self.faults(FAILURE)[index],
-                "last_failure": self.last_failure(2 * index),
-            }
-        return summary
 
 
 def play_match(

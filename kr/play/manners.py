@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
-from kr.match.match import MatchSettings
+from kr.match.settings import MatchSettings
 
 # the terms by which matches are adjudicated
 _TERMS: dict[str, Any] = {field.name: field.default for field in fields(MatchSettings)}

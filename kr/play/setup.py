@@ -16,7 +16,7 @@ from kr.engine.settings import MEBIBYTE, egdb_memory_option, egdb_option, hash_o
 from kr.errors import InvalidSettingError
 from kr.evaluation.kinds import SHIPPED
 from kr.game.position import Move, Position, Side
-from kr.match.match import MatchSettings
+from kr.match.settings import MatchSettings
 from kr.notation import SIDE_NAMES, looks_like_fen
 from kr.openings.decks import DECKS, Opening, deck, is_deck
 from kr.players.levels import LEVELS

@@ -23,7 +23,8 @@ from kr.jobs.kinds import Stop
 from kr.language.sentences import Sentence, sentence
 from kr.proofs.certificate import Certificate, Claim, Strategy, certificate_of
 from kr.proofs.leaves import answer_leaf, settled
-from kr.proofs.prover import FIRST_ROOT_NODES, NEARNESS_EXPONENT, ClaimProgress, ProofQuestion
+from kr.proofs.proof import ClaimProgress
+from kr.proofs.prover import FIRST_ROOT_NODES, NEARNESS_EXPONENT, ProofQuestion
 from kr.proofs.tree import ProofTree
 
 if TYPE_CHECKING:

@@ -25,22 +25,22 @@ from kr.engine.engine import Engine
 from kr.engine.limits import MOST_LIMITS, Limits
 from kr.engine.settings import egdb_memory_option, egdb_option, hash_option, weights_option
 from kr.errors import InvalidCertificateError, InvalidFenError, InvalidSettingError
-from kr.game.position import Move, Position
+from kr.game.position import Position
 from kr.game.value import Value
 from kr.jobs.journal import Journal
 from kr.jobs.kinds import Stop
 from kr.jobs.pool import FinishedPortion
 from kr.jobs.unit import Unit
 from kr.players.engine_work import EngineWork
-from kr.proofs.certificate import Certificate, Claim, certificate_of, read_certificate, write_certificate
+from kr.proofs.certificate import Claim, certificate_of, read_certificate, write_certificate
 from kr.proofs.closure import closed_part
 from kr.proofs.leaves import LeafAnswer, LeafSearches, answer_from_json, settled, strategy_rows
+from kr.proofs.proof import GOALS, ClaimProgress, Proof, as_value, claims_for
 from kr.proofs.tree import ProofNode, ProofTree
 from kr.settings import Settings, check_settings, option, workers_option
 from kr.storage import beside, check_output
 from kr.threads import start_all
 
-GOALS = ("value", "win", "draw", "loss")
 LEAF_NODES = (4_000, 50_000)
 """Nodes of the searches of a leaf, the first one first."""
 FIRST_ROOT_NODES = 100_000
@@ -85,102 +85,6 @@ class ProveSettings(Settings):
         super().__post_init__()
         if (self.tc.time is None and self.tc.nodes is None) or self.tc.depth is not None or self.tc.left is not None:
             raise InvalidSettingError(f"--tc {self.tc}: expected a time or nodes of all searches, such as 60s")
-
-
-@dataclass
-class ClaimProgress:
-    """A claim, and how far its proof has come."""
-
-    claim: Claim
-    holds: bool | None = None
-    """True once proved, False once the tree disproved it; None while it is open."""
-    proof: float = 1.0
-    """Proof number: about the number of leaves that are left to prove."""
-    disproof: float = 1.0
-    nodes: int = 0
-    """Nodes of its searches."""
-    leaves: int = 0
-    """Searches."""
-    tree: int = 0
-    """Positions of the tree."""
-    positions: int = 0
-    """Positions whose move is proved."""
-    resists: tuple[Move, ...] = ()
-    """The line that the claim has most trouble with, as far as the tree goes."""
-    certificate: Certificate | None = None
-    path: Path | None = None
-    """File of the certificate."""
-
-
-@dataclass
-class Proof:
-    """What was proved about a position, or has been so far."""
-
-    position: Position
-    goal: str
-    claims: list[ClaimProgress]
-    seconds: float = 0.0
-    resumed: int = 0
-    """Searches taken from an earlier run."""
-
-    @property
-    def least(self) -> Value:
-        """The worst value for the side to move that is not excluded."""
-        return max((_as_value(each, self.position) for each in self._proved(own=True)), default=Value.LOSS, key=_sign)
-
-    @property
-    def most(self) -> Value:
-        """The best value for the side to move that is not excluded."""
-        return min((_as_value(each, self.position) for each in self._proved(own=False)), default=Value.WIN, key=_sign)
-
-    @property
-    def value(self) -> Value | None:
-        """The proved value for the side to move; None if several are left."""
-        return self.least if self.least is self.most else None
-
-    @property
-    def answered(self) -> bool:
-        """True if the question of the goal is answered."""
-        least, most = self.least, self.most
-        if self.goal == "win":
-            return least is Value.WIN or most is not Value.WIN
-        if self.goal == "loss":
-            return most is Value.LOSS or least is not Value.LOSS
-        return least is most or (self.goal == "draw" and (least is Value.WIN or most is Value.LOSS))
-
-    @property
-    def reached(self) -> bool:
-        """True if the goal is proved: the value is the one that was asked for."""
-        return self.value is not None and self.goal in ("value", self.value)
-
-    @property
-    def telling(self) -> list[ClaimProgress]:
-        """The proved claims that the others follow from: the win, or what each side has at least."""
-        proved = [each for each in self.claims if each.holds]
-        wins = [each for each in proved if each.claim.goal is Value.WIN]
-        return wins or proved
-
-    def _proved(self, own: bool) -> list[Claim]:
-        return [each.claim for each in self.claims if each.holds and (each.claim.side == self.position.side) is own]
-
-
-def _sign(value: Value) -> int:
-    return value.sign
-
-
-def _as_value(claim: Claim, position: Position) -> Value:
-    """The bound that a claim sets to the value for the side to move."""
-    return claim.goal if claim.side == position.side else claim.goal.opposite
-
-
-def claims_for(position: Position, goal: str) -> list[Claim]:
-    """The claims one of which answers a goal, or, for a value or a draw, two."""
-    own, other = position.side, position.side.other
-    claims = {
-        "win": [Claim(position, own, Value.WIN), Claim(position, other, Value.DRAW)],
-        "loss": [Claim(position, other, Value.WIN), Claim(position, own, Value.DRAW)],
-    }
-    return claims.get(goal) or [*claims["win"], *claims["loss"]]
 
 
 def prove(
@@ -408,7 +312,7 @@ class _Run:
         numbers = []
         for number, each in enumerate(self.questions):
             claim = each.tree.claim
-            bound = _as_value(claim, self.proof.position)
+            bound = as_value(claim, self.proof.position)
             tells = bound.sign > least.sign if claim.side == side else bound.sign < most.sign
             possible = bound.sign <= most.sign if claim.side == side else bound.sign >= least.sign
             if each.tree.holds is None and tells and possible:

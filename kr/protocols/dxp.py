@@ -33,19 +33,7 @@ from kr.errors import InvalidSettingError, KrError, ProtocolError
 from kr.game.position import Move, Position, Side
 from kr.game.value import Result
 from kr.pdn import Comment, format_game
-from kr.protocols.dxp_game import (
-    DxpEnding,
-    DxpGame,
-    Inner,
-    Manners,
-    Next,
-    Remark,
-    SearchDone,
-    TakeBack,
-    Terms,
-    Thinker,
-    Wish,
-)
+from kr.protocols.dxp_game import DxpEnding, DxpGame, Manners, Next, Terms
 from kr.protocols.dxp_link import (
     LOOPBACK,
     ClosedError,
@@ -73,6 +61,7 @@ from kr.protocols.dxp_text import (
     format_dxp_position,
     parse_dxp_position,
 )
+from kr.protocols.dxp_thinker import Inner, Remark, SearchDone, TakeBack, Thinker, Wish
 from kr.protocols.talk import TalkLog
 from kr.protocols.text import FRAMES, Frame
 from kr.settings import Settings, option

@@ -8,7 +8,9 @@ from typing import Any
 from kr.engine.search import Stop
 from kr.errors import StoppedError
 from kr.match.elo import Sprt, estimate
-from kr.match.match import MatchResult, MatchSettings, play_match
+from kr.match.match import play_match
+from kr.match.result import MatchResult
+from kr.match.settings import MatchSettings
 from kr.match.verdict import PairsInOrder
 
 

@@ -25,7 +25,9 @@ from kr.jobs.journal import read_entries
 from kr.language.sentences import Told, as_json, count_of, named, sentence
 from kr.match.game import FAILURE, Clocks, play_game
 from kr.match.log import MatchGame, MatchLog, Written, log_of
-from kr.match.match import MatchResult, MatchSettings, entered_game, match_pdn, match_record, opening_order
+from kr.match.match import entered_game, match_pdn, match_record, opening_order
+from kr.match.result import MatchResult
+from kr.match.settings import MatchSettings
 from kr.openings.decks import Opening, deck
 from kr.pdn import read_game
 from kr.players.player import Player, Reply

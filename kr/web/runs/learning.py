@@ -61,7 +61,7 @@ class SelfplayRun(OneRun):
         self._begin()
 
     def _begin(self) -> None:
-        from kr.learn.games import Summary
+        from kr.learn.summary import Summary
 
         self._counted: dict[str, Stamp] = {}
         self._sum = Summary()

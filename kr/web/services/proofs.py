@@ -47,7 +47,8 @@ from kr.proofs.checking import CheckReport, check_certificate
 from kr.proofs.known import NOTHING_KNOWN
 from kr.proofs.library import ProofLibrary
 from kr.proofs.lines import StrategyBook, StrategyReply
-from kr.proofs.prover import Proof, ProveSettings, prove
+from kr.proofs.proof import Proof
+from kr.proofs.prover import ProveSettings, prove
 from kr.text import visible
 from kr.viewer.positions import move_json, side_name
 from kr.web.house import House
