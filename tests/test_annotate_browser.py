@@ -384,8 +384,8 @@ def test_the_story_is_told_above_the_moves_and_on_a_phone_at_the_start(opened: O
     url = case_of(game, tmp_path).url
     page = opened(url)
     story = page.locator(".review .story").all_inner_texts()
-    assert story[0] == "White lost, in a lost position."
-    assert story[1].startswith("White lost the game at 5... 20-16")
+    assert story[0] == "White lost, in a worse position."
+    assert story[1].startswith("White came into a worse position at 5... 20-16")
     assert "Accuracy:" in page.inner_text(".review")
     assert page.locator(".review .count tbody tr").count() == 2
     for selector in (".review .story", ".review .accuracies", ".board", ".move-list", ".said", ".graph > svg"):

@@ -354,12 +354,12 @@ def test_the_story_of_a_single_game_is_told(archive: Path, capsys: pytest.Captur
     archive.write_text(READABLE.split('[Event "Two"]')[0])
     assert cli.main(["annotate", str(archive), *quick, "--json"]) == 0
     record = json.loads(capsys.readouterr().out.splitlines()[0])
-    assert record["story"].startswith("White lost, in a lost position. White lost the game at 5... 20-16")
+    assert record["story"].startswith("White lost, in a worse position. White came into a worse position at 5... 20-16")
     assert cli.main(["annotate", str(archive), *quick]) == 0
     assert record["story"] in " ".join(capsys.readouterr().err.split())
     archive.write_text(READABLE)
     assert cli.main(["annotate", str(archive), *quick]) == 0
-    assert "lost position" not in capsys.readouterr().err
+    assert "worse position" not in capsys.readouterr().err
 
 
 def test_the_command_reads_standard_input(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture) -> None:

@@ -43,6 +43,7 @@ PROVED = {
     "does not lose": (Value.DRAW, Value.WIN), "does not win": (Value.LOSS, Value.DRAW),
 }  # fmt: skip
 BETTER = Position().parse_move("10-14")
+VALUES = "value", "best_value", "verdict", "verdict_before"
 SIDES = {"black": Side.BLACK, "white": Side.WHITE, None: None}
 
 
@@ -160,7 +161,8 @@ def test_what_a_move_adds_to_the_accuracy(given: dict[str, Any], weight: float, 
 def judged_move(ply: int, move: Move, expected: float | None, given: Mapping[str, Any]) -> JudgedMove:
     """A move that was judged, with a better one; given: what is not as after a quiet move."""
     facts = {"best_expected": expected, "best": BETTER, "confirmed": True, **given}
-    facts |= {name: Value(facts[name]) for name in ("value", "best_value") if facts.get(name)}
+    facts |= {name: Value(facts[name]) for name in VALUES if facts.get(name)}
+    facts.setdefault("verdict", facts.get("value"))
     return JudgedMove(ply, Side(ply % 2), move, True, expected=expected, **facts)
 
 

@@ -81,13 +81,13 @@ def test_story_and_accuracy_come_with_the_marked_game(page: Page, black: str, wh
     game.headers.update({name: value for name, value in {"BlackPlayer": black, "WhitePlayer": white}.items() if value})
     last = judged(page, game)[-1]
     assert last["you"] == you
-    turn = next(each["with"] for each in last["story"] if each["say"] == "story.turn.lost")
+    turn = next(each["with"] for each in last["story"] if each["say"] == "story.turn.worse")
     assert (turn["side"], turn["move"]) == ("you" if you == "white" else "white", "5... 20-16")
     assert 0 < last["accuracy"][1] < last["accuracy"][0] <= 100
     # kept in the game, told of nobody in particular
     comment = " ".join(last["document"]["nodes"][0]["comments"])
     assert "accuracy={:.1f}/{:.1f}]".format(*last["accuracy"]) in comment
-    assert "[%kr story White lost the game at <move=5... 20-16>" in comment
+    assert "[%kr story White came into a worse position at <move=5... 20-16>" in comment
 
 
 def test_a_record_that_breaks_off(page: Page) -> None:

@@ -61,7 +61,10 @@ LOST = f"""[BlackPlayer "shipped,level=3"]
 {BLUNDER} 1-0
 """
 """A game that a person has lost against kr."""
-STORY = "You lost, in a lost position. You lost the game at 5... 20-16, an oversight that hardly anyone makes."
+STORY = (
+    "You lost, in a worse position. "
+    "You came into a worse position at 5... 20-16, an oversight that hardly anyone makes."
+)
 
 
 def play(page: Page, game: Game) -> None:

@@ -64,7 +64,7 @@ def test_a_friend_opens_the_page_on_a_phone(
         friend.goto(path.as_uri())
         assert friend.locator("html").get_attribute("data-board") == "wood"
         assert friend.locator(".moves button.move").count() > 12
-        assert "White lost the game at 5... 20-16" in friend.inner_text(".said")
+        assert "White came into a worse position at 5... 20-16" in friend.inner_text(".said")
         for selector in (".board", ".move-list", ".said", ".graph > svg", ".controls"):
             assert in_view(friend, selector), selector
         friend.get_by_role("button", name="Next mark").click()

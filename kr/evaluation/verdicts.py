@@ -15,7 +15,6 @@ The numbers stand in verdicts.json, scores in units of the scale, centi-men in a
 from __future__ import annotations
 
 import json
-import math
 from dataclasses import dataclass
 from importlib import resources
 from typing import Any
@@ -26,9 +25,6 @@ RULE: dict[str, Any] = json.loads(resources.files(__package__).joinpath("verdict
 """won: least score of a likely win; drawn: greatest score, either way, of a likely draw; pieces: the most of a position
 with a verdict; chance: share of verdicts that come true. composed: the same for the solver of a composed problem, by
 one score, between the two of `drawn` for a draw; losses are never likely there."""
-
-WON_FROM = 1 / (1 + math.exp(-RULE["won"]))
-"""Expected result from which a score indicates a win; down to 1 less this, a loss."""
 
 
 @dataclass(frozen=True)

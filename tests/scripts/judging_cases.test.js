@@ -23,11 +23,9 @@ import {textsOf} from "./texts.js";
 
 const CASES = JSON.parse(readFileSync("tests/cases/judging.json", "utf8"));
 const SENTENCES = Object.entries(textsOf("en"));
-const STORY = JSON.parse(readFileSync("kr/analysis/annotation/story.json", "utf8")),
-  WON_FROM = 1 / (1 + Math.exp(-JSON.parse(readFileSync("kr/evaluation/verdicts.json", "utf8")).won));
+const VERDICTS = JSON.parse(readFileSync("kr/evaluation/verdicts.json", "utf8"));
 const FACTS = {
-  ...STORY,
-  thresholds: {...STORY.thresholds, won_from: WON_FROM, lost_to: 1 - WON_FROM},
+  ...JSON.parse(readFileSync("kr/analysis/annotation/story.json", "utf8")),
   ends: SENTENCES.flatMap(([name]) => /^story\.(\w+\.\w+)$/.exec(name)?.[1] ?? []),
 };
 /** @type {Record<string, number>} */
@@ -90,7 +88,7 @@ function judgeOf({searches, glances, database, proofs = null, people = {}}) {
           return {value: (!isBound && what) || null, bound: isBound ? what : "", by};
         }),
     },
-    chances: new ChancesOfScores(CASES.chances),
+    chances: new ChancesOfScores({...CASES.chances, verdicts: VERDICTS}),
     signal: new AbortController().signal,
   };
 }
@@ -159,9 +157,11 @@ test("stories", () => {
       const {
         best_expected: bestExpected = facts.bestExpected,
         best_value: bestValue = null,
+        verdict_before: verdictBefore = null,
         ...more
       } = others[ply] ?? {};
-      return /** @type {any} */ ({...facts, bestExpected, bestValue, ...more});
+      const verdict = more.value ?? null;
+      return /** @type {any} */ ({...facts, bestExpected, bestValue, verdictBefore, verdict, ...more});
     });
     assert.deepEqual(tell(game, judged, FACTS, SIDES[you] ?? null), story, `${result} ${JSON.stringify(others)}`);
   }

@@ -50,6 +50,10 @@ class JudgedMove:
     """Number of times that the position after the move has then been on the board."""
     value_before: Value | None = None
     """Proved value before the move, under best play."""
+    verdict: Value | None = None
+    """Proved or likely value after the move (`kr.evaluation.verdicts`), whatever the history; None if it is unclear."""
+    verdict_before: Value | None = None
+    """The same before the move."""
     best: Move | None = None
     """Best move; the one played if it is as good as any."""
     best_score: int | None = None

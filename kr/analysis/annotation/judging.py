@@ -37,6 +37,7 @@ from kr.engine.result import SCORE_PROVED, SCORE_WIN
 from kr.engine.search import Stop
 from kr.errors import InvalidSettingError
 from kr.evaluation.chances import KNOWN
+from kr.evaluation.verdicts import likely
 from kr.game.board import draw_by_rule, quiet_plies
 from kr.game.position import Move, Position
 from kr.game.value import Value
@@ -138,6 +139,8 @@ class _Assessment:
     """True if searches of later positions agree with it."""
     by: str = ""
     """What proves the value."""
+    verdict: Value | None = None
+    """Proved or likely value."""
 
     @property
     def certain(self) -> Value | None:
@@ -146,9 +149,11 @@ class _Assessment:
 
     def turned(self) -> _Assessment:
         """Assessment from the view of the other side, a move earlier."""
-        value = None if self.value is None else self.value.opposite
+        value, verdict = (None if each is None else each.opposite for each in (self.value, self.verdict))
         plies = None if self.plies is None else self.plies + 1
-        return replace(self, score=-self.score, expected=1 - self.expected, value=value, plies=plies, lines=())
+        return replace(
+            self, score=-self.score, expected=1 - self.expected, value=value, plies=plies, lines=(), verdict=verdict
+        )
 
     def one_move_earlier(self) -> _Assessment:
         """Assessment of the position before a move that leads here, already turned: a draw comes a move later."""
@@ -198,7 +203,7 @@ def _judged_backwards(game: Game, settings: JudgeSettings, search: _Search) -> I
     first = settings.first_ply(game)
     # while the hash table is empty: with later entries every move would look obvious
     glances = {ply: search.glance(ply) for ply in range(first, len(moves)) if not search.is_forced(ply)}
-    following = search.position(len(moves)) if moves and first <= len(moves) else None
+    following = search.last() if moves and first <= len(moves) else None
     for ply in reversed(range(len(moves))):
         move, side = moves[ply], positions[ply].side
         if following is None:
@@ -210,7 +215,7 @@ def _judged_backwards(game: Game, settings: JudgeSettings, search: _Search) -> I
         after = following.turned()
         judgement = JudgedMove(
             ply, side, move, False, after.score, after.expected, after.value, after.plies, after.by, after.draw,
-            after.draw_next, occurrence=search.occurrence(ply),
+            after.draw_next, occurrence=search.occurrence(ply), verdict=after.verdict,
         )  # fmt: skip
         judgement = replace(judgement, confirmed=after.confirmed or judgement.certain is not None)
         if ply < first:
@@ -219,11 +224,15 @@ def _judged_backwards(game: Game, settings: JudgeSettings, search: _Search) -> I
         elif ply not in glances:
             # nothing to search: the expected result is that after the move
             following = search.claimable(ply, after.one_move_earlier())
-            judgement = replace(judgement, value_before=after.value, reason=FORCED)
+            judgement = replace(judgement, value_before=after.value, verdict_before=after.verdict, reason=FORCED)
         else:
             before = search.position(ply)
             judgement = _judged(judgement, before, after, search, settings, glances[ply])
-            following = replace(_agreed(before, after, judgement, settings), confirmed=judgement.judged)
+            judgement = replace(judgement, verdict_before=search.verdict(ply, before, judgement))
+            following = replace(
+                _agreed(before, after, judgement, settings), confirmed=judgement.judged,
+                verdict=judgement.verdict_before,
+            )  # fmt: skip
         yield judgement
 
 
@@ -322,6 +331,32 @@ class _Search:
         """True if the position after this many moves was set up."""
         return 0 < ply == self._begins[ply]
 
+    def last(self) -> _Assessment:
+        """Search the last position, and for its verdict the one after its best move."""
+        ply = len(self._positions) - 1
+        position, last = self._positions[ply], self.position(ply)
+        if not last.lines or self._likely(position, last, last.score) is None:
+            return last
+        move = last.lines[0].line[0]
+        after = self._assess(position.play(move), (*self._history(ply), position))
+        verdict = after.value.opposite if after.value is Value.LOSS else self._likely(position, last, -after.score)
+        return replace(last, verdict=verdict)
+
+    def verdict(self, ply: int, before: _Assessment, judgement: JudgedMove) -> Value | None:
+        """The proved or likely value of the position after this many moves, by its search and that of its best move."""
+        if judgement.best_value is Value.WIN:
+            return Value.WIN
+        if judgement.best_score is None:
+            return before.verdict
+        return before.verdict or self._likely(self._positions[ply], before, judgement.best_score)
+
+    def _likely(self, position: Position, before: _Assessment, reply: int) -> Value | None:
+        """The likely value of a position; None where it is proved, unclear, or the game is drawn by rule."""
+        if before.certain is not None:
+            return None
+        found = likely(before.score, reply, position.pieces, self._engine.score_scale)
+        return None if found is None else found.value
+
     def _history(self, ply: int, with_last: bool = False) -> tuple[Position, ...]:
         """Positions that can be repeated after this many moves; with_last: after one more."""
         return tuple(self._positions[self._begins[ply] : ply + with_last])
@@ -411,7 +446,7 @@ class _Search:
         draw_next = analysis.lines[0].draw if analysis.lines and not analysis.draw else ""
         return _Assessment(
             _score(analysis), analysis.chances.expected, analysis.value, analysis.plies, analysis.draw, draw_next,
-            lines, by=analysis.by,
+            lines, by=analysis.by, verdict=analysis.value,
         )  # fmt: skip
 
 

@@ -1,6 +1,8 @@
 """Story of a judged game in a few sentences: how it ended, where it turned, what decided it, who left the book.
 
-Each sentence has its name in `kr.language`, story.turn.lost, and values, so that pages can tell it in another language.
+Each sentence has its name in `kr.language`, story.turn.lost, and values, so that pages can tell it in another language;
+docs/reference/sentences.md has what must be true for it. A position is won, drawn or lost where that is proved or a
+verdict says so (`kr.evaluation.verdicts`), else better, even or worse.
 A side is Black or White, or the person who asks. In PDN a sentence stands as a command,
 [%kr story The game was lost at <move=19. 18-22>.], beside the plain text.
 """
@@ -16,7 +18,6 @@ from typing import Any
 from kr.analysis.annotation.judgement import OVERSIGHT, TRAP, JudgedMove
 from kr.book.krb import MOST_LOSS
 from kr.book.path import Departure
-from kr.evaluation.verdicts import WON_FROM
 from kr.game.outcome import NO_PROGRESS, REPETITION
 from kr.game.position import Side
 from kr.game.value import Result, Value
@@ -26,12 +27,12 @@ from kr.pdn import Game
 FACTS: dict[str, Any] = json.loads(resources.files(__package__).joinpath("story.json").read_text("utf-8"))
 """What pages tell stories by as well.
 
-thresholds: `won_from` and `lost_to` are expected results from which a position counts as won, and down to which as
-lost: those of likely verdicts. Even are those between `even_from` and `even_to`. A side has come close to a win from
-`safe` on. `turn` is the least expected result given away by a move that can turn the game, that of a mistake; the last
-`turns` are told. decided_elsewhere: words of a Termination tag by which neither the board nor the players decided.
+thresholds: where no verdict says that a position is won, drawn or lost, it is even from an expected result of
+`even_from` to one of `even_to`. A side has come close to a win from `safe` on. `turn` is the least expected result
+given away by a move that can turn the game, that of a mistake; the last `turns` are told. Smaller ones lose it together
+from a sum of `fall` on. decided_elsewhere: words of a Termination tag by which neither the board nor the players
+decided.
 """
-FACTS["thresholds"] |= {"won_from": WON_FROM, "lost_to": 1 - WON_FROM}
 _THRESHOLDS: dict[str, float] = FACTS["thresholds"]
 MOST_TURNS: int = FACTS["thresholds"]["turns"]
 
@@ -145,7 +146,7 @@ class _Story:
         last = self._moves[-1]
         if last.expected is None or self._broken_off:
             return ""
-        value = last.certain if by_rule else last.value
+        value = (last.certain if by_rule else None) or last.verdict
         if last.side != side and value is not None:
             value = value.opposite
         return _standing(last.expected if last.side == side else 1 - last.expected, value)
@@ -159,39 +160,56 @@ class _Story:
             last
             and not self._broken_off
             and self._result.winner == judged.side.other
-            and self._standing(judged.side) in ("lost", "")
+            and self._standing(judged.side) == "lost"
+            # of a worse position nobody knows whether it was lost already
+            and _standing_before(judged) != "worse"
         )
         kind = "lost" if turn.kind == "fallen" and lost else turn.kind
         yield self._about(judged.side, f"turn.{kind}", move=self._label(judged), slip=_slipped(judged))
         if last and judged.best is not None and judged.best_expected is not None:
-            standing = _standing(judged.best_expected, judged.best_value)
-            yield _sentence(f"better.{standing}", better=str(judged.best))
+            yield _sentence(f"better.{_standing_before(judged)}", better=str(judged.best))
 
     def _loss(self, loser: Side) -> Iterator[Sentence]:
         """Sentences about a loss that no turn explains."""
-        if self._turns and self._turns[-1].judged.side == loser and self._turns[-1].kind != "slipped":
+        if (
+            self._turns
+            and self._turns[-1].judged.side == loser
+            and self._turns[-1].kind in ("fallen", "thrown", "worse")
+        ):
             return
-        if (standing := self._standing(loser)) not in ("lost", ""):
-            # of a worse position nobody knows whether it is lost
-            if not self._turns and standing != "worse":
-                yield _sentence("not_lost")
+        standing = self._standing(loser)
+        # of a position without a verdict nobody knows whether it is lost
+        if standing in ("drawn", "won") and not self._turns:
+            yield _sentence("not_lost")
+        if standing not in ("lost", "worse"):
             return
         own = [judged for judged in self._moves if judged.judged and judged.side == loser]
         worst = max(own, key=lambda judged: judged.loss, default=None)
-        if worst is not None and worst.loss > 0:
+        if worst is None:
+            return
+        if worst.loss >= _THRESHOLDS["turn"]:
+            yield self._about(loser, "most", move=self._label(worst))
+        elif standing == "lost" and self._began_even(loser) and sum(each.loss for each in own) >= _THRESHOLDS["fall"]:
             yield self._about(loser, "gradually", move=self._label(worst))
+
+    def _began_even(self, side: Side) -> bool:
+        """True if a side was no worse at the first position that was searched."""
+        first = next(judged for judged in self._moves if judged.expected is not None)
+        expected = first.expected if first.best_expected is None else first.best_expected
+        assert expected is not None
+        return (expected if first.side == side else 1 - expected) >= _THRESHOLDS["even_from"]
 
     def _quiet_game(self) -> Iterator[Sentence]:
         """Sentences about a game without a winner that never turned."""
-        known = [judged for judged in self._moves if judged.expected is not None and judged.confirmed]
-        if not known:
+        known = [judged for judged in self._moves if judged.expected is not None]
+        if not known or self._standing(Side.BLACK, by_rule=False) in ("won", "lost"):
             return
         best = max(known, key=lambda judged: abs((judged.expected or 0.5) - 0.5))
         assert best.expected is not None
         side = best.side if best.expected >= 0.5 else best.side.other
         if max(best.expected, 1 - best.expected) < _THRESHOLDS["safe"]:
             yield _sentence("never_close")
-        else:
+        elif best.confirmed:
             yield self._about(side, "closest", move=self._label(best))
 
     # the opening
@@ -212,16 +230,18 @@ def _is_decided_elsewhere(reason: str) -> bool:
 
 
 def _standing(expected: float, value: Value | None) -> str:
-    """Standing of a side by its expected result, or by a certain value."""
+    """Standing of a side by a certain or likely value, or else by its expected result."""
     if value is not None:
         return {Value.WIN: "won", Value.DRAW: "drawn", Value.LOSS: "lost"}[value]
-    if expected >= _THRESHOLDS["won_from"]:
-        return "won"
-    if expected <= _THRESHOLDS["lost_to"]:
-        return "lost"
     if expected < _THRESHOLDS["even_from"]:
         return "worse"
     return "better" if expected > _THRESHOLDS["even_to"] else "even"
+
+
+def _standing_before(judged: JudgedMove) -> str:
+    """Standing of a side before its move, by the best one."""
+    assert judged.best_expected is not None
+    return _standing(judged.best_expected, judged.best_value or judged.verdict_before)
 
 
 def _turn(judged: JudgedMove) -> _Turn | None:
@@ -233,10 +253,15 @@ def _turn(judged: JudgedMove) -> _Turn | None:
         or judged.loss < _THRESHOLDS["turn"]
     ):
         return None
-    before, after = _standing(judged.best_expected, judged.best_value), _standing(judged.expected, judged.certain)
-    if before == "won" and after != "won":
-        return _Turn(judged, "thrown" if after == "lost" else "slipped")
-    return _Turn(judged, "fallen") if before != "lost" and after == "lost" else None
+    before, after = _standing_before(judged), _standing(judged.expected, judged.certain or judged.verdict)
+    kind = ""
+    if before == "won":
+        kind = {"won": "", "lost": "thrown", "drawn": "slipped"}.get(after, "spoiled")
+    elif after == "lost" and before != "lost":
+        kind = "fallen"
+    elif after == "worse" and before not in ("lost", "worse"):
+        kind = "worse"
+    return _Turn(judged, kind) if kind else None
 
 
 def _slipped(judged: JudgedMove) -> Sentence | str:

@@ -44,6 +44,8 @@ import {certainOf, oneMoveEarlier, Searches, turned} from "./searches.js";
  * @property {string} draw rule by which the game can be claimed drawn after the move; "" if there is none
  * @property {string} drawNext the same after the best answer; "" also where it can be claimed already
  * @property {number} occurrence times that the position after the move has then been on the board
+ * @property {Value | null} verdict proved or likely value after the move, whatever the history; null if it is unclear
+ * @property {Value | null} verdictBefore the same before the move
  * @property {Move | null} best best move; the one played if it is as good as any
  * @property {number | null} bestScore centi-men after the best move
  * @property {number | null} bestExpected the expected result after the best move
@@ -119,7 +121,7 @@ export async function* judgeMoves(game, settings, judge) {
   const free = Array.from(moves, (_, ply) => ply).filter(ply => ply >= first && !search.isForced(ply)),
     seen = await Promise.all(free.map(ply => search.glance(ply))),
     glances = new Map(free.map((ply, index) => [ply, seen[index]]));
-  let following = moves.length && first <= moves.length ? await search.position(moves.length) : null;
+  let following = moves.length && first <= moves.length ? await search.last() : null;
   for (let ply = moves.length - 1; ply >= 0; ply--) {
     let judged = unjudged(ply, positions[ply].side, moves[ply]);
     if (!following) {
@@ -129,8 +131,9 @@ export async function* judgeMoves(game, settings, judge) {
     // the move is judged by the position it led to
     if (search.wasSetUp(ply + 1)) following = await search.reached(ply);
     const after = turned(following),
-      {score, expected, value, plies, by, draw, drawNext} = after;
-    judged = {...judged, score, expected, value, plies, by, draw, drawNext, occurrence: search.occurrence(ply)};
+      {score, expected, value, plies, by, draw, drawNext, verdict} = after,
+      occurrence = search.occurrence(ply);
+    judged = {...judged, score, expected, value, plies, by, draw, drawNext, verdict, occurrence};
     judged.confirmed = after.confirmed || certainOf(judged) !== null;
     const glance = glances.get(ply);
     if (ply < first) {
@@ -140,10 +143,13 @@ export async function* judgeMoves(game, settings, judge) {
       // nothing to search: the expected result is that after the move
       following = search.claimable(ply, oneMoveEarlier(after));
       judged.reason = FORCED;
+      judged.verdictBefore = verdict;
     } else {
       const before = await search.position(ply);
       judged = await judgement(judged, before, after, search, glance, thresholds);
-      following = {...agreed(before, after, judged, thresholds), confirmed: judged.judged};
+      judged.verdictBefore = search.verdict(ply, before, judged);
+      const {judged: confirmed, verdictBefore} = judged;
+      following = {...agreed(before, after, judged, thresholds), confirmed, verdict: verdictBefore};
     }
     yield judged;
   }
@@ -168,6 +174,8 @@ const unjudged = (ply, side, move) => ({
   draw: "",
   drawNext: "",
   occurrence: 1,
+  verdict: null,
+  verdictBefore: null,
   best: null,
   bestScore: null,
   bestExpected: null,
@@ -213,6 +221,7 @@ function agreed(before, after, judged, thresholds) {
     lines: [],
     corrected: true,
     confirmed: false,
+    verdict: null,
   };
 }
 

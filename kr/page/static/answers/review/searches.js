@@ -18,7 +18,7 @@ import {analysisOf, chancesOf, drawAfter, isDrawn, known, moveEarlier, overAnaly
  * @property {{search: (search: import("../house.js").Search) => Promise<import("../house.js").Result>}} engine
  * @property {import("../house.js").DatabasePort | null} database
  * @property {import("../house.js").CertificatesPort | null} certificates
- * @property {import("../weighing.js").ChancesOf} chances
+ * @property {import("../chances.js").ChancesOfScores} chances
  * @property {AbortSignal} signal ends all its searches
  */
 /**
@@ -43,6 +43,7 @@ import {analysisOf, chancesOf, drawAfter, isDrawn, known, moveEarlier, overAnaly
  * @property {Choice[]} lines
  * @property {boolean} corrected true if it comes from searches of later positions, not of the position itself
  * @property {boolean} confirmed true if searches of later positions agree with it
+ * @property {Value | null} verdict proved or likely value
  */
 
 /** Limit of a search for obvious moves. */
@@ -62,6 +63,7 @@ export const turned = assessment => ({
   value: assessment.value && opposite(assessment.value),
   plies: assessment.plies === null ? null : assessment.plies + 1,
   lines: [],
+  verdict: assessment.verdict && opposite(assessment.verdict),
 });
 
 /**
@@ -110,6 +112,40 @@ export class Searches {
   /** Searches the position after this many moves. @param {number} ply */
   position(ply) {
     return this.#assess(this.positions[ply], this.#history(ply));
+  }
+
+  /** Searches the last position, and for its verdict the one after its best move. @returns {Promise<Assessment>} */
+  async last() {
+    const ply = this.moves.length,
+      position = this.positions[ply],
+      last = await this.position(ply);
+    if (!last.lines.length || !this.#likely(position, last, last.score)) return last;
+    const after = await this.#assess(position.after(last.lines[0].line[0]), [...this.#history(ply), position]),
+      verdict = after.value === "loss" ? "win" : this.#likely(position, last, -after.score);
+    return {...last, verdict};
+  }
+
+  /**
+   * The proved or likely value of the position after this many moves, by its search and that of its best move.
+   * @param {number} ply
+   * @param {Assessment} before
+   * @param {import("./judging.js").JudgedMove} judged
+   */
+  verdict(ply, before, {bestValue, bestScore}) {
+    if (bestValue === "win") return bestValue;
+    if (bestScore === null) return before.verdict;
+    return before.verdict ?? this.#likely(this.positions[ply], before, bestScore);
+  }
+
+  /**
+   * The likely value of a position; null where it is proved, unclear, or the game is drawn by rule.
+   * @param {Position} position
+   * @param {Assessment} before
+   * @param {number} reply
+   */
+  #likely(position, before, reply) {
+    if (certainOf(before)) return null;
+    return this._judge.chances.likely(before.score, reply, position.pieces)?.value ?? null;
   }
 
   /** Searches the position that the move after this many led to. @param {number} ply */
@@ -264,6 +300,7 @@ export class Searches {
       })),
       corrected: false,
       confirmed: false,
+      verdict: analysis.value,
     };
   }
 

@@ -1,6 +1,6 @@
 // Story of a judged game in a few sentences: how it ended, where it turned, what decided it. Each has its name in
-// kr/language, and values, so that pages can tell it in every language. A side is Black or White, or the person who
-// asks.
+// kr/language, and values, so that pages can tell it in every language; docs/reference/sentences.md has what must be
+// true for it. A side is Black or White, or the person who asks.
 
 import {YOU, said} from "../../texts.js";
 import {BLACK, NO_PROGRESS, REPETITION, sideName, WHITE} from "../rules.js";
@@ -121,7 +121,7 @@ class Story {
   #standing(side, byRule = true) {
     const last = this._moves[this._moves.length - 1];
     if (last.expected === null || this._brokenOff) return "";
-    const value = byRule ? certainOf(last) : last.value;
+    const value = (byRule ? certainOf(last) : null) ?? last.verdict;
     return last.side === side
       ? this.#standingOf(last.expected, value)
       : this.#standingOf(1 - last.expected, value && opposite(value));
@@ -147,52 +147,70 @@ class Story {
         isLast &&
         !this._brokenOff &&
         this._winner === 1 - judged.side &&
-        ["lost", ""].includes(this.#standing(judged.side));
+        this.#standing(judged.side) === "lost" &&
+        // of a worse position nobody knows whether it was lost already
+        standingBefore(judged, this._facts.thresholds) !== "worse";
     const name = `turn.${kind === "fallen" && isLost ? "lost" : kind}`;
     yield this.#about(judged.side, name, {move: this.#label(judged), slip: slipped(judged)});
     if (!isLast || !judged.best || judged.bestExpected === null) return;
-    const standing = this.#standingOf(judged.bestExpected, judged.bestValue);
-    yield sentence(`better.${standing}`, {better: String(judged.best)});
+    yield sentence(`better.${standingBefore(judged, this._facts.thresholds)}`, {better: String(judged.best)});
   }
 
   /** Sentences about a loss that no turn explains. @param {number} loser */
   *#loss(loser) {
     const last = this._turns.at(-1);
-    if (last && last.judged.side === loser && last.kind !== "slipped") return;
-    const standing = this.#standing(loser);
-    if (!["lost", ""].includes(standing)) {
-      // of a worse position nobody knows whether it is lost
-      if (!last && standing !== "worse") yield sentence("not_lost");
-      return;
-    }
+    if (last && last.judged.side === loser && ["fallen", "thrown", "worse"].includes(last.kind)) return;
+    const standing = this.#standing(loser),
+      {turn, fall} = this._facts.thresholds;
+    // of a position without a verdict nobody knows whether it is lost
+    if (["drawn", "won"].includes(standing) && !last) yield sentence("not_lost");
+    if (!["lost", "worse"].includes(standing)) return;
     const own = this._moves.filter(judged => judged.judged && judged.side === loser),
       worst = greatest(own, judged => judged.loss);
-    if (worst && worst.loss > 0) yield this.#about(loser, "gradually", {move: this.#label(worst)});
+    if (!worst) return;
+    if (worst.loss >= turn) yield this.#about(loser, "most", {move: this.#label(worst)});
+    else if (standing === "lost" && this.#beganEven(loser) && own.reduce((sum, {loss}) => sum + loss, 0) >= fall)
+      yield this.#about(loser, "gradually", {move: this.#label(worst)});
+  }
+
+  /** True if a side was no worse at the first position that was searched. @param {number} side */
+  #beganEven(side) {
+    const first = this._moves.find(judged => judged.expected !== null);
+    if (!first || first.expected === null) return false;
+    const expected = first.bestExpected ?? first.expected;
+    return (first.side === side ? expected : 1 - expected) >= this._facts.thresholds.even_from;
   }
 
   /** Sentences about a game without a winner that never turned. */
   *#quietGame() {
-    const known = this._moves.filter(judged => judged.expected !== null && judged.confirmed),
+    if (["won", "lost"].includes(this.#standing(BLACK, false))) return;
+    const known = this._moves.filter(judged => judged.expected !== null),
       best = greatest(known, judged => Math.abs((judged.expected || 0.5) - 0.5));
     if (!best || best.expected === null) return;
     const side = best.expected >= 0.5 ? best.side : 1 - best.side;
     if (Math.max(best.expected, 1 - best.expected) < this._facts.thresholds.safe) yield sentence("never_close");
-    else yield this.#about(side, "closest", {move: this.#label(best)});
+    else if (best.confirmed) yield this.#about(side, "closest", {move: this.#label(best)});
   }
 }
 
 /**
- * Standing of a side by its expected result, or by a certain value.
+ * Standing of a side by a certain or likely value, or else by its expected result.
  * @param {number} expected
  * @param {Value | null} value
  * @param {Record<string, number>} thresholds
  */
-function standingOf(expected, value, {won_from: wonFrom, lost_to: lostTo, even_from: evenFrom, even_to: evenTo}) {
+function standingOf(expected, value, {even_from: evenFrom, even_to: evenTo}) {
   if (value) return {win: "won", draw: "drawn", loss: "lost"}[value];
-  if (expected >= wonFrom) return "won";
-  if (expected <= lostTo) return "lost";
   return expected < evenFrom ? "worse" : expected > evenTo ? "better" : "even";
 }
+
+/**
+ * Standing of a side before its move, by the best one.
+ * @param {JudgedMove} judged
+ * @param {Record<string, number>} thresholds
+ */
+const standingBefore = ({bestExpected, bestValue, verdictBefore}, thresholds) =>
+  standingOf(bestExpected ?? 0.5, bestValue ?? verdictBefore, thresholds);
 
 /**
  * The turn that a move is, if it is one.
@@ -203,10 +221,13 @@ function standingOf(expected, value, {won_from: wonFrom, lost_to: lostTo, even_f
 function turnOf(judged, thresholds) {
   const {bestExpected, expected, loss} = judged;
   if (!judged.judged || bestExpected === null || expected === null || loss < thresholds.turn) return null;
-  const before = standingOf(bestExpected, judged.bestValue, thresholds),
-    after = standingOf(expected, certainOf(judged), thresholds);
-  if (before === "won" && after !== "won") return {judged, kind: after === "lost" ? "thrown" : "slipped"};
-  return before !== "lost" && after === "lost" ? {judged, kind: "fallen"} : null;
+  const before = standingBefore(judged, thresholds),
+    after = standingOf(expected, certainOf(judged) ?? judged.verdict, thresholds);
+  let kind = "";
+  if (before === "won") kind = {won: "", lost: "thrown", drawn: "slipped"}[after] ?? "spoiled";
+  else if (after === "lost" && before !== "lost") kind = "fallen";
+  else if (after === "worse" && before !== "lost" && before !== "worse") kind = "worse";
+  return kind ? {judged, kind} : null;
 }
 
 /**
