@@ -218,8 +218,8 @@ def test_a_worker_that_makes_no_sense_is_left(name: str, machine: Machine, caplo
         with pytest.raises(WorkerLostError, match="^worker bad can't do the work: [^\n]+$"):
             crew.call("bad", ADD, {"number": 1}).result()
         assert crew.members == ["good"]
-        assert list(crew.left) == ["bad"]
-    assert [record.message for record in caplog.records] == [f"worker bad is left: {crew.left['bad']}"]
+        assert list(crew.faults) == ["bad"]
+    assert [record.message for record in caplog.records] == [f"worker bad is left: {crew.faults['bad']}"]
 
 
 # --- workers that come and go
@@ -235,7 +235,7 @@ def test_a_worker_that_is_lost(machine: Machine) -> None:
         with pytest.raises(WorkerLostError, match="^worker x was lost$"):
             crew.call("x", ADD, {"number": 1}).result()
         assert crew.members == ["y"]
-        assert crew.left == {}
+        assert crew.faults == {}
 
 
 def test_a_worker_that_is_silent(machine: Machine) -> None:

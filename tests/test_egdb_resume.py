@@ -52,14 +52,14 @@ def checkpoints(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Steps that each pair was taken up at, where a checkpoint is written after each step."""
     monkeypatch.setattr(solving, "CHECKPOINT_SECONDS", 0.0)
     begun: list[int] = []
-    begin = solving._Solving._begun
+    begin = solving._Solving._first_values
 
     def noted(self: solving._Solving) -> dict[Shape, values.SliceValues]:
         found = begin(self)
-        begun.append(self.done)
+        begun.append(self.step_count)
         return found
 
-    monkeypatch.setattr(solving._Solving, "_begun", noted)
+    monkeypatch.setattr(solving._Solving, "_first_values", noted)
     return begun
 
 

@@ -201,11 +201,11 @@ class ClusterConnection:
     def submit(
         self,
         frame: bytes,
-        done: Callable[[TaskAnswer], None],
+        on_answer: Callable[[TaskAnswer], None],
         blocks: Sequence[Any] = (),
         workers: Sequence[str] | None = None,
     ) -> Any:
-        """Send a task; returns Dask's future of it. done: called from another thread with its answer.
+        """Send a task; returns Dask's future of it. on_answer: called from another thread with its answer.
 
         If the scheduler vanishes at this moment, the task is lost at once, and there is no future.
         blocks: futures of frames that the worker fetches first; workers: those that may do it.
@@ -221,10 +221,10 @@ class ClusterConnection:
         except Exception:
             if self.alive and None not in blocks:
                 raise
-            done(TaskAnswer(None))
+            on_answer(TaskAnswer(None))
             return None
         # Dask's own callbacks share one thread: an answer lost with its worker would hold up all others
-        self._client.loop.add_callback(_tell, future, done)
+        self._client.loop.add_callback(_tell, future, on_answer)
         return future
 
     def hold(self, frame: bytes, workers: Sequence[str] | None = None) -> Any:
@@ -298,9 +298,9 @@ def _values(answer: Any) -> Any:
         return error
 
 
-async def _tell(future: Any, done: Callable[[TaskAnswer], None]) -> None:
+async def _tell(future: Any, on_answer: Callable[[TaskAnswer], None]) -> None:
     """Wait for a future in Dask's event loop, and report its outcome."""
-    done(await _answer(future))
+    on_answer(await _answer(future))
 
 
 async def _answer(future: Any) -> TaskAnswer:

@@ -59,7 +59,7 @@ class Crew:
         self._block_futures: dict[tuple[str, str], list[Any]] = {}
         """Futures of the blocks of files being sent, by file and by their only receiver, or "" for any worker."""
         self.job = uuid.uuid4().hex
-        self.left: dict[str, str] = {}
+        self.faults: dict[str, str] = {}
         """Workers that get no more calls, with the reasons."""
         local = connection.address.processes
         self.terms = {"version": __version__, "signature": None if local else search_signature()["signature"]}
@@ -73,13 +73,13 @@ class Crew:
                 self._connection.look()
                 members = [
                     address for address, each in self._connection.workers.items()
-                    if address not in self.left and each.silence < SILENCE
+                    if address not in self.faults and each.silence < SILENCE
                 ]  # fmt: skip
                 if members:
                     CREW.text = counted(len(members), "worker")
                     return members
             if time.monotonic() - began > SCHEDULER_PATIENCE:
-                reasons = "".join(f"; {address}: {reason}" for address, reason in self.left.items())
+                reasons = "".join(f"; {address}: {reason}" for address, reason in self.faults.items())
                 waited = format_duration(SCHEDULER_PATIENCE)
                 raise ClusterError(f"{self._connection.address.text}: no workers after {waited}{reasons}")
             time.sleep(SIGNALS_WAIT)
@@ -120,8 +120,8 @@ class Crew:
 
     def leave(self, member: str, reason: str) -> None:
         """Give a worker no more calls, and log the reason."""
-        if member not in self.left:
-            self.left[member] = reason
+        if member not in self.faults:
+            self.faults[member] = reason
             log.warning("worker %s is left: %s", member, reason)
 
     def has(self, digest: str) -> bool:

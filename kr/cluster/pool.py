@@ -96,7 +96,7 @@ class ClusterPool(Generic[T, R]):
         self._news: queue.SimpleQueue[tuple[str, int, TaskAnswer] | None] = queue.SimpleQueue()
         self._rest: deque[FinishedPortion[R]] = deque()
         self._stopped = False
-        self._left: dict[str, str] = {}
+        self._faults: dict[str, str] = {}
         self._silent: set[str] = set()
         self._failures: dict[str, int] = {}
         self._seconds: deque[float] = deque(maxlen=200)
@@ -183,8 +183,8 @@ class ClusterPool(Generic[T, R]):
 
     def leave(self, worker: str, reason: str) -> None:
         """Give a worker no more units, and log the reason."""
-        if worker and worker not in self._left:
-            self._left[worker] = reason
+        if worker and worker not in self._faults:
+            self._faults[worker] = reason
             log.warning("worker %s is left: %s", worker, reason)
 
     # Sending
@@ -194,7 +194,7 @@ class ClusterPool(Generic[T, R]):
         most = self._at_once(connection)
         most -= len(self._tasks) + sum(len(each.tasks) for each in self._deliveries.values())
         while most > 0:
-            count = self._wanted(connection, source, most)
+            count = self._task_count(connection, source, most)
             units = [self._again.popleft() for _ in range(min(count, len(self._again)))]
             units += source.take(count - len(units))
             if not units:
@@ -204,9 +204,9 @@ class ClusterPool(Generic[T, R]):
 
     def _shared_out(self, connection: ClusterConnection, source: _Source, units: list[Unit]) -> list[Unit]:
         """The units, or a part of a single one at the end of the job, so that all workers end together."""
-        left = len(units) + len(source) + len(self._again)
+        unsent = len(units) + len(source) + len(self._again)
         each = statistics.fmean(self._seconds) if self._seconds else 0.0
-        pieces = min(-(-self._at_once(connection) // left), MOST_SPLIT, int(each / LEAST_PIECE))
+        pieces = min(-(-self._at_once(connection) // unsent), MOST_SPLIT, int(each / LEAST_PIECE))
         if len(units) > 1 or not source.exhausted or pieces < 2:
             return units
         first, *others = self._kind.split(units[0], pieces)
@@ -216,7 +216,7 @@ class ClusterPool(Generic[T, R]):
     def _at_once(self, connection: ClusterConnection) -> int:
         return AHEAD * max(1, self._threads(connection))
 
-    def _wanted(self, connection: ClusterConnection, source: _Source, tasks: int) -> int:
+    def _task_count(self, connection: ClusterConnection, source: _Source, tasks: int) -> int:
         """Units for the next task: fewer at the end, so that all workers have some."""
         source.look_ahead(AHEAD * self._at_once(connection))
         if not self._seconds:
@@ -225,8 +225,8 @@ class ClusterPool(Generic[T, R]):
         count = min(TASK_UNITS, max(1, round(TASK_SECONDS / each)))
         source.look_ahead(count * tasks)
         if source.exhausted:
-            left = len(source) + len(self._again)
-            count = min(count, max(1, -(-left // self._at_once(connection))))
+            unsent = len(source) + len(self._again)
+            count = min(count, max(1, -(-unsent // self._at_once(connection))))
         return count
 
     def _send(self, connection: ClusterConnection, units: list[Unit]) -> None:
@@ -266,26 +266,26 @@ class ClusterPool(Generic[T, R]):
 
     def _allowed(self, connection: ClusterConnection) -> list[str] | None:
         """Workers that may do a task; None for all. Raises ClusterError if all were left."""
-        out = self._left.keys() | self._silent
+        out = self._faults.keys() | self._silent
         if not out & connection.workers.keys():
             return None
         allowed = [address for address in connection.workers if address not in out]
-        if not allowed and self._left.keys() >= connection.workers.keys():
-            address = next(iter(self._left.keys() & connection.workers.keys()))
+        if not allowed and self._faults.keys() >= connection.workers.keys():
+            address = next(iter(self._faults.keys() & connection.workers.keys()))
             raise ClusterError(
                 f"{connection.address.text}: none of {counted(len(connection.workers), 'worker')} can do the work; "
-                f"{address}: {self._left[address]}"
+                f"{address}: {self._faults[address]}"
             )
         return allowed or None
 
     def _threads(self, connection: ClusterConnection) -> int:
         return sum(
             each.threads for address, each in connection.workers.items()
-            if address not in self._left and address not in self._silent
+            if address not in self._faults and address not in self._silent
         )  # fmt: skip
 
     def _report(self, connection: ClusterConnection) -> None:
-        count = len(connection.workers.keys() - self._left.keys() - self._silent)
+        count = len(connection.workers.keys() - self._faults.keys() - self._silent)
         CREW.text = counted(count, "worker") if connection.alive else "no scheduler"
         if connection.workers or not connection.alive:
             self._alone_since = time.monotonic()
@@ -302,28 +302,28 @@ class ClusterPool(Generic[T, R]):
         if answer.frame is None:
             self._lost(task, answer)
             return
-        left = {unit.key: unit for unit in task.units}
+        unanswered = {unit.key: unit for unit in task.units}
         try:
-            reply = read_answer(answer.frame, left)
+            reply = read_answer(answer.frame, unanswered)
         except ValueError as error:
             self._failed(connection, task, f"its answer makes no sense: {error}", blame=True)
             return
         for result in reply.results:
-            unit = left[result.key]
+            unit = unanswered[result.key]
             try:
                 values = [self._kind.decode(unit, chunk) for chunk in result.chunks]
                 self._kind.check(unit, values)
             except (ValueError, LookupError, TypeError) as error:
-                task.units = list(left.values())
+                task.units = list(unanswered.values())
                 self._failed(connection, task, f"its answer makes no sense: {error}", blame=True, claimed=reply.worker)
                 return
-            del left[result.key]
+            del unanswered[result.key]
             self._seconds.append(result.seconds)
             self._failures.pop(unit.key, None)
             yield from _portions(unit, values, result.seconds, reply.worker)
         if reply.results:
             self._file_requests.pop(reply.worker, None)
-        task.units = list(left.values())
+        task.units = list(unanswered.values())
         if task.units:
             self._undone(connection, task, reply)
 

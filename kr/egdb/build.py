@@ -122,8 +122,8 @@ def wanted_pairs(settings: BuildSettings) -> list[Shape]:
                 f"--classes {settings.classes}: {slices.class_name(each)} has {sum(each)} pieces, "
                 f"but --pieces is {settings.pieces}"
             )
-    wanted = set(classes).union(*map(slices.smaller_classes, classes))
-    return [pair for pair in slices.pairs_up_to(settings.pieces) if slices.class_of(pair) in wanted]
+    whole = set(classes).union(*map(slices.smaller_classes, classes))
+    return [pair for pair in slices.pairs_up_to(settings.pieces) if slices.class_of(pair) in whole]
 
 
 def build_database(
@@ -172,12 +172,12 @@ class _Builder:
         self.missing = {pair: kinds for pair in pairs if (kinds := self._missing_files(pair))}
         todo = self._with_lost_values()
         self.plan = Plan(todo)
-        self.left = len(todo)
+        self.unbuilt = len(todo)
         total = sum(map(slices.pair_size, pairs))
-        left = sum(map(slices.pair_size, todo))
+        size = sum(map(slices.pair_size, todo))
         self.progress = BuildProgress(
-            total, total - left, pairs=len(pairs), pairs_done=len(pairs) - len(todo), memory=self.limit,
-            disk=self._disk_needed(todo), expected_seconds=left / (self._known_rate() * self.workers),
+            total, total - size, pairs=len(pairs), pairs_done=len(pairs) - len(todo), memory=self.limit,
+            disk=self._disk_needed(todo), expected_seconds=size / (self._known_rate() * self.workers),
             directory=directory,
         )  # fmt: skip
         self._admit(todo)
@@ -219,10 +219,10 @@ class _Builder:
     def _has_values(self, pair: Shape) -> bool:
         """True if the pair's values are available, complete and undamaged."""
         path, distances = self.values_path(pair), self._with_distances(pair)
-        found = values.stated(path, pair, distances)
-        if found is None or found[0] != values.COMPLETE or not values.is_good(path, pair, distances):
+        record = values.stated(path, pair, distances)
+        if record is None or record[0] != values.COMPLETE or not values.is_good(path, pair, distances):
             return False
-        self.keys[pair] = values_key(pair, found[1])
+        self.keys[pair] = values_key(pair, record[1])
         return True
 
     def _known_rate(self) -> float:
@@ -282,7 +282,7 @@ class _Builder:
             self.on_progress(self.progress)
         self.values_folder.mkdir(parents=True, exist_ok=True)
         chunks: dict[str, dict[int, Chunk]] = {}
-        pool = work_pool(self.kind, self.needs, self.workers if self.left else 0, cluster=self.settings.cluster)
+        pool = work_pool(self.kind, self.needs, self.workers if self.unbuilt else 0, cluster=self.settings.cluster)
         try:
             with closing(pool.run(self._units())) as parts:
                 for part in parts:
@@ -317,7 +317,7 @@ class _Builder:
 
     def _units(self) -> Iterator[Unit | None]:
         """Units of the pairs in the order of the plan; None while all the remaining ones wait for others."""
-        while self.left:
+        while self.unbuilt:
             pair = self.plan.next(self._fits)
             if pair is None:
                 yield None
@@ -327,11 +327,11 @@ class _Builder:
             self.under_way.add(pair)
             needs = {slices.name(successor): self.keys[successor] for successor in sorted(slices.successors(pair))}
             name = slices.name(pair)
-            wanted = {
+            unit_values = {
                 "pair": name, "distances": self._with_distances(pair), "files": kinds,
                 "values": self._are_needed(pair), "memory": self._own_memory(pair),
             }  # fmt: skip
-            yield Unit(SlicePairs.name(), name, needs, {}, wanted)
+            yield Unit(SlicePairs.name(), name, needs, {}, unit_values)
 
     def _are_needed(self, pair: Shape) -> bool:
         """True if pairs look up the values of this one, or somebody may later."""
@@ -354,9 +354,9 @@ class _Builder:
         self.under_way.discard(pair)
         size = sum(map(len, contents.values()))
         self._note(pair, seconds, size)
-        for free in self.plan.done(pair):
+        for free in self.plan.finish(pair):
             self._release(free)
-        self.left -= 1
+        self.unbuilt -= 1
 
     def _note(self, pair: Shape, seconds: float, size: int) -> None:
         """Enter a finished pair in the progress and in the journal."""
@@ -366,8 +366,8 @@ class _Builder:
         progress.bytes += size
         entry = {"pair": slices.name(pair), "positions": slices.pair_size(pair), "seconds": seconds, "bytes": size}
         progress.written.append(entry)
-        if found := round(self.taken_up.pop(slices.name(pair), 0)):
-            entry = {**entry, "earlier": found}
+        if earlier := round(self.taken_up.pop(slices.name(pair), 0)):
+            entry = {**entry, "earlier": earlier}
         on_disk = [path.stat().st_size for path in self.values_folder.glob("*.bin")]
         facts = {
             "workers": self.workers, "resident": system.resident_memory(), "peak": progress.peak_memory,

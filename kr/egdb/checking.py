@@ -35,7 +35,7 @@ class CheckedDatabase:
     """A database under verification, its distances unpacked as far as they fit into memory."""
 
     database: Database
-    known: _egdb.KnownDistances | None
+    distances: _egdb.KnownDistances | None
 
 
 @dataclass(frozen=True)
@@ -121,10 +121,10 @@ def database_key(digests: Mapping[str, str], classes: Collection[Class]) -> str:
 
 def _loaded(directory: Path, classes: Collection[Class], memory: int) -> tuple[str, CheckedDatabase]:
     database = Database.open(directory, unpack_bytes=memory, max_pieces=max(map(sum, classes)))
-    known = _egdb.KnownDistances(database.core, distance_pieces(database, memory))
-    known.unpack(0, 1)
+    distances = _egdb.KnownDistances(database.core, distance_pieces(database, memory))
+    distances.unpack(0, 1)
     digests = {path.name: digest(path) for path in directory.glob(f"*{files.SUFFIX}")}
-    return database_key(digests, classes), CheckedDatabase(database, known)
+    return database_key(digests, classes), CheckedDatabase(database, distances)
 
 
 _chances = cache(survival)
@@ -151,9 +151,9 @@ def _checked_file(path: Path) -> CheckedFile:
 def _proved(values: Mapping[str, Any], tools: CheckedDatabase, stop: Stop) -> CheckedRange | None:
     """Check the positions of a pair with some arrangements of men, and their distances if these are known."""
     pair, first, last = shape_named(values["pair"]), values["first"], values["last"]
-    known = tools.known if sum(pair) <= tools.database.distance_pieces else None
+    distances = tools.distances if sum(pair) <= tools.database.distance_pieces else None
     core = tools.database.core
-    own, other, wrong, findings = _egdb.egdb_check_arrangements(core, pair, first, last, known, stop.flag)
+    own, other, wrong, findings = _egdb.egdb_check_arrangements(core, pair, first, last, distances, stop.flag)
     if stop.is_set():
         return None
     counts = {pair: own} if slices.is_symmetric(pair) else {slices.twin(pair): other, pair: own}

@@ -84,19 +84,19 @@ def slice_files() -> dict[str, tuple[str, Shape]]:
 
 def by_pieces(packed: Sequence[PackedFile]) -> dict[int, PiecesPacked]:
     """Files and bytes by number of pieces."""
-    found: dict[int, PiecesPacked] = {}
+    shares: dict[int, PiecesPacked] = {}
     for each in packed:
         kind, pair = slice_files()[each.name]
-        share = found.setdefault(slices.pieces(pair), PiecesPacked())
+        share = shares.setdefault(slices.pieces(pair), PiecesPacked())
         share.files += 1
         if kind == "wld":
             share.values += each.bytes
         else:
             share.distances += each.bytes
     names = {each.name for each in packed}
-    for count, share in found.items():
+    for count, share in shares.items():
         share.complete = all(files.file_name("wld", pair) in names for pair in slices.pairs(count))
-    return dict(sorted(found.items()))
+    return dict(sorted(shares.items()))
 
 
 def contents_of(packed: Sequence[PackedFile]) -> PackContents:
@@ -151,7 +151,7 @@ def _damaged(path: Path, what: str) -> InvalidDatabaseError:
 
 def _parsed(text: bytes) -> tuple[PackedFile, ...]:
     """The files in the text of a header. Raises ValueError, TypeError and KeyError."""
-    found: dict[str, PackedFile] = {}
+    entries: dict[str, PackedFile] = {}
     for each in storage.parse_json(text)["files"]:
         packed = PackedFile(each["name"], each["bytes"], each["sha256"])
         if type(packed.name) is not str or packed.name not in slice_files():
@@ -160,9 +160,9 @@ def _parsed(text: bytes) -> tuple[PackedFile, ...]:
             raise ValueError(f"the size of {packed.name} is {str(packed.bytes)[:40]}")
         if type(packed.sha256) is not str or len(packed.sha256) != 64 or set(packed.sha256) - set("0123456789abcdef"):
             raise ValueError(f"the checksum of {packed.name} is {str(packed.sha256)[:80]!r}")
-        if packed.name in found:
+        if packed.name in entries:
             raise ValueError(f"{packed.name} is in it twice")
-        found[packed.name] = packed
-    if not found:
+        entries[packed.name] = packed
+    if not entries:
         raise ValueError("no files")
-    return tuple(found.values())
+    return tuple(entries.values())

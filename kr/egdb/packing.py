@@ -131,14 +131,14 @@ def _digest(file: FileIO, size: int, path: Path, on_bytes: Callable[[int], None]
 class _Meter:
     """Bytes of one stage of the work, as they are done."""
 
-    def __init__(self, on_progress: OnBytes | None, stage: str, total: int, done: int = 0) -> None:
-        self.on_progress, self.stage, self.total, self.done = on_progress, stage, total, done
+    def __init__(self, on_progress: OnBytes | None, stage: str, total: int, count: int = 0) -> None:
+        self.on_progress, self.stage, self.total, self.count = on_progress, stage, total, count
         self.add(0)
 
     def add(self, count: int) -> None:
-        self.done += count
+        self.count += count
         if self.on_progress is not None:
-            self.on_progress(self.stage, self.done, self.total)
+            self.on_progress(self.stage, self.count, self.total)
 
 
 def _check_space(path: Path, need: int, option: str) -> None:
@@ -201,13 +201,13 @@ def _sources(directory: Path, settings: PackSettings) -> list[Path]:
 def _checked(sources: Sequence[Path], on_progress: OnBytes | None) -> PackContents:
     """Contents of a packed database of files, each of which is sound. Raises InvalidDatabaseError."""
     meter = _Meter(on_progress, "checking", sum(path.stat().st_size for path in sources))
-    found = []
+    entries = []
     for path in sources:
         files.open_slice(path).check()
         with storage.open_regular(path) as file:
             size = os.fstat(file.fileno()).st_size
-            found.append(PackedFile(path.name, size, _digest(file, size, path, meter.add)))
-    return contents_of(found)
+            entries.append(PackedFile(path.name, size, _digest(file, size, path, meter.add)))
+    return contents_of(entries)
 
 
 def _write_pack(out: Path, sources: Sequence[Path], contents: PackContents, on_progress: OnBytes | None) -> int:

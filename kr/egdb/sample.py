@@ -248,8 +248,8 @@ def _check_reach(settings: SampleSettings, opened: Database) -> None:
         raise InvalidSettingError(f"{where} has values of positions with {opened.reach}")
     if settings.distances and opened.distance_pieces < most_pieces(shapes):
         reach = slices.reach_in_words(opened.distance_pieces, ())
-        told = f"distances of positions with {reach}" if opened.distance_pieces > 1 else "no distances"
-        raise InvalidSettingError(f"{where} has {told}")
+        has = f"distances of positions with {reach}" if opened.distance_pieces > 1 else "no distances"
+        raise InvalidSettingError(f"{where} has {has}")
 
 
 def _check_disk(settings: SampleSettings, expected: float) -> None:
@@ -280,13 +280,13 @@ class _Progress:
         self._tell = tell
         self._positions = positions
         self._passes = passes
-        self._done = 0.0
+        self._count = 0.0
 
     def advance(self, count: float) -> None:
         """Count positions of one pass."""
-        self._done += count / self._passes
+        self._count += count / self._passes
         if self._tell:
-            self._tell(self._done, self._positions)
+            self._tell(self._count, self._positions)
 
 
 @dataclass(frozen=True)

@@ -101,7 +101,7 @@ class Plan:
                 return ready[1]
         return None
 
-    def done(self, pair: Shape) -> list[Shape]:
+    def finish(self, pair: Shape) -> list[Shape]:
         """Note that a pair is solved; returns the pairs that none of the remaining ones will look up."""
         for user in self.users.get(pair, ()):
             if pair in self.waiting[user]:
@@ -143,7 +143,7 @@ def peak_disk(todo: Sequence[Shape], kept: bool) -> int:
         # the values written so far, and those of the checkpoint until they are whole
         peak = max(peak, alive + 2 * _values_bytes(pair, False))
         alive += _values_bytes(pair, False)
-        gone = plan.done(pair)
+        gone = plan.finish(pair)
         if not kept:
             alive -= sum(_values_bytes(each, False) for each in gone)
     return peak

@@ -116,29 +116,29 @@ class _Solving:
         self._steps = list(scheduling.steps(self.pair))
         self._written: int | None = None
         """CRC-32 of the file of values, once it is there."""
-        self.done = 0
+        self.step_count = 0
         """Steps of the solver that are done."""
-        self.values = self._begun()
+        self.values = self._first_values()
         self.solver = _egdb.EndgameSolver()
-        wanted = {
+        successors = {
             shape_named(name): _file_of(shape_named(name), key, needs.place(VALUES_NEED, key))
             for name, key in unit.needs.items()
         }
-        self._successors = room.enter(self.pair, unit.values["memory"], wanted)
+        self._successors = room.enter(self.pair, unit.values["memory"], successors)
         for successor in self._successors:
             for shape, other in successor.values.items():
                 self.solver.look_up(shape, other.values, other.distances)
         for shape, own in self.values.items():
             self.solver.add(shape, own.values, own.distances)
 
-    def _begun(self) -> dict[Shape, SliceValues]:
+    def _first_values(self) -> dict[Shape, SliceValues]:
         """Values that are kept of this pair, those of a checkpoint, or zeros."""
         for path in filter(None, (self._target, self._checkpoint)):
-            found = stated(path, self.pair, self.distances)
-            if found is not None and is_good(path, self.pair, self.distances):
-                steps, crc = found
+            record = stated(path, self.pair, self.distances)
+            if record is not None and is_good(path, self.pair, self.distances):
+                steps, crc = record
                 self._written = crc if steps == COMPLETE else None
-                self.done = min(steps, len(self._steps))
+                self.step_count = min(steps, len(self._steps))
                 return read_values(path, self.pair, self.distances)
         return empty_values(self.pair, self.distances)
 
@@ -146,12 +146,12 @@ class _Solving:
         """All steps, after those that are done."""
         steps = self._steps
         weight = slices.pair_size(self.pair) / sum(call.positions for step in steps for call in step)
-        if self.done:
-            earlier = sum(call.positions for step in steps[: self.done] for call in step)
+        if self.step_count:
+            earlier = sum(call.positions for step in steps[: self.step_count] for call in step)
             yield [Portion(lambda space, stop: TAKEN_UP, earlier * weight)]
-        for step in steps[self.done :]:
+        for step in steps[self.step_count :]:
             yield [Portion(partial(self._solve, call), call.positions * weight) for call in step]
-            self.done += 1
+            self.step_count += 1
             if time.monotonic() - self._saved > CHECKPOINT_SECONDS:
                 self.save()
         yield [Portion(self._state_facts, 0.0)]
@@ -172,8 +172,8 @@ class _Solving:
 
     def save(self) -> None:
         """Write a checkpoint. Raises OSError."""
-        if self._checkpoint and self.done and self._written is None:
-            write_values(self._checkpoint, self.pair, self.values, self.done)
+        if self._checkpoint and self.step_count and self._written is None:
+            write_values(self._checkpoint, self.pair, self.values, self.step_count)
         self._saved = time.monotonic()
 
     # Portions
@@ -247,8 +247,8 @@ def _file_of(pair: Shape, key: str, place: str) -> tuple[Path, bool]:
     """File of the values of a solved pair, and whether it has distances. Raises InvalidDatabaseError."""
     path = Path(place)
     for distances in (False, True):
-        found = stated(path, pair, distances)
-        if found is not None and found[0] == COMPLETE and values_key(pair, found[1]) == key:
+        record = stated(path, pair, distances)
+        if record is not None and record[0] == COMPLETE and values_key(pair, record[1]) == key:
             return path, distances
     raise InvalidDatabaseError(f"{path}: the values of slice {slices.name(pair)} are missing or damaged")
 

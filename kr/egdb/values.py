@@ -124,15 +124,15 @@ def stated(path: Path, pair: Shape, distances: bool) -> tuple[int, int] | None:
 
 def is_good(path: Path, pair: Shape, distances: bool) -> bool:
     """True if a file's bytes match its CRC-32."""
-    found = stated(path, pair, distances)
-    if found is None:
+    record = stated(path, pair, distances)
+    if record is None:
         return False
     crc = 0
     with open(path, "rb") as file:
         file.seek(VALUES_HEADER_BYTES)
         while block := file.read(VALUES_AT_ONCE):
             crc = zlib.crc32(block, crc)
-    return crc == found[1]
+    return crc == record[1]
 
 
 def read_values(path: Path, pair: Shape, distances: bool) -> dict[Shape, SliceValues]:
@@ -198,28 +198,30 @@ class ValuesRoom:
         self._mapped: weakref.WeakSet[_Mapped] = weakref.WeakSet()
         self._lock = threading.Lock()
 
-    def enter(self, pair: Shape, own_bytes: int, wanted: Mapping[Shape, tuple[Path, bool]]) -> list[_Read | _Mapped]:
+    def enter(
+        self, pair: Shape, own_bytes: int, successors: Mapping[Shape, tuple[Path, bool]]
+    ) -> list[_Read | _Mapped]:
         """The values that a pair looks up, as objects with `values`, for as long as it keeps them.
 
-        own_bytes: memory that the pair takes itself; wanted: file of each pair, and whether it has distances. Raises
-        InvalidDatabaseError for a file that is cut short, and OSError.
+        own_bytes: memory that the pair takes itself; successors: file of each pair, and whether it has distances.
+        Raises InvalidDatabaseError for a file that is cut short, and OSError.
         """
         with self._lock:
-            self._users[pair] = own_bytes, frozenset(wanted)
-            found: list[_Read | _Mapped] = []
-            for other in sorted(wanted, key=slices.pair_size):
-                path, distances = wanted[other]
+            self._users[pair] = own_bytes, frozenset(successors)
+            tables: list[_Read | _Mapped] = []
+            for other in sorted(successors, key=slices.pair_size):
+                path, distances = successors[other]
                 if other not in self._read and self._make_room(file_bytes(other, distances)):
                     self._read[other] = read_values(path, other, distances)
                 if other in self._read:
                     # the one used last stands last
                     self._read[other] = self._read.pop(other)
-                    found.append(_Read(self._read[other]))
+                    tables.append(_Read(self._read[other]))
                 else:
                     mapped = _Mapped(path, other, distances)
                     self._mapped.add(mapped)
-                    found.append(mapped)
-            return found
+                    tables.append(mapped)
+            return tables
 
     def leave(self, pair: Shape) -> None:
         """A pair is solved."""
@@ -240,7 +242,7 @@ class ValuesRoom:
         """True if there is room for so many bytes; drops values that no pair under way looks up, the oldest first."""
         taken = sum(own for own, _ in self._users.values())
         taken += sum(_bytes_of(each) for each in self._read.values())
-        used = frozenset[Shape]().union(*(wanted for _, wanted in self._users.values()))
+        used = frozenset[Shape]().union(*(successors for _, successors in self._users.values()))
         for pair in [each for each in self._read if each not in used]:
             if taken + size <= self._memory:
                 break

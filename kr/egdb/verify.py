@@ -203,7 +203,7 @@ class _Verifier:
         """Check files, then, if all are good, positions and counts."""
         result = self.result
         headers = self._check_files()
-        self.groups = self._wanted(headers)
+        self.groups = self._groups_of(headers)
         result.pieces = max((int(name) for name in self.groups if name.isdigit()), default=0)
         result.classes = tuple(name for name in self.groups if not name.isdigit())
         what = "-".join([*[str(result.pieces)] * bool(result.pieces), *result.classes])
@@ -218,7 +218,7 @@ class _Verifier:
         result.seconds = self.proof.seconds
         return result
 
-    def _wanted(self, headers: dict[str, files.SliceHeader]) -> dict[str, tuple[Class, ...]]:
+    def _groups_of(self, headers: dict[str, files.SliceHeader]) -> dict[str, tuple[Class, ...]]:
         """The classes to check, by name: all with a number of pieces that is complete together, others one by one.
 
         Raises InvalidSettingError if those that the settings ask for are not there.
@@ -267,7 +267,7 @@ class _Verifier:
         headers = {}
         units = (Unit(FileCheck.name(), path.name, values={"path": str(path)}) for path in paths)
         with closing(Pool(FileCheck(), Needs(), self.threads).run(units)) as parts:
-            for done, part in enumerate(parts, start=1):
+            for number, part in enumerate(parts, start=1):
                 checked = part.value
                 path = Path(checked.path)
                 if checked.problem:
@@ -276,7 +276,7 @@ class _Verifier:
                     headers[path.name] = files.read_header(path)
                     self.digests[path.name] = checked.digest
                     self.result.bytes += path.stat().st_size
-                self._advance("files", done, len(paths))
+                self._advance("files", number, len(paths))
         self.result.problems.sort()
         return headers
 
@@ -293,7 +293,7 @@ class _Verifier:
         positions = sum(map(slices.size, shapes))
         key = database_key(self.digests, classes)
         needs = Needs({key: str(self.directory)})
-        done = 0 if self.result.sampled else self._resume(key)
+        count = 0 if self.result.sampled else self._resume(key)
         values = self._sampled_ranges(shapes) if self.result.sampled else self._unproven_ranges()
         tools = {"classes": list(map(slices.class_name, classes)), "memory": memory}
         units = (
@@ -302,14 +302,14 @@ class _Verifier:
         try:
             distances = None if self.result.sampled else self._known_distances(database)
             needs.keep(DATABASE_NEED, key, CheckedDatabase(database, distances))
-            self._advance("positions", done, positions)
+            self._advance("positions", count, positions)
             pool = work_pool(RangeCheck(), needs, self.threads, cluster=self.settings.cluster)
             with closing(pool.run(units)) as parts:
                 for part in parts:
                     checked = part.value
-                    done += checked.gone_through
+                    count += checked.gone_through
                     self._note(checked)
-                    self._advance("positions", done, positions)
+                    self._advance("positions", count, positions)
         except BaseException:
             self._save(at_once=True)
             raise
@@ -400,19 +400,19 @@ class _Verifier:
 
     def _compare_known(self, headers: dict[str, files.SliceHeader]) -> None:
         """Compare the counts in the files with those of earlier builds."""
-        known = stats.known_counts()
+        earlier = stats.known_counts()
         for name, header in headers.items():
             for shape in slices.members(header.pair) if header.kind == "wld" else ():
                 stated = stats.counts_of(header, shape)
-                if stated != known.get(shape, stated):
+                if stated != earlier.get(shape, stated):
                     self.result.add(
                         f"{self.directory / name}: states {_in_words(stated)} for slice {slices.name(shape)}; "
-                        f"earlier builds had {_in_words(known[shape])}"
+                        f"earlier builds had {_in_words(earlier[shape])}"
                     )
 
-    def _advance(self, stage: str, done: float, total: float) -> None:
+    def _advance(self, stage: str, count: float, total: float) -> None:
         if self.on_progress:
-            self.on_progress(stage, done, total)
+            self.on_progress(stage, count, total)
 
 
 class _Proof:

@@ -177,7 +177,7 @@ class Pool(Generic[T, R]):
                 value = portion.do(tools, self._stop)
                 if value is None and self._stop.is_set():
                     break
-                self._done(course, number, portion, cast(R, value))
+                self._take_value(course, number, portion, cast(R, value))
                 # a thread that waits for work must not keep a finished unit alive
                 del work, course, portion, value
         except BaseException as error:  # raised in the thread that asks for parts
@@ -207,7 +207,7 @@ class Pool(Generic[T, R]):
             course.portions += len(step)
             self._changed.notify_all()
 
-    def _done(self, course: _Course[T, R], number: int, portion: Portion[T, R], value: R) -> None:
+    def _take_value(self, course: _Course[T, R], number: int, portion: Portion[T, R], value: R) -> None:
         """Report a finished portion; after the last portion of a step the next step begins."""
         part = FinishedPortion(course.unit, number, value, portion.weight, time.monotonic() - course.began, last=False)
         with self._lock:

@@ -226,16 +226,16 @@ def _shaping(settings: SelfplaySettings, signature: str, database: Database | No
 def _old_shaping(directory: Path) -> dict[str, Any] | None:
     """Settings that shape the games of the run in a directory; None if no run has begun."""
     path = directory / RUN_FILE
-    begun = any(directory.glob("shard-*"))
+    has_games = any(directory.glob("shard-*"))
     if not path.exists():
-        if begun:
+        if has_games:
             raise InvalidGamesError(f"{directory} holds games but no {RUN_FILE}; choose another --out")
         return None
     try:
         old_shaping = FORMER_DEFAULTS | storage.parse_json(storage.read_regular(path))["shaping"]
     except (ValueError, KeyError, TypeError) as error:
         raise InvalidGamesError(f"{path}: not the description of a run; choose another --out") from error
-    return old_shaping if begun else None
+    return old_shaping if has_games else None
 
 
 def _begin_run(

@@ -59,23 +59,30 @@ def match_workers(games: Iterable[MatchGame], timed: bool) -> list[MatchWorker]:
     for game in sorted(games, key=lambda game: game.worker):
         if game.worker:
             by_worker.setdefault(game.worker, []).append(game)
-    scores = {name: _pair_scores(played) for name, played in by_worker.items()}
+    scores = {name: _pair_scores(worker_games) for name, worker_games in by_worker.items()}
     speeds = _speeds(by_worker)
     total = sum(map(len, by_worker.values()))
     suspects = {
         name: f"it searches {speeds[name]:.2f} times the nodes a second of the others"
-        for name, played in by_worker.items()
-        if timed and speeds[name] < SLOW and min(len(played), total - len(played)) >= LEAST_GAMES
+        for name, worker_games in by_worker.items()
+        if timed and speeds[name] < SLOW and min(len(worker_games), total - len(worker_games)) >= LEAST_GAMES
     }
     residuals = _residuals(scores, suspects)
     workers = []
-    for name, played in by_worker.items():
+    for name, worker_games in by_worker.items():
         own = scores[name]
-        efforts = sum((each.a for each in played), Effort()), sum((each.b for each in played), Effort())
+        efforts = sum((each.a for each in worker_games), Effort()), sum((each.b for each in worker_games), Effort())
         points = sum(own) / len(own) if own else math.nan
         workers.append(
             MatchWorker(
-                name, len(played), len(own), points, efforts, speeds[name], residuals[name], suspects.get(name, "")
+                name,
+                len(worker_games),
+                len(own),
+                points,
+                efforts,
+                speeds[name],
+                residuals[name],
+                suspects.get(name, ""),
             )
         )
     return workers
@@ -95,9 +102,9 @@ def _residuals(scores: dict[str, list[float]], suspects: dict[str, str]) -> dict
             )
             for name, own in scores.items()
         }
-        judged = [name for name, each in residuals.items() if name not in suspects and not math.isnan(each)]
-        odd = max(judged, key=lambda name: abs(residuals[name]), default="")
-        if len(judged) < LEAST_WORKERS or abs(residuals[odd]) <= bound:
+        names = [name for name, each in residuals.items() if name not in suspects and not math.isnan(each)]
+        odd = max(names, key=lambda name: abs(residuals[name]), default="")
+        if len(names) < LEAST_WORKERS or abs(residuals[odd]) <= bound:
             return residuals
         suspects[odd] = f"its results differ from those of the others by {residuals[odd]:+.1f} standard errors"
 
@@ -113,11 +120,11 @@ def _pair_scores(games: Iterable[MatchGame]) -> list[float]:
 def _speeds(by_worker: dict[str, list[MatchGame]]) -> dict[str, float]:
     """Nodes a second of both players together, beside those of the middle worker; of two, the faster one."""
     speeds = {}
-    for name, played in by_worker.items():
-        total = sum((game.a + game.b for game in played), Effort())
+    for name, worker_games in by_worker.items():
+        total = sum((game.a + game.b for game in worker_games), Effort())
         speeds[name] = total.nodes / total.seconds if total.nodes and total.seconds > 0 else math.nan
-    known = [speed for speed in speeds.values() if speed > 0]
-    return {name: speed / median_high(known) if speed > 0 else math.nan for name, speed in speeds.items()}
+    measurable = [speed for speed in speeds.values() if speed > 0]
+    return {name: speed / median_high(measurable) if speed > 0 else math.nan for name, speed in speeds.items()}
 
 
 def _residual(own: list[float], others: list[float]) -> float:

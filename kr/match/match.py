@@ -183,9 +183,9 @@ def _units(
 
     def units() -> Iterator[Unit | None]:
         while True:
-            played = {(game.pair, game.a_black) for game in result.games}
+            present = {(game.pair, game.a_black) for game in result.games}
             for pair, opening in enumerate(schedule):
-                missing = [a_black for a_black in (True, False) if (pair, a_black) not in played]
+                missing = [a_black for a_black in (True, False) if (pair, a_black) not in present]
                 if missing and pair not in under_way:
                     under_way.add(pair)
                     values = {"pair": pair, "games": missing, "opening": opening.name, "fen": opening.position.fen}

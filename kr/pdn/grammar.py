@@ -494,8 +494,8 @@ def plain_result(text: str) -> str:
 
 
 def _complaint(junk: str) -> str:
-    known = {
+    advice = {
         "}": "a comment ends here that was not opened; comments do not nest",
         "[": 'a tag is written [Name "value"]',
     }
-    return known.get(junk[0], "write moves as 11-15 or 22x15, other text in braces")
+    return advice.get(junk[0], "write moves as 11-15 or 22x15, other text in braces")

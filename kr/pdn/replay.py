@@ -117,7 +117,7 @@ class Replay:
                     error = error or illegal
                     continue
                 for after in reached:
-                    key = after.board, after.begun
+                    key = after.board, after.pending
                     if key not in following and len(following) < MOST_LINES:
                         following[key] = after
             if not following:
@@ -125,7 +125,7 @@ class Replay:
                 break
             lines = list(following.values())
         # a capture that is begun when the texts end, or at an illegal one, is not played
-        whole = [way for way in lines if not way.begun]
+        whole = [way for way in lines if not way.pending]
         if not whole and self.error is None:
             self.failed = lines[0].index
         way = whole[0] if whole else lines[0]
@@ -133,34 +133,34 @@ class Replay:
         while way.before is not None:
             ways_back.append(way)
             way = way.before
-        begun: list[_Way] = []
+        parts: list[_Way] = []
         for way in reversed(ways_back):
-            begun.append(way)
-            if way.begun:
+            parts.append(way)
+            if way.pending:
                 continue
             assert way.move is not None
             self.moves.append(way.move)
-            firsts.append(begun[0].index)
+            firsts.append(parts[0].index)
             self.boards.append(way.board)
-            written = " ".join(texts[each.index] for each in begun)
+            written = " ".join(texts[each.index] for each in parts)
             ply = self._before + len(self.moves)
             if way.choices:
                 ways = " or ".join(map(str, way.choices))
                 self.ambiguous.append(f"{written} at ply {ply} is ambiguous, {ways}: read as {way.move}")
-            elif len(begun) > 1:
+            elif len(parts) > 1:
                 whole_path = format_path(way.move.path, True)
                 self.ambiguous.append(f"{written} at ply {ply} is one capture: read as {whole_path}")
-            begun = []
+            parts = []
         self.firsts = firsts
-        if begun and self.failed >= begun[0].index:
-            self.failed = begun[0].index
-            self.error = _unfinished(begun[0].board, texts[self.failed])
+        if parts and self.failed >= parts[0].index:
+            self.failed = parts[0].index
+            self.error = _unfinished(parts[0].board, texts[self.failed])
 
 
 class _Way:
     """A reading of a line with captures that are ambiguous or given in several texts, up to some text."""
 
-    __slots__ = ("before", "begun", "board", "choices", "index", "move")
+    __slots__ = ("before", "board", "choices", "index", "move", "pending")
 
     def __init__(
         self,
@@ -169,14 +169,14 @@ class _Way:
         before: _Way | None = None,
         choices: list[Move] | None = None,
         index: int = -1,
-        begun: tuple[int, ...] = (),
+        pending: tuple[int, ...] = (),
     ) -> None:
         self.board = board
         self.move = move
         self.before = before
         self.choices = choices
         self.index = index
-        self.begun = begun
+        self.pending = pending
         """Squares of a capture that the next text continues; the board is then the one before it."""
 
     def continued(self, text: str, index: int, last: bool) -> Iterator[_Way]:
@@ -184,7 +184,7 @@ class _Way:
         path = _path(text)
         moves: list[Move] = []
         partial: tuple[int, ...] = ()
-        if not self.begun:
+        if not self.pending:
             if not _is_part(self.board, text):
                 moves = moves_named(self.board, text)
             else:
@@ -195,8 +195,8 @@ class _Way:
                 except IllegalMoveError:
                     if last:
                         raise
-        elif path is not None and path[0] == self.begun[-1]:
-            squares = self.begun + path[1:]
+        elif path is not None and path[0] == self.pending[-1]:
+            squares = self.pending + path[1:]
             for each, captured in _core.legal_moves(*self.board):
                 if each == squares:
                     moves.append(checked(self.board, _move(each, captured, True)))

@@ -106,7 +106,7 @@ class Text:
             raise InvalidSettingError(f"the games are {source!r:.80}; expected text, a Path or an open file")
         self.name = ""
         self._newlines = io.IncrementalNewlineDecoder(None, translate=True)
-        self._begun = False
+        self._has_text = False
         self._decoder: _Decoder | None = None
         self._encoding = encoding
         self._content: Content | None = None
@@ -145,8 +145,8 @@ class Text:
                     text = self._newlines.decode(self._decoder.decode(block), final=not block)
                 except UnicodeDecodeError as error:
                     raise self._not_text(error) from None
-            if text and not self._begun:
-                self._begun = True
+            if text and not self._has_text:
+                self._has_text = True
                 text = text.removeprefix("\ufeff")
             if text or not block:
                 return text

@@ -46,10 +46,10 @@ def parse_command(text: str) -> TypedCommand | None:
     return TypedCommand(word, argument.strip()) if word in TABLE_COMMANDS else None
 
 
-def read_move(text: str, position: Position, begun: Sequence[int] = ()) -> Move | tuple[int, ...]:
+def read_move(text: str, position: Position, prefix: Sequence[int] = ()) -> Move | tuple[int, ...]:
     """Legal move of a text, or its squares (0-31) so far if more are needed.
 
-    text: PDN in any form, or squares separated by blanks. begun: squares typed before. Raises IllegalMoveError with a
+    text: PDN in any form, or squares separated by blanks. prefix: squares typed before. Raises IllegalMoveError with a
     one-line message that names the right form.
     """
     typed = text.strip().rstrip(_SEPARATORS)
@@ -62,7 +62,7 @@ def read_move(text: str, position: Position, begun: Sequence[int] = ()) -> Move 
     except ValueError as error:
         raise IllegalMoveError(str(error)) from None
     # a whole move from the same origin replaces the squares typed before
-    path = squares if len(squares) > 1 and squares[:1] == tuple(begun[:1]) else (*begun, *squares)
+    path = squares if len(squares) > 1 and squares[:1] == tuple(prefix[:1]) else (*prefix, *squares)
     legal = position.legal_moves()
     if len(path) == 1:
         if any(move.origin == path[0] for move in legal):
@@ -74,7 +74,7 @@ def read_move(text: str, position: Position, begun: Sequence[int] = ()) -> Move 
                                f"square {square_name(path[0])} is empty: {what} are on {movers}")  # fmt: skip
     goes_on = any(move.path[: len(path)] == path and len(move.path) > len(path) for move in legal)
     # after single squares the next one is the next landing, not the end of another capture
-    if begun and goes_on and path != squares:
+    if prefix and goes_on and path != squares:
         return path
     try:
         return position.parse_move("-".join(map(square_name, path)))
@@ -84,10 +84,10 @@ def read_move(text: str, position: Position, begun: Sequence[int] = ()) -> Move 
         raise
 
 
-def next_squares(position: Position, begun: Sequence[int]) -> list[int]:
-    """Next squares of the moves that begin with the squares `begun`."""
-    length = len(begun)
-    following = {move.path[length] for move in position.legal_moves() if move.path[:length] == tuple(begun)}
+def next_squares(position: Position, prefix: Sequence[int]) -> list[int]:
+    """Next squares of the moves that begin with the squares `prefix`."""
+    length = len(prefix)
+    following = {move.path[length] for move in position.legal_moves() if move.path[:length] == tuple(prefix)}
     return sorted(following)
 
 

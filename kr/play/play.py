@@ -249,33 +249,33 @@ class Play:
         """Obey lines until the side has moved, or moves have been taken back."""
         seat, moves = self._seats[side], self.board.moves
         self._began = self._now()
-        begun: tuple[int, ...] = ()
+        prefix: tuple[int, ...] = ()
         self._tell_turn(side)
         while self.board.moves == moves:
             position = self.board.position
             words = [str(move) for move in position.legal_moves()] + list(TABLE_COMMANDS)
-            if begun:
-                words = [square_name(square) for square in next_squares(position, begun)]
-            text: str = yield Prompt(self._prompt(side, begun), words, self._time_left(seat))
-            left = self._time_left(seat)
-            if left is not None and left <= 0:
+            if prefix:
+                words = [square_name(square) for square in next_squares(position, prefix)]
+            text: str = yield Prompt(self._prompt(side, prefix), words, self._time_left(seat))
+            seconds = self._time_left(seat)
+            if seconds is not None and seconds <= 0:
                 raise _Over(Outcome(side.other, OVERTIME))
             try:
                 command = parse_command(text)
                 if command:
-                    begun = ()
+                    prefix = ()
                     yield from self._obey(command, side)
                 elif not text.strip():
-                    begun = ()
+                    prefix = ()
                 else:
-                    typed = read_move(text, position, begun)
-                    begun = typed if isinstance(typed, tuple) else ()
+                    typed = read_move(text, position, prefix)
+                    prefix = typed if isinstance(typed, tuple) else ()
                     if isinstance(typed, Move):
                         self._move_by_hand(side, typed)
                     else:
-                        self._tell_squares(begun)
+                        self._tell_squares(prefix)
             except (KrError, OSError) as error:
-                begun = ()
+                prefix = ()
                 self._tell("error", _line(error))
 
     def _move_by_hand(self, side: Side, move: Move) -> None:
@@ -441,7 +441,7 @@ class Play:
         self._table.tell(Event(kind, text, facts, view))
 
     def _tell_start(self) -> None:
-        setup, played = self._setup, len(self.board.moves)
+        setup, ply = self._setup, len(self.board.moves)
         names = [f"{SIDE_NAMES[side]}: {seat.name}" for side, seat in enumerate(self._seats)]
         lines = [", ".join(names)]
         if setup.opening:
@@ -453,7 +453,7 @@ class Play:
         self._tell(
             "start", "\n".join(lines), view, black=self._seats[0].name, white=self._seats[1].name, seed=setup.seed,
             controls=[None if control is None else str(control) for control in setup.controls],
-            fen=self.board.position.fen, start=self.board.start.fen, ply=played, moves=_texts(self.board.moves),
+            fen=self.board.position.fen, start=self.board.start.fen, ply=ply, moves=_texts(self.board.moves),
             **setups_object(self.game), opening=setup.opening,
             file=None if self._record.path is None else str(self._record.path),
         )  # fmt: skip
@@ -465,9 +465,9 @@ class Play:
             moves=_texts(position.legal_moves()), clocks=[seat.left for seat in self._seats],
         )  # fmt: skip
 
-    def _tell_squares(self, begun: tuple[int, ...]) -> None:
-        squares = [square_name(square) for square in next_squares(self.board.position, begun)]
-        self._tell("more", f"from {square_name(begun[-1])} to {' or '.join(squares)}", squares=list(map(int, squares)))
+    def _tell_squares(self, prefix: tuple[int, ...]) -> None:
+        squares = [square_name(square) for square in next_squares(self.board.position, prefix)]
+        self._tell("more", f"from {square_name(prefix[-1])} to {' or '.join(squares)}", squares=list(map(int, squares)))
 
     def _tell_end(self, outcome: Outcome) -> None:
         path = self._record.path if self._record.saved else None
@@ -493,10 +493,10 @@ class Play:
         text = f"the game is kept; resume it with: {again}"
         self._tell("left", text, file=str(path), resume=again, result=Result.UNFINISHED)
 
-    def _prompt(self, side: Side, begun: tuple[int, ...]) -> str:
-        left = self._time_left(self._seats[side])
-        clock = "" if left is None else f" ({clock_text(left - self._settings.margin)})"
-        return f"{SIDE_NAMES[side]}{clock}: " + "".join(f"{square_name(square)}-" for square in begun)
+    def _prompt(self, side: Side, prefix: tuple[int, ...]) -> str:
+        seconds = self._time_left(self._seats[side])
+        clock = "" if seconds is None else f" ({clock_text(seconds - self._settings.margin)})"
+        return f"{SIDE_NAMES[side]}{clock}: " + "".join(f"{square_name(square)}-" for square in prefix)
 
     def _view(self) -> View:
         moves = self.board.moves

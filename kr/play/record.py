@@ -86,12 +86,12 @@ class PlayRecord:
         """The game as a board, at its last move."""
         return self.game.end().board()
 
-    def add(self, move: Move, seconds: float, left: float | None, reply: Reply | None) -> None:
-        """Add a move. seconds: time spent; left: on the mover's clock; reply: of its engine."""
+    def add(self, move: Move, seconds: float, clock: float | None, reply: Reply | None) -> None:
+        """Add a move. seconds: time spent; clock: on the mover's clock; reply: of its engine."""
         node = self._end.add_variation(move, comment=reply.note() if reply else "")
         node.set_emt(round(seconds, 3))
-        if left is not None:
-            node.set_clock(round(left, 3))
+        if clock is not None:
+            node.set_clock(round(clock, 3))
         self._end, self.saved = node, False
 
     def undo(self, plies: int) -> None:

@@ -77,10 +77,10 @@ def parse_spec(spec: str) -> PlayerSpec:
     return PlayerSpec(spec, text, settings)
 
 
-def _setting_error(name: str, equals: str, known: Collection[str]) -> str:
+def _setting_error(name: str, equals: str, names: Collection[str]) -> str:
     """Message about a part of a player's text that is not a setting."""
-    if name in known and not equals:
+    if name in names and not equals:
         return f"{name} needs a value, such as {name}=4"
-    near = difflib.get_close_matches(name, known, n=3)
-    hint = f"did you mean {' or '.join(near)}?" if near else f"choose from {', '.join(known)}"
+    near = difflib.get_close_matches(name, names, n=3)
+    hint = f"did you mean {' or '.join(near)}?" if near else f"choose from {', '.join(names)}"
     return f"unknown setting {name!r}; {hint}"

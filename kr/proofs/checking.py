@@ -103,15 +103,15 @@ class _Check:
         rows: Iterable[int] = self.waiting
         if self.wins:
             rows = array("q", np.argsort(-np.array(self.ranks, np.int32), kind="stable").astype(np.int64).tobytes())
-        done = 0
+        count = 0
         for row in rows:
             if not self.reached[row]:
                 raise self._unused(row)
             self._check_position(row)
-            done += 1
-            if on_progress and (done % POSITIONS_A_REPORT == 0 or done == len(self.moves)):
-                on_progress(done, len(self.moves))
-        if done < len(self.moves):
+            count += 1
+            if on_progress and (count % POSITIONS_A_REPORT == 0 or count == len(self.moves)):
+                on_progress(count, len(self.moves))
+        if count < len(self.moves):
             raise self._unused(self.reached.index(0))
         self.values.compare()
         return CheckReport(
@@ -202,7 +202,7 @@ class _Values:
         self.named = certificate.database
         self.has = {pair for own, other in certificate.classes for pair in ((own, other), (other, own))}
         """Pieces of Black and White whose positions are leaves."""
-        self.known: set[tuple[int, int]] = set()
+        self.asked: set[tuple[int, int]] = set()
         """Those that the database at hand has been asked about."""
         self.rows: list[tuple[int, int, int, int]] = []
         self.count = 0
@@ -212,14 +212,14 @@ class _Values:
         pieces = (board[0].bit_count(), board[1].bit_count())
         if pieces not in self.has:
             return False
-        if pieces not in self.known:
+        if pieces not in self.asked:
             if self.database is None or not self.database.has_class(pieces):
                 own, other = max(pieces), min(pieces)
                 raise InvalidDatabaseError(
                     f"the certificate needs values of {sum(pieces)} pieces ({own}v{other}), made with the database "
                     f'"{self.named}"; give its directory, --egdb DIR'
                 )
-            self.known.add(pieces)
+            self.asked.add(pieces)
         self.count += 1
         self.rows.append((*board, side))
         if len(self.rows) >= LEAVES_AT_ONCE:

@@ -16,19 +16,19 @@ if TYPE_CHECKING:
     from kr.egdb.database import Database
 
 
-def closed_part(claim: Claim, strategy: Strategy, known: Container[PlainBits], database: Database | None) -> Strategy:
-    """The legal moves all of whose lines lead to positions of this part, to known ones, or to the end.
+def closed_part(claim: Claim, strategy: Strategy, proofs: Container[PlainBits], database: Database | None) -> Strategy:
+    """The legal moves all of whose lines lead to positions of this part, to those of `proofs`, or to the end.
 
-    known: positions proved before. In a strategy for a win, a position has to come after those that it leads to.
+    proofs: positions proved before. In a strategy for a win, a position has to come after those that it leads to.
     """
     part: Strategy = {}
-    # of a draw's lines, which may go round: positions that lead to each one that isn't known
+    # of a draw's lines, which may go round: positions that lead to each one that isn't proved
     led_from: dict[PlainBits, list[PlainBits]] = {}
     for board, move in strategy.items():
         led_to = _led_to(claim, board, move, database)
         if led_to is None:
             continue
-        missing = [each for each in led_to if each not in known]
+        missing = [each for each in led_to if each not in proofs]
         if claim.goal is Value.WIN:
             if all(each in part for each in missing):
                 part[board] = move
@@ -39,7 +39,7 @@ def closed_part(claim: Claim, strategy: Strategy, known: Container[PlainBits], d
     open_boards = [board for board in led_from if board not in part]
     while open_boards:
         for each in led_from.get(open_boards.pop(), ()):
-            if part.pop(each, None) is not None and each not in known:
+            if part.pop(each, None) is not None and each not in proofs:
                 open_boards.append(each)
     return part
 

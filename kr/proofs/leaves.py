@@ -56,29 +56,29 @@ def settled(claim: Claim, position: Position, database: Database | None) -> bool
     """True if the claim holds for a position by the rules or the database, False if it does not; None if open."""
     if position.is_over:
         value = Value.LOSS
-    elif database is None or not database.has(position) or (known := database.value(position)) is None:
+    elif database is None or not database.has(position) or (stated := database.value(position)) is None:
         return None
     else:
-        value = known
+        value = stated
     if position.side != claim.side:
         value = value.opposite
     return value is Value.WIN or value is claim.goal
 
 
 def answer_leaf(
-    claim: Claim, position: Position, engine: Engine, nodes: int, known: Strategy, stop: Stop | None = None
+    claim: Claim, position: Position, engine: Engine, nodes: int, proofs: Strategy, stop: Stop | None = None
 ) -> LeafAnswer:
     """Search a leaf, the claim's side to move, with a limit of nodes, and make the strategy if it is proved.
 
-    known: moves proved before, closed; the new ones are added to it.
+    proofs: moves proved before, closed; the new ones are added to it.
     """
     result = engine.search(position, Limits(nodes=nodes), draws_for=draws_for(claim), stop=stop)
     move = _plain(result.move)
     if result.score <= SCORE_PROVED:
         return LeafAnswer(result.score, move, result.nodes)
-    making = _Making(claim, engine, nodes, known, stop)
+    making = _Making(claim, engine, nodes, proofs, stop)
     making.follow(position, result.pv)
-    known.update(making.strategy)
+    proofs.update(making.strategy)
     return LeafAnswer(result.score, move, result.nodes + making.used, making.strategy)
 
 
@@ -107,8 +107,8 @@ class _Making:
     its moves lead to its own positions, to known ones, or to the end.
     """
 
-    def __init__(self, claim: Claim, engine: Engine, nodes: int, known: Strategy, stop: Stop | None) -> None:
-        self.claim, self.engine, self.nodes, self.known, self.stop = claim, engine, nodes, known, stop
+    def __init__(self, claim: Claim, engine: Engine, nodes: int, proofs: Strategy, stop: Stop | None) -> None:
+        self.claim, self.engine, self.nodes, self.proofs, self.stop = claim, engine, nodes, proofs, stop
         self.used = 0
         self.strategy: Strategy = {}
 
@@ -119,13 +119,13 @@ class _Making:
         # positions whose lines come back to one that is still being followed, with their moves and numbers: they are
         # proved once the earliest of those is answered (Tarjan's strongly connected components)
         waiting: dict[Board, tuple[QuickMove, int]] = {}
-        begun = 0
+        count = 0
         step = self._step(root, line)
         while step is not None:
-            begun += 1
-            step.number, step.earliest, step.waiting = begun, begun, len(waiting)
+            count += 1
+            step.number, step.earliest, step.waiting = count, count, len(waiting)
             steps.append(step)
-            under_way[step.position.bits[:3]] = begun
+            under_way[step.position.bits[:3]] = count
             step = None
             while step is None:
                 last = steps[-1]
@@ -136,7 +136,7 @@ class _Making:
                     continue
                 following, rest = last.replies.pop()
                 board = following.bits[:3]
-                if board in self.strategy or board in self.known:
+                if board in self.strategy or board in self.proofs:
                     continue
                 if board in under_way and self.claim.goal is Value.WIN:
                     # another move, by a search that knows where the line has been
@@ -171,8 +171,8 @@ class _Making:
         before: steps that led here, for a search that must not come back to them.
         """
         if not line:
-            left = STRATEGY_SHARE * self.nodes - self.used
-            if left <= 0 or (self.stop is not None and self.stop.is_set()):
+            nodes = STRATEGY_SHARE * self.nodes - self.used
+            if nodes <= 0 or (self.stop is not None and self.stop.is_set()):
                 return None
             history: list[Position] = []
             if before is not None:
@@ -180,7 +180,7 @@ class _Making:
                 for step in before:
                     history += [step.position, step.position.play(step.position.find_move(*step.move))]
             result = self.engine.search(
-                position, Limits(nodes=min(self.nodes, left)), history, draws_for=draws_for(self.claim), stop=self.stop
+                position, Limits(nodes=min(self.nodes, nodes)), history, draws_for=draws_for(self.claim), stop=self.stop
             )
             self.used += result.nodes
             if result.score <= SCORE_PROVED:
@@ -196,8 +196,8 @@ class _Making:
                 if verdict is False:
                     return None
                 if verdict is None:
-                    known = line[2:] if len(line) > 2 and line[1] == reply else ()
-                    step.replies.append((following, known))
+                    line_after = line[2:] if len(line) > 2 and line[1] == reply else ()
+                    step.replies.append((following, line_after))
         elif not verdict:
             return None
         return step
@@ -212,7 +212,7 @@ class LeafSearches(EngineKind[dict[str, Any]]):
 
     def __init__(self) -> None:
         # by engine: the answers of one worker arrive in their order, so that what they rest on has arrived before
-        self._known: dict[tuple[int, Side, Value], Strategy] = {}
+        self._proofs: dict[tuple[int, Side, Value], Strategy] = {}
 
     def steps(self, unit: Unit, needs: Needs) -> UnitSteps[Engine, dict[str, Any]]:
         yield [Portion(partial(self._answer, unit))]
@@ -228,9 +228,9 @@ class LeafSearches(EngineKind[dict[str, Any]]):
         values = unit.values
         position = Position.from_bits(tuple(values["position"]))
         claim = Claim(position, Side(values["side"]), Value(values["goal"]))
-        known = self._known.setdefault((id(engine), claim.side, claim.goal), {})
-        known.update(_strategy_from(values.get("known", ())))
-        answer = answer_leaf(claim, position, engine, values["nodes"], known, stop)
+        proofs = self._proofs.setdefault((id(engine), claim.side, claim.goal), {})
+        proofs.update(_strategy_from(values.get("known", ())))
+        answer = answer_leaf(claim, position, engine, values["nodes"], proofs, stop)
         if stop.is_set():
             # what has been proved until then stays proved
             return answer_to_json(replace(answer, cut=True)) if answer.strategy else None

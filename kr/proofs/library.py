@@ -115,12 +115,12 @@ def certificate_files(paths: Sequence[Path]) -> list[Path]:
     files: dict[Path, Path] = {}
     for path in paths:
         if path.is_dir():
-            found = sorted(path.glob(f"*{CERTIFICATE_SUFFIX}"))
-            if not found:
+            files_there = sorted(path.glob(f"*{CERTIFICATE_SUFFIX}"))
+            if not files_there:
                 raise InvalidSettingError(f"--proofs: {path} has no certificates, files named *{CERTIFICATE_SUFFIX}")
         else:
-            found = [path]
-        for each in found:
+            files_there = [path]
+        for each in files_there:
             files.setdefault(each.resolve(), each)
     return list(files.values())
 
@@ -144,13 +144,13 @@ def load_proofs(
             certificate = read_certificate(path)
         except InvalidCertificateError as error:
             raise InvalidSettingError(f"--proofs: {error}") from None
-        done = 0
+        count = 0
 
         def tell(now: int, _: int) -> None:
-            nonlocal done
+            nonlocal count
             if on_progress is not None:
-                on_progress(now - done)
-            done = now
+                on_progress(now - count)
+            count = now
 
         try:
             check_certificate(certificate, database, tell)

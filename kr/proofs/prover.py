@@ -183,7 +183,7 @@ class _Run:
         trees = [ProofTree(claim, work.engine.database) for claim in claims_for(position, settings.goal)]
         self.questions = [ProofQuestion(tree, ClaimProgress(tree.claim)) for tree in trees]
         self.proof = Proof(position, settings.goal, [each.progress for each in self.questions])
-        self.known: dict[Key, LeafAnswer] = {}
+        self.answers: dict[Key, LeafAnswer] = {}
         self.tasks: dict[str, _Task] = {}
         self.began = time.monotonic()
         self.over = False
@@ -192,7 +192,7 @@ class _Run:
             answer = self._closed(key[0], answer)
             self.questions[key[0]].tree.learn(answer.strategy)
             if not answer.cut:
-                self.known[key] = answer
+                self.answers[key] = answer
         for each in self.questions:
             each.note()
 
@@ -249,7 +249,7 @@ class _Run:
         while not self.over:
             # as many as there are workers: each is chosen by what the others have found
             busy = len(self.tasks) >= self.work.workers and not self.settings.cluster
-            if busy or (self.tasks and self._left() <= 0):
+            if busy or (self.tasks and self._nodes_left() <= 0):
                 yield None
                 continue
             task = self._next_task()
@@ -260,12 +260,12 @@ class _Run:
                     return
                 yield None
                 continue
-            task.nodes = min(task.nodes, self._left())
+            task.nodes = min(task.nodes, self._nodes_left())
             position = task.line[-1].position
-            known = self.known.pop((task.number, position.bits, task.nodes), None)
-            if known is not None:
+            answer = self.answers.pop((task.number, position.bits, task.nodes), None)
+            if answer is not None:
                 self.proof.resumed += 1
-                self._enter(task, known)
+                self._enter(task, answer)
                 continue
             tree = self.questions[task.number].tree
             key = f"{task.number} {position.bits} {task.nodes}"
@@ -279,7 +279,7 @@ class _Run:
                 values["known"] = strategy_rows(dict(latest))
             yield self.work.unit(key, values)
 
-    def _left(self) -> int:
+    def _nodes_left(self) -> int:
         """Nodes that new searches may take, but for those of strategies."""
         if self.settings.tc.nodes is None:
             return int(MOST_LIMITS["nodes"])

@@ -53,7 +53,7 @@ def _quiets_from(board: PlainBoard, square: int) -> list[PlainMove]:
 def captures_from(board: PlainBoard, origin: int) -> list[PlainMove]:
     """Every whole capture by the piece on a square: it continues as long as it can, and ends on promotion."""
     piece = board[origin]
-    others = {square: found for square, found in board.items() if square != origin}
+    others = {square: piece for square, piece in board.items() if square != origin}
     finished: list[PlainMove] = []
 
     def jump_on(path: tuple[int, ...], taken: frozenset[int]) -> None:
@@ -174,7 +174,7 @@ def _captures(jumps: list[list[tuple[int, int, int]]], origin: int, other: int, 
     A man's end on promotion without a word here: from its king row no jump leads forward.
     """
     finished = []
-    known = {(origin, 0)}
+    seen = {(origin, 0)}
     waiting = [(origin, 0)]
     while waiting:
         square, taken = waiting.pop()
@@ -183,8 +183,8 @@ def _captures(jumps: list[list[tuple[int, int, int]]], origin: int, other: int, 
             if other & over and not taken & over and not others & landing:
                 ended = False
                 longer = (target, taken | over)
-                if longer not in known:
-                    known.add(longer)
+                if longer not in seen:
+                    seen.add(longer)
                     waiting.append(longer)
         if ended:
             finished.append((origin, square, taken))
@@ -194,10 +194,10 @@ def _captures(jumps: list[list[tuple[int, int, int]]], origin: int, other: int, 
 def board_after(black: int, white: int, kings: int, side: int, move: QuickMove) -> tuple[int, int, int]:
     """Black, white and kings after a legal move."""
     origin, target, captured = move
-    left, reached = 1 << origin, 1 << target
-    kept = ~(left | captured)
-    crown = kings & left or reached & _KING_ROWS[side]
-    after_kings = kings & kept | (reached if crown else 0)
+    origin_bit, target_bit = 1 << origin, 1 << target
+    kept = ~(origin_bit | captured)
+    crown = kings & origin_bit or target_bit & _KING_ROWS[side]
+    after_kings = kings & kept | (target_bit if crown else 0)
     if side:
-        return black & kept, white & kept | reached, after_kings
-    return black & kept | reached, white & kept, after_kings
+        return black & kept, white & kept | target_bit, after_kings
+    return black & kept | target_bit, white & kept, after_kings

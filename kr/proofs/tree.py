@@ -160,16 +160,16 @@ class ProofTree:
         """For a draw: the line to the first open leaf behind the best moves. Without one, the claim holds."""
         line: list[ProofNode] = []
         # children of each node of the line that are still to be looked at, the last one first
-        left: list[list[ProofNode]] = [[self.root]]
+        branches: list[list[ProofNode]] = [[self.root]]
         seen: dict[int, ProofNode] = {}
         busy = False
-        while left:
-            if not left[-1]:
-                left.pop()
+        while branches:
+            if not branches[-1]:
+                branches.pop()
                 if line:
                     line.pop()
                 continue
-            node = left[-1].pop()
+            node = branches[-1].pop()
             if node.proof == 0 or id(node) in seen:
                 continue
             seen[id(node)] = node
@@ -187,9 +187,9 @@ class ProofTree:
                     return None, True
             alive = [child for child in node.children or () if child.disproof != 0]
             if node.choosing:
-                left.append([min(alive, key=lambda child: child.proof)])
+                branches.append([min(alive, key=lambda child: child.proof)])
             else:
-                left.append(sorted(alive, key=lambda child: -child.disproof))
+                branches.append(sorted(alive, key=lambda child: -child.disproof))
         if not busy:
             self._prove_closed(list(seen.values()))
         return None, False

@@ -321,13 +321,14 @@ def connect(
         while not desk.is_done:
             with _connected(settings, say) as link, desk.attended(link):
                 while not desk.is_done:
-                    start = positions[desk.played // each % len(positions)]
+                    start = positions[desk.game_count // each % len(positions)]
                     ending = desk.ask(link, settings, start)
                     if ending.next is Next.BROKEN:
                         break
                     if ending.stop and not desk.is_done:
                         raise ProtocolError(
-                            f"{desk.opponent} wants no more after {desk.played} of {counted(settings.games, 'game')}"
+                            f"{desk.opponent} wants no more after {desk.game_count} of "
+                            f"{counted(settings.games, 'game')}"
                         )
 
 
@@ -362,7 +363,7 @@ class _Desk:
         say: Say,
         operator: Operator | None,
     ) -> None:
-        self.played = 0
+        self.game_count = 0
         self.opponent = ""
         self._settings = settings
         self._manners = settings.manners()
@@ -376,7 +377,7 @@ class _Desk:
     @property
     def is_done(self) -> bool:
         """True once all games wanted have been played."""
-        return self.played == self._games
+        return self.game_count == self._games
 
     @contextmanager
     def attended(self, link: Link[Inner]) -> Iterator[None]:
@@ -439,7 +440,7 @@ class _Desk:
 
     def ask(self, link: Link[Inner], settings: ConnectSettings, start: Position) -> DxpEnding:
         """Ask for the next game and play it. Raises ProtocolError if it is refused."""
-        own = settings.side(self.played)
+        own = settings.side(self.game_count)
         self.opponent = self.opponent or settings.address
         request = GameRequest(
             settings.name, own.other, settings.minutes, settings.moves, start.side,
@@ -484,7 +485,7 @@ class _Desk:
             self._say("no moves to take back: no game is under way")
 
     def _play(self, link: Link[Inner], terms: Terms) -> DxpEnding:
-        last = self._games is not None and self.played + 1 >= self._games
+        last = self._games is not None and self.game_count + 1 >= self._games
         game = DxpGame(link, self._thinker, terms, self._manners, last, self._say)
         try:
             ending = game.play()
@@ -498,13 +499,13 @@ class _Desk:
         return game.part(ending)
 
     def _finished(self, terms: Terms, moves: tuple[Move, ...], ending: DxpEnding) -> DxpEnding:
-        self.played += 1
-        played = PlayedGame(
-            self.played, terms.own, terms.opponent, ending.result, ending.reason, ending.faulty, terms.start, moves,
+        self.game_count += 1
+        game = PlayedGame(
+            self.game_count, terms.own, terms.opponent, ending.result, ending.reason, ending.faulty, terms.start, moves,
             terms.minutes,
         )  # fmt: skip
-        self._save(played.pdn(self._settings.name))
-        self._on_game(played)
+        self._save(game.pdn(self._settings.name))
+        self._on_game(game)
         return ending
 
 

@@ -271,10 +271,10 @@ class DxpGame:
         limits = own.limits() if own else Limits(time=None if terms.minutes else UNLIMITED_SECONDS)
         if not terms.minutes:
             return limits
-        left = terms.minutes * 60 - self._spent[terms.own]
+        seconds = terms.minutes * 60 - self._spent[terms.own]
         # half of the moves so far are ours, and one more if we began
         moves_made = (len(self.board.moves) + (self.board.start.side == terms.own)) // 2
-        clock = replace(limits, left=left, inc=0.0, moves=max(terms.moves - moves_made, 1) if terms.moves else None)
+        clock = replace(limits, left=seconds, inc=0.0, moves=max(terms.moves - moves_made, 1) if terms.moves else None)
         return min(limits, clock, key=_usual_seconds) if limits.left is not None else clock
 
     # the other side's turn
@@ -416,15 +416,15 @@ class DxpGame:
 
     def _ask_back(self, plies: int | None) -> None:
         """Ask the other side to take plies back; None: those since we were last to move."""
-        played = len(self.board.moves)
+        plies_made = len(self.board.moves)
         if plies is None:
             plies = 2 if self.board.position.side == self._terms.own else 1
-        if self._back_ply is not None or not 0 < plies <= played:
-            length = f"the game has {counted(played, 'ply')}"
+        if self._back_ply is not None or not 0 < plies <= plies_made:
+            length = f"the game has {counted(plies_made, 'ply')}"
             reason = "the last request is not answered yet" if self._back_ply is not None else length
             self._say(f"no request to take back {counted(plies, 'ply')}: {reason}")
             return
-        self._back_ply, self._back_until = played - plies, time.monotonic() + BACK_SECONDS
+        self._back_ply, self._back_until = plies_made - plies, time.monotonic() + BACK_SECONDS
         number, second = divmod(self._back_ply, 2)
         self._link.send(BackRequest(number + 1, self._first.other if second else self._first))
         into = counted(self._back_ply, "ply")

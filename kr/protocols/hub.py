@@ -328,7 +328,7 @@ class HubServer:
             return False
         line = book.line(position, choice)
         self._send_book_info(choice, line)
-        self._send(self._done(line))
+        self._send(self._done_line(line))
         return True
 
     def _send_end(self, outcome: SearchOutcome) -> None:
@@ -338,13 +338,13 @@ class HubServer:
             if outcome.depth and outcome.nodes != self._last_nodes:
                 for info in outcome.lines:
                     self._send_info(info)
-            self._send(self._done((outcome.move, *outcome.pv[1:])))
+            self._send(self._done_line((outcome.move, *outcome.pv[1:])))
         elif isinstance(outcome, KrError):
             self._send_error(outcome)
         else:  # the client gets the error in its protocol
             self._send(format_hub_line("error", message=f"the search failed: {type(outcome).__name__}: {outcome}"))
 
-    def _done(self, line: Sequence[Move]) -> str:
+    def _done_line(self, line: Sequence[Move]) -> str:
         """The answer: the first move of a line, and the reply that it expects."""
         expected: dict[str, object] = {}
         if self._values["ponder"] == "true" and len(line) > 1:

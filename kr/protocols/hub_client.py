@@ -287,9 +287,9 @@ class HubClient:
         while True:
             if stop is not None and stop.is_set():
                 return None
-            left = max(deadline - time.monotonic(), 0.0)
+            seconds = max(deadline - time.monotonic(), 0.0)
             try:
-                text = self._lines.get(timeout=min(left, SIGNALS_WAIT if stop is None else _STOP_POLL))
+                text = self._lines.get(timeout=min(seconds, SIGNALS_WAIT if stop is None else _STOP_POLL))
             except queue.Empty:
                 if time.monotonic() < deadline:
                     continue
@@ -374,8 +374,8 @@ def _in_folder(words: list[str], folder: Path) -> list[str]:
     if not folder.is_dir():
         raise InvalidSettingError(f"dir={folder}: not a folder, in which an engine could run")
     program, *rest = words
-    if found := shutil.which(str(folder.absolute() / program)):
-        program = found
+    if place := shutil.which(str(folder.absolute() / program)):
+        program = place
     elif Path(program).name != program:
         # a path from here, which would be another one in the folder
         program = str(Path(program).absolute())

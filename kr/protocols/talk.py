@@ -38,7 +38,7 @@ class TalkLog:
         name = re.sub(r"[^\w.-]+", "_", program)[:40]
         self.path = folder / f"{now:%Y%m%d-%H%M%S}-{os.getpid()}-{next(_numbers)}-{name}.log"
         self._lock = Lock()
-        self._left = MOST_LOG_BYTES
+        self._room = MOST_LOG_BYTES
         self._error: OSError | None = None
         self._file: IO[str] | None = self.path.open("x", encoding="utf-8", newline="\n")
 
@@ -46,8 +46,8 @@ class TalkLog:
         """A line with the time. From any thread; raises OSError, of an earlier line too, only to who speaks (TO)."""
         line = f"{datetime.datetime.now():%Y-%m-%d %H:%M:%S.%f} {mark} {visible(text.rstrip())}\n"
         with self._lock:
-            self._left -= len(line)
-            if self._file is not None and self._error is None and self._left > 0:
+            self._room -= len(line)
+            if self._file is not None and self._error is None and self._room > 0:
                 try:
                     self._file.write(line)
                     self._file.flush()

@@ -63,11 +63,11 @@ def fit(settings: FitSettings, on_progress: OnFitProgress | None = None, stop: S
     """
     check_settings(settings, FitSettings)
 
-    def report_to(what: str, done: int, total: int) -> None:
+    def report_to(what: str, count: int, total: int) -> None:
         if on_progress is not None:
-            on_progress(what, done, total)
+            on_progress(what, count, total)
         if stop is not None and stop.is_set():
-            raise StoppedError(f"{settings.out}: the fit was stopped ({what}, {done} of {total}); fit again to resume")
+            raise StoppedError(f"{settings.out}: the fit was stopped ({what}, {count} of {total}); fit again to resume")
 
     extras.check_packages("fitting needs", *extras.TRAINING)
     if settings.plots:
@@ -113,12 +113,12 @@ def _earlier_fit(settings: FitSettings) -> tuple[dict[str, Any], str]:
     tables = weights.load_tables(settings.out)
     if settings.out == FITTED:
         prior = storage.printable(settings.prior.as_posix()) if settings.prior else ""
-        wanted = [settings.shaping(), [path.as_posix() for path in settings.directories], prior]
+        shaping = [settings.shaping(), [path.as_posix() for path in settings.directories], prior]
         earlier = [
             *(storage.parse_json(str(tables.attrs.get(name, "null"))) for name in ("settings", "parents")),
             str(tables.attrs.get("prior", "")).rpartition(" (")[0],
         ]
-        if earlier != wanted:
+        if earlier != shaping:
             raise InvalidSettingError(
                 f"{FITTED} was fitted to other runs or with other settings; choose another file (--out), or remove it"
             )

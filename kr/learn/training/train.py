@@ -51,7 +51,7 @@ class TrainWatcher:
     def played(self, tally: SelfplayResult) -> None:
         """One more game."""
 
-    def fitting(self, what: str, done: int, total: int) -> None:
+    def fitting(self, what: str, count: int, total: int) -> None:
         """Progress of the fit: name of the stage, units done, units in all."""
 
     def matched(self, gate: Gate) -> None:
@@ -82,10 +82,10 @@ def train(settings: TrainSettings, watcher: TrainWatcher | None = None, stop: St
     path = settings.out / train_history.FILE
     # raises before anything is written
     if not path.exists():
-        begun = kinds.load_evaluation(settings.weights or None)
-        if not isinstance(begun, kinds.BuiltIn | kinds.FileEvaluation):
+        start = kinds.load_evaluation(settings.weights or None)
+        if not isinstance(start, kinds.BuiltIn | kinds.FileEvaluation):
             raise InvalidSettingError(
-                f"weights: training begins with a weights file or a built-in evaluation, not {begun.name}"
+                f"weights: training begins with a weights file or a built-in evaluation, not {start.name}"
             )
     if not path.exists() or train_history.load_history(settings.out).lacks(settings.generations):
         _check_inputs(settings)
@@ -113,15 +113,18 @@ def _doubt(settings: TrainSettings, history: TrainHistory) -> str | None:
     """Warning about a run that is not expected to get anywhere; None if it is, or has the help of a prior."""
     if settings.prior or history.best in kinds.built_in():
         return None
-    played = [g.play.result["games"] for g in history.generations if g.play and g.play.result]
+    game_counts = [g.play.result["games"] for g in history.generations if g.play and g.play.result]
     behind = games_behind(settings.out / history.best)
     if behind is None:
         return None
     return doubt(
         f"{history.weights or kinds.SHIPPED}" if history.best == history.start else history.best,
         behind,
-        [*(sum(len(games.read_shard(path)) for path in games.game_files(each)) for each in settings.data), *played],
-        settings.generations - len(played),
+        [
+            *(sum(len(games.read_shard(path)) for path in games.game_files(each)) for each in settings.data),
+            *game_counts,
+        ],
+        settings.generations - len(game_counts),
         settings.games,
         settings.window,
     )
