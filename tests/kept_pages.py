@@ -11,10 +11,12 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
 
 SPOILING = (
-    "add_init_script", "add_locator_handler", "clock", "close", "context", "emulate_media", "expose_binding",
-    "expose_function", "on", "once", "route", "set_extra_http_headers",
+    "add_init_script", "add_locator_handler", "clock", "close", "context", "expose_binding", "expose_function", "on",
+    "once", "set_extra_http_headers",
 )  # fmt: skip
-"""What changes a page, or its browser, beyond the next address."""
+"""What changes a page, or its browser, beyond the next address, and can't be taken back."""
+MEDIA = {"color_scheme": "light", "reduced_motion": "no-preference"}
+"""What pages are told of their reader, unless the options of the browser context say something else."""
 
 EMPTY = '<link rel="icon" href="data:,">'
 
@@ -44,7 +46,7 @@ class KeptPages:
     def __init__(self, browser: Browser) -> None:
         self._browser = browser
         self._free: defaultdict[str, list[tuple[BrowserContext, Page]]] = defaultdict(list)
-        self._taken: dict[Page, tuple[str, BrowserContext]] = {}
+        self._taken: dict[Page, tuple[dict[str, Any], BrowserContext]] = {}
         self._hear: dict[Page, Hear] = {}
 
     def take(self, hear: Hear, options: dict[str, Any], app: bool = False, empty: bool = False) -> Page:
@@ -56,7 +58,7 @@ class KeptPages:
         else:
             context, page = self._new(options, app)
         page.is_spoilt = app or empty  # type: ignore[attr-defined]
-        self._taken[page] = kind, context
+        self._taken[page] = options, context
         self._hear[page] = hear
         return page
 
@@ -73,7 +75,7 @@ class KeptPages:
 
     def give_back(self, page: Page, origins: Iterable[str], is_spoilt: bool = False) -> None:
         """Keep a page for another test without what it has stored away; one that is spoilt is closed."""
-        kind, context = self._taken.pop(page)
+        options, context = self._taken.pop(page)
         if is_spoilt or page.is_spoilt:  # type: ignore[attr-defined]
             context.close()
             del self._hear[page]
@@ -82,6 +84,11 @@ class KeptPages:
         page.evaluate("0")
         self._hear[page] = lambda name, told: None
         page.mouse.move(0, 0)
+        page.unroute_all()
+        page.emulate_media(**{name: options.get(name, usual) for name, usual in MEDIA.items()})
+        if page.url.startswith("file:"):
+            page.evaluate("localStorage.clear(); sessionStorage.clear()")
+            page.goto("about:blank")
         session = context.new_cdp_session(page)
         for origin in origins:
             # a page of this origin, though its server may have ended; its icon is asked of nobody, in the next test
@@ -91,4 +98,4 @@ class KeptPages:
             page.evaluate("sessionStorage.clear()")
             session.send("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "all"})
         session.detach()
-        self._free[kind].append((context, page))
+        self._free[repr(sorted(options.items()))].append((context, page))

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import io
 import random
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice, pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from test_annotate import playout
 from test_annotate_pages import GAME, HOSTILE, WHITE_BEGINS
-from web_pages import faults_in, in_view
+from web_pages import PHONE, WIDE, Opener, faults_in, in_view, opened_file
 
 from kr import svg
 from kr.analysis.annotation import pages
@@ -27,13 +26,14 @@ from kr.pdn.writer import SIGNS
 from kr.proofs import rules as reference
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Page
 
+__all__ = ["opened_file"]
 pytestmark = pytest.mark.slow
 
 PLAYOUT = 7
 """The seed of a game with kings and long captures."""
-WIDE, TALL, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}, {"width": 320, "height": 640}
+TALL = {"width": 390, "height": 844}
 NAMES = {"b": "black man", "w": "white man", "B": "black king", "W": "white king"}
 
 READ = """() => {
@@ -193,36 +193,8 @@ def case(tmp_path_factory: pytest.TempPathFactory) -> Case:
     return made
 
 
-Opener = Callable[..., "Page"]
-
-
-@pytest.fixture
-def opened(browser: Browser) -> Iterator[Opener]:
-    """Opens windows, with color_scheme and java_script_enabled as keywords. No script fails, nothing else is loaded."""
-    contexts = []
-    wrong: list[str] = []
-    asked: list[str] = []
-
-    def opening(url: str = "about:blank", size: dict[str, int] = WIDE, **others: Any) -> Page:
-        # a piece that glides is not yet where it is meant to be
-        context = browser.new_context(viewport=size, **{"reduced_motion": "reduce", **others})
-        contexts.append(context)
-        page = context.new_page()
-        page.on("console", lambda message: wrong.append(message.text))
-        page.on("pageerror", lambda error: wrong.append(str(error)))
-        page.on("request", lambda request: asked.append(request.url.partition("#")[0]))
-        page.goto(url)
-        return page
-
-    yield opening
-    for context in contexts:
-        context.close()
-    assert wrong == []
-    assert all(url.startswith("file:") and url.endswith(".html") for url in asked)
-
-
-def test_the_address_says_which_board(case: Case, opened: Opener) -> None:
-    page = opened()
+def test_the_address_says_which_board(case: Case, opened_file: Opener) -> None:
+    page = opened_file()
     for ply in (0, 1, 20, case.last):
         page.goto("about:blank")
         page.goto(f"{case.url}#p{ply}")
@@ -238,8 +210,8 @@ def test_the_address_says_which_board(case: Case, opened: Opener) -> None:
     check(page, case, 5)
 
 
-def test_keys(case: Case, opened: Opener) -> None:
-    page = opened(size=PHONE)
+def test_keys(case: Case, opened_file: Opener) -> None:
+    page = opened_file(size=PHONE)
     for start in (20, 0):
         page.goto("about:blank")
         page.goto(f"{case.url}#p{start}" if start else case.url)
@@ -264,16 +236,16 @@ def click_graph(page: Page, case: Case, ply: int) -> None:
     page.mouse.click(*page.evaluate(GRAPH_POINT, ply / case.last))
 
 
-def test_clicks(case: Case, opened: Opener) -> None:
-    page = opened(case.url)
+def test_clicks(case: Case, opened_file: Opener) -> None:
+    page = opened_file(case.url)
     plies = random.Random(1).sample(range(1, case.last + 1), case.last)
     for number, ply in enumerate(plies):
         (click_graph if number % 2 else click_move)(page, case, ply)
         check(page, case, ply)
 
 
-def test_the_marks_of_the_graph_can_be_clicked(case: Case, opened: Opener) -> None:
-    page = opened(case.url)
+def test_the_marks_of_the_graph_can_be_clicked(case: Case, opened_file: Opener) -> None:
+    page = opened_file(case.url)
     marks = [ply for ply, meant in enumerate(case.plies) if meant.marked]
     assert [ply for ply, *_ in page.evaluate(MARKS)] == marks
     for number in range(len(marks)):
@@ -282,8 +254,8 @@ def test_the_marks_of_the_graph_can_be_clicked(case: Case, opened: Opener) -> No
         check(page, case, ply)
 
 
-def test_the_graph_swings_at_marks_and_draws_thin_what_one_search_has_seen(case: Case, opened: Opener) -> None:
-    page = opened(case.url)
+def test_the_graph_swings_at_marks_and_draws_thin_what_one_search_has_seen(case: Case, opened_file: Opener) -> None:
+    page = opened_file(case.url)
     lines = page.evaluate("""() => {
       const frames = Array.from(document.querySelectorAll(".graph .frame"), line => Number(line.getAttribute("y1")));
       const [top, , bottom] = frames, level = text => (bottom - Number(text)) / (bottom - top);
@@ -303,8 +275,8 @@ def test_the_graph_swings_at_marks_and_draws_thin_what_one_search_has_seen(case:
     )
 
 
-def test_buttons_beside_the_board(case: Case, opened: Opener) -> None:
-    page = opened(case.url, PHONE)
+def test_buttons_beside_the_board(case: Case, opened_file: Opener) -> None:
+    page = opened_file(case.url, PHONE)
     now = 0
     keys = {"Forward": "ArrowRight", "Back": "ArrowLeft", "Start": "Home", "Next mark": "n", "Mark before": "p"}
     names = ["Forward"] * 5 + ["Back"] * 2 + ["Next mark"] * 3 + ["Mark before", "End", "Forward", "Start", "Back"]
@@ -314,9 +286,9 @@ def test_buttons_beside_the_board(case: Case, opened: Opener) -> None:
         check(page, case, now)
 
 
-def test_better_lines_are_played_on_the_board(case: Case, opened: Opener) -> None:
+def test_better_lines_are_played_on_the_board(case: Case, opened_file: Opener) -> None:
     """At each marked move its better line, by clicks on squares, in the list, and by the arrow."""
-    page = opened(case.url)
+    page = opened_file(case.url)
     lines = [(ply, node.parent.variations[1]) for ply, node in enumerate(case.game.mainline(), start=1)
              if node.parent is not None and len(node.parent.variations) > 1]  # fmt: skip
     assert lines
@@ -341,8 +313,8 @@ def test_better_lines_are_played_on_the_board(case: Case, opened: Opener) -> Non
             node = node.next()
 
 
-def test_the_board_turns_and_shows_the_same(case: Case, opened: Opener) -> None:
-    page = opened(f"{case.url}#p9")
+def test_the_board_turns_and_shows_the_same(case: Case, opened_file: Opener) -> None:
+    page = opened_file(f"{case.url}#p9")
     first = page.locator('.stage .grid [data-square="1"]').bounding_box()
     page.keyboard.press("f")
     check(page, case, 9)
@@ -351,8 +323,8 @@ def test_the_board_turns_and_shows_the_same(case: Case, opened: Opener) -> None:
     assert page.locator('.stage .grid [data-square="1"]').bounding_box() == first
 
 
-def test_without_scripts_it_is_text_beside_the_start(case: Case, opened: Opener) -> None:
-    page = opened(f"{case.url}#p9", PHONE, java_script_enabled=False)
+def test_without_scripts_it_is_text_beside_the_start(case: Case, opened_file: Opener) -> None:
+    page = opened_file(f"{case.url}#p9", PHONE, java_script_enabled=False)
     text = " ".join(page.inner_text("main").split())
     for meant in case.plies[1:]:
         label, move = meant.label.split()
@@ -364,8 +336,8 @@ def test_without_scripts_it_is_text_beside_the_start(case: Case, opened: Opener)
 
 
 @pytest.mark.parametrize("size", [{"width": 1280, "height": 800}, {"width": 1366, "height": 768}, TALL, PHONE])
-def test_board_moves_graph_and_steps_are_on_one_screen(case: Case, opened: Opener, size: dict[str, int]) -> None:
-    page = opened(case.url, size)
+def test_board_moves_graph_and_steps_are_on_one_screen(case: Case, opened_file: Opener, size: dict[str, int]) -> None:
+    page = opened_file(case.url, size)
     parts = (".board", ".move-list", ".said", ".graph > svg", ".controls", ".tabs", ".moves [aria-current]")
     for click in (click_move, click_graph):
         click(page, case, case.last)
@@ -378,11 +350,11 @@ def test_board_moves_graph_and_steps_are_on_one_screen(case: Case, opened: Opene
         check(page, case, 0)
 
 
-def test_the_story_is_told_above_the_moves_and_on_a_phone_at_the_start(opened: Opener, tmp_path: Path) -> None:
+def test_the_story_is_told_above_the_moves_and_on_a_phone_at_the_start(opened_file: Opener, tmp_path: Path) -> None:
     game = read_game(GAME)
     assert game is not None
     url = case_of(game, tmp_path).url
-    page = opened(url)
+    page = opened_file(url)
     story = page.locator(".review .story").all_inner_texts()
     assert story[0] == "White lost, in a worse position."
     assert story[1].startswith("White came into a worse position at 5... 20-16")
@@ -390,7 +362,7 @@ def test_the_story_is_told_above_the_moves_and_on_a_phone_at_the_start(opened: O
     assert page.locator(".review .count tbody tr").count() == 2
     for selector in (".review .story", ".review .accuracies", ".board", ".move-list", ".said", ".graph > svg"):
         assert in_view(page, selector), selector
-    phone = opened(url, TALL)
+    phone = opened_file(url, TALL)
     assert phone.inner_text(".said").count(" ".join(story)) == 1
     phone.get_by_role("tab", name="Review").click()
     assert in_view(phone, ".review .story")
@@ -399,8 +371,8 @@ def test_the_story_is_told_above_the_moves_and_on_a_phone_at_the_start(opened: O
     assert "Annotated by" in phone.inner_text(".about")
 
 
-def test_the_looks_of_the_board_can_be_chosen_by_keys_too(case: Case, opened: Opener) -> None:
-    page = opened(f"{case.url}#p9")
+def test_the_looks_of_the_board_can_be_chosen_by_keys_too(case: Case, opened_file: Opener) -> None:
+    page = opened_file(f"{case.url}#p9")
     page.get_by_role("tab", name="Game").click()
     page.get_by_role("radio", name="green").press("ArrowRight")
     assert page.locator("html").get_attribute("data-board") == "wood"
@@ -410,12 +382,12 @@ def test_the_looks_of_the_board_can_be_chosen_by_keys_too(case: Case, opened: Op
     check(page, case, 9)
 
 
-def test_hostile_text_is_only_text(opened: Opener, tmp_path: Path) -> None:
+def test_hostile_text_is_only_text(opened_file: Opener, tmp_path: Path) -> None:
     """Text of a PDN file runs nothing and is not an element, in a page whose policy would not allow it either."""
     game = read_game(HOSTILE)
     assert game is not None
     case = case_of(game, tmp_path)
-    page = opened()
+    page = opened_file()
     said: list[str] = []
     page.on("dialog", lambda dialog: (said.append(dialog.message), dialog.dismiss()))
     page.goto(case.url)
@@ -429,21 +401,21 @@ def test_hostile_text_is_only_text(opened: Opener, tmp_path: Path) -> None:
     assert said == []
 
 
-def test_the_rules_of_axe(case: Case, opened: Opener) -> None:
-    assert faults_in(opened(f"{case.url}#p9"), passes=11) == []
-    phone = opened(f"{case.url}#p9", TALL)
+def test_the_rules_of_axe(case: Case, opened_file: Opener) -> None:
+    assert faults_in(opened_file(f"{case.url}#p9"), passes=11) == []
+    phone = opened_file(f"{case.url}#p9", TALL)
     for tab in ("Review", "Game"):
         phone.get_by_role("tab", name=tab).click()
         assert faults_in(phone, passes=11) == [], tab
 
 
-def test_the_index_is_sorted_by_a_click_and_leads_to_games(opened: Opener, tmp_path: Path) -> None:
+def test_the_index_is_sorted_by_a_click_and_leads_to_games(opened_file: Opener, tmp_path: Path) -> None:
     (tmp_path / "games.pdn").write_text(GAME + "\n" + WHITE_BEGINS)
     settings = AnnotateSettings(
         files=(tmp_path / "games.pdn",), html=tmp_path, tc=Limits(nodes=300), hash=1 << 20, weights="manual"
     )
     annotate_files(settings)
-    page = opened((tmp_path / "index.html").as_uri(), PHONE)
+    page = opened_file((tmp_path / "index.html").as_uri(), PHONE)
     assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
     assert faults_in(page, passes=11) == []
     numbers = "Array.from(document.querySelectorAll('table')[1].tBodies[0].rows, row => row.cells[0].innerText).join()"
@@ -459,8 +431,8 @@ def test_the_index_is_sorted_by_a_click_and_leads_to_games(opened: Opener, tmp_p
     assert page.title() == "Annotated games"
 
 
-def test_steps_leave_one_entry_in_the_history(case: Case, opened: Opener) -> None:
-    page = opened(f"{case.url}#p9")
+def test_steps_leave_one_entry_in_the_history(case: Case, opened_file: Opener) -> None:
+    page = opened_file(f"{case.url}#p9")
     page.keyboard.press("ArrowRight")
     click_move(page, case, 3)
     check(page, case, 3)
@@ -479,8 +451,8 @@ def test_steps_leave_one_entry_in_the_history(case: Case, opened: Opener) -> Non
         assert page.evaluate(READ)["pieces"] == shown(case.plies[0].board)
 
 
-def test_any_way_after_any_other(case: Case, opened: Opener) -> None:
-    page = opened(f"{case.url}#p12")
+def test_any_way_after_any_other(case: Case, opened_file: Opener) -> None:
+    page = opened_file(f"{case.url}#p12")
     chance = random.Random(3)
     now = 12
     for _ in range(30):
@@ -500,8 +472,8 @@ def test_any_way_after_any_other(case: Case, opened: Opener) -> None:
         check(page, case, now)
 
 
-def test_short_games(opened: Opener, tmp_path: Path) -> None:
-    page = opened()
+def test_short_games(opened_file: Opener, tmp_path: Path) -> None:
+    page = opened_file()
     for text in (GAME, WHITE_BEGINS):
         game = read_game(text)
         assert game is not None
@@ -513,10 +485,10 @@ def test_short_games(opened: Opener, tmp_path: Path) -> None:
             check(page, case, ply)
 
 
-def test_what_the_author_drew_is_on_the_board(opened: Opener, tmp_path: Path) -> None:
+def test_what_the_author_drew_is_on_the_board(opened_file: Opener, tmp_path: Path) -> None:
     game = read_game("1. 11-15 {[%cal G23-19] [%csl Y18] Look} 23-19 *")
     assert game is not None
-    page = opened(case_of(game, tmp_path).url)
+    page = opened_file(case_of(game, tmp_path).url)
     page.keyboard.press("ArrowRight")
     assert page.locator(".board .arrow.drawn.green, .board .ring.yellow").count() == 2
     assert "%c" not in page.locator("body").inner_text()
@@ -555,8 +527,8 @@ def pixels(page: Page) -> tuple[dict[int, str], str]:
 
 
 @pytest.mark.parametrize("size", [WIDE, PHONE])
-def test_the_colours_on_the_screen(case: Case, opened: Opener, size: dict[str, int]) -> None:
-    page = opened(case.url, size)
+def test_the_colours_on_the_screen(case: Case, opened_file: Opener, size: dict[str, int]) -> None:
+    page = opened_file(case.url, size)
     unmarked = [ply for ply in range(case.last + 1) if not case.plies[ply].marked]  # arrows lie over pieces
     for scheme, paper in (("light", "#fcfcfb"), ("dark", "#16181b")):
         page.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
@@ -569,11 +541,11 @@ def test_the_colours_on_the_screen(case: Case, opened: Opener, size: dict[str, i
         assert pixels(page) == (case.plies[0].board, paper)
 
 
-def test_an_archive_game(shared_data: Path, opened: Opener, tmp_path: Path) -> None:
+def test_an_archive_game(shared_data: Path, opened_file: Opener, tmp_path: Path) -> None:
     """The longest of twenty games, at every ply."""
     games = islice(read_games(shared_data / "OCA_2.0.pdn.xz", errors=[]), 20)
     case = case_of(max(games, key=lambda game: len(game.moves)), tmp_path)
-    page = opened(case.url, PHONE, color_scheme="dark")
+    page = opened_file(case.url, PHONE, color_scheme="dark")
     for ply in range(1, case.last + 1):
         page.keyboard.press("ArrowRight")
         check(page, case, ply)

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from web_pages import Opener, opened_file
 
 from kr.cli import main
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Page
+
+__all__ = ["opened_file"]
 
 HOSTILE = "</script><script>alert(1)</script> \u202eright to left\x1b"
 PROBLEMS = [
@@ -61,19 +63,6 @@ def test_a_page_without_scripts_tells_all(checked: Path) -> None:
     assert "default-src &#39;none&#39;" in text
 
 
-@pytest.fixture
-def page(browser: Browser, checked: Path) -> Iterator[Page]:
-    """The page in a browser; no error may be told there."""
-    made = browser.new_page(viewport={"width": 1280, "height": 800})
-    faults: list[str] = []
-    made.on("console", lambda message: faults.append(message.text))
-    made.on("pageerror", lambda error: faults.append(str(error)))
-    made.goto(checked.as_uri())
-    yield made
-    made.close()
-    assert not faults
-
-
 def pieces(page: Page, number: int) -> list[int]:
     """Squares with a piece on the board of a problem, from 1."""
     found: list[int] = page.locator("article").nth(number).locator("use.piece").evaluate_all(
@@ -83,7 +72,8 @@ def pieces(page: Page, number: int) -> list[int]:
 
 
 @pytest.mark.slow
-def test_lines_are_played_and_verdicts_chosen(page: Page) -> None:
+def test_lines_are_played_and_verdicts_chosen(checked: Path, opened_file: Opener) -> None:
+    page = opened_file(checked.as_uri())
     first = page.locator("article").first
     assert pieces(page, 0) == [12, 19, 23, 28]
     first.get_by_role("button", name="Forward").click()

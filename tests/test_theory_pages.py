@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from theory_book import GAMES, LINE, after, small_book
-from web_pages import Opener, faults_in, opened, server, wait_for_board
+from web_pages import PHONE, Opener, faults_in, opened, opened_file, server, wait_for_board
 
 from kr.cli import main
 from kr.openings.decks import deck
 from kr.web.serve import WebServer
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Page
 
-__all__ = ["opened", "server"]
+__all__ = ["opened", "opened_file", "server"]
 pytestmark = pytest.mark.slow
 
 SIZES = [(1280, 800), (390, 844)]
@@ -41,25 +40,14 @@ def site(tmp_path_factory: pytest.TempPathFactory, server: WebServer) -> Path:
     return folder / "site"
 
 
-@pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    """A window in which nothing may fail."""
-    made = browser.new_page(viewport={"width": 1280, "height": 800})
-    faults: list[str] = []
-    made.on("console", lambda message: faults.append(message.text))
-    made.on("pageerror", lambda error: faults.append(str(error)))
-    yield made
-    made.close()
-    assert not faults
-
-
 def shown_rows(page: Page) -> list[str]:
     """Numbers of the ballots in sight, in order."""
     found: list[str] = page.locator("table.ballots tbody tr:visible td:first-child").all_inner_texts()
     return found
 
 
-def test_pages_fit_and_follow_the_rules_of_axe(site: Path, page: Page) -> None:
+def test_pages_fit_and_follow_the_rules_of_axe(site: Path, opened_file: Opener) -> None:
+    page = opened_file()
     eleven = site.parent / "11man"
     group = next(eleven.glob("removed-*.html"))
     for file in (site / "index.html", site / "ballot-001.html", site / "cooks.html", eleven / "index.html", group):
@@ -71,7 +59,8 @@ def test_pages_fit_and_follow_the_rules_of_axe(site: Path, page: Page) -> None:
         assert faults_in(page, passes=12) == [], file.name
 
 
-def test_the_index_sorts_and_filters(site: Path, page: Page) -> None:
+def test_the_index_sorts_and_filters(site: Path, opened_file: Opener) -> None:
+    page = opened_file()
     page.goto((site / "index.html").as_uri())
     assert shown_rows(page)[:3] == ["1", "2", "3"]
     page.get_by_role("button", name="No.").click()
@@ -107,7 +96,8 @@ def test_the_index_sorts_and_filters(site: Path, page: Page) -> None:
     assert page.locator("h1").inner_text() == "Theory of the 174 ballots"
 
 
-def test_lines_are_played_on_the_board(site: Path, page: Page) -> None:
+def test_lines_are_played_on_the_board(site: Path, opened_file: Opener) -> None:
+    page = opened_file()
     page.goto((site / "ballot-001.html").as_uri())
     page.get_by_role("button", name="Forward").click()
     assert page.locator("[aria-current=true]").inner_text() == "25-21"
@@ -132,13 +122,10 @@ def test_a_ballot_opens_on_the_board(site: Path, opened: Opener) -> None:
     wait_for_board(eleven, deck("11man", playable_only=False)[0].position.fen)
 
 
-def test_all_is_there_without_scripts(site: Path, browser: Browser) -> None:
-    context = browser.new_context(java_script_enabled=False, viewport={"width": 390, "height": 844})
-    page = context.new_page()
-    page.goto((site / "index.html").as_uri())
+def test_all_is_there_without_scripts(site: Path, opened_file: Opener) -> None:
+    page = opened_file((site / "index.html").as_uri(), PHONE, java_script_enabled=False)
     assert page.locator("table.ballots tbody tr:visible").count() == 174
     assert page.locator(".filter").is_hidden()
     page.get_by_role("link", name=LINE).first.click()
     assert page.locator(".diagram svg").is_visible()
     assert "25-21" in page.locator(".line").first.inner_text()
-    context.close()

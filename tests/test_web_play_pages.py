@@ -64,7 +64,7 @@ KEEP = """game => {
 def start(opened: Opener) -> Iterator[object]:
     """Opens the page Play and begins a game."""
 
-    def begin(server: WebServer, before: Callable[[Page], object] = id, **form: str) -> Page:
+    def begin(server: WebServer, before: Callable[[Page], object] | None = None, **form: str) -> Page:
         size, allowed = PHONE if form.pop("phone", "") else WIDE, form.pop("allowed", "")
         page = opened(server.address + "#play", size, reduced_motion="reduce", allowed=allowed, before=before)
         fill(page, **form)

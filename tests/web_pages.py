@@ -143,6 +143,37 @@ def opened(request: pytest.FixtureRequest, kept_pages: KeptPages) -> Iterator[Op
     assert [url for url in asked if not url.startswith("data:") and url.split("/")[2] not in homes] == []
 
 
+@pytest.fixture
+def opened_file(request: pytest.FixtureRequest, kept_pages: KeptPages) -> Iterator[Opener]:
+    """Opens windows at pages that are files, with size, java_script_enabled and the like as keywords. No script may
+    fail, nothing may be told to the console, and nothing but such files may be loaded. A piece that glides is not yet
+    where it is meant to be: motion is reduced."""
+    pages: list[Page] = []
+    wrong: list[str] = []
+    asked: list[str] = []
+    failed = request.session.testsfailed
+
+    def hear(name: str, told: Any) -> None:
+        if name == "request":
+            asked.append(told.url.partition("#")[0])
+        else:
+            wrong.append(told.text if name == "console" else str(told))
+
+    def opening(url: str = "about:blank", size: dict[str, int] = WIDE, **others: Any) -> Page:
+        page = kept_pages.take(hear, {"reduced_motion": "reduce", **others})
+        pages.append(page)
+        page.set_viewport_size(size)  # type: ignore[arg-type]
+        page.goto(url)
+        return page
+
+    yield opening
+    is_failed = request.session.testsfailed > failed
+    for page in pages:
+        kept_pages.give_back(page, [], is_spoilt=is_failed)
+    assert wrong == []
+    assert [url for url in asked if not (url.startswith("file:") and url.endswith(".html"))] == []
+
+
 def read_board(page: Page, selector: str = "main .board") -> dict[int, str]:
     """Pieces by square 1-32, as b, B, w and W, by where they are drawn; on a board that is flipped too."""
     return board_of(*page.evaluate(READ_BOARD, selector))
