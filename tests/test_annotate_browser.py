@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from test_annotate import playout
 from test_annotate_pages import GAME, HOSTILE, WHITE_BEGINS
-from web_pages import PHONE, WIDE, Opener, faults_in, in_view, opened_file
+from web_pages import PHONE, SIZES, WIDE, Opener, faults_in, in_view, opened_file
 
 from kr import svg
 from kr.analysis.annotation import pages
@@ -238,7 +238,7 @@ def click_graph(page: Page, case: Case, ply: int) -> None:
 
 def test_clicks(case: Case, opened_file: Opener) -> None:
     page = opened_file(case.url)
-    plies = random.Random(1).sample(range(1, case.last + 1), case.last)
+    plies = random.Random(1).sample(range(1, case.last + 1), case.last // 2)
     for number, ply in enumerate(plies):
         (click_graph if number % 2 else click_move)(page, case, ply)
         check(page, case, ply)
@@ -335,7 +335,7 @@ def test_without_scripts_it_is_text_beside_the_start(case: Case, opened_file: Op
     assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
 
 
-@pytest.mark.parametrize("size", [{"width": 1280, "height": 800}, {"width": 1366, "height": 768}, TALL, PHONE])
+@pytest.mark.parametrize("size", [SIZES[0], *(pytest.param(each, marks=pytest.mark.soak) for each in SIZES[1:]), PHONE])
 def test_board_moves_graph_and_steps_are_on_one_screen(case: Case, opened_file: Opener, size: dict[str, int]) -> None:
     page = opened_file(case.url, size)
     parts = (".board", ".move-list", ".said", ".graph > svg", ".controls", ".tabs", ".moves [aria-current]")
@@ -451,6 +451,7 @@ def test_steps_leave_one_entry_in_the_history(case: Case, opened_file: Opener) -
         assert page.evaluate(READ)["pieces"] == shown(case.plies[0].board)
 
 
+@pytest.mark.soak
 def test_any_way_after_any_other(case: Case, opened_file: Opener) -> None:
     page = opened_file(f"{case.url}#p12")
     chance = random.Random(3)
@@ -526,7 +527,7 @@ def pixels(page: Page) -> tuple[dict[int, str], str]:
     return found, colour(2, 2)
 
 
-@pytest.mark.parametrize("size", [WIDE, PHONE])
+@pytest.mark.parametrize("size", [pytest.param(WIDE, marks=pytest.mark.soak), PHONE])
 def test_the_colours_on_the_screen(case: Case, opened_file: Opener, size: dict[str, int]) -> None:
     page = opened_file(case.url, size)
     unmarked = [ply for ply in range(case.last + 1) if not case.plies[ply].marked]  # arrows lie over pieces
@@ -541,6 +542,7 @@ def test_the_colours_on_the_screen(case: Case, opened_file: Opener, size: dict[s
         assert pixels(page) == (case.plies[0].board, paper)
 
 
+@pytest.mark.soak
 def test_an_archive_game(shared_data: Path, opened_file: Opener, tmp_path: Path) -> None:
     """The longest of twenty games, at every ply."""
     games = islice(read_games(shared_data / "OCA_2.0.pdn.xz", errors=[]), 20)

@@ -160,7 +160,9 @@ def test_all_goes_on_without_a_network(opened: Opener) -> None:
         journey(page)
 
 
-@pytest.mark.parametrize("fault", ["damaged", "half", "missing"])
+@pytest.mark.parametrize(
+    "fault", ["damaged", *(pytest.param(each, marks=pytest.mark.soak) for each in ("half", "missing"))]
+)
 def test_a_file_that_does_not_come_whole(opened: Opener, fault: str) -> None:
     with hosting() as host:
         host.faults = {"tables": fault}

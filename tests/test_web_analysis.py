@@ -297,6 +297,7 @@ def longest_task(trace: bytes) -> float:
     return max(tasks) / 1000
 
 
+@pytest.mark.soak
 def test_no_frame_is_late_while_one_steps_through_a_game(server: WebServer, opened: Opener) -> None:
     page = opened(server.address)
     choose_option(page, "Lines", "10")

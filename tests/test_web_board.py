@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 from web_pages import (
-    PHONE,
-    WIDE,
     Opener,
     click_square,
     meant_board,
@@ -56,15 +54,12 @@ def wait_for_fen(page: Page, fen: str) -> None:
     assert read_board(page) == meant_board(fen)
 
 
-@pytest.mark.parametrize(("size", "plies"), [(WIDE, 6), (PHONE, 4)])
-def test_moves_by_two_clicks_and_by_dragging(
-    server: WebServer, opened: Opener, size: dict[str, int], plies: int
-) -> None:
-    page = opened(server.address, size)
+def test_moves_by_two_clicks_and_by_dragging(server: WebServer, opened: Opener) -> None:
+    page = opened(server.address)
     board = kr.Board()
     assert read_board(page) == meant_board(START)
     chance = random.Random(1)
-    for ply in range(plies):
+    for ply in range(6):
         ready(page)
         move = chance.choice([each for each in board.legal_moves() if len(each.path) == 2])
         origin, target = move.origin + 1, move.target + 1

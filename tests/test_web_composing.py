@@ -203,7 +203,7 @@ def verdict_of(page: Page) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", [SIZES[0], SIZES[2]])
+@pytest.mark.parametrize("size", [pytest.param(SIZES[0], marks=pytest.mark.soak), SIZES[2]])
 def test_a_problem_is_checked_and_varied_in_the_editor(server: WebServer, opened: Opener, size: dict[str, int]) -> None:
     page = opened(server.address, size, reduced_motion="reduce")
     edit(page, DUAL)

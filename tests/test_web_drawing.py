@@ -24,14 +24,14 @@ pytestmark = pytest.mark.slow
 DESK, HAND = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
 FORCED = Position.from_fen("B:W18,24,31:B4,8,9,10,15")
 OWN = ".own .board"
-MOUNT = """async ([position, width]) => {
+MOUNT = """async position => {
   const {Board} = await import("/static/board.js");
   const {GameTree} = await import("/static/tree.js");
   const said = window.said = [], heard = window.heard = [], tree = window.tree = new GameTree();
   const board = window.board = new Board({label: "Own", say: text => said.push(text)});
   const place = document.createElement("div");
   place.className = "own";
-  place.style.width = `${width}px`;
+  place.style.width = "366px";
   place.append(board.element);
   const heading = document.createElement("h1");
   heading.textContent = "Own";
@@ -51,10 +51,10 @@ def position_json(position: Position) -> dict[str, Any]:
     return {"fen": position.fen, "side": side_name(position.side), "moves": moves, "over": None}
 
 
-def mounted(server: WebServer, opened: Opener, position: Position = FORCED, width: int = 366, **window: Any) -> Page:
+def mounted(server: WebServer, opened: Opener, position: Position = FORCED, **window: Any) -> Page:
     """A page with a board of its own, which draws into a game."""
     page = opened(server.address, **window)
-    page.evaluate(MOUNT, [position_json(position), width])
+    page.evaluate(MOUNT, position_json(position))
     return page
 
 
@@ -258,12 +258,13 @@ def test_captured_pieces_fade_unless_motion_is_unwanted(server: WebServer, opene
             assert page.locator(f"{OWN} .captured").count() == 0
 
 
-@pytest.mark.parametrize("width", [120, 300, 700])
-def test_the_board_is_as_large_as_its_place(server: WebServer, opened: Opener, width: int) -> None:
-    page = mounted(server, opened, width=width, size=DESK)
-    box = page.locator(OWN).bounding_box()
-    assert box is not None
-    assert (box["width"], box["height"]) == (width, width)
+def test_the_board_is_as_large_as_its_place(server: WebServer, opened: Opener) -> None:
+    page = mounted(server, opened, size=DESK)
+    for width in (120, 300, 700):
+        page.locator(OWN).evaluate("(board, width) => { board.parentElement.style.width = `${width}px`; }", width)
+        box = page.locator(OWN).bounding_box()
+        assert box is not None
+        assert (box["width"], box["height"]) == (width, width)
 
 
 def test_drawings_on_analyse_are_saved_with_the_game(server: WebServer, opened: Opener) -> None:

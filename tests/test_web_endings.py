@@ -154,7 +154,9 @@ def best(house: House, board: Board) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("fen", [WON, "B:WK5:BK14,K18", "W:W20,K10:BK3"])
+@pytest.mark.parametrize(
+    "fen", ["W:W20,K10:BK3", *(pytest.param(each, marks=pytest.mark.soak) for each in (WON, "B:WK5:BK14,K18"))]
+)
 def test_an_ending_is_won_by_the_moves_of_the_database(
     server: WebServer, opened: Opener, house: House, fen: str
 ) -> None:

@@ -555,7 +555,11 @@ def test_files_of_the_command_line_are_chosen_to_be_explored(opened: Opener, fil
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("size", "room"), [(WIDE, (520, 420)), (PHONE, (390, 330))], ids=["wide", "phone"])
+@pytest.mark.parametrize(
+    ("size", "room"),
+    [pytest.param(WIDE, (520, 420), marks=pytest.mark.soak), (PHONE, (390, 330))],
+    ids=["wide", "phone"],
+)
 def test_eight_moves_and_the_first_games_fit_into_a_small_panel(
     opened: Opener, tmp_path: Path, size: dict[str, int], room: tuple[int, int]
 ) -> None:

@@ -15,7 +15,7 @@ import pytest
 from page import Page as Answers
 from page import started
 from sites import EVERYWHERE, FORMS, PLACES, address, site, without_chance
-from web_pages import FEW_SIZES, SIZES, Opener, opened, out_of_sight, wait_for_board, wait_until
+from web_pages import SIZES, Opener, opened, out_of_sight, wait_for_board, wait_until
 
 import kr
 
@@ -272,7 +272,7 @@ def explore(person: Mouse) -> None:
     assert page.locator(".explorer .opening").inner_text().startswith("Old Fourteenth")
 
 
-@pytest.mark.parametrize("size", FEW_SIZES)
+@pytest.mark.parametrize("size", [pytest.param(SIZES[0], marks=pytest.mark.soak), SIZES[2]])
 def test_what_people_play_in_the_old_fourteenth(archive: str, opened: Opener, size: dict[str, int]) -> None:
     person = begin(archive, opened, size)
     explore(person)

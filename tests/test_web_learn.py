@@ -287,7 +287,7 @@ def test_boards_come_as_they_come_into_sight(server: WebServer, opened: Opener) 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", [SIZES[0], SIZES[2]])
+@pytest.mark.parametrize("size", [SIZES[0], pytest.param(SIZES[2], marks=pytest.mark.soak)])
 def test_a_miss_is_due_tomorrow_and_the_rating_follows(server: WebServer, opened: Opener, size: dict[str, int]) -> None:
     now = datetime.datetime.now()
     before = now - datetime.timedelta(days=1)
@@ -326,7 +326,7 @@ def test_a_miss_is_due_tomorrow_and_the_rating_follows(server: WebServer, opened
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", [SIZES[0], SIZES[2]])
+@pytest.mark.parametrize("size", [pytest.param(SIZES[0], marks=pytest.mark.soak), SIZES[2]])
 def test_a_step_of_a_course(server: WebServer, opened: Opener, size: dict[str, int]) -> None:
     """A move that gives the win away is told and taken back; then the step is done, and the next one comes."""
     page = opened(f"{server.address}#learn/pask", size, reduced_motion="reduce")
@@ -441,7 +441,7 @@ def open_problems(page: Page, name: str, text: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("form", "size"), PLACES, ids=FORMS)
+@pytest.mark.parametrize(("form", "size"), [PLACES[0], pytest.param(*PLACES[1], marks=pytest.mark.soak)], ids=FORMS)
 def test_own_files_of_problems(form: str, problems: Path, opened: Opener, size: dict[str, int]) -> None:
     with site(form, weights="manual", problems=(problems,)) as address:
         served = ["<b>Two kings</b>", "unknown"] if form == "kr web" else []
@@ -467,7 +467,6 @@ def open_and_remove(page: Page, served: list[str]) -> None:
         "|".join([*served, "line 2", "Mine", "line 4"]),
     )
     names = page.locator(".puzzles .name")
-    assert faults_in(page, passes=20) == []
     names.nth(len(served) + 1).click()
     wait_for_title(page, "Mine")
     assert page.locator(".task").text_content() == "White to play and win"

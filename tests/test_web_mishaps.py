@@ -306,7 +306,7 @@ def long_game() -> Game:
     return Game(moves=board.moves)
 
 
-@pytest.mark.parametrize("size", [DESK, HAND])
+@pytest.mark.parametrize("size", [DESK, pytest.param(HAND, marks=pytest.mark.soak)])
 def test_the_newest_move_is_in_sight(server: WebServer, opened: Opener, size: dict[str, int]) -> None:
     game = long_game()
     count = len(game.moves)
@@ -342,7 +342,7 @@ def test_the_newest_move_is_in_sight(server: WebServer, opened: Opener, size: di
         wait_until(page, IN_SIGHT, [".moves [aria-current]", ".moves"])
 
 
-@pytest.mark.parametrize("size", [DESK, HAND])
+@pytest.mark.parametrize("size", [pytest.param(DESK, marks=pytest.mark.soak), HAND])
 def test_the_line_of_a_puzzle_is_in_sight_and_its_source_comes_last(
     server: WebServer, opened: Opener, size: dict[str, int]
 ) -> None:

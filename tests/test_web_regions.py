@@ -156,7 +156,7 @@ def test_colours_can_be_chosen_and_go_with_the_panel(server: WebServer, opened: 
     wait_until(page, "selector => document.querySelectorAll(selector).length === 0", coloured)
 
 
-@pytest.mark.parametrize("weights", ["manual", "material"])
+@pytest.mark.parametrize("weights", ["manual", pytest.param("material", marks=pytest.mark.soak)])
 def test_evaluations_without_tables(opened: Opener, weights: str) -> None:
     with serving(weights=weights) as server:
         page = told(opened, server)

@@ -88,7 +88,7 @@ def choose_side(page: Page, side: str) -> None:
     panel(page).get_by_label("Repertoire for").select_option(side)
 
 
-@pytest.mark.parametrize("size", [SIZES[0], SIZES[2]], ids=["wide", "phone"])
+@pytest.mark.parametrize("size", [pytest.param(SIZES[0], marks=pytest.mark.soak), SIZES[2]], ids=["wide", "phone"])
 def test_mark_train_miss_and_come_back(server: WebServer, opened: Opener, size: dict[str, int]) -> None:
     page = opened(server.address, size, **STILL)
     open_panel(page, "Repertoire")
@@ -226,7 +226,7 @@ FORBIDDEN = """() => {
 }"""
 
 
-@pytest.mark.parametrize("why", [FULL, FORBIDDEN], ids=["full", "forbidden"])
+@pytest.mark.parametrize("why", [FULL, pytest.param(FORBIDDEN, marks=pytest.mark.soak)], ids=["full", "forbidden"])
 def test_a_browser_that_keeps_nothing(server: WebServer, opened: Opener, why: str) -> None:
     page = opened(server.address)
     open_panel(page, "Repertoire")

@@ -240,15 +240,15 @@ CRAMPED = """() => [...document.querySelectorAll(".controls, .controls button, .
   .map(each => each.textContent)"""
 
 
-@pytest.mark.parametrize("size", ["large", "small"])
-def test_names_of_buttons_have_room(server: WebServer, opened: Opener, size: str) -> None:
+def test_names_of_buttons_have_room(server: WebServer, opened: Opener) -> None:
     page = opened(server.address)
-    page.get_by_role("button", name="Settings").click()
-    page.get_by_role("dialog").get_by_text(size, exact=True).click()
-    page.keyboard.press("Escape")
-    for name in ("analyse", "learn", "endings"):
-        page.locator(f"nav a[href='#{name}']").click()
-        page.locator(f".screen.{name} .controls").wait_for()
-        for width, height in ((1280, 800), (1024, 768), (768, 1024)):
-            page.set_viewport_size({"width": width, "height": height})
-            assert page.evaluate(CRAMPED) == [], (name, width)
+    for size in ("large", "small"):
+        page.get_by_role("button", name="Settings").click()
+        page.get_by_role("dialog").get_by_text(size, exact=True).click()
+        page.keyboard.press("Escape")
+        for name in ("analyse", "learn", "endings"):
+            page.locator(f"nav a[href='#{name}']").click()
+            page.locator(f".screen.{name} .controls").wait_for()
+            for width, height in ((1280, 800), (1024, 768), (768, 1024)):
+                page.set_viewport_size({"width": width, "height": height})
+                assert page.evaluate(CRAMPED) == [], (size, name, width)

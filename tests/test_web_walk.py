@@ -132,11 +132,6 @@ def walked(server: WebServer, opened: Opener, seed: int, size: dict[str, int], s
     assert walk.legal > steps / 20
 
 
-@pytest.mark.parametrize(("seed", "size"), [(1, WIDE), pytest.param(2, PHONE, marks=pytest.mark.soak)])
-def test_a_random_walk(server: WebServer, opened: Opener, seed: int, size: dict[str, int]) -> None:
-    walked(server, opened, seed, size, 80)
-
-
 @pytest.mark.soak
 @pytest.mark.parametrize(("seed", "size"), [(3, WIDE), (4, PHONE)])
 def test_a_long_random_walk(server: WebServer, opened: Opener, seed: int, size: dict[str, int]) -> None:
