@@ -221,6 +221,8 @@ def _move(move: Move) -> dict[str, Any]:
 def data_file(house: House, name: str) -> Any:
     """A file of `kr.page.data`; of the engine, its levels and the puzzles as this server has them."""
     if name == "engine":
+        # tables that no engine holds would be read once more for the first search
+        house.engines.prepare()
         return {**data.engine_facts(load_scorer(house.settings.weights)), "engines": house.engines.names[1:]}
     if name == "puzzles":
         return data.puzzles(house.problems, house.database)
