@@ -2,6 +2,7 @@
 
     python bench/page.py [--folder build/page] [--seconds 10] [--runs 3] [--minutes 0] [--json]
     python bench/page.py --web [--checkout .] [--json]
+    python bench/page.py [--web] --pause 4
 
 Serves the folder of `make page` and opens it with an empty profile. Start: the time until the board is there, until its
 men can be moved, and from the press of Analyse to the first lines, what was fetched by then, and the processor time of
@@ -12,7 +13,8 @@ all processes of the browser have for themselves, less that with an empty page, 
 minute; garbage of the page's own thread is collected before.
 
 With `--web` the page of `kr web`, of another compiled checkout too: its start, with what was sent, packed, and the
-review of a game, each with the processor seconds of the server and of the browser. The browser begins before.
+review of a game, each with the processor seconds of the server and of the browser. The browser begins before. With
+`--pause` Analyse is pressed so many seconds after men can be moved.
 """
 
 from __future__ import annotations
@@ -185,8 +187,8 @@ def opened(browser: Browser) -> Page:
     return browser.new_context(viewport={"width": 1280, "height": 800}).new_page()
 
 
-def start(browser: Browser, address: str, sent: dict[str, int]) -> tuple[Page, dict[str, Any]]:
-    """A page with an empty profile, and how long it took."""
+def start(browser: Browser, address: str, sent: dict[str, int], pause: float) -> tuple[Page, dict[str, Any]]:
+    """A page with an empty profile, and how long it took. pause: seconds before the press of Analyse."""
     page, spent = opened(browser), processor()
     begin = time.monotonic()
     page.goto(address, wait_until="commit")
@@ -195,6 +197,7 @@ def start(browser: Browser, address: str, sent: dict[str, int]) -> tuple[Page, d
         for part in (".piece", ".pieces use", ".movable")
     )
     scripts, spent = sum(sent.values()), processor() - spent
+    time.sleep(pause)
     press(page, "Analyse")
     pressed = time.monotonic()
     page.evaluate(SHOWN, [".analysis", PACE.pattern])
@@ -233,8 +236,9 @@ def long_analysis(page: Page, minutes: float) -> list[float]:
     return found
 
 
-def web(browser: Browser, checkout: Path) -> dict[str, Any]:
-    """Start of the page of `kr web` with an empty profile, and a review: seconds of processors, and elapsed."""
+def web(browser: Browser, checkout: Path, pause: float) -> dict[str, Any]:
+    """Start of the page of `kr web` with an empty profile, and a review: seconds of processors, and elapsed. pause:
+    seconds before the press of Analyse."""
     page = opened(browser)
     sent: list[int] = []
     page.context.on("response", lambda each: sent.append(int(each.headers.get("content-length", 0))))
@@ -255,6 +259,7 @@ def web(browser: Browser, checkout: Path) -> dict[str, Any]:
         try:
             timed("moves", lambda: page.goto(server.origin, wait_until="commit"), "main .board .movable", "")
             found["sent"] = {"files": len(sent), "bytes": sum(sent)}
+            time.sleep(pause)
             timed("lines", lambda: press(page, "Analyse"), ".analysis", PACE.pattern)
             press(page, "Stop")
             # the browser has all files for when there is no server
@@ -277,13 +282,14 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=0)
     parser.add_argument("--web", action="store_true", help="the page of kr web")
     parser.add_argument("--checkout", type=Path, default=Path(__file__).parents[1])
+    parser.add_argument("--pause", type=float, default=0)
     parser.add_argument("--json", action="store_true")
     chosen = parser.parse_args()
     from playwright.sync_api import sync_playwright
 
     if chosen.web:
         with sync_playwright() as play, launched(play) as browser:
-            web_figures = web(browser, chosen.checkout)
+            web_figures = web(browser, chosen.checkout, chosen.pause)
         for name, numbers in web_figures.items() if not chosen.json else ():
             print(f"{name:8} " + ", ".join(f"{what} {number:.5g}" for what, number in numbers.items()))
         if chosen.json:
@@ -299,7 +305,7 @@ def main() -> None:
         empty = browser.new_page()
         time.sleep(1)
         before = memory()
-        page, found = start(browser, address, sent)
+        page, found = start(browser, address, sent, chosen.pause)
         empty.close()
         ratios: list[float] = []
         for _ in range(chosen.runs):

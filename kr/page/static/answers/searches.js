@@ -64,9 +64,72 @@ async function* analysis(house, request, inbox) {
     yield {over: over(position)};
     return;
   }
-  // the engine is on its way while the database is
-  house.engine.prepare().catch(() => {});
-  const [database, certificates, chances, {name}] = await Promise.all([
+  const ending = new AbortController(),
+    end = () => ending.abort();
+  inbox.signal.addEventListener("abort", end);
+  try {
+    // it is under way while the exact values are looked up
+    const news = begun(house, {position, history, limits, lines, engine, signal: ending.signal});
+    yield* reported(house, {position, history}, engine, Math.max(lines, MOST_LINES), news);
+  } finally {
+    inbox.signal.removeEventListener("abort", end);
+    end();
+  }
+}
+
+/**
+ * Begins a search. Returns what waits for news of it.
+ * @param {House} house
+ * @param {import("./house.js").Search & import("./house.js").Choice & {signal: AbortSignal}} search
+ */
+function begun(house, search) {
+  const bell = new News(search.signal);
+  /** @typedef {import("./kr.js").Progress} Progress */
+  /** @type {{result: import("./house.js").Found | null, progress: Progress | null, waits: boolean}} */
+  let fresh = {result: null, progress: null, waits: false},
+    isDone = false;
+  /** @type {unknown} */
+  let failed = null;
+  const put = (/** @type {Partial<typeof fresh>} */ told) => {
+    fresh = {...fresh, ...told};
+    bell.ring();
+  };
+  house.engine
+    .search({
+      ...search,
+      patient: true,
+      onWaiting: () => put({waits: true}),
+      onLines: result => put({result, progress: null}),
+      onProgress: progress => put({progress}),
+    })
+    .then(
+      result => put({result}),
+      error => (failed = error),
+    )
+    .finally(() => {
+      isDone = true;
+      bell.ring();
+    });
+  return async () => {
+    await bell.wait();
+    if (failed) throw failed;
+    const told = {...fresh, isDone};
+    fresh = {result: null, progress: null, waits: false};
+    return told;
+  };
+}
+
+/**
+ * The events of a search: first what is known exactly, then its lines.
+ * @param {House} house
+ * @param {import("./weighing.js").Task} task
+ * @param {number} engine its number
+ * @param {number} most lines
+ * @param {ReturnType<typeof begun>} news
+ */
+async function* reported(house, task, engine, most, news) {
+  const {position} = task,
+    [database, certificates, chances, {name}] = await Promise.all([
       house.database(),
       house.certificates(),
       house.chances,
@@ -76,60 +139,17 @@ async function* analysis(house, request, inbox) {
       knownMoves(database, position, certificates),
       known(database, [position], certificates),
     ]),
-    report = new LineReport({position, history}, {moves, here}, chances, Math.max(lines, MOST_LINES)),
-    draw = drawByRule(position, history);
+    report = new LineReport(task, {moves, here}, chances, most),
+    draw = drawByRule(position, task.history);
   yield {exact: report.exact, ...(draw ? {draw} : {})};
-  const news = new News(inbox.signal);
-  /** @type {Result | null} */
-  let fresh = null;
-  /** @type {import("./kr.js").Progress | null} */
-  let progress = null;
-  let isDone = false,
-    waits = false;
-  /** @type {unknown} */
-  let failed = null;
-  house.engine
-    .search({
-      position,
-      history,
-      limits,
-      lines,
-      signal: inbox.signal,
-      patient: true,
-      engine,
-      onWaiting() {
-        waits = true;
-        news.ring();
-      },
-      onLines(result) {
-        fresh = result;
-        progress = null;
-        news.ring();
-      },
-      onProgress(now) {
-        progress = now;
-        news.ring();
-      },
-    })
-    .then(
-      result => (fresh = result),
-      error => (failed = error),
-    )
-    .finally(() => {
-      isDone = true;
-      news.ring();
-    });
   for (;;) {
-    await news.wait();
-    const [result, now, final] = /** @type {[any, any, boolean]} */ ([fresh, progress, isDone]);
-    fresh = progress = null;
-    if (failed) throw failed;
+    const {result, progress, waits, isDone: final} = await news();
     if (waits) yield {waiting: true};
-    waits = false;
     if (result?.lines.length) {
       yield {...report.event(result, !engine), engine: result.name ?? `kr (${name})`, hash: result.hash, final};
-    } else if (now) {
-      yield {progress: now.nodes === undefined ? {time: rounded(now.seconds)} : {depth: now.depth, ...pace(now)}};
+    } else if (progress) {
+      const {seconds, depth, nodes} = progress;
+      yield {progress: nodes === undefined ? {time: rounded(seconds)} : {depth, ...pace(progress)}};
     }
     if (final) return;
     await pause(1 / UPDATES);
