@@ -145,7 +145,11 @@ def test_a_bundle_of_these_scripts_is_served_and_no_other(monkeypatch: pytest.Mo
     assert {"main.js", "answers/native.js", "worker.js", "icons/kr.svg"} <= {*found.files}
     assert "shell.js" not in found.files
     monkeypatch.setattr(files, "board_colors", lambda: ":root {}")
-    assert "shell.js" in files.files_to_serve().files
+    edited = files.files_to_serve()
+    assert "shell.js" in edited.files
+    assert [each.has_old_bundle for each in (found, edited)] == [False, True]
+    monkeypatch.setattr(files, "BUNDLE", tmp_path / "none")
+    assert not files.files_to_serve().has_old_bundle
 
 
 NEEDED = r"(/|\.js|/style-sheets\.css)$"

@@ -25,6 +25,8 @@ def command(settings: WebSettings, json: bool = options.JSON) -> None:
     from kr.web.serve import WebServer, open_browser
 
     server = WebServer(settings)
+    if server.has_old_bundle and sys.stderr.isatty():
+        console.say("the page's scripts have changed since `make bundle`: browsers load them one by one")
 
     def ready() -> None:
         if json:

@@ -42,6 +42,8 @@ class PageFiles:
     next."""
     sources: Mapping[str, bytes]
     """The files as they stand."""
+    has_old_bundle: bool = False
+    """True if there is a bundle, but of other files than these."""
 
 
 def files_to_serve() -> PageFiles:
@@ -53,7 +55,7 @@ def files_to_serve() -> PageFiles:
             others = {name: content for name, content in files.items() if not name.endswith((".js", ".css"))}
             found = {**others, "worker.js": files["worker.js"], **folder_files(BUNDLE)}
             return PageFiles(found, bundle["sheets"], bundle["scripts"], files)
-    return PageFiles(files, style_sheets(), start_modules(files), files)
+    return PageFiles(files, style_sheets(), start_modules(files), files, has_old_bundle=description.is_file())
 
 
 def sources() -> dict[str, bytes]:

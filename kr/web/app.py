@@ -27,7 +27,7 @@ from starlette.websockets import WebSocket
 
 from kr.errors import InvalidSettingError, KrError
 from kr.language.sentences import Told, as_json, sentence
-from kr.page.files import content_digest, files_to_serve, index
+from kr.page.files import PageFiles, content_digest, index
 from kr.web.entry import Entry
 from kr.web.guard import Guard
 from kr.web.house import House
@@ -60,8 +60,8 @@ _GZIP = re.compile(r"\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|\s|$))")
 Handler = Callable[[House, PageRequest], Any]
 
 
-def make_app(house: House, host: str, port: int, entry: Entry | None = None) -> ASGIApp:
-    """The app for an address to listen on. entry: None if everyone who can connect may send requests."""
+def make_app(house: House, page: PageFiles, host: str, port: int, entry: Entry | None = None) -> ASGIApp:
+    """The app for an address to listen on. page: what it serves; entry: None if all who can connect may ask."""
 
     async def live(socket: WebSocket) -> None:
         await Connection(house, socket, stream_of).serve()
@@ -73,7 +73,7 @@ def make_app(house: House, host: str, port: int, entry: Entry | None = None) -> 
         finally:
             await anyio.to_thread.run_sync(house.close)
 
-    site = _site()
+    site = _site(page)
     app = Starlette(
         routes=[
             Route("/", partial(_page, house, site), methods=["GET"]),
@@ -127,8 +127,7 @@ class _Site:
     files: Mapping[str, bytes]
 
 
-def _site() -> _Site:
-    page = files_to_serve()
+def _site(page: PageFiles) -> _Site:
     files = {name: content for name, content in page.files.items() if name not in ("index.html", "worker.js")}
 
     def html(version: str) -> bytes:

@@ -40,6 +40,7 @@ class WebServer:
 
     def __init__(self, settings: WebSettings) -> None:
         check_web_installed()
+        from kr.page.files import files_to_serve
         from kr.web.app import make_app
         from kr.web.entry import Entry
         from kr.web.guard import is_loopback
@@ -59,7 +60,10 @@ class WebServer:
             raise InvalidSettingError(f"can't listen on {where}: {_reason(error)}") from None
         self.port: int = self._socket.getsockname()[1]
         self.entry = Entry(self.port) if settings.token else None
-        self._server = _server(make_app(house, settings.host, self.port, self.entry))
+        page = files_to_serve()
+        self.has_old_bundle = page.has_old_bundle
+        """True if scripts have been edited since they were bundled, so that browsers load them one by one."""
+        self._server = _server(make_app(house, page, settings.host, self.port, self.entry))
         self._host = settings.host
         self._begun, self._ending = threading.Event(), threading.Event()
 
