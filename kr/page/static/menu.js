@@ -10,6 +10,18 @@ let menus = 0;
  */
 
 /**
+ * @param {[string, () => void, Record<string, unknown>?]} item
+ * @param {() => void} close
+ */
+function entryOf([name, act, props], close) {
+  const press = () => {
+    close();
+    act();
+  };
+  return button(name, press, {role: "menuitem", tabindex: -1, ...props});
+}
+
+/**
  * Wires a button to a menu, and gives both.
  * @param {HTMLButtonElement} opener
  * @param {string} label of the menu
@@ -43,20 +55,7 @@ export function menu(opener, label, items) {
   }
 
   function open() {
-    list.replaceChildren(
-      ...items().map(item => {
-        if (!item) return el("hr");
-        const [name, act, props] = item;
-        return button(
-          name,
-          () => {
-            close(true);
-            act();
-          },
-          {role: "menuitem", tabindex: -1, ...props},
-        );
-      }),
-    );
+    list.replaceChildren(...items().map(item => (item ? entryOf(item, () => close(true)) : el("hr"))));
     list.hidden = false;
     list.classList.remove("left", "up");
     const box = list.getBoundingClientRect();

@@ -82,16 +82,22 @@ export function showProgress() {
     }, PATIENCE_MS);
   }
 
-  const unkept = notice(t("Close"), () => {
-    unkept.line.hidden = true;
-  });
-  let isTold = false;
+  const tellUnkept = untoldUnkept();
   onprogress(progress => {
     files.set(progress.name, progress);
     show();
-    if (!progress.unkept || isTold || progress.total < MB) return;
-    isTold = true;
-    unkept.text.textContent = t("This browser keeps no files of this page: they are loaded again at each visit");
-    unkept.line.hidden = false;
+    if (progress.unkept && progress.total >= MB) tellUnkept();
   });
+}
+
+/** What says, once, that the browser keeps no files. */
+function untoldUnkept() {
+  const {line, text} = notice(t("Close"), () => {
+    line.hidden = true;
+  });
+  return () => {
+    if (text.textContent) return;
+    text.textContent = t("This browser keeps no files of this page: they are loaded again at each visit");
+    line.hidden = false;
+  };
 }

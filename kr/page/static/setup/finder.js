@@ -22,6 +22,45 @@ function titleOf({number, moves, name, names, standing}) {
 }
 
 /**
+ * What a text finds in a deck: many a name is that of a line which is no ballot, while numbers are those of the deck.
+ * @param {string} deck
+ * @param {string} text
+ * @param {(name: string) => Promise<any>} ask
+ */
+async function answerOf(deck, text, ask) {
+  const isWord = deck !== NAMED && /\p{L}/u.test(text),
+    [answer, named] = await Promise.all([ask(deck), isWord ? ask(NAMED) : null]);
+  if (answer.found || deck === NAMED || !/\D/.test(text)) return {from: deck, answer, named};
+  return {from: NAMED, answer: named ?? (await ask(NAMED)), named};
+}
+
+/**
+ * @param {{from: string, answer: any, named: any}} found from: the deck that the answer is of
+ * @param {string} deck the one that was asked for
+ * @param {(deck: string, number: number, title: string, name: string) => void} choose
+ */
+function itemsOf({from, answer: {openings, found}, named}, deck, choose) {
+  const item = (/** @type {string} */ name, /** @type {Ballot} */ each) => {
+    const title = titleOf(each),
+      words = name === from ? title : `${each.name}: ${each.moves}`,
+      act = () => choose(name, each.number, title, each.name);
+    return el("li", null, button(words, act));
+  };
+  const items = openings.map((/** @type {Ballot} */ each) => item(from, each));
+  // the opening that the text names stands above the ballots that lead through it
+  if (named && from !== NAMED) {
+    const ballots = new Set(openings.map((/** @type {Ballot} */ each) => each.moves)),
+      meant = named.openings.slice(0, named.meant).filter((/** @type {Ballot} */ each) => !ballots.has(each.moves));
+    items.unshift(...meant.map((/** @type {Ballot} */ each) => item(NAMED, each)));
+  }
+  const say = (/** @type {string} */ text) => el("li", {class: "muted"}, text);
+  if (found && from !== deck) items.unshift(say(t("Not among these, but among the openings with a name:")));
+  if (found > openings.length)
+    items.push(say(t("{count} more: say more to find them", {count: formatted(found - openings.length)})));
+  return items;
+}
+
+/**
  * @param {{api: (path: string, body: object) => Promise<any>, fail: (why: unknown) => void}} app
  * @param {(deck: string, number: number, title: string, name: string) => void} choose hears of the one that is chosen;
  *     name: by which the server knows it in the deck "named"
@@ -42,7 +81,7 @@ export function finder(app, choose) {
       if (event.key === "Enter") event.preventDefault();
     },
   });
-  const found = el("ul", {class: "found"});
+  const list = el("ul", {class: "found"});
   const errands = new Errands();
   const on = new FiltersOn(() => search(), wanted);
 
@@ -59,48 +98,13 @@ export function finder(app, choose) {
       text = wanted.value.slice(0, 100),
       ask = (/** @type {string} */ name) => app.api("openings", {deck: name, wanted: text});
     try {
-      let from = deck.value;
-      const isWord = from !== NAMED && /\p{L}/u.test(text),
-        [first, named] = await Promise.all([ask(from), isWord ? ask(NAMED) : null]);
-      let answer = first;
-      // many a name is that of a line which is no ballot; numbers are those of the deck
-      if (!answer.found && from !== NAMED && /\D/.test(text)) {
-        from = NAMED;
-        if (!errand.isStale) answer = named ?? (await ask(from));
-      }
+      const found = await answerOf(deck.value, text, ask);
       if (errand.isStale) return;
-      const {openings, found: count} = answer;
-      const item = (/** @type {string} */ name, /** @type {Ballot} */ each) => {
-        const title = titleOf(each),
-          words = name === from ? title : `${each.name}: ${each.moves}`;
-        return el(
-          "li",
-          null,
-          button(words, () => choose(name, each.number, title, each.name)),
-        );
-      };
-      const items = openings.map((/** @type {Ballot} */ each) => item(from, each));
-      // the opening that the text names stands above the ballots that lead through it
-      if (named && from !== NAMED) {
-        const ballots = new Set(openings.map((/** @type {Ballot} */ each) => each.moves)),
-          meant = named.openings.slice(0, named.meant).filter((/** @type {Ballot} */ each) => !ballots.has(each.moves));
-        items.unshift(...meant.map((/** @type {Ballot} */ each) => item(NAMED, each)));
-      }
-      if (count && from !== deck.value)
-        items.unshift(el("li", {class: "muted"}, t("Not among these, but among the openings with a name:")));
-      if (count > openings.length)
-        items.push(
-          el(
-            "li",
-            {class: "muted"},
-            t("{count} more: say more to find them", {count: formatted(count - openings.length)}),
-          ),
-        );
-      showFilter(text, !count);
-      found.replaceChildren(...items);
+      showFilter(text, !found.answer.found);
+      list.replaceChildren(...itemsOf(found, deck.value, choose));
     } catch (error) {
       app.fail(error);
     }
   }
-  return {element: el("div", null, el("div", {class: "row"}, deck, wanted), on.element, found), search};
+  return {element: el("div", null, el("div", {class: "row"}, deck, wanted), on.element, list), search};
 }

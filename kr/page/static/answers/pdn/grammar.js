@@ -37,6 +37,76 @@ const COMPLAINTS = {
   "[": 'a tag is written [Name "value"]',
 };
 
+/** @typedef {import("./tokens.js").Kind | "praise"} Kind */
+/** Where a token stands: in the game, beside it, behind it as the next one's first, or as its own last. */
+const PART = "part",
+  ASIDE = "aside",
+  NEXT = "next",
+  LAST = "last";
+/** @typedef {typeof PART | typeof ASIDE | typeof NEXT | typeof LAST} Place */
+
+/** A game that is being read. */
+class Reading {
+  draft = new Draft();
+  /** What is written to: the game or a variation. @type {DraftLine} */
+  line = this.draft;
+  /** The variations that are open: where they begin, and what they leave. @type {[number, DraftLine][]} */
+  opened = [];
+  /** End of the last move or its judgements: a star there praises the move. */
+  touch = -1;
+  /** Begin of a move behind a star, which praises it; any other star is a result. */
+  praised = -1;
+  /** End of the last result. */
+  ended = -1;
+
+  /** @param {number} offset where it begins */
+  constructor(offset) {
+    this.offset = offset;
+    /** End of the last token. */
+    this.at = offset;
+  }
+
+  /** @param {string} text @param {number} begin @returns {Place} */
+  move(text, begin) {
+    const {line} = this;
+    line.moves.push(text);
+    line.offsets.push(begin);
+    if (begin === this.praised) this.note(new Judgement("*"));
+    this.touch = this.at;
+    return PART;
+  }
+
+  /** @param {DraftLine["notes"][number][1]} note @returns {Place} */
+  note(note) {
+    this.line.notes.push([this.line.moves.length, note]);
+    return PART;
+  }
+
+  /** @param {string} result @returns {Place} */
+  result(result) {
+    if (this.line !== this.draft) return this.note(result);
+    this.draft.result = result;
+    this.ended = this.at;
+    return PART;
+  }
+
+  /** A variation begins. @param {number} begin */
+  open(begin) {
+    this.opened.push([begin, this.line]);
+    this.line = new DraftLine();
+  }
+
+  /** A variation ends. False if none is open. */
+  close() {
+    const opened = this.opened.pop();
+    if (!opened) return false;
+    const inner = this.line;
+    this.line = opened[1];
+    this.note(inner);
+    return true;
+  }
+}
+
 /** Text in memory from which games are read. */
 export class Buffer {
   #sure;
@@ -78,110 +148,130 @@ export class Buffer {
   /** @param {number} offset @returns {[Draft | null, number]} */
   #game(offset) {
     const {text} = this,
-      draft = new Draft();
-    /** @type {[number, DraftLine][]} */
-    const stack = [];
-    /** @type {DraftLine} */
-    let line = draft;
-    let at = offset;
-    // end of the last move or its judgements: a star there praises the move
-    let touch = -1;
-    // begin of a move behind a star, which praises it; any other star is a result
-    let praised = -1;
-    // end of the last result
-    let ended = -1;
-    for (let token = tokenAt(text, at); token; token = tokenAt(text, at)) {
+      reading = new Reading(offset),
+      {draft} = reading;
+    for (let token = tokenAt(text, offset); token; token = tokenAt(text, reading.at)) {
       const {begin} = token;
-      let kind = /** @type {import("./tokens.js").Kind | "praise"} */ (token.kind);
-      at = token.end;
-      if (at > this.#sure) this.#more(offset);
-      if (kind === "star") kind = begin === touch ? "nag" : this.#praises(at, offset) ? "praise" : "result";
-      if (draft.result && line === draft && kind !== "comment" && kind !== "line") {
-        if (kind !== "result" || !this.#endsAgain(draft, text.slice(begin, at), ended, begin)) return [draft, begin];
-        ended = at;
-        continue;
-      }
-      const remark = kind === "open" ? this.#remark(begin, offset) : null;
-      if (kind === "move" || kind === "joined") {
-        const written = text.slice(begin, at);
-        line.moves.push(kind === "move" ? written : joinedMove(written));
-        line.offsets.push(begin);
-        if (begin === praised) line.notes.push([line.moves.length, new Judgement("*")]);
-        touch = at;
-      } else if (kind === "praise") {
-        praised = at;
-      } else if (kind === "number" || kind === "bare") {
-        if (line === draft && this.#beginsGame(draft, text.slice(begin, at), begin)) {
-          draft.warnings.push("the game ends without a result, where moves begin again at 1");
-          return [draft, begin];
-        }
-      } else if (kind === "comment") {
-        at = this.#closingBrace(begin, offset, draft) + 1;
-        line.notes.push([line.moves.length, stripped(text.slice(begin + 1, at - 1))]);
-      } else if (kind === "line") {
-        line.notes.push([line.moves.length, stripped(text.slice(begin + 1, at))]);
-      } else if (kind === "tag") {
-        if (stack.length) line = this.#closeAll(draft, line, stack, begin - 1);
-        if (!this.#takeTag(draft, token)) return [draft, begin];
-      } else if (kind === "nag") {
-        line.notes.push([line.moves.length, new Judgement(text.slice(begin, at))]);
-        touch = line.moves.length ? at : -1;
-      } else if (remark) {
-        at = remark.end;
-        say(line, draft, words(remark.words).join(" "));
-      } else if (kind === "open") {
-        if (stack.length === MOST_NESTED)
-          throw new Fault(begin, `variations are nested more than ${grouped(MOST_NESTED)} deep`);
-        stack.push([begin, line]);
-        line = new DraftLine();
-      } else if (kind === "close") {
-        const opened = stack.pop();
-        if (!opened) {
-          this.#passOver(draft, () => this.#fault(begin, "a variation ends here that was not opened"));
-          continue;
-        }
-        const inner = line;
-        line = opened[1];
-        line.notes.push([line.moves.length, inner]);
-      } else if (kind === "result") {
-        const result = plainResult(text.slice(begin, at));
-        if (line === draft) {
-          draft.result = result;
-          ended = at;
-        } else line.notes.push([line.moves.length, result]);
-      } else if (kind === "word" && (line !== draft || draft.moves.length || this.forgiving)) {
-        at = this.#words(line, draft, begin, at);
-      } else if (kind === "unknown") {
-        const shown = quoted(text.slice(begin, at));
-        if (line === draft && !line.moves.length)
-          this.#passOver(draft, () => new Fault(begin, `${shown}: no move of this game is known`));
-        else if (line.known === null) {
-          line.known = line.moves.length;
-          warn(draft, begin, `${shown} is a move that nobody wrote down: moves end here`);
-        }
-      } else if (kind === "setup") {
-        setUp(draft, line, token.fen ?? "", begin);
-      } else if (kind === "letter" && begin === touch) {
-        say(line, draft, token.value ?? "");
-      } else if (kind === "rule" && !stack.length) {
-        if (draft.offset >= 0) return [draft, at];
-        continue;
-      } else {
-        if (!this.final && text[begin] === "/" && isCutSetup(text, begin)) this.#more(offset);
-        this.#passOver(draft, () => this.#fault(begin));
-        const illegible = line === draft && line.moves.length && line.known === null ? illegibleAt(text, begin) : "";
-        if (illegible) {
-          line.known = line.moves.length;
-          line.illegible = illegible;
-        }
-        at = illegible ? begin + illegible.length : leftOutEnd(text, begin);
-        continue;
-      }
-      if (draft.offset < 0) draft.offset = begin;
+      reading.at = token.end;
+      if (token.end > this.#sure) this.#more(offset);
+      const kind = this.#kindOf(reading, token),
+        hasEnded = draft.result && reading.line === draft && kind !== "comment" && kind !== "line",
+        place = hasEnded ? this.#afterResult(reading, kind, begin) : this.#take(reading, kind, token);
+      if (place === NEXT) return [draft, begin];
+      if (place === LAST) return [draft, reading.at];
+      if (place === PART && draft.offset < 0) draft.offset = begin;
     }
     if (!this.final) this.#more(offset);
-    if (stack.length) this.#closeAll(draft, line, stack, text.length);
+    if (reading.opened.length) this.#closeAll(reading, text.length);
     return [draft.offset < 0 ? null : draft, text.length];
+  }
+
+  /** What a token is: a star is a result, a judgement of the move before or behind it. */
+  #kindOf(/** @type {Reading} */ {touch, offset}, /** @type {Token} */ {kind, begin, end}) {
+    if (kind !== "star") return kind;
+    return begin === touch ? "nag" : this.#praises(end, offset) ? "praise" : "result";
+  }
+
+  /** @param {Reading} reading @param {Kind} kind @param {number} begin @returns {Place} */
+  #afterResult(reading, kind, begin) {
+    const written = this.text.slice(begin, reading.at);
+    if (kind !== "result" || !this.#endsAgain(reading.draft, written, reading.ended, begin)) return NEXT;
+    reading.ended = reading.at;
+    return ASIDE;
+  }
+
+  /**
+   * Takes a token into a game.
+   * @param {Reading} reading
+   * @param {Kind} kind
+   * @param {Token} token
+   * @returns {Place}
+   */
+  #take(reading, kind, token) {
+    const {begin} = token,
+      {draft, line, at} = reading,
+      written = this.text.slice(begin, at);
+    if (kind === "move" || kind === "joined")
+      return reading.move(kind === "move" ? written : joinedMove(written), begin);
+    if (kind === "number" || kind === "bare") {
+      if (line !== draft || !this.#beginsGame(draft, written, begin)) return PART;
+      draft.warnings.push("the game ends without a result, where moves begin again at 1");
+      return NEXT;
+    }
+    if (kind === "comment" || kind === "line") {
+      if (kind === "comment") reading.at = this.#closingBrace(begin, reading.offset, draft) + 1;
+      return reading.note(stripped(this.text.slice(begin + 1, kind === "line" ? at : reading.at - 1)));
+    }
+    if (kind === "tag") {
+      if (reading.opened.length) this.#closeAll(reading, begin - 1);
+      return this.#takeTag(draft, token) ? PART : NEXT;
+    }
+    if (kind === "nag") {
+      reading.touch = line.moves.length ? at : -1;
+      return reading.note(new Judgement(written));
+    }
+    if (kind === "open") return this.#open(reading, begin);
+    if (kind === "close") {
+      if (reading.close()) return PART;
+      this.#passOver(draft, () => this.#fault(begin, "a variation ends here that was not opened"));
+      return ASIDE;
+    }
+    if (kind === "result") return reading.result(plainResult(written));
+    return this.#takeRare(reading, kind, token, written);
+  }
+
+  /** @param {Reading} reading @param {Kind} kind @param {Token} token @param {string} written @returns {Place} */
+  #takeRare(reading, kind, {begin, fen = "", value = ""}, written) {
+    const {draft, line, at} = reading;
+    if (kind === "praise") reading.praised = at;
+    else if (kind === "word" && (line !== draft || draft.moves.length || this.forgiving))
+      reading.at = this.#words(line, draft, begin, at);
+    else if (kind === "unknown") this.#unknown(reading, begin, quoted(written));
+    else if (kind === "setup") setUp(draft, line, fen, begin);
+    else if (kind === "letter" && begin === reading.touch) say(line, draft, value);
+    else if (kind === "rule" && !reading.opened.length) return draft.offset >= 0 ? LAST : ASIDE;
+    else {
+      if (!this.final && this.text[begin] === "/" && isCutSetup(this.text, begin)) this.#more(reading.offset);
+      this.#passOver(draft, () => this.#fault(begin));
+      reading.at = this.#leftOut(reading, begin);
+      return ASIDE;
+    }
+    return PART;
+  }
+
+  /**
+   * Where text that is left out ends; a move of the game that nobody can read is kept.
+   * @param {Reading} reading
+   * @param {number} begin
+   */
+  #leftOut({draft, line}, begin) {
+    const illegible = line === draft && line.moves.length && line.known === null ? illegibleAt(this.text, begin) : "";
+    if (!illegible) return leftOutEnd(this.text, begin);
+    line.known = line.moves.length;
+    line.illegible = illegible;
+    return begin + illegible.length;
+  }
+
+  /** A variation, or words in round brackets. @param {Reading} reading @param {number} begin @returns {Place} */
+  #open(reading, begin) {
+    const remark = this.#remark(begin, reading.offset);
+    if (remark) {
+      reading.at = remark.end;
+      say(reading.line, reading.draft, words(remark.words).join(" "));
+    } else if (reading.opened.length === MOST_NESTED) {
+      throw new Fault(begin, `variations are nested more than ${grouped(MOST_NESTED)} deep`);
+    } else reading.open(begin);
+    return PART;
+  }
+
+  /** A move that nobody wrote down. @param {Reading} reading @param {number} begin @param {string} shown */
+  #unknown({draft, line}, begin, shown) {
+    if (line === draft && !line.moves.length)
+      this.#passOver(draft, () => new Fault(begin, `${shown}: no move of this game is known`));
+    else if (line.known === null) {
+      line.known = line.moves.length;
+      warn(draft, begin, `${shown} is a move that nobody wrote down: moves end here`);
+    }
   }
 
   /** Asks for more text unless the game is already too long. @param {number} offset @returns {never} */
@@ -239,22 +329,11 @@ export class Buffer {
     if (draft.leftOut.length < MOST_LEFT_OUT) draft.leftOut.push(fault());
   }
 
-  /**
-   * Ends the variations that were left open; returns the line that was played.
-   * @param {Draft} draft
-   * @param {DraftLine} line
-   * @param {[number, DraftLine][]} stack
-   * @param {number} resume
-   */
-  #closeAll(draft, line, stack, resume) {
-    const [begin] = stack[stack.length - 1];
-    this.#passOver(draft, () => new Fault(begin, "the variation that begins here is never closed", resume));
-    let inner = line;
-    for (let opened = stack.pop(); opened; opened = stack.pop()) {
-      opened[1].notes.push([opened[1].moves.length, inner]);
-      inner = opened[1];
-    }
-    return inner;
+  /** Ends the variations that were left open. @param {Reading} reading @param {number} resume */
+  #closeAll(reading, resume) {
+    const [begin] = reading.opened[reading.opened.length - 1];
+    this.#passOver(reading.draft, () => new Fault(begin, "the variation that begins here is never closed", resume));
+    while (reading.close());
   }
 
   /**
