@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import {test} from "node:test";
 import {clocksOf} from "../../kr/viewer/static/current.js";
 import {layout} from "../../kr/viewer/static/move-layout.js";
-import {reworded} from "../../kr/viewer/static/move-sheet.js";
+import {reworded} from "../../kr/page/static/analyse/move-sheet.js";
 import {facts, markName, named, number, words} from "../../kr/viewer/static/move-words.js";
 import {GameTree} from "../../kr/viewer/static/tree.js";
 

@@ -4,7 +4,8 @@ import english from "./languages/en.js";
 import {written} from "./numbers.js";
 import {knowEnglish, said} from "./texts.js";
 
-// comes in the same file
+// come in the same file
+export {install} from "./install.js";
 export {showProgress} from "./progress.js";
 
 export const learn = () => knowEnglish(english, written);

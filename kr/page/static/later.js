@@ -1,5 +1,5 @@
-// What only comes after the board needs: the English sentences, how numbers are written, how far large files are, and
-// styles, which the page names by links that browsers don't follow by themselves.
+// What only comes after the board needs: the English sentences, how numbers are written, how far large files are, what
+// keeps the files of the page, and styles, which the page names by links that browsers don't follow by themselves.
 
 /** @type {Promise<unknown> | null} */
 let loading = null;
@@ -21,9 +21,10 @@ const loaded = each =>
 export function later() {
   const styles = [...document.querySelectorAll("link[rel=later]")];
   loading ??= Promise.all([import("./english.js"), ...styles.map(loaded)]).then(
-    ([{showProgress, learn}]) => {
+    ([{install, learn, showProgress}]) => {
       learn();
       showProgress();
+      install();
     },
     error => {
       loading = null;

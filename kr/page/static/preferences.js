@@ -1,15 +1,9 @@
 // How the page looks and sounds, as the person likes it: kept in the browser, shown by attributes of the document.
 
-import {choices, looksToChoose} from "./choices.js";
-import {dialog} from "./dialog.js";
-import {el} from "./dom.js";
-import {muted, sound} from "./sounds.js";
-import {keep, kept} from "./store.js";
-import {t} from "./texts.js";
+import {muted} from "./sounds.js";
+import {kept} from "./store.js";
 
-/** @import {Choices} from "./choices.js" */
-
-const LANGUAGES = {en: "English", it: "Italiano"};
+export const LANGUAGES = {en: "English", it: "Italiano"};
 
 /** @type {Record<string, string>} what each preference is where nothing was chosen */
 const DEFAULTS = {
@@ -23,7 +17,7 @@ const DEFAULTS = {
 };
 
 /** @param {string} name */
-function preference(name) {
+export function preference(name) {
   const value = kept(name, DEFAULTS[name]);
   return typeof value === "string" ? value : DEFAULTS[name];
 }
@@ -46,49 +40,4 @@ export function applyPreferences() {
   else delete dataset.theme;
   style.setProperty("--board-size", String(Number(preference("size")) / 100));
   muted(preference("sound") !== "on");
-}
-
-/** @returns {Array<{name: string, title: string, options: Choices<string>}>} */
-function questions() {
-  return [
-    {
-      name: "theme",
-      title: t("Colours"),
-      options: {"": t("as the device"), light: t("light"), dark: t("dark")},
-    },
-    ...looksToChoose(),
-    {
-      name: "size",
-      title: t("Size of the board"),
-      options: [
-        ["100", t("large")],
-        ["85", t("medium")],
-        ["70", t("small")],
-      ],
-    },
-    {
-      name: "sound",
-      title: t("Sounds"),
-      options: {on: t("on"), off: t("off")},
-    },
-    {name: "language", title: t("Language"), options: [["", t("as the browser")], ...Object.entries(LANGUAGES)]},
-  ];
-}
-
-/**
- * Opens the dialog of all preferences.
- * @param {string} version of kr
- */
-export function choosePreferences(version) {
-  const before = language();
-  const fields = questions().map(({name, title, options}) =>
-    choices(title, `preference-${name}`, options, preference(name), value => {
-      keep(name, value);
-      applyPreferences();
-      if (name === "sound") sound("move");
-      // texts are put in as the page is built
-      if (language() !== before) location.reload();
-    }),
-  );
-  dialog(t("Settings"), [...fields, el("p", {class: "muted"}, `kr ${version}`)]);
 }

@@ -3,11 +3,8 @@
 import {el} from "./dom.js";
 import {Errands} from "./errands.js";
 import {iconButton} from "./icons.js";
-import {install} from "./install.js";
-import {showKeys} from "./keys.js";
 import {later} from "./later.js";
 import {RUNS, unloaded} from "./offers.js";
-import {choosePreferences} from "./preferences.js";
 import {api, live, onlink} from "./server.js";
 import {keep, kept, onkept} from "./store.js";
 import {t} from "./texts.js";
@@ -152,6 +149,13 @@ function pageNamed(name) {
   return /** @type {Promise<Page>} */ (made.get(name));
 }
 
+/** Shows what came with no page. @param {() => Promise<void>} open */
+const opening = open => () => open().catch(() => app.fail(unloaded()));
+const showKeys = opening(async () => (await import("./key-list.js")).showKeys(app.shown()));
+const showSettings = opening(async () =>
+  (await import("./settings.js")).choosePreferences(document.body.dataset.version ?? ""),
+);
+
 /** What the person does next is about something else than what failed. @param {Event} event */
 function forgive(event) {
   const place = /** @type {Element} */ (event.target);
@@ -164,7 +168,7 @@ document.addEventListener(
   event => {
     if (event.key === "Enter" || event.key === " ") forgive(event);
     const place = /** @type {Element} */ (event.target);
-    if (event.key === "?" && !place.closest("input, textarea, select, dialog")) showKeys(app.shown());
+    if (event.key === "?" && !place.closest("input, textarea, select, dialog")) showKeys();
   },
   true,
 );
@@ -210,8 +214,8 @@ async function route() {
 void pageNamed("analyse");
 one(".skip").textContent = t("To the board");
 one(".tools").append(
-  iconButton("keys", t("Keys"), () => showKeys(app.shown()), {key: "?"}),
-  iconButton("settings", t("Settings"), () => choosePreferences(document.body.dataset.version ?? "")),
+  iconButton("keys", t("Keys"), showKeys, {key: "?"}),
+  iconButton("settings", t("Settings"), showSettings),
 );
 onlink((link, before) => {
   if (link === "stranger")
@@ -220,6 +224,5 @@ onlink((link, before) => {
     );
   else if (link === "here" && before !== "here") app.say(t("The server answers again"));
 });
-install();
 addEventListener("hashchange", route);
 route();

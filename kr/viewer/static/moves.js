@@ -1,10 +1,8 @@
-// The moves of a game: in pairs, comments and variations between them, the current move marked; and a sheet to change
-// a move.
+// The moves of a game: in pairs, comments and variations between them, the current move marked.
 
 import {button, el} from "./dom.js";
 import {visible} from "./escapes.js";
 import {layout} from "./move-layout.js";
-import {MoveSheet} from "./move-sheet.js";
 import {markName, named, sign} from "./move-words.js";
 import {t} from "./texts.js";
 
@@ -15,18 +13,11 @@ import {t} from "./texts.js";
 const KINDS = {"?!": "inaccuracy", "?": "mistake", "??": "blunder", "!": "only", "!!": "only", "*": "only"};
 const LONG_TEXT = 1200; // a comment of more is shown in full when asked
 const DEEPEST = 5; // variations further in are indented no more
-const LONG_MS = 600;
 
 export class MoveList {
-  /**
-   * @param {GameTree} tree
-   * @param {object} [options]
-   * @param {boolean} [options.edit] moves may be changed, by a sheet that a right click or `change` opens
-   * @param {(text: string) => void} [options.say] hears what should be announced
-   */
-  constructor(tree, {edit = false, say = () => {}} = {}) {
+  /** @param {GameTree} tree */
+  constructor(tree) {
     this.tree = tree;
-    this.say = say;
     this.element = el("div", {class: "moves", role: "group", "aria-label": t("Moves")});
     /** @type {Map<TreeNode, HTMLElement>} */
     this._buttons = new Map();
@@ -36,10 +27,9 @@ export class MoveList {
     this._current = null;
     this.isShown = true; // false: it is out of sight, and drawn when it is shown again
     this.element.addEventListener("click", event => {
-      const node = this._nodeOf(event);
+      const node = this.nodeAt(event);
       if (node) this.tree.select(node);
     });
-    if (edit) this._edited();
     // the move stays in sight where the list gets lower, such as by a panel below it
     new ResizeObserver(() => this._mark()).observe(this.element);
     tree.on("node", () => this._mark());
@@ -60,16 +50,13 @@ export class MoveList {
     if (focused) this._buttons.get(this.tree.node)?.focus();
   }
 
-  /**
-   * Opens the sheet of a node: marks, comments, promotion and removal.
-   * @param {TreeNode} node
-   */
-  change(node) {
-    this._sheet?.open(node);
+  /** Gives the focus to a node, or to the current one. @param {TreeNode} node */
+  focus(node) {
+    (this._buttons.get(node) || this._current)?.focus({preventScroll: true});
   }
 
-  /** @param {Event} event */
-  _nodeOf(event) {
+  /** The node that an event is about. @param {Event} event */
+  nodeAt(event) {
     const found = /** @type {Element} */ (event.target).closest("button.move");
     return found && this._nodes.get(found);
   }
@@ -173,30 +160,5 @@ export class MoveList {
     if (result !== "*") return el("p", {class: "run d0"}, el("span", {class: "result"}, result));
     const isEmpty = !root.children.length && !root.comments.length;
     return isEmpty ? el("p", {class: "run d0 muted"}, t("No moves yet.")) : "";
-  }
-
-  // --- changing
-
-  _edited() {
-    this._sheet = new MoveSheet(this.tree, this.say, node => {
-      (this._buttons.get(node) || this._current)?.focus({preventScroll: true});
-    });
-    /** @param {Event} event */
-    const open = event => {
-      const node = this._nodeOf(event);
-      if (!node || this._sheet?.isOpen) return;
-      event.preventDefault();
-      this.change(node);
-    };
-    this.element.addEventListener("contextmenu", open);
-    // a long press, where it is no right click
-    let pressing = 0;
-    this.element.addEventListener("pointerdown", event => {
-      clearTimeout(pressing);
-      if (event.pointerType === "touch") pressing = window.setTimeout(() => open(event), LONG_MS);
-    });
-    for (const end of ["pointerup", "pointercancel", "pointerleave"]) {
-      this.element.addEventListener(end, () => clearTimeout(pressing));
-    }
   }
 }

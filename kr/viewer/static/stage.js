@@ -203,6 +203,14 @@ export class Stage {
 
 /** @typedef {{start: () => void, back: () => void, next: () => void, end: () => void}} Steps */
 
+/** Steps through a game. @param {import("./tree.js").GameTree} tree @returns {Steps} */
+export const stepsOf = tree => ({
+  start: () => tree.start(),
+  back: () => tree.back(),
+  next: () => tree.next(),
+  end: () => tree.end(),
+});
+
 /**
  * The four buttons that step through a game.
  * @param {Steps} steps

@@ -8,7 +8,7 @@ import {Graph} from "./graph-drawing.js";
 import {iconButton} from "./icons.js";
 import {MoveList} from "./moves.js";
 import {written} from "./numbers.js";
-import {Stage, stepButtons} from "./stage.js";
+import {Stage, stepButtons, stepsOf} from "./stage.js";
 import {accuracyOf, figuresOf, storyOf} from "./story.js";
 import {Tabs} from "./tabs.js";
 import {decimal, knowEnglish, said, speak, t} from "./texts.js";
@@ -114,12 +114,7 @@ class Viewer {
   _controls() {
     const {tree} = this;
     return [
-      stepButtons({
-        start: () => tree.start(),
-        back: () => tree.back(),
-        next: () => tree.next(),
-        end: () => tree.end(),
-      }),
+      stepButtons(stepsOf(tree)),
       el(
         "div",
         null,

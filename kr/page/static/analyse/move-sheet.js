@@ -1,11 +1,14 @@
-// The sheet on which a move is marked, commented, promoted and removed.
+// The sheet on which a move is marked, commented, promoted and removed. A right click or a long press on the move opens
+// it.
 
-import {button, el} from "./dom.js";
-import {visible} from "./escapes.js";
-import {isMark, MARK_SIGNS, markName, number, sign, tagsOf, words} from "./move-words.js";
-import {t} from "./texts.js";
+import {button, el} from "../dom.js";
+import {visible} from "../escapes.js";
+import {isMark, MARK_SIGNS, markName, number, sign, tagsOf, words} from "../move-words.js";
+import {t} from "../texts.js";
 
-/** @import {GameTree, TreeNode} from "./tree.js" */
+/** @import {GameTree, TreeNode} from "../tree.js" */
+
+const LONG_MS = 600;
 
 /** @param {string[]} comments */
 const said = comments => comments.map(words).filter(Boolean).join("\n");
@@ -20,7 +23,7 @@ export function reworded(comments, text) {
   return [[...comments.flatMap(tagsOf), text.trim()].filter(Boolean).join(" ")].filter(Boolean);
 }
 
-export class MoveSheet {
+class MoveSheet {
   /**
    * @param {GameTree} tree
    * @param {(text: string) => void} say
@@ -128,4 +131,32 @@ export class MoveSheet {
       starting_comments: reworded(node.starting_comments, this._earlier?.value ?? ""),
     });
   }
+}
+
+/**
+ * Has the moves of a list changed by a sheet.
+ * @param {import("../moves.js").MoveList} list
+ * @param {(text: string) => void} say hears what should be announced
+ */
+export function changing(list, say) {
+  const {element} = list,
+    sheet = new MoveSheet(list.tree, say, node => list.focus(node));
+  /** @param {Event} event */
+  const open = event => {
+    const node = list.nodeAt(event);
+    if (!node || sheet.isOpen) return;
+    event.preventDefault();
+    sheet.open(node);
+  };
+  element.addEventListener("contextmenu", open);
+  // a long press, where it is no right click
+  let pressing = 0;
+  element.addEventListener("pointerdown", event => {
+    clearTimeout(pressing);
+    if (event.pointerType === "touch") pressing = window.setTimeout(() => open(event), LONG_MS);
+  });
+  for (const end of ["pointerup", "pointercancel", "pointerleave"]) {
+    element.addEventListener(end, () => clearTimeout(pressing));
+  }
+  return sheet;
 }

@@ -5,7 +5,7 @@ import {MoveList} from "../moves.js";
 /** @param {import("../shell.js").App} app */
 export function moves(app) {
   const {tree} = app,
-    list = new MoveList(tree, {edit: true, say: app.say});
+    list = new MoveList(tree);
   const shown = (/** @type {boolean} */ on) => {
     list.isShown = on;
     list.draw();
@@ -26,15 +26,12 @@ export function moves(app) {
     back ? tree.undo() : tree.redo();
   });
   return {
-    element: list.element,
+    list,
     show() {
       shown(true);
     },
     hide() {
       shown(false);
-    },
-    change() {
-      list.change(tree.node);
     },
   };
 }

@@ -12,7 +12,7 @@ import {menu} from "../menu.js";
 import {PROOFS, unloaded} from "../offers.js";
 import {retold} from "../comments.js";
 import {SIDES, START} from "../squares.js";
-import {Stage, stepButtons} from "../stage.js";
+import {Stage, stepButtons, stepsOf} from "../stage.js";
 import {Tabs} from "../tabs.js";
 import {said, t} from "../texts.js";
 import {GameTree} from "../tree.js";
@@ -44,16 +44,9 @@ class Analyse {
     this._send = iconButton("share", t("Send"), () => {}, {disabled: true});
     /** @type {Promise<void> | null} */
     this._filled = null;
-    /** @type {import("../files/reading.js").Reading | null} */
-    this._reading = null;
-    /** @type {ReturnType<typeof import("./panels.js").panels>["games"] | null} */
-    this._games = null;
-    const steps = {
-      start: () => this.tree.start(),
-      back: () => this.tree.back(),
-      next: () => this.tree.next(),
-      end: () => this.tree.end(),
-    };
+    /** What is there after the board. @type {ReturnType<typeof import("./panels.js").panels> | null} */
+    this._late = null;
+    const steps = stepsOf(this.tree);
     this.stage = new Stage(app, {
       label: t("Board"),
       bar: true,
@@ -72,10 +65,6 @@ class Analyse {
     this._opening = new OpeningName(app);
     this.analysis = new Analysis(app, this.stage);
     this.analysis.onexpect = () => this._expect();
-    /** @type {import("../setup/setup.js").Setup | null} */
-    this.setup = null;
-    /** Ways to send the game. @type {import("../send.js").Action[]} */
-    this._sending = [];
     /** @type {import("../graph-drawing.js").Graph | null} */
     this._graph = null;
     this._graphPlace = el("div", {class: "graph-place always"});
@@ -87,8 +76,8 @@ class Analyse {
     this._follow();
     // what comes in waits until somebody reads it
     takeAnywhere({
-      file: file => this._filling(() => this._reading?.file(file)),
-      text: text => this._filling(() => this._reading?.text(text)),
+      file: file => this._filling(() => this._late?.games.reading.file(file)),
+      text: text => this._filling(() => this._late?.games.reading.text(text)),
     });
     const fill = () => this._filling();
     this._position(START).then(fill, fill);
@@ -104,11 +93,11 @@ class Analyse {
   // --- what others use
 
   _share() {
-    const {app, board, tree} = this;
+    const {app, tree} = this;
     // the legal moves of a position: asked for once, then remembered
     app.position = (/** @type {string} */ fen) => this._position(fen);
     // flipped: as the board was that the game comes from
-    app.open = (/** @type {any} */ document, /** @type {number[]} */ path, flipped = board.flipped) => {
+    app.open = (/** @type {any} */ document, /** @type {number[]} */ path, flipped = this.board.flipped) => {
       this.stage.flip(flipped);
       tree.load(document, path);
       app.go("analyse");
@@ -162,7 +151,7 @@ class Analyse {
         closes: true,
         onchange: name => {
           this._side?.classList.toggle("open", name !== "notation");
-          if (name !== "setup") this.setup?.cancel();
+          if (name !== "setup") this._late?.setup.cancel();
           this._setUp?.setAttribute("aria-expanded", String(name === "setup"));
           app.keep("panel", name);
         },
@@ -174,7 +163,7 @@ class Analyse {
     const games = (/** @type {"pick" | "paste"} */ how) => () =>
       this._filling(() => {
         this._tabs.open("game");
-        this._games?.[how]();
+        this._late?.games[how]();
       });
     return welcome({
       open: games("pick"),
@@ -206,17 +195,13 @@ class Analyse {
 
   async _fill() {
     const [{panels}, {Graph}] = await Promise.all([import("./panels.js"), import("../graph-drawing.js"), later()]),
-      {games, setup, departure, sending, all} = panels(this.app);
+      {games, departure, all} = (this._late = panels(this.app, this._moves.list));
     this._graph = new Graph({onpick: ply => this.tree.select(this._points[ply].node)});
     this._graphPlace.append(this._graph.element);
     this._draw();
-    this.setup = setup;
-    this._sending = sending;
     this._send.disabled = false;
     this.analysis.element.before(games.strip, games.reading.element);
     this._opening.element.after(departure.element);
-    this._reading = games.reading;
-    this._games = games;
     games.begun.then(() => {
       this._isRecalled = true;
       this._greet();
@@ -225,7 +210,7 @@ class Analyse {
   }
 
   _element() {
-    const notation = el("div", {class: "move-list always"}, this._opening.element, this._moves.element);
+    const notation = el("div", {class: "move-list always"}, this._opening.element, this._moves.list.element);
     this._side = el(
       "div",
       {class: "side"},
@@ -246,7 +231,7 @@ class Analyse {
       more = iconButton("more", t("More"), () => {});
     /** @type {(name: string) => [string, () => void, Record<string, unknown>]} */
     const sending = name => {
-      const {label, act, title} = this._sending.find(each => each.name === name) ?? {
+      const {label, act, title} = this._late?.sending.find(each => each.name === name) ?? {
         label: "",
         act() {},
         title: "",
@@ -271,12 +256,12 @@ class Analyse {
         ...["copy-picture", "copy-pdn", "copy-fen", "copy-svg"].map(sending),
       ]),
       menu(more, t("More"), () => [
-        [t("New game"), () => this._filling(() => this.setup?.begin(START))],
+        [t("New game"), () => this._filling(() => this._late?.setup.begin(START))],
         [t("Undo"), () => tree.undo(), {disabled: !tree.canUndo}],
         [t("Redo"), () => tree.redo(), {disabled: !tree.canRedo}],
         null,
         ...(PROOFS ? [/** @type {[string, () => void]} */ ([t("Prove…"), () => this._tabs.open("proof")])] : []),
-        [t("Mark or comment…"), () => this._moves.change()],
+        [t("Mark or comment…"), () => this._filling(() => this._late?.sheet.open(tree.node))],
       ]),
     );
   }
@@ -314,9 +299,9 @@ class Analyse {
         this._draw();
         this._name();
         this._greet();
-        if (change === "edit" && !this.setup?.isEditing) this._told();
+        if (change === "edit" && !this._late?.setup.isEditing) this._told();
       });
-    app.onback(() => this._active && !this.setup?.isEditing && this._show(false));
+    app.onback(() => this._active && !this._late?.setup.isEditing && this._show(false));
     this._draw();
     this._name();
   }
@@ -404,7 +389,7 @@ class Analyse {
     if (!this._tabs.current) this._tabs.open(this.app.kept("panel", "notation"));
     else this._tabs.show();
     // a position that is being set up stays on the board
-    if (!this.setup?.isEditing) this._show(false);
+    if (!this._late?.setup.isEditing) this._show(false);
   }
 
   leave() {

@@ -2,6 +2,7 @@
 
 import {Departure} from "./departure.js";
 import {panel as explorer} from "../explorer/panel.js";
+import {changing} from "./move-sheet.js";
 import {panel as files} from "../files/panel.js";
 import {PROOFS} from "../offers.js";
 import {panel as people} from "../people/panel.js";
@@ -12,8 +13,8 @@ import {panel as review} from "../review/panel.js";
 import {actions} from "../send.js";
 import {Setup} from "../setup/setup.js";
 
-/** @param {import("../shell.js").App} app */
-export function panels(app) {
+/** @param {import("../shell.js").App} app @param {import("../moves.js").MoveList} list the moves of the game */
+export function panels(app, list) {
   const games = files(app),
     setup = new Setup(app),
     proofs = PROOFS ? [new Proofs(app)] : [];
@@ -22,6 +23,7 @@ export function panels(app) {
     games,
     setup,
     departure: new Departure(app),
+    sheet: changing(list, app.say),
     sending: actions(/** @type {any} */ (app)),
     all: [
       review(app),

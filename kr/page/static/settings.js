@@ -1,0 +1,56 @@
+// The dialog of all preferences.
+
+import {choices, looksToChoose} from "./choices.js";
+import {dialog} from "./dialog.js";
+import {el} from "./dom.js";
+import {applyPreferences, LANGUAGES, language, preference} from "./preferences.js";
+import {sound} from "./sounds.js";
+import {keep} from "./store.js";
+import {t} from "./texts.js";
+
+/** @import {Choices} from "./choices.js" */
+
+/** @returns {Array<{name: string, title: string, options: Choices<string>}>} */
+function questions() {
+  return [
+    {
+      name: "theme",
+      title: t("Colours"),
+      options: {"": t("as the device"), light: t("light"), dark: t("dark")},
+    },
+    ...looksToChoose(),
+    {
+      name: "size",
+      title: t("Size of the board"),
+      options: [
+        ["100", t("large")],
+        ["85", t("medium")],
+        ["70", t("small")],
+      ],
+    },
+    {
+      name: "sound",
+      title: t("Sounds"),
+      options: {on: t("on"), off: t("off")},
+    },
+    {name: "language", title: t("Language"), options: [["", t("as the browser")], ...Object.entries(LANGUAGES)]},
+  ];
+}
+
+/**
+ * Opens the dialog of all preferences.
+ * @param {string} version of kr
+ */
+export function choosePreferences(version) {
+  const before = language();
+  const fields = questions().map(({name, title, options}) =>
+    choices(title, `preference-${name}`, options, preference(name), value => {
+      keep(name, value);
+      applyPreferences();
+      if (name === "sound") sound("move");
+      // texts are put in as the page is built
+      if (language() !== before) location.reload();
+    }),
+  );
+  dialog(t("Settings"), [...fields, el("p", {class: "muted"}, `kr ${version}`)]);
+}
