@@ -67,8 +67,13 @@ def test_forgiving_paste(server: WebServer, opened: Opener) -> None:
     paste(page, "1. 11-15 23-19\n2. 11-20 9-13 0-1")
     shows(page, "1. 11-15 23-19 Not legal from here: 11-20 9-13 0-1")
     assert "line 2, column 4: illegal move at ply 3: 11-20 is not legal" in page.locator(".faults").inner_text()
+    # a chapter for Black turns the board, the next game turns it back
+    flipped = page.locator(".screen.analyse .board.flipped")
+    opens(page, '[Orientation "black"]\n1. 9-14 22-18 *')
+    assert flipped.count() == 1
     # what is no game is said, and the game stays
     game = opens(page, TREE)
+    assert flipped.count() == 0
     paste(page, "Nothing <b>here</b>")
     wait_until(page, "() => document.querySelector('#status').textContent.startsWith('no game found')")
     assert plain(saved(page)) == plain(game)

@@ -226,3 +226,13 @@ test("a game is replayed from the last position that was set up", () => {
   assert.equal(tree.origin(/** @type {any} */ (named("9-13"))), tree.root);
   assert.deepEqual(tree.replay(/** @type {any} */ (named("8-11"))).moves, ["11-15", "23-19", "8-11"]);
 });
+
+test("the tag Orientation says which side is below", () => {
+  /** @param {string} [tag] */
+  const below = tag => {
+    tree.load({headers: tag === undefined ? {} : {Orientation: tag}, start: START, nodes: [{parent: null}]});
+    return tree.below;
+  };
+  assert.deepEqual(["black", " White", "B", "w"].map(below), ["black", "white", "black", "white"]);
+  assert.deepEqual([undefined, "", "?", "north", "bw"].map(below), ["", "", "", "", ""]);
+});

@@ -1,7 +1,7 @@
 // A game as a tree of moves: where one stands in it, and every change of it with its undoing. It knows no rules:
 // moves come from the answers or from the document of a game.
 
-import {START} from "./squares.js";
+import {SIDES, START} from "./squares.js";
 
 /** @import {DrawnArrow, DrawnCircle} from "./board-shapes.js" */
 /** @import {BoardMove} from "./board-state.js" */
@@ -135,6 +135,12 @@ export class GameTree {
       nodes.push(each);
     }
     return nodes.reverse();
+  }
+
+  /** The side that the game's tag Orientation has below, as studies and other programs write it; "" without one. */
+  get below() {
+    const side = (this.headers.Orientation ?? "").trim().toLowerCase();
+    return SIDES.find(each => each === side || each[0] === side) ?? "";
   }
 
   // nodes of the game as it was played, from the root

@@ -33,6 +33,8 @@ class Analyse {
   constructor(app) {
     this.app = app;
     this._active = this._turned = false;
+    /** How the board was before a game turned it. @type {boolean | null} */
+    this._unturned = null;
     /** Points while a game is judged; null for those that the comments tell. @type {any[] | null} */
     this._judged = null;
     /** @type {Map<string, Promise<any>>} */
@@ -97,8 +99,9 @@ class Analyse {
     // the legal moves of a position: asked for once, then remembered
     app.position = (/** @type {string} */ fen) => this._position(fen);
     // flipped: as the board was that the game comes from
-    app.open = (/** @type {any} */ document, /** @type {number[]} */ path, flipped = this.board.flipped) => {
-      this.stage.flip(flipped);
+    app.open = (/** @type {any} */ document, /** @type {number[]} */ path, flipped = this._unturned) => {
+      if (flipped !== null) this.stage.flip(flipped);
+      this._unturned = null;
       tree.load(document, path);
       app.go("analyse");
     };
@@ -292,6 +295,7 @@ class Analyse {
     // what is drawn while one looks for a better move is forgotten with the puzzle
     board.ondraw = (/** @type {any} */ drawn) => app.trial || tree.annotate(tree.node, drawn);
     for (const change of ["edit", "game"]) tree.on(change, () => app.acted());
+    tree.on("game", () => this._turn());
     tree.on("node", () => this._show());
     tree.on("game", () => this._show(false));
     for (const change of ["edit", "game"])
@@ -304,6 +308,18 @@ class Analyse {
     app.onback(() => this._active && !this._late?.setup.isEditing && this._show(false));
     this._draw();
     this._name();
+  }
+
+  /** Turns the board as the game on it asks for, and back for one that does not. */
+  _turn() {
+    const {below} = this.tree;
+    if (below) {
+      this._unturned ??= this.board.flipped;
+      this.stage.flip(below === "black");
+    } else if (this._unturned !== null) {
+      this.stage.flip(this._unturned);
+      this._unturned = null;
+    }
   }
 
   async _show(animate = true) {
