@@ -21,7 +21,7 @@ from kr.engine.database import load_database
 from kr.engine.engine import Engine
 from kr.game.position import Position
 from kr.policy.policy import load_policy
-from kr.problems.finding import Finder, Wanted
+from kr.problems.finding import Finder, PuzzleChoice
 from kr.problems.problem import SEARCHED_EVIDENCE
 from kr.storage import write_atomic
 
@@ -45,7 +45,7 @@ def read(paths: Sequence[Path]) -> list[dict[str, Any]]:
 def checked(records: Sequence[dict[str, Any]], nodes: int, egdb: str) -> Iterator[dict[str, Any]]:
     """The records, those that rest on searches only if searches with so many nodes find them again."""
     engine = Engine(hash_mb=64, database=load_database(egdb, 1 << 29))
-    finder = Finder(engine, load_policy(), Wanted(lowest=0, first_nodes=nodes, nodes=nodes, proof_nodes=0))
+    finder = Finder(engine, load_policy(), PuzzleChoice(lowest=0, first_nodes=nodes, nodes=nodes, proof_nodes=0))
     for number, record in enumerate(records, 1):
         if record["evidence"] != SEARCHED_EVIDENCE:
             yield record

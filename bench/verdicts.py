@@ -197,9 +197,11 @@ def bounds(engine: Engine, position: Position, nodes: int) -> tuple[Value, Value
     with Decider(engine, Limits(nodes=nodes)) as decider:
         decider.decide(
             [wins, loses] if result.score >= 0 else [loses, wins],
-            enough=lambda: any((found := decider.known(each)) is not None and found.holds for each in (wins, loses)),
+            enough=lambda: any(
+                (found := decider.decision_of(each)) is not None and found.holds for each in (wins, loses)
+            ),
         )
-        won, lost = decider.known(wins), decider.known(loses)
+        won, lost = decider.decision_of(wins), decider.decision_of(loses)
     if won and won.holds:
         return Value.WIN, Value.WIN, "certificate"
     if lost and lost.holds:

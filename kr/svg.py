@@ -357,8 +357,8 @@ def _square(
     return drawn
 
 
-def _coordinates(wanted: bool | str) -> str:
-    names = {True: "numbers", False: "none"}[wanted] if isinstance(wanted, bool) else wanted
+def _coordinates(setting: bool | str) -> str:
+    names = {True: "numbers", False: "none"}[setting] if isinstance(setting, bool) else setting
     if names not in COORDINATES:
         raise InvalidSettingError(f"no coordinates are named {names!r}; there are {', '.join(COORDINATES)}")
     return names

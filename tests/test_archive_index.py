@@ -64,7 +64,7 @@ def test_searches_find_the_same_games_with_an_index_and_without(archive: Path, s
     expected = [
         (number, hit.ply, hit.turned)
         for number, game in enumerate(read_games(archive, errors=[]))
-        if searching.wanted(game.headers) and (hit := searching.hit(game)) is not None
+        if searching.accepts(game.headers) and (hit := searching.hit(game)) is not None
     ]
     with open_index(archive) as index:
         for _ in range(2):  # the second time from what is remembered

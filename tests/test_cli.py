@@ -351,7 +351,7 @@ def test_status_of_work(clock: list[float], seconds: float, done: int, total: in
 
 
 def test_the_rate_leaves_out_work_done_before(clock: list[float]) -> None:
-    work = Progress("self-play", 1000, "games", done=100)
+    work = Progress("self-play", 1000, "games", count=100)
     clock[0] = 50.0
     work.skip(100)
     clock[0] = 60.0
@@ -382,7 +382,7 @@ def test_without_a_terminal_progress_is_a_line_now_and_then(
 def test_without_threads_work_continues_without_lines(capsys: pytest.CaptureFixture[str]) -> None:
     with threads_left(0), console.progress("work", 10, "games") as bar:
         bar.advance(10)
-    assert bar.done == 10
+    assert bar.count == 10
     assert capsys.readouterr().err == ""
 
 
@@ -426,7 +426,7 @@ def test_a_progress_bar_keeps_to_one_line(columns: int, monkeypatch: pytest.Monk
     monkeypatch.setattr(sys, "stderr", terminal)
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", str(columns))
-    with console.progress("generation 12, play", 160_000, "games", done=1) as bar:
+    with console.progress("generation 12, play", 160_000, "games", count=1) as bar:
         bar.skip(1)
         for _ in range(3):
             bar.advance(1, note="B 33% [L] 33% D 33%")

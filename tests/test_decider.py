@@ -45,7 +45,7 @@ def test_decisions_are_true_and_come_in_pairs(engine: Engine) -> None:
         with Decider(engine, Limits(nodes=40_000)) as asked:
             asked.decide(claims)
             for claim in claims:
-                decision, other = asked.known(claim), asked.known(opposite(claim))
+                decision, other = asked.decision_of(claim), asked.decision_of(opposite(claim))
                 assert (decision is None) == (other is None)
                 if decision is not None and other is not None:
                     assert decision.holds is truth(claim), claim
@@ -59,9 +59,9 @@ def test_decisions_are_true_and_come_in_pairs(engine: Engine) -> None:
 def test_what_is_known_needs_no_search(engine: Engine) -> None:
     with Decider(engine, Limits(nodes=1)) as asked:
         asked.decide([Claim(DRAWN, Side.WHITE, Value.DRAW), Claim(Position.from_fen("W:W:B1"), Side.BLACK, Value.WIN)])
-        assert asked.known(Claim(DRAWN, Side.WHITE, Value.DRAW)) == decider.Decision(True, "the database")
-        assert asked.known(Claim(DRAWN, Side.WHITE, Value.WIN)) == decider.Decision(False, "the database")
-        assert asked.known(Claim(Position.from_fen("W:W:B1"), Side.BLACK, Value.WIN)) == decider.Decision(
+        assert asked.decision_of(Claim(DRAWN, Side.WHITE, Value.DRAW)) == decider.Decision(True, "the database")
+        assert asked.decision_of(Claim(DRAWN, Side.WHITE, Value.WIN)) == decider.Decision(False, "the database")
+        assert asked.decision_of(Claim(Position.from_fen("W:W:B1"), Side.BLACK, Value.WIN)) == decider.Decision(
             True, "the rules"
         )
         assert asked.nodes == 0
@@ -72,7 +72,7 @@ def test_limits_end_the_work(engine: Engine) -> None:
     with Decider(engine, Limits(nodes=3000)) as asked:
         asked.decide([claim])
         assert asked.over
-        assert asked.known(claim) is None
+        assert asked.decision_of(claim) is None
         assert 3000 <= asked.nodes < 6000
     with Decider(engine, Limits(time=0.05)) as asked:
         asked.decide([claim])
@@ -82,7 +82,7 @@ def test_limits_end_the_work(engine: Engine) -> None:
     stop.set()
     with Decider(engine, Limits(time=1000), stop) as asked:
         asked.decide([claim])
-        assert asked.known(claim) is None
+        assert asked.decision_of(claim) is None
 
 
 def test_a_strategy_that_does_not_pass_proves_nothing(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -93,8 +93,8 @@ def test_a_strategy_that_does_not_pass_proves_nothing(engine: Engine, monkeypatc
     claim = Claim(WON, Side.WHITE, Value.WIN)
     with Decider(engine, Limits(nodes=1_000_000)) as asked:
         asked.decide([claim])
-        assert asked.known(claim) is None
-        assert asked.known(opposite(claim)) is None
+        assert asked.decision_of(claim) is None
+        assert asked.decision_of(opposite(claim)) is None
         assert asked.refused == ["W:W1:B2: a gap"]
 
 

@@ -266,7 +266,7 @@ def test_progress_leaves_out_what_was_done_before(monkeypatch: pytest.MonkeyPatc
     progress.skip(10)
     now[0] += 5
     progress.advance(20)
-    assert (progress.done, progress.rate, progress.seconds_left) == (30, 4.0, 5.0)
+    assert (progress.count, progress.rate, progress.seconds_left) == (30, 4.0, 5.0)
 
 
 # --- units

@@ -204,7 +204,7 @@ def test_games_of_a_suspect_are_set_aside_and_no_pair_counts_twice(seed: int) ->
     assert {game.worker for game in result.games} == {"x", "y"}
     assert sorted((game.pair, not game.a_black) for game in result.games) == [(i // 2, i % 2 == 1) for i in range(120)]
     assert [game for game in result.set_aside if game.worker != "odd"] == []
-    assert len(result.played()) == len(games)
+    assert len(result.all_games()) == len(games)
     told = result.summary()
     assert (told["games"], told["set_aside"]) == (120, len(games) - 120)
     assert sum(told["pentanomial"]) == 60

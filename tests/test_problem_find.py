@@ -24,7 +24,7 @@ from kr.game.position import Move, Position
 from kr.game.value import Value
 from kr.policy.policy import load_policy
 from kr.problems import finding_files, sources
-from kr.problems.finding import Finder, Wanted
+from kr.problems.finding import Finder, PuzzleChoice
 from kr.problems.finding_files import puzzle_id
 from kr.problems.plain import is_plain
 from kr.problems.problem import Problem, read_problems
@@ -45,7 +45,7 @@ policy = cache(load_policy)
 
 
 def finder(**wanted: Any) -> Finder:
-    return Finder(engine(), policy(), Wanted(**{"lowest": 0} | wanted))
+    return Finder(engine(), policy(), PuzzleChoice(**{"lowest": 0} | wanted))
 
 
 def sample(count: int, seed: int = 1) -> list[Position]:

@@ -232,7 +232,7 @@ def test_beyond_what_is_published_the_best_move_of_the_search_is_right() -> None
 def test_a_problem_without_a_result_gets_one_from_searches(score: int, reply: int, goal: str, solver: Side) -> None:
     after = START.play(START.legal_moves()[0])
     found = six("", fake({SIX_PIECES: score, after.fen: reply}))
-    assert found.known is None
+    assert found.certainty is None
     assert (found.goal, found.goal_by, found.solver) == (goal, SEARCH, solver)
 
 

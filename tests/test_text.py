@@ -59,7 +59,7 @@ def test_search_and_index_find_names_without_their_accents(archive: Path, wanted
     settings = SearchSettings(files=(archive,), **wanted)  # type: ignore[arg-type]
     expected = len(SPELLINGS)
     search = GameSearch(settings)
-    assert sum(search.wanted(game.headers) for game in read_games(archive)) == expected
+    assert sum(search.accepts(game.headers) for game in read_games(archive)) == expected
     index = open_index(archive)
     assert len(index.find(settings)) == expected
     assert sum(games for _, games in index.players("MUller", 9)) == len(SPELLINGS)

@@ -207,8 +207,8 @@ def convert_games(archive: Archive, settings: ConvertSettings, on_cut: Callable[
                 on_cut(game)
             if settings.unique:
                 # with 64 bits, two different games among a million collide with a chance of 1 in 37 million
-                played = tuple((board, tuple(move.path for move in moves)) for board, moves in game.stretches())
-                identity = hash((played, game.result))
+                stretches = tuple((board, tuple(move.path for move in moves)) for board, moves in game.stretches())
+                identity = hash((stretches, game.result))
                 if identity in identities:
                     continue
                 identities.add(identity)

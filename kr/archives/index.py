@@ -201,12 +201,12 @@ class ArchiveIndex:
 
     def moves(self, position: PositionLike, hits: Hits) -> list[tuple[Move, Record]]:
         """The moves played in a position by games with it, the most frequent first."""
-        played: list[tuple[Move, Record]] = []
+        records: list[tuple[Move, Record]] = []
         for code, move in move_codes(position_of(position)).items():
             rows = hits.codes == code
             if rows.any():
-                played.append((move, self.record(hits, rows)))
-        return sorted(played, key=lambda each: -each[1].games)
+                records.append((move, self.record(hits, rows)))
+        return sorted(records, key=lambda each: -each[1].games)
 
     def record(self, hits: Hits, rows: Mask | None = None) -> Record:
         """Results of the games, or of the rows chosen among them."""

@@ -95,7 +95,7 @@ class GameSearch:
                 self._boards[position.flipped().bits] = True
             self._boards[position.bits] = False
 
-    def wanted(self, headers: Mapping[str, str]) -> bool:
+    def accepts(self, headers: Mapping[str, str]) -> bool:
         """True if the tags of a game meet the conditions."""
         settings = self._settings
         plain = {name: plain_name(headers.get(name, "")) for name in ("Black", "White", "Event")}

@@ -258,12 +258,12 @@ def _aligned(rows: Sequence[Sequence[str]], left: Sequence[bool], widths: Sequen
 
 
 @contextmanager
-def progress(description: str, total: float | None, unit: str = "", done: float = 0) -> Iterator[Progress]:
-    """Show progress on stderr with count, rate, time left and a note; `done` units are skipped at the start.
+def progress(description: str, total: float | None, unit: str = "", count: float = 0) -> Iterator[Progress]:
+    """Show progress on stderr with count, rate, time left and a note; `count` units are skipped at the start.
 
     A terminal gets a bar, anything else a line every EVERY seconds.
     """
-    work = Progress(description, total, unit, done)
+    work = Progress(description, total, unit, count)
     with ExitStack() as shown:
         if sys.stderr.isatty() and not _quiet:
             shown.enter_context(_bar(work))
@@ -309,9 +309,9 @@ class Stages(ExitStack):
         self._line = Progress()
 
     def show(
-        self, stage: str, done: float, total: float | None, unit: str, note: str = "", earlier: float | None = None
+        self, stage: str, count: float, total: float | None, unit: str, note: str = "", earlier: float | None = None
     ) -> None:
-        """Show `done` of `total` units of a stage, None if their number is unknown.
+        """Show `count` of `total` units of a stage, None if their number is unknown.
 
         earlier: those of them that were found done, which are left out of the rate; those at its first call if not
         given.
@@ -319,10 +319,10 @@ class Stages(ExitStack):
         if stage != self._stage:
             self.close()
             self._stage = stage
-            self._line = self.enter_context(progress(stage, total, unit, done))
+            self._line = self.enter_context(progress(stage, total, unit, count))
         if earlier is not None:
-            self._line.found(earlier - self._line.earlier)
-        self._line.advance(done - self._line.done, note)
+            self._line.add_earlier(earlier - self._line.earlier)
+        self._line.advance(count - self._line.count, note)
 
     def close(self) -> None:
         """End the line of the current stage."""
@@ -341,7 +341,7 @@ def _bar(work: Progress) -> Iterator[None]:
 
     class Status(ProgressColumn):
         def render(self, task: Task) -> Text:
-            bars.update(task.id, completed=work.done, total=work.total)
+            bars.update(task.id, completed=work.count, total=work.total)
             return Text(visible(work.status()))
 
     class Description(ProgressColumn):

@@ -41,9 +41,9 @@ def _build(settings: BuildSettings, json: bool = options.JSON) -> None:
         def on_progress(progress: BuildProgress) -> None:
             if progress.seconds == 0 and progress.expected_seconds >= LONG_BUILD_SECONDS:
                 console.say(_expected(progress))
-            done = progress.earlier + progress.solved
+            count = progress.earlier + progress.solved
             pairs = f"{progress.pairs_done}/{progress.pairs} slice pairs"
-            stages.show("building", done, progress.positions, "positions", pairs, progress.earlier)
+            stages.show("building", count, progress.positions, "positions", pairs, progress.earlier)
 
         result = build_database(settings, on_progress)
     if json:
@@ -90,7 +90,9 @@ def _verify(settings: VerifySettings, json: bool = options.JSON) -> None:
         kr egdb verify --dir /data/egdb --classes 4v4 --sample 1e6
     """
     with console.Stages() as stages:
-        result = verify_database(settings, lambda what, done, total: stages.show(f"checking {what}", done, total, what))
+        result = verify_database(
+            settings, lambda what, count, total: stages.show(f"checking {what}", count, total, what)
+        )
     if json:
         console.emit_json({"settings": settings, "right": not result.wrong, **console.plain(result)})
     else:
@@ -289,8 +291,8 @@ def _sample(settings: SampleSettings, json: bool = options.JSON) -> None:
     with console.Stages() as stages:
         sample = write_sample(
             settings,
-            lambda done, total: stages.show("sampling", done, total, "positions"),
-            lambda done, total: stages.show("counting", done, total, "positions"),
+            lambda count, total: stages.show("sampling", count, total, "positions"),
+            lambda count, total: stages.show("counting", count, total, "positions"),
         )
     console.wrote(sample.out, counted(sample.positions, "position"))
     if json:
@@ -318,7 +320,7 @@ def _export(settings: ExportSettings, json: bool = options.JSON) -> None:
         kr egdb export positions.h5 --share test --out test.npz
     """
     with console.Stages() as stages:
-        export = export_sample(settings, lambda done, total: stages.show("exporting", done, total, "positions"))
+        export = export_sample(settings, lambda count, total: stages.show("exporting", count, total, "positions"))
     positions = sum(export.shares.values())
     console.wrote(export.out, counted(positions, "position"))
     if json:
@@ -340,7 +342,7 @@ def _pack(settings: PackSettings, json: bool = options.JSON) -> None:
         kr egdb pack --dir /data/egdb --pieces 6 --no-distances --out six.kregdb
     """
     with console.Stages() as stages:
-        result = pack_database(settings, lambda stage, done, total: stages.show(stage, done, total, "bytes"))
+        result = pack_database(settings, lambda stage, count, total: stages.show(stage, count, total, "bytes"))
     console.wrote(result.out, counted(result.files, "file"))
     if json:
         console.emit_json({"settings": settings, **console.plain(result)})
@@ -368,7 +370,7 @@ def _unpack(settings: UnpackSettings, json: bool = options.JSON) -> None:
         kr egdb unpack all.kregdb --dir /data/egdb
     """
     with console.Stages() as stages:
-        result = unpack_database(settings, lambda stage, done, total: stages.show(stage, done, total, "bytes"))
+        result = unpack_database(settings, lambda stage, count, total: stages.show(stage, count, total, "bytes"))
     if json:
         console.emit_json({"settings": settings, **console.plain(result)})
     else:

@@ -94,7 +94,7 @@ def _test(settings: EndnetTestSettings, json: bool = options.JSON) -> None:
         kr endnet test net.h5 positions.h5 --ways rules,best --limit 1e6
     """
     with console.Stages() as stages:
-        scores, net = score_net(settings, lambda done, total: stages.show("asking", done, total, "positions"))
+        scores, net = score_net(settings, lambda count, total: stages.show("asking", count, total, "positions"))
     if json:
         console.emit_json({"settings": settings, "network": net.name, "checksum": net.checksum, **scores.as_json()})
         return

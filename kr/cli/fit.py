@@ -44,7 +44,7 @@ def command(
         console.say(f"games: {games.RUN}, where kr selfplay writes by default")
     replaced = ", in place of an earlier fit" if settings.out.exists() else ""
     with console.Stages() as stages:
-        result = fit(settings, lambda what, done, total: show_fit(stages, what, done, total))
+        result = fit(settings, lambda what, count, total: show_fit(stages, what, count, total))
     if not result.earlier:
         console.wrote(result.path, "tables" + replaced)
     for run in result.report["runs"]:
@@ -71,6 +71,6 @@ def command(
             console.put(f"\n{check}: {fit_check.check_text(checked)}")
 
 
-def show_fit(stages: console.Stages, what: str, done: int, total: int) -> None:
+def show_fit(stages: console.Stages, what: str, count: int, total: int) -> None:
     """Show the progress of a fit, as its on_progress reports it."""
-    stages.show(what, done, total, "iterations" if what.endswith("tables") else "shards")
+    stages.show(what, count, total, "iterations" if what.endswith("tables") else "shards")

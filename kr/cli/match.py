@@ -42,11 +42,11 @@ def command(settings: MatchSettings, json: bool = options.JSON) -> None:
 
         def update(result: MatchResult) -> None:
             # games of an earlier run arrive all at once and say nothing about the speed
-            played = max(0, len(result.games) - int(work.done))
-            if work.done:
-                work.advance(played, note=f"Elo {elo(result.summary())}")
+            count = max(0, len(result.games) - int(work.count))
+            if work.count:
+                work.advance(count, note=f"Elo {elo(result.summary())}")
             else:
-                work.skip(played)
+                work.skip(count)
             show(f"{match_report(result)}\n{work.status()}", str(work))
 
         def begin(result: MatchResult) -> None:

@@ -134,7 +134,7 @@ def _search(settings: SearchSettings, json: bool = options.JSON) -> None:
     count = 0
     rows: list[tuple[Any, ...]] = []
     with (
-        _reading(settings, search.wanted, _say) as archive,
+        _reading(settings, search.accepts, _say) as archive,
         archives.output(settings.out) if settings.out else _nowhere() as file,
     ):
         for report, game in archive:

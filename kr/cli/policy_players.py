@@ -30,7 +30,7 @@ def command(
     with console.Stages() as stages:
         decisions = read_decisions(settings.reading)
         losses = measure_losses(
-            decisions, settings, lambda done, total: stages.show("judging", done, total, "games", "")
+            decisions, settings, lambda count, total: stages.show("judging", count, total, "games", "")
         )
     strengths = player_strengths(decisions, losses.loss)
     correlation, players = agreement(decisions, losses.loss)

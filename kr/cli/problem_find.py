@@ -34,7 +34,7 @@ def find_command(settings: FindSettings, json: bool = options.JSON) -> None:
 
         def on_progress(share: float, counts: FindCounts) -> None:
             nonlocal shown
-            note = f"{counted(counts.found, 'puzzle')} in {counted(counts.looked_at, 'position')}"
+            note = f"{counted(counts.puzzles, 'puzzle')} in {counted(counts.looked_at, 'position')}"
             progress.advance(100 * (share - shown), note)
             shown = share
 
@@ -43,9 +43,10 @@ def find_command(settings: FindSettings, json: bool = options.JSON) -> None:
     if json:
         for record in puzzles:
             console.emit_json(record)
-        told = {name: getattr(counts, name) for name in ("looked_at", "found", "resumed")}
-        kinds = {"themes": counts.themes, "evidence": counts.evidence}
-        console.emit_json({"settings": settings, "puzzles": len(puzzles), "left_out": left_out.count, **told, **kinds})
+        console.emit_json({
+            "settings": settings, "puzzles": len(puzzles), "left_out": left_out.count, "looked_at": counts.looked_at,
+            "found": counts.puzzles, "resumed": counts.resumed, "themes": counts.themes, "evidence": counts.evidence,
+        })  # fmt: skip
     else:
         console.put(_found(puzzles, counts))
     left_out.end()
@@ -54,7 +55,7 @@ def find_command(settings: FindSettings, json: bool = options.JSON) -> None:
 def _found(puzzles: list[FindRecord], counts: FindCounts) -> str:
     """Counts of a run, and its best puzzles."""
     kinds = [f"{count:,} {name}" for name, count in [*counts.evidence.most_common(), *counts.themes.most_common()]]
-    facts = [("looked at", counted(counts.looked_at, "position")), ("found", counted(counts.found, "puzzle"))]
+    facts = [("looked at", counted(counts.looked_at, "position")), ("found", counted(counts.puzzles, "puzzle"))]
     facts += [("of these", ", ".join(kinds))] if kinds else []
     rows = [
         (each["id"], each["fen"], each["result"], each["first_move"], each["rating"], each["merit"])

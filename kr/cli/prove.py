@@ -55,7 +55,7 @@ def command(
         def on_progress(proof: Proof) -> None:
             searched = sum(each.nodes for each in proof.claims)
             now = float(searched) if seconds is None else min(proof.seconds, seconds)
-            bar.advance(now - bar.done, _standing(proof))
+            bar.advance(now - bar.count, _standing(proof))
 
         proof = prove(settings, on_progress)
     for each in proof.claims:
@@ -207,15 +207,8 @@ def _check(path: Path, settings: ProveSettings, json: bool) -> None:
     directory = find(settings.egdb)
     database = None if directory is None else Database.open(directory, unpack_bytes=settings.egdb_memory)
     with console.progress("checking", len(certificate.boards), "positions") as progress:
-        done = 0
-
-        def on_progress(now: int, _: int) -> None:
-            nonlocal done
-            progress.advance(now - done)
-            done = now
-
         try:
-            report = check_certificate(certificate, database, on_progress)
+            report = check_certificate(certificate, database, lambda count, _: progress.advance(count - progress.count))
         except InvalidCertificateError as error:
             raise InvalidCertificateError(f"{path} does not prove that {certificate.claim}: {error}") from None
     if json:

@@ -46,8 +46,8 @@ class Display(TrainWatcher):
         count = tally.earlier + tally.played
         self._advance(count, tally.earlier, f"B {tally.black_wins} W {tally.white_wins} D {tally.draws}")
 
-    def fitting(self, what: str, done: int, total: int) -> None:
-        show_fit(self._stages, what, done, total)
+    def fitting(self, what: str, count: int, total: int) -> None:
+        show_fit(self._stages, what, count, total)
 
     def matched(self, gate: Gate) -> None:
         losses, draws, wins = (gate.tally.points[points] for points in range(3))
@@ -134,10 +134,9 @@ def train_report(history: TrainHistory, directory: Path) -> str:
     ]
     if rows:
         lines.insert(0, console.table(columns, [_cells(row) for row in rows]))
-        if done := train_history.games_done(directory, history.generations[-1]):
-            lines.append(
-                f"under way: generation {len(rows)}, {rows[-1]['under_way']}, {done[0]:,} of {counted(done[1], 'game')}"
-            )
+        if games := train_history.games_done(directory, history.generations[-1]):
+            step = f"generation {len(rows)}, {rows[-1]['under_way']}"
+            lines.append(f"under way: {step}, {games[0]:,} of {counted(games[1], 'game')}")
     return "\n".join(lines)
 
 

@@ -141,7 +141,7 @@ def count(
     with lock(out), console.Stages() as stages:
         evidence = count_evidence(
             path, games, out, worker_count(workers),
-            lambda what, done, total: stages.show(what, done, total, "shards"),
+            lambda what, count, total: stages.show(what, count, total, "shards"),
         )  # fmt: skip
     console.wrote(out)
     if json:

@@ -162,8 +162,8 @@ def choose_sample(count: int, strata: Strata, filtered: bool, draw: Draw) -> Sam
 def shared_out(count: int, sizes: NDArray[np.float64]) -> NDArray[np.int64]:
     """Share a number out equally among sets of these sizes, as far as they have enough: (3, 5, 9), 12 -> (3, 4, 5)."""
     quotas = np.zeros(len(sizes), dtype=np.int64)
-    for done, number in enumerate(np.argsort(sizes, kind="stable")):
-        quotas[number] = min(int(sizes[number]), count // (len(sizes) - done))
+    for place, number in enumerate(np.argsort(sizes, kind="stable")):
+        quotas[number] = min(int(sizes[number]), count // (len(sizes) - place))
         count -= int(quotas[number])
     return quotas
 

@@ -71,13 +71,13 @@ def export_sample(settings: ExportSettings, on_progress: Callable[[int, int], No
             **storage.provenance(parents=[sample.checksum], **asdict(settings)),
         }
         total = sum(map(len, shares))
-        done = 0
+        exported = 0
 
         def advance(count: int) -> None:
-            nonlocal done
-            done += count
+            nonlocal exported
+            exported += count
             if on_progress:
-                on_progress(done, total)
+                on_progress(exported, total)
 
         with storage.atomic_path(settings.out) as path:
             write(path, shares, story, advance)

@@ -307,16 +307,16 @@ class SampleStream:
         order = _permutation(len(self._parts), self.seed, number)
         total = int((self._parts[:, 2] - self._parts[:, 1]).sum())
         pools = np.array_split(order, max(1, math.ceil(total / self._pool_rows)))
-        left = skip * self.batch
+        rows_to_skip = skip * self.batch
         waiting: list[SampleRows] = []
         for i, pool in enumerate(pools):
             size = int(self._row_counts[pool].sum())
-            if left >= size:
-                left -= size
+            if rows_to_skip >= size:
+                rows_to_skip -= size
                 continue
             rows = SampleRows.joined([self._part(part) for part in pool])
-            rows = rows.chosen(_permutation(len(rows), self.seed, number, i + 1)[left:])
-            left = 0
+            rows = rows.chosen(_permutation(len(rows), self.seed, number, i + 1)[rows_to_skip:])
+            rows_to_skip = 0
             if waiting:
                 rows = SampleRows.joined([*waiting, rows])
             whole = len(rows) // self.batch * self.batch

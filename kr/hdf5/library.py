@@ -105,7 +105,7 @@ class LibrarySource(Hdf5Source):
         super().__init__(error, damaged)
         self._root = root
         self._unread = unread
-        self._left = size * MOST_PACKED
+        self._room = size * MOST_PACKED
         self._size = size
         self.attributes = self._guarded("attributes", self._attributes)
 
@@ -264,8 +264,8 @@ class LibrarySource(Hdf5Source):
         stored = dataset.get_storage_size()
         packed = plist.get_nfilters() > 0
         whole = size <= stored * MOST_PACKED if packed else size == stored
-        self._left -= size
-        if not whole or stored > self._size or self._left < 0:
+        self._room -= size
+        if not whole or stored > self._size or self._room < 0:
             raise self.refusal(f"{name} claims {size} bytes, more than the file holds")
         if plist.get_layout() == h5d.CHUNKED:
             chunk = plist.get_chunk()

@@ -217,11 +217,11 @@ class _Process:
         import numpy as np
 
         array = np.empty(math.prod(shape), dtype=dtype)
-        left = array.view(np.uint8).data
-        while left:
-            if not (read := self._answers.readinto(left)):
+        rest = array.view(np.uint8).data
+        while rest:
+            if not (read := self._answers.readinto(rest)):
                 raise OSError("an array that was cut off")
-            left = left[read:]
+            rest = rest[read:]
         return array.reshape(shape)
 
     def kill(self) -> None:

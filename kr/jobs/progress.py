@@ -22,25 +22,25 @@ CREW = WorkerCount()
 class Progress:
     """A count of work done. Work done before the start is left out of the rate.
 
-    description: the work; total: units in all, None if unknown; unit: what is counted, in the plural; done: units
+    description: the work; total: units in all, None if unknown; unit: what is counted, in the plural; count: units
     found done.
     """
 
-    def __init__(self, description: str = "", total: float | None = None, unit: str = "", done: float = 0) -> None:
+    def __init__(self, description: str = "", total: float | None = None, unit: str = "", count: float = 0) -> None:
         self.description, self.total, self.unit = description, total, unit
-        self.done = self.earlier = done
+        self.count = self.earlier = count
         self.note = ""
         self._began = time.monotonic()
 
     def advance(self, count: float = 1, note: str | None = None) -> None:
         """Count `count` more units as done; `note` replaces the text at the end of the status."""
-        self.done += count
+        self.count += count
         if note is not None:
             self.note = note
 
     def skip(self, count: float) -> None:
         """Count `count` units as found done. The clock of the rate starts again."""
-        self.done += count
+        self.count += count
         self.earlier += count
         self._began = time.monotonic()
 
@@ -48,26 +48,26 @@ class Progress:
         """Count a unit: as done, or as found done if it is of an earlier run."""
         (self.skip if earlier else self.advance)(1)
 
-    def found(self, count: float) -> None:
+    def add_earlier(self, count: float) -> None:
         """Count `count` units as found done while the work goes on: they are left out of the rate."""
-        self.done += count
+        self.count += count
         self.earlier += count
 
     @property
     def rate(self) -> float:
         """Units per second."""
-        return (self.done - self.earlier) / max(time.monotonic() - self._began, 1e-9)
+        return (self.count - self.earlier) / max(time.monotonic() - self._began, 1e-9)
 
     @property
     def seconds_left(self) -> float | None:
         """Seconds until all is done at this rate; None if they can't be estimated."""
         rate = self.rate
-        return None if self.total is None or self.total <= self.done or rate <= 0 else (self.total - self.done) / rate
+        return None if self.total is None or self.total <= self.count or rate <= 0 else (self.total - self.count) / rate
 
     def status(self) -> str:
         """Count, rate, time left and note: "250/1,000 games, 12.5/s, 1:00 left, B 10%"."""
         total = "" if self.total is None else f"/{self.total:,.0f}"
-        parts = [f"{self.done:,.0f}{total} {self.unit}".rstrip()]
+        parts = [f"{self.count:,.0f}{total} {self.unit}".rstrip()]
         seconds = self.seconds_left
         if speed := _speed(self.rate):
             if self.unit != TIMED_UNIT:

@@ -58,7 +58,7 @@ class MatchResult:
             self._suspects = suspects | self._suspects
             valid: dict[tuple[int, bool], MatchGame] = {}
             aside = []
-            for game in self.played():
+            for game in self.all_games():
                 good = game.worker not in self._suspects and (game.pair, game.a_black) not in valid
                 if good:
                     valid[game.pair, game.a_black] = game
@@ -69,13 +69,13 @@ class MatchResult:
             self.reviews += 1
         return self._suspects
 
-    def played(self) -> list[MatchGame]:
+    def all_games(self) -> list[MatchGame]:
         """All games, those set aside too."""
         return [*self.games, *self.set_aside]
 
     def workers(self) -> list[MatchWorker]:
         """Workers of a cluster that played."""
-        return match_workers(self.played(), self.settings.timed)
+        return match_workers(self.all_games(), self.settings.timed)
 
     @property
     def tally(self) -> MatchTally:

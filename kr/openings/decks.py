@@ -187,16 +187,16 @@ def deck_sources(name: str) -> tuple[str, str]:
     """The search that judged the openings of a shipped deck, and the published list that accepts some; "" if none."""
     file = data_path("selfplay", f"{name}.txt")
     lines = file.read_text(encoding="utf-8").splitlines()[:3] if name in DECKS and file.is_file() else []
-    judged = [line.removeprefix("# ") for line in lines if line.startswith(f"# {name}: ")]
+    search = [line.removeprefix("# ") for line in lines if line.startswith(f"# {name}: ")]
     accepted = [line.removeprefix(_LIST) for line in lines if line.startswith(_LIST)]
-    return "".join(judged), "".join(accepted)
+    return "".join(search), "".join(accepted)
 
 
-def deck_header(judged: str, accepted: str) -> str:
+def deck_header(search: str, accepted: str) -> str:
     """First lines of a deck file."""
     listed = f"{_LIST}{accepted}\n" if accepted else ""
     return (
-        f"# {judged}\n{listed}# number, moves, standing, score (centi-men, side to move), FEN, accepted (yes, no, -)\n"
+        f"# {search}\n{listed}# number, moves, standing, score (centi-men, side to move), FEN, accepted (yes, no, -)\n"
     )
 
 
@@ -406,11 +406,11 @@ def _parse_line(line: str, name: str, count: int) -> Opening:
         raise InvalidSettingError(f"{line!r} is not an opening; expected {expected}")
     number, moves, standing, score, fen, accepted = fields
     try:
-        judged = None if score == NOT_SEARCHED else int(score)
+        centimen = None if score == NOT_SEARCHED else int(score)
     except ValueError:
         raise InvalidSettingError(f"the score {score!r} is not a number of centi-men, or {NOT_SEARCHED}") from None
     position = _playing(Position.from_fen(fen))
-    return Opening(f"{name} {number}", position, moves, standing, judged, _ACCEPTED_WORDS[accepted])
+    return Opening(f"{name} {number}", position, moves, standing, centimen, _ACCEPTED_WORDS[accepted])
 
 
 def _playing(position: Position) -> Position:
@@ -430,10 +430,10 @@ def _read_pdn(path: Path, plies: int | None, state: tuple[int, int]) -> tuple[Op
     name = path.name[: path.name.lower().rindex(".pdn")]
     openings: dict[Position, Opening] = {}
     for number, game in enumerate(read_games(path), start=1):
-        played = plies is not None or game.result != "*"
+        is_game = plies is not None or game.result != "*"
         length = _opening_plies(game) if plies is None else plies
         *_, position = islice(game.positions(), None if length is None else length + 1)
-        if played and position.is_over:
+        if is_game and position.is_over:
             continue  # a game that ended before its opening did
         try:
             start, line = game.start, list[Move]()

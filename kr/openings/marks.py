@@ -66,11 +66,11 @@ def mark_deck(
     part = beside(out, ".part")
     openings, source = _listed(settings)
     engine = Engine(settings.weights, hash_mb=MARKING_HASH_MB, database=None)
-    judged = (
+    search = (
         f"{settings.deck}: {len(openings)} openings, each searched {settings.nodes} nodes by {engine.name} "
         f"({engine.signature}), lost from {settings.lost_score} centi-men"
     )
-    header = deck_header(judged, source)
+    header = deck_header(search, source)
     with lock(out):
         marked = _begun(part, header, settings.deck)
         for opening in marked:

@@ -300,12 +300,13 @@ class Play:
             thought["book_games"] = least_games(reply.weight)
         self._tell(
             "move", text, view=None if self.humans else self._view(), side=side, move=str(move),
-            fen=self.board.position.fen, ply=len(self.board.moves), time=round(seconds, 3), clock=seat.left, **thought,
+            fen=self.board.position.fen, ply=len(self.board.moves), time=round(seconds, 3),
+            clock=seat.seconds, **thought,
         )  # fmt: skip
 
     def _time_left(self, seat: Seat) -> float | None:
         """Seconds until the side to move loses on time."""
-        return None if seat.left is None else seat.left + self._settings.margin - (self._now() - self._began)
+        return None if seat.seconds is None else seat.seconds + self._settings.margin - (self._now() - self._began)
 
     # --- commands
 
@@ -462,7 +463,7 @@ class Play:
         position = self.board.position
         self._tell(
             "turn", view=self._view(), side=side, fen=position.fen, ply=len(self.board.moves),
-            moves=_texts(position.legal_moves()), clocks=[seat.left for seat in self._seats],
+            moves=_texts(position.legal_moves()), clocks=[seat.seconds for seat in self._seats],
         )  # fmt: skip
 
     def _tell_squares(self, prefix: tuple[int, ...]) -> None:

@@ -97,6 +97,6 @@ class Seat:
     """None for a human without a clock."""
 
     @property
-    def left(self) -> float | None:
+    def seconds(self) -> float | None:
         """Seconds on the clock, including the increment for the move to come; None without a clock."""
         return None if self.clock is None else self.clock.allowed

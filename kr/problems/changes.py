@@ -105,16 +105,16 @@ def changed_positions(position: Position, most: int = 1) -> Iterator[ChangedPosi
     seen = {position.bits}
     latest: list[ChangedPosition] = [ChangedPosition(position, ())]
     for _ in range(most):
-        found = []
+        positions = []
         for each in latest:
             for change in _changes(each.position):
                 bits = change.apply(each.position.bits)
                 if bits not in seen:
                     seen.add(bits)
-                    found.append(ChangedPosition(Position.from_bits(bits), (*each.changes, change)))
-        found.sort(key=lambda each: sum(change.size for change in each.changes))
-        yield from found
-        latest = found
+                    positions.append(ChangedPosition(Position.from_bits(bits), (*each.changes, change)))
+        positions.sort(key=lambda each: sum(change.size for change in each.changes))
+        yield from positions
+        latest = positions
 
 
 def _changes(position: Position) -> Iterator[PieceChange]:

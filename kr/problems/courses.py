@@ -43,7 +43,7 @@ class EndingCourse:
 @cache
 def load_courses() -> tuple[EndingCourse, ...]:
     """The courses that come with kr, in the order in which they are best taken."""
-    told = json.loads((files("kr.problems") / COURSES).read_text(encoding="utf-8"))
+    content = json.loads((files("kr.problems") / COURSES).read_text(encoding="utf-8"))
     return tuple(
         EndingCourse(
             each["id"],
@@ -58,5 +58,5 @@ def load_courses() -> tuple[EndingCourse, ...]:
                 for number, step in enumerate(each["steps"], 1)
             ),
         )
-        for each in told["courses"]
+        for each in content["courses"]
     )

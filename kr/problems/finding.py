@@ -41,7 +41,7 @@ CAPTURE_PLIES = 8
 
 
 @dataclass(frozen=True)
-class Wanted:
+class PuzzleChoice:
     """What a position must be to count as a puzzle."""
 
     moves: int = 2
@@ -76,56 +76,56 @@ class Judged:
 class Finder:
     """Looks at positions with one engine, whose database it uses, and a model of people's moves."""
 
-    def __init__(self, engine: Engine, policy: Policy, wanted: Wanted, stop: Stop | None = None) -> None:
-        self.engine, self.policy, self.wanted = engine, policy, wanted
+    def __init__(self, engine: Engine, policy: Policy, choice: PuzzleChoice, stop: Stop | None = None) -> None:
+        self.engine, self.policy, self.choice = engine, policy, choice
         self.stop = stop
 
     def find(self, position: Position) -> tuple[Problem, Merit] | None:
         """The puzzle of a position, without id, title and source, and its merit; None if it is none."""
-        wanted = self.wanted
+        choice = self.choice
         moves = position.legal_moves()
-        if len(moves) < 2 or (moves[0].is_capture and not wanted.captures):
+        if len(moves) < 2 or (moves[0].is_capture and not choice.captures):
             return None
-        judged = self._first_judged(position)
-        if judged is None or not _has_one(judged) or self._is_plain(position, judged.value):
+        judgement = self._first_judged(position)
+        if judgement is None or not _has_one(judgement) or self._is_plain(position, judgement.value):
             return None
-        followed = self._line(position, judged)
+        followed = self._line(position, judgement)
         if followed is None:
             return None
         line, choices, exact = followed
         rating = rating_of(solving_share(choices, self.policy))
-        themes = themes_of(position, line, judged.value, judged.right)
-        if not wanted.lowest <= rating <= wanted.highest:
+        themes = themes_of(position, line, judgement.value, judgement.right)
+        if not choice.lowest <= rating <= choice.highest:
             return None
-        if wanted.themes and not set(wanted.themes) & set(themes):
+        if choice.themes and not set(choice.themes) & set(themes):
             return None
-        winner = judged.value.winner(position.side)
+        winner = judgement.value.winner(position.side)
         problem = Problem(
             id="", title="", position=position,
             result="draw" if winner is None else f"{winner.name[0]}-win",
-            solution=" ".join(map(str, line)), first_move=line[0], keeping_moves=judged.right,
+            solution=" ".join(map(str, line)), first_move=line[0], keeping_moves=judgement.right,
             themes=tuple(map(str, themes)), rating=rating,
             evidence=PROVED_EVIDENCE if exact else SEARCHED_EVIDENCE,
         )  # fmt: skip
-        if not exact and wanted.proof_nodes:
+        if not exact and choice.proof_nodes:
             checked = self._checked(problem)
             if checked is None:
                 return None
             problem = checked
-        near = near_misses_of(position, judged.right, judged.value, self._exact) if judged.exact else 0
+        near = near_misses_of(position, judgement.right, judgement.value, self._exact) if judgement.exact else 0
         return problem, merit_of(position, line, position.side, len(choices), near)
 
     def _first_judged(self, position: Position) -> Judged | None:
         """The moves of a position, by as many looks as it takes to see that there is no one right move."""
-        nodes = self.wanted.first_nodes
-        while nodes < self.wanted.nodes:
-            judged = self.judged(position, nodes, 0.5)
-            if judged is None or judged.exact or not _has_one(judged):
-                return judged
+        nodes = self.choice.first_nodes
+        while nodes < self.choice.nodes:
+            judgement = self.judge(position, nodes, 0.5)
+            if judgement is None or judgement.exact or not _has_one(judgement):
+                return judgement
             nodes *= LOOK_FACTOR
-        return self.judged(position, self.wanted.nodes)
+        return self.judge(position, self.choice.nodes)
 
-    def judged(self, position: Position, nodes: int, strictness: float = 1.0) -> Judged | None:
+    def judge(self, position: Position, nodes: int, strictness: float = 1.0) -> Judged | None:
         """The moves of a position by the database or a search with so many nodes; None if their value is unclear.
 
         strictness: share of the margins between won and not won that scores have to show.
@@ -164,22 +164,22 @@ class Finder:
     def _exact(self, position: Position) -> Value | None:
         return exact_value(self.engine.database, position)
 
-    def _line(self, start: Position, judged: Judged) -> tuple[list[Move], list[SolverChoice], bool] | None:
+    def _line(self, start: Position, judgement: Judged) -> tuple[list[Move], list[SolverChoice], bool] | None:
         """The solution, its choices with one right move, and True if the database has all of them; None if too short.
 
-        judged: the moves at the start.
+        judgement: the moves at the start.
         """
-        solver, value = start.side, judged.value
+        solver, value = start.side, judgement.value
         position, line, history, choices, exact = start, list[Move](), list[Position](), list[SolverChoice](), True
         while True:
-            if judged.value is not value or len(judged.right) != 1:
+            if judgement.value is not value or len(judgement.right) != 1:
                 break
-            exact &= judged.exact
-            if judged.count > 1:
-                choices.append((position, judged.right, tuple(history)))
-            line.append(judged.right[0])
+            exact &= judgement.exact
+            if judgement.count > 1:
+                choices.append((position, judgement.right, tuple(history)))
+            line.append(judgement.right[0])
             history.append(position)
-            position = position.play(judged.right[0])
+            position = position.play(judgement.right[0])
             if position.is_over or len(choices) >= MOST_SOLVER_MOVES:
                 break
             reply = self._reply(position, history)
@@ -189,11 +189,11 @@ class Finder:
             if position in history or is_plain(position, solver, value):
                 line.pop()
                 break
-            following = self.judged(position, self.wanted.nodes)
+            following = self.judge(position, self.choice.nodes)
             if following is None:
                 break
-            judged = following
-        if len(choices) < self.wanted.moves:
+            judgement = following
+        if len(choices) < self.choice.moves:
             return None
         self._finish(start, line)
         return line, choices, exact
@@ -222,17 +222,17 @@ class Finder:
         moves = position.legal_moves()
         if len(moves) == 1:
             return moves[0]
-        return self.engine.search(position, Limits(nodes=self.wanted.nodes), stop=self.stop).move
+        return self.engine.search(position, Limits(nodes=self.choice.nodes), stop=self.stop).move
 
     def _checked(self, problem: Problem) -> Problem | None:
         """The problem with what a proof says of it, as far as the limits reach; None if it is refuted."""
-        soundness = check_problem(problem, self.engine, Limits(nodes=self.wanted.proof_nodes), stop=self.stop)
+        soundness = check_problem(problem, self.engine, Limits(nodes=self.choice.proof_nodes), stop=self.stop)
         if soundness.verdict in (ProblemVerdict.COOK, ProblemVerdict.UNSOUND):
             return None
         proved = _proved_moves(soundness)
-        if soundness.verdict is ProblemVerdict.DUAL and (soundness.move_number or 0) <= self.wanted.moves:
+        if soundness.verdict is ProblemVerdict.DUAL and (soundness.move_number or 0) <= self.choice.moves:
             return None
-        return replace(problem, evidence=PROVED_EVIDENCE) if proved >= self.wanted.moves else problem
+        return replace(problem, evidence=PROVED_EVIDENCE) if proved >= self.choice.moves else problem
 
 
 def _proved_moves(soundness: Soundness) -> int:
@@ -247,5 +247,5 @@ def _proved_moves(soundness: Soundness) -> int:
     return count
 
 
-def _has_one(judged: Judged) -> bool:
-    return judged.value is not Value.LOSS and len(judged.right) == 1 < judged.count
+def _has_one(judgement: Judged) -> bool:
+    return judgement.value is not Value.LOSS and len(judgement.right) == 1 < judgement.count

@@ -28,7 +28,7 @@ from kr.jobs.unit import Unit
 from kr.players.engine_work import EngineWork, WorkTask
 from kr.players.workers import EngineUnits, policy_of
 from kr.policy.policy import Policy
-from kr.problems.finding import Finder, Wanted
+from kr.problems.finding import Finder, PuzzleChoice
 from kr.problems.problem import MOST_RATING, Problem
 from kr.problems.sources import EGDB_SOURCE, Lot, LotChoice, drawn_positions, game_positions, lots_of
 from kr.problems.themes import Theme
@@ -93,8 +93,8 @@ class FindSettings(Settings):
                 raise InvalidSettingError(f"{source} is named twice; expected each source once")
 
     @property
-    def wanted(self) -> dict[str, Any]:
-        """What counts as a puzzle, as JSON types for `Wanted`."""
+    def puzzle_choice(self) -> dict[str, Any]:
+        """What counts as a puzzle, as JSON types for `PuzzleChoice`."""
         return {
             "moves": self.moves, "captures": self.captures, "lowest": self.rating, "themes": list(self.themes),
             "nodes": self.nodes, "proof_nodes": self.proof,
@@ -107,7 +107,7 @@ class FindCounts:
 
     looked_at: int = 0
     """Positions."""
-    found: int = 0
+    puzzles: int = 0
     """Puzzles, each once."""
     resumed: int = 0
     """Lots of an earlier run."""
@@ -142,7 +142,7 @@ def find_puzzles(
             for number, placed in enumerate(lots_of(source, choice, on_error)):
                 key = f"{number} {source}"
                 shares[key] = placed.share
-                yield WorkTask(key, {"lot": placed.lot, "wanted": settings.wanted}, {"lot": key})
+                yield WorkTask(key, {"lot": placed.lot, "choice": settings.puzzle_choice}, {"lot": key})
 
     def enter(record: dict[str, Any], earlier: bool) -> None:
         nonlocal share
@@ -153,7 +153,7 @@ def find_puzzles(
             if position in puzzles or position.flipped() in puzzles:
                 continue
             puzzles[position] = puzzle
-            counts.found += 1
+            counts.puzzles += 1
             counts.themes.update(puzzle.get("themes", ()))
             counts.evidence[puzzle["evidence"]] += 1
         share += shares.pop(record["lot"])
@@ -171,7 +171,7 @@ def find_puzzles(
 
 def _shaping(settings: FindSettings, policy: Policy) -> dict[str, Any]:
     """The settings that shape the work."""
-    return settings.wanted | {
+    return settings.puzzle_choice | {
         "sources": [_source_checksum(source) for source in settings.sources],
         "positions": settings.positions,
         "pieces": settings.pieces,
@@ -201,11 +201,11 @@ class PuzzleLots(EngineUnits[Lot]):
     """Units of one lot; the result is the number of positions looked at and the puzzles found."""
 
     def do(self, unit: Unit, needs: Needs, engine: Engine, stop: Stop) -> Lot | None:
-        lot, wanted = unit.values["lot"], unit.values["wanted"]
+        lot, choice = unit.values["lot"], unit.values["choice"]
         policy = policy_of(unit, needs)
         assert policy is not None
         engine.new_game()
-        finder = Finder(engine, policy, Wanted(**wanted | {"themes": tuple(wanted["themes"])}), stop)
+        finder = Finder(engine, policy, PuzzleChoice(**choice | {"themes": tuple(choice["themes"])}), stop)
         looked_at, puzzles = 0, []
         covered: set[Position] = set()
         for position, source in _positions(lot, engine):

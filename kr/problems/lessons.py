@@ -253,10 +253,10 @@ class Lessons:
         puzzle = self._make_puzzle(each)
         self._helped = self._searched = False
         board = self._begin(each, puzzle)
-        begun: tuple[int, ...] = ()
+        prefix: tuple[int, ...] = ()
         hinted = False
         while True:
-            line = self._ask(board, begun)
+            line = self._ask(board, prefix)
             word = line.strip().lower()
             match _OTHER_WORDS.get(word, word):
                 case "":
@@ -266,7 +266,7 @@ class Lessons:
                 case "next":
                     raise _Next
                 case "again":
-                    board, begun, hinted = self._begin(each, puzzle), (), False
+                    board, prefix, hinted = self._begin(each, puzzle), (), False
                 case "help":
                     text = "\n".join(f"{name:<8}{what}" for name, what in LESSON_COMMANDS.items())
                     self._tell("help", text, commands=LESSON_COMMANDS)
@@ -280,10 +280,10 @@ class Lessons:
                 case "hint":
                     self._missed(each, "hints")
                     move, by = puzzle.best(board)
-                    told = f"{move} is right, {_BY[by]}." if hinted else (
+                    text = f"{move} is right, {_BY[by]}." if hinted else (
                         f"The piece on {square_name(move.origin)} can make a right move; hint again shows the move."
                     )  # fmt: skip
-                    self._tell("hint", told, by=by, **({"move": str(move)} if hinted else {"square": move.origin + 1}))
+                    self._tell("hint", text, by=by, **({"move": str(move)} if hinted else {"square": move.origin + 1}))
                     hinted = True
                 case "solution":
                     self._missed(each, "hints")
@@ -293,17 +293,17 @@ class Lessons:
                     return False
                 case _:
                     try:
-                        move_or_path = read_move(line, board.position, begun)
+                        move_or_path = read_move(line, board.position, prefix)
                     except IllegalMoveError as error:
-                        begun = ()
+                        prefix = ()
                         self._tell("error", str(error))
                         continue
                     if not isinstance(move_or_path, Move):
-                        begun = move_or_path
-                        squares = [square_name(square) for square in next_squares(board.position, begun)]
+                        prefix = move_or_path
+                        squares = [square_name(square) for square in next_squares(board.position, prefix)]
                         self._tell("more", f"to {', '.join(squares)}?", squares=squares)
                         continue
-                    begun, hinted = (), False
+                    prefix, hinted = (), False
                     if (ended := self._play(each, puzzle, board, move_or_path)) is not None:
                         return ended
 
@@ -386,12 +386,12 @@ class Lessons:
         self._save()
         rating = self.training.rating_on(day)
         gain = round(rating.rating - before)
-        told = [f"Solved: {verdict.ended}."]
+        parts = [f"Solved: {verdict.ended}."]
         if each.themes:
-            told.append(f"Theme: {', '.join(each.themes)}.")
+            parts.append(f"Theme: {', '.join(each.themes)}.")
         if gain:
-            told.append(f"Your rating: {rating} ({gain:+d}).")
-        self._tell("solved", " ".join(told), why=verdict.ended, themes=list(each.themes), rating=rating.rating)
+            parts.append(f"Your rating: {rating} ({gain:+d}).")
+        self._tell("solved", " ".join(parts), why=verdict.ended, themes=list(each.themes), rating=rating.rating)
 
     # --- what is said
 
@@ -399,13 +399,13 @@ class Lessons:
         """Say the rating, and what is due."""
         day = self._today().toordinal()
         rating, due = self.training.rating_on(day), len(self.training.due(day))
-        solved = sum(bool(done["solved"]) for done in self.training.puzzles.values())
+        solved = sum(bool(record["solved"]) for record in self.training.puzzles.values())
         text = f"Your rating: {rating}. {counted(solved, 'puzzle')} solved. Due today: {due}."
         self._tell("rating", text, rating=rating.rating, deviation=rating.deviation, solved=solved, due=due)
 
-    def _ask(self, board: Board, begun: tuple[int, ...]) -> str:
+    def _ask(self, board: Board, prefix: tuple[int, ...]) -> str:
         words = [*map(str, board.legal_moves()), *LESSON_COMMANDS]
-        prompt = f"{SIDE_NAMES[board.side]}{' ' + '-'.join(map(square_name, begun)) + '-' if begun else ''}> "
+        prompt = f"{SIDE_NAMES[board.side]}{' ' + '-'.join(map(square_name, prefix)) + '-' if prefix else ''}> "
         try:
             return self._table.ask(prompt, words, None)
         except KeyboardInterrupt:
@@ -434,14 +434,14 @@ def lessons_from(settings: LearnSettings, table: Table) -> Iterator[Lessons]:
         training = read_training(path)
         database = load_database(settings.egdb, settings.egdb_memory)
         engine = Engine(settings.weights, settings.hash / MEBIBYTE, database=database)
-        known: dict[tuple[Position, ...], Analysis] = {}
+        analyses: dict[tuple[Position, ...], Analysis] = {}
 
         def search(position: Position, history: tuple[Position, ...]) -> Analysis:
             line = (*history, position)
-            if line not in known:
+            if line not in analyses:
                 engine.new_game()
-                known[line] = analyze(engine, Task(position, history), settings.tc)
-            return known[line]
+                analyses[line] = analyze(engine, Task(position, history), settings.tc)
+            return analyses[line]
 
         def make_puzzle(each: ShelfPuzzle) -> Puzzle:
             return Puzzle(each.problem, database, search, each.enough)

@@ -100,7 +100,7 @@ class Puzzle:
             raise InvalidSettingError(f"{problem.id}: the game is over, {problem.position.fen}")
 
     @cached_property
-    def known(self) -> tuple[Value, str] | None:
+    def certainty(self) -> tuple[Value, str] | None:
         """Value for the side to move and its evidence, DATABASE or SOLUTION; None if it takes a search."""
         exact = exact_value(self._database, self.problem.position)
         if exact is not None:
@@ -110,14 +110,14 @@ class Puzzle:
 
     @cached_property
     def _value(self) -> tuple[Value, str]:
-        return self.known or (self._guessed(), SEARCH)
+        return self.certainty or (self._guessed(), SEARCH)
 
     def _guessed(self) -> Value:
         position = self.problem.position
         analysis = self._search(position, ())
         after = self._search(position.play(_best(analysis)), (position,))
-        found = analysis.likely(after) or analysis.likely_if_composed
-        return found.value if found else Value.WIN if analysis.lines[0].score > 0 else Value.DRAW
+        guess = analysis.likely(after) or analysis.likely_if_composed
+        return guess.value if guess else Value.WIN if analysis.lines[0].score > 0 else Value.DRAW
 
     @property
     def goal(self) -> Value:

@@ -74,6 +74,6 @@ class Transpositions:
     def _is_way(self, bits: Bits) -> bool:
         claim = Claim(Position.from_bits(bits), self._solver, self._goal)
         self._decider.decide([claim])
-        decision = self._decider.known(claim)
+        decision = self._decider.decision_of(claim)
         self._unclear |= decision is None
         return decision is not None and decision.holds

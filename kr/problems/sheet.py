@@ -157,10 +157,10 @@ def text_width(text: str, size: float, bold: bool = False) -> float:
     """Points that a text takes at most in the usual fonts without serifs, whichever is there: an estimate."""
     width = 0.0
     for each in text:
-        known = _WIDTHS.get(each)
-        if known is None:
-            known = 0.65 if each.isascii() else 1.05 if unicodedata.east_asian_width(each) in "WF" else 0.8
-        width += known
+        share = _WIDTHS.get(each)
+        if share is None:
+            share = 0.65 if each.isascii() else 1.05 if unicodedata.east_asian_width(each) in "WF" else 0.8
+        width += share
     return width * size * (1.12 if bold else 1.0)
 
 

@@ -111,5 +111,5 @@ def _shipped() -> dict[str, ShelfPuzzle]:
 def _middling() -> tuple[str, ...]:
     low, high = DAILY_RATINGS
     puzzles = [each for each in _shipped().values() if each.origin is not Origin.COURSE]
-    found = tuple(each.id for each in puzzles if each.rating and low <= each.rating <= high)
-    return found or tuple(each.id for each in puzzles)
+    middling = tuple(each.id for each in puzzles if each.rating and low <= each.rating <= high)
+    return middling or tuple(each.id for each in puzzles)

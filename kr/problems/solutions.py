@@ -40,7 +40,7 @@ class _Tree:
 
     def __init__(self, decider: Decider, solver: Side, goal: Value) -> None:
         self.decider, self.solver, self.goal = decider, solver, goal
-        self.left = TREE_POSITIONS
+        self.room = TREE_POSITIONS
         self.seen: set[Position] = set()
 
     def branches(self, position: Position, ply: int) -> tuple[list[Branch], str]:
@@ -49,10 +49,10 @@ class _Tree:
             return [], "plain"
         if position in self.seen:
             return [], "seen"
-        if ply >= TREE_PLIES or self.left <= 0 or self.decider.full:
+        if ply >= TREE_PLIES or self.room <= 0 or self.decider.full:
             return [], "limit"
         self.seen.add(position)
-        self.left -= 1
+        self.room -= 1
         ways = ways_at(self.decider, position, self.goal)
         self.decider.hold(BRANCH_BYTES * sum(bool(way.keeps) for *_, way in ways))
         if any(way.keeps is None for *_, way in ways):
@@ -90,8 +90,8 @@ def tree_text(tree: list[Branch]) -> str:
             ways = each.get("ways", [])
             if each.get("end"):
                 moves = [*(one["move"] for one in ways), *(["others open"] if each["end"] == "open" else [])]
-                told = _ENDS.get(each["end"]) or ", ".join(moves)
-                waiting.append((depth + 1, f"{each['reply']}: {told}", {}))
+                words = _ENDS.get(each["end"]) or ", ".join(moves)
+                waiting.append((depth + 1, f"{each['reply']}: {words}", {}))
             else:
                 waiting += [(depth + 1, each["reply"], one) for one in reversed(ways)]
     return "\n".join(lines)

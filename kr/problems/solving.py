@@ -264,28 +264,28 @@ def with_proofs(solution: Solution, proofs: ProofLibrary, database: Database | N
     A move that keeps the value by certificates or the database stays. Solutions that are proved already do too.
     """
     problem, position = solution.problem, solution.problem.position
-    known = known_value(position, database, proofs)
-    if solution.proved or not known.by.startswith(CERTIFICATE_WORD):
+    proof = known_value(position, database, proofs)
+    if solution.proved or not proof.by.startswith(CERTIFICATE_WORD):
         return solution
-    value = known.value
+    value = proof.value
     if value is None:
         # one half of the value: what is excluded is not likely
-        score, _ = known.limited(solution.score, KNOWN[Value.DRAW])
+        score, _ = proof.limited(solution.score, KNOWN[Value.DRAW])
         composed = solution.composed
-        if composed is not None and not known.allows(composed.value):
+        if composed is not None and not proof.allows(composed.value):
             composed = None
-        limited = replace(solution, score=score, composed=composed, by=known.by)
-        if solution.verdict is None or known.allows(solution.verdict):
+        limited = replace(solution, score=score, composed=composed, by=proof.by)
+        if solution.verdict is None or proof.allows(solution.verdict):
             return limited
-        because = f"published {problem.published}, {known.bound} by {known.by}" if problem.published else ""
+        because = f"published {problem.published}, {proof.bound} by {proof.by}" if problem.published else ""
         agrees = False if problem.published else None
         return replace(limited, verdict=None, chance=None, agrees=agrees, because=because)
     move = position.parse_move(solution.move)
     after = known_value(position.play(move), database, proofs).one_move_earlier()
     lines, held = solution.lines, solution.move_from
     score = 0 if value is Value.DRAW else value.sign * (SCORE_PROVED + 1)
-    if after.value is not value and known.move is not None:
-        move = known.move
+    if after.value is not value and proof.move is not None:
+        move = proof.move
         pv = [move, *strategy_line(proofs.certificate_for(position), position.play(move))]
         lines = (SolutionLine(score, " ".join(map(str, pv))), *lines[1:])
         keeps = any(same_move(move, key) for key in problem.key_moves)
@@ -298,7 +298,7 @@ def with_proofs(solution: Solution, proofs: ProofLibrary, database: Database | N
     )  # fmt: skip
     return replace(
         solution, move=str(move), verdict=value, chance=1.0, composed=None, score=score, lines=lines, agrees=agrees,
-        because=because, proved=True, by=known.by, move_from=held, agrees_from=held if agrees else None,
+        because=because, proved=True, by=proof.by, move_from=held, agrees_from=held if agrees else None,
         key_move=known_key,
     )  # fmt: skip
 
@@ -425,20 +425,20 @@ def count_solved(solutions: Iterable[Solution]) -> dict[str, Count]:
     whatever the score. "disproved": unsolved problems proved to end otherwise than published, which no engine can
     solve.
     """
-    judged = [solution for solution in solutions if solution.agrees is not None]
-    counts = {"all": _counted(judged)}
+    with_verdict = [solution for solution in solutions if solution.agrees is not None]
+    counts = {"all": _counted(with_verdict)}
     for kind in Value:
-        counts[kind] = _counted([each for each in judged if each.problem.published == kind])
-    known = [each.key_move for each in judged if each.key_move is not None]
-    unsolved = [each for each in judged if not each.agrees]
+        counts[kind] = _counted([each for each in with_verdict if each.problem.published == kind])
+    key_moves = [each.key_move for each in with_verdict if each.key_move is not None]
+    unsolved = [each for each in with_verdict if not each.agrees]
     disproved = sum(each.proved and each.verdict != each.problem.published for each in unsolved)
-    return counts | {"key moves": Count(sum(known), len(known)), "disproved": Count(disproved, len(unsolved))}
+    return counts | {"key moves": Count(sum(key_moves), len(key_moves)), "disproved": Count(disproved, len(unsolved))}
 
 
 def _counted(solutions: Sequence[Solution]) -> Count:
     solved = [each for each in solutions if each.agrees]
     unclear = [(each.composed, each.problem) for each in solutions if each.verdict is None]
-    composed = sum(found is not None and found.value is problem.published for found, problem in unclear)
+    composed = sum(likely is not None and likely.value is problem.published for likely, problem in unclear)
     return Count(len(solved), len(solutions), sum(each.proved for each in solved), composed)
 
 

@@ -217,7 +217,7 @@ class _Check:
         if published is Value.WIN:
             # with its moves: see _judge_keys
             ways = ways_at(self.decider, self.position, Value.WIN, self._first, root=True)
-            if any(way.keeps for *_, way in ways) or self.decider.known(wins) is None:
+            if any(way.keeps for *_, way in ways) or self.decider.decision_of(wins) is None:
                 if any(way.keeps is not False for *_, way in ways):
                     return Value.WIN
                 self._refute(wins)
@@ -230,22 +230,22 @@ class _Check:
             self.decider.decide([wins, holds], lambda: self._settled(wins, holds) is not None)
             return self._proved_value(wins, holds)
         expected = {Value.WIN: [(wins, True)], Value.LOSS: [(loses, True)], Value.DRAW: [(wins, False), (holds, True)]}
-        wanted = expected[published]
-        for claim, truth in wanted:
-            decision = self.decider.known(claim)
+        conditions = expected[published]
+        for claim, truth in conditions:
+            decision = self.decider.decision_of(claim)
             if decision is not None and decision.holds is not truth:
                 self._refute(claim)
                 return None
-        decisions = [self.decider.known(claim) for claim, _ in wanted]
+        decisions = [self.decider.decision_of(claim) for claim, _ in conditions]
         if None in decisions:
-            proved = [f"{claim} is proved" for claim, truth in wanted if truth and self._holds(claim)]
+            proved = [f"{claim} is proved" for claim, truth in conditions if truth and self._holds(claim)]
             self._conclude(ProblemVerdict.UNDECIDED, "; ".join([f"the published {published} is open", *proved]))
             return None
         self.soundness.value, self.soundness.by = published, decisions[-1].by if decisions[-1] else ""
         return published
 
     def _holds(self, claim: Claim) -> bool | None:
-        decision = self.decider.known(claim)
+        decision = self.decider.decision_of(claim)
         return None if decision is None else decision.holds
 
     def _settled(self, wins: Claim, holds: Claim) -> Value | None:
@@ -259,18 +259,18 @@ class _Check:
     def _proved_value(self, wins: Claim, holds: Claim) -> Value | None:
         value = self._settled(wins, holds)
         if value is None:
-            told = [str(claim) for claim in (holds,) if self._holds(claim)]
-            told += [f"{self._name(self.side)} does not win"] if self._holds(wins) is False else []
-            proved = f"; proved: {', '.join(told)}" if told else ""
+            words = [str(claim) for claim in (holds,) if self._holds(claim)]
+            words += [f"{self._name(self.side)} does not win"] if self._holds(wins) is False else []
+            proved = f"; proved: {', '.join(words)}" if words else ""
             self._conclude(ProblemVerdict.UNDECIDED, f"no result is published, and the value is open{proved}")
             return None
-        decision = self.decider.known(wins if value is Value.WIN else holds)
+        decision = self.decider.decision_of(wins if value is Value.WIN else holds)
         self.soundness.value, self.soundness.by = value, decision.by if decision else ""
         return value
 
     def _refute(self, claim: Claim) -> None:
         """Tell that the published result is wrong, since a claim about the root is true or false."""
-        decision = self.decider.known(claim)
+        decision = self.decider.decision_of(claim)
         published = self.problem.published
         # every move may fail while the position itself is open
         by = "proofs against each move" if decision is None else decision.by
@@ -291,8 +291,8 @@ class _Check:
         moves = after_moves(self.position) if move is None else [(move, self.position.play(move))]
         replies = [(each, self.decider.proving_move(Claim(after, true.side, true.goal))) for each, after in moves]
         self.soundness.answers = [[str(each), str(reply)] for each, reply in replies if reply is not None]
-        told = ", ".join(map(" ".join, self.soundness.answers))
-        return f": {told}" if told else ""
+        words = ", ".join(map(" ".join, self.soundness.answers))
+        return f": {words}" if words else ""
 
     # the key
 
@@ -394,11 +394,11 @@ class _Check:
             self.passed.append(position)
             position = position.play(move)
 
-    def _step(self, position: Position, played: Move | None, ply: int, plain: bool) -> Move | None:
+    def _step(self, position: Position, line_move: Move | None, ply: int, plain: bool) -> Move | None:
         """Look at the solver's moves at a position of the line; returns the one to go on with, if there is one."""
-        ways = ways_at(self.decider, position, self.goal, played)
+        ways = ways_at(self.decider, position, self.goal, line_move)
         good = [index for index, (*_, way) in enumerate(ways) if way.keeps]
-        if played is None and good:
+        if line_move is None and good:
             best = min(good, key=lambda index: (self._distance(ways[index][1]), index))
             if self._distance(ways[best][1]) == float("inf"):
                 best = self._progress([(index, ways[index][1]) for index in good], position)
@@ -429,8 +429,8 @@ class _Check:
             return 0
         if position.is_over:
             return 0
-        known = database.distance(position) if database is not None and database.has(position) else None
-        return float("inf") if known is None else known
+        distance = database.distance(position) if database is not None and database.has(position) else None
+        return float("inf") if distance is None else distance
 
     def _defence(self, position: Position) -> Move:
         """The hardest defence of the opponent, who is to move."""
@@ -456,8 +456,8 @@ class _Check:
                 soundness.answers = [[*soundness.line[: failing.ply], failing.played.move, str(reply)]]
             keeping = [way for way in failing.others if way.keeps]
             others = f"; {self._listed_keepers(keeping)}" if keeping else ""
-            told = f"move {failing.number} of the solution, {failing.played.move}, does not keep the {self._word}"
-            self._conclude(ProblemVerdict.UNSOUND, f"{told}, by {failing.played.by}{others}")
+            words = f"move {failing.number} of the solution, {failing.played.move}, does not keep the {self._word}"
+            self._conclude(ProblemVerdict.UNSOUND, f"{words}, by {failing.played.by}{others}")
             return
         for step in soundness.steps:
             if step.ply == 0:

@@ -154,8 +154,8 @@ def _tell(each: ShownMove, position: Position, step: ProblemRecord) -> None:
         each.sign = "*"
     for way in others:
         if way["keeps"]:
-            told = way["by"] + (", transposes" if way["transposes"] else "")
-            each.others.append(_shown_move(position, way["move"], told))
+            words = way["by"] + (", transposes" if way["transposes"] else "")
+            each.others.append(_shown_move(position, way["move"], words))
     unsettled = [way["move"] for way in (played, *others) if way["keeps"] is None]
     if unsettled:
         each.note = f"open: {', '.join(unsettled)}"

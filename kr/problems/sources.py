@@ -93,7 +93,7 @@ def _drawn_lots(choice: LotChoice) -> Iterator[PlacedLot]:
 
 
 def _archive_lots(path: Path, choice: LotChoice, on_error: Callable[[InvalidPdnError], None]) -> Iterator[PlacedLot]:
-    read, told = 0, 0
+    read, before = 0, 0
 
     def on_bytes(count: int) -> None:
         nonlocal read
@@ -102,8 +102,8 @@ def _archive_lots(path: Path, choice: LotChoice, on_error: Callable[[InvalidPdnE
     archive = Archive(ReadSettings((path,)), on_bytes=on_bytes, on_error=lambda _, error: on_error(error))
     games = (game for number, (_, game) in enumerate(archive) if choice.has(number))
     while chunk := list(islice(games, GAMES_OF_A_LOT)):
-        yield PlacedLot({"games": [_game(game) for game in chunk]}, (read - told) / max(1, archive.size))
-        told = read
+        yield PlacedLot({"games": [_game(game) for game in chunk]}, (read - before) / max(1, archive.size))
+        before = read
 
 
 def _game(game: Game) -> Lot:
@@ -214,8 +214,8 @@ def _before_the_king_row(source: random.Random) -> tuple[int, int, int]:
         empty = [(6, column + step), (7, column + 2 * step), (5, column + 4 * step)]
         squares = [_square(*place) for place in places + empty]
         if None not in squares:
-            man, first, second, *left = (1 << square for square in squares if square is not None)
-            return man, first | second, sum(left)
+            man, first, second, *rest = (1 << square for square in squares if square is not None)
+            return man, first | second, sum(rest)
 
 
 def _square(row: int, column: int) -> int | None:

@@ -84,16 +84,16 @@ def _marks_in_words(game: Game, node: GameNode) -> Iterator[StarMark]:
             places = [before] if starting else [after, before]
             line: tuple[Position, int] | None = None
             end = 0
-            for found in _WORD_MOVE.finditer(text):
-                if found["move"] is None:
+            for word in _WORD_MOVE.finditer(text):
+                if word["move"] is None:
                     continue
                 readings: list[_Reading] = []
                 if line is not None:
-                    behind = not text[end : found.start()].strip(" \t\n,")
-                    readings = _readings(found["move"], [line] if behind else [line, *places])
-                readings = readings or _readings(found["move"], places)
-                end = found.end()
-                if found["star"] or STAR in found["marks"]:
+                    behind = not text[end : word.start()].strip(" \t\n,")
+                    readings = _readings(word["move"], [line] if behind else [line, *places])
+                readings = readings or _readings(word["move"], places)
+                end = word.end()
+                if word["star"] or STAR in word["marks"]:
                     (position, ply), move = readings[0] if len(readings) == 1 else (before, None)
                     yield StarMark(ply, _move_number(game, ply), position, move, True, comment=True)
                 line = None

@@ -97,9 +97,9 @@ def check_star(position: Position, move: Move, decider: Decider) -> StarCheck:
         words = "wins" if goal is Value.WIN else "does not lose"
         # of another move that only holds the draw this can't be said before the move itself is known not to win
         if keeping and (goal is Value.WIN or not_won or own.keeps is False):
-            told = " too" if own.keeps else f"; {move} does not, by {own.by}" if own.keeps is False else ""
+            of_own = " too" if own.keeps else f"; {move} does not, by {own.by}" if own.keeps is False else ""
             value = goal if own.keeps else Value.LOSS if own.keeps is False and goal is Value.DRAW else None
-            reason = f"{', '.join(map(str, keeping))} {words}{told}"
+            reason = f"{', '.join(map(str, keeping))} {words}{of_own}"
             return StarCheck(StarVerdict.WRONG, value, reason, keeping)
         if own.keeps and all(way.keeps is False for way in others):
             return StarCheck(StarVerdict.RIGHT, goal, f"the only move that {words}, by {own.by}", ())

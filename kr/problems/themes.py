@@ -64,7 +64,7 @@ def themes_of(
         positions.append(positions[-1].play(move))
     solver = position.side.other if value is Value.LOSS else position.side
     own = range(int(position.side != solver), min(len(line), 2 * SEEN_MOVES), 2)
-    found = {
+    answers = {
         Theme.SHOT: any(_is_shot(positions, line, ply) for ply in own),
         Theme.TWO_FOR_ONE: any(_is_two_for_one(positions, line, ply) for ply in own),
         Theme.FIRST_POSITION: value is not Value.DRAW and _is_first_position(position, solver),
@@ -73,7 +73,7 @@ def themes_of(
         Theme.IN_AND_OUT: any(_is_in_and_out(positions, line, ply) for ply in range(min(len(line), 2 * SEEN_MOVES))),
         Theme.ONLY_MOVE: _is_only_move(position, solver, keeping_moves),
     }
-    return tuple(theme for theme, holds in found.items() if holds)
+    return tuple(theme for theme, holds in answers.items() if holds)
 
 
 def _taken(move: Move) -> int:

@@ -91,16 +91,16 @@ class Training:
 
     def miss(self, key: str, what: str, rating: int | None, day: int) -> None:
         """A wrong move ("tries") or a hint ("hints")."""
-        done = self._done(key)
-        done[what] += 1
+        record = self._record(key)
+        record[what] += 1
         self._count(key, rating, False, day)
         self.boxes[key] = (0, day + INTERVALS[0])
 
     def solve(self, key: str, rating: int | None, day: int, *, clean: bool, likely: bool = False) -> None:
         """A puzzle was solved. clean: without a wrong move or a hint in this try; likely: a search alone says so."""
-        done = self._done(key)
-        likely = likely and (not done["solved"] or bool(done.get("likely")))
-        done.update(solved=True, likely=likely)
+        record = self._record(key)
+        likely = likely and (not record["solved"] or bool(record.get("likely")))
+        record.update(solved=True, likely=likely)
         if not clean:
             return
         self._count(key, rating, True, day)
@@ -127,7 +127,7 @@ class Training:
         """The rating on a day, with the uncertainty of the days since the last try."""
         return self.solver.rested(day - self.day) if self.day else self.solver
 
-    def _done(self, key: str) -> dict[str, Any]:
+    def _record(self, key: str) -> dict[str, Any]:
         return self.puzzles.setdefault(key, {"tries": 0, "hints": 0, "solved": False})
 
     def _count(self, key: str, rating: int | None, solved: bool, day: int) -> None:
@@ -163,24 +163,24 @@ class Training:
         }
 
     @classmethod
-    def from_object(cls, told: Any) -> Training:
+    def from_object(cls, values: Any) -> Training:
         """Training from its JSON object. Raises InvalidSettingError for one that is not such an object."""
-        if not isinstance(told, Mapping) or told.get("format") != TRAINING_FORMAT:
+        if not isinstance(values, Mapping) or values.get("format") != TRAINING_FORMAT:
             raise InvalidSettingError(
                 f'not the progress of kr learn: expected an object with "format": {TRAINING_FORMAT}'
             )
         try:
             return cls(
-                SolverRating(*_rating(told["rating"], told["deviation"])),
-                _day(told["day"]),
-                [str(key) for key in _list(told["counted"])],
-                [(_day(day), *_rating(rating, deviation)) for day, rating, deviation in _list(told["curve"])][
+                SolverRating(*_rating(values["rating"], values["deviation"])),
+                _day(values["day"]),
+                [str(key) for key in _list(values["counted"])],
+                [(_day(day), *_rating(rating, deviation)) for day, rating, deviation in _list(values["curve"])][
                     -MOST_CURVE:
                 ],
-                {str(key): _puzzle(done) for key, done in _object(told["puzzles"]).items()},
-                {str(key): (_box(box), _day(due)) for key, (box, due) in _object(told["boxes"]).items()},
-                [str(step) for step in _list(told["steps"])],
-                (_day(told["streak"][0]), _day(told["streak"][1])),
+                {str(key): _puzzle(record) for key, record in _object(values["puzzles"]).items()},
+                {str(key): (_box(box), _day(due)) for key, (box, due) in _object(values["boxes"]).items()},
+                [str(step) for step in _list(values["steps"])],
+                (_day(values["streak"][0]), _day(values["streak"][1])),
             )
         except KeyError as error:
             raise InvalidSettingError(f"not the progress of kr learn: {error} is missing") from None
@@ -220,6 +220,6 @@ def _object(value: Any) -> Mapping[str, Any]:
 
 
 def _puzzle(value: Any) -> dict[str, Any]:
-    told = _object(value)
-    done = {"tries": _day(told["tries"]), "hints": _day(told["hints"]), "solved": bool(told["solved"])}
-    return {**done, "likely": bool(told["likely"])} if "likely" in told else done
+    values = _object(value)
+    record = {"tries": _day(values["tries"]), "hints": _day(values["hints"]), "solved": bool(values["solved"])}
+    return {**record, "likely": bool(values["likely"])} if "likely" in values else record

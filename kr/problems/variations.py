@@ -175,22 +175,22 @@ def _keys(decider: Decider, position: Position, goal: Value) -> tuple[Claim, dic
     claims = {str(move): Claim(after, position.side, goal) for move, after in after_moves(position)}
 
     def enough() -> bool:
-        known = [_holds(decider, each) for each in claims.values()]
-        return _holds(decider, own) is False or known.count(True) > 1 or None not in known
+        answers = [_holds(decider, each) for each in claims.values()]
+        return _holds(decider, own) is False or answers.count(True) > 1 or None not in answers
 
     decider.decide([own, *claims.values()], enough)
     return own, {move: _holds(decider, claim) for move, claim in claims.items()}
 
 
 def _holds(decider: Decider, claim: Claim) -> bool | None:
-    decision = decider.known(claim)
+    decision = decider.decision_of(claim)
     return None if decision is None else decision.holds
 
 
 def _left(decider: Decider, verdict: ProblemVerdict, claim: Claim, reason: str = "") -> Soundness:
     """The verdict on a position that is not looked at further."""
     if not reason:
-        decision = decider.known(claim)
+        decision = decider.decision_of(claim)
         reason = f"{claim}: {'open' if decision is None else f'{str(decision.holds).lower()}, by {decision.by}'}"
     return Soundness(verdict, reason=reason, nodes=decider.nodes, seconds=decider.seconds)
 

@@ -29,7 +29,7 @@ class Way:
 
 
 def ways_at(
-    decider: Decider, position: Position, goal: Value, played: Move | None = None, root: bool = False
+    decider: Decider, position: Position, goal: Value, first: Move | None = None, root: bool = False
 ) -> list[tuple[Move, Position, Way]]:
     """The moves of the side to move, the played one first, each with the position after it and what is proved of it.
 
@@ -38,26 +38,26 @@ def ways_at(
     """
     side = position.side
     moves = after_moves(position)
-    if played is not None:
-        reached = position.play(played)
-        moves = [(played, reached), *((move, after) for move, after in moves if after != reached)]
+    if first is not None:
+        reached = position.play(first)
+        moves = [(first, reached), *((move, after) for move, after in moves if after != reached)]
     claims = [Claim(after, side, goal) for _, after in moves]
     own = Claim(position, side, goal)
 
     def refuted() -> bool:
-        decision = decider.known(own)
+        decision = decider.decision_of(own)
         return decision is not None and not decision.holds
 
-    if root and decider.known(own) is None:
+    if root and decider.decision_of(own) is None:
         decider.decide([own, *claims], refuted)
     elif not refuted():
         decider.decide(claims)
     ways = []
     for (move, after), claim in zip(moves, claims, strict=True):
-        decision = decider.known(claim)
+        decision = decider.decision_of(claim)
         if decision is None and refuted():
             # no move does better than the position
-            decision = decider.known(own)
+            decision = decider.decision_of(own)
         way = Way(str(move), None) if decision is None else Way(str(move), decision.holds, decision.by)
         ways.append((move, after, way))
     return ways

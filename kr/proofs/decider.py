@@ -155,7 +155,7 @@ class Decider:
             or (limits.nodes is not None and self.nodes >= limits.nodes)
         )
 
-    def known(self, claim: Claim) -> Decision | None:
+    def decision_of(self, claim: Claim) -> Decision | None:
         """The decision of a claim without any search; None if it is open."""
         key = _key(claim)
         decision = self._decisions.get(key)
@@ -168,11 +168,11 @@ class Decider:
     def decide(self, claims: Iterable[Claim], enough: Callable[[], bool] = lambda: False) -> None:
         """Work on claims in turn, with more and more nodes, until all are decided or the limits are reached.
 
-        enough: ends the work before that. `known` has the answers.
+        enough: ends the work before that. `decision_of` has the answers.
         """
-        wanted, nodes = list(claims), FIRST_NODES
+        claims, nodes = list(claims), FIRST_NODES
         while True:
-            waiting = [claim for claim in wanted if self.known(claim) is None]
+            waiting = [claim for claim in claims if self.decision_of(claim) is None]
             if not waiting:
                 return
             moved = False
@@ -191,14 +191,14 @@ class Decider:
             return None
         own = self._proved.get((claim.side, claim.goal), {}).get(root.bits[:3])
         for move in root.legal_moves():
-            decision = self.known(Claim(root.play(move), claim.side, claim.goal))
+            decision = self.decision_of(Claim(root.play(move), claim.side, claim.goal))
             if (decision is not None and decision.holds) or (move.origin, move.target, move.captured) == own:
                 return move
         return None
 
     def certificate(self, claim: Claim) -> Certificate | None:
         """The certificate of a claim that is known to be true; None for any other."""
-        decision = self.known(claim)
+        decision = self.decision_of(claim)
         if decision is None or not decision.holds:
             return None
         case = self._cases.get(_key(claim))
@@ -251,9 +251,9 @@ class Decider:
             if task is None:
                 continue
             claim = question.tree.claim
-            left = task.nodes if self.limits.nodes is None else max(1, min(task.nodes, self.limits.nodes - self.nodes))
-            position, known = task.line[-1].position, self._proved[_goal(claim)]
-            answer = answer_leaf(claim, position, self.engine, left, known, self._stop)
+            nodes = task.nodes if self.limits.nodes is None else max(1, min(task.nodes, self.limits.nodes - self.nodes))
+            position, proofs = task.line[-1].position, self._proved[_goal(claim)]
+            answer = answer_leaf(claim, position, self.engine, nodes, proofs, self._stop)
             self.nodes += answer.nodes
             # moves proved before the stop stay proved, but the score of a search cut short is none
             if self._stop.is_set():
@@ -320,8 +320,8 @@ def _goal(claim: Claim) -> tuple[Side, Value]:
 
 def after_moves(position: Position) -> list[tuple[Move, Position]]:
     """The legal moves of a position that lead to different positions, each with the position after it."""
-    found: dict[tuple[int, int, int, int], tuple[Move, Position]] = {}
+    moves: dict[tuple[int, int, int, int], tuple[Move, Position]] = {}
     for move in position.legal_moves():
         after = position.play(move)
-        found.setdefault(after.bits, (move, after))
-    return list(found.values())
+        moves.setdefault(after.bits, (move, after))
+    return list(moves.values())

@@ -49,19 +49,19 @@ class StrategyBook:
         For a win that is the highest rank, then positions of the database by their distance; for a draw those that the
         strategy answers come first. Moves that lead to the same position are one. Raises InvalidDatabaseError.
         """
-        found: dict[PlainBits, StrategyReply] = {}
+        replies: dict[PlainBits, StrategyReply] = {}
         for move in position.legal_moves():
             after = position.play(move)
             board = after.bits[:3]
-            if board in found:
+            if board in replies:
                 continue
             rank = self.rank(after)
             value, distance = None, None
             if rank is None and database is not None and database.has(after):
                 value, distance = database.value(after), database.distance(after)
-            found[board] = StrategyReply(move, after, rank, value, distance)
+            replies[board] = StrategyReply(move, after, rank, value, distance)
         longest = self.claim.goal is Value.WIN
-        return sorted(found.values(), key=lambda each: -each.held(longest))
+        return sorted(replies.values(), key=lambda each: -each.held(longest))
 
 
 @dataclass(frozen=True)

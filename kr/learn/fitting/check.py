@@ -74,12 +74,12 @@ def check_tables(
     errors: list[InvalidPdnError] = []
     games = seen = 0
     with Reader(pdn, on_error=errors.append) as reader:
-        wanted = islice(_with_progress(reader, on_bytes), 0, None, every)
-        while batch := list(islice(wanted, GAMES_AT_ONCE)):
+        sample = islice(_with_progress(reader, on_bytes), 0, None, every)
+        while batch := list(islice(sample, GAMES_AT_ONCE)):
             seen += len(batch)
-            played = [game for game in batch if game.result.is_scored]
-            games += len(played)
-            boards, result = quiet_positions(played)
+            scored = [game for game in batch if game.result.is_scored]
+            games += len(scored)
+            boards, result = quiet_positions(scored)
             crowned = (boards[:, 2] | boards[:, 3]) != 0
             for kings, merger in mergers.items():
                 rows = np.flatnonzero(crowned == kings)

@@ -212,11 +212,11 @@ def read_samples(
     shards = {as_path(each): games.game_files(each) for each in directories}
     total = sum(len(paths) for paths in shards.values())
     steps = total * (2 if label.score_share else 1)
-    done = itertools.count(1)
+    count = itertools.count(1)
 
     def advance() -> None:
         if on_progress:
-            on_progress("reading games", next(done), steps)
+            on_progress("reading games", next(count), steps)
 
     mergers = {(held, kings): Merger() for held in (False, True) for kings in (False, True)}
     runs = []
@@ -231,8 +231,10 @@ def read_samples(
                 for key, part in parts.items():
                     mergers[key].add(*part)
                 advance()
-            played, held = (sum(getattr(shard, name) for shard in read) for name in ("games", "held_out"))
-            runs.append(SampledRun(directory.as_posix(), len(paths), played, scale, held, read[0].seed, read[0].player))
+            game_count, held = (sum(getattr(shard, name) for shard in read) for name in ("games", "held_out"))
+            runs.append(
+                SampledRun(directory.as_posix(), len(paths), game_count, scale, held, read[0].seed, read[0].player)
+            )
     samples = {key: merger.samples() for key, merger in mergers.items()}
     training, held_out = ({k: samples[held, k] for k in (False, True)} for held in (False, True))
     if not any(len(s) for s in training.values()):

@@ -97,10 +97,10 @@ def ranked(
     ids, held_ids = (table_ids(samples, windows.regions, windows.base, pool) for samples in (training, held_out))
 
     def rank(r: int) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-        seen, known = (np.zeros(windows.table_size, dtype=np.int64) for _ in range(2))
+        seen, held_counts = (np.zeros(windows.table_size, dtype=np.int64) for _ in range(2))
         _learn.count_ids(ids[r], training.count, seen)
-        _learn.count_ids(held_ids[r], held_out.count, known)
-        order = ranked_entries(seen, known, prior, r)
+        _learn.count_ids(held_ids[r], held_out.count, held_counts)
+        order = ranked_entries(seen, held_counts, prior, r)
         for each in (ids[r], held_ids[r]):
             _learn.rank_ids(each, ranks_of(order, windows.table_size))
         return order, seen[order]
@@ -116,10 +116,10 @@ def ranked_entries(
 
     seen, held_out (entries,): counts of each in training and held out.
     """
-    known = seen + held_out
+    counts = seen + held_out
     if prior:
-        known += prior.own[region].any(axis=1)
-    occurring = np.flatnonzero(known)
+        counts += prior.own[region].any(axis=1)
+    occurring = np.flatnonzero(counts)
     return occurring[np.argsort(-seen[occurring], kind="stable")].astype(np.uint32)
 
 

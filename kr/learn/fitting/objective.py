@@ -169,15 +169,15 @@ def _leg(
     from scipy.optimize import OptimizeResult, minimize
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-    done = len(start.history)
+    earlier = len(start.history)
     history: list[tuple[float, float]] = []
 
     def checked(x: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         loss, gradient = objective(x)
         if not (np.isfinite(loss) and np.isfinite(gradient).all()):
             raise DivergedError(
-                f"{what}: the loss is {loss} after {done + len(history)} iterations; "
-                f"the last checkpoint is at {done}; try a larger --l2 than {settings.l2:g}"
+                f"{what}: the loss is {loss} after {earlier + len(history)} iterations; "
+                f"the last checkpoint is at {earlier}; try a larger --l2 than {settings.l2:g}"
             )
         return loss, gradient
 
@@ -185,9 +185,9 @@ def _leg(
         x = intermediate_result.x
         loss = (intermediate_result.fun - objective.penalty(x)) / sums.positions
         history.append((loss, sums.held_out_loss(objective.solution(x))))
-        report_to(what, done + len(history), settings.max_iter)
+        report_to(what, earlier + len(history), settings.max_iter)
 
-    iterations = min(LEG, settings.max_iter - done)
+    iterations = min(LEG, settings.max_iter - earlier)
     options = {"maxiter": iterations, "maxcor": MEMORY, "ftol": settings.tolerance, "gtol": 0.0}
     # One BLAS thread: with more, the sums would depend on the machine, and on a busy one they wait for each other.
     with threadpool_limits(limits=1, user_api="blas"):

@@ -191,8 +191,8 @@ def squares_figure(worth: dict[str, NDArray[np.float64]]) -> Figure:
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import LinearSegmentedColormap, Normalize
 
-    known = np.concatenate([values[np.isfinite(values)] for values in worth.values()])
-    scale = Normalize(known.min(), max(known.max(), known.min() + 1)) if len(known) else Normalize(0, 1)
+    finite = np.concatenate([values[np.isfinite(values)] for values in worth.values()])
+    scale = Normalize(finite.min(), max(finite.max(), finite.min() + 1)) if len(finite) else Normalize(0, 1)
     shades = ScalarMappable(scale, LinearSegmentedColormap.from_list("worth", SHADES))
     figure, axes = new_figure(len(worth), 4.2 * len(worth) + 1, 5.1)
     for ax, (kind, values) in zip(axes, worth.items(), strict=True):

@@ -195,12 +195,12 @@ class SpreadSource(SampleSource):
         most = max(len(part.shards) for part in self.parts)
         batches = [slice(first, first + SHARDS_AT_ONCE) for first in range(0, most, SHARDS_AT_ONCE)]
         total = sum(len(part.shards) for part in self.parts) * (2 if label.score_share else 1)
-        done = 0
+        count = 0
 
         def advance(batch: slice) -> None:
-            nonlocal done
-            done += sum(len(part.shards[batch]) for part in self.parts)
-            on_progress("reading games", done, total)
+            nonlocal count
+            count += sum(len(part.shards[batch]) for part in self.parts)
+            on_progress("reading games", count, total)
 
         scales: list[float | None] = [None] * len(self._directories)
         if label.score_share:
@@ -244,10 +244,10 @@ class SpreadSource(SampleSource):
             held[part.member] = held.get(part.member, 0) + part.bytes / share
         for member, size in held.items():
             if (limit := limits.get(member, 0)) and size > limit:
-                wanted = -(-int(sum(held.values())) // int(limit * MEMORY_SHARE))
+                workers = -(-int(sum(held.values())) // int(limit * MEMORY_SHARE))
                 raise InvalidSettingError(
                     f"worker {member} has {format_size(limit)} of memory, its samples would take "
-                    f"{format_size(int(size))}: expected {counted(wanted, 'worker')} of this size, or fewer games"
+                    f"{format_size(int(size))}: expected {counted(workers, 'worker')} of this size, or fewer games"
                 )
 
     def _tell_memory(self) -> None:

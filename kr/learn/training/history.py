@@ -180,21 +180,21 @@ def rows(history: TrainHistory) -> list[dict[str, Any]]:
 
 def _row(generation: Generation, totals: dict[str, tuple[float, float]]) -> dict[str, Any]:
     play, fit, gate = (getattr(generation, name) for name in GENERATION_STEPS)
-    played, fitted, verdict = ((step and step.result) or {} for step in (play, fit, gate))
+    games, fitted, verdict = ((step and step.result) or {} for step in (play, fit, gate))
     total = error = None
     if verdict:
         before, before_error = totals[generation.player]
         total, error = before + verdict["elo"], math.hypot(before_error, verdict["elo_error"])
         totals[tables_name(generation.number)] = total, error
-    count = played.get("games", 0)
+    count = games.get("games", 0)
     return {
         "generation": generation.number,
         "player": generation.player,
         "under_way": generation.under_way,
         "nodes": play and play.settings["nodes"],
-        "games": played.get("games"),
-        "plies_a_game": played["plies"] / count if count else None,
-        **{name: played[name] / count if count else None for name in ("black_wins", "draws", "white_wins")},
+        "games": games.get("games"),
+        "plies_a_game": games["plies"] / count if count else None,
+        **{name: games[name] / count if count else None for name in ("black_wins", "draws", "white_wins")},
         "positions": fitted.get("positions"),
         "held_out_loss": fitted.get("held_out_loss"),
         "gate": [verdict[name] for name in ("wins", "draws", "losses")] if verdict else None,
