@@ -163,7 +163,7 @@ def judged_move(ply: int, move: Move, expected: float | None, given: Mapping[str
     facts = {"best_expected": expected, "best": BETTER, "confirmed": True, **given}
     facts |= {name: Value(facts[name]) for name in VALUES if facts.get(name)}
     facts.setdefault("verdict", facts.get("value"))
-    return JudgedMove(ply, Side(ply % 2), move, True, expected=expected, **facts)
+    return JudgedMove(ply, Side(ply % 2), move, facts.pop("judged", True), expected=expected, **facts)
 
 
 @pytest.mark.parametrize("case", CASES["stories"])

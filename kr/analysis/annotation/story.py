@@ -158,7 +158,6 @@ class _Story:
         last = turn is self._turns[-1]
         lost = (
             last
-            and not self._broken_off
             and self._result.winner == judged.side.other
             and self._standing(judged.side) == "lost"
             # of a worse position nobody knows whether it was lost already

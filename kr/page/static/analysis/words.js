@@ -138,13 +138,11 @@ function certified(known) {
  * @param {string} draw the rule by which the game can be claimed drawn, or ""
  */
 export function exactly(exact, draw) {
-  const moves = exact ? exact.moves.map(move => `${move.text} ${certified(move)}`).join(", ") : "";
+  const moves = exact ? exact.moves.map(move => `${move.text} ${certified(move)}`).join(", ") : "",
+    values = exact ? [certified(exact), moves].filter(Boolean).join("; ") : "";
   return [
     draw && t("The game can be claimed a {draw} here.", {draw: byRule(draw)}),
-    exact &&
-      t("Exact: {values}", {
-        values: [certified(exact), moves].filter(Boolean).join("; "),
-      }),
+    values && t("Exact: {values}", {values}),
   ]
     .filter(Boolean)
     .join(" ");

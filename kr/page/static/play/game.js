@@ -12,7 +12,8 @@ import {KeptGames} from "./kept.js";
 import {LineView} from "./line.js";
 import {Played, rematch, timeLeft} from "./state.js";
 import {follow} from "./stream.js";
-import {answerWords, endWords, forcedWords, hintArrows, hintWords, playerNames, shortName, turnWords} from "./words.js";
+import {hintArrows, hintWords} from "./hints.js";
+import {answerWords, endWords, forcedWords, playerNames, shortName, turnWords} from "./words.js";
 
 /** @typedef {import("./state.js").Settings} Settings */
 /** @typedef {import("./stream.js").Event} Event */

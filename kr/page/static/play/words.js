@@ -1,22 +1,11 @@
-// What is said of a game: who plays, whose move it is, how it ended, why a move is advised. Nothing here touches the
-// document.
+// What is said of a game: who plays, whose move it is, how it ended. Nothing here touches the document.
 
-import {percent} from "../analysis/words.js";
 import {isOfBook} from "../comments.js";
-import {decimal, many, said, t} from "../texts.js";
+import {said, t} from "../texts.js";
 
 /** @typedef {import("./state.js").Side} Side */
 /** @typedef {import("./state.js").Settings} Settings */
 /** @typedef {import("./state.js").Played} Played */
-/**
- * A move with its reasons, as answers/hints.js gives them.
- * @typedef {{text: string, path: number[], score: number, plies: number | null, value?: string | null,
- *     line: import("./state.js").Move[], gain: {pieces: number, plies: number} | null, crowned: number | null}} Advice
- */
-/** @typedef {Advice & {forced?: boolean, other: Advice | null, win: number, draw: number, loss: number}} Hint */
-
-const CROWNED_SOON = 7,
-  EQUAL = 15; // centi-men by which an alternative is as good
 
 /**
  * @param {Record<string, string>} words
@@ -24,8 +13,6 @@ const CROWNED_SOON = 7,
  * @returns {string | undefined}
  */
 const named = (words, name) => words[name];
-
-const plies = (/** @type {number} */ count) => many(count, "ply", "plies");
 
 /** The levels that have a name, from the weakest. */
 export const NAMED_LEVELS = [1, 3, 5, 7, 9, 10];
@@ -247,114 +234,4 @@ export function answerWords({why, number}, name) {
     plies: t("{name} declines the draw: in an even game it accepts none before ply {number}.", {name, number}),
   };
   return named(words, why) ?? "";
-}
-
-/**
- * Why a move is advised, in sentences.
- * @param {Hint} hint
- * @returns {string[]}
- */
-export function hintWords(hint) {
-  const move = hint.text,
-    words = [];
-  if (hint.forced) words.push(t("{move} is the only legal move.", {move}));
-  if (hint.value === "win")
-    words.push(
-      hint.plies
-        ? t("{move} wins: a win in {plies}, seen to its end.", {move, plies: plies(hint.plies)})
-        : t("{move} wins: that is proved.", {move}),
-    );
-  else if (hint.value === "draw") words.push(t("{move} holds the draw: that is proved.", {move}));
-  else if (hint.value === "loss")
-    words.push(
-      hint.plies
-        ? t("The game is lost in {plies}; {move} holds out longest.", {move, plies: plies(hint.plies)})
-        : t("The game is lost by any move; {move} makes it hardest.", {move}),
-    );
-  else words.push(...prospects(hint));
-  if (!hint.forced && hint.other) words.push(...alternative(hint, hint.other));
-  return words;
-}
-
-/** @param {Hint} hint */
-function prospects(hint) {
-  const {text: move, gain, crowned, forced} = hint,
-    words = [];
-  if (gain && gain.pieces > 0)
-    words.push(
-      t("{move} wins {pieces} in {plies}.", {move, pieces: many(gain.pieces, "piece"), plies: plies(gain.plies)}),
-    );
-  else if (gain) words.push(sacrifice(hint, -gain.pieces));
-  else if (crowned && crowned <= CROWNED_SOON)
-    words.push(t("{move} gets a king in {plies}.", {move, plies: plies(crowned)}));
-  else if (!forced)
-    words.push(
-      isEqual(hint)
-        ? t("{move} and {other} are equally good.", {move, other: hint.other?.text})
-        : t("{move} is best.", {move}),
-    );
-  const values = {win: percent(hint.win), draw: percent(hint.draw), loss: percent(hint.loss)};
-  words.push(t("Of a hundred such games you win {win}, draw {draw} and lose {loss}.", values));
-  return words;
-}
-
-/**
- * What is said of a move that gives up pieces: another may give up fewer and be worse all the same.
- * @param {Hint} hint
- * @param {number} count of the pieces
- */
-function sacrifice({text: move, forced, other}, count) {
-  const pieces = many(count, "piece");
-  return !forced && other && -(other.gain?.pieces ?? 0) < count
-    ? t("{move} gives up {pieces}, and is best all the same.", {move, pieces})
-    : t("{move} gives up {pieces}, and nothing gives up less.", {move, pieces});
-}
-
-/** True if the best other move is as good. @param {Hint} hint */
-const isEqual = ({score, gain, other}) =>
-  Boolean(other && score - other.score <= EQUAL && gain?.pieces === other.gain?.pieces);
-
-/**
- * Arrows of a hint: the move, the reply, and what follows where it can be told from them.
- * @param {Hint} hint
- * @returns {Array<{path: number[], kind: string, label: string}>} the last one lies on top
- */
-export function hintArrows({line}) {
-  /** @type {Set<number>} */
-  const seen = new Set(line.slice(0, 2).flatMap(move => move.path));
-  const shown = line.slice(0, line[2]?.path.some(square => seen.has(square)) ? 2 : 3);
-  return shown
-    .map(({path}, i) => ({
-      path,
-      kind: ["best", "threat", "other"][i],
-      label: shown.length > 1 ? String(i + 1) : "",
-    }))
-    .reverse();
-}
-
-/**
- * What the best other move gives up.
- * @param {Hint} hint
- * @param {Advice} other
- */
-function alternative(hint, other) {
-  const move = other.text,
-    less = (hint.gain?.pieces ?? 0) - (other.gain?.pieces ?? 0);
-  if (other.value === hint.value && other.value) return [];
-  if (other.value === "loss")
-    return [
-      other.plies ? t("{move} loses in {plies}.", {move, plies: plies(other.plies)}) : t("{move} loses.", {move}),
-    ];
-  if (hint.value === "win") return [t("With {move}, the next best, no win is seen.", {move})];
-  if (other.gain && other.gain.pieces < 0 && less > 0)
-    return [
-      t("{move} loses {pieces} in {plies}.", {
-        move,
-        pieces: many(-other.gain.pieces, "piece"),
-        plies: plies(other.gain.plies),
-      }),
-    ];
-  if (isEqual(hint)) return [];
-  const worse = hint.score - other.score;
-  return [t("{move}, the next best, is worse by {men} men.", {move, men: decimal(worse / 100, 1)})];
 }

@@ -145,7 +145,6 @@ class Story {
       isLast = turn === this._turns[this._turns.length - 1],
       isLost =
         isLast &&
-        !this._brokenOff &&
         this._winner === 1 - judged.side &&
         this.#standing(judged.side) === "lost" &&
         // of a worse position nobody knows whether it was lost already
