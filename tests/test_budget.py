@@ -30,9 +30,7 @@ def test_long_with_a_reason():
     ("limits", "excesses"),
     [
         ({}, []),
-        ({"test": 0.02}, ["made.py::test_long: "]),
-        ({"file": 0.02}, ["made.py: "]),
-        ({"run": 0.02}, ["the run: "]),
+        ({"run": 0.02, "file": 0.02, "test": 0.02}, ["the run: ", "made.py: ", "made.py::test_long: "]),
     ],
 )
 def test_what_is_over_the_budget_fails_the_run(tmp_path: Path, limits: dict[str, float], excesses: list[str]) -> None:
