@@ -286,7 +286,6 @@ def test_without_a_database_the_page_says_how_to_make_one(opened: Opener) -> Non
     with serving(weights="manual", egdb="none") as server:
         page = opened(f"{server.address}#endings")
         wait_until(page, "() => document.querySelector('.endings .task .words').textContent.includes('kr egdb build')")
-        page.close()
 
 
 # --- on one screen

@@ -166,4 +166,3 @@ def test_a_fit_is_watched_in_the_browser(tmp_path: Path, opened: Opener) -> None
             assert page.evaluate("() => document.documentElement.scrollWidth") <= PHONE["width"]
             faults = Axe().run(page).response["violations"]
             assert [(fault["id"], fault["nodes"][0]["html"][:200]) for fault in faults] == []
-        page.close()

@@ -167,4 +167,3 @@ def test_every_kind_of_run_fits_the_window(trained: Path, opened: Opener) -> Non
                 page.set_viewport_size({"width": width, "height": height})
                 assert page.evaluate("() => document.documentElement.scrollWidth") <= width, row["name"]
                 wait_until(page, FITTING, row["name"])
-        page.close()

@@ -467,23 +467,22 @@ def test_a_match_is_watched_in_the_browser(copied: Path, opened: Opener) -> None
         wait_until(page, "count => document.querySelectorAll('main .board .pieces > use').length === count",
                    sum(map(int.bit_count, game.start.bits[:2])))  # fmt: skip
         assert read_board(page) == meant_board(game.start.fen)
-        page.close()
 
 
 @pytest.mark.slow
 def test_the_list_of_runs_fits_a_phone(made: tuple[Path, MatchResult], opened: Opener) -> None:
     with serving(runs=(made[0],)) as server:
+        page = opened(server.address + "#runs")
+        page.locator(".run-item").nth(1).wait_for()
         for size in (*SIZES, PHONE):
-            page = opened(server.address + "#runs", size=size)
-            page.locator(".run-item").nth(1).wait_for()
+            page.set_viewport_size(size)  # type: ignore[arg-type]
             assert out_of_sight(page, [".run-item", ".run-name a"]) == []
             assert all(
                 in_view(page, place)
                 for place in (".run-item .run-state", ".run-item .run-progress", ".run-item progress")
             )
             assert page.evaluate("() => document.documentElement.scrollWidth") <= size["width"]
-            assert faults_in(page, passes=15) == []
-            page.close()
+        assert faults_in(page, passes=15) == []
 
 
 @pytest.mark.slow
@@ -491,7 +490,6 @@ def test_without_runs_the_page_says_how(opened: Opener, tmp_path: Path) -> None:
     with serving() as server:
         page = opened(server.address + "#runs")
         page.get_by_text("Start kr web with --runs DIR").wait_for()
-        page.close()
     with serving(runs=(tmp_path,)) as server:
         page = opened(f"{server.address}#runs/{tmp_path.name}%2Fgames")
         page.get_by_text("There are no runs in the directory yet").wait_for()
@@ -501,4 +499,3 @@ def test_without_runs_the_page_says_how(opened: Opener, tmp_path: Path) -> None:
         # as soon as it is there
         page.get_by_role("heading", name=f"{tmp_path.name}/games").wait_for()
         page.locator("figure svg.chart").first.wait_for()
-        page.close()

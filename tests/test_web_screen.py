@@ -95,7 +95,7 @@ def test_a_game_is_on_one_screen(server: WebServer, opened: Opener) -> None:
 def test_a_panel_pushes_nothing_away(server: WebServer, opened: Opener) -> None:
     page = opened(server.address, SIZES[0], **CLIPBOARD)
     opens(page, GAME)
-    for size in (*SIZES, PHONE, SIDEWAYS):
+    for size in (SIZES[0], PHONE, SIDEWAYS):
         page.set_viewport_size(size)  # type: ignore[arg-type]
         if (moves := page.get_by_role("tab", name="Moves", exact=True)).is_visible():
             moves.click()
