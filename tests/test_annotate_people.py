@@ -14,7 +14,8 @@ from kr import cli
 from kr.analysis.annotation.annotation import annotate
 from kr.analysis.annotation.judgement import MARKS, OVERSIGHT, TRAP, JudgedMove
 from kr.analysis.annotation.judging import JudgeSettings
-from kr.analysis.annotation.policy import with_policy
+from kr.analysis.annotation.people import with_people
+from kr.analysis.people import People
 from kr.engine.engine import Engine
 from kr.errors import InvalidSettingError
 from kr.game.position import Move, Position, Side
@@ -68,7 +69,7 @@ def test_judgements_are_told_what_the_policy_says() -> None:
     assert write_game(game) == text
     annotate(game, engine, always)
     assert "A trap" not in write_game(game)
-    assert with_policy(game, (), random_policy(SHAPE), always) == ()
+    assert with_people(game, (), People(random_policy(SHAPE)), always) == ()
 
 
 @pytest.mark.slow

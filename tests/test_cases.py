@@ -28,6 +28,7 @@ from kr.pdn import Game, Reader, Results, normalise, read_game, write_game
 from kr.pdn.scan import Scanner
 from kr.pdn.source import Text
 from kr.play import manners
+from kr.policy.calibration import Calibration
 from kr.text import visible_lines
 from kr.units import counted, parse_count, parse_duration
 from kr.viewer.document import game_document
@@ -176,6 +177,16 @@ def lines(problem: str, scale: float, steps: list[Any]) -> None:
         assert Value(before).opposite == after
 
 
+def people(numbers: dict[str, Any], chances: list[Any], holds: list[Any]) -> None:
+    """Chances of people's moves by some numbers, and whether they may be told."""
+    calibration = Calibration(numbers)
+    for *given, exact, expected in chances:
+        found = calibration.chances(*given, exact=exact)
+        assert found == pytest.approx(expected, abs=1e-6), given
+    for *given, expected in holds:
+        assert calibration.holds(*given) == expected, given
+
+
 def gives(read: Callable[..., Any], *case: Any) -> None:
     """What is read of the last but one is the last."""
     *given, expected = case
@@ -213,6 +224,7 @@ READERS: dict[str, dict[str, Callable[..., None]]] = {
         "composed": partial(gives, likely_if_composed),
         "lines": lines,
     },
+    "people": {"chances": people},
     "constants": {"constants": partial(gives, CONSTANTS.__getitem__)},
     "encodings": {"texts": partial(gives, decoded), "no texts": partial(refuses, decoded)},
     "documents": {"games": document},

@@ -16,11 +16,13 @@ from typing import Any
 import pytest
 
 from kr.analysis.analysis import weighed
+from kr.analysis.annotation import annotation
 from kr.analysis.annotation.accuracy import move_quality, move_weight
 from kr.analysis.annotation.annotation import annotate
 from kr.analysis.annotation.judgement import JudgedMove
 from kr.analysis.annotation.judging import GLANCE, JudgeSettings
 from kr.analysis.annotation.story import tell
+from kr.analysis.people import PersonMove
 from kr.analysis.sources import Task
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
@@ -32,7 +34,6 @@ from kr.game.value import Value
 from kr.language import sentences
 from kr.page.data import annotation as page_facts
 from kr.pdn import Game, Reader, write_game
-from kr.policy.policy import LikelyMove
 from kr.proofs.known import NOTHING_KNOWN, KnownValue
 
 pytestmark = pytest.mark.core
@@ -96,9 +97,10 @@ class Given(Engine):
         value, by = self._case["proofs"].get(position.fen, (None, ""))
         return KnownValue(*PROVED[value], None, by) if value else NOTHING_KNOWN
 
-    def choices(self, position: Position, history: Sequence[Position]) -> list[LikelyMove]:
+    def moves(self, position: Position, history: Sequence[Position], judged: object) -> list[PersonMove]:
         likely = self._case.get("people", {}).get(position.fen, {})
-        return [LikelyMove(position.parse_move(move), share) for move, share in likely.items()]
+        # a number below 0 is one that did not hold
+        return [PersonMove(position.parse_move(move), abs(share), share >= 0) for move, share in likely.items()]
 
 
 @pytest.fixture
@@ -128,7 +130,8 @@ def test_what_a_line_is_worth(case: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("case", CASES["games"], ids=lambda case: case["title"])
-def test_judged_games(case: dict[str, Any], named: None) -> None:
+def test_judged_games(case: dict[str, Any], named: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(annotation, "People", lambda policy, database: policy)
     (game,) = Reader(f"{case['pdn']}\n", forgiving=True)
     given: Any = Given(case)
     settings = JudgeSettings(from_ply=case["from_ply"])

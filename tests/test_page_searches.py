@@ -11,6 +11,7 @@ from library import ROOT
 from page import Page, started
 from test_annotate import playout
 
+from kr.analysis.people import People
 from kr.egdb.probe import probe
 from kr.engine.database import load_database
 from kr.engine.engine import Engine
@@ -168,10 +169,10 @@ GAME = [position.fen for position in playout(5, 24).positions()][:24]
 
 
 def test_people_and_scores_are_those_of_the_library(fresh: Page) -> None:
-    policy, tables = load_policy(), load_evaluation()
+    people, tables = People(load_policy(), load_database()), load_evaluation()
     for ply, fen in enumerate(GAME):
         position, before = Position.from_fen(fen), GAME[max(0, ply - 2) : ply]
-        choices = policy.choices(position, [*map(Position.from_fen, before)])
+        choices = people.moves(position, [*map(Position.from_fen, before)])
         found = fresh.ask("people", {"fen": fen, "before": before})
         assert [(each["text"], each["fen"]) for each in found["moves"]] == [
             (str(each.move), position.play(each.move).fen) for each in choices
@@ -179,6 +180,7 @@ def test_people_and_scores_are_those_of_the_library(fresh: Page) -> None:
         assert [each["people"] for each in found["moves"]] == pytest.approx(
             [each.probability for each in choices], abs=2e-4
         )
+        assert [each["holds"] for each in found["moves"]] == [each.holds for each in choices]
         told, meant = fresh.ask("regions", {"fen": fen}), tables.explain(position)
         sign = 1 if position.side is Side.BLACK else -1
         assert (told["score"], told["weights"]) == (sign * meant.score, meant.weights)

@@ -32,7 +32,7 @@ TWINS = {
     "game_text": "answers/game_text",
     "judging": (
         "answers/chances answers/weighing answers/review/accuracy answers/review/annotation answers/review/judging "
-        "answers/review/marking answers/review/policy answers/review/searches answers/review/story"
+        "answers/review/marking answers/review/people answers/review/searches answers/review/story"
     ),
     "names": "answers/names answers/openings",
     "notation": "answers/notation answers/rules",
@@ -40,6 +40,7 @@ TWINS = {
         "answers/pdn/commands answers/pdn/comments answers/pdn/drafts answers/pdn/grammar answers/pdn/headings "
         "answers/pdn/opening answers/pdn/reader answers/pdn/replay answers/pdn/tokens answers/pdn/tree"
     ),
+    "people": "answers/calibration",
     "play": "answers/play/clock answers/play/game answers/play/levels answers/play/manners answers/play/record",
     "problem_files": "answers/problem_files answers/problems",
     "puzzles": "answers/exact answers/puzzle",

@@ -23,7 +23,6 @@ from kr.evaluation.verdicts import Likely, likely, likely_if_composed
 from kr.game.board import NO_PROGRESS_PLIES, QUIET_BEFORE_DRAW, PositionLike, draw_by_rule, quiet_plies
 from kr.game.position import Move, Position
 from kr.game.value import Value
-from kr.policy.policy import LikelyMove, Policy
 from kr.proofs.known import KNOWN_BY_SEARCH, NOTHING_KNOWN, KnownValue, known_value
 from kr.proofs.library import ProofLibrary
 from kr.settings import check_type
@@ -138,12 +137,6 @@ class Analysis:
     def drawn(self) -> bool:
         """True if a rule makes the game a draw, here or after the best move."""
         return bool(self.draw or (self.lines and self.lines[0].draw))
-
-
-def likely_moves(policy: Policy, task: Task | PositionLike) -> list[LikelyMove]:
-    """The moves that people are likely to play in a position, most likely first; none if the game is over."""
-    task = Task.of(task)
-    return policy.choices(task.position, task.history)
 
 
 class Analyzing:

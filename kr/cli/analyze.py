@@ -12,7 +12,8 @@ from functools import partial
 from itertools import chain, islice
 from typing import Any
 
-from kr.analysis.analysis import Analysis, Analyzing, Line, likely_moves
+from kr.analysis.analysis import Analysis, Analyzing, Line
+from kr.analysis.people import People, PersonMove
 from kr.analysis.sources import AnalyzeSettings, read_tasks
 from kr.cli import console, options
 from kr.cli.proved import library_of
@@ -23,14 +24,14 @@ from kr.evaluation.chances import format_score
 from kr.game.outcome import DRAW_BY
 from kr.game.position import Move
 from kr.notation import SIDE_NAMES
-from kr.policy.policy import LikelyMove, chosen_policy
+from kr.policy.policy import chosen_policy
 from kr.proofs.known import CERTIFICATE_WORD
 from kr.system import END_SIGNALS
 from kr.text import visible, visible_lines
 from kr.units import counted, format_rate, format_value
 
-LIKELY = 0.05
-"""Probability from which a move without a line is named."""
+LIKELY, MANY = 0.05, 0.25
+"""Probabilities from which some people play a move, so that it is named without a line, and many do."""
 
 
 @options.command
@@ -68,12 +69,13 @@ def command(settings: AnalyzeSettings, json: bool = options.JSON) -> None:
         tasks = chain(list(islice(tasks, 1)), tasks)
     engine = settings.make_engine()
     policy = chosen_policy(settings.people)
+    people = None if policy is None else People(policy, engine.database)
     proofs = library_of(settings.proofs, engine.database)
     with _stopping() as stop:
         for task in tasks:
             if stop.pressed:
                 break
-            likely = [] if policy is None else likely_moves(policy, task)
+            likely = [] if people is None else people.moves(task.position, task.history)
             with (
                 Analyzing(engine, task, settings.limits, settings.multipv, proofs) as analyzing,
                 nullcontext(partial(_emit, likely)) if json else _live(settings.limits, likely, analyzing) as show,
@@ -129,7 +131,7 @@ def _stopping() -> Iterator[_Interrupt]:
             signal.signal(number, handler)
 
 
-def _emit(likely: Sequence[LikelyMove], analysis: Analysis) -> None:
+def _emit(likely: Sequence[PersonMove], analysis: Analysis) -> None:
     position = analysis.task.position
     console.emit_json(
         {
@@ -150,7 +152,10 @@ def _emit(likely: Sequence[LikelyMove], analysis: Analysis) -> None:
             "proved_move": None if analysis.known.move is None else str(analysis.known.move),
             "drawn_by": analysis.draw or None,
             "lines": [_object(line) for line in analysis.lines],
-            "people": [{"move": str(each.move), "probability": round(each.probability, 4)} for each in likely],
+            "people": [
+                {"move": str(each.move), "probability": round(each.probability, 4), "holds": each.holds}
+                for each in likely
+            ],
         }
     )
 
@@ -177,7 +182,7 @@ def _object(line: Line) -> dict[str, Any]:
 
 
 @contextmanager
-def _live(limits: Limits, likely: Sequence[LikelyMove], analyzing: Analyzing) -> Iterator[Callable[[Analysis], None]]:
+def _live(limits: Limits, likely: Sequence[PersonMove], analyzing: Analyzing) -> Iterator[Callable[[Analysis], None]]:
     """Show a table on stderr during the search if stderr is a terminal."""
     if not sys.stderr.isatty():
         yield lambda analysis: None
@@ -201,7 +206,7 @@ def _live(limits: Limits, likely: Sequence[LikelyMove], analyzing: Analyzing) ->
         yield latest.append
 
 
-def _print(analysis: Analysis, likely: Sequence[LikelyMove], board: bool) -> None:
+def _print(analysis: Analysis, likely: Sequence[PersonMove], board: bool) -> None:
     """Print the result on stdout."""
     from kr.cli import boards
 
@@ -210,7 +215,7 @@ def _print(analysis: Analysis, likely: Sequence[LikelyMove], board: bool) -> Non
     console.put(f"{_text(analysis, likely)}\n", flush=True)
 
 
-def _text(analysis: Analysis, likely: Sequence[LikelyMove], progress: SearchProgress | None = None) -> str:
+def _text(analysis: Analysis, likely: Sequence[PersonMove], progress: SearchProgress | None = None) -> str:
     """Position, lines and search statistics as text. progress: of the search since the last lines."""
     position = analysis.task.position
     side = SIDE_NAMES[position.side]
@@ -237,23 +242,30 @@ def _proved(analysis: Analysis) -> str:
     return f", {worth}, proved by {visible(known.by)}{move}"
 
 
-def _table(analysis: Analysis, likely: Sequence[LikelyMove]) -> str:
+def _table(analysis: Analysis, likely: Sequence[PersonMove]) -> str:
     columns = ["", "score", "expect", "win", "draw", "loss", "people", "known", "line"]
-    shares = {_squares(each.move): each.probability for each in likely}
+    shares = {_squares(each.move): _share(each) for each in likely}
     rows = [_row(line, shares.get(_squares(line.move))) for line in analysis.lines]
     # an empty column leaves its room to the lines
     filled = [i for i, name in enumerate(columns) if name not in ("people", "known") or any(row[i] for row in rows)]
     return console.table([columns[i] for i in filled], [[row[i] for i in filled] for row in rows])
 
 
-def _row(line: Line, people: float | None) -> list[str]:
+def _share(each: PersonMove) -> str:
+    """How many people play a move: a percentage, or a word where none has held in a test."""
+    if each.holds:
+        return f"{each.probability:.0%}"
+    return "many" if each.probability >= MANY else "some" if each.probability >= LIKELY else "few"
+
+
+def _row(line: Line, people: str | None) -> list[str]:
     chances = line.chances
     return [
         f"{line.rank}",
         f"{format_score(line.score):>5}",
         f"{chances.expected:.3f}",
         *(f"{share:.0%}" for share in (chances.win, chances.draw, chances.loss)),
-        "" if people is None else f"{people:.0%}".rjust(6),
+        "" if people is None else people.rjust(6),
         _known(line),
         " ".join(map(str, line.pv)),
     ]
@@ -269,11 +281,11 @@ def _known(line: Line) -> str:
     return "; ".join(filter(None, (history, worth)))
 
 
-def _others(analysis: Analysis, likely: Sequence[LikelyMove]) -> str:
+def _others(analysis: Analysis, likely: Sequence[PersonMove]) -> str:
     """Moves without a line that people are likely to play; "" if there are none."""
     shown = {_squares(line.move) for line in analysis.lines}
     others = [each for each in likely if each.probability >= LIKELY and _squares(each.move) not in shown]
-    return f"people also play {', '.join(f'{each.move} {each.probability:.0%}' for each in others)}" if others else ""
+    return f"people also play {', '.join(f'{each.move} {_share(each)}' for each in others)}" if others else ""
 
 
 def _squares(move: Move) -> tuple[int, int, int]:

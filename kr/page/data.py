@@ -32,6 +32,7 @@ from kr.page import sending_data
 from kr.pdn.replay import Replay
 from kr.players.level_figures import LEVEL_FIGURES, fifth
 from kr.players.levels import LEVELS
+from kr.policy.calibration import CALIBRATION
 from kr.policy.policy import load_policy
 from kr.problems import puzzles as judging
 from kr.problems.courses import load_courses
@@ -134,11 +135,11 @@ def engine_facts(scorer: Scorer) -> dict[str, Any]:
 
 
 def people() -> dict[str, Any]:
-    """Of the shipped policy of what people play its name, and how many groups of players it distinguishes by their
-    strength."""
+    """Of the shipped policy of what people play its name, how many groups of players it distinguishes by their
+    strength, and the numbers that make chances of its probabilities."""
     policy = load_policy()
     groups = len(policy.shape.strengths) + 1 if policy.shape.strengths else 0
-    return {"policy": policy.name, "groups": groups}
+    return {"policy": policy.name, "groups": groups, "calibration": CALIBRATION}
 
 
 def levels() -> dict[str, Any]:

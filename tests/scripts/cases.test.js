@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import {readFileSync} from "node:fs";
 import {test} from "node:test";
 import {COOK, VARIETY} from "../../kr/page/static/answers/book.js";
+import {Calibration} from "../../kr/page/static/answers/calibration.js";
 import {ChancesOfScores, SCORE_DECIDED, SCORE_PROVED, SCORE_WIN} from "../../kr/page/static/answers/chances.js";
 import {words} from "../../kr/page/static/answers/blanks.js";
 import {MOST_WITH_VALUE} from "../../kr/page/static/answers/database.js";
@@ -50,6 +51,18 @@ function lines(/** @type {string} */ problem, /** @type {number} */ scale, /** @
       const found = likely(score, reply, Position.fromFen(fen).pieces, scale);
       assert.equal(found?.value ?? published, published, `${problem}: ${fen}`);
     }
+}
+
+/** Chances of people's moves by some numbers, and whether they may be told. @param {any} given */
+function people({numbers, chances, holds}) {
+  const calibration = new Calibration(numbers);
+  for (const [probabilities, losses, pieces, group, isExact, expected] of chances) {
+    const found = calibration.chances(probabilities, losses, pieces, group, isExact);
+    for (const [i, chance] of found.entries())
+      assert.ok(Math.abs(chance - expected[i]) < 1e-6, `${probabilities} ${losses}: ${found}`);
+  }
+  for (const [chance, loss, pieces, expected] of holds)
+    assert.equal(calibration.holds(chance, loss, pieces), expected, `${chance} ${loss} ${pieces}`);
 }
 
 const readFen = (/** @type {string} */ text) => Position.fromFen(text).fen;
@@ -151,6 +164,7 @@ const READERS = {
     moves: gives((fen, text) => String(Position.fromFen(fen).parseMove(text))),
     "illegal moves": refuses((fen, text) => Position.fromFen(fen).parseMove(text)),
   },
+  people: {chances: people},
   verdicts: {
     likely: gives(likely),
     composed: gives((score, scale) => chancesIn(scale).likelyIfComposed(score)),

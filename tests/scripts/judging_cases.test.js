@@ -12,7 +12,7 @@ import {writeGame} from "../../kr/page/static/answers/pdn/writer.js";
 import {moveQuality, moveWeight} from "../../kr/page/static/answers/review/accuracy.js";
 import {mark, tableOf} from "../../kr/page/static/answers/review/annotation.js";
 import {judgeMoves, slipOf} from "../../kr/page/static/answers/review/judging.js";
-import {withPolicy} from "../../kr/page/static/answers/review/policy.js";
+import {withPeople} from "../../kr/page/static/answers/review/people.js";
 import {tell} from "../../kr/page/static/answers/review/story.js";
 import {BLACK, Board, Position, WHITE} from "../../kr/page/static/answers/rules.js";
 import {weighed} from "../../kr/page/static/answers/weighing.js";
@@ -66,15 +66,23 @@ function judgeOf({searches, glances, database, proofs = null, people = {}}) {
         [{score}] = lines;
       return {lines, score, value: Math.abs(score) > SCORE_PROVED ? valueOfSign(score) : null};
     },
-    async people(/** @type {Position[]} */ positions) {
+  };
+  const persons = {
+    async moves(/** @type {readonly Position[]} */ positions) {
       const position = /** @type {Position} */ (positions.at(-1)),
         likely = Object.entries(people[position.fen] ?? {});
-      return likely.map(([move, probability]) => ({move: position.parseMove(move), probability}));
+      return likely.map(([move, share]) => ({
+        move: position.parseMove(move),
+        probability: Math.abs(share),
+        // a number below 0 is one that did not hold
+        holds: share >= 0,
+      }));
     },
   };
   return {
     asked,
     engine,
+    persons,
     database: database && {
       has: (/** @type {Position} */ {fen}) => fen in database,
       look: async (/** @type {Position[]} */ positions) =>
@@ -117,7 +125,7 @@ for (const {title, pdn, from_ply: fromPly, you, marked, table, story, ...given} 
       backwards = [];
     for await (const judged of judgeMoves(game, {limits: {nodes: 1}, fromPly, thresholds}, judge))
       backwards.push(judged);
-    const moves = await withPolicy(game, backwards.reverse(), judge.engine, thresholds);
+    const moves = await withPeople(game, backwards.reverse(), judge.persons, thresholds);
     mark(game, moves, tell(game, moves, FACTS), "kr 1");
     // a search may depend on those before it
     assert.deepEqual([...judge.asked], Object.keys(given.searches));
@@ -158,10 +166,11 @@ test("stories", () => {
         best_expected: bestExpected = facts.bestExpected,
         best_value: bestValue = null,
         verdict_before: verdictBefore = null,
+        likely_holds: likelyHolds = false,
         ...more
       } = others[ply] ?? {};
       const verdict = more.value ?? null;
-      return /** @type {any} */ ({...facts, bestExpected, bestValue, verdictBefore, verdict, ...more});
+      return /** @type {any} */ ({...facts, bestExpected, bestValue, verdictBefore, verdict, likelyHolds, ...more});
     });
     assert.deepEqual(tell(game, judged, FACTS, SIDES[you] ?? null), story, `${result} ${JSON.stringify(others)}`);
   }

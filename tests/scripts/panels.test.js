@@ -3,10 +3,22 @@ import {test} from "node:test";
 import * as people from "../../kr/page/static/people/state.js";
 import * as regions from "../../kr/page/static/regions/state.js";
 
-const move = (/** @type {number} */ share) => ({text: "11-15", path: [11, 15], captured: [], fen: "W", people: share});
+const move = (/** @type {number} */ people, holds = true) => ({
+  ...{text: "11-15", path: [11, 15], captured: [], fen: "W"},
+  ...{people, holds},
+});
 
 test("how many people play a move", () => {
-  assert.deepEqual([1, 0.72, 0.004].map(people.ofHundred), ["all", "72 of 100", "fewer than 1 of 100"]);
+  assert.deepEqual(
+    [1, 0.72, 0.004].map(share => people.ofHundred(move(share))),
+    ["all", "72 of 100", "fewer than 1 of 100"],
+  );
+  assert.deepEqual(
+    [0.25, 0.24, 0.04].map(share => people.ofHundred(move(share, false))),
+    ["many", "some", "few"],
+  );
+  assert.equal(people.inBrief([move(0.723, false)]), "People play 11-15 most here.");
+  assert.equal(people.moveWords(move(0.5, false)), "Play 11-15");
   assert.equal(people.inBrief([move(0.723)]), "72 of 100 people play 11-15 here.");
   assert.equal(people.inBrief([move(1)]), "All people play 11-15 here.");
   assert.equal(people.inBrief([]), "The game is over here.");

@@ -180,10 +180,11 @@ test("rows: own moves, replies with an answer, and what people play without one"
   const people = [0.7, 0.04, 0.2].map((share, i) => ({
     ...line(`11-15 23-19 ${["9-14", "9-13", "8-11"][i]}`)[3],
     people: share,
+    holds: true,
   }));
   const rows = rowsOf(lines, fenAfter("11-15 23-19"), {people, book: []});
   assert.deepEqual(
-    rows.map(({move, state, people: share}) => [move.text, state, share]),
+    rows.map(({move, state, people: share}) => [move.text, state, share?.people]),
     [
       ["9-14", "unanswered", 0.7],
       ["8-11", "answered", 0.2],

@@ -188,17 +188,19 @@ test("how firm a mark is depends on the searches and the limit", () => {
 
 test("what people play before a mark", () => {
   const node = {text: "24-20", fen: "B:W2"};
-  const said = (/** @type {number} */ own, /** @type {number} */ other) =>
+  const said = (/** @type {number} */ own, /** @type {number} */ other, holds = true) =>
     peopleText(
       [
-        {text: "24-20", fen: "B:W2", people: own},
-        {text: "22-17", fen: "B:W4", people: other},
+        {text: "24-20", path: [], captured: [], fen: "B:W2", people: own, holds},
+        {text: "22-17", path: [], captured: [], fen: "B:W4", people: other, holds: true},
       ].sort((a, b) => b.people - a.people),
       node,
     );
   assert.equal(said(0.72, 0.1), "72 of 100 people play 24-20 here; no other move is played more.");
   assert.equal(said(0.2, 0.61), "20 of 100 people play 24-20 here; most play 22-17 (61 of 100).");
   assert.equal(said(0.001, 0.9), "Hardly anyone plays 24-20 here; most play 22-17 (90 of 100).");
+  assert.equal(said(0.72, 0.1, false), "People play 24-20 most here.");
+  assert.equal(said(0.2, 0.61, false), "People play 22-17 more often than 24-20 here.");
   assert.equal(peopleText([], node), "");
 });
 

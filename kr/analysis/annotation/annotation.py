@@ -18,8 +18,9 @@ from kr.analysis.annotation.accuracy import move_quality, move_weight
 from kr.analysis.annotation.judgement import AVOIDED, MARKS, ONLY, OPENING, OVERSIGHT, TRAP, JudgedMove
 from kr.analysis.annotation.judging import JudgeSettings, judge_moves
 from kr.analysis.annotation.marking import mark_game
-from kr.analysis.annotation.policy import with_policy
+from kr.analysis.annotation.people import with_people
 from kr.analysis.annotation.story import tell
+from kr.analysis.people import People
 from kr.book.book import OpeningBook
 from kr.book.path import Departure, departure_from
 from kr.engine.engine import Engine
@@ -213,7 +214,7 @@ def annotate(
     settings = settings or JudgeSettings()
     moves = judge_moves(game, engine, settings, stop, on_move, proofs)
     if policy is not None:
-        moves = with_policy(game, moves, policy, settings)
+        moves = with_people(game, moves, People(policy, engine.database), settings)
     departure = departure_from(list(game.positions()), game.moves, book, settings.first_ply(game))
     annotation = Annotation(moves, settings, tell(game, moves, departure=departure), departure)
     mark(game, annotation, by or signature(engine, settings.tc), line_plies)

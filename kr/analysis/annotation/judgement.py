@@ -81,6 +81,9 @@ class JudgedMove:
     likeliest: Move | None = None
     """Move that people are most likely to play."""
     likeliest_probability: float | None = None
+    likely_holds: bool = False
+    """True if probabilities such as `likely` held in a test: it may be told as a number."""
+    likeliest_holds: bool = False
     slip: str = ""
     """TRAP, OVERSIGHT or AVOIDED; "" for none of them."""
 

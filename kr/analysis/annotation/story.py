@@ -267,6 +267,8 @@ def _slipped(judged: JudgedMove) -> Sentence | str:
     """End of a sentence about a move that people often or rarely play; "" of one that they play now and then."""
     if judged.likely is None or judged.slip not in (TRAP, OVERSIGHT):
         return ""
+    if not judged.likely_holds:
+        return _sentence(f"slip.{judged.slip}_uncounted")
     if judged.slip == TRAP:
         return _sentence("slip.trap", percent=round(100 * judged.likely))
     if judged.likely < 0.01:

@@ -13,9 +13,10 @@ import {formatDuration} from "./durations.js";
 import {accuracies, mark, tableOf} from "./review/annotation.js";
 import {rounded} from "./review/figures.js";
 import {openingPlies} from "./pdn/opening.js";
+import {personsOf} from "./persons.js";
 import {judgeMoves} from "./review/judging.js";
 import {MARK_KINDS, pov} from "./review/marking.js";
-import {withPolicy} from "./review/policy.js";
+import {withPeople} from "./review/people.js";
 import {tell} from "./review/story.js";
 import {BLACK, sideName, WHITE} from "./rules.js";
 import {KrError} from "./text.js";
@@ -84,7 +85,7 @@ async function* annotate(house, request, inbox) {
     engine.end();
   }
   if (untold.length) yield {moves: untold};
-  const moves = await withPolicy(game, backwards.reverse(), house.engine, thresholds),
+  const moves = await likely(house, game, backwards.reverse(), thresholds, signal),
     story = tell(game, moves, facts);
   yield {judged: true};
   const now = await current(game, inbox);
@@ -98,6 +99,24 @@ async function* annotate(house, request, inbox) {
     accuracy: accuracies(moves).map(figure => (figure === null ? null : rounded(figure, 1))),
     you: you === null ? null : sideName(you),
   };
+}
+
+/**
+ * The judgements with what people play.
+ * @param {House} house
+ * @param {Game} game
+ * @param {JudgedMove[]} moves
+ * @param {import("./review/judging.js").Thresholds} thresholds
+ * @param {AbortSignal} signal
+ */
+async function likely(house, game, moves, thresholds, signal) {
+  const persons = await personsOf(house),
+    engine = house.engine.borrow({signal, small: true});
+  try {
+    return await withPeople(game, moves, persons, thresholds, {engine});
+  } finally {
+    engine.end();
+  }
 }
 
 /**

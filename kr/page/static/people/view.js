@@ -17,7 +17,7 @@ export function personRow(move, {play, point}) {
   return moveRow(
     move,
     {play: () => play(move), point, label: moveWords(move)},
-    el("td", {class: "right"}, ofHundred(move.people)),
+    el("td", {class: "right"}, ofHundred(move)),
     el("td", null, el("span", {class: "bar", "aria-hidden": "true"}, part)),
   );
 }

@@ -9,13 +9,14 @@ import {remarkOf} from "./lines.js";
 /** @import {Side} from "../squares.js" */
 
 /** @import {Known} from "../explorer/state.js" */
+/** @import {Share} from "../people/state.js" */
 /** What others do in a position: how likely people play its moves, what the book knows of them, its best one first. */
-/** @typedef {{people: (BoardMove & {people: number})[], book: (BoardMove & {book: Known | null})[]}} Others */
+/** @typedef {{people: (BoardMove & Share)[], book: (BoardMove & {book: Known | null})[]}} Others */
 /**
  * A move of the position, and what the repertoire says of it. isIn: it is in the repertoire; people: share of those
  * that play it, if it is known; weak: what the book says against it
  * @typedef {{move: BoardMove, state: "mine" | "suggested" | "answered" | "unanswered", isIn: boolean,
- *   people: number | null, comment: string, weak: string}} Row
+ *   people: Share | null, comment: string, weak: string}} Row
  */
 
 /** Hundredths of a man by which a move is worse than the book's best, so that it is weak. */
@@ -34,7 +35,7 @@ const SHOWN_SHARE = 0.05;
  * @returns {Row[]}
  */
 export function rowsOf(lines, fen, {people, book}) {
-  const shares = new Map(people.map(each => [each.fen, each.people]));
+  const shares = new Map(people.map(each => [each.fen, each]));
   const known = lines.of(fen).map(move => ({
     move,
     state: lines.isOwn(fen) ? ownState(move) : replyState(lines, move),
@@ -48,9 +49,9 @@ export function rowsOf(lines, fen, {people, book}) {
     .filter(each => each.people >= SHOWN_SHARE && !known.some(({move}) => move.fen === each.fen))
     .map(move => {
       const state = replyState(lines, move);
-      return {move, state, isIn: false, people: move.people, comment: "", weak: ""};
+      return {move, state, isIn: false, people: move, comment: "", weak: ""};
     });
-  return [...known, ...others].sort((one, other) => (other.people ?? 0) - (one.people ?? 0));
+  return [...known, ...others].sort((one, other) => (other.people?.people ?? 0) - (one.people?.people ?? 0));
 }
 
 /** @param {OwnMove} move @returns {Row["state"]} */

@@ -260,7 +260,7 @@ class Panel {
     if (this._people.has(node)) return;
     this._people.set(node, "");
     try {
-      this._people.set(node, peopleText(await peopleBefore(this._app, node), node));
+      this._people.set(node, peopleText(await peopleBefore(this._app, mark), node));
     } catch {
       // it is asked for again when one comes back
       this._people.delete(node);

@@ -1,7 +1,7 @@
 // What is known of the review of a game: the moves that are being judged, what a review has left in the game, and the
 // puzzles that its mistakes are. Nothing here touches the document.
 
-import {betterNode, points} from "../graph.js";
+import {betterNode, judgement, points} from "../graph.js";
 import {accuracyOf, figuresOf, storyOf} from "../story.js";
 import {formatted, many, said, t, YOU} from "../texts.js";
 
@@ -277,7 +277,7 @@ export function firmness({once, evaluation}, limit) {
 
 /**
  * What people play in the position before a move, in words.
- * @param {Array<{text: string, fen: string, people: number}>} moves the likeliest first
+ * @param {import("../people/state.js").Move[]} moves the likeliest first
  * @param {Node} node after the move that was played
  */
 export function peopleText(moves, node) {
@@ -286,10 +286,24 @@ export function peopleText(moves, node) {
   if (!played || moves.length < 2) return "";
   const share = Math.round(100 * played.people),
     values = {move: node.text, share, other: first.text, most: Math.round(100 * first.people)};
+  if (!played.holds || !first.holds)
+    return played === first
+      ? t("People play {move} most here.", values)
+      : t("People play {other} more often than {move} here.", values);
   if (played === first) return t("{share} of 100 people play {move} here; no other move is played more.", values);
   return share
     ? t("{share} of 100 people play {move} here; most play {other} ({most} of 100).", values)
     : t("Hardly anyone plays {move} here; most play {other} ({most} of 100).", values);
+}
+
+/**
+ * What the judgement of a mark knows of the move: the expected result that it gives away; null without a better one.
+ * @param {Mark} mark
+ */
+export function lossOf({point, side, line}) {
+  const better = line && judgement(line);
+  if (!better || point.expected === null) return null;
+  return Math.max(0, (side === "black" ? 1 : -1) * (better.expected - point.expected));
 }
 
 /** @typedef {"asking" | "checking" | "wrong" | "right" | "shown" | "over"} Step */

@@ -1,7 +1,7 @@
 // Asking the server about a game: all its moves judged, the worth of a single move, what people play.
 
 import {t} from "../texts.js";
-import {expectedAfter} from "./state.js";
+import {expectedAfter, lossOf} from "./state.js";
 
 /** @typedef {import("../shell.js").App} App */
 
@@ -94,16 +94,18 @@ export function worth(app, {start, moves}, move) {
 }
 
 /**
- * The moves that people play in the position before a node, the likeliest first.
+ * The moves that people play in the position before a marked move, the likeliest first.
  * @param {App} app
- * @param {any} node
- * @returns {Promise<Array<{text: string, fen: string, people: number}>>}
+ * @param {import("./state.js").Mark} mark
+ * @returns {Promise<import("../people/state.js").Move[]>}
  */
-export async function peopleBefore(app, node) {
-  const {parent} = node,
+export async function peopleBefore(app, mark) {
+  const {node} = mark,
+    {parent} = node,
+    loss = lossOf(mark),
     before = app.tree
       .line(parent)
       .slice(-3, -1)
       .map((/** @type {any} */ each) => each.fen);
-  return (await app.api("people", {fen: parent.fen, before})).moves;
+  return (await app.api("people", {fen: parent.fen, before, ...(loss !== null && {after: node.fen, loss})})).moves;
 }

@@ -60,6 +60,8 @@ import {certainOf, oneMoveEarlier, Searches, turned} from "./searches.js";
  * @property {number | null} likely probability that a person plays the move
  * @property {Move | null} likeliest move that people are most likely to play
  * @property {number | null} likeliestProbability
+ * @property {boolean} likelyHolds probabilities such as `likely` held in a test: it may be told as a number
+ * @property {boolean} likeliestHolds
  * @property {string} slip TRAP, OVERSIGHT or AVOIDED; "" for none of them
  */
 
@@ -190,6 +192,8 @@ const unjudged = (ply, side, move) => ({
   likely: null,
   likeliest: null,
   likeliestProbability: null,
+  likelyHolds: false,
+  likeliestHolds: false,
   slip: "",
 });
 

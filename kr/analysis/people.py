@@ -1,0 +1,104 @@
+"""What people play in a position: the moves by a policy, their chances by what a search sees of each.
+
+    people = People(load_policy(), engine.database)
+    for each in people.moves(Position()):
+        print(each.move, each.probability)
+
+The search is short, always the same for a position, and begins with an empty hash table; a database that has all moves
+takes its place. Who has searched a move deeper, as an annotation has, tells its loss. Policies without numbers of their
+own (`kr.policy.calibration`) give their probabilities as they are, of which nobody knows how far they hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from kr.egdb.exact import exact_moves
+from kr.engine.engine import MAX_LINES, Engine
+from kr.engine.limits import Limits
+from kr.engine.settings import MEBIBYTE
+from kr.game.board import PositionLike, with_history
+from kr.game.position import Move, Position
+from kr.policy.calibration import CALIBRATION, Calibration
+from kr.policy.policy import Policy
+
+if TYPE_CHECKING:
+    from kr.egdb.database import Database
+
+
+class PersonMove(NamedTuple):
+    """A legal move and the probability that a person plays it."""
+
+    move: Move
+    probability: float
+    holds: bool = False
+    """True if such probabilities held in a test: it may be told as a number."""
+
+
+class JudgedLoss(NamedTuple):
+    """What a deeper search knows of a position."""
+
+    move: Move
+    """The move that it judged."""
+    loss: float
+    """Expected result, 0 to 1, that it gives away."""
+    others: float
+    """The least that any other move gives away."""
+
+
+class People:
+    """The people of a policy. database: knows values of moves; None for none."""
+
+    def __init__(self, policy: Policy, database: Database | None = None) -> None:
+        self.policy = policy
+        self._calibration = Calibration() if policy.model.checksum == CALIBRATION["policy"] else None
+        self._database = database
+        self._engine: Engine | None = None
+
+    def moves(
+        self, position: PositionLike, history: Sequence[Position] = (), *, strength: float | None = None,
+        year: float | None = None, judged: JudgedLoss | None = None,
+    ) -> list[PersonMove]:  # fmt: skip
+        """The legal moves with their probabilities, the most probable first; none if the game is over.
+
+        history, strength, year: as for Policy.choices. Captures of the same pieces along different paths are one move.
+        """
+        position, history = with_history(position, history, recent=True)
+        choices = self.policy.choices(position, history, strength=strength, year=year)
+        if self._calibration is None or len(choices) < 2:
+            return [PersonMove(*each, holds=self._calibration is not None) for each in choices]
+        losses, exact = self._losses(position)
+        if judged is not None and not exact:
+            losses = {squares: max(loss, judged.others) for squares, loss in losses.items()}
+            losses[_squares(judged.move)] = judged.loss
+        # a search has no more lines than MAX_LINES
+        given = [losses.get(_squares(each.move), max(losses.values())) for each in choices]
+        group = -1 if strength is None else self.policy.shape.bucket("strengths", strength)
+        pieces = position.pieces
+        chances = self._calibration.chances([each.probability for each in choices], given, pieces, group, exact=exact)
+        moves = [
+            PersonMove(each.move, chance, self._calibration.holds(chance, loss, pieces))
+            for each, chance, loss in zip(choices, chances, given, strict=True)
+        ]
+        return sorted(moves, key=lambda each: -each.probability)
+
+    def _losses(self, position: Position) -> tuple[dict[tuple[int, int, int], float], bool]:
+        """The expected result that each move gives away, and whether it is that of known values."""
+        if exact := exact_moves(self._database, position):
+            highest = exact[0].value.sign
+            return {_squares(each.move): (highest - each.value.sign) / 2 for each in exact}, True
+        if self._engine is None:
+            self._engine = Engine(hash_mb=CALIBRATION["hash"] / MEBIBYTE, database=self._database)
+        self._engine.new_game()
+        lines = self._engine.search(position, Limits(nodes=CALIBRATION["nodes"]), multipv=MAX_LINES).lines
+        # the best of different paths of a capture is the last one
+        found = sorted(lines, key=lambda line: line.score)
+        expected = {_squares(line.pv[0]): self._engine.chances(line.score).expected for line in found}
+        best = max(expected.values())
+        return {squares: best - each for squares, each in expected.items()}, False
+
+
+def _squares(move: Move) -> tuple[int, int, int]:
+    """Identity of a move: captures of the same pieces along different paths are one."""
+    return move.origin, move.target, move.captured
