@@ -294,7 +294,7 @@ export class GameTable {
     this._keep();
   }
 
-  /** @param {import("./words.js").Hint} hint */
+  /** @param {import("./hints.js").Hint} hint */
   _advise(hint) {
     this._tell(t("Hint: {words}", {words: hintWords(hint).join(" ")}));
     this.stage.board.arrows(hintArrows(hint));
