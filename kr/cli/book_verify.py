@@ -14,8 +14,9 @@ def verify_command(settings: BookVerifySettings, json: bool = options.JSON) -> N
 
     A mistake is a chosen move that loses more than 10 centi-men against the best of the new search. New searches take
     the place of the old ones. If the book's value of a mistaken move comes from later positions, those along its line
-    are searched as deeply, until the book chooses otherwise or they uphold the move. Positions are drawn alike, or
-    with --chance games the likelier the more games came there. The same command resumes.
+    are searched as deeply, until the book chooses otherwise or they uphold the move; a packed book stays as it is.
+    Positions with a choice are drawn alike, or with --chance games the likelier the more games came there. The same
+    command resumes.
 
     Example:
         kr book verify book.sqlite --share 0.01 --times 10
@@ -46,11 +47,13 @@ def verify_command(settings: BookVerifySettings, json: bool = options.JSON) -> N
 
 def _facts(outcome: BookVerification) -> dict[str, Any]:
     verified, wrong = len(outcome.findings), len(outcome.mistakes)
-    return {
-        "positions": outcome.positions, "verified": verified, "mistakes": wrong,
-        "share_of_mistakes": wrong / verified if verified else 0.0, "mistake_over_centi_men": MISTAKE,
+    corrections = {
         "corrected": len(outcome.corrected), "upheld": len(outcome.upheld),
         "searched_along_lines": outcome.along_lines,
+    } if outcome.corrects else {}  # fmt: skip
+    return {
+        "positions": outcome.positions, "verified": verified, "mistakes": wrong,
+        "share_of_mistakes": wrong / verified if verified else 0.0, "mistake_over_centi_men": MISTAKE, **corrections,
     }  # fmt: skip
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from kr.book.book import located_book
-from kr.book.frame import BookKey, BookStep, move_at, position_of_key
+from kr.book.frame import BookKey, BookStep, legal_steps, move_at, position_of_key
 from kr.cluster.address import cluster_option
 from kr.engine.engine import Engine
 from kr.engine.settings import egdb_memory_option, egdb_option, engine_from, hash_option, weights_option
@@ -90,7 +90,7 @@ class BookVerification:
     """The outcome: what was found, and what became of the mistakes."""
 
     positions: int
-    """Positions of the book that can be drawn: those with a move that are not proved."""
+    """Positions of the book that can be drawn: those with a choice of moves that are not proved."""
     drawn: int
     findings: list[BookFinding] = field(default_factory=list)
     along_lines: int = 0
@@ -99,6 +99,8 @@ class BookVerification:
     """Mistakes in whose position the book now chooses a move that loses no more than MISTAKE."""
     upheld: list[BookFinding] = field(default_factory=list)
     """Mistakes by the search of the position itself, whose lines, searched as deeply, still favour the move."""
+    corrects: bool = True
+    """False for a packed book, which stays as it is: what the lines of mistakes say is not looked for."""
 
     @property
     def mistakes(self) -> list[BookFinding]:
@@ -119,7 +121,7 @@ def verify_book(settings: BookVerifySettings, on_progress: Callable[[BookVerific
         nodes = begun.get("nodes")
         if not isinstance(nodes, int):
             raise InvalidBookError(f"{settings.book} is damaged: it lacks its settings")
-        _check_engine(settings.book, begun, engine)
+        check_engine(settings.book, begun, engine)
         shaping = {"share": settings.share, "times": settings.times, "chance": settings.chance, "seed": settings.seed,
                    "nodes": nodes, "weights": begun.get("weights"), "egdb": begun.get("egdb")}  # fmt: skip
         with open_journal(journal_path, shaping, provenance(), _read) as journal:
@@ -143,7 +145,8 @@ def _opened(
         yield store.settings(), store.graph(), store.put
 
 
-def _check_engine(book: Path, begun: Mapping[str, Any], engine: Engine) -> None:
+def check_engine(book: Path, begun: Mapping[str, Any], engine: Engine) -> None:
+    """Refuse an engine with other weights or another database than those of a book. Raises InvalidSettingError."""
     mine = {
         "weights": engine.signature,
         "egdb": None if engine.database is None else engine.database.signature,
@@ -177,9 +180,13 @@ class _Verifier:
     ) -> None:
         self.settings, self.searcher, self.journal = settings, searcher, journal
         self.nodes, self.on_progress = nodes, on_progress
-        self.found = {_key_of(each): each for each in journal.entries}
+        # of an earlier version, which counted positions with one legal move
+        earlier = [each for each in journal.entries if has_choice(_key_of(each))]
+        self.found = {_key_of(each): each for each in earlier}
         self.tried: set[BookKey] = set()
-        able = [node for node in self.graph.nodes.values() if node.moves and node.value is None]
+        able = [
+            node for node in self.graph.nodes.values() if node.moves and node.value is None and has_choice(node.key)
+        ]
         if not able:
             raise InvalidBookError(f"{settings.book} has no positions to verify; go on with kr book build")
         drawn = dict.fromkeys(draw_positions(self.graph, able, settings))
@@ -188,7 +195,9 @@ class _Verifier:
         # before any of them is corrected
         self.awaited = {key: _choice(self.graph, key) for key in drawn if key not in self.found}
         self.left = [key for key in drawn if key in self.awaited] + lost
-        self.outcome = BookVerification(len(able), len(drawn), list(self.found.values()))
+        self.outcome = BookVerification(
+            len(able), len(drawn), list(self.found.values()), corrects=self.graph.has_searches
+        )
 
     @property
     def graph(self) -> BookGraph:
@@ -231,6 +240,11 @@ class _Verifier:
         elif node.key not in self.found:
             self.outcome.along_lines += 1
         self.on_progress(self.outcome)
+
+
+def has_choice(key: BookKey) -> bool:
+    """True for a position with two legal moves or more: in others no move can be a mistake."""
+    return len(legal_steps(key)) > 1
 
 
 def draw_positions(graph: BookGraph, able: Sequence[BookNode], settings: BookVerifySettings) -> list[BookKey]:
