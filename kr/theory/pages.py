@@ -326,7 +326,7 @@ def evidence_words(data: BallotEntry) -> str:
     return (
         f'Values without the word "proved" are evidence from {searches}, no proof: a proof is a certificate or a value '
         "of the endgame database that answers every move, as when Chinook's authors showed in 2007 that draughts is a "
-        "draw, for which 19 of the 174 ballots were enough."
+        "draw."
     )
 
 
