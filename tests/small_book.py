@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
+
+from small_graph import searched_cook
 
 from kr.book.frame import BookKey, book_key, numbered_steps, step_at
 from kr.book.krb import PackedMove, krb_bytes
@@ -36,7 +39,16 @@ def book_content(lines: dict[str, str] | None = None) -> bytes:
             )
             for text, value, depth, weight in (row.split() for row in rows.split(", "))
         ]  # fmt: skip
-    return krb_bytes(entries, {"nodes": 1})
+    return krb_bytes(entries, {"nodes": 1} | ({"cooks": cooks()} if lines is None else {}))
+
+
+def cooks() -> dict[str, Any]:
+    """Searched cooks of LINES: after 11-15 people play 21-17, which loses; at the start nothing holds."""
+    rows = [
+        searched_cook("11-15", ("22-18", -4, 20), ("21-17", -39, 21)),
+        searched_cook("", ("11-15", 5, 22), ("9-14", 4, 22)),
+    ]
+    return {"standing": 1, "searched": [row.row() for row in rows]}
 
 
 def book_file(folder: Path) -> str:

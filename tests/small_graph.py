@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from kr.book.frame import BookKey, BookStep, book_key, step_at
+from kr.book.cooks import SearchedCook, SearchedCooks, ValuedMove
+from kr.book.frame import BookKey, BookStep, book_key, numbered_steps, step_at
 from kr.game.position import Position
 from kr.game.value import Value
 from kr.theory.graph import BookGraph, BookNode
@@ -49,3 +50,27 @@ def write_graph(
         store.begin({"nodes": 1, "within": 25, **settings}, names, graph.games)
         store.put(graph.nodes.values())
     return graph
+
+
+def searched_cook(
+    way: str, best: tuple[str, int, int], played: tuple[str, int, int], nodes: int = 1000
+) -> SearchedCook:
+    """Searches of the position after a way: of each of its two moves the value and the depth."""
+    position = reached(way)
+    numbers = {step: number for number, step in enumerate(numbered_steps(position))}
+    moves = (
+        ValuedMove(numbers[step_at(position, position.parse_move(text))], value, depth)
+        for text, value, depth in (best, played)
+    )
+    return SearchedCook(book_key(position), nodes, *moves)
+
+
+CookValues = tuple[tuple[str, int], tuple[str, int]]
+"""Best move and the one that people play, each with a value."""
+
+
+def write_cooks(book: Path, found: Mapping[str, CookValues], depth: int = 20) -> None:
+    """Write into a working file what searches to a depth have found of some cooks, by the way there."""
+    rows = [searched_cook(way, *((*move, depth) for move in moves)) for way, moves in found.items()]
+    with book_for_writing(book) as store:
+        store.set_cooks(SearchedCooks({row.key: row for row in rows}))

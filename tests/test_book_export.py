@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from small_book import book_content
-from small_graph import reached, searched, write_graph
+from small_graph import reached, searched, write_cooks, write_graph
 from test_book import build
 
 from kr.book.book import OpeningBook
@@ -120,6 +120,7 @@ def cooked_book(path: Path) -> None:
     deck.write_text(f"{start.fen}\n{ending.fen}\n")
     played = {start: {"11-15": 9}, white: {"22-18": 7, "21-17": 1}}
     write_graph(path, nodes, played, {"deck 1": start, "deck 2": ending}, openings=str(deck))
+    write_cooks(path, {"11-15": (("22-17", 4), ("22-18", -20))})
 
 
 TREE = """

@@ -34,6 +34,12 @@ def test_moves_that_a_book_knows(books: dict[str, OpeningBook]) -> None:
         assert [[str(each.move), each.value, each.depth, each.weight] for each in known] == case["moves"], case
 
 
+def test_the_move_of_people_that_is_a_cook(books: dict[str, OpeningBook]) -> None:
+    for case in CASES["cooked"]:
+        cook = books[case["book"]].cook(Position.from_fen(case["fen"]))
+        assert (None if cook is None else str(cook.move)) == case["move"], case
+
+
 @pytest.mark.parametrize("case", CASES["paths"], ids=lambda case: case["moves"])
 def test_the_first_move_that_the_book_would_not_play(books: dict[str, OpeningBook], case: dict[str, Any]) -> None:
     board = Board(Position.from_fen(case["start"])) if "start" in case else Board()

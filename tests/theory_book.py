@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from small_graph import write_cooks
+
 from kr.book.frame import book_key, step_at
 from kr.game.position import Position
 from kr.game.value import Value
@@ -82,4 +84,5 @@ def small_book(path: Path, people: bool = True) -> Path:
         store.put(nodes)
         graph = store.graph()
         store.put(graph.propagate())
+    write_cooks(path, {LINE: (("25-21", -5), ("23-18", -30))})
     return path

@@ -8,10 +8,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from kr.book.frame import book_key, numbered_moves, position_of_key
+from kr.book.cooks import SearchedCooks
+from kr.book.frame import BookKey, book_key, numbered_moves, position_of_key
 from kr.book.krb import PackedBook, least_games
 from kr.errors import InvalidBookError, InvalidFenError, InvalidSettingError
-from kr.file_kinds import PACKED_BOOK, WORKING_BOOK, content_kind, file_kind
+from kr.file_kinds import PACKED_BOOK, USER_BOOK, WORKING_BOOK, content_kind, file_kind
 from kr.game.board import PositionLike, position_of, with_history
 from kr.game.position import Move, Position
 from kr.language.sentences import Sentence
@@ -26,8 +27,6 @@ SHIPPED_BOOK = "shipped"
 NO_BOOK = "none"
 VARIETY = 4
 """Centi-men: moves that are worse than the best by no more may be played instead of it."""
-COOK = 15
-"""Centi-men by which the best move beats the one that people play most, so that it is a cook."""
 MOST_BOOK_BYTES = 1 << 28
 """Bytes of a packed book."""
 
@@ -56,6 +55,7 @@ class OpeningBook:
             raise InvalidBookError(f"{path}: not a packed book of kr; expected a .krb file, and this is {kind}{hint}")
         with self._naming():
             self._packed = PackedBook(content)
+        self._played_at_cooks: dict[BookKey, int] | None = None
 
     @contextmanager
     def _naming(self) -> Iterator[None]:
@@ -100,6 +100,25 @@ class OpeningBook:
             KnownMove(legal[number], value, depth, weight)
             for number, value, depth, weight in found if number < len(legal)
         ]  # fmt: skip
+
+    @property
+    def cooks(self) -> SearchedCooks:
+        """What searches have found of its cooks."""
+        with self._naming():
+            return SearchedCooks.of_facts(self._packed.facts)
+
+    def cook(self, position: PositionLike) -> KnownMove | None:
+        """The move of a position that people play most, if the book and deeper searches find it worse than the best;
+        else None."""
+        position = position_of(position)
+        if self._played_at_cooks is None:
+            found = self.cooks
+            self._played_at_cooks = {key: found.by_key[key].played.number for key in found.standing}
+        number = self._played_at_cooks.get(book_key(position))
+        if number is None:
+            return None
+        played = numbered_moves(position)[number]
+        return next((each for each in self.moves(position) if each.move == played), None)
 
     def choice(
         self, position: PositionLike, chance: random.Random | None = None, history: Collection[Position] = ()
@@ -161,7 +180,8 @@ def located_book(path: Path, *kinds: str) -> tuple[Path, str]:
         raise InvalidSettingError(no_file(path, f"{one_of(kinds)}, or {SHIPPED_BOOK} for kr's own"))
     kind = file_kind(path)
     if kind not in kinds:
-        raise InvalidBookError(f"{path} is {kind}; expected {one_of(kinds)}")
+        lack = ", which has moves without values" if kind == USER_BOOK else ""
+        raise InvalidBookError(f"{path} is {kind}{lack}; expected {one_of(kinds)}")
     return path, kind
 
 

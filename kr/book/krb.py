@@ -82,10 +82,21 @@ def krb_bytes(entries: Mapping[BookKey, Iterable[PackedMove]], facts: Mapping[st
             close()
         waiting.extend(alike)
     close()
+    return _framed(len(placed), len(firsts), facts, _little(firsts).tobytes() + _little(offsets).tobytes() + body)
+
+
+def with_facts(content: bytes, facts: Mapping[str, Any]) -> bytes:
+    """A packed book with other facts."""
+    _, _, positions, blocks, told = KRB_HEADER.unpack_from(content)
+    return _framed(positions, blocks, facts, content[HEADER_BYTES + told :])
+
+
+def _framed(positions: int, blocks: int, facts: Mapping[str, Any], rest: bytes) -> bytes:
+    """A packed book of its facts and what follows them."""
     told = json.dumps(facts, sort_keys=True).encode()
     told += b" " * (-len(told) % 8)
-    content = told + _little(firsts).tobytes() + _little(offsets).tobytes() + bytes(body)
-    head = KRB_HEADER.pack(KRB_MAGIC, KRB_VERSION, len(placed), len(firsts), len(told))
+    content = told + rest
+    head = KRB_HEADER.pack(KRB_MAGIC, KRB_VERSION, positions, blocks, len(told))
     return head + struct.pack("<Q", zlib.crc32(content, zlib.crc32(head))) + content
 
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kr.book.book import COOK, KnownMove, OpeningBook, loss_of
+from kr.book.book import KnownMove, OpeningBook, loss_of
+from kr.book.cooks import COOK
 
 if TYPE_CHECKING:
     from kr.game.position import Move, Position, Side

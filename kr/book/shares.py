@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+from kr.units import counted
+
 _FACTOR = math.sqrt(10)
 """Between two odds that are told apart."""
 _LEAST = 0.0001
@@ -29,3 +31,8 @@ def share_text(share: float, exact: bool = False) -> str:
         return f"<{100 * _LEAST:g}%"
     told = f"{100 * coarse:.10g}%"
     return f"~{told}" if 0 < share < 1 else told
+
+
+def games_text(games: int, exact: bool) -> str:
+    """Number of games; of a packed book the least that it can be."""
+    return counted(games, "game") if exact or not games else f"{games:,} or more games"

@@ -1,14 +1,26 @@
 """`kr book cooks`."""
 
 from contextlib import nullcontext
+from dataclasses import replace
 
 from kr.archives.archive import output
-from kr.book.shares import share_text
+from kr.book.shares import games_text, share_text
 from kr.cli import console, options
 from kr.pdn import write_game
 from kr.text import visible
-from kr.theory.cooks import Cook, CookGame, CookMove, CookSettings, cook_game, cook_title, find_cooks
-from kr.theory.trees import games_text, value_text
+from kr.theory.cook_search import search_cooks
+from kr.theory.cooks import (
+    Cook,
+    CookGame,
+    CookMove,
+    CookReport,
+    CookSettings,
+    CookVerdict,
+    cook_game,
+    cook_title,
+    find_cooks,
+)
+from kr.theory.trees import value_text
 from kr.units import counted
 
 SHOWN_GAMES = 3
@@ -19,24 +31,34 @@ SHOWN_GAMES = 3
 def cooks_command(settings: CookSettings, json: bool = options.JSON) -> None:
     """List the cooks of a book: where the best move is at least 15 centi-men better than what people play most.
 
+    Both moves must have been searched deeper than the book's values of them, and the difference must hold: --nodes does
+    that for those that lack it, and writes what is found into the book, or a packed one's copy. The same command
+    resumes. More nodes search again only where the searches before looked no further than the book's values.
+
     Those that people reach most often come first, each with the commonest way there, both moves with their values and
     lines, and what the values rest on: nodes of the position's own search, plies to the end of the search behind a
     value, positions of the book after the move. --games names the games of an archive that went wrong there; --json has
     all of them.
 
     Example:
-        kr book cooks book.sqlite
+        kr book cooks shipped
+        kr book cooks book.sqlite --nodes 5M
         kr book cooks book.sqlite --count 50 --games games.pdn.xz --pdn cooks.pdn
     """
     left_out = console.LeftOut("game")
+    if settings.nodes:
+        _search(settings)
+        settings = replace(settings, book=settings.out or settings.book, nodes=0, out=None)
     with console.progress("reading", None, "games") if settings.games else nullcontext() as reading:
-        cooks = find_cooks(settings, (lambda: reading.advance(1)) if reading else None, left_out.hear)
+        report = find_cooks(settings, (lambda: reading.advance(1)) if reading else None, left_out.hear)
+    cooks = report.cooks
     if settings.pdn is not None:
         with output(settings.pdn) as file:
             file.writelines(f"{write_game(cook_game(cook, number))}\n" for number, cook in enumerate(cooks, 1))
         console.wrote(settings.pdn, counted(len(cooks), "cook"))
     if json:
-        console.emit_json({"settings": settings, "left_out": left_out.count, "cooks": cooks})
+        verdicts = {str(each): report.verdicts[each] for each in CookVerdict}
+        console.emit_json({"settings": settings, "left_out": left_out.count, "verdicts": verdicts, "cooks": cooks})
     elif not cooks:
         console.put("no cooks")
     else:
@@ -44,7 +66,43 @@ def cooks_command(settings: CookSettings, json: bool = options.JSON) -> None:
         console.put(console.table(["", "games", "played", "best", "loss", "opening"], rows))
         for number, cook in enumerate(cooks, 1):
             console.put(f"\n{_text(number, cook)}")
+    if not json and report.verdicts:
+        console.put(f"\n{_verdicts(settings, report)}")
     left_out.end()
+
+
+def _search(settings: CookSettings) -> None:
+    """Search the cooks that need it. Games that can't be read are told when the archive is read for the list."""
+    with console.Stages() as stages:
+        games = 0
+
+        def on_game() -> None:
+            nonlocal games
+            games += 1
+            stages.show("reading", games, None, "games", earlier=0)
+
+        def on_cook(done: int, total: int) -> None:
+            stages.show("searching", done, total, "cooks", earlier=0)
+
+        try:
+            search_cooks(settings, on_cook, on_game, lambda error: None)
+        except KeyboardInterrupt:
+            console.fail("interrupted; run the same command to resume")
+    if settings.out is not None:
+        console.wrote(settings.out)
+
+
+def _verdicts(settings: CookSettings, report: CookReport) -> str:
+    """How many cooks the book's values make, and what searches say of them."""
+    counts = report.verdicts
+    words = {
+        CookVerdict.HOLDS: "hold where both moves were searched deeper",
+        CookVerdict.FALLS: "do not",
+        CookVerdict.SHALLOW: "were searched no deeper than the book's values: more --nodes",
+        CookVerdict.UNSEARCHED: "are not searched: --nodes 5M",
+    }
+    told = "; ".join(f"{counts[each]:,} {text}" for each, text in words.items() if counts[each])
+    return console.fold(f"{counted(counts.total(), 'cook')} by the values of {settings.book}: {told}")
 
 
 def _row(number: int, cook: Cook) -> tuple[str, ...]:
@@ -63,6 +121,7 @@ def _text(number: int, cook: Cook) -> str:
         ("line", " ".join(played.line)),
         ("best", f"{_move(best)}, {games_text(best.games, cook.exact_games)}"),
         ("line", " ".join(best.line)),
+        ("searched", f"{counted(cook.searched_nodes, 'node')} after each move"),
         *([] if cook.nodes is None else [("search", counted(cook.nodes, "node"))]),
         *(("wrong", _game(each)) for each in cook.wrong_games[:SHOWN_GAMES]),
     ]
@@ -73,7 +132,9 @@ def _text(number: int, cook: Cook) -> str:
 
 def _move(move: CookMove) -> str:
     after = counted(move.positions, "position") + " after it"
-    return f"{move.move}  {value_text(move.value)}{', proved' if move.proved else ''}, depth {move.depth}, {after}"
+    searched = f"alone {value_text(move.searched)}, depth {move.searched_depth}"
+    proved = ", proved" if move.proved else ""
+    return f"{move.move}  {value_text(move.value)}{proved}, depth {move.depth}, {searched}, {after}"
 
 
 def _game(game: CookGame) -> str:

@@ -13,7 +13,7 @@ from kr.file_kinds import USER_BOOK
 from kr.game.position import Position
 from kr.settings import option
 from kr.storage import as_path, is_file
-from kr.theory.contents import BookContents, GraphContents, TheoryMove, best_line, cook_in, open_contents
+from kr.theory.contents import BookContents, GraphContents, TheoryMove, best_line, open_contents
 from kr.theory.graph import BookNode
 from kr.units import counted
 
@@ -42,6 +42,9 @@ def show_command(
     position = Position.from_fen(fen) if fen else Position()
     contents = open_contents(as_path(book))
     node = contents.graph.nodes.get(book_key(position)) if isinstance(contents, GraphContents) else None
+    if node is not None and not node.nodes and node.value is None:
+        # of a packed book that was merged: it has a value, and no search
+        node = None
     moves = contents.moves(position)
     if not moves and node is None:
         raise InvalidSettingError(f"{book} has nothing about {position.fen}")
@@ -49,7 +52,7 @@ def show_command(
         console.emit_json(_object(contents, position, node, moves))
         return
     console.put(position.diagram())
-    console.put(console.facts(_facts(contents, node, moves)))
+    console.put(console.facts(_facts(contents, position, node, moves)))
     console.put()
     searched = {} if node is None else {each.step: each.score for each in node.moves}
     if not contents.has_values:
@@ -74,7 +77,7 @@ def _object(
     contents: BookContents, position: Position, node: BookNode | None, moves: list[TheoryMove]
 ) -> dict[str, Any]:
     searched = {} if node is None else {each.step: each.score for each in node.moves}
-    cook = cook_in(moves)
+    cook = contents.cook(position, moves)
     return {
         "fen": position.fen,
         "worth": node.worth if node else moves[0].value,
@@ -96,7 +99,9 @@ def _object(
     }  # fmt: skip
 
 
-def _facts(contents: BookContents, node: BookNode | None, moves: list[TheoryMove]) -> list[tuple[str, str]]:
+def _facts(
+    contents: BookContents, position: Position, node: BookNode | None, moves: list[TheoryMove]
+) -> list[tuple[str, str]]:
     if not contents.has_values:
         return [("book", f"{USER_BOOK}: moves without values")]
     facts = []
@@ -108,6 +113,6 @@ def _facts(contents: BookContents, node: BookNode | None, moves: list[TheoryMove
         facts = [("value", format_score(moves[0].value))]
     total = sum(each.games for each in moves)
     facts.append(("games", f"{total:,}{'' if contents.exact_games else ' or more'}"))
-    if cook := cook_in(moves):
+    if cook := contents.cook(position, moves):
         facts.append(("cook", f"{moves[0].move} is better than {cook.move}, which people play most"))
     return facts

@@ -14,16 +14,16 @@ from functools import cached_property
 from typing import Any
 
 from kr.archives.stats import UNDATED, ArchiveStats, ResultCounts
-from kr.book.book import COOK
+from kr.book.cooks import COOK
 from kr.book.frame import BookKey, BookStep, book_key, move_at
 from kr.game.position import Move, Position
 from kr.notation import SIDE_NAMES
 from kr.openings.decks import Opening
 from kr.openings.lines import names_by_board, opening_names
 from kr.theory.brackets import Brackets, bracket_words
-from kr.theory.cooks import commonest_ways, cook_at, cooked_nodes
+from kr.theory.cooks import BookCook, CookVerdict, book_cooks, commonest_ways, cook_at
 from kr.theory.graph import BookGraph, BookMove, BookNode
-from kr.theory.packing import KnownStep, book_depths, known_steps
+from kr.theory.packing import book_depths, known_steps
 
 RECORD_PLAYERS = 5
 """Players of a ballot's record: those with most games."""
@@ -51,15 +51,12 @@ class Knowledge:
     @cached_property
     def cooks(self) -> dict[BookKey, dict[str, Any]]:
         """The cooks of the book that people's games come to, those first that they come to most often."""
-        found = cooked_nodes(self.graph)
-        ways = commonest_ways(self.graph, {node.key for node, _, _ in found})
-        return {
-            node.key: self._cook_entry(node, best, worse, ways[node.key])
-            for node, best, worse in found if node.key in ways
-        }  # fmt: skip
+        found = [each for each in book_cooks(self.graph) if each.verdict is CookVerdict.HOLDS]
+        ways = commonest_ways(self.graph, {each.node.key for each in found})
+        return {each.node.key: self._cook_entry(each, ways[each.node.key]) for each in found if each.node.key in ways}
 
-    def _cook_entry(self, node: BookNode, best: KnownStep, worse: KnownStep, way: list[BookStep]) -> dict[str, Any]:
-        cook = cook_at(self.graph, node, best, worse, way)
+    def _cook_entry(self, found: BookCook, way: list[BookStep]) -> dict[str, Any]:
+        cook, node, best = cook_at(self.graph, found, way), found.node, found.best
         assert best.worth is not None
         wrong = sum(
             each.games for each in known_steps(self.graph, node, self.depths)
@@ -68,6 +65,7 @@ class Knowledge:
         return {
             "fen": cook.fen, "to_move": SIDE_NAMES[Position.from_fen(cook.fen).side], "moves": " ".join(cook.moves),
             "name": cook.name, "ballots": [], "games": cook.games, "wrong": wrong, "loss": cook.loss,
+            "searched_nodes": cook.searched_nodes,
             **{name: asdict(move) | {"line": " ".join(move.line)}
                for name, move in (("best", cook.best), ("played", cook.played))},
             "search": self._search(node),
@@ -148,7 +146,8 @@ class Knowledge:
     def _search(self, node: BookNode) -> dict[str, Any]:
         """The search of a position; its score and depth only where the book has them."""
         told = {"nodes": node.nodes, "within": node.within}
-        return {"score": node.score, "depth": node.depth, **told} if self.graph.has_searches else told
+        # a position that came from a packed book has the book's value in place of a search's score
+        return {"score": node.score, "depth": node.depth, **told} if self.graph.has_searches and node.nodes else told
 
     def _replies(self, node: BookNode, position: Position) -> list[dict[str, Any]]:
         """The moves that the book knows, best first, then those that only people play."""

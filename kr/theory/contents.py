@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kr.book.book import COOK, OpeningBook, located_book
+from kr.book.book import OpeningBook, located_book
 from kr.book.frame import BookKey, BookStep, book_key, move_at, position_of_key, step_at
 from kr.book.krb import least_games
 from kr.errors import InvalidBookError, KrError
 from kr.file_kinds import PACKED_BOOK, USER_BOOK, WORKING_BOOK
 from kr.game.position import Move, Position
 from kr.openings.decks import Opening, deck
+from kr.theory.cooks import CookVerdict, cook_of
 from kr.theory.graph import LONGEST_PATH, BookGraph
 from kr.theory.packing import book_depths, known_steps
 from kr.theory.store import book_for_reading, opening_names_of
@@ -63,6 +64,10 @@ class BookContents(ABC):
     def positions(self) -> Iterator[Position]:
         """The positions that have a move, with Black to move."""
 
+    def cook(self, position: Position, moves: Sequence[TheoryMove]) -> TheoryMove | None:
+        """The move of a position that people play most, if it is a cook. moves: those of the position."""
+        return None
+
     def best(self, moves: Sequence[TheoryMove]) -> TheoryMove | None:
         """The move to play of those of a position; None if the book has none."""
         return moves[0] if moves and (moves[0].value is not None or not self.has_values) else None
@@ -71,11 +76,9 @@ class BookContents(ABC):
 class GraphContents(BookContents):
     """A working file, its values propagated."""
 
-    exact_games = True
-
     def __init__(self, graph: BookGraph, begun: dict[str, Any]) -> None:
         super().__init__(begun, _root_openings(graph, begun))
-        self.graph = graph
+        self.graph, self.exact_games = graph, graph.exact_games
         self._depths = book_depths(graph)
 
     def moves(self, position: Position) -> list[TheoryMove]:
@@ -86,6 +89,13 @@ class GraphContents(BookContents):
             TheoryMove(move_at(position, each.step), each.worth, each.depth, each.games)
             for each in known_steps(self.graph, node, self._depths)
         ]
+
+    def cook(self, position: Position, moves: Sequence[TheoryMove]) -> TheoryMove | None:
+        node = self.graph.nodes.get(book_key(position))
+        found = None if node is None else cook_of(self.graph, node, self._depths)
+        if found is None or found.verdict is not CookVerdict.HOLDS:
+            return None
+        return next(each for each in moves if step_at(position, each.move) == found.played.step)
 
     def __len__(self) -> int:
         return sum(bool(node.moves) for node in self.graph.nodes.values())
@@ -112,6 +122,10 @@ class PackedContents(BookContents):
             TheoryMove(each.move, each.value, each.depth, least_games(each.weight))
             for each in self.book.moves(position)
         ]
+
+    def cook(self, position: Position, moves: Sequence[TheoryMove]) -> TheoryMove | None:
+        found = self.book.cook(position)
+        return None if found is None else next((each for each in moves if each.move == found.move), None)
 
     def __len__(self) -> int:
         return len(self.book)
@@ -166,15 +180,6 @@ def open_contents(path: Path) -> BookContents:
     if not any(node.moves for node in graph.nodes.values()):
         raise InvalidBookError(f"{path} has no positions yet; go on with kr book build")
     return GraphContents(graph, begun)
-
-
-def cook_in(moves: Sequence[TheoryMove]) -> TheoryMove | None:
-    """The move that people play most, if the best one beats it by COOK or more. moves: as `BookContents.moves`."""
-    played = max(moves, key=lambda each: each.games, default=None)
-    best = moves[0].value if moves else None
-    if played is None or not played.games or best is None or played.value is None:
-        return None
-    return played if best - played.value >= COOK else None
 
 
 def best_line(contents: BookContents, position: Position, first: TheoryMove) -> list[Move]:

@@ -1,33 +1,40 @@
 """Cooks: moves that people play most although the book has a better one.
 
-Where the best move of a position beats the one that people play most by COOK or more, that move is a cook. Every
-position is judged by its own games, so that a cook counts that people reach only after an earlier one.
+Where the best move of a position beats the one that people play most by COOK or more, that move is a cook, if the
+difference holds where both moves have been searched deeper than the book's values. Every position is judged by its own
+games, so that a cook counts that people reach only after an earlier one.
 """
 
 from __future__ import annotations
 
 import heapq
 import math
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from kr.archives.archive import year_of
-from kr.book.book import COOK
-from kr.book.frame import BookKey, BookStep, book_key, move_at
+from kr.book.cooks import COOK, SearchedCook, SearchedCooks, ValuedMove
+from kr.book.frame import BookKey, BookStep, book_key, move_at, numbered_steps, position_of_key
 from kr.book.krb import MOST_VALUE
+from kr.book.shares import games_text
+from kr.cluster.address import cluster_option
+from kr.engine.settings import egdb_memory_option, egdb_option, hash_option, weights_option
 from kr.errors import InvalidPdnError, InvalidSettingError
 from kr.game.position import Position
 from kr.openings.lines import opening_name
 from kr.openings.names import ballot_of
 from kr.pdn import Game
-from kr.settings import REQUIRED, Settings, option
+from kr.settings import REQUIRED, Settings, option, workers_option
 from kr.storage import check_apart
 from kr.theory.graph import BookGraph, BookMove, BookNode
 from kr.theory.packing import KnownStep, book_depths, known_steps
-from kr.theory.people import games_played
-from kr.theory.trees import games_text
+from kr.theory.people import games_played, people_games
 from kr.theory.unpacking import read_book
+from kr.units import format_count, parse_count
 
 
 @dataclass(frozen=True)
@@ -39,10 +46,25 @@ class CookSettings(Settings):
         argument=True,
     )  # fmt: skip
     games: Path | None = option(
-        None, "Archive of games, PDN: name those that went wrong, also other ones than the book's.", metavar="FILE"
-    )
+        None, "Archive of games, PDN: name those that went wrong, also other ones than the book's, and "
+        "count what people play if the book does not know it.", metavar="FILE",
+    )  # fmt: skip
     count: int = option(20, "Most cooks that are listed: {allowed}.", low=1, zero="all")
     pdn: Path | None = option(None, "Write them to this PDN file, a game for each.", metavar="FILE")
+    nodes: int = option(
+        0, "Nodes of a search after each of the two moves, where there is none yet: {allowed}; run the same command to "
+        "resume.", parse=parse_count, show=format_count, low=1, zero="nothing is searched",
+    )  # fmt: skip
+    out: Path | None = option(None, "--nodes: copy of a packed book with what is found.", metavar="FILE")
+    journal: Path | None = option(
+        None, "--nodes: journal of the searches, to resume; beside the book if left out.", metavar="FILE"
+    )
+    weights: str | None = weights_option()
+    hash: int = hash_option("of each engine")
+    workers: int = workers_option("Cooks searched side by side")
+    cluster: str = cluster_option()
+    egdb: str = egdb_option()
+    egdb_memory: int = egdb_memory_option()
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +73,14 @@ class CookMove:
 
     move: str
     value: int
-    """Centi-men for the side that plays it, 10,000 for a proved win."""
+    """Centi-men for the side that plays it, by the book; 10,000 for a proved win."""
     proved: bool
     depth: int
     """Plies from the position to the end of the search behind the value."""
+    searched: int
+    """Centi-men by the search of the move alone."""
+    searched_depth: int
+    """Plies from the position to the end of that search."""
     games: int
     positions: int
     """Positions of the book that come after it."""
@@ -93,58 +119,155 @@ class Cook:
     played: CookMove
     best: CookMove
     loss: int
-    """Centi-men that the move of people gives away."""
+    """Centi-men that the move of people gives away by the searches of the two moves."""
+    searched_nodes: int
+    """Limit of each of these searches."""
     nodes: int | None
     """Nodes of the search of the position itself; None in a packed book."""
     wrong_games: list[CookGame] = field(default_factory=list)
     """Games of the archive in which it was played, the latest first."""
 
 
+class CookVerdict(StrEnum):
+    """What searches say of a move that people play most and that is worse by the book."""
+
+    HOLDS = "holds"
+    FALLS = "falls"
+    """By the searches it loses less than COOK."""
+    SHALLOW = "shallow"
+    """It loses as much, but by searches that looked no further than the book's values."""
+    UNSEARCHED = "unsearched"
+
+
+class BookCook(NamedTuple):
+    """A position of a book where the move that people play most is worse than the best by COOK or more."""
+
+    node: BookNode
+    best: KnownStep
+    played: KnownStep
+    searched: SearchedCook | None
+    """What searches have found of these two moves."""
+
+    def valued(self) -> tuple[ValuedMove, ValuedMove]:
+        """Both moves as the book values them."""
+        best, played = (_valued(self.node.key, each) for each in (self.best, self.played))
+        return best, played
+
+    @property
+    def book_loss(self) -> int:
+        """Centi-men that the move of people gives away by the book."""
+        assert self.best.worth is not None
+        assert self.played.worth is not None
+        return self.best.worth - self.played.worth
+
+    @property
+    def verdict(self) -> CookVerdict:
+        """What the searches say."""
+        if self.searched is None:
+            return CookVerdict.UNSEARCHED
+        if self.searched.loss < COOK:
+            return CookVerdict.FALLS
+        return CookVerdict.HOLDS if self.searched.is_deeper(*self.valued()) else CookVerdict.SHALLOW
+
+
+def _valued(key: BookKey, known: KnownStep) -> ValuedMove:
+    assert known.worth is not None
+    return ValuedMove(list(numbered_steps(position_of_key(key))).index(known.step), known.worth, known.depth)
+
+
+@dataclass
+class CookReport:
+    """The cooks of a book, and how many others its values alone would have made."""
+
+    cooks: list[Cook]
+    """Those that hold, by how often people reach them."""
+    verdicts: Counter[CookVerdict]
+    """Of all that the book's values make."""
+
+
 def find_cooks(
     settings: CookSettings,
     on_game: Callable[[], None] | None = None,
     on_error: Callable[[InvalidPdnError], None] | None = None,
-) -> list[Cook]:
+) -> CookReport:
     """The cooks of a book, those that people reach most often first.
 
     on_game, on_error: of the games of the archive. Raises InvalidSettingError, InvalidBookError, InvalidPdnError,
     OSError.
     """
     check_apart([settings.pdn], [settings.book, *([settings.games] if settings.games else [])])
-    graph = read_book(settings.book).graph
-    if not graph.games:
-        raise InvalidSettingError(f"{settings.book} knows of no games of people; expected one built with --people")
-    found = cooked_nodes(graph)[: settings.count or None]
-    ways = commonest_ways(graph, {node.key for node, _, _ in found})
-    cooks = {
-        node.key: cook_at(graph, node, best, worse, ways[node.key]) for node, best, worse in found if node.key in ways
-    }
-    if settings.games is not None:
-        steps = {node.key: worse.step for node, _, worse in found}
+    _, graph = book_with_people(settings, on_game, on_error)
+    found = book_cooks(graph)
+    report = CookReport([], Counter(each.verdict for each in found))
+    holding = [each for each in found if each.verdict is CookVerdict.HOLDS][: settings.count or None]
+    ways = commonest_ways(graph, {each.node.key for each in holding})
+    cooks = {each.node.key: cook_at(graph, each, ways[each.node.key]) for each in holding if each.node.key in ways}
+    if settings.games is not None and cooks:
+        steps = {each.node.key: each.played.step for each in holding}
         for game, moves in games_played(settings.games, on_game, on_error):
             for ply, (key, step) in enumerate(moves):
                 if key in cooks and steps[key] == step:
                     cooks[key].wrong_games.append(_game(game, ply))
         for cook in cooks.values():
             cook.wrong_games.sort(key=lambda each: -(each.year or 0))
-    return list(cooks.values())
+    report.cooks = list(cooks.values())
+    return report
 
 
-def cooked_nodes(graph: BookGraph) -> list[tuple[BookNode, KnownStep, KnownStep]]:
-    """Nodes with a cook, the best move and the one that people play, by the games that came there."""
+def book_with_people(
+    settings: CookSettings,
+    on_game: Callable[[], None] | None = None,
+    on_error: Callable[[InvalidPdnError], None] | None = None,
+) -> tuple[Mapping[str, Any], BookGraph]:
+    """A book's facts, and its graph with what people play: as it knows it, or else by the archive. Raises as
+    `find_cooks`."""
+    facts, graph, _ = read_book(settings.book)
+    if not graph.games and settings.games is not None:
+        graph.games, graph.exact_games = people_games(settings.games, on_game, on_error), True
+        # a move that people play counts once it leads to a position of the book
+        graph.propagate()
+    if not graph.games:
+        raise InvalidSettingError(
+            f"{settings.book} knows of no games of people; give an archive of them with --games, or a book built with "
+            "--people"
+        )
+    return facts, graph
+
+
+def book_cooks(graph: BookGraph) -> list[BookCook]:
+    """Cooks by the values of a book, whatever searches say of them, by the games that came there."""
     depths = book_depths(graph)
-    found: list[tuple[BookNode, KnownStep, KnownStep]] = []
-    for key in graph.games:
-        node = graph.nodes.get(key)
-        steps = known_steps(graph, node, depths) if node is not None else []
-        if node is None or not steps:
-            continue
-        # of two that are played alike the better one
-        most = max(steps, key=lambda each: each.games)
-        best = steps[0]
-        if best.worth is not None and most.worth is not None and best.worth - most.worth >= COOK:
-            found.append((node, best, most))
-    return sorted(found, key=lambda each: (-sum(graph.games[each[0].key].values()), each[0].key))
+    found = [
+        cook for key in graph.games
+        if (node := graph.nodes.get(key)) is not None and (cook := cook_of(graph, node, depths)) is not None
+    ]  # fmt: skip
+    return sorted(found, key=lambda each: (-sum(graph.games[each.node.key].values()), each.node.key))
+
+
+def cook_of(graph: BookGraph, node: BookNode, depths: Mapping[BookKey, int]) -> BookCook | None:
+    """The cook of a node by its values; None if it has none. depths: as `book_depths`."""
+    steps = known_steps(graph, node, depths)
+    if not steps:
+        return None
+    best, searched, most = steps[0], graph.cooks.by_key.get(node.key), max(each.games for each in steps)
+    found = [
+        BookCook(node, best, each, None) for each in steps
+        if each.games == most and most and best.worth is not None and each.worth is not None
+    ]  # fmt: skip
+    # of several that are played alike, as a packed book knows it, the one that was searched, or else the best
+    known = [each._replace(searched=searched) for each in found if searched and searched.is_of(*each.valued())]
+    cook = next(iter(known + found), None)
+    return cook if cook is not None and cook.book_loss >= COOK else None
+
+
+def checked_cooks(graph: BookGraph) -> SearchedCooks:
+    """The searched cooks of a book that its moves still make, and those of them that hold."""
+    found = [each for each in book_cooks(graph) if each.searched is not None]
+    return SearchedCooks(
+        {each.node.key: each.searched for each in found if each.searched is not None},
+        frozenset(each.node.key for each in found if each.verdict is CookVerdict.HOLDS),
+        graph.cooks.origin,
+    )
 
 
 def commonest_ways(graph: BookGraph, wanted: Collection[BookKey]) -> dict[BookKey, list[BookStep]]:
@@ -177,8 +300,10 @@ def _way(came: Mapping[BookKey, tuple[BookKey, BookStep] | None], key: BookKey) 
     return steps[::-1]
 
 
-def cook_at(graph: BookGraph, node: BookNode, best: KnownStep, worse: KnownStep, way: list[BookStep]) -> Cook:
-    """A cook with what follows. best, worse: as `cooked_nodes` gives them; way: from the usual start."""
+def cook_at(graph: BookGraph, found: BookCook, way: list[BookStep]) -> Cook:
+    """A searched cook with what follows. way: from the usual start."""
+    node, searched = found.node, found.searched
+    assert searched is not None
     position, boards, moves = Position(), [Position().bits], []
     for step in way:
         moves.append(move_at(position, step))
@@ -186,8 +311,6 @@ def cook_at(graph: BookGraph, node: BookNode, best: KnownStep, worse: KnownStep,
         boards.append(position.bits)
     ballot, _ = ballot_of(boards)
     reached = opening_name(boards)
-    assert best.worth is not None
-    assert worse.worth is not None
     return Cook(
         fen=position.fen,
         moves=list(map(str, moves)),
@@ -195,20 +318,23 @@ def cook_at(graph: BookGraph, node: BookNode, best: KnownStep, worse: KnownStep,
         name="" if reached is None else reached.name,
         games=sum(graph.games[node.key].values()),
         exact_games=graph.exact_games,
-        played=_cook_move(graph, node, worse, position),
-        best=_cook_move(graph, node, best, position),
-        loss=best.worth - worse.worth,
+        played=_cook_move(graph, node, found.played, searched.played, position),
+        best=_cook_move(graph, node, found.best, searched.best, position),
+        loss=searched.loss,
+        searched_nodes=searched.nodes,
         nodes=node.nodes if graph.has_searches else None,
     )
 
 
-def _cook_move(graph: BookGraph, node: BookNode, known: KnownStep, position: Position) -> CookMove:
+def _cook_move(
+    graph: BookGraph, node: BookNode, known: KnownStep, searched: ValuedMove, position: Position
+) -> CookMove:
     assert known.worth is not None
     (move,) = (each for each in graph.moves_of(node) if each.step == known.step)
     line = graph.best_line(position, move)
     return CookMove(
-        str(line[0]), known.worth, abs(known.worth) >= MOST_VALUE, known.depth, known.games,
-        positions_after(graph, move), list(map(str, line)),
+        str(line[0]), known.worth, abs(known.worth) >= MOST_VALUE, known.depth, searched.value, searched.depth,
+        known.games, positions_after(graph, move), list(map(str, line)),
     )  # fmt: skip
 
 

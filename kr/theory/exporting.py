@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from kr.book.cooks import COOKS_FACT
 from kr.book.frame import BookKey, book_key
 from kr.errors import InvalidSettingError
 from kr.file_kinds import USER_BOOK, WORKING_BOOK
@@ -16,8 +17,9 @@ from kr.game.position import Move, Position, Side
 from kr.settings import REQUIRED, Settings, known_suffix, option
 from kr.storage import atomic_path, check_apart, lock, provenance
 from kr.theory.contents import BookContents, GraphContents, open_contents
+from kr.theory.cooks import checked_cooks
 from kr.theory.graph import LONGEST_PATH, LOSS_OF_A_PLY, PEOPLE_PLAY
-from kr.theory.packing import packed_book
+from kr.theory.packing import origin_of, packed_book
 from kr.theory.trees import TreeShape, book_games, book_tree
 from kr.theory.userbook import userbook_entries
 
@@ -26,8 +28,6 @@ SUFFIXES = {".krb": PACKED, ".txt": "text", ".pdn": "pdn", ".json": "json", ".bi
 """Form of a book by the suffix of its file."""
 BOOK_FORMATS = tuple(SUFFIXES.values())
 _BY_OPENING = ("text", "pdn")
-_ORIGINS = ("kr", "commit", "created")
-"""What of a book's provenance goes with it: command lines and machines do not."""
 
 
 @dataclass(frozen=True)
@@ -86,14 +86,14 @@ def _write_packed(contents: BookContents, shape: TreeShape, file: BinaryIO) -> i
 
 
 def _packed_facts(contents: GraphContents, positions: int) -> dict[str, Any]:
-    begun, now = contents.facts, provenance("kr book export")
-    built = begun.get("provenance", {})
+    begun = contents.facts
     return {
         **{name: begun.get(name) for name in ("openings", "nodes", "within", "weights", "egdb", "people")},
+        COOKS_FACT: checked_cooks(contents.graph).as_object(),
         "positions": positions,
         "proved": sum(node.value is not None for node in contents.graph.nodes.values() if node.moves),
-        "built": {name: built[name] for name in _ORIGINS if name in built},
-        "exported": {name: now[name] for name in _ORIGINS if name in now},
+        "built": origin_of(begun.get("provenance", {})),
+        "exported": origin_of(provenance("kr book export")),
     }
 
 

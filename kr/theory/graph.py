@@ -18,6 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from kr.book.cooks import SearchedCooks
 from kr.book.frame import BookKey, BookStep, book_key, key_after, legal_steps, move_at, position_of_key
 from kr.errors import InvalidBookError
 from kr.game.value import Value
@@ -91,6 +92,8 @@ class BookGraph:
     """False for values of a packed book, whose nodes have no searches of their own."""
     exact_games: bool = True
     """False if the games are the least that the weights of a packed book stand for."""
+    cooks: SearchedCooks = field(default_factory=SearchedCooks)
+    """Cooks whose moves have been searched."""
     _children: dict[tuple[BookKey, BookStep], BookKey] = field(default_factory=dict, repr=False, compare=False)
     """Positions after what people play, which cost something to find."""
     _parents: dict[BookKey, list[BookKey]] | None = field(default=None, repr=False, compare=False)

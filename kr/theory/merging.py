@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from kr.book.cooks import joined_cooks
 from kr.book.frame import BookKey, book_key
 from kr.errors import InvalidBookError, InvalidSettingError
 from kr.settings import REQUIRED, Settings, option
 from kr.storage import atomic_path, check_apart, lock, provenance
 from kr.theory.contents import known_openings
+from kr.theory.cooks import checked_cooks
 from kr.theory.graph import BookGraph, BookNode
 from kr.theory.seeds import joined_games
 from kr.theory.store import book_for_writing, opening_names_of
@@ -71,8 +73,10 @@ def merge_books(settings: BookMergeSettings) -> BookMergeReport:
     merged.propagate()
     with lock(settings.out), atomic_path(settings.out) as temporary, book_for_writing(temporary) as store:
         wanted = {"trees": sorted(trees)} if trees else {}
-        store.begin(_merged_settings(begun) | wanted, merged.roots, merged.games)
+        counts = {} if merged.exact_games else {"exact_games": False}
+        store.begin(_merged_settings(begun) | wanted | counts, merged.roots, merged.games)
         store.put(merged.nodes.values())
+        store.set_cooks(checked_cooks(merged))
     unsearched = sum(not node.nodes and node.value is None for node in merged.nodes.values())
     return BookMergeReport(len(merged.nodes), positions - len(merged.nodes), len(merged.roots), unsearched)
 
@@ -109,6 +113,8 @@ def _take_in(merged: BookGraph, graph: BookGraph) -> None:
     for key, name in graph.roots.items():
         merged.roots.setdefault(key, name)
     merged.games = joined_games(merged.games, graph.games)
+    merged.exact_games &= graph.exact_games or not graph.games
+    merged.cooks = joined_cooks(merged.cooks, graph.cooks)
     for key, node in graph.nodes.items():
         before = merged.nodes.get(key)
         if before is None or _depth_of_search(node) > _depth_of_search(before):

@@ -19,6 +19,11 @@ def packed_book(graph: BookGraph, facts: Mapping[str, Any]) -> bytes:
     return krb_bytes({key: _moves(graph, node, depths) for key, node in graph.nodes.items() if node.moves}, facts)
 
 
+def origin_of(record: Mapping[str, str]) -> dict[str, str]:
+    """What of a provenance goes with a book: command lines and machines do not."""
+    return {name: record[name] for name in ("kr", "commit", "created") if name in record}
+
+
 def book_depths(graph: BookGraph) -> dict[BookKey, int]:
     """Plies from each position, along the best moves of the book, to the end of the search behind its worth."""
     depths: dict[BookKey, int] = {}

@@ -6,7 +6,8 @@ import heapq
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from kr.book.book import COOK, VARIETY, KnownMove, OpeningBook, loss_of
+from kr.book.book import VARIETY, KnownMove, OpeningBook, loss_of
+from kr.book.cooks import COOK
 from kr.book.krb import MOST_VALUE, least_games
 from kr.evaluation.chances import format_score
 from kr.game.position import Bits, Move, Position, Side

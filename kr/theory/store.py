@@ -14,6 +14,7 @@ from pathlib import Path
 from types import NoneType
 from typing import Any
 
+from kr.book.cooks import COOKS_FACT, SearchedCooks
 from kr.book.frame import BookKey, BookStep, key_after, legal_steps, position_of_key
 from kr.engine.result import SCORE_WIN
 from kr.errors import InvalidBookError, InvalidSettingError
@@ -30,7 +31,8 @@ _DAMAGE = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 _SETTING_TYPES: Mapping[str, tuple[type, ...]] = {
     "openings": (str, list), "people": (str, NoneType), "nodes": (int,), "within": (int,), "weights": (str, NoneType),
-    "egdb": (str, NoneType), "provenance": (dict,), "trees": (list,),
+    "egdb": (str, NoneType), "provenance": (dict,), "trees": (list,), COOKS_FACT: (dict,),
+    "exact_games": (bool,),
 }  # fmt: skip
 
 _TABLES = """
@@ -86,6 +88,13 @@ class BookStore:
         with self._transaction():
             self._file.execute("UPDATE settings SET value = ? WHERE name = 'nodes'", (json.dumps(nodes),))
 
+    def set_cooks(self, cooks: SearchedCooks) -> None:
+        """Write what searches have found of its cooks, in place of what was there."""
+        with self._transaction():
+            self._file.insert(
+                "INSERT OR REPLACE INTO settings VALUES (?, ?)", [(COOKS_FACT, json.dumps(cooks.as_object()))]
+            )
+
     def put(self, nodes: Iterable[BookNode]) -> None:
         """Write nodes in one transaction."""
         with self._transaction():
@@ -108,7 +117,10 @@ class BookStore:
             for row in self._rows("nodes"):
                 node = _node(row)
                 nodes[node.key] = node
-        return BookGraph(roots, nodes, games)
+            begun = self.settings()
+            cooks = SearchedCooks.of_facts(begun)
+        # of packed books that were merged the games are the least that their weights stand for
+        return BookGraph(roots, nodes, games, exact_games=begun.get("exact_games", True), cooks=cooks)
 
     def _rows(self, table: str) -> list[Any]:
         return self._file.rows(f"SELECT * FROM {table}")

@@ -6,9 +6,10 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from kr.book.book import COOK
+from kr.book.cooks import COOK
 from kr.book.frame import BookKey, book_key
 from kr.book.krb import MOST_VALUE
+from kr.book.shares import games_text
 from kr.evaluation.chances import format_score
 from kr.game.position import Position
 from kr.game.value import Value
@@ -17,8 +18,7 @@ from kr.openings.lines import name_at
 from kr.pdn import Game, write_game
 from kr.pdn.tree import GameNode
 from kr.text import visible
-from kr.theory.contents import BookContents, TheoryMove, cook_in
-from kr.units import counted
+from kr.theory.contents import BookContents, TheoryMove
 
 _BAD_MOVE = "$2"
 
@@ -79,7 +79,7 @@ def _branches(contents: BookContents, position: Position, within: int) -> Iterat
     if best.value is None:
         yield BookBranch(best, position.play(best.move))
         return
-    cook = cook_in(moves)
+    cook = contents.cook(position, moves)
     for each in moves:
         loss = None if each.value is None else best.value - each.value
         if each is cook or (loss is not None and loss <= within):
@@ -143,11 +143,6 @@ def _words(contents: BookContents, branch: BookBranch, end: BookBranch) -> list[
 def value_text(value: int) -> str:
     """A value of a book as people read it."""
     return Value.from_sign(value) if abs(value) >= MOST_VALUE else format_score(value)
-
-
-def games_text(games: int, exact: bool) -> str:
-    """Number of games; of a packed book the least that it can be."""
-    return counted(games, "game") if exact or not games else f"{games:,} or more games"
 
 
 def book_games(contents: BookContents, shape: TreeShape) -> Iterator[str]:

@@ -44,7 +44,7 @@ def unpacked_graph(book: OpeningBook) -> BookGraph:
     """
     facts = book.facts
     nodes, within = _number(facts.get("nodes")), _number(facts.get("within"))
-    graph, games = BookGraph(has_searches=False, exact_games=False), PeopleGames()
+    graph, games = BookGraph(has_searches=False, exact_games=False, cooks=book.cooks), PeopleGames()
     depths: dict[BookKey, dict[BookStep, int]] = {}
     for position in book.positions():
         moves, key = book.moves(position), book_key(position)

@@ -51,6 +51,16 @@ test("moves that a book knows", async () => {
   }
 });
 
+test("the move of people that is a cook", async () => {
+  for (const {book, fen, move} of cases.cooked) {
+    const [known] = await new PackedBook(contentOf(book)).look([Position.fromFen(fen)]);
+    assert.deepEqual(
+      known.filter(each => each.cooked).map(each => String(each.move)),
+      move ? [move] : [],
+    );
+  }
+});
+
 test("the first move that the book would not play", async () => {
   for (const {start, moves: text, given, plies, left} of cases.paths) {
     const {positions, moves} = played(start ? Position.fromFen(start) : new Position(), text),

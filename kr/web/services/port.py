@@ -41,6 +41,7 @@ from typing import Any
 
 import anyio.to_thread
 
+from kr.book.book import OpeningBook
 from kr.egdb.database import Database
 from kr.egdb.sample import positions_with_value
 from kr.egdb.slices import EGDB_MAX_PIECES
@@ -49,7 +50,7 @@ from kr.engine.limits import MOST_LIMITS, MOST_WITHIN, Limits
 from kr.engine.result import Info, SearchOutcome, SearchResult
 from kr.errors import InvalidSettingError
 from kr.evaluation.kinds import load_scorer
-from kr.game.position import Move
+from kr.game.position import Move, Position
 from kr.game.value import Value
 from kr.language.sentences import Told, count_of, sentence
 from kr.page import data
@@ -284,17 +285,19 @@ def book(house: House, request: PageRequest) -> dict[str, Any]:
     """What the opening book knows."""
     opened = house.book
     positions = request.positions("positions", MOST_LOOKED_UP, ())
-    known = [opened.moves(each) for each in positions] if opened else [[] for _ in positions]
-    return {
-        "book": opened is not None,
-        "moves": [
-            [
-                {"move": _move(each.move), "value": each.value, "depth": each.depth, "weight": each.weight}
-                for each in moves
-            ]
-            for moves in known
-        ],
-    }
+    return {"book": opened is not None, "moves": [_known(opened, each) if opened else [] for each in positions]}
+
+
+def _known(book: OpeningBook, position: Position) -> list[dict[str, Any]]:
+    """The moves of a position that a book knows."""
+    cooked = book.cook(position)
+    return [
+        {
+            "move": _move(each.move), "value": each.value, "depth": each.depth, "weight": each.weight,
+            "cooked": each == cooked,
+        }
+        for each in book.moves(position)
+    ]  # fmt: skip
 
 
 def moves_of_people(house: House, request: PageRequest) -> dict[str, Any]:

@@ -11,10 +11,13 @@ import {moveJson, sideName} from "./rules.js";
 /** @typedef {import("./request.js").PageRequest} PageRequest */
 /** @typedef {import("./rules.js").Move} Move */
 /** @typedef {import("./rules.js").Position} Position */
-/** @typedef {{move: Move, value: number | null, depth: number, weight: number}} KnownMove */
+/**
+ * cooked: people play it most, and the best one is clearly better, also by deeper searches.
+ * @typedef {{move: Move, value: number | null, depth: number, weight: number, cooked: boolean}} KnownMove
+ */
 /** @typedef {{ply: number, side: number, move: Move, best: KnownMove, loss: number | null}} Departure */
 
-/** Centi-men by which the best move beats the one that people play most, so that it is a cook. */
+/** Centi-men by which a move that left the book was worse than its best, so that it is told. */
 export const COOK = 15;
 /** Centi-men: moves that are worse than the best by no more may be played instead of it. */
 export const VARIETY = 4;
@@ -54,21 +57,12 @@ export function bookNote(value, weight) {
 /** Centi-men that a move gives away; null if they aren't known. @param {KnownMove} best @param {KnownMove} move */
 const lossOf = (best, move) => (best.value === null || move.value === null ? null : best.value - move.value);
 
-/** The move that people play most, if the best one beats it clearly. @param {KnownMove[]} moves */
-function cooked(moves) {
-  const most = Math.max(0, ...moves.map(each => each.weight)),
-    played = moves.find(each => each.weight === most);
-  if (!played || !most || moves[0].value === null) return null;
-  const loss = lossOf(moves[0], played);
-  return loss !== null && loss >= COOK ? played : null;
-}
-
 /** @param {House} house @param {PageRequest} request */
 async function bookRows(house, request) {
   const position = request.position(),
     [book, openings] = await Promise.all([house.book(), openingsOf(house)]),
     [known] = book ? await book.look([position]) : [[]],
-    favourite = cooked(known);
+    favourite = known.find(each => each.cooked);
   /** @type {Map<string, {move: Move, after: Position, told: object | null}>} */
   const rows = new Map();
   for (const each of known) {
@@ -86,8 +80,8 @@ async function bookRows(house, request) {
     side: sideName(position.side),
     opening: openings.nameAt(position),
     book: book !== null,
-    cook: favourite && String(known[0].move),
-    cooked: favourite && String(favourite.move),
+    cook: favourite ? String(known[0].move) : null,
+    cooked: favourite ? String(favourite.move) : null,
     moves: [...rows.values()].map(({move, after, told}) => ({
       ...moveJson(move),
       fen: after.fen,

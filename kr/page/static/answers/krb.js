@@ -29,6 +29,22 @@ function crc32(bytes, before = 0) {
 /** Least number of games that a weight stands for. @param {number} weight */
 export const leastGames = weight => (weight ? 4 ** (weight - 1) : 0);
 
+/** @param {BookKey} key */
+const textOf = ({own, other, kings}) => `${own},${other},${kings}`;
+
+/**
+ * Of the searched cooks of a book's facts those that stand: position, and number of the move that people play.
+ * @param {Uint8Array} facts
+ * @returns {[string, number][]}
+ */
+function cookRows(facts) {
+  const {cooks} = JSON.parse(new TextDecoder().decode(facts));
+  return (cooks?.searched.slice(0, cooks.standing) ?? []).map((/** @type {number[]} */ row) => {
+    const [own, other, kings, , , , , played] = row;
+    return [textOf({own, other, kings}), played];
+  });
+}
+
 /** @implements {BookPort} */
 export class PackedBook {
   /** @param {Uint8Array} bytes */
@@ -48,6 +64,8 @@ export class PackedBook {
     this._offsets = this._firsts + 8 * this._blocks;
     this._body = this._offsets + 4 * this._blocks;
     if (this._body > bytes.length) throw new KrError("damaged: its header promises more than there is");
+    /** Of each position with a cook the number of the move that people play. @type {Map<string, number>} */
+    this._cooks = new Map(cookRows(bytes.subarray(HEADER, this._firsts)));
   }
 
   /**
@@ -57,9 +75,13 @@ export class PackedBook {
    */
   async look(positions) {
     return positions.map(position => {
-      const found = this.moves(bookKey(position)),
-        legal = found.length ? numberedMoves(position) : [];
-      return found.flatMap(({number, ...rest}) => (number < legal.length ? [{move: legal[number], ...rest}] : []));
+      const key = bookKey(position),
+        found = this.moves(key),
+        legal = found.length ? numberedMoves(position) : [],
+        played = this._cooks.get(textOf(key));
+      return found.flatMap(({number, ...rest}) =>
+        number < legal.length ? [{move: legal[number], ...rest, cooked: number === played}] : [],
+      );
     });
   }
 
