@@ -48,11 +48,17 @@ function storyOf({headers = {}, fen, moves, result, rest = "", judged}) {
   const game = new Game(Object.entries(headers), Position.fromFen(fen), moves.split(" "), result);
   game.end().comment = rest;
   const all = game.moves.map((move, ply) => {
-    const {expected = 0.5, best_expected, best_value, verdict_before, ...more} = judged[ply] ?? {};
+    const {expected = 0.5, best_expected, best_value, verdict_before, likely_holds, ...more} = judged[ply] ?? {};
     return /** @type {any} */ ({
       ...{value: null, draw: "", drawNext: "", slip: "", likely: null, loss: 0, judged: true, confirmed: true},
       ...{ply, side: ply % 2, move, best: BETTER, expected, bestExpected: best_expected ?? expected},
-      ...{bestValue: best_value ?? null, verdictBefore: verdict_before ?? null, verdict: more.value ?? null, ...more},
+      ...{
+        likelyHolds: likely_holds ?? false,
+        bestValue: best_value ?? null,
+        verdictBefore: verdict_before ?? null,
+        verdict: more.value ?? null,
+        ...more,
+      },
     });
   });
   return namesOf(tell(game, all, FACTS));
