@@ -18,6 +18,7 @@ VALUES = st.dictionaries(st.text(), JSON, max_size=4)
 CHUNKS = st.lists(st.binary(max_size=40), max_size=4)
 
 
+@pytest.mark.slow
 @given(VALUES, CHUNKS)
 def test_what_went_in_comes_out(values: dict[str, Any], chunks: list[bytes]) -> None:
     found, parts = unframed(framed(values, chunks))

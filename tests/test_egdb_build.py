@@ -121,6 +121,7 @@ def flipped(boards: NDArray[np.uint32]) -> NDArray[np.uint32]:
     return np.column_stack([turned, np.ones(len(boards), dtype=np.uint32)])
 
 
+@pytest.mark.slow
 def test_there_is_a_file_for_each_pair_and_nothing_else(built: Path) -> None:
     pairs = [pair for count in range(2, PIECES + 1) for pair in slices.pairs(count)]
     assert set(content(built)) == {files.file_name(kind, pair) for kind in files.FILE_KINDS for pair in pairs}

@@ -291,6 +291,7 @@ def test_probe_says_what_the_database_has(three_two: Path, full: Database) -> No
         probe(known, Position.from_fen("W:W29,30,31,32:B1,2,3,4"))
 
 
+@pytest.mark.slow
 def test_verification_goes_by_class(tmp_path: Path) -> None:
     """Of the classes that are proven in a second, 2v2 has the most pieces."""
     small = without(SHIPPED, tmp_path / "egdb", {(3, 1), (3, 2), (4, 1)})
@@ -363,6 +364,7 @@ def group_slices() -> dict[str, list[Shape]]:
     return groups | {"3v2": [shape for shape in slices.shapes(5) if slices.class_of(shape) == (3, 2)]}
 
 
+@pytest.mark.slow
 def test_a_wrong_value_of_a_class_is_found(tmp_path: Path) -> None:
     small = without(SHIPPED, tmp_path / "egdb", {(3, 1), (3, 2), (4, 1)})
     # two kings against two, all drawn

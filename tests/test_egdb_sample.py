@@ -271,6 +271,7 @@ def test_a_choice_depends_on_the_settings_alone(whole: Path, tmp_path: Path, cha
     assert sampled(whole, tmp_path / "seed.h5", **chosen, seed=2).checksum != one.checksum
 
 
+@pytest.mark.slow
 def test_each_position_is_chosen_with_the_same_chance(whole: Path, tmp_path: Path) -> None:
     """Of twenty choices of a tenth, each position of a slice is in two on average, with the spread of a binomial."""
     times: Counter[tuple[int, ...]] = Counter()

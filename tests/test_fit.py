@@ -186,6 +186,7 @@ def expanded(inputs: Inputs, entries: Entries, material_scale: float) -> sparse.
     return sparse.hstack([table, sparse.csr_matrix(material.reshape(len(inputs), 6) * material_scale)]).tocsr()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kings", [False, True])
 def test_optimum_equals_scikit_learn(tmp_path: Path, pool: ThreadPoolExecutor, kings: bool) -> None:
     from sklearn.linear_model import LogisticRegression

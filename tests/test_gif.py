@@ -72,6 +72,7 @@ def test_a_capture_is_seen_square_by_square() -> None:
     assert counts == [3, 2, 1, 0]
 
 
+@pytest.mark.slow
 def test_it_is_repeated_and_small() -> None:
     start = Position()
     content = animation(start, line(start, 40))

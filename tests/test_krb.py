@@ -39,6 +39,7 @@ def entries(draw: st.DrawFn) -> tuple[PackedMove, ...]:
     return first, near, *draw(MOVES)
 
 
+@pytest.mark.slow
 @given(
     st.dictionaries(
         st.tuples(st.integers(0, 3) | BOARD, st.integers(0, 40) | BOARD, st.just(0) | st.integers(0, 30) | BOARD),

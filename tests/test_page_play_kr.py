@@ -24,6 +24,7 @@ from kr.players.levels import LEVELS
 from kr.policy.policy import frame_of, load_policy
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("level", "side", "ballot"),
     [(0, "black", ""), (0, "white", "3move 10"), *((level, ("black", "white")[level % 2], "") for level in range(1, 8)),
@@ -77,6 +78,7 @@ def with_small_book(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[
         yield page, OpeningBook(path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", [7, 8, 9, 10])
 def test_high_levels_play_from_the_book(with_small_book: tuple[Page, OpeningBook], level: int) -> None:
     page, book = with_small_book

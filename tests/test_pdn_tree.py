@@ -107,6 +107,7 @@ def test_variations_change_places() -> None:
         removed.game()
 
 
+@pytest.mark.slow
 def test_games_are_copied_and_pickled() -> None:
     game = only(TEXT.replace("(2. 9-13", "(1-2) (2. 9-13"))
     node = long = Game(start=Position.from_fen("W:WK1:BK32"))

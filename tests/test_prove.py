@@ -219,6 +219,7 @@ def test_a_stopped_leaf_has_no_strategy() -> None:
     assert answer.strategy == {}
 
 
+@pytest.mark.slow
 def test_a_search_that_is_cut_short_keeps_what_it_proved(monkeypatch: pytest.MonkeyPatch) -> None:
     """A stop between two searches for a strategy: the moves are an answer, the score is none."""
     claim, leaves_known = claim_of("W:WK1,K19:BK2,K5", WHITE, DRAW), shipped(3)

@@ -191,6 +191,7 @@ re.match(r"(a+)+$", "a" * 200 + "b")
 """
 
 
+@pytest.mark.slow
 def test_a_process_that_hangs_is_ended() -> None:
     process = run(HANGS, "1.0")
     began = time.monotonic()

@@ -53,6 +53,7 @@ def test_what_comes_before_damage_is_sent(tmp_path: Path) -> None:
     assert fault == "a.pdn: the file is damaged: it ends too soon"
 
 
+@pytest.mark.slow
 def test_a_bomb_is_unpacked_only_so_far(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "MOST_CONTENT", 1 << 20)
     path = tmp_path / "a.pdn"

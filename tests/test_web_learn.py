@@ -557,6 +557,7 @@ def test_the_panels_of_puzzles_for_everyone(server: WebServer, opened: Opener) -
     assert faults_in(page, passes=20) == []
 
 
+@pytest.mark.slow
 def test_the_list_is_one_stop_of_tab(server: WebServer, opened: Opener) -> None:
     page = opened(f"{server.address}#learn/first-position")
     wait_for_title(page, CLASSICS["first-position"].title)

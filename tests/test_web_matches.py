@@ -210,6 +210,7 @@ def test_a_match_takes_its_turn_among_all_searches(monkeypatch):
     story(told)
 
 
+@pytest.mark.slow
 def test_a_match_survives_pages_and_servers():
     ids: list[str] = []
 
@@ -339,6 +340,7 @@ def test_matches_are_kept_within_a_budget(matches_directory, monkeypatch):
     story(told)
 
 
+@pytest.mark.slow
 def test_two_servers_do_not_play_one_match():
     async def told(house):
         async with watching(house, **{**FAST, "games": 100}) as page:
