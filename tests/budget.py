@@ -11,6 +11,7 @@ import os
 import time
 from collections import Counter
 from collections.abc import Generator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -18,26 +19,30 @@ import pytest
 TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 
 
-def spent_by_children(pid: int) -> float:
-    """Processor seconds of the living processes that a process has started, and of those that these have waited for.
-
-    Linux alone tells; elsewhere only processes that have ended count.
-    """
-    seconds = 0.0
-    try:
+def started_by(pid: int) -> list[int]:
+    """The living processes that a process has started, and those that these have. Linux alone tells."""
+    found: list[int] = []
+    # it may have ended
+    with suppress(OSError):
         for thread in os.listdir(f"/proc/{pid}/task"):
-            for child in Path(f"/proc/{pid}/task/{thread}/children").read_text().split():
-                fields = Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()
-                seconds += sum(map(int, fields[11:15])) / TICKS + spent_by_children(int(child))
-    except OSError:
-        # it has ended, or there is no /proc
-        pass
-    return seconds
+            for child in map(int, Path(f"/proc/{pid}/task/{thread}/children").read_text().split()):
+                found += [child, *started_by(child)]
+    return found
 
 
 def spent() -> float:
-    """Processor seconds of this process, and of all that it has started."""
-    return sum(os.times()[:4]) + spent_by_children(os.getpid())
+    """Processor seconds of this process, and of those that it has waited for."""
+    return sum(os.times()[:4])
+
+
+def spent_by(living: list[int]) -> float:
+    """Processor seconds of some processes, and of those that these have waited for."""
+    seconds = 0.0
+    for pid in living:
+        with suppress(OSError):
+            fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+            seconds += sum(map(int, fields[11:15])) / TICKS
+    return seconds
 
 
 def work() -> float:
@@ -51,10 +56,17 @@ def work() -> float:
 
 
 class Meter:
-    """Says in the report of each phase of a test what it cost."""
+    """Says in the report of each phase of a test what it cost.
+
+    The threads of a browser are hundreds, any of which may have started a process: to look at all takes 4 ms, and three
+    times in each of ten thousand tests two minutes. New ones are looked for in tests of pages, and once a file.
+    """
 
     def __init__(self) -> None:
         self.mark = 0.0
+        self.living: list[int] = []
+        self.theirs = self.ended = 0.0
+        self.file: Path | None = None
 
     def pytest_collection_finish(self) -> None:
         self.mark = spent()
@@ -62,9 +74,16 @@ class Meter:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         report = yield
-        now = spent()
+        is_page = "browser" in getattr(item, "fixturenames", ())
+        if is_page or item.path != self.file:
+            self.living, self.file = started_by(os.getpid()), item.path
+        # what one of them has spent is counted here once it has ended
+        ended, self.ended = self.ended, sum(os.times()[2:4])
+        if is_page or report.when == "call" or self.ended > ended:
+            self.theirs = spent_by(self.living)
+        now = spent() + self.theirs
         # its processes begin and end when they like: what a test of a page takes is known roughly
-        report.limit = "page" if "browser" in getattr(item, "fixturenames", ()) else "test"  # type: ignore[attr-defined]
+        report.limit = "page" if is_page else "test"  # type: ignore[attr-defined]
         # attributes go from the processes of pytest-xdist to the one that hears of all tests
         report.processor = now - self.mark  # type: ignore[attr-defined]
         self.mark = now
@@ -93,7 +112,7 @@ class Budget:
 
     def total(self) -> float:
         """Seconds of all, with what no test is charged with: collecting them, and the end."""
-        return spent() / self.slower
+        return (spent() + spent_by(started_by(os.getpid()))) / self.slower
 
     def excesses(self) -> list[str]:
         """What costs more than it may."""

@@ -214,11 +214,8 @@ def test_a_reader_that_leaves_gets_no_traceback() -> None:
 @pytest.mark.parametrize(
     ("command", "typed"),
     [
-        ("perft --depth 3", ""),
         ("perft --depth 3 --json", ""),
         ("--help", ""),
-        ("match --help", ""),
-        ("--version", ""),
         # longer than any buffer, so that a print in the middle fails
         ("openings --deck 11man", ""),
         ("play --white material --out none --json", "quit\n"),

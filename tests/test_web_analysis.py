@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 from web_pages import (
-    PHONE,
     Opener,
     choose_option,
     click_square,
@@ -19,7 +18,6 @@ from web_pages import (
     from_menu,
     meant_board,
     opened,
-    out_of_sight,
     read_board,
     server,
     serving,
@@ -311,21 +309,6 @@ def test_no_frame_is_late_while_one_steps_through_a_game(server: WebServer, open
         wait_until(page, READY)
     press(page, "Start")
     assert longest_task(browser.stop_tracing()) < 50
-
-
-def test_on_a_phone_nothing_is_cut_off(server: WebServer, opened: Opener) -> None:
-    page = opened(server.address, PHONE, has_touch=True)
-    page.get_by_role("button", name="Analyse", exact=True).tap()
-    ready(page)
-    for size in (PHONE, {"width": 360, "height": 640}, {"width": 390, "height": 844}):
-        page.set_viewport_size(size)  # type: ignore[arg-type]
-        assert out_of_sight(page, ["main .board", "nav a", ".analysis .go"]) == []
-        assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
-    first = moves(rows(page).first)[0]
-    rows(page).first.locator(".pv button").first.tap()
-    board = kr.Board()
-    board.play(first)
-    wait_until(page, "fen => document.querySelector('input.fen').value !== fen", START.fen)
 
 
 def test_lines_for_everyone(server: WebServer, opened: Opener) -> None:
