@@ -19,6 +19,7 @@ from kr.engine.engine import Engine
 from kr.errors import InvalidBookError, InvalidSettingError
 from kr.game.value import Value
 from kr.pdn import read_games
+from kr.storage import data_path
 from kr.theory.cook_search import search_cooks
 from kr.theory.cooks import CookSettings, CookVerdict, cook_title, find_cooks
 from kr.theory.merging import BookMergeSettings, merge_books
@@ -250,6 +251,11 @@ def test_a_merged_book_keeps_cooks_and_says_how_coarse_its_games_are(book: Path)
     merge_books(BookMergeSettings((book, book), book.with_name("exact")))
     with book_for_reading(book.with_name("exact")) as store:
         assert store.graph().exact_games
+
+
+def test_the_shipped_book_is_of_a_clean_commit() -> None:
+    facts = OpeningBook(data_path("books", "kr.krb")).facts
+    assert not [each for each in (facts["exported"], facts["cooks"]["by"]) if each["commit"].endswith("-dirty")]
 
 
 @pytest.mark.slow
