@@ -417,7 +417,7 @@ def proof_work(settings: ProveSettings, leaves: Database | None) -> EngineWork[d
 def prove_with(position: Position, goal: str, leaves: Database | None, **settings: Any) -> Proof:
     """A proof by a small engine with this database."""
     made = ProveSettings(fen=position.fen, goal=goal, **{"tc": Limits(nodes=100_000), "workers": 1} | settings)
-    run = prover._Run(position, made, proof_work(made, leaves), None, None)
+    run = prover._Run(claims_for(position, made.goal), made, proof_work(made, leaves), None, None)
     run.go()
     run.certify()
     return run.proof
@@ -440,7 +440,7 @@ def test_a_journal_is_not_believed(name: str, wrong: QuickMove | None) -> None:
             changed[left_out] = wrong
         entry = (number, claim.root.bits, 4000), LeafAnswer(WON, None, 1, changed)
         journal = SimpleNamespace(entries=[entry], append=lambda values: None)
-        run = prover._Run(claim.root, made, proof_work(made, leaves), journal, None)  # type: ignore[arg-type]
+        run = prover._Run(claims_for(claim.root, made.goal), made, proof_work(made, leaves), journal, None)  # type: ignore[arg-type]
         run.go()
         run.certify()
         check_proof(run.proof, leaves)

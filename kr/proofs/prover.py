@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
@@ -104,8 +104,9 @@ def prove(
     if not position.black | position.white:
         raise InvalidFenError(f"FEN {settings.fen!r}: the board is empty, so that there is nothing to prove")
     work = EngineWork(LeafSearches(), settings, engine=engine)
-    with _journal(position, settings, work) as journal:
-        run = _Run(position, settings, work, journal, on_progress, stop)
+    claims = claims_for(position, settings.goal)
+    with _journal(claims, settings, work) as journal:
+        run = _Run(claims, settings, work, journal, on_progress, stop)
         run.go()
         run.certify()
         if journal is not None and run.proof.answered:
@@ -175,14 +176,14 @@ class _Run:
     """One run of a proof."""
 
     def __init__(
-        self, position: Position, settings: ProveSettings, work: EngineWork[dict[str, Any]],
+        self, claims: Sequence[Claim], settings: ProveSettings, work: EngineWork[dict[str, Any]],
         journal: Journal[Any] | None, on_progress: Callable[[Proof], None] | None, stop: Stop | None = None,
     ) -> None:  # fmt: skip
         self.stop = stop or Stop()
         self.settings, self.work, self.journal, self.on_progress = settings, work, journal, on_progress
-        trees = [ProofTree(claim, work.engine.database) for claim in claims_for(position, settings.goal)]
+        trees = [ProofTree(claim, work.engine.database) for claim in claims]
         self.questions = [ProofQuestion(tree, ClaimProgress(tree.claim)) for tree in trees]
-        self.proof = Proof(position, settings.goal, [each.progress for each in self.questions])
+        self.proof = Proof(claims[0].root, settings.goal, [each.progress for each in self.questions])
         self.answers: dict[Key, LeafAnswer] = {}
         self.tasks: dict[str, _Task] = {}
         self.began = time.monotonic()
@@ -365,33 +366,33 @@ def _path_of(settings: ProveSettings, out: Path, claim: Claim) -> Path:
 
 
 def _journal(
-    position: Position, settings: ProveSettings, work: EngineWork[dict[str, Any]]
+    claims: Sequence[Claim], settings: ProveSettings, work: EngineWork[dict[str, Any]]
 ) -> AbstractContextManager[Journal[tuple[Key, LeafAnswer]] | None]:
     """Journal of the searches, if the proof is to be written."""
     if settings.out is None:
         return nullcontext()
     journal = beside(settings.out, JOURNAL_SUFFIX)
-    _check_certificates(position, settings, settings.out)
-    claims = len(claims_for(position, settings.goal))
-    shaping = {"position": position.fen, "goal": settings.goal}
-    return work.journal(journal, shaping, partial(_search_of, claims), REMEDY_OF_SEARCHES)
+    _check_certificates(claims, settings, settings.out)
+    shaping = {"position": claims[0].root.fen, "goal": settings.goal}
+    return work.journal(journal, shaping, partial(_search_of, len(claims)), REMEDY_OF_SEARCHES)
 
 
-def _check_certificates(position: Position, settings: ProveSettings, out: Path) -> None:
+def _check_certificates(claims: Sequence[Claim], settings: ProveSettings, out: Path) -> None:
     """Refuse to write over files that are not certificates of this proof."""
-    claims: dict[Path, list[Claim]] = {}
-    for claim in claims_for(position, settings.goal):
-        claims.setdefault(_path_of(settings, out, claim), []).append(claim)
-    for path in filter(Path.exists, claims):
+    by_path: dict[Path, list[Claim]] = {}
+    for claim in claims:
+        by_path.setdefault(_path_of(settings, out, claim), []).append(claim)
+    for path in filter(Path.exists, by_path):
         check_output(path)
-        expected = " or ".join(f"that {claim}" for claim in claims[path])
+        expected = " or ".join(f"that {claim}" for claim in by_path[path])
         try:
-            kept = read_certificate(path).claim in claims[path]
+            kept = read_certificate(path).claim in by_path[path]
         except InvalidCertificateError:
             kept = False
         if not kept:
             raise InvalidSettingError(
-                f"--out: {path} is there and is not a certificate {expected} in {position.fen}; choose another file"
+                f"--out: {path} is there and is not a certificate {expected} in {claims[0].root.fen}; "
+                "choose another file"
             )
 
 
