@@ -83,25 +83,22 @@ class EngineWork(Generic[R]):
         self._needs, places = engine_needs(self.engine, settings.weights)
         self._places = Needs(places)
 
-    def need_policy(self, setting: str) -> Policy | None:
-        """Let all units depend on the policy of a `policy_option`, which `policy_of` gives them. Raises
+    def need_policy(self, setting: str) -> str | None:
+        """Give units the policy of a `policy_option`, by `policy_of`; returns its signature, None for none. Raises
         InvalidPolicyError."""
-        policy = chosen_policy(setting)
-        if policy is not None:
-            self._need("policy", policy.signature, setting)
-        return policy
+        return self._need("policy", chosen_policy(setting), setting)
 
-    def need_book(self, setting: str) -> OpeningBook | None:
-        """Let all units depend on the book of a `book_option`, which `book_of` gives them. Raises what `load_book`
-        does."""
-        book = load_book(setting)
-        if book is not None:
-            self._need("book", book.signature, setting)
-        return book
+    def need_book(self, setting: str) -> str | None:
+        """Give units the book of a `book_option`, by `book_of`; returns its signature, None for none. Raises what
+        `load_book` does."""
+        return self._need("book", load_book(setting), setting)
 
-    def _need(self, name: str, checksum: str, place: str) -> None:
-        self._needs[name] = checksum
-        self._places.put(checksum, place)
+    def _need(self, name: str, tool: Policy | OpeningBook | None, setting: str) -> str | None:
+        if tool is None:
+            return None
+        self._needs[name] = tool.signature
+        self._places.put(tool.signature, setting)
+        return tool.signature
 
     def hold(self, name: str, checksum: str, value: Any) -> None:
         """Let all units depend on something that only this process has."""

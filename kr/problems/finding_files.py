@@ -27,7 +27,6 @@ from kr.jobs.needs import Needs
 from kr.jobs.unit import Unit
 from kr.players.engine_work import EngineWork, WorkTask
 from kr.players.workers import EngineUnits, policy_of
-from kr.policy.policy import Policy
 from kr.problems.finding import Finder, PuzzleChoice
 from kr.problems.problem import MOST_RATING, Problem
 from kr.problems.sources import EGDB_SOURCE, Lot, LotChoice, drawn_positions, game_positions, lots_of
@@ -128,7 +127,6 @@ def find_puzzles(
     """
     work = EngineWork(PuzzleLots(), settings)
     policy = work.need_policy(SHIPPED)
-    assert policy is not None
     if EGDB_SOURCE in settings.sources and work.engine.database is None:
         raise InvalidDatabaseError(f"{EGDB_SOURCE}: no endgame database; `kr egdb build` makes one, --egdb names one")
     choice = LotChoice(settings.seed, settings.share, settings.positions, settings.pieces, settings.themes)
@@ -169,7 +167,7 @@ def find_puzzles(
     return ranked, counts
 
 
-def _shaping(settings: FindSettings, policy: Policy) -> dict[str, Any]:
+def _shaping(settings: FindSettings, policy: str | None) -> dict[str, Any]:
     """The settings that shape the work."""
     return settings.puzzle_choice | {
         "sources": [_source_checksum(source) for source in settings.sources],
@@ -177,7 +175,7 @@ def _shaping(settings: FindSettings, policy: Policy) -> dict[str, Any]:
         "pieces": settings.pieces,
         "share": settings.share,
         "seed": settings.seed,
-        "policy": policy.signature,
+        "policy": policy,
     }
 
 

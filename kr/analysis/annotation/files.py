@@ -246,19 +246,19 @@ def annotate_files(
 
 
 def _extras(settings: AnnotateSettings, work: EngineWork[GameEntry]) -> dict[str, Any]:
-    """Let the units depend on the policy, the book and the certificates of the settings; returns what they shape."""
-    policy, book = work.need_policy(settings.people), work.need_book(settings.book)
+    """Give the units the policy, the book and the certificates of the settings; returns what these shape."""
+    people, book = work.need_policy(settings.people), work.need_book(settings.book)
     proofs = load_proofs(settings.proofs, work.engine.database)
     certificates = None if proofs is None else proofs_signature(settings.proofs)
     if certificates is not None:
         work.hold("proofs", certificates, proofs)
     return {
         # traps and oversights are named by the policy; a journal of kr 0.1 has none of the three
-        "people": None if policy is None else policy.signature,
-        "trap": None if policy is None else settings.trap,
-        "oversight": None if policy is None else settings.oversight,
+        "people": people,
+        "trap": None if people is None else settings.trap,
+        "oversight": None if people is None else settings.oversight,
         # a journal of an earlier kr has neither
-        "book": None if book is None else book.signature,
+        "book": book,
         "proofs": certificates,
     }
 
