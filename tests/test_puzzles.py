@@ -171,13 +171,16 @@ def six(goal: str, search: Sight, **fields: object) -> Puzzle:
 PLAYED, OTHER = "30-26", "27-23"
 START = Position.from_fen(SIX_PIECES)
 AFTER, AFTER_OTHER = START.play(PLAYED).fen, START.play(OTHER).fen
+ANSWERED = START.play(PLAYED).play(START.play(PLAYED).legal_moves()[0]).fen
 
 
 @pytest.mark.parametrize(
     ("goal", "scores", "values", "kept"),
     [
         # as good as the best, and likely a win
-        ("win", {SIX_PIECES: 400, AFTER: -400}, {}, True),
+        ("win", {SIX_PIECES: 400, AFTER: -400, ANSWERED: 400}, {}, True),
+        # a second search, after the best answer, does not say so
+        ("win", {SIX_PIECES: 400, AFTER: -400}, {}, None),
         # gives away half of a point
         ("win", {SIX_PIECES: 400, AFTER: 0}, {}, False),
         # as good as the best, but nobody sees a win: undecided
@@ -185,6 +188,7 @@ AFTER, AFTER_OTHER = START.play(PLAYED).fen, START.play(OTHER).fen
         ("win", {SIX_PIECES: 400}, {AFTER: Value.LOSS}, True),
         ("win", {SIX_PIECES: 0}, {AFTER: Value.DRAW}, False),
         ("draw", {SIX_PIECES: 0, AFTER: 0}, {}, True),
+        ("draw", {SIX_PIECES: 0, AFTER: 35}, {}, None),
         ("draw", {SIX_PIECES: 0, AFTER: 400}, {}, False),
         ("draw", {SIX_PIECES: -400, AFTER: 400, AFTER_OTHER: 400}, {}, None),
         ("draw", {}, {AFTER: Value.WIN}, False),

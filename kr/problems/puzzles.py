@@ -6,7 +6,7 @@ A move is right if it keeps the value that the solver plays for. In this order i
  - the solution: `keeping_moves` of the problem, and the published line as long as it is followed;
  - a search of the position after it, compared with one of the best move (the published one too, while its line is
    followed): a move that gives away GIVEN_AWAY of the expected result is wrong, one that gives away less is right if
-   the value played for is the likeliest after it. Else nothing is decided: the verdict's `keeps` is None.
+   the value after it is likely to be the one played for. Else nothing is decided: the verdict's `keeps` is None.
 
 The value of a problem without a published one is that of the database, the likely one by searches
 (`kr.evaluation.verdicts`), or that of a composed problem, which it is then taken for; else the guess is unclear.
@@ -265,7 +265,8 @@ class Puzzle:
             return True
         if round(best - (1 - analysis.chances.expected), 6) >= GIVEN_AWAY:
             return False
-        return True if analysis.chances.likeliest.opposite.sign >= self.goal.sign else None
+        found = analysis.likely(self._search(after.play(_best(analysis)), (after,)))
+        return True if found is not None and found.value.opposite.sign >= self.goal.sign else None
 
     def _followed(self, board: Board) -> int | None:
         """Plies of the published line that a game has followed; None if it left the line."""

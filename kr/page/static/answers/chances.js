@@ -34,16 +34,6 @@ export const valueOfSign = number => (number > 0 ? "win" : number < 0 ? "loss" :
 /** The value from the opponent's view. @param {Value} value @returns {Value} */
 export const opposite = value => (value === "win" ? "loss" : value === "loss" ? "win" : "draw");
 
-/**
- * Likeliest value; a draw where it is as likely as any other.
- * @param {Chances} chances
- * @returns {Value}
- */
-export function likeliest({win, draw, loss}) {
-  if (draw >= win && draw >= loss) return "draw";
-  return win >= loss ? "win" : "loss";
-}
-
 export class ChancesOfScores {
   /** @param {Facts} facts */
   constructor(facts) {

@@ -5,7 +5,7 @@
 // where they reach; by the solution, as long as that is followed; else by a search of the position after it, compared
 // with one of the best move. If that leaves it open, `keeps` is null.
 
-import {likeliest, opposite} from "./chances.js";
+import {opposite} from "./chances.js";
 import {exactMoves, hardestMove} from "./exact.js";
 import {countOf, SIDE_NAMES} from "./notation.js";
 import {BLACK, Board, NO_MOVE, NO_PIECES, NO_PROGRESS, Position, REPETITION, sideName} from "./rules.js";
@@ -83,7 +83,7 @@ export class Puzzle {
    * @param {Record<string, number>} terms of kr/page/data.py: bounds by which moves are judged and puzzles end
    * @param {() => Promise<DatabasePort | null>} load the database, which only judgements need
    * @param {Sight} search
-   * @param {(analysis: Analysis, after: Analysis) => Promise<Guess>} judge of a problem whose value is not known, by
+   * @param {(analysis: Analysis, after: Analysis) => Promise<Guess>} judge of a position whose value is not known, by
    *   searches of it and of the position after its best move
    */
   constructor(problem, terms, load, search, judge) {
@@ -271,9 +271,12 @@ export class Puzzle {
       // beyond the published line the search is the best judge, and this move is its hint
       return true;
     }
-    const chances = chancesOf(analysis);
-    if (Number((best - (1 - chances.expected)).toFixed(6)) >= this._terms.given_away) return false;
-    return this.#isEnough(likeliest(chances)) || null;
+    if (Number((best - (1 - chancesOf(analysis).expected)).toFixed(6)) >= this._terms.given_away) return false;
+    const {value, chance, composed} = await this._judge(
+      analysis,
+      await this._search(after.after(bestOf(analysis)), [after]),
+    );
+    return (chance !== null && !composed && this.#isEnough(value)) || null;
   }
 
   /** Plies of the published line that a game has followed; null if it left the line. @param {Board} board */
