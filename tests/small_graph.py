@@ -71,6 +71,6 @@ CookValues = tuple[tuple[str, int], tuple[str, int]]
 
 def write_cooks(book: Path, found: Mapping[str, CookValues], depth: int = 20) -> None:
     """Write into a working file what searches to a depth have found of some cooks, by the way there."""
-    rows = [searched_cook(way, *((*move, depth) for move in moves)) for way, moves in found.items()]
+    rows = [searched_cook(way, (*best, depth), (*played, depth)) for way, (best, played) in found.items()]
     with book_for_writing(book) as store:
         store.set_cooks(SearchedCooks({row.key: row for row in rows}))
