@@ -191,7 +191,7 @@ def test_logits_are_those_of_plain_sums(shape: NetShape, training: bool) -> None
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("precise")
-@pytest.mark.parametrize("training", [False, True])
+@pytest.mark.parametrize("training", [pytest.param(False, marks=pytest.mark.soak), True])
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_gradient_against_finite_differences(shape: NetShape, training: bool) -> None:
     net, parameters, state = random_net(shape)
