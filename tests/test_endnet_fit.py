@@ -123,7 +123,7 @@ def test_it_learns_all_positions_of_two_and_three_pieces(tmp_path: Path) -> None
 @pytest.mark.costly
 @RUNS_JAX
 @pytest.mark.slow
-@pytest.mark.parametrize("net", [pytest.param("small", marks=pytest.mark.soak), "paper"])
+@pytest.mark.parametrize("net", [pytest.param("small", marks=pytest.mark.soak), "paper"], scope="module")
 def test_a_training_is_told_in_the_file(sample: Path, fits: Fits, net: str) -> None:
     fit = fits(net)
     model, seen, is_quiet = fit.model, fit.progress, TINY[net].get("asked") != "all"
@@ -173,7 +173,7 @@ def test_a_limit_takes_the_first_positions(settings: EndnetFitSettings) -> None:
 @pytest.mark.costly
 @RUNS_JAX
 @pytest.mark.slow
-@pytest.mark.parametrize("net", ["small", pytest.param("paper", marks=pytest.mark.soak)])
+@pytest.mark.parametrize("net", ["small", pytest.param("paper", marks=pytest.mark.soak)], scope="module")
 def test_training_goes_on_from_a_model(sample: Path, tmp_path: Path, fits: Fits, net: str) -> None:
     first = fits(net).model
     later = fit_endnet(tiny(sample, tmp_path / "later.h5", net, epochs=1, start=fits(net).out))
@@ -296,7 +296,7 @@ def test_shares_without_positions_are_refused(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.smoke
 @pytest.mark.posix("no setrlimit")
-@pytest.mark.parametrize("net", ["small", pytest.param("paper", marks=pytest.mark.soak)])
+@pytest.mark.parametrize("net", ["small", pytest.param("paper", marks=pytest.mark.soak)], scope="module")
 def test_the_command_resumes_wherever_it_ended(
     sample: Path, tmp_path: Path, fits: Fits, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
     net: str,

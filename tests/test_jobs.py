@@ -472,7 +472,9 @@ def works(whole: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[st
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("work", ["solve", "annotate", "book", "judge", "evolve", "match", "selfplay"])
+@pytest.mark.parametrize(
+    "work", ["selfplay", "match", "solve", "annotate", "judge", "book", "evolve"], scope="module"
+)  # in the order of the test below: both are done with a work before the next one is made
 def test_a_search_that_was_ended_gives_no_result(work: str, works: Callable[[str], Here]) -> None:
     here = works(work)
     unit, needs = here.parts[-1].unit, Needs(here.places)
@@ -499,6 +501,7 @@ def test_a_search_that_was_ended_gives_no_result(work: str, works: Callable[[str
         ("verify", RangeCheck),
         ("build", SlicePairs),
     ],
+    scope="module",
 )
 def test_another_process_does_a_unit_as_this_one(
     work: str, kind: type[Kind[Any, Any]], works: Callable[[str], Here], elsewhere: Callable[..., list[list[bytes]]]
