@@ -15,8 +15,8 @@ Goals, on the test part: FIRST of first choices; and of losing moves, by the sea
 chance with LEAST plays expected or made, in all, by pieces and by loss, as many are expected as are made, within the
 factor RATIO. The chance of a losing move is that of one that somebody has judged (its loss is that of the judge, the
 other moves' those of the short search), as in an annotated game. With --write the bins of calibration.json that held
-are noted there: those with LEAST plays, within RATIO; for moves that don't lose the losses are those of the short
-search.
+are noted there: those with LEAST plays, within RATIO, and the first where fewer are made than its edge says; for moves
+that don't lose the losses are those of the short search.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -58,7 +58,7 @@ LEAST, RATIO = 50, 1.25
 LOSSES = (0, 0.05, 0.2, 1)
 PIECES = (8, 16, 24)
 NAMES = "8 pieces or fewer", "9 to 16 pieces", "17 or more"
-CHANCES = (0, 0.01, 0.03, 0.1, 0.2, 0.35)
+CHANCES = (0, 0.01, 0.03, 0.1, 0.2)
 STAKES = 0.15
 LOSING = 0.15
 LOSS_BINS = (LOSING, 0.25, 0.5, 1.01)
@@ -334,6 +334,12 @@ def bins(chance: Numbers, played: NDArray[np.bool_], chosen: NDArray[np.bool_]) 
     return [Bin(int(each.sum()), float(chance[each].sum()), int(played[each].sum())) for each in rows]
 
 
+def told_bins(own: Sequence[Bin]) -> list[bool]:
+    """Bins that may be told. The first is told as fewer than its upper edge, and fewer must be made."""
+    rare, *others = own
+    return [rare.moves >= LEAST and rare.made < CHANCES[1] * rare.moves, *(each.holds for each in others)]
+
+
 def judged_chances(sample: Sample, chances: Numbers, judged: Numbers, numbers: Calibration) -> Numbers:
     """The chances of losing moves, the loss of each as somebody has judged it, those of others by the short search."""
     chances = chances.copy()
@@ -370,20 +376,33 @@ def test(scores: Scores, numbers: dict[str, Any], write: Path | None) -> list[st
     missed += show(table, told, seen.played)
     print("\nthe policy by itself")
     show({"losing moves": losing}, seen.probability, seen.played)
+    missed += endings(scores.known("test"), rule)
     quiet = sample.loss < LOSING
     classes = sample.spread(sample.pieces)
     print("\nmoves that don't lose, by the short search")
     others = {f"others, {name}": quiet & (classes == i) for i, name in enumerate(NAMES)}
     show(others, chances, sample.played)
     if write:
+        parts = [losing & (pieces == i) for i in range(len(PIECES))]
         held = {
-            "losing": [
-                [each.holds for each in bins(told, seen.played, losing & (pieces == i))] for i in range(len(PIECES))
-            ],
-            "others": [[each.holds for each in bins(chances, sample.played, rows)] for rows in others.values()],
+            "losing": [told_bins(bins(told, seen.played, part)) for part in parts],
+            "others": [told_bins(bins(chances, sample.played, part)) for part in others.values()],
         }
         write_atomic(write, f"{json.dumps(numbers | {'holds': held}, indent=2)}\n")
     return missed
+
+
+def endings(sample: Sample, numbers: Calibration) -> list[str]:
+    """Print how often values are lost in positions that the database has; the goal, if it is missed."""
+    lost = sample.loss > 0
+    chances = sample.chances(numbers)
+    of_all = Bin(int(lost.sum()), float(chances[lost].sum()), int(sample.played[lost].sum()))
+    count = len(sample.decisions)
+    print(
+        f"\n{count} decisions with known values: value lost in {of_all.expected / count:.2%} expected, "
+        f"{of_all.made / count:.2%} made; by the policy {sample.probability[lost].sum() / count:.2%}"
+    )
+    return ["values lost in endings"] if of_all.counts and not of_all.holds else []
 
 
 def first_choices(sample: Sample, chances: Numbers) -> list[str]:

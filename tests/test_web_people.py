@@ -10,6 +10,8 @@ import pytest
 from policies import random_policy
 from web_pages import PHONE, SMALL, Opener, click_square, opened, read_board, serving, type_fen, wait_until
 
+from kr.analysis.people import People
+from kr.engine.database import load_database
 from kr.errors import KrError
 from kr.game.board import Board
 from kr.game.position import Position
@@ -29,7 +31,7 @@ __all__ = ["opened"]
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[WebServer]:
-    with serving(weights="manual") as server:
+    with serving() as server:
         yield server
 
 
@@ -56,13 +58,15 @@ def listed(page: Page) -> list[tuple[str, str]]:
 
 
 def meant(board: Board) -> list[tuple[str, str]]:
-    def people(share: float) -> str:
+    def people(share: float, holds: bool) -> str:
+        if not holds:
+            return "many" if share >= 0.25 else "few" if share < 0.05 else "some"
         return (
             "all" if share >= 0.995 else "fewer than 1 of 100" if share < 0.01 else f"{int(100 * share + 0.5)} of 100"
         )
 
-    found = load_policy().choices(board.position, board.recent)
-    return [(str(each.move), people(round(each.probability, 4))) for each in found]
+    found = People(load_policy(), load_database()).moves(board.position, board.recent)
+    return [(str(each.move), people(round(each.probability, 4), each.holds)) for each in found]
 
 
 LISTED = """moves => [...document.querySelectorAll(".likely tbody button")].map(b => b.textContent).join() === moves"""
