@@ -18,13 +18,13 @@ def main() -> int:
         return 1
 
 
-def unraisable(told: "sys.UnraisableHookArgs") -> None:
+def unraisable(event: "sys.UnraisableHookArgs") -> None:
     """`sys.unraisablehook`: interrupts that fall into a callback are sent again, where Python would drop them.
 
     Each import has such callbacks, so that one of a hundred interrupts while a command starts would be lost.
     """
-    if told.exc_type is None or not issubclass(told.exc_type, KeyboardInterrupt):
-        sys.__unraisablehook__(told)
+    if event.exc_type is None or not issubclass(event.exc_type, KeyboardInterrupt):
+        sys.__unraisablehook__(event)
         return
     import _thread
     import signal

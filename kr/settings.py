@@ -144,10 +144,10 @@ def one_of(choices: Iterable[str]) -> str:
 
 def known_suffix(name: str, path: Path, suffixes: Iterable[str]) -> str:
     """The suffix of a file whose form it chooses, in small letters. Raises InvalidSettingError for one of no form."""
-    known = tuple(suffixes)
+    endings = tuple(suffixes)
     suffix = path.suffix.lower()
-    if suffix not in known:
-        raise InvalidSettingError(f"{name} {path}: expected a name that ends in {one_of(known)}")
+    if suffix not in endings:
+        raise InvalidSettingError(f"{name} {path}: expected a name that ends in {one_of(endings)}")
     return suffix
 
 

@@ -81,14 +81,14 @@ class SqliteFile:
         At once, since a builder can't write while a query is open, and an error would leave it open.
         """
         size = self._size()
-        found: list[tuple[Any, ...]] = []
+        rows: list[tuple[Any, ...]] = []
         with self._watched(size), closing(self._connection.execute(query, parameters)) as cursor:
             for row in cursor:
                 size -= BYTES_A_ROW + sum(len(each) if isinstance(each, str | bytes) else 1 for each in row)
                 if size < 0:
                     raise ValueError("its pages hold more than its size explains")
-                found.append(row)
-        return found
+                rows.append(row)
+        return rows
 
     def execute(self, statement: str, parameters: Sequence[Any] = ()) -> None:
         """A statement that gives no rows. Raises sqlite3.Error, and ValueError."""

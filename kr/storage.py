@@ -434,10 +434,10 @@ def git_commit() -> str | None:
         return None
     describe = ["git", "-C", str(CHECKOUT), "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]
     try:
-        done = subprocess.run(describe, capture_output=True, text=True, timeout=20, check=True, **system.NO_WINDOW)
+        result = subprocess.run(describe, capture_output=True, text=True, timeout=20, check=True, **system.NO_WINDOW)
     except (OSError, subprocess.SubprocessError):
         return None
-    return done.stdout.strip()
+    return result.stdout.strip()
 
 
 def provenance(command: str | None = None, *, parents: Sequence[str] = (), **settings: Any) -> dict[str, str]:

@@ -43,10 +43,10 @@ def in_slices(is_over: Callable[[float], object], timeout: float = math.inf) -> 
     """
     until = time.monotonic() + timeout
     while True:
-        left = until - time.monotonic()
-        if is_over(max(0.0, min(left, SIGNALS_WAIT))):
+        seconds = until - time.monotonic()
+        if is_over(max(0.0, min(seconds, SIGNALS_WAIT))):
             return True
-        if left <= SIGNALS_WAIT:
+        if seconds <= SIGNALS_WAIT:
             return False
 
 
@@ -105,14 +105,14 @@ def thread_pool(count: int) -> Iterator[ThreadPoolExecutor]:
     Raises ThreadError, and InvalidSettingError if `count` is not in THREADS.
     """
     THREADS.check("threads", count)
-    begun = Event()
+    start = Event()
     with ThreadPoolExecutor(count) as executor:
         try:
             for _ in range(count):
                 # keeps each thread busy until all have started
-                executor.submit(begun.wait)
+                executor.submit(start.wait)
         except RuntimeError:
             raise no_thread(count) from None
         finally:
-            begun.set()
+            start.set()
         yield executor

@@ -206,6 +206,6 @@ def _usage_error(error: click.UsageError) -> str:
 def suggestion(word: str, names: Sequence[str]) -> str:
     """The end of an error about an unknown word: known words that are similar or begin with it."""
     alike = difflib.get_close_matches(word, names, cutoff=0.6)
-    begun = [name for name in names if word and name.startswith(word)]
-    meant = list(dict.fromkeys([*begun, *alike]))[:3]
+    longer = [name for name in names if word and name.startswith(word)]
+    meant = list(dict.fromkeys([*longer, *alike]))[:3]
     return f"; did you mean {' or '.join(meant)}?" if meant else ""

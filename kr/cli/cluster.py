@@ -62,11 +62,11 @@ def _size(size: int) -> str:
 
 
 def _row(each: WorkerReport) -> list[str]:
-    known = bool(each.version)
+    has_info = bool(each.version)
     return [
         each.address, str(each.threads), str(each.tasks), _size(each.memory), each.version or "none",
         format_rate(each.nodes_per_second) if each.nodes_per_second else "-",
-        _size(each.kept) if known else "-", _size(each.free) if known else "-",
+        _size(each.kept) if has_info else "-", _size(each.free) if has_info else "-",
     ]  # fmt: skip
 
 

@@ -49,13 +49,13 @@ class _Table:
             console.put(f"{counted(len(self.games), 'game')}: {numbers}")
 
 
-def _play(table: _Table, run: Callable[[], None], wanted: int) -> None:
+def _play(table: _Table, run: Callable[[], None], count: int) -> None:
     """Play until all games are played or Ctrl-C; the table is closed in any case."""
     try:
         run()
     except KeyboardInterrupt:
-        if wanted:
-            console.fail(f"interrupted after {len(table.games)} of {counted(wanted, 'game')}")
+        if count:
+            console.fail(f"interrupted after {len(table.games)} of {counted(count, 'game')}")
     finally:
         table.close()
 

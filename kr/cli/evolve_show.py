@@ -141,8 +141,8 @@ def _family(run: EvolutionRun, generation: int | None) -> str:
     ancestors = [
         f"{number} ({run.family[number].origin}, {run.family[number].born})" for number in tree.line[:LINE_LENGTH]
     ]
-    left = len(tree.line) - len(ancestors)
-    line = " < ".join(ancestors) + (f" < {left} more" if left > 0 else "")
+    more = len(tree.line) - len(ancestors)
+    line = " < ".join(ancestors) + (f" < {more} more" if more > 0 else "")
     return console.facts(
         [
             ("family", f"{counted(len(tree.members), 'member')}: {origins}; {counted(len(tree.founders), 'founder')}"),

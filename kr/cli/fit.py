@@ -48,9 +48,9 @@ def command(
     if not result.earlier:
         console.wrote(result.path, "tables" + replaced)
     for run in result.report["runs"]:
-        wanted = games.games_wanted(run["directory"])
-        if wanted is not None and run["games"] < wanted:
-            have = f"{run['games']:,} of {counted(wanted, 'game')}"
+        count = games.games_wanted(run["directory"])
+        if count is not None and run["games"] < count:
+            have = f"{run['games']:,} of {counted(count, 'game')}"
             console.say(f"{run['directory']}: {have} so far; resume kr selfplay, then run kr fit again to use all")
     if settings.plots:
         console.wrote(settings.plots, "pictures of the fit")

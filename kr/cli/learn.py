@@ -47,14 +47,14 @@ def command(
         day = datetime.date.today()
         training = read_training(path)
         puzzles = chosen(shelf_of(settings), settings, training, day)
-        told = [_object(each, training.is_solved(each.key) or each.id in training.steps) for each in puzzles]
+        objects = [_object(each, training.is_solved(each.key) or each.id in training.steps) for each in puzzles]
         if json:
-            console.emit_json({"puzzles": told, "due": len(training.due(day.toordinal()))})
+            console.emit_json({"puzzles": objects, "due": len(training.due(day.toordinal()))})
         else:
             rows = [
                 (each["id"], each["result"], str(each["rating"] or ""), ", ".join(each["themes"]),
                  "solved" if each["solved"] else "")
-                for each in told
+                for each in objects
             ]  # fmt: skip
             console.put(console.table(["puzzle", "result", "rating", "themes", ""], rows))
             console.put(f"\n{counted(len(rows), 'puzzle')}")

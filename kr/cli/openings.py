@@ -48,10 +48,10 @@ def command(
         if out:
             raise InvalidSettingError("--out needs --mark")
         openings = deck(settings.deck, playable_only=not all)
-        judged, accepted = deck_sources(settings.deck.partition(":")[0])
+        search, accepted = deck_sources(settings.deck.partition(":")[0])
         if json:
             entries = [_entry(opening) for opening in openings]
-            about = {"judged": judged or None, "accepted_by": accepted or None}
+            about = {"judged": search or None, "accepted_by": accepted or None}
             console.emit_json({"deck": settings.deck, **about, "openings": entries})
         else:
             graded = any(each.grade for each in openings)
@@ -62,7 +62,7 @@ def command(
             ]  # fmt: skip
             judged_by = "grade" if graded else "accepted"
             console.put(console.table(["number", "moves", "standing", "score", judged_by, "name", "FEN"], rows))
-            for text in filter(None, (judged, f"accepted: {accepted}" if accepted else "")):
+            for text in filter(None, (search, f"accepted: {accepted}" if accepted else "")):
                 console.put("\n" + console.fold(text, 2))
         return
 

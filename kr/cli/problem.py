@@ -136,8 +136,8 @@ def _row(record: ProblemRecord) -> tuple[str, str, str, str]:
 
 
 def _summary(counts: dict[ProblemVerdict, int]) -> str:
-    told = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
-    return f"{counted(sum(counts.values()), 'problem')}: {told}"
+    numbers = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
+    return f"{counted(sum(counts.values()), 'problem')}: {numbers}"
 
 
 def _facts(record: ProblemRecord) -> str:
@@ -171,11 +171,11 @@ def _told(step: ProblemRecord) -> str:
     marks = {True: ", which transposes", False: ""}
     keeping = [way["move"] + marks[way["transposes"]] for way in step["others"] if way["keeps"]]
     unsettled = [way["move"] for way in step["others"] if way["keeps"] is None]
-    told = [f"also {'; '.join(keeping)}"] if keeping else []
-    told += [f"open: {', '.join(unsettled)}"] if unsettled else []
+    parts = [f"also {'; '.join(keeping)}"] if keeping else []
+    parts += [f"open: {', '.join(unsettled)}"] if unsettled else []
     if not step["others"]:
         return "forced"
-    return "; ".join(told) if told else "the only way"
+    return "; ".join(parts) if parts else "the only way"
 
 
 @options.command

@@ -107,8 +107,8 @@ def _report(proof: Proof) -> str:
     else:
         verdict = "open"
     # those that are settled by others say nothing new
-    told = proof.telling if proof.answered else [each for each in proof.claims if each.leaves or each.holds]
-    claims = [(str(each.claim), _claim(each)) for each in told]
+    news = proof.telling if proof.answered else [each for each in proof.claims if each.leaves or each.holds]
+    claims = [(str(each.claim), _claim(each)) for each in news]
     nodes = sum(each.nodes for each in proof.claims)
     searches = counted(sum(each.leaves for each in proof.claims), "search")
     resumed = f", {proof.resumed:,} of them from an earlier run" if proof.resumed else ""

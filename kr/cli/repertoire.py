@@ -78,7 +78,7 @@ def _check(
     left_out = console.LeftOut("game")
     repertoires = _read(files, side, left_out)
     opened = load_book(book)
-    found = {
+    faults = {
         side: check_repertoire(each, opened, weight_of(least_games)) for side, each in repertoires.items()
     }  # fmt: skip
     if json:
@@ -86,11 +86,11 @@ def _check(
             "book": None if opened is None else str(opened.path), "left_out": left_out.count,
             "repertoires": [
                 {**_size(repertoires[side]), "faults": [_fault_object(each, opened is not None) for each in faulty]}
-                for side, faulty in found.items()
+                for side, faulty in faults.items()
             ],
         })  # fmt: skip
     else:
-        for number, (side_of, faulty) in enumerate(found.items()):
+        for number, (side_of, faulty) in enumerate(faults.items()):
             console.put("\n" * bool(number) + console.facts(_size_facts(repertoires[side_of])))
             if faulty:
                 rows = [_fault_row(each, opened is not None) for each in faulty]
@@ -115,29 +115,29 @@ def _size_facts(repertoire: Repertoire) -> list[tuple[str, str]]:
     return [(name, value if isinstance(value, str) else f"{value:,}") for name, value in _size(repertoire).items()]
 
 
-def _fault_object(found: RepertoireFault, has_book: bool) -> dict[str, Any]:
+def _fault_object(fault: RepertoireFault, has_book: bool) -> dict[str, Any]:
     return {
-        "kind": found.kind, "fen": _fen(found.board), "line": found.line, "opening": _named(found.line),
-        "moves": found.moves, "loss": found.loss, "better": found.better or None,
-        "share": coarse_share(found.chance) if has_book else None,
-        "reason": found.reason or None, "file_line": found.file_line,
+        "kind": fault.kind, "fen": _fen(fault.board), "line": fault.line, "opening": _named(fault.line),
+        "moves": fault.moves, "loss": fault.loss, "better": fault.better or None,
+        "share": coarse_share(fault.chance) if has_book else None,
+        "reason": fault.reason or None, "file_line": fault.file_line,
     }  # fmt: skip
 
 
-def _fault_row(found: RepertoireFault, has_book: bool) -> tuple[str, str, str, str, str]:
-    if found.better:
-        loss = f"loses {found.loss}" if found.loss else "left out by the book"
-        why = f"{loss}; {found.better} is better"
-    elif found.file_line is not None:
-        why = f"game of line {found.file_line}"
+def _fault_row(fault: RepertoireFault, has_book: bool) -> tuple[str, str, str, str, str]:
+    if fault.better:
+        loss = f"loses {fault.loss}" if fault.loss else "left out by the book"
+        why = f"{loss}; {fault.better} is better"
+    elif fault.file_line is not None:
+        why = f"game of line {fault.file_line}"
     else:
-        why = found.reason or "one to choose"
+        why = fault.reason or "one to choose"
     return (
-        found.kind,
-        share_text(found.chance) if has_book else "",
-        ", ".join(found.moves),
+        fault.kind,
+        share_text(fault.chance) if has_book else "",
+        ", ".join(fault.moves),
         why,
-        " ".join(found.line) or "the start",
+        " ".join(fault.line) or "the start",
     )
 
 
@@ -172,7 +172,7 @@ def _left(
     """
     left_out = console.LeftOut("game")
     comparisons = [GamesComparison(each) for each in _read(files, side, left_out).values()]
-    wanted = same_person(player)
+    person = same_person(player)
     with (
         console.progress("comparing", None, "games") as progress,
         Reader(games, on_error=left_out.hear) as reader,
@@ -180,7 +180,7 @@ def _left(
         for game in reader:
             for each in comparisons:
                 name = game.headers.get(SIDE_NAMES[each.compared.side], "")
-                if not wanted or same_person(name) == wanted:
+                if not person or same_person(name) == person:
                     each.add(game)
             progress.advance(1)
     if player and not any(each.compared.games for each in comparisons):
@@ -269,8 +269,8 @@ def _grow(
         raise InvalidSettingError(f"--book {book}: expected a book, to take answers from")
     added = {
         side: [
-            replace(found, chance=coarse_share(found.chance))
-            for found in grow_repertoire(each, opened, moves, least_share / 100)
+            replace(gap, chance=coarse_share(gap.chance))
+            for gap in grow_repertoire(each, opened, moves, least_share / 100)
         ]
         for side, each in repertoires.items()
     }

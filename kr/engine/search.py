@@ -79,8 +79,8 @@ class Course:
         """
         until = math.inf if timeout is None else time.monotonic() + timeout
         while not self.has_news(count):
-            left = until - time.monotonic()
-            if left <= 0:
+            seconds = until - time.monotonic()
+            if seconds <= 0:
                 return False
             if self.thread == threading.get_ident():
                 raise InvalidSettingError("a search can't wait for itself: its callbacks can only stop it")
@@ -90,7 +90,7 @@ class Course:
             try:
                 # news that came before the bell was in place rang nothing
                 if not self.has_news(count):
-                    _hear(bell, left)
+                    _hear(bell, seconds)
             finally:
                 self.bells.discard(bell)
         return True

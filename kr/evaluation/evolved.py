@@ -232,11 +232,12 @@ class ChampionRun:
         if generation is not None:
             at = int(np.searchsorted(self.generations, generation))
             if at == len(self.generations) or self.generations[at] != generation:
-                known = [int(each) for each in self.generations]
-                near = sorted(sorted(known, key=lambda each: abs(each - generation))[:3])
+                generations = [int(each) for each in self.generations]
+                near = sorted(sorted(generations, key=lambda each: abs(each - generation))[:3])
                 raise InvalidSettingError(
-                    f"generation {generation} of the run {self.name} is not in the file; it has {len(known)} from "
-                    f"{known[0]} to {known[-1]}, such as {', '.join(map(str, near))}"
+                    f"generation {generation} of the run {self.name} is not in the file; it has "
+                    f"{len(generations)} from {generations[0]} to {generations[-1]}, such as "
+                    f"{', '.join(map(str, near))}"
                 )
         return Evolved(self.name, int(self.generations[at]), self.about, self.genomes[at])
 

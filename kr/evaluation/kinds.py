@@ -250,16 +250,16 @@ def load_file(path: str | Path | None = None) -> FileEvaluation:
 
 def _file_kind(file: WeightsFile) -> type[FileEvaluation]:
     """The kind that a weights file names."""
-    known = {}
+    kinds = {}
     for name in EVALUATION_KINDS:
         kind = evaluation_kind(name)
         if issubclass(kind, FileEvaluation):
-            known[name] = kind
-    if file.evaluation not in known:
+            kinds[name] = kind
+    if file.evaluation not in kinds:
         raise InvalidWeightsError(
-            f"{file.path}: weights of the kind {file.evaluation!r:.40}; this kr has {', '.join(known)}"
+            f"{file.path}: weights of the kind {file.evaluation!r:.40}; this kr has {', '.join(kinds)}"
         )
-    return known[file.evaluation]
+    return kinds[file.evaluation]
 
 
 def explain(position: PositionLike, weights: str | Path | Evaluation | None = None) -> Explanation:

@@ -136,9 +136,9 @@ class Layout:
         """Warning about squares that no region of a group has, or ""."""
         gaps = []
         for group, regions in (("men", self.men), ("kings", self.kings)):
-            if left := set(range(SQUARES)) - set(chain.from_iterable(regions)):
-                squares = ", ".join(str(square + 1) for square in sorted(left))
-                gaps.append(f"no region of {group} has the {'squares' if len(left) > 1 else 'square'} {squares}")
+            if missing := set(range(SQUARES)) - set(chain.from_iterable(regions)):
+                squares = ", ".join(str(square + 1) for square in sorted(missing))
+                gaps.append(f"no region of {group} has the {'squares' if len(missing) > 1 else 'square'} {squares}")
         return f"layout {self.name}: {' and '.join(gaps)}; pieces there count as material only" if gaps else ""
 
 

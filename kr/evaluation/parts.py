@@ -151,9 +151,9 @@ def with_parts(regions: tuple[Region, ...], base: int, shapes: Iterable[tuple[in
     parts: list[Part] = []
     for rows, columns in shapes:
         for squares in windows(rows, columns, range(BOARD_ROWS - rows + 1), range(BOARD_COLUMNS - columns + 1)):
-            known: Sequence[Region] = (*regions, *(part.squares for part in parts))
-            homes = [i for i, home in enumerate(known) if set(squares) < set(home)]
+            all_regions: Sequence[Region] = (*regions, *(part.squares for part in parts))
+            homes = [i for i, home in enumerate(all_regions) if set(squares) < set(home)]
             if homes:
                 # the smallest, so that the tables of the regions are gone through as seldom as possible
-                parts.append(Part(squares, min(homes, key=lambda i: (len(known[i]), i))))
+                parts.append(Part(squares, min(homes, key=lambda i: (len(all_regions[i]), i))))
     return Windows(regions, base, tuple(parts))

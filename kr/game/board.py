@@ -42,7 +42,7 @@ class Board:
         # for each position, the number of plies before it that kings made without a capture
         self._reversible = [0]
         # for each position, the number of plies to it from the start, or from the last position that was set up
-        self._played = [0]
+        self._plies = [0]
 
     @property
     def start(self) -> Position:
@@ -83,7 +83,7 @@ class Board:
     def recent(self) -> tuple[Position, ...]:
         """The history, with at least the two positions before if there are any: a policy of what people play takes them
         into account."""
-        return tuple(self._positions[-1 - min(max(2, self._reversible[-1]), self._played[-1]) : -1])
+        return tuple(self._positions[-1 - min(max(2, self._reversible[-1]), self._plies[-1]) : -1])
 
     def legal_moves(self) -> list[Move]:
         """Legal moves in the position on the board."""
@@ -108,7 +108,7 @@ class Board:
         after = self.position.play(move)
         quiet = not move.is_capture and self.position.kings >> move.origin & 1
         self._reversible.append(self._reversible[-1] + 1 if quiet else 0)
-        self._played.append(self._played[-1] + 1)
+        self._plies.append(self._plies[-1] + 1)
         self._moves.append(move)
         self._positions.append(after)
         return move
@@ -121,7 +121,7 @@ class Board:
         position = position_of(position)
         if position.side != self.side:
             raise InvalidSettingError(f"{position.fen} has the other side to move; expected {self.fen[0]}:...")
-        self._positions[-1], self._reversible[-1], self._played[-1] = position, 0, 0
+        self._positions[-1], self._reversible[-1], self._plies[-1] = position, 0, 0
 
     def undo(self, plies: int = 1) -> Move:
         """Take back the last moves and return the first of them. Raises InvalidSettingError if there are fewer."""
@@ -130,7 +130,7 @@ class Board:
                 f"cannot take back {counted(plies, 'move')}: the game has {counted(len(self._moves), 'move')}"
             )
         first = self._moves[-plies]
-        del self._moves[-plies:], self._positions[-plies:], self._reversible[-plies:], self._played[-plies:]
+        del self._moves[-plies:], self._positions[-plies:], self._reversible[-plies:], self._plies[-plies:]
         return first
 
     @property
@@ -142,8 +142,8 @@ class Board:
         """Outcome by the rules, with its reason; None while the game goes on."""
         position = self.position
         if position.is_over:
-            left = position.black if position.side == Side.BLACK else position.white
-            return Outcome(position.side.other, NO_MOVE if left else NO_PIECES)
+            pieces = position.black if position.side == Side.BLACK else position.white
+            return Outcome(position.side.other, NO_MOVE if pieces else NO_PIECES)
         quiet = self._positions[-1 - self._reversible[-1] : -1]
         rule = rule_of(1 + quiet.count(position), len(quiet))
         return Outcome(None, rule) if rule else None
@@ -152,7 +152,7 @@ class Board:
         """An independent copy, with all moves."""
         board = Board(self.start)
         board._moves, board._positions = self._moves.copy(), self._positions.copy()
-        board._reversible, board._played = self._reversible.copy(), self._played.copy()
+        board._reversible, board._plies = self._reversible.copy(), self._plies.copy()
         return board
 
     def diagram(self) -> str:

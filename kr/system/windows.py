@@ -164,7 +164,7 @@ def typed_path(text: str) -> Path:
 
 def expand_paths(paths: Sequence[Path]) -> tuple[Path, ...]:
     """The files that typed paths stand for: programs of this system replace patterns by them."""
-    return tuple(found for path in paths for found in windows_words.matches(path))
+    return tuple(match for path in paths for match in windows_words.matches(path))
 
 
 def shows_symbols() -> bool:
@@ -340,9 +340,9 @@ def _program(pid: int) -> str:
     if not process:
         return ""
     name, size = ctypes.create_unicode_buffer(1 << 15), _DWORD(1 << 15)
-    known = _program_path(process, 0, name, byref(size))
+    has_name = _program_path(process, 0, name, byref(size))
     _close(process)
-    return os.path.basename(name.value).lower() if known else ""
+    return os.path.basename(name.value).lower() if has_name else ""
 
 
 def holds(pid: int, path: str | os.PathLike[str]) -> bool:
@@ -438,10 +438,10 @@ def _in_thread(read: Callable[[], T], seconds: float) -> T:
     reader.start()
     until = time.monotonic() + seconds
     while not answers:
-        if (left := until - time.monotonic()) <= 0:
+        if (seconds := until - time.monotonic()) <= 0:
             raise TimeoutError
         # in slices, between which Ctrl-C has its turn
-        reader.join(min(left, 0.2))
+        reader.join(min(seconds, 0.2))
     if isinstance(answers[0], BaseException):
         raise answers[0]
     return answers[0]

@@ -92,5 +92,5 @@ def home_path(text: str) -> Path:
 def matches(path: Path) -> list[Path]:
     """Paths that a path with * and ? stands for, in order; itself if there are none. Brackets stand for themselves."""
     text = str(path)
-    found = glob.glob(text.replace("[", "[[]")) if "*" in text or "?" in text else []
-    return sorted(map(Path, found)) or [path]
+    paths = glob.glob(text.replace("[", "[[]")) if "*" in text or "?" in text else []
+    return sorted(map(Path, paths)) or [path]
