@@ -206,8 +206,8 @@ def test_positions_are_looked_up_in_certificates(house: House, monkeypatch: pyte
     monkeypatch.setattr(house, "proofs", ProofLibrary([("a.krproof", made)]))
     asked = PageRequest({"positions": [[*root.bits], [*Position().bits]]})
     assert port.proofs(house, asked)["known"] == [
-        {"value": "loss", "bound": "", "by": "certificate a.krproof"},
-        {"value": None, "bound": "", "by": ""},
+        {"value": "loss", "excludes": None, "certificates": ("a.krproof",)},
+        {"value": None, "excludes": None, "certificates": ()},
     ]
 
 

@@ -32,6 +32,8 @@ class KnownValue:
     """What proves it: KNOWN_BY_RULES, KNOWN_BY_DATABASE, or "certificate NAME"; "" if nothing is known."""
     move: Move | None = None
     """Move by which a certificate's strategy has `least`; None if there is none."""
+    certificates: tuple[str, ...] = ()
+    """Names of the certificates that prove it."""
 
     @property
     def value(self) -> Value | None:
@@ -39,16 +41,21 @@ class KnownValue:
         return self.least if self.least is self.most else None
 
     @property
+    def excludes(self) -> Value | None:
+        """The value that is excluded, WIN or LOSS, of a half that is known; None for a value, or nothing."""
+        if self.value is not None:
+            return None
+        return Value.LOSS if self.least.sign == 0 else Value.WIN if self.most.sign == 0 else None
+
+    @property
     def bound(self) -> str:
         """Half of a value in words: "does not lose", "does not win"; "" for a value, or nothing."""
-        if self.value is not None:
-            return ""
-        return "does not lose" if self.least.sign == 0 else "does not win" if self.most.sign == 0 else ""
+        return {Value.LOSS: "does not lose", Value.WIN: "does not win"}.get(self.excludes or Value.DRAW, "")
 
     def one_move_earlier(self) -> KnownValue:
         """The same for the side whose move led here."""
         plies = None if self.plies is None else self.plies + 1
-        return KnownValue(self.most.opposite, self.least.opposite, plies, self.by)
+        return KnownValue(self.most.opposite, self.least.opposite, plies, self.by, None, self.certificates)
 
     def allows(self, value: Value) -> bool:
         """True if a value is not excluded."""

@@ -91,7 +91,7 @@ class ProofLibrary:
         # a win needs no other
         names = [self._certificates[at[0]][0]] if least is Value.WIN and at is not None else list(by)
         what = CERTIFICATE_WORD if len(names) == 1 else f"{CERTIFICATE_WORD}s"
-        return KnownValue(least, most, None, f"{what} {' and '.join(names)}", move)
+        return KnownValue(least, most, None, f"{what} {' and '.join(names)}", move, tuple(names))
 
     def certificate_for(self, position: Position) -> Certificate:
         """The certificate whose strategy has the move of `look_up`. Raises KeyError if there is none."""

@@ -37,25 +37,33 @@ async function analysed({asked = {}, search, certificates = null}) {
 
 test("values by certificates come first, with their names", async () => {
   const after = START.after(MOVE).key,
-    nothing = {value: null, bound: "", by: ""};
+    nothing = {value: null, excludes: null, certificates: []};
   /** @param {Position[]} positions */
   const look = async positions =>
     positions.map(({key}) =>
       key === after
-        ? {value: "loss", bound: "", by: "certificate a"}
+        ? {value: "loss", excludes: null, certificates: ["a"]}
         : key === START.key
-          ? {value: null, bound: "does not lose", by: "certificate b"}
+          ? {value: null, excludes: "loss", certificates: ["b"]}
           : nothing,
     );
   const [{exact}, {lines}] = await analysed({certificates: {look}});
   assert.deepEqual(
-    {...exact, moves: exact.moves.map((/** @type {any} */ {text, value, plies, by}) => ({text, value, plies, by}))},
+    {
+      ...exact,
+      moves: exact.moves.map((/** @type {any} */ {text, value, plies, certificates}) => ({
+        text,
+        value,
+        plies,
+        certificates,
+      })),
+    },
     {
       value: null,
       plies: null,
-      bound: "does not lose",
-      by: "certificate b",
-      moves: [{text: String(MOVE), value: "win", plies: null, by: "certificate a"}],
+      excludes: "loss",
+      certificates: ["b"],
+      moves: [{text: String(MOVE), value: "win", plies: null, certificates: ["a"]}],
     },
   );
   // what is proved counts for the line too
@@ -96,7 +104,7 @@ test("scores of all moves: those of lines, and that the others are worse", () =>
   assert.deepEqual(scores({depth: 7, lines: [{...line, pv: [{text: "9-14"}]}]}), told);
   // a line that stays is told without its moves
   assert.deepEqual(scores({depth: 7, lines: [line]}), told);
-  const exact = {moves: [{text: "9-13", value: "win", plies: 3, by: "certificate a"}]};
+  const exact = {moves: [{text: "9-13", value: "win", plies: 3, certificates: ["a"]}]};
   assert.deepEqual(scores({exact}), {"9-13": {score: null, value: "win", plies: 3}});
 });
 

@@ -91,9 +91,10 @@ function judgeOf({searches, glances, database, proofs = null, people = {}}) {
     certificates: proofs && {
       look: async (/** @type {Position[]} */ positions) =>
         positions.map(({fen}) => {
-          const [what = "", by = ""] = proofs[fen] ?? [],
-            isBound = what.startsWith("does not");
-          return {value: (!isBound && what) || null, bound: isBound ? what : "", by};
+          const [what = null, by = ""] = proofs[fen] ?? [],
+            excludes = what === "does not lose" ? "loss" : what === "does not win" ? "win" : null,
+            certificates = by ? by.replace(/^certificates? /, "").split(" and ") : [];
+          return {value: excludes ? null : what, excludes, certificates};
         }),
     },
     chances: new ChancesOfScores({...CASES.chances, verdicts: VERDICTS}),

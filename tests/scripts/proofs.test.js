@@ -94,10 +94,10 @@ test("exact values name the certificate that they rest on", () => {
   /** @type {any[]} */
   const moves = [
     {text: "1-5", value: "win", plies: 3},
-    {text: "1-6", value: "loss", plies: null, by: "certificate a.krproof"},
+    {text: "1-6", value: "loss", plies: null, certificates: ["a.krproof"]},
   ];
   assert.equal(
-    exactly({value: null, bound: "does not lose", by: "certificate b.krproof", moves}, ""),
+    exactly({value: null, excludes: "loss", certificates: ["b.krproof"], moves}, ""),
     "Exact: does not lose by certificate b.krproof; 1-5 win in 3 plies, 1-6 loss by certificate a.krproof",
   );
 });

@@ -23,7 +23,8 @@ port/database {} -> {"database": {"pieces", "classes", "distancePieces"}}, or nu
 port/look {"positions"} -> {"known": [{"value", "distance"}, ...]}, null for what is not known
 port/draw {"men", "kings", "otherMen", "otherKings", "value", "count", "seed"} -> {"positions"} with a value, of so many
     random ones of a shape, with Black to move and no capture
-port/proofs {"positions"} -> {"proofs": whether there are certificates, "known": [{"value", "bound", "by"}, ...]}
+port/proofs {"positions"} -> {"proofs": whether there are certificates, "known": [{"value", "excludes",
+    "certificates"}, ...]}
 port/book {"positions"} -> {"book": whether there is one, "moves": of each position those that it knows}
 port/people {"positions", "group"} -> {"moves": [{"move", "probability"}, ...]} of the last position
 port/evaluate {"positions": [position]} -> the parts of its static score
@@ -277,7 +278,9 @@ def proofs(house: House, request: PageRequest) -> dict[str, Any]:
     known = [found.look_up(each) for each in positions] if found else [NOTHING_KNOWN for _ in positions]
     return {
         "proofs": found is not None,
-        "known": [{"value": each.value, "bound": each.bound, "by": each.by} for each in known],
+        "known": [
+            {"value": each.value, "excludes": each.excludes, "certificates": each.certificates} for each in known
+        ],
     }
 
 

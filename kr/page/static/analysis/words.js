@@ -115,21 +115,21 @@ export function status(told, name) {
 }
 
 /**
- * A value, and the certificate that it rests on, if it is not the database.
- * @typedef {{value?: Value | null, plies?: number | null, by?: string, bound?: string}} Exact bound: half of a value
+ * A value, or which one is excluded, and the names of the certificates that it rests on, if it is not the database.
+ * @typedef {{value?: Value | null, plies?: number | null, certificates?: string[], excludes?: Value}} Exact
  */
 
 /** @param {Exact} known */
 function certified(known) {
   const worth = known.value
     ? long({value: known.value, plies: known.plies})
-    : known.bound === "does not lose"
+    : known.excludes === "loss"
       ? t("does not lose")
-      : known.bound
+      : known.excludes
         ? t("does not win")
         : "";
-  if (!worth || !known.by) return worth;
-  return t("{value} by certificate {name}", {value: worth, name: known.by.replace(/^certificates? /, "")});
+  if (!worth || !known.certificates) return worth;
+  return t("{value} by certificate {name}", {value: worth, name: known.certificates.join(", ")});
 }
 
 /**

@@ -11,8 +11,8 @@ import {known, moveEarlier, signOf} from "./weighing.js";
 
 /**
  * A move with its exact value for the side that plays it, and the plies to the end of the game under best play with
- * this one; null for a draw or if they aren't known. by: certificates that prove it.
- * @typedef {{move: Move, after: Position, value: Value, distance: number | null, by?: string}} ExactMove
+ * this one; null for a draw or if they aren't known. certificates: names of those that prove it.
+ * @typedef {{move: Move, after: Position, value: Value, distance: number | null, certificates?: string[]}} ExactMove
  */
 
 /** An unknown distance: longer than all known ones. */
@@ -62,8 +62,8 @@ async function movesOf(database, position, certificates) {
     reached = moves.map(move => position.play(move)),
     found = await known(database, reached, certificates);
   return moves.flatMap((move, index) => {
-    const {value, distance, by} = moveEarlier(found[index]);
-    return value === null ? [] : [{move, after: reached[index], value, distance, by}];
+    const {value, distance, certificates: names} = moveEarlier(found[index]);
+    return value === null ? [] : [{move, after: reached[index], value, distance, certificates: names}];
   });
 }
 

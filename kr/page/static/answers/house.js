@@ -78,9 +78,9 @@ import {ChancesOfScores} from "./chances.js";
  * @typedef {Shape & {value: Value, count: number, seed: number}} Drawing
  */
 /**
- * What certificates prove of a position, for its side to move. bound: half of a value, "does not lose" or "does not
- * win"; by: their names; "" for nothing.
- * @typedef {{value: Value | null, bound: string, by: string}} Proved
+ * What certificates prove of a position, for its side to move. excludes: a win or a loss, where half of a value is
+ * known; certificates: their names.
+ * @typedef {{value: Value | null, excludes: Value | null, certificates: string[]}} Proved
  */
 /**
  * @typedef {object} CertificatesPort

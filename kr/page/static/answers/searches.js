@@ -4,8 +4,9 @@
 //
 // With "within" kr shows all moves that are worse than the best by no more centi-men, however many "lines" there are.
 // The first event has the exact values: {exact: {value, plies, moves: [{move, value, plies}, ...]}}, or null where
-// neither a database nor a certificate reaches; "by" names a certificate, "bound" is half of a value, such as "does
-// not lose". And "draw", the rule by which the game can be claimed drawn by its history, left out if there is none.
+// neither a database nor a certificate reaches; "certificates" are their names, "excludes" is a win or a loss where
+// half of a value is known. And "draw", the rule by which the game can be claimed drawn by its history, left out if
+// there is none.
 // Then, at most UPDATES a second and always the newest, for each line {score, value, plies, draw, depth, chances, pv},
 // where a pv that is the same as in the event before is left out. Scores, values and chances are those of the side to
 // move; value and plies are those of the first move without the history, score and chances those of the game
@@ -176,7 +177,7 @@ class LineReport {
     this._known = new Map(moves.map(each => [String(each.move), each]));
     /** What is known, as JSON. */
     this.exact =
-      moves.length || here.value || here.bound
+      moves.length || here.value || here.excludes
         ? {
             ...exactly(here),
             moves: moves.map(each => ({...step(position, position.parseMove(String(each.move))), ...exactly(each)})),
@@ -220,11 +221,11 @@ class LineReport {
 }
 
 /** @param {import("./weighing.js").Known} known */
-const exactly = ({value, distance, by, bound}) => ({
+const exactly = ({value, distance, certificates, excludes}) => ({
   value,
   plies: distance,
-  ...(by && {by}),
-  ...(bound && {bound}),
+  ...(certificates?.length && {certificates}),
+  ...(excludes && {excludes}),
 });
 
 /** @param {Position} position @param {Move} move */

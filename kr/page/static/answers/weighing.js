@@ -18,8 +18,9 @@ const QUIET_BEFORE_DRAW = 4 * (REPETITIONS - 1);
 /** @typedef {import("./chances.js").Chances} Chances */
 /** @typedef {{of: (score: number, value: Value | null) => Chances}} ChancesOf */
 /**
- * What is known of a position: its value for the side to move, and plies to the end. bound and by: of certificates.
- * @typedef {{value: Value | null, distance: number | null, bound?: string, by?: string}} Known
+ * What is known of a position: its value for the side to move, and plies to the end; by certificates, which value is
+ * excluded, and their names.
+ * @typedef {{value: Value | null, distance: number | null, excludes?: Value | null, certificates?: string[]}} Known
  */
 /**
  * A position to analyse.
@@ -46,7 +47,7 @@ const QUIET_BEFORE_DRAW = 4 * (REPETITIONS - 1);
  * @property {Line[]} lines best first; empty if the game is over
  * @property {Value | null} value proved value of the position, whatever the history of its game
  * @property {number | null} plies to the end of a proved win or loss
- * @property {string} by certificates that prove the value; "" for none
+ * @property {string[]} certificates names of those that prove the value
  * @property {string} draw rule by which the game can be claimed drawn in the position
  */
 
@@ -105,18 +106,16 @@ export function drawAfter(after, history, value) {
   return "";
 }
 
-const BOUNDS = ["does not lose", "does not win"];
-
 /**
  * What is known of a position before a move, for the side that plays it, by what is known after it.
  * @param {Known} after
  * @returns {Known}
  */
-export const moveEarlier = ({value, distance, bound, ...others}) => ({
+export const moveEarlier = ({value, distance, excludes, ...others}) => ({
   ...others,
   value: value && opposite(value),
   distance: distance === null ? null : distance + 1,
-  ...(bound && {bound: BOUNDS[1 - BOUNDS.indexOf(bound)]}),
+  ...(excludes && {excludes: opposite(excludes)}),
 });
 
 /**
@@ -137,7 +136,7 @@ export async function known(database, positions, certificates = null) {
   const byKey = new Map();
   for (const [index, {key}] of left.entries()) {
     const proof = proved[index];
-    if (proof?.by) byKey.set(key, {...proof, distance: null});
+    if (proof?.certificates.length) byKey.set(key, {...proof, distance: null});
   }
   for (const [index, {key}] of asked.entries()) if (found[index].value !== null) byKey.set(key, found[index]);
   return positions.map(each =>
@@ -159,17 +158,17 @@ export async function analysisOf(task, found, database, chances, certificates) {
     reached = found.lines.map(({moves}) => position.after(moves[0])),
     [here, ...after] = await known(database, [position, ...reached], certificates),
     lines = found.lines.map((info, index) => lineOf(task, info, index + 1, moveEarlier(after[index]), chances));
-  let {value, distance: plies, by = ""} = here;
+  let {value, distance: plies, certificates: names = []} = here;
   if (value === null) {
     value = found.value ?? lines[0]?.value ?? null;
     plies = lines[0]?.plies ?? null;
-    by = "";
+    names = [];
   }
-  return {task, lines, value, plies, by, draw: drawByRule(task.position, task.history)};
+  return {task, lines, value, plies, certificates: names, draw: drawByRule(task.position, task.history)};
 }
 
 /** The analysis of a position in which the game is over. @param {Task} task @returns {Analysis} */
-export const overAnalysis = task => ({task, lines: [], value: "loss", plies: 0, by: "", draw: ""});
+export const overAnalysis = task => ({task, lines: [], value: "loss", plies: 0, certificates: [], draw: ""});
 
 /**
  * @param {Task} task
@@ -179,19 +178,19 @@ export const overAnalysis = task => ({task, lines: [], value: "loss", plies: 0, 
  * @param {ChancesOf} chances
  * @returns {Line}
  */
-function lineOf(task, info, rank, {value, distance, bound}, chances) {
+function lineOf(task, info, rank, {value, distance, excludes}, chances) {
   const worth = weighed(info, task, value, distance),
     line = {...worth, rank, chances: chances.of(worth.score, worth.certain), pv: info.moves};
-  return bound && worth.certain === null ? {...line, ...limited(line, bound)} : line;
+  return excludes && worth.certain === null ? {...line, ...limited(line, excludes)} : line;
 }
 
 /**
- * A score and chances without the value that a bound excludes: that of a draw takes its place.
+ * A score and chances without a value that is excluded: that of a draw takes its place.
  * @param {{score: number, chances: Chances}} line
- * @param {string} bound
+ * @param {Value} excluded
  */
-function limited({score, chances: {win, draw, loss}}, bound) {
-  return bound === BOUNDS[0]
+function limited({score, chances: {win, draw, loss}}, excluded) {
+  return excluded === "loss"
     ? {score: Math.max(score, 0), chances: chancesBy(win, draw + loss, 0)}
     : {score: Math.min(score, 0), chances: chancesBy(0, draw + win, loss)};
 }

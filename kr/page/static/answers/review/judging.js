@@ -40,7 +40,7 @@ import {certainOf, oneMoveEarlier, Searches, turned} from "./searches.js";
  * @property {number | null} expected the expected result after the move
  * @property {Value | null} value proved value after the move, whatever the history of the game
  * @property {number | null} plies from the move to the end of a proved win or loss
- * @property {string} by certificates that prove the value; "" for none
+ * @property {string[]} certificates names of those that prove the value
  * @property {string} draw rule by which the game can be claimed drawn after the move; "" if there is none
  * @property {string} drawNext the same after the best answer; "" also where it can be claimed already
  * @property {number} occurrence times that the position after the move has then been on the board
@@ -133,9 +133,9 @@ export async function* judgeMoves(game, settings, judge) {
     // the move is judged by the position it led to
     if (search.wasSetUp(ply + 1)) following = await search.reached(ply);
     const after = turned(following),
-      {score, expected, value, plies, by, draw, drawNext, verdict} = after,
+      {score, expected, value, plies, certificates, draw, drawNext, verdict} = after,
       occurrence = search.occurrence(ply);
-    judged = {...judged, score, expected, value, plies, by, draw, drawNext, verdict, occurrence};
+    judged = {...judged, score, expected, value, plies, certificates, draw, drawNext, verdict, occurrence};
     judged.confirmed = after.confirmed || certainOf(judged) !== null;
     const glance = glances.get(ply);
     if (ply < first) {
@@ -172,7 +172,7 @@ const unjudged = (ply, side, move) => ({
   expected: null,
   value: null,
   plies: null,
-  by: "",
+  certificates: [],
   draw: "",
   drawNext: "",
   occurrence: 1,
@@ -219,7 +219,7 @@ function agreed(before, after, judged, thresholds) {
     expected: bestExpected,
     value,
     plies: value && isBest ? after.plies : null,
-    by: value && isBest ? after.by : "",
+    certificates: value && isBest ? after.certificates : [],
     draw: "",
     drawNext: isBest ? after.draw || after.drawNext : "",
     lines: [],

@@ -159,7 +159,10 @@ function explained(judged, before) {
   // once, not at every move of an ending
   if (value && value !== previous) {
     /** @type {Said} */
-    const now = [known(side, value, judged.plies), ...(judged.by ? [{say: "value.by", with: {proof: judged.by}}] : [])];
+    const now = [known(side, value, judged.plies)],
+      {certificates: names} = judged,
+      proof = `${names.length === 1 ? "certificate" : "certificates"} ${names.join(" and ")}`;
+    if (names.length) now.push({say: "value.by", with: {proof}});
     sentences.push(
       previous ? comment("known.before", {before: known(side, previous, null), now}) : comment("known", {now}),
     );

@@ -37,7 +37,7 @@ import {analysisOf, chancesOf, drawAfter, isDrawn, known, moveEarlier, overAnaly
  * @property {number} expected
  * @property {Value | null} value proved value
  * @property {number | null} plies
- * @property {string} by certificates that prove the value; "" for none
+ * @property {string[]} certificates names of those that prove the value
  * @property {string} draw
  * @property {string} drawNext
  * @property {Choice[]} lines
@@ -214,8 +214,8 @@ export class Searches {
         reached = moves.map(move => position.after(move)),
         found = (await known(database, reached, certificates)).map(moveEarlier);
       for (const [index, after] of reached.entries()) {
-        const {value, by} = found[index];
-        if (value && (isWhole || by) && !after.equals(played))
+        const {value, certificates: names} = found[index];
+        if (value && (isWhole || names?.length) && !after.equals(played))
           lines.set(after.key, this.#known(ply, after, moves[index], value, lines.get(after.key)));
       }
     }
@@ -288,7 +288,7 @@ export class Searches {
       expected: chancesOf(analysis).expected,
       value: analysis.value,
       plies: analysis.plies,
-      by: analysis.by,
+      certificates: analysis.certificates,
       draw: analysis.draw,
       drawNext: analysis.draw ? "" : (analysis.lines[0]?.draw ?? ""),
       lines: analysis.lines.map(line => ({
