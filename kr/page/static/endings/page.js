@@ -6,7 +6,6 @@ import {LinePage} from "../line/page.js";
 import {pause} from "../line/view.js";
 import {sound} from "../sounds.js";
 import {said, t} from "../texts.js";
-import {Actions} from "./actions.js";
 import {
   Ending,
   Record,
@@ -34,7 +33,6 @@ class Endings extends LinePage {
   /** @param {import("../shell.js").App} app */
   constructor(app) {
     super(app, t("Board of the ending"));
-    this._ask = new Actions(app);
     this._record = new Record(app);
     /** @type {Known | null} */
     this._known = null;
@@ -126,7 +124,7 @@ class Endings extends LinePage {
     const wanted = this._form.wanted(),
       errand = this.app.errand();
     try {
-      const position = await this._ask.find(wanted);
+      const {position} = await this.app.api("endings/new", wanted);
       if (errand.isStale) return;
       if (position) this.app.go("endings", `${wanted.goal}/${position.fen}`);
       else this._notFound(t("No such ending was found: try another difficulty or other pieces."));
@@ -145,7 +143,7 @@ class Endings extends LinePage {
   _begin(start) {
     return this._change(
       async () => {
-        const [position, moves] = await Promise.all([this.app.position(start), this._ask.values(start)]);
+        const [position, moves] = await Promise.all([this.app.position(start), this._valuesOf(start)]);
         return {position, moves};
       },
       ({position, moves}) => {
@@ -189,7 +187,12 @@ class Endings extends LinePage {
     ending.isWaiting = false;
     this._showButtons();
     try {
-      const answer = await this._ask.move(ending.start, line.texts, ending.goal, goOn);
+      const answer = await this.app.api("endings/move", {
+        start: ending.start,
+        moves: line.texts,
+        goal: ending.goal,
+        on: goOn,
+      });
       if (errand.isStale) return;
       if (answer.reply) {
         this._tell({mark: "", head: "…", more: ""});
@@ -279,13 +282,18 @@ class Endings extends LinePage {
 
   // --- exact values
 
+  /** The moves of a position, best first. @param {string} fen @returns {Promise<import("./state.js").ExactMove[]>} */
+  async _valuesOf(fen) {
+    return (await this.app.api("endings/values", {fen})).moves;
+  }
+
   /** The values of the position that is shown; null if it is not shown any more. */
   async _valued() {
     const errand = this._tasks.current(),
       {fen} = this.stage.line;
     const isStale = () => errand.isStale || this.stage.line.fen !== fen;
     try {
-      const moves = await this._ask.values(fen);
+      const moves = await this._valuesOf(fen);
       return isStale() ? null : moves;
     } catch (error) {
       if (!isStale()) this._fail(error);
@@ -332,7 +340,7 @@ class Endings extends LinePage {
    */
   async _enter(rest, entry) {
     if (!this._known) {
-      const known = await this._ask.known();
+      const known = await this.app.api("endings/known");
       if (entry.isStale) return;
       this._setUp(known);
     }

@@ -1,11 +1,11 @@
 // The panels of the page Endings: the choice of an ending, exact values, and what was won so far.
 
+import {SIDES} from "../squares.js";
 import {choice, form} from "../controls.js";
 import {button, el} from "../dom.js";
 import {t} from "../texts.js";
 import {mostOfASide, offered, valueWords} from "./state.js";
 
-/** @import {Wanted} from "./actions.js" */
 /** @import {ExactMove, Goal, Known, Pieces} from "./state.js" */
 
 const OWN = "own";
@@ -97,14 +97,17 @@ export class EndingForm {
     this._chosen.hidden = this._select?.value !== OWN;
   }
 
-  /** What is chosen, which is kept. @returns {Wanted} */
+  /** A random ending as it is chosen, which is kept; the side is one by chance unless it is one. */
   wanted() {
     const material = this._select?.value ?? "",
       goal = /** @type {Goal} */ (this._goal.value),
       difficulty = this._difficulty.value,
       side = this._side.value;
     this._app.keep("endings-form", {goal, material, difficulty, side});
-    return {pieces: this._pieces(material), goal, difficulty, side};
+    const [own, own_kings, other, other_kings] = this._pieces(material),
+      chosen = SIDES.find(each => each === side) ?? SIDES[Math.floor(Math.random() * 2)],
+      seed = Math.floor(Math.random() * 2 ** 32);
+    return {own, own_kings, other, other_kings, goal, difficulty, side: chosen, seed};
   }
 
   /** @param {string} material @returns {Pieces} */

@@ -1,5 +1,6 @@
 // Problems of a person's own files: opened from this machine, kept in the browser, removed again.
 
+import {encoded} from "../explorer/upload.js";
 import {filePicker, resultsChoice} from "../controls.js";
 import {button, el} from "../dom.js";
 import {visible} from "../escapes.js";
@@ -9,7 +10,6 @@ import {formatted, many, t} from "../texts.js";
 /** @typedef {import("../shell.js").App} App */
 /** @typedef {{id: string, fen: string}} Problem as the answers have read it, with other fields that only they know */
 /** @typedef {{name: string, problems: Problem[]}} OwnFile */
-/** @import {Actions} from "./actions.js" */
 
 const FILES = ".pdn,.jsonl,.json,.fen,.txt,.gz,.xz,.bz2";
 const LARGEST_FILE = 2_900_000; // bytes
@@ -52,13 +52,11 @@ export class OwnPanel {
   /**
    * @param {App} app
    * @param {OwnFiles} files
-   * @param {Actions} ask
    * @param {(added: boolean) => Promise<void>} onchange
    */
-  constructor(app, files, ask, onchange) {
+  constructor(app, files, onchange) {
     this._app = app;
     this._files = files;
-    this._ask = ask;
     this._onchange = onchange;
     this._list = el("ul", {class: "own-files"});
     this._faults = el("ul", {class: "faults"});
@@ -108,7 +106,16 @@ export class OwnPanel {
     this._faults.replaceChildren();
     try {
       if (file.size > LARGEST_FILE) throw new Error(t("{name} is too large for a file of problems", {name}));
-      const {problems, faults, left_out: left} = await this._ask.read(file, this._convention.value);
+      const data = await encoded(file, name),
+        {
+          problems,
+          faults,
+          left_out: left,
+        } = await this._app.api("puzzles/read", {
+          name,
+          data,
+          results: this._convention.value,
+        });
       if (this._files.problems().length + problems.length > MOST_KEPT)
         throw new Error(t("{count} problems are kept at most: remove a file first", {count: formatted(MOST_KEPT)}));
       if (!this._files.add({name, problems}))

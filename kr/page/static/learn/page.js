@@ -9,7 +9,6 @@ import {pause} from "../line/view.js";
 import {download} from "../send.js";
 import {sound} from "../sounds.js";
 import {many, t} from "../texts.js";
-import {Actions} from "./actions.js";
 import {CoursesPanel} from "./courses.js";
 import {PuzzleList} from "./list.js";
 import {OwnFiles, OwnPanel} from "./own.js";
@@ -46,7 +45,6 @@ class Learn extends LinePage {
   /** @param {import("../shell.js").App} app */
   constructor(app) {
     super(app, t("Board of the puzzle"));
-    this._ask = new Actions(app);
     this._training = new Training(app);
     this._daily = "";
     this._day = new Date(0); // of the list, and of its puzzle of the day
@@ -63,13 +61,13 @@ class Learn extends LinePage {
     this._own = new OwnFiles(app);
     /** @type {import("./own.js").OwnFile[] | null} */
     this._listed = null; // of the list
-    this._files = new OwnPanel(app, this._own, this._ask, added => this._takeOwn(added));
+    this._files = new OwnPanel(app, this._own, added => this._takeOwn(added));
     this._list = new PuzzleList(
       this._training,
       {
         open: id => this._open(id),
         review: () => this._open(this._due()),
-        boards: ids => this._ask.boards(ids),
+        boards: async ids => (await app.api("puzzles/boards", {ids})).boards,
         filter: () => this._showFilters(),
       },
       this._files.element,
@@ -231,7 +229,7 @@ class Learn extends LinePage {
   /** @param {string} id */
   _load(id) {
     return this._change(
-      () => this._ask.start(id),
+      () => this.app.api("puzzles/start", {id}),
       puzzle => {
         this._puzzle = puzzle;
         this._headers = {Event: puzzle.title ? titleOf(puzzle) : `${titleOf(puzzle)} (${puzzle.id})`};
@@ -261,7 +259,7 @@ class Learn extends LinePage {
     this._busy = true;
     this._showButtons();
     try {
-      const answer = await this._ask.answer(puzzle.id, stage.line.texts);
+      const answer = await this._solver("answer", puzzle);
       if (errand.isStale) return;
       this._step = 0;
       if (answer.kept && answer.reply) {
@@ -367,13 +365,23 @@ class Learn extends LinePage {
     return () => errand.isStale || line !== this.stage.line.texts.join();
   }
 
+  /**
+   * What is answered to the moves on the board.
+   * @param {"answer" | "hint" | "solution"} what
+   * @param {import("./state.js").Puzzle} puzzle
+   * @param {object} [more]
+   */
+  _solver(what, {id}, more = {}) {
+    return this.app.api(`puzzles/${what}`, {id, moves: this.stage.line.texts, ...more});
+  }
+
   async _showHint() {
     const {stage, _puzzle: puzzle} = this,
       isStale = this._asking();
     if (!puzzle) return;
     if (!stage.line.isLast) stage.go(stage.line.length);
     try {
-      const hint = await this._ask.hint(puzzle.id, stage.line.texts, this._step > 0);
+      const hint = await this._solver("hint", puzzle, {whole: this._step > 0});
       if (isStale()) return;
       if (!this._step) this._miss(puzzle, "hints");
       stage.mark(hint.move ? {arrows: [{path: hint.move.path, kind: "best"}]} : {squares: [hint.square]});
@@ -391,7 +399,7 @@ class Learn extends LinePage {
       isStale = this._asking();
     if (!puzzle) return;
     try {
-      const solution = await this._ask.solution(puzzle.id, stage.line.texts);
+      const solution = await this._solver("solution", puzzle);
       if (isStale()) return;
       this._miss(puzzle, "hints");
       this._over = true;
@@ -468,7 +476,7 @@ class Learn extends LinePage {
     this._own.refresh();
     if (today(this._day) === today(now) && this._listed === this._own.all) return;
     const {all} = this._own,
-      listing = await this._ask.list(today(now), this._own.problems());
+      listing = await this.app.api("puzzles/list", {date: today(now), own: this._own.problems()});
     if (errand.isStale) return;
     this._listed = all;
     this._files.show();
