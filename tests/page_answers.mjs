@@ -55,7 +55,12 @@ const house = new House({
   random: () => (seed = (seed * 48271) % 2147483647) / 2147483647,
 });
 
-const send = message => process.stdout.write(JSON.stringify(message) + "\n");
+// errors are told as a page in English does
+const {said} = await import(new URL("../kr/viewer/static/texts.js", import.meta.url));
+const send = message => {
+  const told = message.error === undefined ? message : {...message, error: said(message.error)};
+  process.stdout.write(JSON.stringify(told) + "\n");
+};
 const dispatcher = new Dispatcher(house, send);
 
 for await (const line of createInterface({input: process.stdin})) {

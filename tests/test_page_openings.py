@@ -90,7 +90,7 @@ def test_a_game_that_is_set_up_has_the_name_of_its_start(page: Page) -> None:
         ("openings/names", {"moves": ["11-15", "11-15"]}, "11-15 is not legal"),
         ("openings/names", {"start": "rubbish", "moves": []}, "rubbish"),
         ("openings/names", {"moves": "11-15"}, "moves is not a list"),
-        ("openings/names", {"moves": ["11-15"] * 2001}, "at most 2000"),
+        ("openings/names", {"moves": ["11-15"] * 2001}, "at most 2,000"),
         ("openings", {}, "deck is missing"),
         ("openings", {"deck": "2move"}, "deck is not one of"),
         ("openings", {"deck": "3move", "wanted": "x" * 101}, "101 characters"),

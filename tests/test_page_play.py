@@ -101,7 +101,7 @@ def test_moves_that_can_not_be_made(page: Page) -> None:
         assert game.hear("say")
     for do in ("save x", "agree", "say"):
         game.say(do)
-        assert "do is not one of move, undo" in game.hear("say")["say"]
+        assert game.hear("say")["say"]["say"] == "refused.field_choice"
     game.move([24, 19])
     assert game.turn()
     assert len(game.board.moves) == 2

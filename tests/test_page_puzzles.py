@@ -225,14 +225,14 @@ def test_files_without_problems(page: Page, name: str, content: str | bytes, why
 BAD: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("list", {}, "date is missing"), ("list", {"date": 1}, "date is not text"),
     ("start", {}, "id is missing"), ("start", {"id": "none"}, "there is no puzzle 'none'"),
-    ("start", {"id": "o'clock"}, 'there is no puzzle "o\'clock"'), ("start", {"id": "toString"}, "no puzzle"),
+    ("start", {"id": "o'clock"}, "there is no puzzle 'o'clock'"), ("start", {"id": "toString"}, "no puzzle"),
     ("start", {"id": "first-position/99"}, "no puzzle"), ("start", {"id": "x" * 201}, "at most 200"),
     ("start", {"id": 5}, "id is not text"), ("boards", {"ids": ["none"]}, "no puzzle"),
     ("boards", {"ids": ["pask"] * 101}, "at most 100"), ("answer", {"id": "pask"}, "moves is missing"),
     ("answer", {"id": "pask", "moves": []}, "the last move is not White's"),
     ("answer", {"id": "pask", "moves": ["9-13"]}, "not legal"),
     ("answer", {"id": "pask", "moves": ["19x12"] * 301}, "at most 300"),
-    ("hint", {"id": "pask", "moves": ["19x12"]}, "it is not white's move"),
+    ("hint", {"id": "pask", "moves": ["19x12"]}, "it is not White's move"),
     ("hint", {"id": "pask", "moves": [], "whole": 1}, "whole is neither"),
     ("solution", {"id": "pask", "moves": ["x"]}, "not"),
 )  # fmt: skip

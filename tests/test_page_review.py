@@ -134,8 +134,8 @@ SHORT = game_document(played("11-15 24-20 8-11 28-24"))
         ({"document": {**SHORT, "more": 1}}, "more"),
         ({"document": {**SHORT, "nodes": [*SHORT["nodes"], {"parent": 4, "path": [1, 2]}]}}, "1-2"),
         ({"document": game_document(played("1-6 30-26 6-1 26-30 " * 251, "B:WK30:BK1"))},
-         "a game of 1004 moves; at most 1000 are judged"),
-        *(({"document": SHORT, "nodes": nodes}, "nodes is not a whole number from 1000 to 5000000")
+         "a game of 1,004 moves; at most 1,000 are judged"),
+        *(({"document": SHORT, "nodes": nodes}, "nodes is not a whole number from 1,000 to 5,000,000")
           for nodes in (999, 5_000_001, 1000.5, "1000", True, [0])),
         *(({"document": SHORT, "seconds": seconds}, "seconds is not a number from 0.01 to 10")
           for seconds in (0, 0.009, 10.5, "1", False)),

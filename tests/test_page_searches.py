@@ -152,7 +152,7 @@ def test_a_game_that_is_over_has_no_lines(fresh: Page) -> None:
     [
         ({"engine": 1}, "engine is not a whole number from 0 to 0"),
         ({"lines": 65}, "lines is not a whole number from 1 to 64"),
-        ({"within": -1}, "within is not a whole number from 0 to 10000"),
+        ({"within": -1}, "within is not a whole number from 0 to 10,000"),
         ({"limit": "soon"}, "'soon' is not a duration"),
         ({"moves": ["1-32"]}, "1-32 is not legal"),
         ({"start": "nonsense"}, "nonsense"),

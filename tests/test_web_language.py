@@ -239,6 +239,9 @@ def test_runs_are_told_in_the_language(server: WebServer, opened: Opener) -> Non
 def test_the_language_is_that_of_the_browser_or_of_the_choice(server: WebServer, opened: Opener) -> None:
     page = opened(server.address, **ITALIAN)
     assert page.title() == "Analisi · kr"
+    # what the page's own answers refuse
+    page.evaluate("location.hash = 'learn/none'")
+    page.get_by_text("non esiste il problema 'none'").first.wait_for()
     page.get_by_role("button", name="Impostazioni").click()
     with page.expect_navigation():
         page.get_by_text("English", exact=True).click()

@@ -285,7 +285,7 @@ BAD = [
     ({"b": "evolved:123456"}, "there is no player"),
     ({"games": 3}, "3 games: expected an even number"),
     ({"games": 4, "ballot": ""}, "2 at most"),
-    ({"games": 1002}, "games is not a whole number from 2 to 1000"),
+    ({"games": 1002}, "games is not a whole number from 2 to 1,000"),
     ({"ballot": "games.pdn"}, "FEN"),
     ({"ballot": "B:WK1:B"}, "no move is legal"),
     ({"tc": "depth=5"}, "expected seconds a move, nodes or a clock"),

@@ -205,7 +205,7 @@ async def _answer(house: House, request: Request) -> Response:
     if handler is None:
         raise HTTPException(404)
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
-        return _error(415, "expected application/json")
+        return _error(415, sentence("refused.no_json_type"))
     try:
         async with asyncio.timeout(BODY_SECONDS):
             body = await _body(request)
@@ -230,7 +230,7 @@ def _read_json(body: bytes) -> object:
     try:
         return json.loads(body)
     except (ValueError, RecursionError):
-        raise InvalidSettingError("the request is not JSON") from None
+        raise InvalidSettingError(sentence("refused.not_json")) from None
 
 
 def _worked(handler: Handler, house: House, request: PageRequest) -> Any:
@@ -251,9 +251,12 @@ def _error(status: int, why: Told) -> Response:
     return JSONResponse({"error": as_json(why)}, status)
 
 
+_REFUSED = {404: sentence("refused.no_page"), 405: sentence("refused.wrong_method")}
+
+
 async def _failed(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    return _error(error.status_code, {404: "there is no such page", 405: "wrong method"}.get(error.status_code, "no"))
+    return _error(error.status_code, _REFUSED.get(error.status_code, BROKEN))
 
 
 async def _broken(request: Request, error: Exception) -> Response:

@@ -95,13 +95,13 @@ class Guard:
     def _answer(self, scope: Scope, segment: str, headers: Mapping[str, str]) -> Response | None:
         """Answer given here, without the app: a refusal, or a cookie for a visit by the address with the token."""
         if not self._is_own(headers.get("host", "")):
-            return _refused(421, "this server does not go by that name")
+            return _refused(421, sentence("refused.other_name"))
         origin = headers.get("origin")
         if origin is not None and origin.lower() != f"http://{headers['host'].lower()}":
-            return _refused(403, "another page may not ask this server")
+            return _refused(403, sentence("refused.other_page"))
         from_elsewhere = headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none")
         if from_elsewhere and not _is_visit(scope, headers):
-            return _refused(403, "another page may not ask this server")
+            return _refused(403, sentence("refused.other_page"))
         entry = self._entry
         by_token = entry is None or entry.takes_token(segment)
         by_cookie = entry is not None and entry.takes_cookies(headers.get("cookie", ""))
@@ -122,7 +122,7 @@ class Guard:
             return None
         if address_path or (opens and scope["path"] == "/"):
             return PlainTextResponse(CLOSED.format(host=headers["host"]), 401)
-        return _refused(401, "this needs the address with its token, which kr web printed where it was started")
+        return _refused(401, sentence("refused.no_token"))
 
     def _welcome(self, scope: Scope, entry: Entry) -> Response:
         query = scope.get("query_string", b"").decode("latin-1")

@@ -137,7 +137,7 @@ class Connection:
         do = str(request.fields["do"])[:100]
         stream = self._stream_of(do)
         if stream is None:
-            raise _Refused(id, f"there is nothing called {do!r} to do")
+            raise _Refused(id, sentence("refused.nothing_to_do", name=do))
         if id in self._running:
             raise _Unreadable("an id is used twice")
         # those that have been stopped count no more: a page that steps quickly is ahead of their ends

@@ -9,7 +9,7 @@ from typing import Any
 
 from kr.errors import InvalidSettingError
 from kr.game.position import Position
-from kr.settings import one_of
+from kr.language.sentences import sentence
 from kr.text import whole_characters
 
 LONGEST_FEN = 400
@@ -26,16 +26,16 @@ class PageRequest:
 
     def __init__(self, fields: object) -> None:
         if not isinstance(fields, Mapping):
-            raise InvalidSettingError("expected a JSON object")
+            raise InvalidSettingError(sentence("refused.no_fields"))
         self.fields: Mapping[str, Any] = fields
 
     def text(self, name: str, longest: int = 200, default: str = _REQUIRED) -> str:
         """Text of at most `longest` characters."""
         value = self._value(name, default)
         if not isinstance(value, str):
-            raise InvalidSettingError(f"{name} is not text")
+            raise InvalidSettingError(sentence("refused.field_text", name=name))
         if len(value) > longest:
-            raise InvalidSettingError(f"{name} has {len(value)} characters; at most {longest}")
+            raise InvalidSettingError(sentence("refused.field_long", name=name, length=len(value), most=longest))
         return whole_characters(value)
 
     def data(self) -> bytes:
@@ -43,7 +43,7 @@ class PageRequest:
         try:
             return base64.b64decode(self.text("data", LONGEST_DATA), validate=True)
         except (binascii.Error, ValueError):
-            raise InvalidSettingError("data is not base64") from None
+            raise InvalidSettingError(sentence("refused.field_base64")) from None
 
     def number(self, name: str, low: int, high: int, default: int = _REQUIRED) -> int:
         """A whole number from low to high."""
@@ -51,7 +51,7 @@ class PageRequest:
         if value is default and default is not _REQUIRED:
             return default
         if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-            raise InvalidSettingError(f"{name} is not a whole number from {low} to {high}")
+            raise InvalidSettingError(sentence("refused.field_whole", name=name, low=low, high=high))
         return value
 
     def fraction(self, name: str, low: float, high: float, default: float = _REQUIRED) -> float:
@@ -61,14 +61,14 @@ class PageRequest:
             return default
         # no comparison holds for a NaN, and an infinity is beyond any bound
         if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
-            raise InvalidSettingError(f"{name} is not a number from {low:g} to {high:g}")
+            raise InvalidSettingError(sentence("refused.field_number", name=name, low=f"{low:g}", high=f"{high:g}"))
         return float(value)
 
     def flag(self, name: str, default: bool = False) -> bool:
         """True or false."""
         value = self._value(name, default)
         if not isinstance(value, bool):
-            raise InvalidSettingError(f"{name} is neither true nor false")
+            raise InvalidSettingError(sentence("refused.field_flag", name=name))
         return value
 
     def choice(self, name: str, choices: Sequence[str], default: str = _REQUIRED) -> str:
@@ -76,30 +76,30 @@ class PageRequest:
         value = self._value(name, default)
         # a text of letters is a sequence of choices too, but holds more texts than these
         if value not in tuple(choices):
-            raise InvalidSettingError(f"{name} is not one of {one_of(tuple(choices))}")
+            raise InvalidSettingError(sentence("refused.field_choice", name=name, choices=tuple(filter(None, choices))))
         return str(value)
 
     def texts(self, name: str, most: int, longest: int = 200, default: Sequence[str] = _REQUIRED) -> list[str]:
         """A list of texts."""
         value = self._value(name, default)
         if not isinstance(value, list | tuple) or len(value) > most:
-            raise InvalidSettingError(f"{name} is not a list of at most {most} texts")
+            raise InvalidSettingError(sentence("refused.field_texts", name=name, most=most))
         if not all(isinstance(each, str) and len(each) <= longest for each in value):
-            raise InvalidSettingError(f"{name} is not a list of texts of at most {longest} characters")
+            raise InvalidSettingError(sentence("refused.field_long_texts", name=name, most=longest))
         return [whole_characters(each) for each in value]
 
     def object(self, name: str) -> PageRequest:
         """An object within this one."""
         value = self._value(name, _REQUIRED)
         if not isinstance(value, Mapping):
-            raise InvalidSettingError(f"{name} is not an object")
+            raise InvalidSettingError(sentence("refused.field_object", name=name))
         return PageRequest(value)
 
     def objects(self, name: str, most: int) -> list[PageRequest]:
         """A list of objects."""
         value = self._value(name, _REQUIRED)
         if not isinstance(value, list | tuple) or len(value) > most:
-            raise InvalidSettingError(f"{name} is not a list of at most {most} objects")
+            raise InvalidSettingError(sentence("refused.field_objects", name=name, most=most))
         return [PageRequest(each) for each in value]
 
     def has(self, name: str) -> bool:
@@ -115,17 +115,17 @@ class PageRequest:
         to move, 0 for Black. Raises InvalidFenError."""
         value = self._value(name, default)
         if not isinstance(value, list | tuple) or len(value) > most or not (value or default is not _REQUIRED):
-            raise InvalidSettingError(f"{name} is not a list of at most {most} positions")
+            raise InvalidSettingError(sentence("refused.field_positions", name=name, most=most))
         if not all(
             isinstance(each, list) and len(each) == 4 and all(type(bits) is int for bits in each) for each in value
         ):
-            raise InvalidSettingError(f"{name} is not a list of positions, each of four numbers")
+            raise InvalidSettingError(sentence("refused.field_position", name=name))
         return [Position(*each) for each in value]
 
     def _value(self, name: str, default: Any) -> Any:
         value = self.fields.get(name)
         if value is None:
             if default is _REQUIRED:
-                raise InvalidSettingError(f"{name} is missing")
+                raise InvalidSettingError(sentence("refused.field_missing", name=name))
             return default
         return value

@@ -1,4 +1,4 @@
-// Modules as a browser finds them: kr/viewer/static and kr/page/static are one folder there.
+// Modules as a browser finds them: kr/viewer/static and kr/page/static are one folder there. Errors are told in English.
 
 import {existsSync} from "node:fs";
 import * as modules from "node:module";
@@ -18,3 +18,8 @@ export const resolve = (specifier, context, next) => {
 // before its version 22.15 node runs hooks in a thread of their own, which loads this module again
 if (modules.registerHooks) modules.registerHooks({resolve});
 else if (isMainThread) modules.register(import.meta.url);
+
+if (isMainThread) {
+  const [{speak}, {textsOf}] = await Promise.all([import("../../kr/viewer/static/texts.js"), import("./texts.js")]);
+  speak("en", {}, textsOf("en"));
+}

@@ -79,7 +79,7 @@ test("what can't be read of a text is told", async () => {
     [{text: "hello <b>world</b>"}, "no game found"],
     [{text: "B:W1,2:B1"}, "no game found: line 1: FEN"],
     [{text: "1. 22-18 11-15"}, "no game found: line 1, column 4: illegal move at ply 1"],
-    [{text: "x".repeat(2_000_001)}, "text has 2000001 characters; at most 2000000"],
+    [{text: "x".repeat(2_000_001)}, "text has 2,000,001 characters; at most 2,000,000"],
     [{text: "1. 11-15", results: "french"}, "results is not one of"],
     [{data: packed(gzipSync(TWO).subarray(0, 30))}, /the file is damaged/],
     [{data: packed(Uint8Array.of(0xfd, 0x37, 0x7a, 0x58, 0x5a, 0))}, "the file is packed by xz; unpack it, or pack it"],
@@ -164,10 +164,10 @@ test("a list is searched by words, page by page, and its games are opened by the
     ["games/open", {upload, number: 246}, "the upload has 245 games; there is no game 246"],
     ["games/open", {upload, number: 0}, "number is not a whole number"],
     ["games/list", {upload, start: -1}, "start is not a whole number"],
-    ["games/list", {upload: "none"}, "this file is not here any more"],
+    ["games/list", {upload: "none"}, "this file is no longer here"],
     ["games/list", {}, "no file was named"],
     ["games/upload", {upload, data: packed("x")}, "this upload is read already"],
-    ["games/upload", {upload: "none", data: packed("x")}, "this file is not here any more"],
+    ["games/upload", {upload: "none", data: packed("x")}, "this file is no longer here"],
   ]))
     await refused(answer(house, path, body), why);
 });
@@ -195,7 +195,7 @@ test("only so many uploads are kept, those that were asked for last", async () =
   await listed(house, {upload: names[0]});
   await uploaded(house, "9-13 *");
   await listed(house, {upload: names[0]});
-  await refused(listed(house, {upload: names[1]}), "this file is not here any more");
+  await refused(listed(house, {upload: names[1]}), "this file is no longer here");
 });
 
 test("a list of positions may begin with comments, longer than what is read at once", async () => {

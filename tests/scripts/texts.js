@@ -9,7 +9,9 @@ import {join} from "node:path";
  * @returns {Record<string, string>}
  */
 export function textsOf(code) {
-  const {texts = {}, sentences} = JSON.parse(readFileSync(`kr/language/${code}.json`, "utf8"));
+  const {texts = {}, sentences} = JSON.parse(
+    readFileSync(new URL(`../../kr/language/${code}.json`, import.meta.url), "utf8"),
+  );
   const named = Object.entries(sentences).flatMap(([subject, group]) =>
     Object.entries(group).map(([name, text]) => [`${subject}.${name}`, text]),
   );

@@ -4,6 +4,7 @@
 
 import {Unanswered} from "./messenger.js";
 import {t} from "./texts.js";
+import {told} from "./told.js";
 
 /** @typedef {import("./messenger.js").Event} Event what a stream tells */
 
@@ -69,20 +70,13 @@ export async function api(path, body = {}) {
   const found = await answer?.json().catch(() => null);
   if (answer && !answer.ok) {
     const {error = t("the server answered {status}", {status: answer.status})} = found ?? {};
-    throw Object.assign(new Error(await told(error)), {say: error.say});
+    throw Object.assign(new Error(await told(error, silent())), {say: error.say});
   }
   if (found) return found;
   // none came, or not the whole of one
   become("gone");
   throw new Unanswered({error: silent(), lost: true});
 }
-
-/** @param {import("./texts.js").Said} error @returns {Promise<string>} as the language of the page has it */
-const told = error =>
-  import("./english.js").then(
-    ({tell}) => tell(error),
-    () => silent(),
-  );
 
 /** @type {Map<number, (event: Event) => void>} */
 const streams = new Map();
@@ -103,7 +97,7 @@ function connect() {
   };
   opened.onmessage = async event => {
     const {id, ...heard} = JSON.parse(event.data);
-    if (heard.error !== undefined) heard.error = await told(heard.error);
+    if (heard.error !== undefined) heard.error = await told(heard.error, silent());
     const hear = streams.get(id);
     if (heard.end || heard.error !== undefined) streams.delete(id);
     hear?.(heard);

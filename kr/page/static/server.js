@@ -12,6 +12,7 @@
 import {ANSWERED} from "./answers/answered.js";
 import {forwarding, Messenger} from "./messenger.js";
 import * as place from "./place.js";
+import {told} from "./told.js";
 import {t} from "./texts.js";
 
 /** @typedef {import("./messenger.js").Event} Event what a stream tells */
@@ -42,11 +43,11 @@ machine?.onlink(link => link === "here" && worker?.postMessage({back: true}));
 function start() {
   try {
     worker = new Worker(place.worker(), {type: "module"});
-    worker.onmessage = ({data}) => {
+    worker.onmessage = async ({data}) => {
       hasSpoken = true;
       if (data.server) forward?.(data.server);
       else if (data.progress) progressed(data.progress);
-      else messenger.hear(data);
+      else messenger.hear(typeof data.error === "object" ? {...data, error: await told(data.error)} : data);
     };
     // what fails later answers for itself
     worker.onerror = event => hasSpoken || fail(event.message || t("its script did not load"));

@@ -205,7 +205,7 @@ class Explorer:
         """The files that a request names, by number. Raises InvalidSettingError."""
         numbers = request.fields.get("archives")
         if not isinstance(numbers, list) or not numbers or len(numbers) > self._next:
-            raise InvalidSettingError("archives is not a list of numbers of archives")
+            raise InvalidSettingError(sentence("refused.field_archives"))
         return {number: self.file(number) for number in numbers}
 
     def file(self, number: object) -> ExploredFile:

@@ -32,7 +32,6 @@ from kr.problems.variations import (
 )
 from kr.problems.ways import Way
 from kr.proofs.decider import Decider, Grounds
-from kr.settings import one_of
 from kr.viewer.positions import move_json, side_name
 from kr.web.house import House
 from kr.web.live import Inbox, viewer
@@ -212,7 +211,7 @@ def _one_of(request: PageRequest, name: str, choices: tuple[str, ...]) -> str:
     text = request.text(name, 10, "")
     if text not in choices:
         named = tuple(choice or "nothing" for choice in choices)
-        raise InvalidSettingError(f"{name}: {text!r} is unknown; expected {one_of(named)}")
+        raise InvalidSettingError(sentence("refused.unknown_choice", name=name, text=text, choices=named))
     return text
 
 

@@ -3,7 +3,7 @@
 import {Unanswered} from "../messenger.js";
 import {Stopped} from "./news.js";
 import {PageRequest} from "./request.js";
-import {KrError} from "./text.js";
+import {KrError, Refused} from "./text.js";
 
 /** @typedef {import("./house.js").House} House */
 /** @typedef {{get: () => Promise<PageRequest>, signal: AbortSignal}} Inbox signal: the page has stopped the stream */
@@ -35,19 +35,19 @@ const ELSEWHERE = {"games/svg": "send"};
 async function featureOf(name) {
   const kind = /** @type {Record<string, string>} */ (ELSEWHERE)[name] ?? name.split("/")[0],
     load = /** @type {Record<string, () => Promise<Feature>>} */ (FEATURES)[kind];
-  if (!load) throw new KrError("this page has no such thing");
+  if (!load) throw new Refused("refused.no_page");
   try {
     return await load();
   } catch (error) {
     console.warn(error);
-    throw new KrError("this part of the page did not load; it needs its server once");
+    throw new Refused("refused.part_missing");
   }
 }
 
 /** The answer to a request. @param {House} house @param {string} path @param {any} body */
 export async function answer(house, path, body) {
   const route = (await featureOf(path)).ROUTES?.[path];
-  if (!route) throw new KrError("this page has no such thing");
+  if (!route) throw new Refused("refused.no_page");
   return await route(house, new PageRequest(body));
 }
 
@@ -60,7 +60,7 @@ export async function answer(house, path, body) {
  */
 export async function* events(house, what, args, inbox) {
   const stream = (await featureOf(what)).LIVE?.[what];
-  if (!stream) throw new KrError("this page has no such thing");
+  if (!stream) throw new Refused("refused.no_page");
   yield* stream(house, new PageRequest(args), inbox);
 }
 
@@ -103,16 +103,17 @@ export class Messages {
   }
 }
 
-/** What went wrong, as a person reads it. @param {unknown} error */
-function errorLine(error) {
-  if (error instanceof KrError || error instanceof Unanswered) return error.message;
+/** What went wrong, for a person. @param {unknown} error @returns {import("../texts.js").Said} */
+function toldOf(error) {
+  if (error instanceof KrError) return error.told;
+  if (error instanceof Unanswered) return error.message;
   console.error(error);
-  return `an error in kr; please report it (${error instanceof Error ? error.message : error})`;
+  return {say: "refused.broken_by", with: {detail: error instanceof Error ? error.message : String(error)}};
 }
 
 /** What a page is told of an error. @param {unknown} error */
 const failureOf = error => ({
-  error: errorLine(error),
+  error: toldOf(error),
   ...(error instanceof Unanswered && error.lost && {lost: true}),
 });
 

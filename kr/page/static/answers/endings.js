@@ -11,7 +11,7 @@ import {exactMoves, hardestMove} from "./exact.js";
 import {DIFFICULTIES, findExercise, material} from "./exercise.js";
 import {BLACK, moveJson, NO_PROGRESS_PLIES, positionJson, WHITE} from "./rules.js";
 import {opposite} from "./chances.js";
-import {KrError} from "./text.js";
+import {KrError, Refused} from "./text.js";
 import {known} from "./weighing.js";
 
 /** @typedef {import("./house.js").House} House */
@@ -65,12 +65,12 @@ async function playEnding(house, request) {
     board = request.board(),
     person = board.start.side,
     goal = /** @type {Value} */ (request.choice("goal", GOALS));
-  if (!board.moves.length || board.side === person) throw new KrError("the last move is not the person's");
+  if (!board.moves.length || board.side === person) throw new Refused("refused.not_yours");
   const [before, after] = board.positions.slice(-2),
     moves = await exactMoves(database, before),
     [best] = moves,
     [{value: answered, distance}] = await known(database, [after]);
-  if (!moves.length || answered === null) throw new KrError(`${before.fen} is not in the database`);
+  if (!moves.length || answered === null) throw new Refused("refused.not_in_database", {fen: before.fen});
   const value = opposite(answered),
     keeps = value === best.value,
     made = /** @type {ExactMove} */ (moves.find(each => each.after.equals(after)));
@@ -119,7 +119,7 @@ async function showValues(house, request) {
 /** @param {House} house @returns {Promise<DatabasePort>} */
 async function databaseOf(house) {
   const database = await house.database();
-  if (!database) throw new KrError("there is no endgame database");
+  if (!database) throw new Refused("refused.no_endings");
   return database;
 }
 

@@ -6,7 +6,7 @@ import {lengthOf} from "./blanks.js";
 import {Text} from "./pdn/source.js";
 import {opener} from "./pdn/unpack.js";
 import {RESULT_CONVENTIONS, writeGame} from "./pdn/writer.js";
-import {decodedBytes, KrError} from "./text.js";
+import {Refused, decodedBytes} from "./text.js";
 
 /** @typedef {import("./house.js").House} House */
 /** @typedef {import("./house.js").FilesPort} FilesPort */
@@ -52,10 +52,10 @@ class Shelf {
     const upload = this.#upload(name),
       {bytes, lists} = upload;
     if (!bytes.length) refuseUpload();
-    if (lists.size) throw new KrError("this upload is read already; nothing can be added to it");
+    if (lists.size) throw new Refused("refused.read_already");
     if (bytes.length + piece.length > LARGEST_UPLOAD) {
       this.#uploads.delete(name);
-      throw new KrError(`the file is larger than ${LARGEST_UPLOAD >> 20} MB`);
+      throw new Refused("refused.large_file", {most: LARGEST_UPLOAD >> 20});
     }
     const both = new Uint8Array(bytes.length + piece.length);
     both.set(bytes);
@@ -86,7 +86,7 @@ class Shelf {
    */
   async #file(house, request) {
     const {files} = (await house.files?.names()) ?? {files: []};
-    if (!files.length) throw new KrError("no file was named");
+    if (!files.length) throw new Refused("refused.no_file");
     const number = request.number("file", 1, files.length),
       {name, stamp} = files[number - 1],
       key = `${number} ${stamp}`;
@@ -130,7 +130,7 @@ const shelves = new WeakMap();
 
 /** @returns {never} */
 function refuseUpload() {
-  throw new KrError("this file is not here any more: open it again");
+  throw new Refused("refused.file_gone");
 }
 
 /** @param {PageRequest} request @returns {Results} */
@@ -140,7 +140,7 @@ const resultsOf = request => request.choice("results", RESULT_CONVENTIONS, "engl
 function bytesOf(request) {
   const data = request.text("data", 2 * LONGEST_PASTE);
   // unlike here, blanks are taken by atob, and ends may be missing
-  if (data.length % 4 || !/^[A-Za-z0-9+/]*={0,2}$/.test(data)) throw new KrError("data is not base64");
+  if (data.length % 4 || !/^[A-Za-z0-9+/]*={0,2}$/.test(data)) throw new Refused("refused.field_base64");
   return decodedBytes(data);
 }
 
@@ -181,7 +181,7 @@ async function read(house, request) {
   if (!isWhole) return {upload: Shelf.of(house).add(house, bytes)};
   if (!games.length) {
     const why = faults[0] ?? "write moves as 11-15 or 22x15, or a position such as W:W21,K30:B1,2";
-    throw new KrError(`no game found: ${why}`, "pdn");
+    throw new Refused("refused.no_game_found", {why});
   }
   const answer = {faults: faults.slice(0, MOST_FAULTS), left_out: faults.length};
   if (games.length === 1) return {...answer, games: [summary(games[0], 1)], document: boundedDocument(games[0])};

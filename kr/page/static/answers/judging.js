@@ -19,7 +19,7 @@ import {MARK_KINDS, pov} from "./review/marking.js";
 import {withPeople} from "./review/people.js";
 import {tell} from "./review/story.js";
 import {BLACK, sideName, WHITE} from "./rules.js";
-import {KrError} from "./text.js";
+import {Refused} from "./text.js";
 
 /** @typedef {import("./answers.js").Inbox} Inbox */
 /** @typedef {import("./house.js").House} House */
@@ -47,8 +47,8 @@ const HUMAN = "human";
 async function* annotate(house, request, inbox) {
   const game = readDocument(request.object("document").fields),
     {length} = game.moves;
-  if (!length) throw new KrError("the game has no moves to judge");
-  if (length > MOST_PLIES) throw new KrError(`a game of ${length} moves; at most ${MOST_PLIES} are judged`);
+  if (!length) throw new Refused("refused.no_moves");
+  if (length > MOST_PLIES) throw new Refused("refused.long_game", {length, most: MOST_PLIES});
   const limits = limitsOf(request);
   yield {total: length};
   // the engine is on its way while the database is
@@ -155,7 +155,7 @@ async function current(game, inbox) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
   const late = new Promise((_, reject) => {
-    const error = new KrError("the page did not send its game for the marks");
+    const error = new Refused("refused.no_document");
     timer = setTimeout(() => reject(error), 1000 * DOCUMENT_SECONDS);
   });
   try {
@@ -166,7 +166,7 @@ async function current(game, inbox) {
   } finally {
     clearTimeout(timer);
   }
-  throw new KrError("the moves of the game have changed meanwhile; analyse it again", "pdn");
+  throw new Refused("refused.moves_changed");
 }
 
 /** The main line, equal for equal ones alone. @param {Game} game */

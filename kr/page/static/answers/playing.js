@@ -22,7 +22,7 @@ import {levels, seatsOf} from "./play/opponents.js";
 import {playerOf} from "./play/players.js";
 import {PlayRecord} from "./play/record.js";
 import {CONTROL_TAG, ENGINE_CONTROL_TAG, newSetup, storedSetup} from "./play/setup.js";
-import {KrError} from "./text.js";
+import {KrError, Refused} from "./text.js";
 
 /** @typedef {import("./answers.js").Inbox} Inbox */
 /** @typedef {import("./house.js").House} House */
@@ -84,15 +84,14 @@ class Games {
    */
   async find(request) {
     const id = request.text("game", LONGEST_ID);
-    if (!ID.test(id)) throw new KrError("that is not the id of a game");
+    if (!ID.test(id)) throw new Refused("refused.game_id");
     const running = this._running.get(id);
     if (running) return running;
-    if (!request.has("document")) throw new KrError("this game is not kept here any more");
+    if (!request.has("document")) throw new Refused("refused.game_gone");
     const game = await request.document();
     seatsOf(game.headers);
     clockFromText(game.headers.get(CONTROL_TAG) ?? "");
-    if (game.headers.has(ENGINE_CONTROL_TAG))
-      throw new KrError(`a game here has no ${ENGINE_CONTROL_TAG}: both sides have the same clock`);
+    if (game.headers.has(ENGINE_CONTROL_TAG)) throw new Refused("refused.one_clock", {tag: ENGINE_CONTROL_TAG});
     const whole = wholeGame(id, game);
     if (whole.game.over) return whole;
     const setup = storedSetup(this._house, game.headers);
@@ -159,7 +158,7 @@ async function hear(game, viewer, inbox) {
       game.hear(message);
     } catch (error) {
       if (!(error instanceof KrError)) throw error;
-      viewer.put({say: error.message});
+      viewer.put({say: error.told});
     }
   }
 }

@@ -7,9 +7,9 @@
 
 import {opposite} from "./chances.js";
 import {exactMoves, hardestMove} from "./exact.js";
-import {countOf, SIDE_NAMES} from "./notation.js";
+import {countOf} from "./notation.js";
 import {BLACK, Board, NO_MOVE, NO_PIECES, NO_PROGRESS, Position, REPETITION, sideName} from "./rules.js";
-import {KrError} from "./text.js";
+import {KrError, Refused} from "./text.js";
 import {chancesOf, known, signOf} from "./weighing.js";
 
 /** @typedef {import("./rules.js").Move} Move */
@@ -153,7 +153,7 @@ export class Puzzle {
    */
   async judge(board) {
     if (!board.moves.length || board.side === this.solver)
-      throw new KrError(`the last move is not ${SIDE_NAMES[this.solver]}'s`);
+      throw new Refused("refused.not_last_move", {side: sideName(this.solver)});
     const [keeps, by] = await this.#keeps(board),
       verdict = {keeps, by, reply: null, solved: false, ended: null};
     if (!keeps) return verdict;

@@ -14,7 +14,7 @@
 import {apart, isOver, problemOf} from "./problems.js";
 import {copyOf, Puzzle} from "./puzzle.js";
 import {Board, lineJson, Position, positionJson, sideName} from "./rules.js";
-import {KrError, quoted} from "./text.js";
+import {KrError, Refused} from "./text.js";
 import {analysisOf, overAnalysis} from "./weighing.js";
 
 /** @typedef {import("./house.js").House} House */
@@ -110,7 +110,7 @@ class Book {
   /** What a page asks for. @param {string} name */
   found(name) {
     const found = this.shelf.get(name);
-    if (!found) throw new KrError(`there is no puzzle ${quoted(name)}`);
+    if (!found) throw new Refused("refused.no_puzzle", {name});
     return found;
   }
 
@@ -294,7 +294,7 @@ async function hintPuzzle(house, request) {
   const puzzle = await (await bookOf(house)).puzzle(request).prepare(),
     board = boardOf(puzzle, request);
   if (board.side !== puzzle.solver || board.position.isOver)
-    throw new KrError(`it is not ${sideName(puzzle.solver)}'s move`);
+    throw new Refused("refused.not_to_move", {side: sideName(puzzle.solver)});
   const [move, by] = await puzzle.best(board),
     whole = request.flag("whole") ? {move: lineJson(board.position, [move])[0]} : {};
   return {square: move.origin + 1, by, ...whole};
@@ -321,8 +321,7 @@ function dayNumber(text) {
     date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);
   // a day that a month doesn't have is one of the next
-  if (!year || date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day)
-    throw new KrError("date is not a day such as 2026-11-22");
+  if (!year || date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) throw new Refused("refused.no_day");
   return Math.floor(date.getTime() / MS_PER_DAY) + EPOCH_DAY;
 }
 

@@ -3,7 +3,7 @@
 
 import {squaresOf} from "./notation.js";
 import {Position, sideName} from "./rules.js";
-import {KrError} from "./text.js";
+import {Refused} from "./text.js";
 
 /** @typedef {import("./house.js").House} House */
 /** @typedef {import("./request.js").PageRequest} PageRequest */
@@ -11,7 +11,7 @@ import {KrError} from "./text.js";
 /** @param {House} house @param {PageRequest} request */
 async function explainPosition(house, request) {
   const position = request.position();
-  if (!position.pieces) throw new KrError("an empty board has no score to explain");
+  if (!position.pieces) throw new Refused("refused.no_score");
   const [{name}, explanation] = await Promise.all([house.data("engine"), house.engine.evaluate(position)]),
     {score, material, turn, empty, shares, worths, regions, evidence = ""} = explanation,
     sign = position.side ? -1 : 1,

@@ -3,7 +3,7 @@
 
 import {SQUARES} from "./notation.js";
 import {Board, Position} from "./rules.js";
-import {KrError, oneOf, wholeCharacters} from "./text.js";
+import {Refused, wholeCharacters} from "./text.js";
 
 export const LONGEST_FEN = 400;
 export const LONGEST_LINE = 2000;
@@ -13,7 +13,7 @@ const isObject = (/** @type {unknown} */ value) => typeof value === "object" && 
 export class PageRequest {
   /** @param {any} fields */
   constructor(fields) {
-    if (!isObject(fields)) throw new KrError("expected a JSON object");
+    if (!isObject(fields)) throw new Refused("refused.no_fields");
     /** @type {Record<string, any>} */
     this.fields = fields;
   }
@@ -21,10 +21,10 @@ export class PageRequest {
   /** Text of at most `longest` characters. @param {string} name @param {string} [fallback] */
   text(name, longest = 200, fallback) {
     const value = this.#value(name, fallback);
-    if (typeof value !== "string") throw new KrError(`${name} is not text`);
+    if (typeof value !== "string") throw new Refused("refused.field_text", {name});
     // characters, not their halves
     const length = value.length > longest ? [...value].length : value.length;
-    if (length > longest) throw new KrError(`${name} has ${length} characters; at most ${longest}`);
+    if (length > longest) throw new Refused("refused.field_long", {name, length, most: longest});
     return wholeCharacters(value);
   }
 
@@ -39,7 +39,7 @@ export class PageRequest {
     const value = this.#value(name, fallback);
     if (!this.has(name)) return value;
     if (!Number.isInteger(value) || value < low || value > high)
-      throw new KrError(`${name} is not a whole number from ${low} to ${high}`);
+      throw new Refused("refused.field_whole", {name, low, high});
     return value;
   }
 
@@ -54,46 +54,44 @@ export class PageRequest {
     const value = this.#value(name, fallback);
     if (!this.has(name)) return value;
     if (typeof value !== "number" || !(value >= low && value <= high))
-      throw new KrError(`${name} is not a number from ${low} to ${high}`);
+      throw new Refused("refused.field_number", {name, low: String(low), high: String(high)});
     return value;
   }
 
   /** True or false. @param {string} name */
   flag(name, fallback = false) {
     const value = this.#value(name, fallback);
-    if (typeof value !== "boolean") throw new KrError(`${name} is neither true nor false`);
+    if (typeof value !== "boolean") throw new Refused("refused.field_flag", {name});
     return value;
   }
 
   /** One of some texts. @param {string} name @param {readonly string[]} choices @param {string} [fallback] */
   choice(name, choices, fallback) {
     const value = this.#value(name, fallback);
-    if (!choices.includes(value)) throw new KrError(`${name} is not one of ${oneOf(choices)}`);
+    if (!choices.includes(value)) throw new Refused("refused.field_choice", {name, choices: choices.filter(Boolean)});
     return value;
   }
 
   /** A list of texts. @param {string} name @param {number} most @param {string[]} [fallback] @returns {string[]} */
   texts(name, most, longest = 200, fallback) {
     const value = this.#value(name, fallback);
-    if (!Array.isArray(value) || value.length > most)
-      throw new KrError(`${name} is not a list of at most ${most} texts`);
+    if (!Array.isArray(value) || value.length > most) throw new Refused("refused.field_texts", {name, most});
     if (!value.every(each => typeof each === "string" && each.length <= longest))
-      throw new KrError(`${name} is not a list of texts of at most ${longest} characters`);
+      throw new Refused("refused.field_long_texts", {name, most: longest});
     return value.map(wholeCharacters);
   }
 
   /** A list of objects. @param {string} name @param {number} most @param {any[]} [fallback] */
   objects(name, most, fallback) {
     const value = this.#value(name, fallback);
-    if (!Array.isArray(value) || value.length > most)
-      throw new KrError(`${name} is not a list of at most ${most} objects`);
+    if (!Array.isArray(value) || value.length > most) throw new Refused("refused.field_objects", {name, most});
     return value.map(each => new PageRequest(each));
   }
 
   /** An object within this one. @param {string} name */
   object(name) {
     const value = this.#value(name);
-    if (!isObject(value)) throw new KrError(`${name} is not an object`);
+    if (!isObject(value)) throw new Refused("refused.field_object", {name});
     return new PageRequest(value);
   }
 
@@ -116,9 +114,9 @@ export class PageRequest {
   squares(name, fallback) {
     const value = this.#value(name, fallback);
     if (!Array.isArray(value) || value.length > SQUARES)
-      throw new KrError(`${name} is not a list of at most ${SQUARES} squares`);
+      throw new Refused("refused.field_array", {name, most: SQUARES});
     if (!value.every(each => Number.isInteger(each) && each >= 1 && each <= SQUARES))
-      throw new KrError(`${name} is not a list of squares from 1 to ${SQUARES}`);
+      throw new Refused("refused.field_square", {name, most: SQUARES});
     return value.map(square => square - 1);
   }
 
@@ -139,7 +137,7 @@ export class PageRequest {
   #value(name, fallback) {
     const value = this.fields[name];
     if (value !== undefined && value !== null) return value;
-    if (fallback === undefined) throw new KrError(`${name} is missing`);
+    if (fallback === undefined) throw new Refused("refused.field_missing", {name});
     return fallback;
   }
 }

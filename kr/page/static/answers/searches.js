@@ -18,7 +18,7 @@ import {knownMoves} from "./exact.js";
 import {parseLimits} from "./limits.js";
 import {News, pause} from "./news.js";
 import {drawByRule, moveJson, over, sideName} from "./rules.js";
-import {KrError} from "./text.js";
+import {Refused} from "./text.js";
 import {known, weighed} from "./weighing.js";
 
 /** @typedef {import("./answers.js").Inbox} Inbox */
@@ -43,7 +43,7 @@ async function questionOf(house, request) {
   if (request.flag("threat")) {
     position = position.withSide(1 - position.side);
     history = [];
-    if (position.isOver) throw new KrError(`no threat: ${position.side ? "White" : "Black"} could not move`);
+    if (position.isOver) throw new Refused("refused.no_threat", {side: sideName(position.side)});
   }
   const {engines} = await listEngines(house),
     engine = request.number("engine", 0, engines.length - 1, 0),

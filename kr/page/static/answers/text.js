@@ -1,14 +1,38 @@
 // Texts as messages show them. tests/cases/texts.json holds what it has in common with kr/units.py and Python.
 
 import {escaped} from "../escapes.js";
+import {said} from "../texts.js";
 
 /** What a person gave that can't be taken; its message is one line that they can read. */
 export class KrError extends Error {
-  /** @param {string} message @param {string} [kind] "fen", "pdn", "move" or "setting" */
+  /** @param {string} [message] @param {string} [kind] "fen", "pdn", "move" or "setting" */
   constructor(message, kind = "setting") {
     super(message);
     this.name = "KrError";
     this.kind = kind;
+  }
+
+  /** @type {import("../texts.js").Said} */
+  get told() {
+    return this.message;
+  }
+}
+
+/** One that is told by the name of its sentence, in the language of the page. */
+export class Refused extends KrError {
+  /** @param {string} name @param {Record<string, import("../texts.js").Said>} [values] */
+  constructor(name, values = {}) {
+    super();
+    this.sentence = {say: name, with: values};
+  }
+
+  get told() {
+    return this.sentence;
+  }
+
+  /** In English, where that is known. */
+  get message() {
+    return said(this.sentence);
   }
 }
 

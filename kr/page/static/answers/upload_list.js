@@ -14,7 +14,7 @@ import {beginning, lengthOf, linesOf} from "./blanks.js";
 import {Reader} from "./pdn/reader.js";
 import {Text} from "./pdn/source.js";
 import {writeGame} from "./pdn/writer.js";
-import {grouped, KrError} from "./text.js";
+import {KrError, Refused, grouped} from "./text.js";
 
 /** @typedef {import("./pasted_games.js").NumberedLine} NumberedLine */
 /** @typedef {import("./pasted_games.js").Row} Row */
@@ -123,7 +123,7 @@ export class UploadList {
   document(number) {
     while (this.#games.length < number && this.#read());
     const found = this.#games[number - 1];
-    if (!found) throw new KrError(`${this.#name} has ${this.#games.length} games; there is no game ${number}`);
+    if (!found) throw new Refused("refused.no_listed_game", {name: this.#name, games: this.#games.length, number});
     const game = new Reader(`${found.pdn}\n`).readGame();
     if (!game) throw new Error("a game that was read is none");
     return {document: boundedDocument(game), warnings: found.row.warnings};

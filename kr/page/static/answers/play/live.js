@@ -5,7 +5,7 @@ import {gameDocument} from "../document.js";
 import {hintJson} from "../hints.js";
 import {News, Stopped} from "../news.js";
 import {moveJson, Position, positionJson, sideName} from "../rules.js";
-import {KrError} from "../text.js";
+import {Refused} from "../text.js";
 import {MARGIN, Play} from "./game.js";
 import {HUMAN, seatsOf} from "./opponents.js";
 import {NAME_TAGS, UNFINISHED} from "./record.js";
@@ -152,10 +152,10 @@ export class LiveGame {
     if (what === "move") {
       const {path} = message.fields;
       if (!Array.isArray(path) || path.length < 2 || path.length > MOST_PATH || !path.every(Number.isInteger))
-        throw new KrError("path is not a list of squares");
+        throw new Refused("refused.no_path");
       line = path.join("-");
     } else if (what === "draw" && this._you === null) line = "agree";
-    if (this._lines.length >= MOST_WAITING) throw new KrError("kr is still busy with earlier messages");
+    if (this._lines.length >= MOST_WAITING) throw new Refused("refused.messages");
     this._lines.push({ply, line});
     // a person need not wait for a move that they take back, or for a hint that they no longer want
     if (this._isPersons ? what !== "hint" : what === "undo" || what === "resign") this._thinking?.abort();

@@ -2,7 +2,7 @@
 // another person at the same board.
 
 import {BLACK, WHITE} from "../rules.js";
-import {KrError} from "../text.js";
+import {Refused} from "../text.js";
 
 /** @typedef {import("../house.js").House} House */
 /** @typedef {import("../request.js").PageRequest} PageRequest */
@@ -54,13 +54,12 @@ export async function opponentFromRequest(house, request, seed) {
   const {levels: known, generations} = await levelsData(house);
   if (request.has("generation")) {
     const generation = request.number("generation", 0, 999_999);
-    if (!generations.includes(generation))
-      throw new KrError(`there is no evolved player of generation ${generation} here`);
+    if (!generations.includes(generation)) throw new Refused("refused.no_generation", {number: generation});
     return `evolved:shipped,generation=${generation}`;
   }
   if (request.has("engine")) {
     const names = await programs(house);
-    if (!names.length) throw new KrError("there is no other engine here");
+    if (!names.length) throw new Refused("refused.no_engine");
     const engine = request.number("engine", 1, names.length);
     return `engine:${engine},${names[engine - 1]}`;
   }
@@ -97,7 +96,7 @@ export function seatsOf(headers) {
     const read = specs[side] === HUMAN ? readSpec(specs[1 - side]) : null;
     if (read) return {you: side, opponent: read.opponent};
   }
-  throw new KrError("that is not a game of two people, or of a person against a level of kr");
+  throw new Refused("refused.no_opponent");
 }
 
 /**
@@ -108,7 +107,7 @@ export function seatsOf(headers) {
 export async function levelNumbered(house, number) {
   const {levels: known} = await levelsData(house),
     level = known.find(each => each.number === number);
-  if (!level) throw new KrError(`level: ${number} is out of range; expected 1 to ${known.length}`);
+  if (!level) throw new Refused("refused.no_level", {number, most: known.length});
   return level;
 }
 
@@ -121,7 +120,7 @@ export async function levelNumbered(house, number) {
 export async function programNumber(house, number, program) {
   const names = await programs(house),
     now = names[number - 1] === program ? number : names.indexOf(program) + 1;
-  if (!now) throw new KrError(`the engine ${program} is not here: start kr web with --engines and its command`);
+  if (!now) throw new Refused("refused.engine_gone", {name: program});
   return now;
 }
 

@@ -4,7 +4,7 @@ import {choiceOf} from "../book.js";
 import {Draws} from "./draws.js";
 import {likelyMoves, searchAt} from "./levels.js";
 import {HUMAN, levelNumbered, programNumber, readSpec} from "./opponents.js";
-import {KrError, quoted} from "../text.js";
+import {Refused} from "../text.js";
 
 /** @typedef {import("../house.js").House} House */
 /** @typedef {import("../rules.js").Move} Move */
@@ -40,7 +40,7 @@ const remembering = new WeakMap();
 export async function playerOf(house, spec) {
   if (spec === HUMAN) return null;
   const read = readSpec(spec);
-  if (!read || "people" in read.opponent) throw new KrError(`nobody plays as ${quoted(spec)} here`);
+  if (!read || "people" in read.opponent) throw new Refused("refused.nobody", {name: spec});
   const {opponent, seed} = read;
   if ("generation" in opponent) return searching(house, async () => opponent);
   if ("engine" in opponent) {
