@@ -201,9 +201,13 @@ def _judged_backwards(game: Game, settings: JudgeSettings, search: _Search) -> I
     moves = game.moves
     positions = list(game.positions())
     first = settings.first_ply(game)
+    verdict = search.last_verdict() if moves and first <= len(moves) else None
     # while the hash table is empty: with later entries every move would look obvious
     glances = {ply: search.glance(ply) for ply in range(first, len(moves)) if not search.is_forced(ply)}
-    following = search.last() if moves and first <= len(moves) else None
+    following = None
+    if moves and first <= len(moves):
+        following = search.position(len(moves))
+        following = replace(following, verdict=following.verdict or verdict)
     for ply in reversed(range(len(moves))):
         move, side = moves[ply], positions[ply].side
         if following is None:
@@ -331,16 +335,23 @@ class _Search:
         """True if the position after this many moves was set up."""
         return 0 < ply == self._begins[ply]
 
-    def last(self) -> _Assessment:
-        """Search the last position, and for its verdict the one after its best move."""
+    def last_verdict(self) -> Value | None:
+        """The proved or likely value of the last position, by its search and that of its best move.
+
+        The hash table is cleared then, so that nothing else depends on them.
+        """
         ply = len(self._positions) - 1
-        position, last = self._positions[ply], self.position(ply)
-        if not last.lines or self._likely(position, last, last.score) is None:
-            return last
-        move = last.lines[0].line[0]
-        after = self._assess(position.play(move), (*self._history(ply), position))
-        verdict = after.value.opposite if after.value is Value.LOSS else self._likely(position, last, -after.score)
-        return replace(last, verdict=verdict)
+        position = self._positions[ply]
+        if likely(0, 0, position.pieces, self._engine.score_scale) is None:
+            # too many pieces for any
+            return None
+        last = self.position(ply)
+        verdict = last.verdict
+        if last.lines and self._likely(position, last, last.score) is not None:
+            after = self._assess(position.play(last.lines[0].line[0]), (*self._history(ply), position))
+            verdict = Value.WIN if after.value is Value.LOSS else self._likely(position, last, -after.score)
+        self._engine.new_game()
+        return verdict
 
     def verdict(self, ply: int, before: _Assessment, judgement: JudgedMove) -> Value | None:
         """The proved or likely value of the position after this many moves, by its search and that of its best move."""

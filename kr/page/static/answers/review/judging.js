@@ -119,11 +119,14 @@ export async function* judgeMoves(game, settings, judge) {
     search = new Searches(game, limits, judge),
     {moves, positions} = search;
   const first = fromPly ?? (openingPlies(game) || (game.start.equals(new Position()) ? thresholds.ballot : 0));
+  const isJudged = moves.length > 0 && first <= moves.length,
+    verdict = isJudged ? await search.lastVerdict() : null;
   // while the hash table is empty: with later entries every move would look obvious
   const free = Array.from(moves, (_, ply) => ply).filter(ply => ply >= first && !search.isForced(ply)),
     seen = await Promise.all(free.map(ply => search.glance(ply))),
     glances = new Map(free.map((ply, index) => [ply, seen[index]]));
-  let following = moves.length && first <= moves.length ? await search.last() : null;
+  let following = isJudged ? await search.position(moves.length) : null;
+  if (following) following.verdict ??= verdict;
   for (let ply = moves.length - 1; ply >= 0; ply--) {
     let judged = unjudged(ply, positions[ply].side, moves[ply]);
     if (!following) {

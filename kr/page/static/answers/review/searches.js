@@ -114,15 +114,23 @@ export class Searches {
     return this.#assess(this.positions[ply], this.#history(ply));
   }
 
-  /** Searches the last position, and for its verdict the one after its best move. @returns {Promise<Assessment>} */
-  async last() {
+  /**
+   * The proved or likely value of the last position, by its search and that of its best move. The hash table is cleared
+   * then, so that nothing else depends on them.
+   */
+  async lastVerdict() {
     const ply = this.moves.length,
-      position = this.positions[ply],
-      last = await this.position(ply);
-    if (!last.lines.length || !this.#likely(position, last, last.score)) return last;
-    const after = await this.#assess(position.after(last.lines[0].line[0]), [...this.#history(ply), position]),
+      position = this.positions[ply];
+    // too many pieces for any
+    if (!this._judge.chances.likely(0, 0, position.pieces)) return null;
+    const last = await this.position(ply);
+    let {verdict} = last;
+    if (last.lines.length && this.#likely(position, last, last.score)) {
+      const after = await this.#assess(position.after(last.lines[0].line[0]), [...this.#history(ply), position]);
       verdict = after.value === "loss" ? "win" : this.#likely(position, last, -after.score);
-    return {...last, verdict};
+    }
+    this.#isFresh = true;
+    return verdict;
   }
 
   /**
