@@ -25,7 +25,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from kr.analysis.annotation.judgement import AVOIDED, MARKS, ONLY, OPENING, OVERSIGHT, JudgedMove
+from kr.analysis.annotation.judgement import AVOIDED, MARKS, ONLY, OPENING, OVERSIGHT, TRAP, JudgedMove
 from kr.evaluation.chances import format_score
 from kr.game.board import NO_PROGRESS_PLIES
 from kr.game.outcome import REPETITION
@@ -197,18 +197,20 @@ def _time(occurrence: int) -> Sentence:
 
 def slipped(judgement: JudgedMove) -> Sentence | None:
     """Likelihood that people slip here; None if there is nothing to say."""
+    percent = _percent(judgement.likeliest_probability if judgement.slip == AVOIDED else judgement.likely)
+    if judgement.slip == TRAP:
+        return _said("trap", percent=percent) if judgement.likely_holds else _said("trap_uncounted")
+    if judgement.slip == OVERSIGHT:
+        if not judgement.likely_holds:
+            return _said("oversight_uncounted")
+        rare = judgement.likely is None or judgement.likely < 0.01
+        return _said("rare_oversight") if rare else _said("oversight", percent=percent)
     if judgement.slip == AVOIDED:
-        move, percent = str(judgement.likeliest), _percent(judgement.likeliest_probability)
+        move = str(judgement.likeliest)
         if not judgement.likeliest_holds:
             return _said("trap_avoided_uncounted", move=move)
         return _said("trap_avoided", move=move, percent=percent)
-    if not judgement.slip:
-        return None
-    if not judgement.likely_holds:
-        return _said(f"{judgement.slip}_uncounted")
-    if judgement.slip == OVERSIGHT and (judgement.likely or 0) < 0.01:
-        return _said("rare_oversight")
-    return _said(judgement.slip, percent=_percent(judgement.likely))
+    return None
 
 
 def _percent(share: float | None) -> str:

@@ -267,10 +267,11 @@ def _slipped(judged: JudgedMove) -> Sentence | str:
     """End of a sentence about a move that people often or rarely play; "" of one that they play now and then."""
     if judged.likely is None or judged.slip not in (TRAP, OVERSIGHT):
         return ""
-    if not judged.likely_holds:
-        return _sentence(f"slip.{judged.slip}_uncounted")
     if judged.slip == TRAP:
-        return _sentence("slip.trap", percent=round(100 * judged.likely))
+        percent = round(100 * judged.likely)
+        return _sentence("slip.trap", percent=percent) if judged.likely_holds else _sentence("slip.trap_uncounted")
+    if not judged.likely_holds:
+        return _sentence("slip.oversight_uncounted")
     if judged.likely < 0.01:
         return _sentence("slip.rare_oversight")
     return _sentence("slip.oversight", percent=int(100 * judged.likely) + 1)

@@ -13,7 +13,7 @@ import {SIGNS} from "../pdn/writer.js";
 import {BLACK, NO_PROGRESS_PLIES, REPETITION, sideName} from "../rules.js";
 import {signOf} from "../weighing.js";
 import {fixed} from "./figures.js";
-import {AVOIDED, isBad, MARKS, ONLY, OPENING, OVERSIGHT} from "./judging.js";
+import {AVOIDED, isBad, MARKS, ONLY, OPENING, OVERSIGHT, TRAP} from "./judging.js";
 import {certainOf} from "./searches.js";
 import {sentenceCommand} from "./story.js";
 
@@ -195,15 +195,15 @@ function ofHistory({side, draw, drawNext, occurrence}) {
 
 /** Likelihood that people slip here; "" if there is nothing to say. @param {JudgedMove} judged */
 function slipped({slip, likely, likelyHolds, likeliest, likeliestProbability, likeliestHolds}) {
-  if (slip === AVOIDED) {
-    const move = String(likeliest);
-    if (!likeliestHolds) return comment("trap_avoided_uncounted", {move});
-    return comment("trap_avoided", {percent: fixed(100 * (likeliestProbability ?? 0), 0), move});
+  const percent = fixed(100 * ((slip === AVOIDED ? likeliestProbability : likely) ?? 0), 0);
+  if (slip === TRAP) return likelyHolds ? comment("trap", {percent}) : comment("trap_uncounted");
+  if (slip === OVERSIGHT) {
+    if (!likelyHolds) return comment("oversight_uncounted");
+    return (likely ?? 0) < 0.01 ? comment("rare_oversight") : comment("oversight", {percent});
   }
-  if (!slip) return "";
-  if (!likelyHolds) return comment(`${slip}_uncounted`);
-  if (slip === OVERSIGHT && (likely ?? 0) < 0.01) return comment("rare_oversight");
-  return comment(slip, {percent: fixed(100 * (likely ?? 0), 0)});
+  if (slip !== AVOIDED) return "";
+  const move = String(likeliest);
+  return likeliestHolds ? comment("trap_avoided", {percent, move}) : comment("trap_avoided_uncounted", {move});
 }
 
 /** A proved value. @param {number} side @param {Value} value @param {number | null} plies @returns {Sentence} */

@@ -236,8 +236,9 @@ function turnOf(judged, thresholds) {
  */
 function slipped({likely, likelyHolds, slip}) {
   if (likely === null || (slip !== TRAP && slip !== OVERSIGHT)) return "";
-  if (!likelyHolds) return sentence(`slip.${slip}_uncounted`);
-  if (slip === TRAP) return sentence("slip.trap", {percent: rounded(100 * likely)});
+  if (slip === TRAP)
+    return likelyHolds ? sentence("slip.trap", {percent: rounded(100 * likely)}) : sentence("slip.trap_uncounted");
+  if (!likelyHolds) return sentence("slip.oversight_uncounted");
   if (likely < 0.01) return sentence("slip.rare_oversight");
   return sentence("slip.oversight", {percent: Math.trunc(100 * likely) + 1});
 }
