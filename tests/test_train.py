@@ -25,6 +25,7 @@ from kr.cli import main
 from kr.errors import InvalidGamesError, InvalidSettingError, InvalidWeightsError, KrError, OutputBusyError
 from kr.evaluation import weights
 from kr.game.outcome import OVERTIME
+from kr.learn.fitting.dataset import Label
 from kr.learn.fitting.settings import FitSettings
 from kr.learn.selfplay import SelfplayResult, SelfplaySettings
 from kr.learn.training import history as train_history
@@ -202,7 +203,7 @@ def test_other_settings_hold_for_what_has_not_begun(tmp_path: Path) -> None:
     # no game is lost by taking other settings now
     later = replace(settings, nodes=40)
     assert not stopped(later, 1, "play", calls=9)
-    last = replace(settings, nodes=30, label=train_module.Label(0.5), gate_nodes=40)
+    last = replace(settings, nodes=30, label=Label(0.5), gate_nodes=40)
     said = stopped(last, 1, "gate", calls=4)
     assert len(said) == 1
     assert "generation 1, play" in said[0]

@@ -174,11 +174,11 @@ def test_a_match_is_read_while_it_is_written(
 def test_shards_that_appear_are_counted_alone(
     copied: Path, watching: Callable[..., RunWatch], clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from kr.learn import games
+    from kr.learn import summary
 
     read = []
-    reading = games.read_shard
-    monkeypatch.setattr(games, "read_shard", lambda path: read.append(Path(path).name) or reading(path))
+    reading = summary.read_shard
+    monkeypatch.setattr(summary, "read_shard", lambda path: read.append(Path(path).name) or reading(path))
     later = copied / "deep" / "games" / "shard-000001.h5"
     away = copied / "later"
     later.rename(away)
