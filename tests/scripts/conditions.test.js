@@ -102,7 +102,8 @@ test("a line and exact values, where they are known", () => {
   assert.equal(exactly(null, ""), "");
   assert.equal(exactly(null, "no progress"), "The game can be claimed a draw for lack of progress here.");
   assert.equal(exact({value: "win", plies: 9}), "Exact: win in 9 plies");
-  assert.equal(exact({bound: "does not lose", by: "certificate a"}), "Exact: does not lose by certificate a");
-  assert.equal(exact({value: "draw", by: ""}), "Exact: draw");
+  assert.equal(exact({excludes: "loss", certificates: ["a"]}), "Exact: does not lose by certificate a");
+  assert.equal(exact({excludes: "win", certificates: ["a"]}), "Exact: does not win by certificate a");
+  assert.equal(exact({value: "draw"}), "Exact: draw");
   assert.equal(exact({}), "");
 });
