@@ -28,6 +28,7 @@ from web_pages import (
     out_of_sight,
     read_board,
     serving,
+    wait_for,
     wait_until,
 )
 
@@ -354,14 +355,17 @@ def test_a_step_of_a_course(server: WebServer, opened: Opener, size: dict[str, i
 @pytest.mark.slow
 def test_an_answer_that_is_lost_can_be_given_again(server: WebServer, opened: Opener) -> None:
     learner = start(opened, server, "first-position", allowed="Failed to load resource")
+    asked = f"{server.address}api/port/database"
     with no_answers(learner.page) as lost:
         for number in (1, 2):
             for square in (23, 27):
                 click_square(learner.page, square)
+            # what is said is the same as at the first time
+            wait_for(learner.page, lambda count=number: lost.count(asked) == count)
             wait_until(learner.page, "() => !document.querySelector('.line li')")
             wait_until(learner.page, f"() => document.querySelector('.verdict').textContent === {SILENT!r}")
             learner.check()
-            assert lost.count(f"{server.address}api/port/database") == number, lost
+            assert lost.count(asked) == number, lost
     assert learner.play("23-27").startswith("✓")
 
 
