@@ -63,7 +63,8 @@ def _show(
 ) -> None:
     """Check a policy file and show its model, its card and its origin.
 
-    With a position, it shows the legal moves instead with the probabilities that people play them, the likeliest first.
+    With a position, it shows the legal moves instead with their probabilities by the policy alone, the likeliest first;
+    `kr analyze` has those that a search has corrected.
 
     Example:
         kr policy show policy.h5
@@ -100,7 +101,7 @@ def _show_moves(
         console.put("no legal move")
         return
     shares = [(str(each.move), f"{100 * each.probability:.1f}") for each in likely]
-    console.put(console.table(["move", "people %"], shares))
+    console.put(console.table(["move", "policy %"], shares))
 
 
 @options.command
