@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from kr.book import cooks
+from kr.book import book, cooks
 from kr.engine import limits as engine_limits
 from kr.engine import result
 from kr.engine.limits import Limits, TimeControl
@@ -40,7 +40,7 @@ pytestmark = pytest.mark.core
 CASES = Path(__file__).with_name("cases")
 CONSTANTS: dict[str, Any] = {
     name: value
-    for module in (board, cooks, engine_limits, manners, port, result)
+    for module in (board, book, cooks, engine_limits, manners, port, result)
     for name, value in vars(module).items()
 }
 
