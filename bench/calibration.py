@@ -5,6 +5,7 @@
     python bench/calibration.py DIR scores OCA_2.0.pdn.xz --part test --nodes 200k --decisions 15000
     python bench/calibration.py DIR fit OCA_2.0.pdn.xz      # writes DIR/calibration.json
     python bench/calibration.py DIR test OCA_2.0.pdn.xz [--write]   # the table, and exit code 1 where a goal is missed
+    python bench/calibration.py OTHER test ACF_games.pdn.xz --others    # after its scores, with DIR/calibration.json
 
 The archive is that of the policy's fit, and the parts are those of its split. `scores` searches unforced decisions, in
 an order drawn once, each with all moves and an empty hash table, and resumes; several may run beside each other for
@@ -16,7 +17,8 @@ chance with LEAST plays expected or made, in all, by pieces and by loss, as many
 factor RATIO. The chance of a losing move is that of one that somebody has judged (its loss is that of the judge, the
 other moves' those of the short search), as in an annotated game. With --write the bins of calibration.json that held
 are noted there: those with LEAST plays, within RATIO, and the first where fewer are made than its edge says; for moves
-that don't lose the losses are those of the short search.
+that don't lose the losses are those of the short search. With --others it is an archive that nothing was chosen by:
+noted bins that have enough plays there and don't hold are taken out of OTHER/calibration.json.
 """
 
 from __future__ import annotations
@@ -340,6 +342,11 @@ def told_bins(own: Sequence[Bin]) -> list[bool]:
     return [rare.moves >= LEAST and rare.made < CHANCES[1] * rare.moves, *(each.holds for each in others)]
 
 
+def still_told(noted: Sequence[bool], held: Sequence[bool], own: Sequence[Bin]) -> list[bool]:
+    """Noted bins that games of another archive don't contradict."""
+    return [was and (now or not each.counts) for was, now, each in zip(noted, held, own, strict=True)]
+
+
 def judged_chances(sample: Sample, chances: Numbers, judged: Numbers, numbers: Calibration) -> Numbers:
     """The chances of losing moves, the loss of each as somebody has judged it, those of others by the short search."""
     chances = chances.copy()
@@ -354,8 +361,9 @@ def judged_chances(sample: Sample, chances: Numbers, judged: Numbers, numbers: C
     return chances
 
 
-def test(scores: Scores, numbers: dict[str, Any], write: Path | None) -> list[str]:
-    """Print the tables; returns the goals that were missed."""
+def test(scores: Scores, numbers: dict[str, Any], write: Path | None, is_other: bool) -> list[str]:
+    """Print the tables; returns the goals that were missed. write: the file for the bins that held; is_other: those
+    noted before that don't hold here are taken out."""
     rule = Calibration(numbers)
     sample, judge = scores.sample("test", numbers["nodes"]), scores.sample("test", JUDGE)
     chances = sample.chances(rule)
@@ -384,10 +392,16 @@ def test(scores: Scores, numbers: dict[str, Any], write: Path | None) -> list[st
     show(others, chances, sample.played)
     if write:
         parts = [losing & (pieces == i) for i in range(len(PIECES))]
-        held = {
-            "losing": [told_bins(bins(told, seen.played, part)) for part in parts],
-            "others": [told_bins(bins(chances, sample.played, part)) for part in others.values()],
+        found = {
+            "losing": [bins(told, seen.played, part) for part in parts],
+            "others": [bins(chances, sample.played, part) for part in others.values()],
         }
+        held = {kind: [told_bins(own) for own in rows] for kind, rows in found.items()}
+        if is_other:
+            held = {
+                kind: [still_told(*each) for each in zip(numbers["holds"][kind], held[kind], rows, strict=True)]
+                for kind, rows in found.items()
+            }
         write_atomic(write, f"{json.dumps(numbers | {'holds': held}, indent=2)}\n")
     return missed
 
@@ -445,6 +459,7 @@ def main() -> None:
     parser.add_argument("--nodes", type=parse_count, default=NODES, help=f"of each search (default: {NODES})")
     parser.add_argument("--decisions", type=parse_count, help="most of them (default: all)")
     parser.add_argument("--write", action="store_true", help="note the bins that held")
+    parser.add_argument("--others", action="store_true", help="take out noted bins that these other games contradict")
     options = parser.parse_args()
     options.dir.mkdir(parents=True, exist_ok=True)
     scores, path = Scores(options), options.dir / "calibration.json"
@@ -455,7 +470,8 @@ def main() -> None:
         print(f"wrote {path}")
     else:
         numbers = json.loads(path.read_text()) if path.exists() else calibration.CALIBRATION
-        missed = test(scores, numbers, path if options.write else None)
+        is_written = options.write or options.others
+        missed = test(scores, numbers, path if is_written else None, options.others)
         sys.exit("\n".join(["", *(f"missed: {each}" for each in missed)]) if missed else 0)
 
 

@@ -356,7 +356,7 @@ def test_the_story_is_told_above_the_moves_and_on_a_phone_at_the_start(opened_fi
     url = case_of(game, tmp_path).url
     page = opened_file(url)
     story = page.locator(".review .story").all_inner_texts()
-    assert story[0] == "White lost, in a worse position."
+    assert story[0] == "White lost in a worse position."
     assert story[1].startswith("White came into a worse position at 5... 20-16")
     assert "Accuracy:" in page.inner_text(".review")
     assert page.locator(".review .count tbody tr").count() == 2

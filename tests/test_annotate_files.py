@@ -354,7 +354,7 @@ def test_the_story_of_a_single_game_is_told(archive: Path, capsys: pytest.Captur
     archive.write_text(READABLE.split('[Event "Two"]')[0])
     assert cli.main(["annotate", str(archive), *quick, "--json"]) == 0
     record = json.loads(capsys.readouterr().out.splitlines()[0])
-    assert record["story"].startswith("White lost, in a worse position. White came into a worse position at 5... 20-16")
+    assert record["story"].startswith("White lost in a worse position. White came into a worse position at 5... 20-16")
     assert cli.main(["annotate", str(archive), *quick]) == 0
     assert record["story"] in " ".join(capsys.readouterr().err.split())
     archive.write_text(READABLE)

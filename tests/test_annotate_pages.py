@@ -216,7 +216,7 @@ def test_a_page_tells_the_story(engine: Engine) -> None:
     assert game is not None
     annotation = annotate(game, engine, JudgeSettings(tc=Limits(nodes=1000)))
     text = "".join(Page(pages.page(1, game, annotation, "kr")).text)
-    assert "White lost, in a worse position. White came into a worse position at 5... 20-16" in text
+    assert "White lost in a worse position. White came into a worse position at 5... 20-16" in text
     assert f"One{annotation.black.accuracy:.1f}" in text
     assert "Accuracy: Each move that mattered counts 100" in text
 

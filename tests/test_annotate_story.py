@@ -96,7 +96,7 @@ def test_a_game_without_moves_has_no_story() -> None:
         # worse, but not by as much as leaves a book
         ("11-15 23-19", ""),
         ("10-15 22-18", "Black left the book with 1. 10-15: 11-15 is 0.18 better."),
-        ("12-16 22-18", "Black left the book with 1. 12-16: it plays 11-15."),
+        ("12-16 22-18", "Black left the book with 1. 12-16: the book plays 11-15."),
         ("11-15 21-17", "White left the book with 1... 21-17: 22-18 is 0.37 better."),
         # only the first one
         ("10-15 21-17", "Black left the book with 1. 10-15: 11-15 is 0.18 better."),

@@ -62,8 +62,7 @@ LOST = f"""[BlackPlayer "shipped,level=3"]
 """
 """A game that a person has lost against kr."""
 STORY = (
-    "You lost, in a worse position. "
-    "You came into a worse position at 5... 20-16, an oversight that hardly anyone makes."
+    "You lost in a worse position. You came into a worse position at 5... 20-16, an oversight that hardly anyone makes."
 )
 
 

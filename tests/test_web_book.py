@@ -132,7 +132,7 @@ def test_who_left_the_book_and_with_which_move(server: WebServer, opened: Opener
         wait_until(page, f"() => document.querySelector('.moves [aria-current]')?.textContent.includes('{move}')")
     assert not page.evaluate(LEFT)
     play(page, "3-8")
-    wait_until(page, f"() => ({LEFT})() === 'Black left the book with 3. 3-8: it plays 11-16 (+0.06)'")
+    wait_until(page, f"() => ({LEFT})() === 'Black left the book with 3. 3-8: the book plays 11-16 (+0.06)'")
     # it is told of the whole game, and a click goes there
     page.keyboard.press("Home")
     page.get_by_role("button", name="Black left the book").click()

@@ -372,13 +372,15 @@ def test_an_answer_that_is_lost_can_be_given_again(server: WebServer, opened: Op
 @pytest.mark.slow
 def test_a_puzzle_that_comes_late_brings_nobody_back(server: WebServer, opened: Opener) -> None:
     """The person is on the way to another page then, whose scripts are still to come."""
-    page = opened(server.address, empty=True)
     held: list[Route] = []
-    page.route("**/api/port/files", lambda route: held.append(route))
-    page.get_by_role("link", name="Learn").click()
+
+    def hold(page: Page) -> None:
+        page.route("**/data/collection.json", lambda route: held.append(route))
+
+    page = opened(server.address, before=hold)
+    with page.expect_request("**/data/collection.json"):
+        page.get_by_role("link", name="Learn").click()
     page.get_by_role("button", name="Hint").wait_for()
-    while not held:
-        page.wait_for_timeout(10)
     page.route("**/page-*.js", lambda route: held.append(route))
     page.get_by_role("link", name="Endings").click()
     page.wait_for_url("**/#endings")

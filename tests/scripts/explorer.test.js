@@ -240,9 +240,9 @@ test("who left the book, with which move, and what it plays", () => {
   const words = (/** @type {object} */ change, turned = false) =>
     pathWords({plies: 2, left: {...left, ...change}}, "1... 21-17", turned);
   assert.equal(words({}), "White left the book with 1... 21-17: 22-18 is 0.37 better");
-  assert.equal(words({loss: null}), "White left the book with 1... 21-17: it plays 22-18 (−0.03)");
-  assert.equal(words({loss: null}, true), "White left the book with 1... 21-17: it plays 22-18 (+0.03)");
-  assert.equal(words({loss: 254, side: "black"}), "Black left the book with 1... 21-17: it plays 22-18 (−0.03)");
+  assert.equal(words({loss: null}), "White left the book with 1... 21-17: the book plays 22-18 (−0.03)");
+  assert.equal(words({loss: null}, true), "White left the book with 1... 21-17: the book plays 22-18 (+0.03)");
+  assert.equal(words({loss: 254, side: "black"}), "Black left the book with 1... 21-17: the book plays 22-18 (−0.03)");
   assert.equal(pathWords({plies: 4, left: null}, "2... 24-20", false), "The book ends after 2... 24-20");
   assert.deepEqual([lossWords(null), lossWords(15), lossWords(254)], ["", "0.15", ""]);
   assert.deepEqual(bookScore(-10000), {score: null, value: "loss", plies: null});

@@ -20,9 +20,9 @@ const START = "B:W21,22,23,24,25,26,27,28,29,30,31,32:B1,2,3,4,5,6,7,8,9,10,11,1
 const STORY =
   "[%kr game exp=0.50 accuracy=91.0/-] [%kr story White resigned a lost position.] " +
   "[%kr story White lost the game at <move=1... 24-20>, a trap into which <percent=72> of 100 people fall.] " +
-  "[%kr story The players agreed to a draw where White had a won position.] " +
+  "[%kr story The players agreed to a draw although White had a won position.] " +
   "White resigned a lost position. White lost the game at 1... 24-20, a trap into which 72 of 100 people fall. " +
-  "The players agreed to a draw where White had a won position. Black: accuracy 91.0. White: no move judged.";
+  "The players agreed to a draw although White had a won position. Black: accuracy 91.0. White: no move judged.";
 
 /** A node of a document. @param {number | null} parent @param {string} text @param {string} fen @param {object} more */
 const made = (parent, text, fen, more = {}) => ({
@@ -75,7 +75,7 @@ test("what a review has left in a game is there when it is opened again", () => 
   assert.deepEqual(review.story(), [
     "White resigned a lost position.",
     "White lost the game at 1... 24-20, a trap into which 72 of 100 people fall.",
-    "The players agreed to a draw where White had a won position.",
+    "The players agreed to a draw although White had a won position.",
   ]);
   assert.equal(review.report(), "Black: accuracy 91.0. White: no move judged.");
   const [mark, ...others] = review.marks();
@@ -98,7 +98,7 @@ test("the story is told to the person who played, and in their language", () => 
   const {review} = heard(game(true, headers));
   assert.equal(review.person, "white");
   assert.equal(review.story()[0], "You resigned a lost position.");
-  assert.equal(review.story()[2], "The players agreed to a draw where you had a won position.");
+  assert.equal(review.story()[2], "The players agreed to a draw although you had a won position.");
   speak("it", textsOf("it"), textsOf("en"));
   assert.equal(
     tell(game(true).root, "white")[1],

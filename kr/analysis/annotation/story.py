@@ -122,15 +122,17 @@ class _Story:
             return self._about(loser, _ending("overtime", self._standing(loser)))
         if _is_decided_elsewhere(reason):
             return self._about(loser, "adjudicated")
-        return self._about(loser, _ending("resigned" if "resign" in reason else "lost", self._standing(loser)))
+        # a tag that names the winner is at odds with the result
+        has_resigned = "resign" in reason and winner.name.lower() not in reason
+        return self._about(loser, _ending("resigned" if has_resigned else "lost", self._standing(loser)))
 
     def _end_without_winner(self, reason: str) -> Sentence:
         rule = self._moves[-1].draw
         if self._result is Result.UNFINISHED:
             kind = "unfinished"
-        elif rule or reason in (REPETITION, NO_PROGRESS):
-            kind = "repeated" if REPETITION in (rule, reason) else "no_progress"
-        elif _is_decided_elsewhere(reason):
+        elif rule or REPETITION in reason or NO_PROGRESS in reason:
+            kind = "repeated" if rule == REPETITION or REPETITION in reason else "no_progress"
+        elif _is_decided_elsewhere(reason) and "time" not in reason:
             return _sentence("adjudicated_draw")
         else:
             kind = "agreed" if "agree" in reason else "drawn"

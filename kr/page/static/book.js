@@ -41,7 +41,7 @@ export function pathWords({left}, move, turned) {
     score = scoreWords(bookScore(left.value), turned);
   const better = loss
     ? t("{move} is {loss} better", {move: left.best, loss})
-    : t("it plays {move} ({score})", {move: left.best, score});
+    : t("the book plays {move} ({score})", {move: left.best, score});
   return left.side === "black"
     ? t("Black left the book with {move}: {better}", {move, better})
     : t("White left the book with {move}: {better}", {move, better});

@@ -95,18 +95,19 @@ class Story {
     if (end.isOver && end.side === loser) return this.#about(loser, end.own ? "no_move" : "no_pieces");
     if (reason.includes("time")) return this.#about(loser, this.#end("overtime", this.#standing(loser)));
     if (this.#isDecidedElsewhere(reason)) return this.#about(loser, "adjudicated");
-    return this.#about(loser, this.#end(reason.includes("resign") ? "resigned" : "lost", this.#standing(loser)));
+    // a tag that names the winner is at odds with the result
+    const hasResigned = reason.includes("resign") && !reason.includes(sideName(this._winner));
+    return this.#about(loser, this.#end(hasResigned ? "resigned" : "lost", this.#standing(loser)));
   }
 
   /** @param {string} reason */
   #endWithoutWinner(reason) {
     const rule = this._moves[this._moves.length - 1].draw,
-      rules = [rule, reason];
+      isRepeated = rule === REPETITION || reason.includes(REPETITION);
     let kind = reason.includes("agree") ? "agreed" : "drawn";
     if (this._result === "*") kind = "unfinished";
-    else if (rule || reason === REPETITION || reason === NO_PROGRESS)
-      kind = rules.includes(REPETITION) ? "repeated" : "no_progress";
-    else if (this.#isDecidedElsewhere(reason)) return sentence("adjudicated_draw");
+    else if (rule || isRepeated || reason.includes(NO_PROGRESS)) kind = isRepeated ? "repeated" : "no_progress";
+    else if (this.#isDecidedElsewhere(reason) && !reason.includes("time")) return sentence("adjudicated_draw");
     const standings = [BLACK, WHITE].map(side => this.#standing(side, false));
     for (const side of [BLACK, WHITE])
       if (["better", "won"].includes(standings[side])) return this.#about(side, this.#end(kind, standings[side]));
