@@ -326,6 +326,7 @@ def test_an_extent_estimates_the_number_of_games(archive: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.costly
 def test_games_before_damage_are_annotated(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     # with remarks that can't be packed, so that two thirds of the file are two thirds of the games
     remarks = (random.Random(number).randbytes(9000).hex() for number in range(120))

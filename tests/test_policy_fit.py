@@ -271,6 +271,7 @@ def test_first_numbers_follow_from_the_seed() -> None:
 
 @pytest.mark.slow
 @pytest.mark.smoke
+@pytest.mark.costly
 @pytest.mark.posix("no setrlimit")
 @pytest.mark.parametrize("name", [pytest.param("net", marks=pytest.mark.soak), "logit", "post"], scope="module")
 def test_the_command_resumes_wherever_it_ended(

@@ -165,6 +165,9 @@ def test_no_page_has_english_texts(address: str, opened: Opener, reviewed: str, 
 
     def check_menu(name: str) -> None:
         page.get_by_role("button", name=told(name), exact=True).last.click()
+        # its script comes when it is asked for
+        if name == "Impostazioni":
+            page.locator("dialog[open]").wait_for()
         check()
         page.keyboard.press("Escape")
 
@@ -187,6 +190,7 @@ def test_no_page_has_english_texts(address: str, opened: Opener, reviewed: str, 
     for name in ("Altro", "Invia", "Imposta posizione", "Impostazioni"):
         check_menu(name)
     page.keyboard.press("?")
+    page.locator("dialog[open]").wait_for()
     check()
     page.keyboard.press("Escape")
     for name in ("learn/first-position", "endings"):
