@@ -18,7 +18,7 @@ factor RATIO. The chance of a losing move is that of one that somebody has judge
 other moves' those of the short search), as in an annotated game. With --write the bins of calibration.json that held
 are noted there: those with LEAST plays, within RATIO, and the first where fewer are made than its edge says; for moves
 that don't lose the losses are those of the short search. With --others it is an archive that nothing was chosen by:
-noted bins that have enough plays there and don't hold are taken out of OTHER/calibration.json.
+noted bins that have enough plays there, by pieces or in all, and don't hold are taken out of OTHER/calibration.json.
 """
 
 from __future__ import annotations
@@ -398,8 +398,12 @@ def test(scores: Scores, numbers: dict[str, Any], write: Path | None, is_other: 
         }
         held = {kind: [told_bins(own) for own in rows] for kind, rows in found.items()}
         if is_other:
+            of_all = {"losing": bins(told, seen.played, losing), "others": bins(chances, sample.played, quiet)}
             held = {
-                kind: [still_told(*each) for each in zip(numbers["holds"][kind], held[kind], rows, strict=True)]
+                kind: [
+                    still_told(still_told(was, told_bins(own), own), told_bins(of_all[kind]), of_all[kind])
+                    for was, own in zip(numbers["holds"][kind], rows, strict=True)
+                ]
                 for kind, rows in found.items()
             }
         write_atomic(write, f"{json.dumps(numbers | {'holds': held}, indent=2)}\n")
