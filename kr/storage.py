@@ -458,7 +458,8 @@ def provenance(command: str | None = None, *, parents: Sequence[str] = (), **set
         "parents": json.dumps(list(parents)),
         "kr": __version__,
         "python": platform.python_version(),
-        "platform": platform.platform(),
+        # no more of the machine than what numbers may depend on
+        "platform": f"{platform.system()} {platform.machine()}",
         "created": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
     }
     if "seed" in settings:

@@ -67,6 +67,16 @@ def test_shipped_data_are_found(kind: str, name: str) -> None:
     assert data_path(kind).is_dir()
 
 
+def test_shipped_files_come_from_clean_commits_of_no_named_machine() -> None:
+    files = [path for kind in ("weights", "books") for path in data_path(kind).iterdir() if path.suffix in (".h5", ".krb")]
+    assert len(files) == 4
+    for path in files:
+        content = path.read_bytes()
+        assert not re.search(rb"[0-9a-f]{40}-dirty", content), path
+        assert not re.search(rb"(?:Linux|Windows|macOS|Darwin)-\d", content), path
+        assert path.suffix == ".krb" or b"Linux x86_64" in content, path
+
+
 @in_checkout
 def test_the_data_found_are_those_of_the_checkout() -> None:
     for kind in ("weights", "egdb", "books", "selfplay"):

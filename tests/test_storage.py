@@ -2,6 +2,7 @@
 
 import json
 import os
+import platform
 import re
 import subprocess
 import sys
@@ -296,6 +297,7 @@ def test_checksum_of_bytes(parts: list[bytes]) -> None:
 
 def test_provenance() -> None:
     record = storage.provenance("kr fit runs", parents=["a1", "b2"], seed=7, path=Path("x"))
+    assert record["platform"] == f"{platform.system()} {platform.machine()}"
     assert record["command"] == "kr fit runs"
     assert json.loads(record["settings"]) == {"seed": 7, "path": "x"}
     assert json.loads(record["parents"]) == ["a1", "b2"]
