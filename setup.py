@@ -12,11 +12,13 @@ KR_SANITIZE=LIST  gcc's sanitizers, such as address,undefined; run with LD_PRELO
 
 import hashlib
 import os
+import re
 import shlex
 import shutil
 import subprocess
 import sys
 import sysconfig
+import tomllib
 from pathlib import Path
 
 from setuptools import Distribution, Extension, setup
@@ -259,7 +261,36 @@ class BuildSourceArchive(sdist):
             self.copy_file(str(source), str(target))
 
 
+PUBLISHED = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))["tool"]["kr"]
+
+
+def addresses(repository: str, page: str, site: str) -> dict[str, str]:
+    """The addresses that the index shows, by their names there; none of what is not published."""
+    named = {"Page": page, "Documentation": site}
+    if repository:
+        changelog = f"{repository}/blob/HEAD/CHANGELOG.md"
+        named |= {"Source": repository, "Changelog": changelog, "Issues": f"{repository}/issues"}
+    return {name: address for name, address in named.items() if address}
+
+
+def readme_for_index(text: str, repository: str) -> str:
+    """README.md with links from the index into the repository; where that is not published, with their words alone."""
+
+    def link(found: re.Match[str]) -> str:
+        picture, words, target = found[1], found[2], found[3]
+        if re.match("https?:", target):
+            return found[0]
+        if not repository:
+            return "" if picture else words
+        return f"{picture}[{words}]({repository}/{'raw' if picture else 'blob'}/HEAD/{target})"
+
+    return re.sub(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)", link, text)
+
+
 setup(
+    long_description=readme_for_index(Path("README.md").read_text(encoding="utf-8"), PUBLISHED["repository"]),
+    long_description_content_type="text/markdown",
+    project_urls=addresses(**PUBLISHED),
     # completed in BuildCore.finalize_options, where the command is known
     ext_modules=[Extension(f"kr.{name}", []) for name in UNITS],
     options={"bdist_wheel": {"py_limited_api": "cp311"}} if LIMITED_API else {},

@@ -10,6 +10,6 @@ The public names are listed once, in `__init__.pyi`. Each is imported when it is
 
 import lazy_loader
 
-__version__ = "0.2.0"
+__version__ = "0.3.0.dev0"
 
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -3,8 +3,9 @@
 It ends at the first of these that fails:
 
 1. The version of kr/__init__.py is final, and CITATION.cff has it. CHANGELOG.md begins with it and a date, as in
-   "## 0.3.0, 2026-12-24". No tag has its name. Nothing is left to commit, before `make figures` and after it. --anyway
-   only says what of this fails, and repeats no figures.
+   "## 0.3.0, 2026-12-24". [tool.kr] says where it is published, and no page that nothing is released yet. No tag has
+   its name. Nothing is left to commit, before `make figures` and after it. --anyway only says what of this fails, and
+   repeats no figures.
 2. Source archive and wheel are built in empty environments, the wheel from the archive; auditwheel gives the wheel its
    name. The tools of the Python Packaging Authority find nothing wrong, the archives have each file that they should,
    and the wheel no symbol that is not in the limited API.
@@ -31,6 +32,9 @@ ROOT = Path(__file__).resolve().parents[1]
 DIST = ROOT / "dist"
 BIN = Path(sys.executable).parent
 UV = BIN / "uv"
+FRONT = ("README.md", "CHANGELOG.md", "docs/start/install.md")
+UNRELEASED = re.compile(r"(?i)nothing\s+(?:is|has\s+been)\s+released|there is none yet|not published yet")
+"""How these pages say, until the first release, that there is none."""
 
 
 def run(*command: str | Path, cwd: Path | None = None, output: bool = False) -> str:
@@ -66,6 +70,14 @@ def not_ready(release: str) -> list[str]:
     dated = re.fullmatch(rf"{re.escape(release)}, (\d{{4}}-\d\d-\d\d)", heading[1] if heading else "")
     if not dated:
         found.append(f'CHANGELOG.md does not begin with "## {release}, YEAR-MONTH-DAY"')
+    where = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["kr"]
+    if unknown := [name for name, address in where.items() if not address]:
+        found.append(f"pyproject.toml, [tool.kr], does not say where it is published: {', '.join(unknown)}")
+    found += [
+        f"{name} says that there is no release"
+        for name in FRONT
+        if UNRELEASED.search((ROOT / name).read_text(encoding="utf-8"))
+    ]
     citation = dict(re.findall("^(version|date-released): (.+)$", (ROOT / "CITATION.cff").read_text(), re.MULTILINE))
     if citation != {"version": release, "date-released": dated[1] if dated else citation.get("date-released")}:
         found.append(f"CITATION.cff has {citation}")

@@ -41,13 +41,50 @@ def project() -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("name", "pattern"),
     [
-        ("CITATION.cff", r"^version: (\S+)$"),
         ("deploy/kubernetes.yaml", r"registry\.example\.org/kr:([\w.]+)"),
         ("docs/guides/cluster.md", r"registry\.example\.org/kr:([\w.]+)"),
     ],
 )
 def test_one_version_everywhere(name: str, pattern: str) -> None:
     assert {*re.findall(pattern, text(name), re.MULTILINE)} == {kr.__version__}
+
+
+def test_a_citation_names_releases_alone() -> None:
+    named = re.findall(r"^(version|date-released): (\S+)$", text("CITATION.cff"), re.MULTILINE)
+    final = not Version(kr.__version__).is_devrelease
+    assert [name for name, _ in named] == ["version", "date-released"] * final
+    assert not named or named[0][1] == kr.__version__
+
+
+UNRELEASED = runpy.run_path(str(CHECKOUT / "packaging" / "release.py"))["UNRELEASED"] if PROJECT.exists() else None
+
+
+@pytest.mark.parametrize("name", ["README.md", "CHANGELOG.md", "docs/start/install.md"])
+def test_pages_say_whether_there_is_a_release(name: str) -> None:
+    assert bool(UNRELEASED.search(text(name))) == Version(kr.__version__).is_devrelease
+
+
+SETUP = {"repository": "https://git.example.org/kr", "page": "https://kr.example.org/", "site": ""}
+
+
+def test_the_readme_of_the_index_leads_into_the_repository(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(CHECKOUT)
+    monkeypatch.setattr("setuptools.setup", lambda **_: None)
+    names = runpy.run_path("setup.py")
+    for repository in (SETUP["repository"], ""):
+        readme = names["readme_for_index"](text("README.md"), repository)
+        links = re.findall(r"\]\(([^)]*)\)", readme)
+        assert [each for each in links if not each.startswith("https://")] == []
+        assert f"{repository}/blob/HEAD/docs/start/install.md" in links or not repository
+        assert (f"]({repository}/raw/HEAD/docs/assets/web-light.png)" in readme) == bool(repository)
+        assert "Install has Windows" in readme or repository
+    assert names["addresses"](**SETUP) == {
+        "Page": "https://kr.example.org/",
+        "Source": "https://git.example.org/kr",
+        "Changelog": "https://git.example.org/kr/blob/HEAD/CHANGELOG.md",
+        "Issues": "https://git.example.org/kr/issues",
+    }
+    assert names["addresses"]("", "", "") == {}
 
 
 def locked(lock: str) -> dict[str, list[Requirement]]:
@@ -142,6 +179,9 @@ def test_a_difference_ends_the_check(found: object, wanted: object, capsys: pyte
 
 READY = {
     "kr/__init__.py": '__version__ = "1.2.0"\n',
+    "README.md": "# kr\n",
+    "docs/start/install.md": "# Install\n",
+    "pyproject.toml": '[tool.kr]\nrepository = "https://git.example.org/kr"\n',
     "CHANGELOG.md": "# Changelog\n\n## 1.2.0, 2027-01-31\n\n- More.\n\n## 1.1.0, 2026-12-24\n",
     "CITATION.cff": "cff-version: 1.2.0\nversion: 1.2.0\ndate-released: 2027-01-31\n",
 }
@@ -167,6 +207,8 @@ READY = {
         ("CHANGELOG.md", "## 1.2.0\n", ['CHANGELOG.md does not begin with "## 1.2.0, YEAR']),
         ("CITATION.cff", "version: 1.2.0\ndate-released: 2027-01-30\n", ["CITATION.cff has {'version': '1.2.0'"]),
         ("tag", "v1.2.0", ["there is a tag v1.2.0"]),
+        ("README.md", "Nothing is\nreleased yet.\n", ["README.md says that there is no release"]),
+        ("pyproject.toml", '[tool.kr]\nrepository = ""\n', ["pyproject.toml, [tool.kr], does not say where"]),
     ],
 )
 def test_what_stands_against_a_release(
@@ -176,7 +218,7 @@ def test_what_stands_against_a_release(
     monkeypatch.setitem(release["version"].__globals__, "ROOT", tmp_path)
     git = ["git", "-c", "user.name=kr", "-c", "user.email=kr@example.org", "-C", str(tmp_path)]
     for name, ready in READY.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(ready)
     commands = [["init", "-q"], ["add", "."], ["commit", "-qm", "Make a release"]]
     if changed == "tag":

@@ -6,7 +6,7 @@
     start/tutorial.md     from the notebook, with what its cells show
     assets/logo.svg       a king, as kr draws it
 
-A line `<!-- rooms -->` in a page becomes the picture of the rooms.
+A line `<!-- rooms -->` in a page becomes the picture of the rooms, `<!-- front -->` the beginning of README.md.
 """
 
 import ast
@@ -46,10 +46,17 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
-    """Put the picture of the rooms where a page asks for it."""
-    if "<!-- rooms -->" not in markdown:
-        return markdown
-    return markdown.replace("<!-- rooms -->", f'<div class="rooms">{draw_rooms.draw()}</div>')
+    """Put the picture of the rooms and the beginning of README.md where pages ask for them."""
+    if "<!-- rooms -->" in markdown:
+        markdown = markdown.replace("<!-- rooms -->", f'<div class="rooms">{draw_rooms.draw()}</div>')
+    return markdown.replace("<!-- front -->", front())
+
+
+def front() -> str:
+    """README.md between its title and its commands, with links as they are from docs/."""
+    text = (CHECKOUT / "README.md").read_text(encoding="utf-8")
+    begin, end = text.index("# kr\n") + len("# kr\n"), text.index("\n## Use\n")
+    return text[begin:end].replace("](docs/", "](").strip()
 
 
 def on_env(env: Any, config: Any, **_: Any) -> Any:
