@@ -27,6 +27,7 @@ SCRIPTS = {
 TWINS = {
     "boards": "answers/svg",
     "book": "answers/book answers/krb",
+    "certificates": "answers/proofs/certificate answers/proofs/steps",
     "documents": "answers/document",
     "encodings": "answers/pdn/source",
     "game_text": "answers/game_text",

@@ -1,4 +1,4 @@
-"""Certificates on the page: sent, checked, refused, stepped through by the hardest defence; positions proved."""
+"""Certificates that pages send are checked, positions proved; and what the page does with both."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from proved import CASES, case, shipped
+from proved import case, shipped
 from web_pages import PHONE, SMALL, Opener, click_square, finished, opened, serving, wait_until
 
 from kr.errors import InvalidCertificateError, InvalidSettingError, KrError
 from kr.game.position import Position
-from kr.game.value import Value
 from kr.proofs.certificate import Certificate, packed_certificate, unpacked_certificate, write_certificate
 from kr.proofs.checking import check_certificate
 from kr.proofs.library import ProofLibrary
@@ -68,58 +67,24 @@ def sent(house: House, content: bytes, piece: int = 1000) -> str:
     return upload
 
 
-def opening(house: House, content: bytes) -> dict[str, Any]:
-    told = events(house, proofs.open_certificate, upload=sent(house, content), name="a.krproof")
-    found: dict[str, Any] = told[-1]["certificate"]
-    return found
-
-
-def step(house: House, proof: str, position: Position) -> dict[str, Any]:
-    return proofs.show_step(house, PageRequest({"proof": proof, "fen": position.fen}))
+def checked(house: House, content: bytes) -> dict[str, Any]:
+    told = events(house, proofs.check_sent, upload=sent(house, content))
+    report: dict[str, Any] = told[-1]["report"]
+    return report
 
 
 # --- requests
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_every_step_of_a_certificate(house: House, name: str) -> None:
-    """From the root by all replies: one move of the strategy, or replies that are all answered, or an end."""
-    certificate, full = case(name), shipped()
-    claim = certificate.claim
-    found = opening(house, packed_certificate(certificate))
-    assert (found["fen"], found["side"], found["goal"]) == (claim.root.fen, side_name(claim.side), claim.goal)
-    seen, waiting = set[Position](), [claim.root]
-    while waiting and len(seen) < 60:
-        position = waiting.pop()
-        if position in seen:
-            continue
-        seen.add(position)
-        told = step(house, found["proof"], position)
-        assert "outside" not in told
-        assert told["own"] is (position.side == claim.side)
-        if told["end"]:
-            assert told["move"] is None
-            if told["end"]["by"] == "database":
-                assert told["end"]["value"] == full.value(position)
-        elif told["own"]:
-            waiting.append(Position.from_fen(told["move"]["fen"]))
-        else:
-            # moves that lead to one position are one
-            after = {position.play(move).fen for move in position.legal_moves()}
-            assert {each["fen"] for each in told["replies"]} == after
-            assert all(each["answer"] or each["end"] for each in told["replies"])
-            left = [each["left"] or 0 for each in told["replies"]]
-            assert left == sorted(left, reverse=True), "the hardest defence first"
-            assert told["left"] == (max(left, default=0) if claim.goal is Value.WIN else None)
-            waiting += [Position.from_fen(each["fen"]) for each in told["replies"]]
-    assert step(house, found["proof"], Position())["outside"]
-
-
-def test_a_certificate_comes_back_as_it_was(house: House) -> None:
-    content = packed_certificate(case(STEPPED))
-    proof = opening(house, content)["proof"]
-    answer = proofs.certificate_file(house, PageRequest({"proof": proof}))
-    assert (answer["name"], base64.b64decode(answer["data"])) == ("a.krproof", content)
+def test_a_report_on_a_certificate(house: House) -> None:
+    made = case(STEPPED)
+    report = check_certificate(made, house.database)
+    assert checked(house, packed_certificate(made)) == {
+        "positions": len(made.boards),
+        "in_database": report.database_leaves,
+        "longest": report.longest_line,
+        "quiet": report.longest_quiet,
+    }
 
 
 def mutated() -> bytes:
@@ -140,7 +105,7 @@ def mutated() -> bytes:
 )
 def test_what_proves_nothing_is_refused(house: House, content: bytes, message: str) -> None:
     with pytest.raises(KrError, match=message):
-        opening(house, content)
+        checked(house, content)
 
 
 def test_bounds(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -151,18 +116,13 @@ def test_bounds(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
     monkeypatch.setattr(proofs, "MOST_CHECKED_POSITIONS", 3)
     with pytest.raises(InvalidCertificateError, match="at most 3 are read here, and kr prove --check FILE reads more"):
-        opening(house, content)
+        checked(house, content)
     monkeypatch.undo()
     first = sent(house, content)
     for _ in range(proofs.MOST_SENT):
         sent(house, b"")
     with pytest.raises(InvalidSettingError, match="open it again"):
-        events(house, proofs.open_certificate, upload=first)
-    proof = opening(house, content)["proof"]
-    monkeypatch.setattr(proofs, "MOST_KEPT_POSITIONS", 1)
-    opening(house, content)
-    with pytest.raises(InvalidSettingError, match="open it again"):
-        step(house, proof, Position())
+        events(house, proofs.check_sent, upload=first)
     for seconds in (0, 601, "x"):
         with pytest.raises(InvalidSettingError, match="seconds"):
             events(house, proofs.prove_position, fen=Position().fen, seconds=seconds)
@@ -180,19 +140,19 @@ def test_bounds(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_a_position_is_proved(house: House, fen: str, value: str, claims: list[str]) -> None:
     last = events(house, proofs.prove_position, fen=fen, seconds=20)[-1]
-    assert last["done"]
     assert last["proof"]["value"] == value
-    assert sorted(f"{each['side']} {each['goal']}" for each in last["certificates"]) == claims
-    for each in last["certificates"]:
-        file = proofs.certificate_file(house, PageRequest({"proof": each["proof"]}))
-        check_certificate(unpacked_certificate(base64.b64decode(file["data"])), house.database)
+    certificates = [unpacked_certificate(base64.b64decode(each["data"])) for each in last["certificates"]]
+    assert sorted(f"{side_name(each.claim.side)} {each.claim.goal}" for each in certificates) == claims
+    for certificate, each in zip(certificates, last["certificates"], strict=True):
+        check_certificate(certificate, house.database)
+        assert each["report"]["positions"] == len(certificate.boards)
 
 
 def test_a_proof_that_is_left_ends_its_searches(house: House) -> None:
     async def left() -> int:
         stream = proofs.prove_position(house, PageRequest({"fen": Position().fen, "seconds": 600}), Inbox())
         told = await anext(stream)
-        assert not told.get("done")
+        assert "certificates" not in told
         await stream.aclose()
         return house.engines.own.lent
 

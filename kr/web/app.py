@@ -39,7 +39,7 @@ FEATURES: Mapping[str, tuple[str, ...]] = {
     "services.files": ("port", "file"),
     "matches.requests": ("match",),
     "runs.watching": ("runs", "run"),
-    "services.proofs": ("proofs", "certificate", "prove"),
+    "services.proofs": ("checking", "proving"),
     "archives.explorer": ("explorer",),
     "archives.uploads": ("explorer",),
     "services.composing": ("soundness", "variations"),

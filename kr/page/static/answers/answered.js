@@ -2,7 +2,7 @@
 // FEATURES of answers.js, which the page itself does not load.
 
 export const ANSWERED = /** @type {const} */ ([
-  ...["analysis", "annotate", "book", "endings", "engines", "games", "opening", "openings", "people", "play"],
-  ...["position", "puzzles", "regions", "send"],
+  ...["analysis", "annotate", "book", "certificate", "endings", "engines", "games", "opening", "openings", "people"],
+  ...["play", "position", "proofs", "prove", "puzzles", "regions", "send"],
 ]);
 /** @typedef {(typeof ANSWERED)[number]} Answered */

@@ -27,6 +27,9 @@ const FEATURES = {
   puzzles: () => import("./puzzles.js"),
   endings: () => import("./endings.js"),
   book: () => import("./book.js"),
+  certificate: () => import("./proofs.js"),
+  proofs: () => import("./proofs.js"),
+  prove: () => import("./proofs.js"),
 };
 /** Requests that another module answers than that of the others of their kind. */
 const ELSEWHERE = {"games/svg": "send"};

@@ -6,7 +6,7 @@ import {lengthOf} from "./blanks.js";
 import {Text} from "./pdn/source.js";
 import {opener} from "./pdn/unpack.js";
 import {RESULT_CONVENTIONS, writeGame} from "./pdn/writer.js";
-import {Refused, decodedBytes} from "./text.js";
+import {Refused} from "./text.js";
 
 /** @typedef {import("./house.js").House} House */
 /** @typedef {import("./house.js").FilesPort} FilesPort */
@@ -136,14 +136,6 @@ function refuseUpload() {
 /** @param {PageRequest} request @returns {Results} */
 const resultsOf = request => request.choice("results", RESULT_CONVENTIONS, "english");
 
-/** The bytes that a request has in base64. @param {PageRequest} request */
-function bytesOf(request) {
-  const data = request.text("data", 2 * LONGEST_PASTE);
-  // unlike here, blanks are taken by atob, and ends may be missing
-  if (data.length % 4 || !/^[A-Za-z0-9+/]*={0,2}$/.test(data)) throw new Refused("refused.field_base64");
-  return decodedBytes(data);
-}
-
 /** The text of some bytes; null if it is longer than what is read at once. @param {Uint8Array} bytes */
 async function wholeText(bytes) {
   const source = new Text((await opener(bytes))()),
@@ -166,7 +158,7 @@ async function wholeText(bytes) {
  */
 async function read(house, request) {
   const results = resultsOf(request),
-    bytes = request.has("data") ? bytesOf(request) : new TextEncoder().encode(request.text("text", LONGEST_PASTE)),
+    bytes = request.has("data") ? request.data() : new TextEncoder().encode(request.text("text", LONGEST_PASTE)),
     text = await wholeText(bytes);
   /** @type {Game[]} */
   const games = [];
@@ -195,7 +187,7 @@ async function read(house, request) {
  */
 function upload(house, request) {
   const shelf = Shelf.of(house),
-    piece = bytesOf(request);
+    piece = request.data();
   if (!request.has("upload")) return {upload: shelf.add(house, piece)};
   const name = request.text("upload");
   shelf.extend(name, piece);

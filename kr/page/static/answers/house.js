@@ -86,6 +86,19 @@ import {ChancesOfScores} from "./chances.js";
  * @typedef {object} CertificatesPort
  * @property {(positions: readonly Position[]) => Promise<Proved[]>} look what they prove of each position
  */
+/** @typedef {import("./proofs/told.js").CheckReport} CheckReport */
+/** @typedef {import("./proofs/certificate.js").Certificate} Certificate */
+/** @typedef {import("./proofs/told.js").Told} Told how far a proof has come */
+/**
+ * Proofs. prove: resolves at the end of the time, or once the value is proved, with certificates that were checked;
+ * check: that a certificate proves its claim, else it rejects; both reject once the signal ends them.
+ * @typedef {object} ProverPort
+ * @property {(asked: {
+ *   position: Position, seconds: number, signal: AbortSignal, onWaiting: () => void, onProgress: (proof: Told) => void,
+ * }) => Promise<{proof: Told, proved: {certificate: Certificate, report: CheckReport}[]}>} prove
+ * @property {(certificate: Certificate, calls: {signal: AbortSignal, onChecked: (positions: number) => void}) =>
+ *   Promise<CheckReport>} check
+ */
 /**
  * @typedef {object} BookPort
  * @property {(positions: readonly Position[]) => Promise<import("./book.js").KnownMove[][]>} look of each position the
@@ -104,15 +117,16 @@ export class House {
    * @param {{
    *   loadJson: (name: string) => Promise<any>, openDatabase: () => Promise<DatabasePort | null>,
    *   openCertificates?: () => Promise<CertificatesPort | null>, openBook: () => Promise<BookPort | null>,
-   *   engine: EnginePort, files?: FilesPort, clock?: () => number, random?: () => number,
+   *   engine: EnginePort, prover: ProverPort | null, files?: FilesPort, clock?: () => number, random?: () => number,
    * }} parts null: there is none
    */
-  constructor({loadJson, openDatabase, openCertificates, openBook, engine, files, clock, random}) {
+  constructor({loadJson, openDatabase, openCertificates, openBook, engine, prover, files, clock, random}) {
     this._loadJson = loadJson;
     this._openDatabase = openDatabase;
     this._openCertificates = openCertificates ?? (async () => null);
     this._openBook = openBook;
     this.engine = engine;
+    this.prover = prover;
     /** @type {FilesPort | undefined} */
     this.files = files;
     /** Seconds, from any moment on. */

@@ -46,6 +46,7 @@ const house = new House({
     const [{PackedBook}, bytes] = await Promise.all([import("./krb.js"), load("book")]);
     return new PackedBook(bytes);
   },
+  prover: null,
   engine: new Engine(async () => {
     const [{startThread}, module, tables, policy, database] = await Promise.all([
       import("./thread.js"),

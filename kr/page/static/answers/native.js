@@ -8,6 +8,7 @@ import {RemoteCertificates} from "./native/certificates.js";
 import {RemoteDatabase} from "./native/database.js";
 import {RemoteEngine} from "./native/engine.js";
 import {RemoteFiles} from "./native/files.js";
+import {RemoteProver} from "./native/prover.js";
 
 const worker = /** @type {any} */ (globalThis);
 
@@ -18,6 +19,7 @@ const house = new House({
   openCertificates: () => RemoteCertificates.open(server),
   openBook: () => RemoteBook.open(server),
   engine: new RemoteEngine(server),
+  prover: new RemoteProver(server),
   files: new RemoteFiles(server),
 });
 const dispatcher = new Dispatcher(house, message => worker.postMessage(message));

@@ -3,10 +3,12 @@
 
 import {SQUARES} from "./notation.js";
 import {Board, Position} from "./rules.js";
-import {Refused, wholeCharacters} from "./text.js";
+import {Refused, decodedBytes, wholeCharacters} from "./text.js";
 
 export const LONGEST_FEN = 400;
 export const LONGEST_LINE = 2000;
+/** Characters of a piece of a file in base64. */
+const LONGEST_DATA = 4_000_000;
 
 const isObject = (/** @type {unknown} */ value) => typeof value === "object" && value !== null && !Array.isArray(value);
 
@@ -26,6 +28,14 @@ export class PageRequest {
     const length = value.length > longest ? [...value].length : value.length;
     if (length > longest) throw new Refused("refused.field_long", {name, length, most: longest});
     return wholeCharacters(value);
+  }
+
+  /** The bytes that `data` has in base64. */
+  data() {
+    const data = this.text("data", LONGEST_DATA);
+    // unlike here, blanks are taken by atob, and ends may be missing
+    if (data.length % 4 || !/^[A-Za-z0-9+/]*={0,2}$/.test(data)) throw new Refused("refused.field_base64");
+    return decodedBytes(data);
   }
 
   /**

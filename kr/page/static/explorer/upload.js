@@ -1,26 +1,11 @@
 // A file on its way to the server, piece by piece.
 
-import {t} from "../texts.js";
+import {encoded, PIECE} from "../pieces.js";
 
 /** @typedef {import("../shell.js").App} App */
 
-export const PIECE = 2_900_000; // bytes sent at once
 const TRIES = 4;
 const WAIT_MS = 1500;
-
-/**
- * Bytes as base64.
- * @param {Blob} blob
- * @param {string} name of the file, for what goes wrong
- * @returns {Promise<string>}
- */
-export const encoded = (blob, name) =>
-  new Promise((done, failed) => {
-    const reader = new FileReader();
-    reader.onload = () => done(String(reader.result).split(",", 2)[1] ?? "");
-    reader.onerror = () => failed(new Error(t("{name} can't be read", {name})));
-    reader.readAsDataURL(blob);
-  });
 
 /**
  * Sends a file, and gives the number of its archive and all archives; null if it was given up.

@@ -1,7 +1,7 @@
 // Games that come in: a file that is chosen or dropped, a text that is pasted, a link.
 
 import {button, el} from "../dom.js";
-import {PIECE, encoded} from "../explorer/upload.js";
+import {PIECE, encoded} from "../pieces.js";
 import {visible} from "../escapes.js";
 import {tooLarge} from "../offers.js";
 import {many, t} from "../texts.js";

@@ -1,6 +1,6 @@
 // Problems of a person's own files: opened from this machine, kept in the browser, removed again.
 
-import {encoded} from "../explorer/upload.js";
+import {encoded} from "../pieces.js";
 import {filePicker, resultsChoice} from "../controls.js";
 import {button, el} from "../dom.js";
 import {visible} from "../escapes.js";

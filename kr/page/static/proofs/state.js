@@ -3,31 +3,15 @@
 import {long} from "../analysis/words.js";
 import {formatted, many, said, t} from "../texts.js";
 
-/** @typedef {"win" | "draw" | "loss"} Value */
-/** @typedef {"black" | "white"} Side */
-/** @typedef {{text: string, path: number[], captured: number[], fen: string}} Move */
-/** @typedef {{by: "rule" | "database", value: Value, plies: number | null}} End value: for the side to move there */
-/** @typedef {Move & {answer: Move | null, left: number | null, end: End | null}} Reply */
-/**
- * A position of a certificate. own: the strategy's side is to move; left: the most plies that a line has from here.
- * @typedef {{fen: string, own: boolean, move: Move | null, replies: Reply[], left: number | null, end: End | null,
- *   outside?: boolean}} Step
- */
-/**
- * A certificate that was checked. in_database: lines that end there; goal: "draw" for "does not lose"; quiet: most
- * plies of a line without progress.
- * @typedef {{proof: string, name: string, fen: string, side: Side, goal: "win" | "draw", positions: number,
- *   in_database: number, longest: number | null, quiet: number | null}} Certificate
- */
-/**
- * @typedef {{side: Side, goal: "win" | "draw", holds: boolean | null, proof: number | null, disproof: number | null,
- *   nodes: number, searches: number, resists: string}} Claim
- */
-/**
- * How far a proof has come. side: to move; least, most: the values that are left.
- * @typedef {{fen: string, side: Side, value: Value | null, least: Value, most: Value, taken: number,
- *   claims: Claim[]}} Told
- */
+/** @typedef {import("../answers/proofs/told.js").Value} Value */
+/** @typedef {import("../answers/proofs/told.js").Side} Side */
+/** @typedef {import("../answers/proofs/told.js").Move} Move */
+/** @typedef {import("../answers/proofs/told.js").End} End */
+/** @typedef {import("../answers/proofs/told.js").Reply} Reply */
+/** @typedef {import("../answers/proofs/told.js").Step} Step */
+/** @typedef {import("../answers/proofs/told.js").Claim} Claim */
+/** @typedef {import("../answers/proofs/told.js").Told} Told */
+/** @typedef {import("../answers/proofs/told.js").OpenCertificate} Certificate */
 
 /** Seconds that a proof may take, by what the list shows. */
 export const limits = () =>

@@ -1,11 +1,11 @@
 // Certificates that are sent and checked, proofs that are made, and steps.
 
-import {PIECE, encoded} from "../explorer/upload.js";
+import {PIECE, encoded} from "../pieces.js";
 
 /** @typedef {import("../shell.js").App} App */
 /** @typedef {import("./state.js").Certificate} Certificate */
 
-/** Bytes of a certificate that the server takes. */
+/** Bytes of a certificate that is opened here. */
 export const LARGEST = 50_000_000;
 
 /**
@@ -40,7 +40,4 @@ export async function openCertificate(app, file, {isOver, checked}) {
  * @param {Certificate} certificate
  * @returns {Promise<{name: string, content: Uint8Array<ArrayBuffer>}>}
  */
-export async function certificateFile(app, {proof}) {
-  const {name, data} = await app.api("proofs/file", {proof});
-  return {name, content: Uint8Array.from(atob(data), each => each.charCodeAt(0))};
-}
+export const certificateFile = (app, {proof}) => app.api("proofs/file", {proof});

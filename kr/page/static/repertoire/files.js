@@ -1,6 +1,6 @@
 // Repertoires as PDN: files that come in, and the file that goes out.
 
-import {encoded} from "../explorer/upload.js";
+import {encoded} from "../pieces.js";
 import {t} from "../texts.js";
 import {sideOfGame} from "./lines.js";
 
