@@ -103,6 +103,9 @@ from .learn.fitting.fit import fit as fit
 from .learn.fitting.settings import FitSettings as FitSettings
 from .learn.games import GameArrays as GameArrays
 from .learn.games import read_game_arrays as read_game_arrays
+from .learn.recorded import ImportResult as ImportResult
+from .learn.recorded import ImportSettings as ImportSettings
+from .learn.recorded import import_games as import_games
 from .learn.selfplay import SelfplayResult as SelfplayResult
 from .learn.selfplay import SelfplaySettings as SelfplaySettings
 from .learn.selfplay import selfplay as selfplay

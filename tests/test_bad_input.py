@@ -188,7 +188,11 @@ CASES = [
     ("fit nogames", 1, "no shards"),
     ("fit nogames --out new.h5", 1, "no shards"),
     ("fit nothere --out new.h5", 1, "no such directory"),
-    ("fit empty.pdn --out new.h5", 1, "run of `kr selfplay`; `kr policy fit` learns from PDN files"),
+    (
+        "fit empty.pdn --out new.h5",
+        1,
+        "run of `kr selfplay`; `kr games import empty.pdn --out DIR` makes such a directory of it",
+    ),
     ("book build --out new.sqlite --positions 1e400", 2, "1e400' is more than kr can count"),
     ("book build --out new.sqlite --time 1e99h", 2, "1e99h' is more than 31 years"),
     ("fit badshard --out new.h5", 1, "shard-000000.h5"),

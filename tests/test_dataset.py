@@ -64,6 +64,21 @@ def test_quiet_positions_equal_the_plain_replay(run: tuple[Path, list[games.Stor
     assert len(boards) > 500
 
 
+def test_a_game_without_scores_has_its_quiet_choices(run: tuple[Path, list[games.StoredGame]]) -> None:
+    records = [replace(each, scores=np.full_like(each.scores, games.NO_SCORE)) for each in run[1][:5]]
+    boards, _, score, ply, row = quiet_positions([*records, run[1][5]])
+    chosen = [
+        (number, n)
+        for number, record in enumerate(records)
+        for n, position in enumerate(positions(record))
+        if quiet(position) and len(position.legal_moves()) > 1
+    ]
+    searched = [(5, n) for n, each in enumerate(positions(run[1][5])) if n >= 4 and quiet(each)]
+    assert list(zip(row.tolist(), ply.tolist(), strict=True)) == chosen + searched
+    assert set(score[: len(chosen)].tolist()) == {games.NO_SCORE}
+    assert len(boards) > 100
+
+
 def test_no_games_no_positions() -> None:
     assert [len(column) for column in quiet_positions([])] == [0] * 5
 
@@ -281,8 +296,7 @@ def test_directories_without_games(tmp_path: Path) -> None:
         read_samples([tmp_path], Label(), 0.05, 1)
     with pytest.raises(InvalidGamesError, match="no such directory"):
         read_samples([tmp_path / "none"], Label(), 0.05, 1)
-    record = random_game(1, 1)
-    unsearched = replace(record, scores=np.full(len(record.moves), games.NO_SCORE, dtype=np.int16))
-    games.write_shard(tmp_path / "shard-000000.h5", [unsearched], {"seed": 1})
+    searched_nothing = replace(random_game(1, 1), moves=np.empty(0, np.uint16), scores=np.empty(0, np.int16))
+    games.write_shard(tmp_path / "shard-000000.h5", [searched_nothing], {"seed": 1})
     with pytest.raises(InvalidGamesError, match="no quiet searched position"):
         read_samples([tmp_path], Label(), 0.05, 1)

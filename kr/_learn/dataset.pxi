@@ -21,15 +21,30 @@ cdef inline void write_sample(const Board* board, u32* out) noexcept nogil:
             out[i] = rotated32(out[i])
 
 
+cdef inline bint has_choice(const Board* board) noexcept nogil:
+    cdef MoveList moves
+    generate(board, &moves)
+    return moves.size > 1
+
+
 cdef Py_ssize_t quiet_of_game(Board board, const uint16_t* moves, const int16_t* scores, Py_ssize_t plies,
                               u32* boards, uint16_t* ply, Py_ssize_t* broken) noexcept nogil:
-    """Write the quiet searched positions of one game and return their number; `broken`: the first illegal ply or -1."""
+    """Write the quiet searched positions of one game and return their number; `broken`: the first illegal ply or -1.
+
+    A game without any score was not searched: then those with a choice of moves count.
+    """
     cdef Py_ssize_t p
     cdef Py_ssize_t count = 0
+    cdef bint scored = False
     cdef Move move
     broken[0] = -1
     for p in range(plies):
-        if scores[p] != SCORE_NONE and not has_capture(&board, BLACK) and not has_capture(&board, WHITE):
+        if scores[p] != SCORE_NONE:
+            scored = True
+            break
+    for p in range(plies):
+        if ((scores[p] != SCORE_NONE if scored else has_choice(&board))
+                and not has_capture(&board, BLACK) and not has_capture(&board, WHITE)):
             write_sample(&board, boards + SAMPLE_BOARDS * count)
             ply[count] = <uint16_t>p
             count += 1
@@ -43,7 +58,9 @@ cdef Py_ssize_t quiet_of_game(Board board, const uint16_t* moves, const int16_t*
 
 def quiet_positions(const uint32_t[:, ::1] start, const uint8_t[::1] side, const int64_t[::1] first,
                     const int8_t[::1] result, const uint16_t[::1] move, const int16_t[::1] score):
-    """Quiet searched positions of a shard's games: nothing to capture for either side, a search score stored.
+    """Quiet positions of a shard's games: nothing to capture for either side, a search score stored.
+
+    Of a game without any score, quiet positions with a choice of moves.
 
     start (G, 3) black, white, kings; side (G,); first (G + 1) offsets into the plies; result (G,) Black's view;
     move, score (P,). Returns boards uint32 (n, 4) in the mover's frame, result int8 (n,) mover's view 1/0/-1,

@@ -5,7 +5,7 @@ from pathlib import Path
 from kr.cli import console, options
 from kr.errors import InvalidSettingError
 from kr.evaluation.files import FITTED
-from kr.learn import games
+from kr.learn import games, recorded
 from kr.learn.fitting import check as fit_check
 from kr.learn.fitting import report as fit_report
 from kr.learn.fitting.fit import fit
@@ -19,16 +19,19 @@ from kr.units import counted
 def command(
     settings: FitSettings,
     check: Path | None = option(
-        None, "Also show the loss on the games of this PDN file, which are not used in the fit.", metavar="FILE"
+        None,
+        "Also show the loss on the games of this PDN file or run directory, which are not used in the fit.",
+        metavar="GAMES",
     ),
     json: bool = options.JSON,
 ) -> None:
-    """Fit region tables to self-play games and write a weights file.
+    """Fit region tables to games of self-play, or recorded ones, and write a weights file.
 
     Quiet positions of the games become samples; some games are held out to judge the tables. An unfinished run
     contributes the games that it has so far. Run the same command to resume. A file named by --out is replaced; the
     default fitted.h5 only by a fit of the same directories with the same settings to more games. --check
-    runs `kr weights check` on the new tables.
+    runs `kr weights check` on the new tables. Recorded games (`kr games import`) have no scores unless their comments
+    do: then the results alone are the target.
 
     Example:
         kr fit
@@ -36,7 +39,7 @@ def command(
         kr fit games --out weights/mine.h5 --layout mine.toml
         kr fit games --out weights/mine.h5 --check tournament.pdn.xz
     """
-    if check is not None and not check.is_file():
+    if check is not None and not check.exists():
         raise InvalidSettingError(f"--check: {no_file(check)}")
     if warning := settings.layout.warning:
         console.say(f"warning: {warning}")
@@ -52,6 +55,10 @@ def command(
         if count is not None and run["games"] < count:
             have = f"{run['games']:,} of {counted(count, 'game')}"
             console.say(f"{run['directory']}: {have} so far; resume kr selfplay, then run kr fit again to use all")
+        if recorded.is_unfinished(Path(run["directory"])):
+            console.say(f"{run['directory']}: its import was interrupted; resume kr games import, then kr fit")
+        if run["score_scale"] is None and settings.label.score_share:
+            console.say(f"{run['directory']}: no scores in these games; the results alone are the target")
     if settings.plots:
         console.wrote(settings.plots, "pictures of the fit")
     checked = None

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from kr import storage
-from kr.cli import console, options
+from kr.cli import console, games_import, options
 from kr.learn import games
 from kr.learn.summary import summarize
 from kr.settings import REQUIRED, option
@@ -11,17 +11,18 @@ from kr.units import counted
 
 
 @options.command
-def command(
-    directory: Path = option(
-        REQUIRED, "Run directory of `kr selfplay`, or a folder of them.", argument=True, metavar="DIR"
-    ),
+def _summary(
+    directory: Path = option(REQUIRED, "Run directory of games, or a folder of them.", argument=True, metavar="DIR"),
     pdn: Path | None = option(None, "Write the games as PDN to this file.", metavar="FILE"),
     json: bool = options.JSON,
 ) -> None:
     """Summarise a run directory: counts, results by opening and phase, lengths, size; export as PDN.
 
+    `kr selfplay` makes such directories; `kr games import` makes them of recorded games.
+
     Example:
         kr games selfplay/games --pdn games.pdn
+        kr games import games.pdn --out people
     """
     if pdn is not None:
         storage.check_output(pdn)
@@ -72,3 +73,6 @@ def _shares(black: int, drawn: int, white: int) -> tuple[int, str, str, str]:
     total = black + drawn + white
     black_share, drawn_share, white_share = (f"{100 * n / max(total, 1):.1f}" for n in (black, drawn, white))
     return total, black_share, drawn_share, white_share
+
+
+command = options.command_group(_summary, {"import": games_import.command})

@@ -152,7 +152,9 @@ def count(
 
 @options.command
 def _check(
-    pdn: Path = option(REQUIRED, "PDN file, also packed by gzip, xz or bzip2.", argument=True, metavar="PDN"),
+    games: Path = option(
+        REQUIRED, "PDN file, also packed by gzip, xz or bzip2; or a run directory.", argument=True, metavar="GAMES"
+    ),
     weights: str = option(kinds.SHIPPED, "Weights file, or shipped: the tables of kr."),
     every: int = option(1, "Take only every n-th game.", low=1, high=10**9),
     json: bool = options.JSON,
@@ -166,17 +168,20 @@ def _check(
     Example:
         kr weights check tournament.pdn.xz
         kr weights check tournament.pdn.xz --weights weights/mine.h5
+        kr weights check people --weights weights/mine.h5
     """
     from kr.learn.fitting import check as fit_check
+    from kr.learn.games import game_files
 
     if weights in kinds.built_in():
         expected = f"expected a weights file or {kinds.SHIPPED}"
         raise InvalidSettingError(f"--weights: {weights} has no tables to check; {expected}")
-    if not pdn.is_file():
-        raise InvalidSettingError(no_file(pdn))
+    if not games.exists():
+        raise InvalidSettingError(no_file(games))
+    files = game_files(games) if games.is_dir() else [games]
     megabyte = 1 << 20
-    with console.progress("reading", pdn.stat().st_size / megabyte, "MB") as progress:
-        result = fit_check.check_tables(weights, pdn, lambda count: progress.advance(count / megabyte), every)
+    with console.progress("reading", sum(path.stat().st_size for path in files) / megabyte, "MB") as progress:
+        result = fit_check.check_tables(weights, games, lambda count: progress.advance(count / megabyte), every)
     console.emit_json(result) if json else console.put(console.fold(fit_check.check_text(result), 2))
 
 

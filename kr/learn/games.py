@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from kr import _core, _learn, storage
 from kr.errors import InvalidGamesError
 from kr.file_kinds import file_kind
-from kr.game.position import Move, Position, Side
+from kr.game.position import Bits, Move, Position, Side
 from kr.game.value import Result, Value
 from kr.hdf5 import Hdf5Source, number_in, reading, write_hdf5
 from kr.pdn import Comment, format_game, is_pdn
@@ -36,7 +36,10 @@ MAX_SIDE = 12
 """Pieces of a side."""
 NO_SCORE: int = _core.SCORE_NONE
 """The score of a move that was not searched."""
-REASONS = ("no move", "repetition", "no progress", "proven by search", "clear score", "length", "endgame database")
+REASONS = (
+    "no move", "repetition", "no progress", "proven by search", "clear score", "length", "endgame database",
+    "as recorded",
+)  # fmt: skip
 """Why a game ended, by its code."""
 
 _DTYPES = {
@@ -292,7 +295,7 @@ def shard_paths(directory: Path | str) -> list[Path]:
         if directory.exists():
             raise InvalidGamesError(
                 f"{directory} is {file_kind(directory)}; expected the directory of a run of `kr selfplay`"
-                + "; `kr policy fit` learns from PDN files" * is_pdn(directory)
+                + f"; `kr games import {directory} --out DIR` makes such a directory of it" * is_pdn(directory)
             )
         hint = "; `kr selfplay` makes it" if directory == RUN else ""
         raise InvalidGamesError(storage.no_directory(directory) + hint)
@@ -324,6 +327,20 @@ def games_wanted(directory: Path | str) -> int | None:
     settings = storage.parse_json(str(read_shard(game_files(directory)[-1]).attrs.get("settings", "{}")))
     number = settings.get("games") if isinstance(settings, dict) else None
     return number if type(number) is int else None
+
+
+def line_codes(board: Bits, moves: Sequence[Move]) -> NDArray[np.uint16]:
+    """Codes of legal moves from a board on, as shards have them."""
+    codes = np.empty(len(moves), dtype=np.uint16)
+    for ply, move in enumerate(moves):
+        variant = 0
+        if move.captured:
+            ends = (move.origin, move.target)
+            alike = [taken for path, taken in _core.legal_moves(*board) if (path[0], path[-1]) == ends]
+            variant = list(dict.fromkeys(alike)).index(move.captured)
+        codes[ply] = move.origin | move.target << 5 | variant << 10
+        board = _core.play(*board, move.origin, move.target, move.captured)
+    return codes
 
 
 def decoded_moves(record: StoredGame) -> list[Move]:
@@ -362,9 +379,10 @@ def _holds_games(directory: Path) -> bool:
 def game_pdn(record: StoredGame, attrs: Mapping[str, Any]) -> str:
     """A game as PDN, with the score of each searched move as a comment."""
     start = Position(record.start[0], record.start[1], record.start[2], Side(record.start[3]))
-    name = str(json.loads(attrs.get("settings", "{}")).get("weights") or "shipped")
+    recorded = "recorded" in attrs
+    name = "?" if recorded else str(json.loads(attrs.get("settings", "{}")).get("weights") or "shipped")
     tags = {
-        "Event": "kr self-play",
+        "Event": "recorded game" if recorded else "kr self-play",
         "Site": f"seed {attrs.get('seed', '?')}",
         "Date": str(attrs.get("created", "????-??-??"))[:10].replace("-", "."),
         "Round": str(record.game + 1),

@@ -235,6 +235,8 @@ def _old_shaping(directory: Path) -> dict[str, Any] | None:
         old_shaping = FORMER_DEFAULTS | storage.parse_json(storage.read_regular(path))["shaping"]
     except (ValueError, KeyError, TypeError) as error:
         raise InvalidGamesError(f"{path}: not the description of a run; choose another --out") from error
+    if "recorded" in old_shaping:
+        raise InvalidSettingError(f"{directory} holds recorded games; choose another --out")
     return old_shaping if has_games else None
 
 

@@ -16,15 +16,15 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from kr import _core, _learn, extras
+from kr import _learn, extras
 from kr.errors import InvalidGamesError, InvalidPdnError
 from kr.evaluation.kinds import Evaluation, load_file
 from kr.evaluation.patterns import GROUPS
-from kr.game.position import Move, Side
+from kr.game.position import Side
 from kr.game.value import Value
 from kr.learn.fitting.dataset import Merger, Samples, logistic_slope
 from kr.learn.fitting.sums import losses
-from kr.learn.games import NO_SCORE
+from kr.learn.games import NO_SCORE, game_files, line_codes, read_shard
 from kr.pdn import Game, Reader
 from kr.units import counted
 
@@ -49,7 +49,7 @@ class GroupLoss:
 
 @dataclass(frozen=True)
 class FitCheck:
-    """The loss of tables on the games of a PDN file."""
+    """The loss of tables on other games."""
 
     weights: str
     checksum: str
@@ -61,33 +61,60 @@ class FitCheck:
 
 
 def check_tables(
-    tables: Path | str | None, pdn: Path, on_bytes: Callable[[int], None] | None = None, every: int = 1
+    tables: Path | str | None, games: Path, on_bytes: Callable[[int], None] | None = None, every: int = 1
 ) -> FitCheck:
-    """Measure the loss of a weights file (None: the shipped tables) on the games of a PDN file.
+    """Measure the loss of a weights file (None: the shipped tables) on other games.
 
-    every: take every n-th game only. on_bytes: called with the number of bytes read since the last call. Raises
-    InvalidWeightsError, InvalidGamesError if no game has a result, InvalidSettingError without SciPy, OSError.
+    games: a PDN file, or a run directory. every: take every n-th game only. on_bytes: called with the number of bytes
+    read since the last call. Raises InvalidWeightsError, InvalidGamesError if no game has a result,
+    InvalidSettingError without SciPy, OSError.
     """
     extras.check_packages("checking tables needs", "scipy")
     evaluation = load_file(tables)
     mergers = {kings: Merger() for kings in GROUPS}
+    scored = left_out = 0
+    for count, others, boards, result in (_of_run if games.is_dir() else _of_pdn)(games, on_bytes, every):
+        scored += count
+        left_out += others
+        crowned = (boards[:, 2] | boards[:, 3]) != 0
+        for kings, merger in mergers.items():
+            rows = np.flatnonzero(crowned == kings)
+            merger.add(boards[rows], result[rows], result[rows])
+    if not scored:
+        raise InvalidGamesError(f"{games}: no game in it has a result; expected finished games")
+    groups = tuple(_group(evaluation, kings, merger.samples()) for kings, merger in mergers.items())
+    return FitCheck(str(evaluation.path), evaluation.signature, scored, left_out, groups)
+
+
+_Batch = tuple[int, int, NDArray[np.uint32], NDArray[np.float32]]
+"""Games that count, games left out, quiet positions and the results of their games."""
+
+
+def _of_pdn(path: Path, on_bytes: Callable[[int], None] | None, every: int) -> Iterator[_Batch]:
     errors: list[InvalidPdnError] = []
-    games = seen = 0
-    with Reader(pdn, on_error=errors.append) as reader:
+    with Reader(path, on_error=errors.append) as reader:
         sample = islice(_with_progress(reader, on_bytes), 0, None, every)
         while batch := list(islice(sample, GAMES_AT_ONCE)):
-            seen += len(batch)
             scored = [game for game in batch if game.result.is_scored]
-            games += len(scored)
-            boards, result = quiet_positions(scored)
-            crowned = (boards[:, 2] | boards[:, 3]) != 0
-            for kings, merger in mergers.items():
-                rows = np.flatnonzero(crowned == kings)
-                merger.add(boards[rows], result[rows], result[rows])
-    if not games:
-        raise InvalidGamesError(f"{pdn}: no game in it has a result; expected finished games")
-    groups = tuple(_group(evaluation, kings, merger.samples()) for kings, merger in mergers.items())
-    return FitCheck(str(evaluation.path), evaluation.signature, games, seen - games + len(errors), groups)
+            yield len(scored), len(batch) - len(scored) + len(errors), *quiet_positions(scored)
+            errors.clear()
+
+
+def _of_run(directory: Path, on_bytes: Callable[[int], None] | None, every: int) -> Iterator[_Batch]:
+    for path in game_files(directory):
+        shard = read_shard(path)
+        unscored = np.full_like(shard.score, NO_SCORE)
+        try:
+            boards, outcome, _, _, row = _learn.quiet_positions(
+                shard.start, shard.side, shard.first, shard.result, shard.move, unscored
+            )
+        except ValueError as error:
+            raise InvalidGamesError(f"{path}: {error}") from error
+        taken = shard.game % every == 0
+        rows = taken[row]
+        yield int(taken.sum()), 0, boards[rows], ((outcome[rows] + 1) / 2).astype(np.float32)
+        if on_bytes:
+            on_bytes(path.stat().st_size)
 
 
 def quiet_positions(games: list[Game]) -> tuple[NDArray[np.uint32], NDArray[np.float32]]:
@@ -96,18 +123,11 @@ def quiet_positions(games: list[Game]) -> tuple[NDArray[np.uint32], NDArray[np.f
     start = np.array([board[:3] for _, board, _ in stretches], dtype=np.uint32).reshape(-1, 3)
     side = np.array([board[3] for _, board, _ in stretches], dtype=np.uint8)
     result = np.array([Value.of(game.winner, Side.BLACK).sign for game, _, _ in stretches], dtype=np.int8)
-    first, codes, scores = [0], [], []
-    for _, board, moves in stretches:
-        for move in moves:
-            paths = _core.legal_moves(*board)
-            codes.append(move.origin | move.target << 5 | _variant(move, paths) << 10)
-            scores.append(0 if len(paths) > 1 else NO_SCORE)
-            board = _core.play(*board, move.origin, move.target, move.captured)
-        first.append(len(codes))
-    boards, outcome, *_ = _learn.quiet_positions(
-        start, side, np.array(first, dtype=np.int64), result, np.array(codes, dtype=np.uint16),
-        np.array(scores, dtype=np.int16),
-    )  # fmt: skip
+    codes = [line_codes(board, moves) for _, board, moves in stretches]
+    first = np.cumsum([0, *map(len, codes)])
+    moves = np.concatenate([np.empty(0, np.uint16), *codes])
+    unscored = np.full(len(moves), NO_SCORE, dtype=np.int16)
+    boards, outcome, *_ = _learn.quiet_positions(start, side, first, result, moves, unscored)
     return boards, ((outcome + 1) / 2).astype(np.float32)
 
 
@@ -130,14 +150,6 @@ def _with_progress(reader: Reader, on_bytes: Callable[[int], None] | None) -> It
             on_bytes(position - seen)
             seen = position
         yield game
-
-
-def _variant(move: Move, paths: list[tuple[tuple[int, ...], int]]) -> int:
-    """Number of a move among the captures with the same origin and target."""
-    if not move.captured:
-        return 0
-    alike = [captured for path, captured in paths if path[0] == move.origin and path[-1] == move.target]
-    return list(dict.fromkeys(alike)).index(move.captured)
 
 
 def _group(evaluation: Evaluation, kings: bool, samples: Samples) -> GroupLoss:

@@ -1,6 +1,7 @@
 """Self-play games as training samples: quiet positions seen from the mover, labelled, split by game, duplicates merged.
 
-A sample is a position with no capture for either side whose move was searched. Its target is the game's result from
+A sample is a position with no capture for either side whose move was searched, or, in a recorded game without scores,
+was a choice. Its target is the game's result from
 the mover's view (win 1, draw 1/2, loss 0), or a mixture of it with the search score as a winning expectation,
 sigmoid(score / scale). Generations scale their scores differently, so the scale is fitted for each run directory,
 by one-dimensional logistic regression of the result on the score over its training games.
@@ -355,7 +356,7 @@ def _score_scale(
     pool: ThreadPoolExecutor,
     workers: int,
     advance: Callable[[], None],
-) -> float:
+) -> float | None:
     """Centi-men in one logit of the result, over all searched positions of a run's training games."""
     count, points = np.zeros(SCORE_STEPS), np.zeros(SCORE_STEPS)
     for shard_count, shard_points in _in_order(pool, workers, paths, partial(score_histogram, split=split)):
@@ -365,8 +366,13 @@ def _score_scale(
     return score_scale(directory, count, points)
 
 
-def score_scale(directory: Path, count: NDArray[np.float64], points: NDArray[np.float64]) -> float:
-    """Centi-men in one logit of the result, from the sums of `score_histogram`. Raises InvalidGamesError."""
+def score_scale(directory: Path, count: NDArray[np.float64], points: NDArray[np.float64]) -> float | None:
+    """Centi-men in one logit of the result, from the sums of `score_histogram`; None where no position has a score.
+
+    Raises InvalidGamesError.
+    """
+    if not count.any():
+        return None
     scores = np.arange(float(SCORE_STEPS)) - SCORE_STEPS / 2
     # a proved win or loss says nothing about the scale of the others
     used = (count > 0) & (np.abs(scores) <= _core.SCORE_STATIC_MAX)
