@@ -20,12 +20,12 @@ from test_judging_cases import judged_move
 import kr
 from kr.analysis.annotation import marking, story
 from kr.analysis.annotation.judgement import JudgedMove
+from kr.ballots import pages
 from kr.game.position import Position, Side
 from kr.game.value import Value
 from kr.language import sentences
 from kr.language.sentences import Sentence, texts
 from kr.pdn import Game
-from kr.theory import pages
 
 ROOM = Path(kr.__file__).parent
 LISTED = re.findall(r"^\| `(.*)` \| .{10,} \|$", (ROOM.parent / "docs/reference/sentences.md").read_text("utf-8"), re.M)
@@ -48,7 +48,7 @@ def on_page(markup: str) -> list[str]:
 
 
 def returned(function: str) -> list[str]:
-    """The sentences that a function of kr.theory.pages returns, with … for what is filled in."""
+    """The sentences that a function of kr.ballots.pages returns, with … for what is filled in."""
     tree = ast.parse(Path(pages.__file__).read_text("utf-8"))
     own = next(each for each in tree.body if isinstance(each, ast.FunctionDef) and each.name == function)
     texts = (node.value for node in ast.walk(own) if isinstance(node, ast.Return))
@@ -65,7 +65,7 @@ def test_each_sentence_is_listed_once_with_what_must_be_true() -> None:
         wanted += [text for text in italian[script] if "|" not in text]
     # a text of two scripts stands with the first
     wanted.append("{move} is best.")
-    for template in sorted((ROOM / "theory").glob("*.html")):
+    for template in sorted((ROOM / "ballots").glob("*.html")):
         wanted += on_page(template.read_text("utf-8"))
     wanted += returned("value_sentence")
     assert sorted(set(wanted) ^ set(LISTED)) == []

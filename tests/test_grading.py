@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from kr.ballots.grading import BallotSearches, GradeReport, GradeSettings, chosen_ballots, grade_ballots
 from kr.cli import main
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
@@ -22,7 +23,6 @@ from kr.openings.decks import LOST, PLAYABLE, deck
 from kr.openings.grades import BallotGrade, SideSearch, grade_of, read_grades
 from kr.players.workers import engine_needs
 from kr.storage import lock
-from kr.theory.grading import BallotSearches, GradeReport, GradeSettings, chosen_ballots, grade_ballots
 
 WORDS = ["theory", "grade", "--tc", "nodes=2000", "--sample", "6", "--workers", "1", "--hash", "1MB", "--quiet"]
 

@@ -28,6 +28,7 @@ FLOORS = [
     "studies",
     "problems",
     "learn",
+    "ballots",
     "theory",
     "analysis",
     "proofs",

@@ -23,6 +23,7 @@ import pytest
 from tables import save_random
 
 from kr.analysis.annotation.files import AnnotatedGames, AnnotateSettings, annotate_files
+from kr.ballots.grading import BallotSearches
 from kr.book.book import OpeningBook
 from kr.egdb.build import BuildSettings, build_database
 from kr.egdb.checking import FileCheck, RangeCheck
@@ -57,7 +58,6 @@ from kr.studies.evolution.settings import EvolveSettings
 from kr.studies.people.decisions import read_decisions
 from kr.studies.people.strengths import PlayedGames, PlayersSettings, measure_losses
 from kr.theory.building import BookSettings, build_book
-from kr.theory.grading import BallotSearches
 from kr.theory.searching import BookSearches
 
 pytestmark = pytest.mark.core

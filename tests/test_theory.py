@@ -9,16 +9,16 @@ import pytest
 from proved import CASES, case, shipped
 from theory_book import LINE, after, node_of, small_book
 
+from kr.ballots.brackets import KNOWN_BY_BOOK, Brackets, bracket_words
+from kr.ballots.knowledge import Knowledge
+from kr.ballots.pages import TheoryPages, link_of, men
 from kr.book.frame import book_key, position_of_key
 from kr.game.position import Position
 from kr.game.value import Value
 from kr.openings.decks import deck
 from kr.pdn import read_game
 from kr.proofs.library import ProofLibrary
-from kr.theory.ballots import Knowledge
-from kr.theory.brackets import KNOWN_BY_BOOK, Brackets, bracket_words
 from kr.theory.graph import BookGraph
-from kr.theory.pages import TheoryPages, link_of, men
 from kr.theory.store import book_for_reading
 
 

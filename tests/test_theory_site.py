@@ -11,13 +11,13 @@ import pytest
 from proved import case
 from theory_book import GAMES, LINE, after, node_of, small_book
 
+from kr.ballots.pages import page_files
+from kr.ballots.site import TheorySettings, write_theory
 from kr.book.frame import book_key
 from kr.cli import main
 from kr.openings.decks import deck
 from kr.proofs.certificate import write_certificate
 from kr.storage import data_path, lock
-from kr.theory.pages import page_files
-from kr.theory.site import TheorySettings, write_theory
 from kr.theory.store import book_for_writing
 
 pytestmark = pytest.mark.slow

@@ -2,13 +2,13 @@
 
 from typing import TYPE_CHECKING
 
+from kr.ballots.grading import GradeReport, GradeSettings, grade_ballots
+from kr.ballots.site import DATA_FILE, TheorySettings, write_theory
 from kr.cli import console, options
 from kr.cli.proved import library_of
 from kr.evaluation.chances import format_score
 from kr.openings.grades import GRADES, BallotGrade
 from kr.storage import check_apart
-from kr.theory.grading import GradeReport, GradeSettings, grade_ballots
-from kr.theory.site import DATA_FILE, TheorySettings, write_theory
 from kr.units import counted
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """Grades of ballots for tournaments: balanced, hard or one-sided, by searches for either side.
 
-`kr theory grade` makes a file of them (kr.theory.grading), and a match takes its ballots from it: --ballot FILE,
+`kr theory grade` makes a file of them (kr.ballots.grading), and a match takes its ballots from it: --ballot FILE,
 FILE:balanced or FILE:hard.
 """
 

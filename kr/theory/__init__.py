@@ -1,1 +1,1 @@
-"""Opening theory: books that grow, what is known of each ballot, and where people go wrong."""
+"""Opening theory: books that grow, that are merged, checked and packed, and where people go wrong."""

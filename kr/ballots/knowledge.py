@@ -14,13 +14,13 @@ from functools import cached_property
 from typing import Any
 
 from kr.archives.stats import UNDATED, ArchiveStats, ResultCounts
+from kr.ballots.brackets import Brackets, bracket_words
 from kr.book.cooks import COOK
 from kr.book.frame import BookKey, BookStep, book_key, move_at
 from kr.game.position import Move, Position
 from kr.notation import SIDE_NAMES
 from kr.openings.decks import Opening
 from kr.openings.lines import names_by_board, opening_names
-from kr.theory.brackets import Brackets, bracket_words
 from kr.theory.cooks import BookCook, CookVerdict, book_cooks, commonest_ways, cook_at
 from kr.theory.graph import BookGraph, BookMove, BookNode
 from kr.theory.packing import book_depths, known_steps

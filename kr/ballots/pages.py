@@ -36,7 +36,7 @@ MOST_COOKS = 100
 """Cooks on their page: the best. The data has all."""
 MOST_BALLOT_COOKS = 10
 """Cooks on the page of a ballot."""
-_PACKAGE = "kr.theory"
+_PACKAGE = "kr.ballots"
 _REMOVED = re.compile(r"remove (\d+) and (\d+); (\S+) (\S+)")
 
 BallotEntry = Mapping[str, Any]
@@ -251,7 +251,7 @@ def _environment() -> jinja2.Environment:
 @cache
 def _sources(script: str) -> PageSources:
     styles = ("viewer.css", "screen.css") if script == "problems.js" else ("viewer.css",)
-    return page_sources(script, styles, template_text(_PACKAGE, "theory.css"))
+    return page_sources(script, styles, template_text(_PACKAGE, "ballots.css"))
 
 
 def _markup(text: str) -> Any:

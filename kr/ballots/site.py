@@ -14,6 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kr.archives.stats import ArchiveStats
+from kr.ballots.brackets import Brackets
+from kr.ballots.knowledge import Knowledge
+from kr.ballots.pages import GENERATOR, TheoryPages, page_files
 from kr.egdb.database import Database
 from kr.engine.database import load_database
 from kr.engine.settings import egdb_memory_option, egdb_option
@@ -25,9 +28,6 @@ from kr.pdn import Reader
 from kr.proofs.library import ProofLibrary, proofs_option
 from kr.settings import REQUIRED, Settings, option
 from kr.storage import check_directory, lock_directory, printable, provenance, write_atomic
-from kr.theory.ballots import Knowledge
-from kr.theory.brackets import Brackets
-from kr.theory.pages import GENERATOR, TheoryPages, page_files
 from kr.theory.people import PeopleGames, people_games
 from kr.theory.unpacking import read_book
 
