@@ -9,22 +9,14 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from web_pages import Opener, opened_file
 
 from kr.cli import main
 from kr.game.position import Position
 from kr.problems.problem import Problem
-from kr.problems.sheet import (
-    SHEET_MARGIN,
-    PrintSettings,
-    SheetEntry,
-    sheet_entry,
-    sheet_pages,
-    solution_words,
-    stipulation,
-    text_width,
-    wrapped,
-)
-from kr.problems.sheet_html import pages_html
+from kr.problems.sheet import PrintSettings, sheet_entry, sheet_parts, solution_words, stipulation
+
+__all__ = ["opened_file"]
 
 FEN = "W:WK19,K23:B12,K28"
 HOSTILE = {
@@ -41,10 +33,6 @@ HOSTILE = {
 
 def problem(title: str = "", result: str = "W-win", solution: str = "23-27 28-32 27-31", fen: str = FEN) -> Problem:
     return Problem.from_object({"fen": fen, "title": title, "author": title, "result": result, "solution": solution})
-
-
-def entries(count: int, title: str = "") -> list[SheetEntry]:
-    return [sheet_entry(number, problem(title)) for number in range(1, count + 1)]
 
 
 def settings(**others: object) -> PrintSettings:
@@ -72,77 +60,6 @@ def test_solutions_have_numbers() -> None:
     assert solution_words(keeping) == "23-27 or 23-26"
 
 
-@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
-@pytest.mark.parametrize("width", [30.0, 200.0])
-def test_lines_are_as_wide_as_their_column(text: str, width: float) -> None:
-    shown = sheet_entry(1, problem(text)).title
-    lines = wrapped(shown, width, 9.0)
-    assert all(text_width(line, 9.0) <= width for line in lines)
-    assert "".join(lines).replace(" ", "") == shown.replace(" ", "")
-    cut = wrapped(shown, width, 9.0, most=1)
-    assert len(cut) == 1
-    assert cut[0] == lines[0] or cut[0].endswith("…")
-
-
-@pytest.mark.smoke
-def test_the_estimated_width_is_enough() -> None:
-    """Beside that of the font that pages ask for first, which is a wide one."""
-    pytest.importorskip("matplotlib")
-    from matplotlib.font_manager import FontProperties
-    from matplotlib.textpath import TextPath
-
-    for text in (
-        "White to play and win",
-        "1. The Doctor's Stroke",
-        "12. WILLIAM PAYNE, MMM",
-        "1. 10x17x26 31-22 2. 8-12",
-    ):
-        for bold in (False, True):
-            font = FontProperties(family="DejaVu Sans", weight="bold" if bold else "normal")
-            real = TextPath((0, 0), text, size=10, prop=font).get_extents().width
-            assert real <= text_width(text, 10, bold) <= 1.45 * real, text
-
-
-@pytest.mark.parametrize("paper", ["a4", "letter"])
-@pytest.mark.parametrize(("columns", "rows"), [(1, 1), (2, 3), (3, 4), (4, 5), (6, 8)])
-def test_nothing_overlaps_and_all_is_on_the_paper(paper: str, columns: int, rows: int) -> None:
-    count = 2 * columns * rows + 1
-    chosen = settings(paper=paper, columns=columns, rows=rows, title="A title")
-    pages = list(sheet_pages(entries(count, "A title that is long enough for more than a line"), chosen))
-    boards = [board for page in pages for board in page.boards]
-    assert len(boards) == count
-    assert [page.number for page in pages] == list(range(1, len(pages) + 1))
-    for page in pages:
-        boxes = [(board.x, board.y, board.x + board.side, board.y + board.side) for board in page.boards]
-        for line in page.texts:
-            width = text_width(line.text, line.size, line.bold)
-            left = line.x - (width / 2 if line.anchor == "middle" else 0)
-            boxes.append((left, line.y - 0.8 * line.size, left + width, line.y + 0.2 * line.size))
-        for place, (left, top, right, bottom) in enumerate(boxes):
-            assert left >= SHEET_MARGIN / 2
-            assert top >= SHEET_MARGIN / 2
-            assert right <= page.width - SHEET_MARGIN / 2
-            assert bottom <= page.height - SHEET_MARGIN / 4
-            for other in boxes[:place]:
-                apart = right <= other[0] or other[2] <= left or bottom <= other[1] or other[3] <= top
-                assert apart, (page.number, boxes[place], other)
-
-
-def test_the_smallest_boards_are_readable() -> None:
-    for paper, words in (("a4", "short"), ("letter", "long " * 90)):
-        chosen = settings(columns=6, rows=8, paper=paper, title="x")
-        assert min(board.side for page in sheet_pages(entries(48, words), chosen) for board in page.boards) >= 40
-
-
-def test_solutions_can_be_left_out() -> None:
-    def words(**others: bool) -> list[str]:
-        return [line.text for page in sheet_pages(entries(1), settings(**others)) for line in page.texts]
-
-    assert "Solutions" in words()
-    assert "1. 23-27 28-32 2. 27-31" in words()
-    assert "Solutions" not in words(solutions=False)
-
-
 # files
 
 
@@ -159,37 +76,85 @@ def printed(*words: object) -> int:
 
 
 def test_pages_have_all_texts_as_text(file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert printed(file, "--out", tmp_path / "sheet.html", "--numbers", "--json") == 1
-    out, errors = capsys.readouterr()
-    told = json.loads(out)
+    out, title = tmp_path / "sheet.html", "</title><script>alert(1)</script>"
+    assert printed(file, "--out", out, "--numbers", "--json", "--title", title) == 1
+    shown, errors = capsys.readouterr()
+    told = json.loads(shown)
     assert (told["problems"], told["pages"], told["left_out"], told["without_solution"]) == (8, 2, 1, 8)
     assert f"problems.jsonl:{len(HOSTILE) + 1}" in errors
-    pages = re.findall(r'<div class="sheet">\n(.*?)</div>', (tmp_path / "sheet.html").read_text(encoding="utf-8"), re.S)
-    assert len(pages) == 2
-    texts = []
-    for page in pages:
-        tree = ElementTree.fromstring(page)
-        assert {each.tag.rpartition("}")[2] for each in tree.iter()} <= {
-            "svg", "g", "defs", "use", "rect", "circle", "path", "text", "title",
-        }  # fmt: skip
-        texts += [each.text for each in tree.iter("{http://www.w3.org/2000/svg}text")]
-    joined = " ".join(map(str, texts))
-    assert "<script>" in joined
-    assert "\\x1b[2J" in joined
-    assert "\\u202e" in joined
-    assert texts.count("White to play and win") == 8
-    # the empty board stands once
-    assert texts.count("32") == 1
-    assert "".join(pages).count('<use href="#empty"/>') == 8
-
-
-def test_html_runs_nothing_and_loads_nothing(file: Path, tmp_path: Path) -> None:
-    assert printed(file, "--out", tmp_path / "sheet.html", "--title", "</title><script>alert(1)</script>") == 1
-    text = (tmp_path / "sheet.html").read_text(encoding="utf-8")
+    text = out.read_text(encoding="utf-8")
+    # it runs nothing and loads nothing
     assert "<script" not in text
-    assert text.count('<div class="sheet">') == 2
     assert "default-src &#x27;none&#x27;" in text
     assert "size: a4; margin: 0" in text
+    pages = re.findall(r'<div class="page diagrams">.*?</footer>\n</div>', text, re.S)
+    assert len(pages) == 2
+    trees = list(map(ElementTree.fromstring, pages))
+    names = {each.tag.rpartition("}")[2] for tree in trees for each in tree.iter()}
+    assert names <= {"div", "h1", "footer", "b", "span", "p", "svg", "g", "use", "rect", "circle", "path", "title"}
+    joined = " ".join(str(each.text) for tree in trees for each in tree.iter())
+    assert joined.count(title) == 2
+    assert "\\x1b[2J" in joined
+    assert "\\u202e" in joined
+    assert joined.count("White to play and win") == 8
+    # the empty board stands once
+    assert text.count(">32</text>") == 1
+    assert text.count('<use href="#empty"/>') == 8
+
+
+def test_solutions_stand_at_the_end_or_are_left_out(tmp_path: Path) -> None:
+    path, out = tmp_path / "problems.jsonl", tmp_path / "sheet.html"
+    line = {"fen": FEN, "result": "W-win"}
+    path.write_text(f"{json.dumps(line)}\n{json.dumps(line | {'solution': '23-27 28-32 27-31', 'title': 'A'})}\n")
+    assert printed(path, "--out", out) == 0
+    _, solutions = out.read_text().split("<h2>Solutions</h2>")
+    assert "<dt>1. line 1</dt><dd>no solution is given</dd>" in solutions
+    assert "<dt>2. A</dt><dd><span>1.</span> <span>23-27</span> <span>28-32</span> <span>2.</span>" in solutions
+    assert printed(path, "--out", out, "--no-solutions") == 0
+    assert "no solution is given" not in out.read_text()
+
+
+OUTSIDE = """() => {
+    const box = (each) => each.getBoundingClientRect();
+    const told = [];
+    for (const page of document.querySelectorAll(".diagrams")) {
+        const paper = box(page), parts = [...page.querySelectorAll("h1, b, span, .diagram > svg, p, footer")];
+        for (const [i, part] of parts.entries()) {
+            const {left, top, right, bottom} = box(part), words = `${part.tagName} ${part.textContent}`;
+            if (Math.min(left - paper.left, paper.right - right, top - paper.top) < 28 || bottom > paper.bottom - 14)
+                told.push(`off the paper: ${words}`);
+            for (const its of parts.slice(0, i).map(box))
+                if (left < its.right - 1 && its.left < right - 1 && top < its.bottom - 1 && its.top < bottom - 1)
+                    told.push(`over another: ${words}`);
+        }
+    }
+    const solutions = document.querySelector(".solutions");
+    if (solutions.scrollWidth > solutions.clientWidth) told.push("wide solutions");
+    return {told, side: Math.min(...[...document.querySelectorAll(".diagram > svg")].map((each) => box(each).width))};
+}"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("paper", "columns", "rows", "least"),
+    [("a4", 1, 1, 500), ("letter", 2, 3, 160), ("a4", 3, 4, 110), ("letter", 6, 8, 40)],
+)
+def test_nothing_overlaps_and_all_is_on_the_paper(
+    paper: str, columns: int, rows: int, least: float, file: Path, tmp_path: Path, opened_file: Opener
+) -> None:
+    path, out = tmp_path / "many.jsonl", tmp_path / "sheet.html"
+    lines = file.read_text("utf-8").split("\n")[: len(HOSTILE)]
+    lines = [json.dumps(json.loads(line) | {"solution": "23-27 28-32 27-31"}) for line in lines]
+    path.write_text("\n".join((lines * columns * rows)[: columns * rows + 1]))
+    words = ("--title", "A title", "--paper", paper, "--columns", columns, "--rows", rows)
+    assert printed(path, "--out", out, *words) == 0
+    page = opened_file(out.as_uri())
+    found = page.evaluate(OUTSIDE)
+    assert found["told"] == []
+    # points, as 3/4 of a pixel each
+    assert found["side"] * 0.75 >= least
+    pages = page.pdf(prefer_css_page_size=True).count(b"/Type /Page\n")
+    assert pages == 3 if columns * rows < 40 else pages > 3
 
 
 @pytest.mark.parametrize(
@@ -223,8 +188,7 @@ def test_nothing_is_written_where_no_problem_can_be_read(tmp_path: Path, capsys:
 def test_squares_stand_where_they_are_named() -> None:
     """Of a page: the numbers of the squares, and the pieces on them, by their places."""
     chosen = settings(numbers=True)
-    pages = sheet_pages([sheet_entry(1, Problem("", "", Position.from_fen("W:W32:BK1")))], chosen)
-    text = "".join(pages_html(chosen, pages))
+    text = "".join(sheet_parts([sheet_entry(1, Problem("", "", Position.from_fen("W:W32:BK1")))], chosen))
     number = re.search(r'<text class="number" x="([\d.]+)" y="([\d.]+)"[^>]*>1</text>', text)
     king = re.search(r'<g class="piece black king" transform="translate\(([\d.]+),([\d.]+)\)">', text)
     assert number

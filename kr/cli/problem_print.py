@@ -2,8 +2,7 @@
 
 from kr.cli import console, options
 from kr.problems.problem import other_meaning
-from kr.problems.sheet import PrintSettings
-from kr.problems.sheet_files import print_problems
+from kr.problems.sheet import PrintSettings, print_problems
 from kr.units import counted
 
 
@@ -21,8 +20,8 @@ def command(settings: PrintSettings, json: bool = options.JSON) -> None:
     """
     left_out = console.LeftOut("problem")
     with console.progress("printing", None, "problems") as progress:
-        report = print_problems(settings, left_out.hear, on_diagrams=progress.advance)
-    console.wrote(settings.out, f"{counted(report.problems, 'problem')} on {counted(report.pages, 'page')}")
+        report = print_problems(settings, left_out.hear, progress.advance)
+    console.wrote(settings.out, f"{counted(report.problems, 'problem')} on {counted(report.pages, 'page')} of diagrams")
     if report.lost and (doubt := other_meaning(settings.source, settings.results)):
         console.say(f"{counted(report.lost, 'problem')} lost for the side to move; or {doubt}")
     if json:

@@ -1,24 +1,29 @@
-"""Sheets of problems for print: what stands where on each page, in points from its top left corner.
+"""`kr problem print`: problems as pages of HTML with `sheet.css`, which any browser prints as they are, to PDF too.
 
 A page has rows of diagrams, each with number, title and author above it, and the side to move with the stipulation
-below; behind them come the solutions, in two columns. `kr.problems.sheet_html` draws the pages.
+below; behind them come the solutions, in two columns.
 """
 
 from __future__ import annotations
 
-import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+from importlib import resources
 from math import ceil
 from pathlib import Path
+from typing import cast
 
+from kr import svg
 from kr.archives.archive import ReadSettings
-from kr.errors import InvalidSettingError
+from kr.errors import InvalidProblemError, InvalidSettingError, KrError
 from kr.game.position import Position, Side
 from kr.game.value import Value
 from kr.notation import SIDE_NAMES
-from kr.problems.problem import Problem
+from kr.pdn import Results
+from kr.problems.problem import Problem, each_problem
 from kr.settings import REQUIRED, Settings, option, same_option
+from kr.storage import atomic_path, check_output
 from kr.text import visible
 
 PAPERS = {"a4": (595.28, 841.89), "letter": (612.0, 792.0)}
@@ -27,13 +32,18 @@ SHEET_MARGIN = 42.5
 """Points, 15 mm."""
 LONGEST_WORDS = 400
 """Characters of a title or an author; what is longer is cut."""
-LINE = 1.25
-"""Height of a line of text, as a multiple of its size."""
 SMALLEST_TEXT, LARGEST_TEXT = 5.5, 10.0
 """Sizes of the text at a diagram, in points."""
-SOLUTION_SIZE = 8.5
-HEAD_SIZE = 13.0
-MORE = "…"
+WIDEST = 0.85
+"""Width of a character of a title at most, but for those of East Asia, as a multiple of its size."""
+TITLE_HEIGHT = 24.0
+"""Height of the title of a page, in points."""
+PRINT_COLORS = {
+    "light": "#ffffff", "dark": "#c9c9c9", "edge": "#000000", "number": "#000000", "black": "#000000",
+    "black rim": "#ffffff", "white": "#ffffff", "white rim": "#000000", "black crown": "#ffffff",
+    "white crown": "#000000",
+}  # fmt: skip
+"""Colours of boards for print, without any: on paper, copied or not, they stay apart."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +63,11 @@ class PrintSettings(Settings):
     numbers: bool = option(False, "Write the numbers of the squares.")
     solutions: bool = option(True, "Write the solutions at the end.")
 
+    @property
+    def diagrams(self) -> int:
+        """Diagrams on a page."""
+        return self.columns * self.rows
+
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.out.suffix.lower() != ".html":
@@ -61,39 +76,16 @@ class PrintSettings(Settings):
             )
 
 
-@dataclass(frozen=True)
-class SheetText:
-    """A line of text on a page."""
-
-    x: float
-    y: float
-    """Of its base line."""
-    size: float
-    text: str
-    bold: bool = False
-    anchor: str = "start"
-    """What x is of it: start, middle or end."""
-
-
-@dataclass(frozen=True)
-class SheetBoard:
-    """A diagram on a page, by its top left corner and its side."""
-
-    x: float
-    y: float
-    side: float
-    position: Position
-
-
 @dataclass
-class SheetPage:
-    """A page."""
+class PrintReport:
+    """What was printed."""
 
-    number: int
-    width: float
-    height: float
-    texts: list[SheetText] = field(default_factory=list)
-    boards: list[SheetBoard] = field(default_factory=list)
+    problems: int
+    without_solution: int
+    lost: int
+    """Problems that the side to move loses."""
+    pages: int
+    """Those of diagrams."""
 
 
 @dataclass(frozen=True)
@@ -121,7 +113,7 @@ def sheet_entry(number: int, problem: Problem) -> SheetEntry:
 
 def _cut(text: str) -> str:
     words = visible(" ".join(text.split()))
-    return words if len(words) <= LONGEST_WORDS else words[: LONGEST_WORDS - 1] + MORE
+    return words if len(words) <= LONGEST_WORDS else words[: LONGEST_WORDS - 1] + "…"
 
 
 def stipulation(problem: Problem) -> str:
@@ -146,171 +138,84 @@ def solution_words(problem: Problem) -> str:
     return " ".join(f"{ply // 2 + 1}. {move}" if ply % 2 == 0 else move for ply, move in enumerate(moves))
 
 
-# the room that text takes
+def print_problems(
+    settings: PrintSettings, on_error: Callable[[KrError], None], on_problem: Callable[[], None] = lambda: None
+) -> PrintReport:
+    """Write the pages of the problems of a source.
 
-_NARROW = dict.fromkeys("ijl.,:;'|!I ", 0.34) | dict.fromkeys('frt()[]/\\-"', 0.46)
-_WIDE = dict.fromkeys("mwMW@%", 1.0) | dict.fromkeys("ABCDEFGHJKLNOPQRSTUVXYZ&+=<>~#", 0.8)
-_WIDTHS = _NARROW | _WIDE
-
-
-def text_width(text: str, size: float, bold: bool = False) -> float:
-    """Points that a text takes at most in the usual fonts without serifs, whichever is there: an estimate."""
-    width = 0.0
-    for each in text:
-        share = _WIDTHS.get(each)
-        if share is None:
-            share = 0.65 if each.isascii() else 1.05 if unicodedata.east_asian_width(each) in "WF" else 0.8
-        width += share
-    return width * size * (1.12 if bold else 1.0)
-
-
-def wrapped(text: str, width: float, size: float, bold: bool = False, most: int = 0) -> list[str]:
-    """Lines of a text that are no wider than so many points, broken at blanks, or within a word that is wider.
-
-    most: lines, 0 for any number; what is left then ends with an ellipsis.
+    on_error: called for each problem that can't be read; on_problem: for each other. Raises what `each_problem` raises,
+    and OSError.
     """
-    lines: list[str] = []
-    line = ""
-    for word in text.split():
-        longer = f"{line} {word}" if line else word
-        if text_width(longer, size, bold) <= width:
-            line = longer
-            continue
-        if line:
-            lines.append(line)
-        while text_width(word, size, bold) > width and len(word) > 1:
-            head = _fitting(word, width, size, bold)
-            lines.append(word[:head])
-            word = word[head:]
-        line = word
-    lines += [line] if line else []
-    if most and len(lines) > most:
-        last = lines[most - 1]
-        while last and text_width(last + MORE, size, bold) > width:
-            last = last[:-1]
-        lines[most - 1 :] = [last.rstrip() + MORE]
-    return lines
-
-
-def _fitting(word: str, width: float, size: float, bold: bool) -> int:
-    """Number of characters of a word that fit, one at least."""
-    count = 1
-    while count < len(word) and text_width(word[: count + 1], size, bold) <= width:
-        count += 1
-    return count
-
-
-# pages
-
-
-@dataclass(frozen=True)
-class SheetForm:
-    """Sizes that all pages share, in points."""
-
-    width: float
-    height: float
-    top: float
-    """Where the diagrams begin, below the title."""
-    column: float
-    gap: float
-    row: float
-    size: float
-    """Of the text at a diagram."""
-    title_lines: int
-    author: bool
-    board: float
-    """Side of a board."""
-
-    @property
-    def above(self) -> float:
-        """Height of the texts above a board."""
-        return LINE * self.size * (self.title_lines + self.author) + 0.3 * self.size
-
-
-def sheet_form(entries: Sequence[SheetEntry], settings: PrintSettings) -> SheetForm:
-    """Sizes for these problems. With the most rows and columns a board has 40 points, which is readable."""
-    width, height = PAPERS[settings.paper]
-    top = SHEET_MARGIN + (1.8 * HEAD_SIZE if settings.title else 0)
-    gap = SHEET_MARGIN / 2
-    column = (width - 2 * SHEET_MARGIN - (settings.columns - 1) * gap) / settings.columns
-    # the number of the page is within the margin
-    row = (height - top - SHEET_MARGIN) / settings.rows
-    size = max(SMALLEST_TEXT, min(LARGEST_TEXT, min(column, row) / 16))
-    lines = max((len(wrapped(each.title, column, size, bold=True, most=2)) for each in entries), default=1)
-    author = any(each.author for each in entries)
-    around = LINE * size * (lines + author + 1) + 0.3 * size + 1.2 * size
-    board = min(column, row - around)
-    return SheetForm(width, height, top, column, gap, row, size, lines, author, board)
-
-
-def sheet_pages(entries: Sequence[SheetEntry], settings: PrintSettings) -> Iterator[SheetPage]:
-    """The pages: the diagrams, and then the solutions if they are wanted and there are any."""
-    form = sheet_form(entries, settings)
-    each_page = settings.rows * settings.columns
-    count = ceil(len(entries) / each_page)
-    for number in range(count):
-        page = _new_page(number + 1, form, settings.title)
-        for place, entry in enumerate(entries[number * each_page : (number + 1) * each_page]):
-            row, column = divmod(place, settings.columns)
-            x = SHEET_MARGIN + column * (form.column + form.gap)
-            _add_entry(page, entry, x, form.top + row * form.row, form)
-        yield page
-    if settings.solutions and any(each.solution for each in entries):
-        yield from _solution_pages(entries, form, settings.title, count)
-
-
-def _new_page(number: int, form: SheetForm, title: str) -> SheetPage:
-    page = SheetPage(number, form.width, form.height)
-    if title:
-        (line,) = wrapped(_cut(title) or " ", form.width - 2 * SHEET_MARGIN, HEAD_SIZE, bold=True, most=1) or [""]
-        page.texts.append(SheetText(form.width / 2, SHEET_MARGIN + HEAD_SIZE * 0.8, HEAD_SIZE, line, True, "middle"))
-    page.texts.append(
-        SheetText(form.width / 2, form.height - SHEET_MARGIN / 2, SOLUTION_SIZE, str(number), False, "middle")
+    check_output(settings.out)
+    entries: list[SheetEntry] = []
+    lost = 0
+    for number, problem in enumerate(each_problem(settings.source, on_error, cast(Results, settings.results)), 1):
+        entries.append(sheet_entry(number, problem))
+        lost += problem.published is Value.LOSS
+        on_problem()
+    if not entries:
+        raise InvalidProblemError(f"{settings.source}: none of its problems can be read, so nothing was printed")
+    with atomic_path(settings.out) as path, path.open("w", encoding="utf-8", newline="\n") as file:
+        file.writelines(sheet_parts(entries, settings))
+    return PrintReport(
+        len(entries), sum(not each.solution for each in entries), lost, ceil(len(entries) / settings.diagrams)
     )
-    return page
 
 
-def _add_entry(page: SheetPage, entry: SheetEntry, x: float, y: float, form: SheetForm) -> None:
-    """Put a problem on a page, its column and row beginning at x and y."""
-    middle, size = x + form.column / 2, form.size
-    titles = wrapped(entry.title, form.column, size, bold=True, most=form.title_lines)
-    authors = wrapped(entry.author, form.column, size, most=1) if form.author else []
-    # just above the board, whatever other problems have there
-    base = y + form.above - 0.3 * size - 0.25 * size - LINE * size * (len(titles) + len(authors) - 1)
-    for text, bold in [*((each, True) for each in titles), *((each, False) for each in authors)]:
-        page.texts.append(SheetText(middle, base, size, text, bold, "middle"))
-        base += LINE * size
-    top = y + form.above
-    page.boards.append(SheetBoard(middle - form.board / 2, top, form.board, entry.position))
-    (words,) = wrapped(entry.stipulation, form.column, size, most=1)
-    page.texts.append(SheetText(middle, top + form.board + 1.15 * size, size, words, False, "middle"))
+def sheet_parts(entries: Sequence[SheetEntry], settings: PrintSettings) -> Iterator[str]:
+    """Parts of the page of HTML: the diagrams, and then the solutions if they are wanted and there are any."""
+    from kr.viewer.bundle import page_policy
+
+    style, title = _style(entries, settings), escape(_cut(settings.title))
+    empty = svg.board(colors=PRINT_COLORS, coordinates=settings.numbers).strip()
+    yield (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{escape(page_policy("", style))}">\n'
+        f"<title>{title or 'Problems'}</title>\n<style>{style}</style>\n</head>\n<body>\n"
+        f'<svg class="empty"><defs><g id="empty">{empty}</g></defs></svg>\n'
+    )
+    for first in range(0, len(entries), settings.diagrams):
+        diagrams = "\n".join(map(_diagram, entries[first : first + settings.diagrams]))
+        number = first // settings.diagrams + 1
+        yield f'<div class="page diagrams">\n<h1>{title}</h1>\n{diagrams}\n<footer>{number}</footer>\n</div>\n'
+    if settings.solutions and any(each.solution for each in entries):
+        yield '<div class="page solutions">\n<h2>Solutions</h2>\n<dl>\n'
+        for each in entries:
+            # a move is not broken at its hyphen
+            words = " ".join(f"<span>{escape(word)}</span>" for word in each.solution.split())
+            yield f"<dt>{escape(each.title)}</dt><dd>{words or 'no solution is given'}</dd>\n"
+        yield "</dl>\n</div>\n"
+    yield "</body>\n</html>\n"
 
 
-def _solution_pages(entries: Iterable[SheetEntry], form: SheetForm, title: str, before: int) -> Iterator[SheetPage]:
-    """Pages of solutions in two columns. before: pages so far."""
-    size, step = SOLUTION_SIZE, LINE * SOLUTION_SIZE
-    width = (form.width - 2 * SHEET_MARGIN - form.gap) / 2
-    page = _new_page(before + 1, form, title)
-    page.texts.append(SheetText(SHEET_MARGIN, form.top + LARGEST_TEXT, LARGEST_TEXT + 1, "Solutions", bold=True))
-    first = top = form.top + 2.6 * LARGEST_TEXT
-    x, y = SHEET_MARGIN, top + size
-    for entry in entries:
-        words = entry.solution or "no solution is given"
-        lines = [(each, True) for each in wrapped(entry.title, width, size, bold=True)]
-        lines += [(each, False) for each in wrapped(words, width, size)]
-        for place, (text, bold) in enumerate(lines):
-            # a title does not stand alone at the end of a column
-            rest = 2 if bold and place + 1 < len(lines) else 1
-            if y + (rest - 1) * step > form.height - SHEET_MARGIN:
-                if x > SHEET_MARGIN:
-                    yield page
-                    page = _new_page(page.number + 1, form, title)
-                    first = form.top
-                    x = SHEET_MARGIN
-                else:
-                    x += width + form.gap
-                y = first + size
-            page.texts.append(SheetText(x, y, size, text, bold))
-            y += step
-        y += 0.4 * step
-    yield page
+def _style(entries: Sequence[SheetEntry], settings: PrintSettings) -> str:
+    """The style sheet, with the sizes that all pages share. With most rows and columns a board has 40 points."""
+    width, height = PAPERS[settings.paper]
+    head = TITLE_HEIGHT if settings.title else 0
+    column = (width - (2 + (settings.columns - 1) / 2) * SHEET_MARGIN) / settings.columns
+    text = min(column, (height - 2 * SHEET_MARGIN - head) / settings.rows) / 16
+    text = max(SMALLEST_TEXT, min(LARGEST_TEXT, text))
+    lines = 1 + any(len(each.title) * text * WIDEST > column for each in entries) + any(each.author for each in entries)
+    sizes = (
+        f"--width: {width}pt; --height: {height}pt; --margin: {SHEET_MARGIN}pt; --columns: {settings.columns}; "
+        f"--rows: {settings.rows}; --text: {text:g}pt; --lines: {lines}; --head: {head}pt;"
+    )
+    title = "".join(each if each.isalnum() else f"\\{ord(each):x} " for each in _cut(settings.title))
+    papers = (
+        f"@page {{ size: {settings.paper}; margin: 0 }}\n"
+        f"@page solutions {{ margin: {SHEET_MARGIN}pt; "
+        f'@top-center {{ font: bold 13pt sans-serif; content: "{title}" }} '
+        "@bottom-center { font: 8.5pt sans-serif; content: counter(page) } }\n"
+    )
+    sheet = resources.files(__package__).joinpath("sheet.css").read_text("utf-8")
+    return f"{papers}:root {{ {sizes} }}\n{sheet}"
+
+
+def _diagram(entry: SheetEntry) -> str:
+    author = f"<span>{escape(entry.author)}</span>" if entry.author else ""
+    pieces = svg.board(entry.position, colors=PRINT_COLORS, backdrop=False).strip()
+    board = pieces.replace("</title>", '</title><use href="#empty"/>', 1)
+    return (
+        f'<div class="diagram"><div><b>{escape(entry.title)}</b>{author}</div>{board}'
+        f"<p>{escape(entry.stipulation)}</p></div>"
+    )
