@@ -130,7 +130,7 @@ def test_an_undisturbed_training(out: Path) -> None:
     assert min(losses) < 0.5 * float((VALUES**2).mean())
     assert LEARNER.judge(net.parameters, net.state) == {name: net.best[name] for name in ("validation_loss", "mean")}
     # at the start, and in each epoch after four batches, one, one, and its end
-    assert [each.done for each in heard] == [0, 40, 50, 60, 60, 100, 110, 120, 120, 160, 170, 180, 180]
+    assert [each.count for each in heard] == [0, 40, 50, 60, 60, 100, 110, 120, 120, 160, 170, 180, 180]
     assert {each.total for each in heard} == {180}
     assert [each.epoch for each in heard[3:6]] == [0, 1, 1]
     study, stage = read_stage(Path(f"{out}.state"))
@@ -199,7 +199,7 @@ def test_ctrl_c_saves_the_steps_so_far(out: Path, undisturbed: Any, place: str, 
         toy(out, InterruptedLearner(place)).run(hear)
     heard: list[FitProgress] = []
     assert essence(toy(out).run(heard.append)) == undisturbed
-    assert heard[0].done == done
+    assert heard[0].count == done
 
 
 def test_a_stopped_training_resumes(out: Path, undisturbed: Any) -> None:
@@ -208,7 +208,7 @@ def test_a_stopped_training_resumes(out: Path, undisturbed: Any) -> None:
         toy(out).run(after(6, stop.set), stop)
     heard: list[FitProgress] = []
     assert essence(toy(out).run(heard.append)) == undisturbed
-    assert heard[0].done == 100
+    assert heard[0].count == 100
 
 
 class BrokenLearner(ToyLearner):
@@ -337,7 +337,7 @@ def test_a_checkpoint_of_an_earlier_version_is_named(checkpoint: StudyCheckpoint
 def test_the_checkpoint_of_another_training_is_not_used(checkpoint: StudyCheckpoint, undisturbed: Any) -> None:
     heard: list[FitProgress] = []
     assert essence(toy(checkpoint.out, fingerprint="other").run(heard.append)) == undisturbed
-    assert heard[0].done == 0
+    assert heard[0].count == 0
 
 
 def test_a_checkpoint_is_gone_once_it_is_removed(checkpoint: StudyCheckpoint) -> None:

@@ -143,9 +143,9 @@ def test_a_training_is_told_in_the_file(sample: Path, fits: Fits, net: str) -> N
         assert model.curve[best - 1]["recall"][name] == pytest.approx(right[rows.values == value].mean())
     with closing(SampleStream(sample, "training", quiet=is_quiet)) as stream:
         assert model.report["training_positions"] == stream.positions
-    assert [(one.done, one.epoch) for one in seen[:1]] == [(0, 0)]
-    assert seen[-1].done == seen[-1].total
-    assert [one.done for one in seen] == sorted(one.done for one in seen)
+    assert [(one.count, one.epoch) for one in seen[:1]] == [(0, 0)]
+    assert seen[-1].count == seen[-1].total
+    assert [one.count for one in seen] == sorted(one.count for one in seen)
     assert json.loads(model.attrs["parents"]) == [SampleFile(sample).checksum]
     assert json.loads(model.attrs["settings"])["epochs"] == 3
 

@@ -185,7 +185,7 @@ def test_an_interrupted_table_resumes_to_the_same(done: Path, tmp_path: Path) ->
     for stage in ("draw", "train", "test"):
 
         def stop(found: TableProgress, stage: str = stage) -> None:
-            if found.what.startswith(stage) and found.done:
+            if found.what.startswith(stage) and found.count:
                 raise KeyboardInterrupt
 
         with pytest.raises(KeyboardInterrupt):

@@ -152,7 +152,8 @@ def test_families_of_the_thesis(name: str) -> None:
     assert [each.origin for each in population.individuals] == [STARTED] * 15
     before = {each.number: each for each in population.individuals}
     population.advance([1, 0, -1] * 25)
-    ranked = sorted(population.played, key=lambda each: -dict(zip(before, population.points, strict=True))[each.number])
+    points = dict(zip(before, population.points, strict=True))
+    ranked = sorted(population.entrants, key=lambda each: -points[each.number])
     kept, children = population.individuals[:5], population.individuals[5:]
     assert [each.number for each in kept] == [each.number for each in ranked[:5]]
     assert population.champions[-1].number == ranked[0].number
@@ -177,7 +178,7 @@ def test_the_better_half_has_offspring() -> None:
     assert [pairing.black for pairing in pairings] == [each.number for each in population.individuals]
     # the last four win their games as Black, the others lose theirs
     population.advance([-1] * 4 + [1] * 4)
-    points = dict(zip((each.number for each in population.played), population.points, strict=True))
+    points = dict(zip((each.number for each in population.entrants), population.points, strict=True))
     kept = [each.number for each in population.individuals[:4]]
     assert sorted(points.values(), reverse=True)[:4] == [points[number] for number in kept]
     assert [each.parents for each in population.individuals[4:]] == [(number,) for number in kept]

@@ -150,8 +150,8 @@ def test_a_fit_is_told_on_the_card(fits: Fits, decisions: Decisions, name: str) 
     }  # fmt: skip
     assert json.loads(model.attrs["parents"]) == [decisions.signature]
     training_steps = [each for each in fit.progress if each.what == "training"]
-    assert training_steps[-1].done == training_steps[-1].total
-    assert [each.done for each in training_steps] == sorted(each.done for each in training_steps)
+    assert training_steps[-1].count == training_steps[-1].total
+    assert [each.count for each in training_steps] == sorted(each.count for each in training_steps)
 
 
 @pytest.mark.slow
@@ -322,7 +322,7 @@ def test_a_stopped_logit_says_how_far_it_is(archive: Path, tmp_path: Path) -> No
     stop = threading.Event()
 
     def on_progress(progress: PolicyProgress) -> None:
-        if progress.what == "training" and progress.done == logit.LOGIT_LEG + 2:
+        if progress.what == "training" and progress.count == logit.LOGIT_LEG + 2:
             stop.set()
 
     with pytest.raises(StoppedError, match=r"stopped after 22 iterations, its last checkpoint is at 20; run the same"):

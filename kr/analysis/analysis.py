@@ -242,12 +242,12 @@ def analyze(
 
 
 def _over(task: Task) -> Analysis:
-    known = known_value(task.position, None, None)
-    return Analysis(task, (), Value.LOSS, 0, 0, 0, 0.0, 0, 0, final=True, known=known)
+    bounds = known_value(task.position, None, None)
+    return Analysis(task, (), Value.LOSS, 0, 0, 0, 0.0, 0, 0, final=True, known=bounds)
 
 
-def _proved_by(value: Value | None, known: KnownValue) -> str:
-    return "" if value is None else KNOWN_BY_SEARCH if known.value is None else known.by
+def _proved_by(value: Value | None, bounds: KnownValue) -> str:
+    return "" if value is None else KNOWN_BY_SEARCH if bounds.value is None else bounds.by
 
 
 def _analysis(
@@ -256,25 +256,25 @@ def _analysis(
 ) -> Analysis:  # fmt: skip
     lines = tuple(_line(engine, task, info, proofs) for info in infos)
     best = next(iter(infos))
-    known = known_value(task.position, engine.database, proofs)
-    root, plies = known.value, known.plies
+    bounds = known_value(task.position, engine.database, proofs)
+    root, plies = bounds.value, bounds.plies
     if root is None:
         root, plies = value or lines[0].value, lines[0].plies
     return Analysis(
         task, lines, root, plies, best.depth, best.nodes, best.time, best.probes, best.hits, final,
-        draw_by_rule(task.position, task.history), engine.score_scale, known,
+        draw_by_rule(task.position, task.history), engine.score_scale, bounds,
     )  # fmt: skip
 
 
 def _line(engine: Engine, task: Task, info: Info, proofs: ProofLibrary | None) -> Line:
-    known = known_value(task.position.play(info.pv[0]), engine.database, proofs).one_move_earlier()
-    worth = weighed(info, task, known.value, known.plies)
+    bounds = known_value(task.position.play(info.pv[0]), engine.database, proofs).one_move_earlier()
+    worth = weighed(info, task, bounds.value, bounds.plies)
     score, chances = worth.score, engine.chances(worth.score, worth.certain)
-    if worth.certain is None and known.bound:
-        score, chances = known.limited(score, chances)
+    if worth.certain is None and bounds.bound:
+        score, chances = bounds.limited(score, chances)
     return Line(
         info.multipv, score, worth.value, worth.plies, chances, info.pv, worth.draw, worth.occurrence,
-        worth.certain, known,
+        worth.certain, bounds,
     )  # fmt: skip
 
 
@@ -329,6 +329,6 @@ def draw_after(after: Position, history: Sequence[Position], value: Value | None
         return draw
     if quiet_plies(after, history) + 1 < QUIET_BEFORE_DRAW:
         return ""
-    played = (*history, after)
-    draws = (draw_by_rule(after.play(answer), played) for answer in after.legal_moves())
+    positions = (*history, after)
+    draws = (draw_by_rule(after.play(answer), positions) for answer in after.legal_moves())
     return next(filter(None, draws), "")

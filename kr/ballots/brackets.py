@@ -34,9 +34,9 @@ class Brackets:
         self._proofs = proofs
         self._nodes: dict[BookKey, KnownValue] = {}
         for node in graph.from_last():
-            known = self._by_moves(node, self._alone(node.key))
-            if known is not NOTHING_KNOWN:
-                self._nodes[node.key] = known
+            bounds = self._by_moves(node, self._alone(node.key))
+            if bounds is not NOTHING_KNOWN:
+                self._nodes[node.key] = bounds
 
     def of(self, position: Position) -> KnownValue:
         """What is proved of a position for its side to move; NOTHING_KNOWN if nothing is."""
@@ -50,45 +50,45 @@ class Brackets:
     def _alone(self, key: BookKey) -> KnownValue:
         """What is proved of a position without a look at its moves."""
         position = position_of_key(key)
-        known = known_value(position, self._database, None)
-        if known is not NOTHING_KNOWN:
-            return known
+        bounds = known_value(position, self._database, None)
+        if bounds is not NOTHING_KNOWN:
+            return bounds
         if self._proofs is not None:
             # a certificate is about one colour
-            known = _tighter(self._proofs.look_up(position), self._proofs.look_up(position.flipped()))
+            bounds = _tighter(self._proofs.look_up(position), self._proofs.look_up(position.flipped()))
         node = self._graph.nodes.get(key)
-        if known.value is None and node is not None and node.value is not None:
+        if bounds.value is None and node is not None and node.value is not None:
             return KnownValue(node.value, node.value, None, KNOWN_BY_BOOK)
-        return known
+        return bounds
 
-    def _by_moves(self, node: BookNode, known: KnownValue) -> KnownValue:
+    def _by_moves(self, node: BookNode, bounds: KnownValue) -> KnownValue:
         """What is proved of a node with what is proved after its moves."""
-        if known.value is not None:
-            return known
+        if bounds.value is not None:
+            return bounds
         kept = [self._after(move.child, move.forward) for move in self._graph.moves_of(node)]
         best = max(kept, key=lambda each: each.least.sign, default=NOTHING_KNOWN)
-        if best.least.sign > known.least.sign:
-            known = _tighter(known, KnownValue(best.least, Value.WIN, None, best.by))
-        if known.value is None and kept and all(each.most is not Value.WIN for each in kept):
+        if best.least.sign > bounds.least.sign:
+            bounds = _tighter(bounds, KnownValue(best.least, Value.WIN, None, best.by))
+        if bounds.value is None and kept and all(each.most is not Value.WIN for each in kept):
             every = list(self._after_all(node.key))
             most = max(every, key=lambda each: each.most.sign)
-            if most.most.sign < known.most.sign:
-                known = _tighter(known, KnownValue(Value.LOSS, most.most, None, most.by))
-        return known
+            if most.most.sign < bounds.most.sign:
+                bounds = _tighter(bounds, KnownValue(Value.LOSS, most.most, None, most.by))
+        return bounds
 
     def _after_all(self, key: BookKey) -> Iterator[KnownValue]:
         """What is proved after each legal move; after one that may be a win nothing more is looked up."""
         position = position_of_key(key)
         for step, move in numbered_steps(position).items():
-            known = self._after(key_of(position.play(move)), is_forward(key, step))
-            yield known
-            if known.most is Value.WIN:
+            bounds = self._after(key_of(position.play(move)), is_forward(key, step))
+            yield bounds
+            if bounds.most is Value.WIN:
                 return
 
     def _after(self, child: BookKey, forward: bool) -> KnownValue:
         """What is proved of a move for the side that plays it; after a king's move without a look at later moves."""
-        found = self._of_key(child) if forward else self._alone(child)
-        return NOTHING_KNOWN if found is NOTHING_KNOWN else found.one_move_earlier()
+        bounds = self._of_key(child) if forward else self._alone(child)
+        return NOTHING_KNOWN if bounds is NOTHING_KNOWN else bounds.one_move_earlier()
 
 
 def _tighter(one: KnownValue, other: KnownValue) -> KnownValue:
@@ -101,8 +101,8 @@ def _tighter(one: KnownValue, other: KnownValue) -> KnownValue:
     return KnownValue(least, most, None, by, one.move or other.move)
 
 
-def bracket_words(known: KnownValue) -> str:
+def bracket_words(bounds: KnownValue) -> str:
     """A bound in words, for the side to move: "win", "at least a draw"; "" if nothing is proved."""
-    if known.value is not None:
-        return "lost" if known.value is Value.LOSS else str(known.value)
-    return {"does not lose": "at least a draw", "does not win": "at most a draw"}.get(known.bound, "")
+    if bounds.value is not None:
+        return "lost" if bounds.value is Value.LOSS else str(bounds.value)
+    return {"does not lose": "at least a draw", "does not win": "at most a draw"}.get(bounds.bound, "")

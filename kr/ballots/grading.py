@@ -150,8 +150,8 @@ class BallotSearches(EngineUnits[list[dict[str, Any]]]):
         moves = len(Position.from_bits(tuple(unit.values["position"])).legal_moves())
         try:
             (searches,) = values
-            found = [search_of(each) for each in searches]
+            sides = [search_of(each) for each in searches]
         except (ValueError, LookupError, TypeError) as error:
             raise ValueError(f"not searches of a ballot: {error}") from None
-        if not 1 <= len(found) <= 2 or found[0].moves != moves:
+        if not 1 <= len(sides) <= 2 or sides[0].moves != moves:
             raise ValueError("not the searches of this ballot")

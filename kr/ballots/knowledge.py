@@ -51,12 +51,12 @@ class Knowledge:
     @cached_property
     def cooks(self) -> dict[BookKey, dict[str, Any]]:
         """The cooks of the book that people's games come to, those first that they come to most often."""
-        found = [each for each in book_cooks(self.graph) if each.verdict is CookVerdict.HOLDS]
-        ways = commonest_ways(self.graph, {each.node.key for each in found})
-        return {each.node.key: self._cook_entry(each, ways[each.node.key]) for each in found if each.node.key in ways}
+        holding = [each for each in book_cooks(self.graph) if each.verdict is CookVerdict.HOLDS]
+        ways = commonest_ways(self.graph, {each.node.key for each in holding})
+        return {each.node.key: self._cook_entry(each, ways[each.node.key]) for each in holding if each.node.key in ways}
 
-    def _cook_entry(self, found: BookCook, way: list[BookStep]) -> dict[str, Any]:
-        cook, node, best = cook_at(self.graph, found, way), found.node, found.best
+    def _cook_entry(self, book_cook: BookCook, way: list[BookStep]) -> dict[str, Any]:
+        cook, node, best = cook_at(self.graph, book_cook, way), book_cook.node, book_cook.best
         assert best.worth is not None
         wrong = sum(
             each.games for each in known_steps(self.graph, node, self.depths)
@@ -75,28 +75,28 @@ class Knowledge:
         """The book's positions that moves from one lead to, itself first; of several ways to one the short one that
         people take most."""
         waiting: list[tuple[float, BookKey, _Way]] = [(0.0, root, None)]
-        found: dict[BookKey, _Way] = {}
+        ways: dict[BookKey, _Way] = {}
         while waiting:
             cost, key, before = heapq.heappop(waiting)
-            if key in found or key not in self.graph.nodes:
+            if key in ways or key not in self.graph.nodes:
                 continue
-            found[key] = before
+            ways[key] = before
             for move, rarity in self._steps_of(key):
-                if move.child not in found:
+                if move.child not in ways:
                     heapq.heappush(waiting, (cost + rarity, move.child, (key, move.step)))
-        return found
+        return ways
 
     def _steps_of(self, key: BookKey) -> list[tuple[BookMove, float]]:
         """The moves of a node that lead to nodes, each with 1 more than the logarithm of how rare it is."""
-        found = self._steps.get(key)
-        if found is None:
+        steps = self._steps.get(key)
+        if steps is None:
             counts = self.graph.games.get(key, {})
             total = sum(counts.values()) + 1
-            found = self._steps[key] = [
+            steps = self._steps[key] = [
                 (move, 1 + math.log2(total / (counts.get(move.step, 0) + 1)))
                 for move in self.graph.moves_of(self.graph.nodes[key]) if move.child in self.graph.nodes
             ]  # fmt: skip
-        return found
+        return steps
 
     def ballot(self, opening: Opening) -> dict[str, Any]:
         """What is known of a ballot. The entry of one that the book does not have says only what others know.
@@ -145,24 +145,26 @@ class Knowledge:
 
     def _search(self, node: BookNode) -> dict[str, Any]:
         """The search of a position; its score and depth only where the book has them."""
-        told = {"nodes": node.nodes, "within": node.within}
+        search = {"nodes": node.nodes, "within": node.within}
         # a position that came from a packed book has the book's value in place of a search's score
-        return {"score": node.score, "depth": node.depth, **told} if self.graph.has_searches and node.nodes else told
+        if self.graph.has_searches and node.nodes:
+            return {"score": node.score, "depth": node.depth, **search}
+        return search
 
     def _replies(self, node: BookNode, position: Position) -> list[dict[str, Any]]:
         """The moves that the book knows, best first, then those that only people play."""
         moves = {move.step: move for move in self.graph.moves_of(node)}
         rows = []
-        for known in known_steps(self.graph, node, self.depths):
-            move, legal = moves.get(known.step), move_at(position, known.step)
+        for reply in known_steps(self.graph, node, self.depths):
+            move, legal = moves.get(reply.step), move_at(position, reply.step)
             child = None if move is None else self.graph.nodes.get(move.child)
             proved = self.brackets.of(position.play(legal)).one_move_earlier()
             rows.append({
-                "move": str(legal), "worth": known.worth, "games": known.games,
+                "move": str(legal), "worth": reply.worth, "games": reply.games,
                 "bracket": bracket_words(proved), "by": proved.by, "in_book": child is not None,
                 # a move that leads out of the book rests on the search before it
                 "nodes": node.nodes if child is None else child.nodes,
-                "depth": known.depth or node.depth,
+                "depth": reply.depth or node.depth,
                 "line": "" if move is None else _texts(self.graph.best_line(position, move)[1:]),
             })  # fmt: skip
         return rows

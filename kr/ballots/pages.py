@@ -63,9 +63,9 @@ def _group_file(black: int, white: int) -> str:
 
 def _removed(entry: BallotEntry) -> tuple[int, int, str, str]:
     """Of an 11-man ballot the removed men, 1-32, and the two moves."""
-    found = _REMOVED.fullmatch(entry["moves"])
-    assert found is not None
-    return int(found[1]), int(found[2]), found[3], found[4]
+    words = _REMOVED.fullmatch(entry["moves"])
+    assert words is not None
+    return int(words[1]), int(words[2]), words[3], words[4]
 
 
 class TheoryPages:
@@ -133,14 +133,14 @@ class TheoryPages:
         position = Position.from_fen(entry["fen"])
         values: dict[str, Any] = {"replies": [], "line": [], "cooks": [], "more_cooks": 0, "family": ""}
         if entry["in_book"]:
-            begun = len(entry["moves"].split())
+            plies = len(entry["moves"].split())
             names = {each["ply"]: each["name"] for each in entry["main_line"]["names"]}
             values = {
-                "family": ", ".join(name for ply, name in names.items() if ply < begun),
-                "replies": [self._reply(position, row, begun) for row in entry["replies"]],
-                "line": shown_line(position, entry["main_line"]["moves"].split(), begun, names),
+                "family": ", ".join(name for ply, name in names.items() if ply < plies),
+                "replies": [self._reply(position, row, plies) for row in entry["replies"]],
+                "line": shown_line(position, entry["main_line"]["moves"].split(), plies, names),
                 "cooks": [
-                    self._cook_of(position, each, begun) for each in entry["cooks"][:MOST_BALLOT_COOKS]
+                    self._cook_of(position, each, plies) for each in entry["cooks"][:MOST_BALLOT_COOKS]
                 ],
                 "more_cooks": max(0, len(entry["cooks"]) - MOST_BALLOT_COOKS),
             }  # fmt: skip
@@ -154,36 +154,36 @@ class TheoryPages:
     def _neighbour(self, number: int) -> str:
         return ballot_file(number) if number in self._ballots else ""
 
-    def _reply(self, position: Position, row: BallotEntry, begun: int) -> dict[str, Any]:
+    def _reply(self, position: Position, row: BallotEntry, plies: int) -> dict[str, Any]:
         """A move of a position as a row of a table."""
         after = position.play(row["move"])
         return {
             **row,
             "value": row["bracket"] or ("" if row["worth"] is None else men(row["worth"])),
-            "shown": shown_line(position, [row["move"]], begun, {})[0] | {"number": ""},
-            "shown_line": shown_line(after, row["line"].split(), begun + 1, {}),
+            "shown": shown_line(position, [row["move"]], plies, {})[0] | {"number": ""},
+            "shown_line": shown_line(after, row["line"].split(), plies + 1, {}),
             "rests_on": row["by"]
             or ", ".join(
                 filter(None, (f"{_millions(row['nodes'])} nodes" if row["nodes"] else "", f"depth {row['depth']}"))
             ),
         }
 
-    def _cook_of(self, position: Position, reference: BallotEntry, begun: int) -> dict[str, Any]:
+    def _cook_of(self, position: Position, reference: BallotEntry, plies: int) -> dict[str, Any]:
         """A cook on the page of its ballot."""
         cook = self._cooks[reference["fen"]]
         return {"cook": cook, "words": cook_words(cook),
-                "line": shown_line(position, reference["moves"].split(), begun, {})}  # fmt: skip
+                "line": shown_line(position, reference["moves"].split(), plies, {})}  # fmt: skip
 
     # --- cooks
 
     def _shown_cook(self, cook: BallotEntry) -> dict[str, Any]:
         position, moves = Position.from_fen(cook["fen"]), cook["moves"].split()
-        best, played = cook["best"]["line"].split(), cook["played"]["line"].split()
+        best, people_line = cook["best"]["line"].split(), cook["played"]["line"].split()
         return {
             **cook, "words": cook_words(cook), "board": _markup(svg.board(position)),
             "way": shown_line(Position(), moves, 0, {}),
             "best_line": shown_line(position, best, len(moves), {}),
-            "played_line": shown_line(position, played, len(moves), {}),
+            "played_line": shown_line(position, people_line, len(moves), {}),
             "files": [(number, ballot_file(number)) for number in cook["ballots"]]
             if self._data["deck"] == "3move" else [],
             "link": link_of(self._page, Position(), [*moves, *best], len(moves), f"Cook: {cook_words(cook)}"),
@@ -206,7 +206,7 @@ class TheoryPages:
     def _group(self, name: str) -> str:
         entries = self._groups[name]
         black, white, *_ = _removed(entries[0])
-        left = Position(
+        start = Position(
             START_BLACK & ~(1 << parse_square(str(black))), START_WHITE & ~(1 << parse_square(str(white)))
         )  # fmt: skip
         rows = []
@@ -219,7 +219,7 @@ class TheoryPages:
                 "kind": entry["grade"]["grade"] if entry["grade"] else "not graded",
             })  # fmt: skip
         return self._render(
-            "group.html", "ballots.js", black=black, white=white, rows=rows, board=_markup(svg.board(left)),
+            "group.html", "ballots.js", black=black, white=white, rows=rows, board=_markup(svg.board(start)),
             firsts=list(dict.fromkeys(row["first"] for row in rows)), counts=_grade_counts(entries),
             has_lines=any(row["line"] for row in rows),
             grades=self._data["grades"],
@@ -368,8 +368,8 @@ def _ways(entry: BallotEntry) -> str:
 
 def _grade_counts(entries: Iterable[BallotEntry]) -> dict[str, int]:
     """Ballots by grade, with "not graded" where there are some."""
-    found = [entry["grade"]["grade"] if entry["grade"] else "not graded" for entry in entries]
-    return {name: found.count(name) for name in (*GRADES, "not graded") if name in found}
+    grades = [entry["grade"]["grade"] if entry["grade"] else "not graded" for entry in entries]
+    return {name: grades.count(name) for name in (*GRADES, "not graded") if name in grades}
 
 
 def _counts(data: BallotEntry) -> dict[str, int]:

@@ -109,7 +109,7 @@ def write_theory(
     """
     check_directory(settings.out)
     _refuse_foreign(settings)
-    begun, graph, _ = read_book(settings.book)
+    facts, graph, _ = read_book(settings.book)
     grades = {} if settings.grades is None else read_grades(settings.grades, settings.deck)
     # nothing is made for what can't be read
     with lock_directory(settings.out):
@@ -121,14 +121,14 @@ def write_theory(
             # a move that people play counts once it leads to a position of the book
             graph.propagate()
         openings = deck(settings.deck, playable_only=False)
-        known = Knowledge(graph, Brackets(graph, database, proofs), people.records)
+        knowledge = Knowledge(graph, Brackets(graph, database, proofs), people.records)
         entries = []
         for count, opening in enumerate(openings):
             on_stage("ballots", count, len(openings), "ballots")
             grade = grades.get(opening.number)
-            entries.append(known.ballot(opening) | {"grade": None if grade is None else grade.as_object()})
-        cooks = [cook for cook in known.cooks.values() if cook["ballots"]]
-        data = _head(settings, begun, graph, people, proofs) | {"ballots": entries, "cooks": cooks}
+            entries.append(knowledge.ballot(opening) | {"grade": None if grade is None else grade.as_object()})
+        cooks = [cook for cook in knowledge.cooks.values() if cook["ballots"]]
+        data = _head(settings, facts, graph, people, proofs) | {"ballots": entries, "cooks": cooks}
         pages = TheoryPages(data, settings.page)
         files = page_files(data)
         for count, name in enumerate(files):
@@ -213,7 +213,7 @@ class _People:
 
 def _head(
     settings: TheorySettings,
-    begun: Mapping[str, Any],
+    facts: Mapping[str, Any],
     graph: BookGraph,
     people: _People,
     proofs: ProofLibrary | None,
@@ -226,8 +226,8 @@ def _head(
         "book": {
             "name": printable(settings.book.name), "positions": len(graph.nodes),
             "nodes": sum(node.nodes for node in graph.nodes.values()),
-            **{name: begun.get(name) for name in ("openings", "within", "weights", "egdb")},
-            "nodes_of_a_search": begun.get("nodes"),
+            **{name: facts.get(name) for name in ("openings", "within", "weights", "egdb")},
+            "nodes_of_a_search": facts.get("nodes"),
             "people": bool(graph.games),
             "exact": graph.has_searches, "exact_games": graph.exact_games,
         },

@@ -89,16 +89,16 @@ class OpeningBook:
         position = position_of(position)
         # a context would take longer than the rest of the look-up
         try:
-            found = self._packed.moves(book_key(position))
+            packed = self._packed.moves(book_key(position))
         except InvalidBookError as error:
             raise InvalidBookError(f"{self.path}: {error}") from error
-        if not found:
+        if not packed:
             return []
         legal = numbered_moves(position)
         # numbers beyond the legal moves are damage that a checksum was made for
         return [
             KnownMove(legal[number], value, depth, weight)
-            for number, value, depth, weight in found if number < len(legal)
+            for number, value, depth, weight in packed if number < len(legal)
         ]  # fmt: skip
 
     @property
@@ -112,13 +112,13 @@ class OpeningBook:
         else None."""
         position = position_of(position)
         if self._played_at_cooks is None:
-            found = self.cooks
-            self._played_at_cooks = {key: found.by_key[key].played.number for key in found.standing}
+            cooks = self.cooks
+            self._played_at_cooks = {key: cooks.by_key[key].played.number for key in cooks.standing}
         number = self._played_at_cooks.get(book_key(position))
         if number is None:
             return None
-        played = numbered_moves(position)[number]
-        return next((each for each in self.moves(position) if each.move == played), None)
+        move = numbered_moves(position)[number]
+        return next((each for each in self.moves(position) if each.move == move), None)
 
     def choice(
         self, position: PositionLike, chance: random.Random | None = None, history: Collection[Position] = ()

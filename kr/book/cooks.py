@@ -59,7 +59,7 @@ class SearchedCook:
     def is_deeper(self, best: ValuedMove, played: ValuedMove) -> bool:
         """True if the searches looked further than the book's values of the two moves, or these are proved."""
         pairs = ((self.best, best), (self.played, played))
-        return all(own.depth > known.depth or own.is_proved or known.is_proved for own, known in pairs)
+        return all(own.depth > book_move.depth or own.is_proved or book_move.is_proved for own, book_move in pairs)
 
     def holds(self, best: ValuedMove, played: ValuedMove) -> bool:
         """True for a cook: the difference is there where it was looked for further than the book had."""

@@ -87,16 +87,16 @@ def krb_bytes(entries: Mapping[BookKey, Iterable[PackedMove]], facts: Mapping[st
 
 def with_facts(content: bytes, facts: Mapping[str, Any]) -> bytes:
     """A packed book with other facts."""
-    _, _, positions, blocks, told = KRB_HEADER.unpack_from(content)
-    return _framed(positions, blocks, facts, content[HEADER_BYTES + told :])
+    _, _, positions, blocks, facts_bytes = KRB_HEADER.unpack_from(content)
+    return _framed(positions, blocks, facts, content[HEADER_BYTES + facts_bytes :])
 
 
 def _framed(positions: int, blocks: int, facts: Mapping[str, Any], rest: bytes) -> bytes:
     """A packed book of its facts and what follows them."""
-    told = json.dumps(facts, sort_keys=True).encode()
-    told += b" " * (-len(told) % 8)
-    content = told + rest
-    head = KRB_HEADER.pack(KRB_MAGIC, KRB_VERSION, positions, blocks, len(told))
+    facts_json = json.dumps(facts, sort_keys=True).encode()
+    facts_json += b" " * (-len(facts_json) % 8)
+    content = facts_json + rest
+    head = KRB_HEADER.pack(KRB_MAGIC, KRB_VERSION, positions, blocks, len(facts_json))
     return head + struct.pack("<Q", zlib.crc32(content, zlib.crc32(head))) + content
 
 
@@ -133,15 +133,15 @@ class PackedBook:
     def __init__(self, content: bytes) -> None:
         if len(content) < HEADER_BYTES or content[:8] != KRB_MAGIC:
             raise InvalidBookError("not a packed book of kr; expected a .krb file")
-        _, version, self.positions, blocks, told = KRB_HEADER.unpack_from(content)
+        _, version, self.positions, blocks, facts_bytes = KRB_HEADER.unpack_from(content)
         if version != KRB_VERSION:
             raise InvalidBookError(f"format version {version}, this kr reads {KRB_VERSION}")
         self.checksum = zlib.crc32(memoryview(content)[HEADER_BYTES:], zlib.crc32(content[: KRB_HEADER.size]))
         if int.from_bytes(content[KRB_HEADER.size : HEADER_BYTES], "little") != self.checksum:
             raise InvalidBookError("damaged: its checksum differs")
-        begins = HEADER_BYTES + told
+        begins = HEADER_BYTES + facts_bytes
         self._body = begins + 12 * blocks
-        if told % 8 or self._body > len(content):
+        if facts_bytes % 8 or self._body > len(content):
             raise InvalidBookError("damaged: its header promises more than there is")
         self._content = content
         self._firsts, self._offsets = array("Q"), array("I")
@@ -186,16 +186,16 @@ class PackedBook:
         behind = place - self._firsts[index]
         if behind >> 8 * width:
             return []
-        wanted = behind.to_bytes(width, "little")
-        found = content.find(wanted, places, lengths)
-        while found >= 0:
-            number, rest = divmod(found - places, width)
+        difference = behind.to_bytes(width, "little")
+        hit = content.find(difference, places, lengths)
+        while hit >= 0:
+            number, rest = divmod(hit - places, width)
             if rest == 0:
                 begins = lengths + count + sum(content[lengths : lengths + number])
                 moves = _unpacked(content, begins, content[lengths + number], kings)
                 if moves is not None:
                     return moves
-            found = content.find(wanted, found + 1, lengths)
+            hit = content.find(difference, hit + 1, lengths)
         return []
 
     def keys(self) -> Iterable[BookKey]:

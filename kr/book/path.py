@@ -38,18 +38,18 @@ def departure_from(
     is worse than the best by COOK or more.
     """
     for ply, (position, move) in enumerate(zip(positions, moves, strict=False)):
-        known = book.moves(position) if book else []
-        if not known or known[0].value is None:
+        choices = book.moves(position) if book else []
+        if not choices or choices[0].value is None:
             return None
-        if ply >= given and (departure := _departure(ply, position, move, known)):
+        if ply >= given and (departure := _departure(ply, position, move, choices)):
             return departure
     return None
 
 
-def _departure(ply: int, position: Position, move: Move, known: list[KnownMove]) -> Departure | None:
-    best = known[0]
+def _departure(ply: int, position: Position, move: Move, choices: list[KnownMove]) -> Departure | None:
+    best = choices[0]
     after = position.play(move)
     # captures along several paths to one position are one move of a book
-    played = next((each for each in known if position.play(each.move) == after), None)
-    loss = None if played is None or played.value is None else loss_of(best, played)
+    choice = next((each for each in choices if position.play(each.move) == after), None)
+    loss = None if choice is None or choice.value is None else loss_of(best, choice)
     return None if loss is not None and loss < COOK else Departure(ply, position.side, move, best, loss)

@@ -29,8 +29,8 @@ def share_text(share: float, exact: bool = False) -> str:
     coarse = coarse_share(share)
     if 0 < coarse < _LEAST:
         return f"<{100 * _LEAST:g}%"
-    told = f"{100 * coarse:.10g}%"
-    return f"~{told}" if 0 < share < 1 else told
+    percent = f"{100 * coarse:.10g}%"
+    return f"~{percent}" if 0 < share < 1 else percent
 
 
 def games_text(games: int, exact: bool) -> str:

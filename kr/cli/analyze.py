@@ -232,14 +232,14 @@ def _text(analysis: Analysis, likely: Sequence[PersonMove], progress: SearchProg
 
 def _proved(analysis: Analysis) -> str:
     """Value of the position, with the certificate that proves it and its move."""
-    known = analysis.known
-    worth = known.bound if analysis.value is None else format_value(analysis.value, analysis.plies)
+    bounds = analysis.known
+    worth = bounds.bound if analysis.value is None else format_value(analysis.value, analysis.plies)
     if not worth:
         return ""
-    if not known.by.startswith(CERTIFICATE_WORD):
+    if not bounds.by.startswith(CERTIFICATE_WORD):
         return f", {worth}"
-    move = "" if known.move is None else f": {known.move}"
-    return f", {worth}, proved by {visible(known.by)}{move}"
+    move = "" if bounds.move is None else f": {bounds.move}"
+    return f", {worth}, proved by {visible(bounds.by)}{move}"
 
 
 def _table(analysis: Analysis, likely: Sequence[PersonMove]) -> str:
@@ -273,10 +273,10 @@ def _row(line: Line, people: str | None) -> list[str]:
 
 def _known(line: Line) -> str:
     """Exact facts of a line: the value of its first move, and a draw or repetition by the history of the game."""
-    known = line.known
-    worth = known.bound if line.value is None else format_value(line.value, line.plies)
-    if worth and known.by.startswith(CERTIFICATE_WORD):
-        worth = f"{worth} by {visible(known.by)}"
+    bounds = line.known
+    worth = bounds.bound if line.value is None else format_value(line.value, line.plies)
+    if worth and bounds.by.startswith(CERTIFICATE_WORD):
+        worth = f"{worth} by {visible(bounds.by)}"
     history = f"draw {DRAW_BY[line.draw]}" if line.draw else "repeats" if line.occurrence > 1 else ""
     return "; ".join(filter(None, (history, worth)))
 

@@ -106,9 +106,9 @@ def _facts(
         return [("book", f"{USER_BOOK}: moves without values")]
     facts = []
     if node is not None:
-        known = f"{node.value}, proved" if node.value else format_score(node.worth)
+        value = f"{node.value}, proved" if node.value else format_score(node.worth)
         search = f"{format_score(node.score)}, depth {node.depth}, {counted(node.nodes, 'node')}"
-        facts = [("value", known), ("search", search)]
+        facts = [("value", value), ("search", search)]
     elif moves[0].value is not None:
         facts = [("value", format_score(moves[0].value))]
     total = sum(each.games for each in moves)

@@ -37,7 +37,7 @@ def _fit(settings: EndnetFitSettings, json: bool = options.JSON) -> None:
                 parts.append(f"loss {progress.loss:.4f}")
             if progress.best:
                 parts.append(f"{100 * progress.best['accuracy']:.2f}% right")
-            stages.show("training", progress.done, progress.total, "positions", ", ".join(parts))
+            stages.show("training", progress.count, progress.total, "positions", ", ".join(parts))
 
         model = fit_endnet(settings, on_progress)
     if not model.earlier:
@@ -148,7 +148,7 @@ def _table(settings: EndnetTableSettings, json: bool = options.JSON) -> None:
     with console.Stages() as stages:
 
         def on_progress(progress: TableProgress) -> None:
-            stages.show(progress.what, progress.done, progress.total, progress.unit, progress.more)
+            stages.show(progress.what, progress.count, progress.total, progress.unit, progress.more)
 
         table = EndnetTable(settings, on_progress).run()
     console.wrote(settings.out / "table.md", "all tables")

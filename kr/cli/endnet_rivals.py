@@ -21,7 +21,7 @@ def command(settings: RivalSettings, json: bool = options.JSON) -> None:
     with console.Stages() as stages:
 
         def on_progress(progress: RivalProgress) -> None:
-            stages.show(progress.what, progress.done, progress.total, progress.unit)
+            stages.show(progress.what, progress.count, progress.total, progress.unit)
 
         rows = run_rivals(settings, on_progress)
     if json:

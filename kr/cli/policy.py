@@ -35,7 +35,7 @@ def _fit(settings: PolicyFitSettings, json: bool = options.JSON) -> None:
 
         def on_progress(progress: PolicyProgress) -> None:
             stages_shown.add(progress.what)
-            stages.show(progress.what, progress.done, progress.total, progress.unit, progress.more)
+            stages.show(progress.what, progress.count, progress.total, progress.unit, progress.more)
 
         model = fit_policy(settings, on_progress)
     earlier = not any(what.startswith("training") for what in stages_shown)

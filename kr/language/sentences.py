@@ -70,8 +70,9 @@ class Figure:
 
     def as_object(self) -> dict[str, Any]:
         """The number as a JSON object."""
-        known: dict[str, Any] = {"number": self.number, "digits": self.digits}
-        return known | ({"signed": True} if self.signed else {}) | ({} if self.error is None else {"error": self.error})
+        fields: dict[str, Any] = {"number": self.number, "digits": self.digits}
+        signed = {"signed": True} if self.signed else {}
+        return fields | signed | ({} if self.error is None else {"error": self.error})
 
 
 @dataclass(frozen=True)

@@ -109,7 +109,7 @@ UNSHAPING = ("games", "out", "workers", "cluster", "weights", "egdb_memory")
 class SelfplayResult:
     """Games played so far, or in the end."""
 
-    wanted: int
+    planned: int
     """Games to have in the end."""
     earlier: int = 0
     """Games that were there before this start; the other counts leave them out."""
@@ -133,7 +133,7 @@ class SelfplayResult:
     @property
     def finished(self) -> bool:
         """True if the run directory has all games."""
-        return self.earlier + self.played >= self.wanted
+        return self.earlier + self.played >= self.planned
 
     @property
     def games_per_second(self) -> float:

@@ -53,8 +53,8 @@ def files_to_serve() -> PageFiles:
         bundle = json.loads(description.read_bytes())
         if bundle["of"] == content_digest(files):
             others = {name: content for name, content in files.items() if not name.endswith((".js", ".css"))}
-            found = {**others, "worker.js": files["worker.js"], **folder_files(BUNDLE)}
-            return PageFiles(found, bundle["sheets"], bundle["scripts"], files)
+            served = {**others, "worker.js": files["worker.js"], **folder_files(BUNDLE)}
+            return PageFiles(served, bundle["sheets"], bundle["scripts"], files)
     return PageFiles(files, style_sheets(), start_modules(files), files, has_old_bundle=description.is_file())
 
 
@@ -91,24 +91,24 @@ def _template() -> str:
 
 def style_sheets() -> dict[str, list[str]]:
     """Style sheets of the page in their order: those of a board, and those that come later."""
-    found: dict[str, list[str]] = {}
+    sheets: dict[str, list[str]] = {}
     for kind, name in _SHEET.findall(_template()):
-        found.setdefault(kind, []).append(name)
-    return found
+        sheets.setdefault(kind, []).append(name)
+    return sheets
 
 
 def start_modules(files: Mapping[str, bytes], entry: str = "main.js") -> list[str]:
     """A module and all that it needs at its start."""
-    found: list[str] = []
+    modules: list[str] = []
 
     def add(name: str) -> None:
-        if name not in found:
-            found.append(name)
+        if name not in modules:
+            modules.append(name)
             for other in _IMPORTS.findall(files[name].decode()):
                 add(posixpath.normpath(posixpath.join(posixpath.dirname(name), other)))
 
     add(entry)
-    return found
+    return modules
 
 
 def index(base: str, sheets: Mapping[str, Iterable[str]], scripts: Sequence[str], build: str, head: str = "") -> str:

@@ -118,8 +118,8 @@ class PlayRecord:
             if ply >= self.opening and (self.game.start.side + ply) % 2 == side:
                 # this counts the moves to the next time control; the time left stands in the file
                 clock.stop(0.0)
-                if isinstance(control, TimeControl) and (left := node.clock()) is not None:
-                    clock.left = left
+                if isinstance(control, TimeControl) and (seconds := node.clock()) is not None:
+                    clock.left = seconds
         return clock
 
     def finish(self, result: Result, termination: str) -> None:

@@ -247,9 +247,9 @@ def _squares_between(before: Position | None, after: Position | None) -> tuple[i
     if before is None or after is None or before.side is after.side:
         return None
     own, now = (before.black, after.black) if before.side is Side.BLACK else (before.white, after.white)
-    left, reached = own & ~now, now & ~own
-    if left.bit_count() == reached.bit_count() == 1:
-        squares = left.bit_length() - 1, reached.bit_length() - 1
+    origin, reached = own & ~now, now & ~own
+    if origin.bit_count() == reached.bit_count() == 1:
+        squares = origin.bit_length() - 1, reached.bit_length() - 1
         for path, captured in _core.legal_moves(*before.bits):
             if (path[0], path[-1]) == squares and _core.play(*before.bits, *squares, captured) == after.bits:
                 return squares

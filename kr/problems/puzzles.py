@@ -265,8 +265,8 @@ class Puzzle:
             return True
         if round(best - (1 - analysis.chances.expected), 6) >= GIVEN_AWAY:
             return False
-        found = analysis.likely(self._search(after.play(_best(analysis)), (after,)))
-        return True if found is not None and found.value.opposite.sign >= self.goal.sign else None
+        likely_value = analysis.likely(self._search(after.play(_best(analysis)), (after,)))
+        return True if likely_value is not None and likely_value.value.opposite.sign >= self.goal.sign else None
 
     def _followed(self, board: Board) -> int | None:
         """Plies of the published line that a game has followed; None if it left the line."""

@@ -92,7 +92,7 @@ class Learner(ABC):
 class FitProgress:
     """Progress of a training."""
 
-    done: int
+    count: int
     """Examples seen, over all epochs."""
     total: int
     epoch: int
@@ -177,8 +177,8 @@ class Descent:
 
         def tell(loss: float | None) -> None:
             if on_progress:
-                done, total = (count * learner.batch for count in self._counts())
-                on_progress(FitProgress(done, total, self._now.epoch, loss, self._best()))
+                positions, total = (count * learner.batch for count in self._counts())
+                on_progress(FitProgress(positions, total, self._now.epoch, loss, self._best()))
 
         tell(None)
         try:
@@ -236,8 +236,8 @@ class Descent:
     def _parts(self) -> Iterator[list[dict[str, NDArray[Any]]]]:
         """The batches that are left of an epoch, as many as one call takes; at its end one by one, so that a call has
         one of two sizes wherever the training was interrupted."""
-        left = self.learner.epoch(self._now.epoch, self._now.batches)
-        while part := list(islice(left, self.learner.scanned)):
+        batches = self.learner.epoch(self._now.epoch, self._now.batches)
+        while part := list(islice(batches, self.learner.scanned)):
             yield from [part] if len(part) == self.learner.scanned else ([batch] for batch in part)
 
     def _judge(self) -> None:

@@ -121,27 +121,27 @@ def _begin(
         "weights": engine.signature,
         "egdb": None if engine.database is None else engine.database.signature,
     }
-    begun = store.settings()
-    if not begun:
+    facts = store.settings()
+    if not facts:
         roots, trees = opening_roots(settings.openings)
         games = PeopleGames() if settings.people is None else people_games(settings.people, on_game, on_error)
-        wanted = {"trees": sorted(tree_positions(trees))} if trees else {}
-        store.begin(fixed | wanted | {"provenance": provenance()}, roots, joined_games(games, trees))
+        tree_facts = {"trees": sorted(tree_positions(trees))} if trees else {}
+        store.begin(fixed | tree_facts | {"provenance": provenance()}, roots, joined_games(games, trees))
         return
     different = [
-        f"{name} {begun.get(name)}, not {value}"
+        f"{name} {facts.get(name)}, not {value}"
         for name, value in fixed.items()
-        if begun.get(name) != value and name not in ("openings", "nodes")
+        if facts.get(name) != value and name not in ("openings", "nodes")
     ]
-    if settings.openings not in (names := opening_names_of(begun)):
+    if settings.openings not in (names := opening_names_of(facts)):
         different.append(f"openings {' and '.join(names)}, not {settings.openings}")
-    if not isinstance(begun.get("nodes"), int) or settings.nodes < begun["nodes"]:
-        different.append(f"nodes {begun.get('nodes')}, not {settings.nodes}, which is fewer")
+    if not isinstance(facts.get("nodes"), int) or settings.nodes < facts["nodes"]:
+        different.append(f"nodes {facts.get('nodes')}, not {settings.nodes}, which is fewer")
     if different:
         raise InvalidSettingError(
             f"--out: {store.path} was begun with {' and '.join(different)}; give the same, or choose another file"
         )
-    if settings.nodes > begun["nodes"]:
+    if settings.nodes > facts["nodes"]:
         store.set_nodes(settings.nodes)
 
 
@@ -170,8 +170,8 @@ class _Build:
 
     def _openings(self) -> list[BookKey]:
         """The openings, and all positions of their trees, that are still to be searched."""
-        wanted = self.graph.roots.keys() | self.trees
-        return sorted(wanted - self.graph.nodes.keys(), reverse=True)
+        keys = self.graph.roots.keys() | self.trees
+        return sorted(keys - self.graph.nodes.keys(), reverse=True)
 
     def _seeds(self) -> list[BookKey]:
         """The positions of people's games that are still to be searched, the rarest first."""
@@ -180,13 +180,13 @@ class _Build:
 
     def _shallow(self) -> list[BookKey]:
         """Positions whose search had fewer nodes than one has now, those that people reach least first."""
-        wanted = [
+        keys = [
             node.key
             for node in self.graph.nodes.values()
             if node.nodes < self.settings.nodes and node.moves and node.value is None
         ]
-        counts = {key: sum(self.graph.games.get(key, {}).values()) for key in wanted}
-        return sorted(wanted, key=lambda key: (counts[key], key))
+        counts = {key: sum(self.graph.games.get(key, {}).values()) for key in keys}
+        return sorted(keys, key=lambda key: (counts[key], key))
 
     def go(self) -> None:
         """Search until an end is reached."""

@@ -36,8 +36,8 @@ def check_book(book: Path) -> BookCheck:
     path, kind = located_book(book, WORKING_BOOK, PACKED_BOOK, USER_BOOK)
     if kind == USER_BOOK:
         moves, entries = read_userbook(path)
-        told = [f"entry {number}" for number in entries]
-        return BookCheck(len(moves), len(moves), wrong=told, unit="entry without a legal move")
+        faults = [f"entry {number}" for number in entries]
+        return BookCheck(len(moves), len(moves), wrong=faults, unit="entry without a legal move")
     graph = read_book(path).graph
     report = BookCheck(len(graph.nodes), sum(len(node.moves) for node in graph.nodes.values()))
     if kind == PACKED_BOOK:

@@ -76,8 +76,8 @@ class BookContents(ABC):
 class GraphContents(BookContents):
     """A working file, its values propagated."""
 
-    def __init__(self, graph: BookGraph, begun: dict[str, Any]) -> None:
-        super().__init__(begun, _root_openings(graph, begun))
+    def __init__(self, graph: BookGraph, facts: dict[str, Any]) -> None:
+        super().__init__(facts, _root_openings(graph, facts))
         self.graph, self.exact_games = graph, graph.exact_games
         self._depths = book_depths(graph)
 
@@ -92,10 +92,10 @@ class GraphContents(BookContents):
 
     def cook(self, position: Position, moves: Sequence[TheoryMove]) -> TheoryMove | None:
         node = self.graph.nodes.get(book_key(position))
-        found = None if node is None else cook_of(self.graph, node, self._depths)
-        if found is None or found.verdict is not CookVerdict.HOLDS:
+        book_cook = None if node is None else cook_of(self.graph, node, self._depths)
+        if book_cook is None or book_cook.verdict is not CookVerdict.HOLDS:
             return None
-        return next(each for each in moves if step_at(position, each.move) == found.played.step)
+        return next(each for each in moves if step_at(position, each.move) == book_cook.played.step)
 
     def __len__(self) -> int:
         return sum(bool(node.moves) for node in self.graph.nodes.values())
@@ -124,8 +124,8 @@ class PackedContents(BookContents):
         ]
 
     def cook(self, position: Position, moves: Sequence[TheoryMove]) -> TheoryMove | None:
-        found = self.book.cook(position)
-        return None if found is None else next((each for each in moves if each.move == found.move), None)
+        book_move = self.book.cook(position)
+        return None if book_move is None else next((each for each in moves if each.move == book_move.move), None)
 
     def __len__(self) -> int:
         return len(self.book)
@@ -176,10 +176,10 @@ def open_contents(path: Path) -> BookContents:
     if kind == USER_BOOK:
         return UserBookContents(*read_userbook(path))
     with book_for_reading(path) as store:
-        begun, graph = store.settings(), store.graph()
+        facts, graph = store.settings(), store.graph()
     if not any(node.moves for node in graph.nodes.values()):
         raise InvalidBookError(f"{path} has no positions yet; go on with kr book build")
-    return GraphContents(graph, begun)
+    return GraphContents(graph, facts)
 
 
 def best_line(contents: BookContents, position: Position, first: TheoryMove) -> list[Move]:
@@ -204,9 +204,9 @@ def known_openings(facts: Mapping[str, Any]) -> list[Opening]:
     return openings
 
 
-def _root_openings(graph: BookGraph, begun: dict[str, Any]) -> list[Opening]:
+def _root_openings(graph: BookGraph, facts: dict[str, Any]) -> list[Opening]:
     """The openings of a graph. Those that no deck has are shown with Black to move."""
-    openings = [each for each in known_openings(begun) if book_key(each.position) in graph.roots]
-    known = {book_key(each.position) for each in openings}
-    others = [Opening(name, position_of_key(key)) for key, name in graph.roots.items() if key not in known]
+    openings = [each for each in known_openings(facts) if book_key(each.position) in graph.roots]
+    keys = {book_key(each.position) for each in openings}
+    others = [Opening(name, position_of_key(key)) for key, name in graph.roots.items() if key not in keys]
     return openings + others

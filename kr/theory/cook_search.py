@@ -63,16 +63,16 @@ def search_cooks(
     facts, graph = book_with_people(settings, on_game, on_error)
     engine = engine_from(settings, settings.weights)
     check_engine(settings.book, facts, engine)
-    wanted = {_task_key(cook): cook for cook in book_cooks(graph) if _needs_search(cook, settings.nodes)}
-    found = dict(graph.cooks.by_key)
-    done = 0
+    unsearched = {_task_key(cook): cook for cook in book_cooks(graph) if _needs_search(cook, settings.nodes)}
+    by_key = dict(graph.cooks.by_key)
+    count = 0
 
     def hear(record: dict[str, Any], earlier: bool) -> None:
-        nonlocal done
-        done += 1
+        nonlocal count
+        count += 1
         cook = _cook_of(record)
-        found[cook.key] = cook
-        on_cook(done, len(wanted))
+        by_key[cook.key] = cook
+        on_cook(count, len(unsearched))
 
     def record_of(task: WorkTask[_CookKey], result: dict[str, Any]) -> dict[str, Any]:
         own, other, kings, *numbers = task.key
@@ -80,10 +80,10 @@ def search_cooks(
         return {"cook": SearchedCook((own, other, kings), settings.nodes, *moves).row()}
 
     work = EngineWork(CookSearches(), settings, engine=engine)
-    tasks = (WorkTask(key, {"key": key[:3], "numbers": key[3:], "nodes": settings.nodes}) for key in wanted)
+    tasks = (WorkTask(key, {"key": key[:3], "numbers": key[3:], "nodes": settings.nodes}) for key in unsearched)
     with work.records(journal, lambda: {"nodes": settings.nodes}, _key_of) as records:
         work.run(tasks, records, hear, record_of)
-        graph.cooks = replace(graph.cooks, by_key=found, origin={"by": origin_of(provenance("kr book cooks"))})
+        graph.cooks = replace(graph.cooks, by_key=by_key, origin={"by": origin_of(provenance("kr book cooks"))})
         _write(path, settings.out, checked_cooks(graph))
         records.remove()
 
@@ -99,8 +99,8 @@ def _needs_search(cook: BookCook, nodes: int) -> bool:
 
 
 def _task_key(cook: BookCook) -> _CookKey:
-    best, played = cook.valued()
-    return (*cook.node.key, best.number, played.number)
+    best, people = cook.valued()
+    return (*cook.node.key, best.number, people.number)
 
 
 def _write(path: Path, out: Path | None, cooks: SearchedCooks) -> None:
@@ -135,17 +135,17 @@ class CookSearches(EngineUnits[dict[str, Any]]):
         own, other, kings = unit.values["key"]
         position = position_of_key((own, other, kings))
         moves = list(numbered_steps(position).values())
-        found = []
+        rows = []
         for number in unit.values["numbers"]:
-            found.append(_searched(position.play(moves[number]), engine, unit.values["nodes"], stop))
+            rows.append(_searched(position.play(moves[number]), engine, unit.values["nodes"], stop))
             if stop.is_set():
                 return None
-        return {"found": found}
+        return {"found": rows}
 
     def check(self, unit: Unit, values: Sequence[dict[str, Any]]) -> None:
         (result,) = values
-        found = result["found"]
-        if [len(each) for each in found] != [2, 2] or not all(type(each) is int for pair in found for each in pair):
+        rows = result["found"]
+        if [len(each) for each in rows] != [2, 2] or not all(type(each) is int for pair in rows for each in pair):
             raise ValueError("not the searches of a cook")
 
 
@@ -154,5 +154,5 @@ def _searched(after: Position, engine: Engine, nodes: int, stop: Stop) -> list[i
     if after.is_over:
         return [searched_worth(0, Value.WIN), 1]
     engine.new_game()
-    found = engine.search(after, Limits(nodes=nodes), stop=stop)
-    return [-searched_worth(found.score, found.value), found.depth + 1]
+    result = engine.search(after, Limits(nodes=nodes), stop=stop)
+    return [-searched_worth(result.score, result.value), result.depth + 1]

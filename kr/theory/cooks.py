@@ -150,8 +150,8 @@ class BookCook(NamedTuple):
 
     def valued(self) -> tuple[ValuedMove, ValuedMove]:
         """Both moves as the book values them."""
-        best, played = (_valued(self.node.key, each) for each in (self.best, self.played))
-        return best, played
+        best, people = (_valued(self.node.key, each) for each in (self.best, self.played))
+        return best, people
 
     @property
     def book_loss(self) -> int:
@@ -170,9 +170,9 @@ class BookCook(NamedTuple):
         return CookVerdict.HOLDS if self.searched.is_deeper(*self.valued()) else CookVerdict.SHALLOW
 
 
-def _valued(key: BookKey, known: KnownStep) -> ValuedMove:
-    assert known.worth is not None
-    return ValuedMove(list(numbered_steps(position_of_key(key))).index(known.step), known.worth, known.depth)
+def _valued(key: BookKey, step: KnownStep) -> ValuedMove:
+    assert step.worth is not None
+    return ValuedMove(list(numbered_steps(position_of_key(key))).index(step.step), step.worth, step.depth)
 
 
 @dataclass
@@ -197,9 +197,9 @@ def find_cooks(
     """
     check_apart([settings.pdn], [settings.book, *([settings.games] if settings.games else [])])
     _, graph = book_with_people(settings, on_game, on_error)
-    found = book_cooks(graph)
-    report = CookReport([], Counter(each.verdict for each in found))
-    holding = [each for each in found if each.verdict is CookVerdict.HOLDS][: settings.count or None]
+    candidates = book_cooks(graph)
+    report = CookReport([], Counter(each.verdict for each in candidates))
+    holding = [each for each in candidates if each.verdict is CookVerdict.HOLDS][: settings.count or None]
     ways = commonest_ways(graph, {each.node.key for each in holding})
     cooks = {each.node.key: cook_at(graph, each, ways[each.node.key]) for each in holding if each.node.key in ways}
     if settings.games is not None and cooks:
@@ -237,11 +237,11 @@ def book_with_people(
 def book_cooks(graph: BookGraph) -> list[BookCook]:
     """Cooks by the values of a book, whatever searches say of them, by the games that came there."""
     depths = book_depths(graph)
-    found = [
+    cooks = [
         cook for key in graph.games
         if (node := graph.nodes.get(key)) is not None and (cook := cook_of(graph, node, depths)) is not None
     ]  # fmt: skip
-    return sorted(found, key=lambda each: (-sum(graph.games[each.node.key].values()), each.node.key))
+    return sorted(cooks, key=lambda each: (-sum(graph.games[each.node.key].values()), each.node.key))
 
 
 def cook_of(graph: BookGraph, node: BookNode, depths: Mapping[BookKey, int]) -> BookCook | None:
@@ -250,38 +250,38 @@ def cook_of(graph: BookGraph, node: BookNode, depths: Mapping[BookKey, int]) -> 
     if not steps:
         return None
     best, searched, most = steps[0], graph.cooks.by_key.get(node.key), max(each.games for each in steps)
-    found = [
+    cooks = [
         BookCook(node, best, each, None) for each in steps
         if each.games == most and most and best.worth is not None and each.worth is not None
     ]  # fmt: skip
     # of several that are played alike, as a packed book knows it, the one that was searched, or else the best
-    known = [each._replace(searched=searched) for each in found if searched and searched.is_of(*each.valued())]
-    cook = next(iter(known + found), None)
+    with_searches = [each._replace(searched=searched) for each in cooks if searched and searched.is_of(*each.valued())]
+    cook = next(iter(with_searches + cooks), None)
     return cook if cook is not None and cook.book_loss >= COOK else None
 
 
 def checked_cooks(graph: BookGraph) -> SearchedCooks:
     """The searched cooks of a book that its moves still make, and those of them that hold."""
-    found = [each for each in book_cooks(graph) if each.searched is not None]
+    cooks = [each for each in book_cooks(graph) if each.searched is not None]
     return SearchedCooks(
-        {each.node.key: each.searched for each in found if each.searched is not None},
-        frozenset(each.node.key for each in found if each.verdict is CookVerdict.HOLDS),
+        {each.node.key: each.searched for each in cooks if each.searched is not None},
+        frozenset(each.node.key for each in cooks if each.verdict is CookVerdict.HOLDS),
         graph.cooks.origin,
     )
 
 
-def commonest_ways(graph: BookGraph, wanted: Collection[BookKey]) -> dict[BookKey, list[BookStep]]:
+def commonest_ways(graph: BookGraph, keys: Collection[BookKey]) -> dict[BookKey, list[BookStep]]:
     """The way from the usual start to each of the positions that people's games take most probably."""
     start = book_key(Position())
-    left = set(wanted)
+    missing = set(keys)
     came: dict[BookKey, tuple[BookKey, BookStep] | None] = {}
     waiting: list[tuple[float, BookKey, tuple[BookKey, BookStep] | None]] = [(0.0, start, None)]
-    while waiting and left:
+    while waiting and missing:
         cost, key, before = heapq.heappop(waiting)
         if key in came:
             continue
         came[key] = before
-        left.discard(key)
+        missing.discard(key)
         steps = graph.games.get(key, {})
         total = sum(steps.values())
         for step, games in steps.items():
@@ -289,7 +289,7 @@ def commonest_ways(graph: BookGraph, wanted: Collection[BookKey]) -> dict[BookKe
                 # of an opening's tree, and never played
                 continue
             heapq.heappush(waiting, (cost - math.log(games / total), graph.child_of(key, step), (key, step)))
-    return {key: _way(came, key) for key in wanted if key in came}
+    return {key: _way(came, key) for key in keys if key in came}
 
 
 def _way(came: Mapping[BookKey, tuple[BookKey, BookStep] | None], key: BookKey) -> list[BookStep]:
@@ -300,9 +300,9 @@ def _way(came: Mapping[BookKey, tuple[BookKey, BookStep] | None], key: BookKey) 
     return steps[::-1]
 
 
-def cook_at(graph: BookGraph, found: BookCook, way: list[BookStep]) -> Cook:
+def cook_at(graph: BookGraph, book_cook: BookCook, way: list[BookStep]) -> Cook:
     """A searched cook with what follows. way: from the usual start."""
-    node, searched = found.node, found.searched
+    node, searched = book_cook.node, book_cook.searched
     assert searched is not None
     position, boards, moves = Position(), [Position().bits], []
     for step in way:
@@ -318,23 +318,21 @@ def cook_at(graph: BookGraph, found: BookCook, way: list[BookStep]) -> Cook:
         name="" if reached is None else reached.name,
         games=sum(graph.games[node.key].values()),
         exact_games=graph.exact_games,
-        played=_cook_move(graph, node, found.played, searched.played, position),
-        best=_cook_move(graph, node, found.best, searched.best, position),
+        played=_cook_move(graph, node, book_cook.played, searched.played, position),
+        best=_cook_move(graph, node, book_cook.best, searched.best, position),
         loss=searched.loss,
         searched_nodes=searched.nodes,
         nodes=node.nodes if graph.has_searches else None,
     )
 
 
-def _cook_move(
-    graph: BookGraph, node: BookNode, known: KnownStep, searched: ValuedMove, position: Position
-) -> CookMove:
-    assert known.worth is not None
-    (move,) = (each for each in graph.moves_of(node) if each.step == known.step)
+def _cook_move(graph: BookGraph, node: BookNode, step: KnownStep, searched: ValuedMove, position: Position) -> CookMove:
+    assert step.worth is not None
+    (move,) = (each for each in graph.moves_of(node) if each.step == step.step)
     line = graph.best_line(position, move)
     return CookMove(
-        str(line[0]), known.worth, abs(known.worth) >= MOST_VALUE, known.depth, searched.value, searched.depth,
-        known.games, positions_after(graph, move), list(map(str, line)),
+        str(line[0]), step.worth, abs(step.worth) >= MOST_VALUE, step.depth, searched.value, searched.depth,
+        step.games, positions_after(graph, move), list(map(str, line)),
     )  # fmt: skip
 
 
@@ -361,13 +359,13 @@ def cook_game(cook: Cook, number: int) -> Game:
     """A cook as a game: the way to it, the best line, and the line after people's move as a variation."""
     game = Game({"Event": f"Cook {number}: {cook_title(cook)}", "Result": "*"}, moves=cook.moves)
     place = game.end()
-    best, played = cook.best, cook.played
+    best, people = cook.best, cook.played
     first = place.add_line(best.line[:1], comment=f"{best.value:+}, {cook.loss} better, depth {best.depth}")
     first.add_line(best.line[1:])
-    share = f"{games_text(played.games, cook.exact_games)} of {games_text(cook.games, cook.exact_games)}"
-    worse = place.add_variation(played.move, comment=f"{played.value:+}, depth {played.depth}, {share}", nags=["$2"])
-    if played.line[1:]:
-        worse.add_line(played.line[1:])
+    share = f"{games_text(people.games, cook.exact_games)} of {games_text(cook.games, cook.exact_games)}"
+    worse = place.add_variation(people.move, comment=f"{people.value:+}, depth {people.depth}, {share}", nags=["$2"])
+    if people.line[1:]:
+        worse.add_line(people.line[1:])
     return game
 
 

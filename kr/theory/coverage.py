@@ -81,16 +81,16 @@ def book_coverage(
     contents = open_contents(settings.book)
     coverage = Coverage(len(contents))
     occurrences, in_book = [0] * PEOPLE_PLIES, [0] * PEOPLE_PLIES
-    known: dict[BookKey, bool] = {}
+    keys: dict[BookKey, bool] = {}
     for _, moves in games_played(settings.people, on_game, on_error):
         coverage.games += 1
         for ply, (key, _) in enumerate(moves[FIRST_PLY:], FIRST_PLY):
-            if key not in known:
-                known[key] = contents.has(key)
+            if key not in keys:
+                keys[key] = contents.has(key)
             occurrences[ply] += 1
-            in_book[ply] += known[key]
+            in_book[ply] += keys[key]
     coverage.plies = [PlyCoverage(ply, occurrences[ply], in_book[ply]) for ply in range(FIRST_PLY, PEOPLE_PLIES)]
-    coverage.different, coverage.different_in_book = len(known), sum(known.values())
+    coverage.different, coverage.different_in_book = len(keys), sum(keys.values())
     return coverage
 
 

@@ -86,13 +86,13 @@ def _write_packed(contents: BookContents, shape: TreeShape, file: BinaryIO) -> i
 
 
 def _packed_facts(contents: GraphContents, positions: int) -> dict[str, Any]:
-    begun = contents.facts
+    facts = contents.facts
     return {
-        **{name: begun.get(name) for name in ("openings", "nodes", "within", "weights", "egdb", "people")},
+        **{name: facts.get(name) for name in ("openings", "nodes", "within", "weights", "egdb", "people")},
         COOKS_FACT: checked_cooks(contents.graph).as_object(),
         "positions": positions,
         "proved": sum(node.value is not None for node in contents.graph.nodes.values() if node.moves),
-        "built": origin_of(begun.get("provenance", {})),
+        "built": origin_of(facts.get("provenance", {})),
         "exported": origin_of(provenance("kr book export")),
     }
 

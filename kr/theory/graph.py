@@ -144,12 +144,12 @@ class BookGraph:
 
     def child_of(self, key: BookKey, step: BookStep) -> BookKey:
         """The position after a step."""
-        found = self._children.get((key, step))
-        if found is None:
+        child = self._children.get((key, step))
+        if child is None:
             if step not in legal_steps(key):
                 raise InvalidBookError(f"damaged: people play what is not legal in {position_of_key(key).fen}")
-            found = self._children[key, step] = key_after(key, step)
-        return found
+            child = self._children[key, step] = key_after(key, step)
+        return child
 
     def best_line(self, position: Position, first: BookMove | None = None) -> list[Move]:
         """The book's moves from a position on, each the best one, to the end of the book."""
@@ -198,8 +198,8 @@ class BookGraph:
     def _link(self, parents: dict[BookKey, list[BookKey]], node: BookNode) -> None:
         """Enter a node as a parent of the positions after its moves."""
         kept = {move.step for move in node.moves}
-        played = (self.child_of(node.key, step) for step in self.games.get(node.key, ()) if step not in kept)
-        for child in (*(move.child for move in node.moves), *played):
+        people_children = (self.child_of(node.key, step) for step in self.games.get(node.key, ()) if step not in kept)
+        for child in (*(move.child for move in node.moves), *people_children):
             parents.setdefault(child, []).append(node.key)
 
     def from_last(self) -> list[BookNode]:
@@ -217,32 +217,32 @@ class BookGraph:
 
     def leaves(self, most: int, without: Iterable[BookKey] = ()) -> list[BookKey]:
         """The cheapest positions without a node, at most `most` of them; without: those that are being searched."""
-        found: list[BookKey] = []
-        done = set(without)
+        leaves: list[BookKey] = []
+        passed = set(without)
         waiting: list[tuple[float, int, BookKey]] = [(0.0, 0, root) for root in self.roots]
         heapq.heapify(waiting)
         seen: set[BookKey] = set()
-        while waiting and len(found) < most:
+        while waiting and len(leaves) < most:
             cost, plies, key = heapq.heappop(waiting)
             if key in seen:
                 continue
             seen.add(key)
             node = self.nodes.get(key)
             if node is None:
-                if key not in done:
-                    found.append(key)
+                if key not in passed:
+                    leaves.append(key)
                 continue
             if node.value is not None or abs(node.worth) >= LOST_SCORE or plies >= LONGEST_PATH:
                 continue
-            played = self.games.get(key, {})
+            games = self.games.get(key, {})
             ply = 1 if abs(node.worth) < RISK_SCORE else PLY_AT_RISK
             for move in self.moves_of(node):
                 loss = max(0, node.worth - self.move_worth(move))
                 step = ply + loss / LOSS_OF_A_PLY
-                if played.get(move.step, 0) >= PEOPLE_PLAY:
+                if games.get(move.step, 0) >= PEOPLE_PLAY:
                     step /= 2
                 heapq.heappush(waiting, (cost + step, plies + 1, move.child))
-        return found
+        return leaves
 
 
 def is_forward(key: BookKey, step: BookStep) -> bool:

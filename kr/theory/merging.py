@@ -58,23 +58,23 @@ def merge_books(settings: BookMergeSettings) -> BookMergeReport:
     check_apart([settings.out], settings.books)
     if settings.out.exists():
         raise InvalidSettingError(f"--out: {settings.out} exists already; choose another file")
-    begun: list[Mapping[str, Any]] = []
+    facts_of_books: list[Mapping[str, Any]] = []
     trees: set[BookKey] = set()
     merged, positions = BookGraph(), 0
     for path in settings.books:
         facts, graph, more = read_book(path)
-        begun.append(facts)
+        facts_of_books.append(facts)
         trees |= more
-        _check_alike(settings.books, begun)
+        _check_alike(settings.books, facts_of_books)
         positions += len(graph.nodes)
         if not graph.has_searches:
             _open_packed(graph, facts)
         _take_in(merged, graph)
     merged.propagate()
     with lock(settings.out), atomic_path(settings.out) as temporary, book_for_writing(temporary) as store:
-        wanted = {"trees": sorted(trees)} if trees else {}
+        tree_facts = {"trees": sorted(trees)} if trees else {}
         counts = {} if merged.exact_games else {"exact_games": False}
-        store.begin(_merged_settings(begun) | wanted | counts, merged.roots, merged.games)
+        store.begin(_merged_settings(facts_of_books) | tree_facts | counts, merged.roots, merged.games)
         store.put(merged.nodes.values())
         store.set_cooks(checked_cooks(merged))
     unsearched = sum(not node.nodes and node.value is None for node in merged.nodes.values())
@@ -89,9 +89,9 @@ def _open_packed(graph: BookGraph, facts: Mapping[str, Any]) -> None:
         node.nodes = 0
 
 
-def _check_alike(paths: Sequence[Path], begun: Sequence[Mapping[str, Any]]) -> None:
+def _check_alike(paths: Sequence[Path], facts: Sequence[Mapping[str, Any]]) -> None:
     """Refuse the last book if its values can't stand beside those of the first."""
-    first, last, path = begun[0], begun[-1], paths[len(begun) - 1]
+    first, last, path = facts[0], facts[-1], paths[len(facts) - 1]
     if not isinstance(last.get("nodes"), int):
         raise InvalidBookError(f"{path} is damaged: it lacks its settings")
     different = [
@@ -99,7 +99,7 @@ def _check_alike(paths: Sequence[Path], begun: Sequence[Mapping[str, Any]]) -> N
         for name in EQUAL_SETTINGS
         if first.get(name) != last.get(name)
     ]
-    people = {each["people"] for each in begun if each.get("people") is not None}
+    people = {each["people"] for each in facts if each.get("people") is not None}
     if len(people) > 1:
         different.append("another archive of people's games")
     if different:
@@ -125,13 +125,13 @@ def _depth_of_search(node: BookNode) -> tuple[bool, int, int]:
     return node.value is not None, node.nodes, node.within
 
 
-def _merged_settings(begun: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _merged_settings(facts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Settings with which kr book build goes on: any of the openings, and the most nodes."""
-    openings = list(dict.fromkeys(name for each in begun for name in opening_names_of(each)))
+    openings = list(dict.fromkeys(name for each in facts for name in opening_names_of(each)))
     return {
         "openings": openings[0] if len(openings) == 1 else openings,
-        "people": next((each["people"] for each in begun if each.get("people") is not None), None),
-        "nodes": max(each["nodes"] for each in begun),
-        **{name: begun[0].get(name) for name in EQUAL_SETTINGS},
+        "people": next((each["people"] for each in facts if each.get("people") is not None), None),
+        "nodes": max(each["nodes"] for each in facts),
+        **{name: facts[0].get(name) for name in EQUAL_SETTINGS},
         "provenance": provenance(),
     }

@@ -50,14 +50,14 @@ class KnownStep(NamedTuple):
 
 def known_steps(graph: BookGraph, node: BookNode, depths: Mapping[BookKey, int]) -> list[KnownStep]:
     """Moves of a node, best first; then those that only people know. depths: as `book_depths`."""
-    played = dict(graph.games.get(node.key, {}))
+    people_games = dict(graph.games.get(node.key, {}))
     steps: list[KnownStep] = []
     for move in graph.ranked(node):
         # the values of moves are below a proved one, or it would not be proved
         worth = node.worth if not steps else min(graph.move_worth(move), node.worth)
         worth = max(-MOST_VALUE, min(worth, MOST_VALUE))
-        steps.append(KnownStep(move.step, worth, _depth(node, move, depths), played.pop(move.step, 0)))
-    for step, games in sorted(played.items(), key=lambda item: (-item[1], item[0])):
+        steps.append(KnownStep(move.step, worth, _depth(node, move, depths), people_games.pop(move.step, 0)))
+    for step, games in sorted(people_games.items(), key=lambda item: (-item[1], item[0])):
         steps.append(KnownStep(step, None, 0, games))
     return steps
 

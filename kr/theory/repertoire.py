@@ -106,10 +106,10 @@ class Repertoire:
                 waiting.append(child)
 
     def _take(self, board: Bits, child: ChildNode) -> None:
-        known = self.add(board, child.move)
-        before = {*known.comments, TRANSPOSES}
-        known.comments += [each for each in (*child.starting_comments, *child.comments) if each not in before]
-        known.nags += [each for each in child.nags if each not in known.nags]
+        own = self.add(board, child.move)
+        before = {*own.comments, TRANSPOSES}
+        own.comments += [each for each in (*child.starting_comments, *child.comments) if each not in before]
+        own.nags += [each for each in child.nags if each not in own.nags]
 
     def lines(self) -> dict[Bits, list[Move]]:
         """A shortest way to each position from the start of a game, moves drawn by lot included, nearest first."""
@@ -188,21 +188,21 @@ def read_repertoires(
     left out; without it the error is raised.
     Raises InvalidPdnError, also if nothing is left, and OSError.
     """
-    found: dict[Side, Repertoire] = {}
+    repertoires: dict[Side, Repertoire] = {}
     for path in paths:
         with Reader(path, on_error=on_error) as reader:
             for game in reader:
                 try:
                     whose = _side_of(game, side)
-                    found.setdefault(whose, Repertoire(whose)).add_game(game)
+                    repertoires.setdefault(whose, Repertoire(whose)).add_game(game)
                 except InvalidPdnError as error:
-                    told = InvalidPdnError(f"{path}, line {game.line}: {visible(str(error))}")
+                    fault = InvalidPdnError(f"{path}, line {game.line}: {visible(str(error))}")
                     if on_error is None:
-                        raise told from error
-                    on_error(told)
-    if not any(each.moves for each in found.values()):
+                        raise fault from error
+                    on_error(fault)
+    if not any(each.moves for each in repertoires.values()):
         raise InvalidPdnError(f"{', '.join(map(str, paths))}: no repertoire; expected PDN games with moves")
-    return dict(sorted(found.items()))
+    return dict(sorted(repertoires.items()))
 
 
 def _side_of(game: Game, side: Side | None) -> Side:

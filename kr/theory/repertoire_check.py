@@ -53,12 +53,12 @@ def check_repertoire(repertoire: Repertoire, book: OpeningBook | None, least_wei
     ways = repertoire.lines()
     shares = _Shares(repertoire, book)
     chances = shares.chances()
-    found: list[RepertoireFault] = []
+    faults: list[RepertoireFault] = []
 
     def add(kind: str, board: Bits, moves: Iterable[Move | str], **facts: object) -> None:
         line = tuple(map(str, ways.get(board, ())))
         chance = facts.pop("chance", chances.get(board, 0.0))
-        found.append(RepertoireFault(kind, board, line, tuple(map(str, moves)), chance=chance, **facts))  # type: ignore[arg-type]
+        faults.append(RepertoireFault(kind, board, line, tuple(map(str, moves)), chance=chance, **facts))  # type: ignore[arg-type]
 
     for wrong in repertoire.illegal:
         add(ILLEGAL, wrong.board, [wrong.move], file_line=wrong.line)
@@ -67,26 +67,26 @@ def check_repertoire(repertoire: Repertoire, book: OpeningBook | None, least_wei
         if repertoire.is_own(board):
             if len(moves) > 1:
                 add(TWO_ANSWERS, board, [each.move for each in moves])
-            known = shares.known(board)
+            choices = shares.choices(board)
             for each in moves:
-                weak = _weakness(known, each.move, board)
+                weak = _weakness(choices, each.move, board)
                 if weak is not None:
-                    add(WEAK, board, [each.move], loss=weak or None, better=str(known[0].move))
+                    add(WEAK, board, [each.move], loss=weak or None, better=str(choices[0].move))
         elif moves:
             for move, share, reason in shares.unanswered(board, least_weight):
                 add(NO_ANSWER, board, [move], chance=chances[board] * share, reason=reason)
-    return sorted(found, key=lambda each: (FAULT_KINDS.index(each.kind), -each.chance))
+    return sorted(faults, key=lambda each: (FAULT_KINDS.index(each.kind), -each.chance))
 
 
-def _weakness(known: list[KnownMove], move: Move, board: Bits) -> int | None:
+def _weakness(choices: list[KnownMove], move: Move, board: Bits) -> int | None:
     """Centi-men that a move loses, 0 for one that the book leaves out as worse; None for one that is no fault."""
-    if not known or known[0].value is None:
+    if not choices or choices[0].value is None:
         return None
-    best = known[0].value
+    best = choices[0].value
     after = played(board, move)
-    for each in known:
+    for each in choices:
         if each.value is not None and played(board, each.move) == after:
-            loss = loss_of(known[0], each)
+            loss = loss_of(choices[0], each)
             return loss if loss >= COOK else None
     # where a win or a loss is proved, the other moves have not been looked at
     return 0 if abs(best) < MOST_VALUE else None
@@ -98,20 +98,20 @@ class _Shares:
     def __init__(self, repertoire: Repertoire, book: OpeningBook | None) -> None:
         self._repertoire = repertoire
         self._book = book
-        self._known: dict[Bits, list[KnownMove]] = {}
+        self._choices: dict[Bits, list[KnownMove]] = {}
 
-    def known(self, board: Bits) -> list[KnownMove]:
+    def choices(self, board: Bits) -> list[KnownMove]:
         """What the book knows of a position."""
-        if board not in self._known:
-            self._known[board] = [] if self._book is None else self._book.moves(Position.from_bits(board))
-        return self._known[board]
+        if board not in self._choices:
+            self._choices[board] = [] if self._book is None else self._book.moves(Position.from_bits(board))
+        return self._choices[board]
 
     def replies(self, board: Bits) -> dict[Bits, tuple[Move, float, int]]:
         """Replies of a position by the position after them, with share and weight: by the book, else all alike."""
         games: dict[Bits, tuple[Move, float, int]] = {}
-        known = self.known(board)
-        for each in known:
-            near = each.value is not None and loss_of(known[0], each) <= VARIETY
+        choices = self.choices(board)
+        for each in choices:
+            near = each.value is not None and loss_of(choices[0], each) <= VARIETY
             # a reply as good as the best is as likely as one that was played once
             count = max(least_games(each.weight), 1 if near else 0)
             if count:
@@ -128,21 +128,21 @@ class _Shares:
     def unanswered(self, board: Bits, least_weight: int) -> list[tuple[Move, float, str]]:
         """Replies that need an answer and have none, with their shares and the reason, the commonest first."""
         own = {each.after for each in self._repertoire.of(board)}
-        found = []
+        rows = []
         for after, (move, share, weight) in self.replies(board).items():
             reason = "in the file" if after in own else "played by people" if weight >= least_weight else ""
             if not reason and self._is_near(board, after):
                 reason = "good by the book"
             if reason and not self.is_answered(after):
-                found.append((move, share, reason))
-        return sorted(found, key=lambda each: -each[1])
+                rows.append((move, share, reason))
+        return sorted(rows, key=lambda each: -each[1])
 
     def _is_near(self, board: Bits, after: Bits) -> bool:
         """True for a reply that the book thinks as good as its best."""
-        known = self.known(board)
+        choices = self.choices(board)
         return any(
-            each.value is not None and loss_of(known[0], each) <= VARIETY and played(board, each.move) == after
-            for each in known
+            each.value is not None and loss_of(choices[0], each) <= VARIETY and played(board, each.move) == after
+            for each in choices
         )
 
     def chances(self) -> dict[Bits, float]:

@@ -53,8 +53,8 @@ class BookSearcher:
         self.sent = 0
         # of a file that something else has changed, or certificates that it did not know
         proved = self._certified()
-        known = {node.key for node in proved}
-        if changed := [each for each in self.graph.propagate() if each.key not in known] + proved:
+        keys = {node.key for node in proved}
+        if changed := [each for each in self.graph.propagate() if each.key not in keys] + proved:
             put(changed)
 
     def _certified(self) -> list[BookNode]:
@@ -104,13 +104,13 @@ class BookSearcher:
             while self.under_way:
                 yield None
 
-    def _take(self, found: dict[str, Any], on_node: Callable[[BookNode], None]) -> None:
+    def _take(self, result: dict[str, Any], on_node: Callable[[BookNode], None]) -> None:
         """Enter a search in the graph and in the file."""
-        key = book_key(Position.from_bits(tuple(found["position"])))
+        key = book_key(Position.from_bits(tuple(result["position"])))
         within = self.under_way.pop(key).within
-        value = None if found["value"] is None else Value(found["value"])
-        moves = book_moves(key, [tuple(move) for move in found["moves"]])
-        node = BookNode(key, found["score"], found["nodes"], found["depth"], within, value, moves)
+        value = None if result["value"] is None else Value(result["value"])
+        moves = book_moves(key, [tuple(move) for move in result["moves"]])
+        node = BookNode(key, result["score"], result["nodes"], result["depth"], within, value, moves)
         if self.proofs is not None:
             node = certified(node, self.proofs)
         on_node(node)
@@ -124,15 +124,15 @@ def certified(node: BookNode, proofs: ProofLibrary) -> BookNode:
         return node
     black = position_of_key(node.key)
     for position in (black, black.flipped()):
-        known = proofs.look_up(position)
-        if known.value is None:
+        bounds = proofs.look_up(position)
+        if bounds.value is None:
             continue
-        worth = searched_worth(node.score, known.value)
+        worth = searched_worth(node.score, bounds.value)
         rows = [(*move.step, worth if move.score is None else min(move.score, worth)) for move in node.moves]
-        if known.move is not None:
-            step = step_at(position, known.move)
+        if bounds.move is not None:
+            step = step_at(position, bounds.move)
             rows = [(*step, worth), *(row for row in rows if row[:3] != step)]
-        return replace(node, value=known.value, moves=book_moves(node.key, rows))
+        return replace(node, value=bounds.value, moves=book_moves(node.key, rows))
     return node
 
 
@@ -146,25 +146,25 @@ class BookSearches(EngineUnits[dict[str, Any]]):
             return {"position": position.bits, "score": 0, "nodes": 0, "depth": 0, "value": Value.LOSS, "moves": []}
         engine.new_game()
         limits = Limits(nodes=values["nodes"], within=values["within"])
-        found = engine.search(position, limits, stop=stop)
+        result = engine.search(position, limits, stop=stop)
         if stop.is_set():
             return None
         return {
             "position": position.bits,
-            "score": found.score,
-            "nodes": found.nodes,
-            "depth": found.depth,
-            "value": found.value,
-            "moves": [[*step_of(line.pv[0]), line.score] for line in found.lines],
+            "score": result.score,
+            "nodes": result.nodes,
+            "depth": result.depth,
+            "value": result.value,
+            "moves": [[*step_of(line.pv[0]), line.score] for line in result.lines],
         }
 
     def check(self, unit: Unit, values: Sequence[dict[str, Any]]) -> None:
-        (found,) = values
-        numbers = (found["score"], found["nodes"], found["depth"], *(each[3] for each in found["moves"]))
-        if list(found["position"]) != list(unit.values["position"]) or not all(type(each) is int for each in numbers):
+        (result,) = values
+        numbers = (result["score"], result["nodes"], result["depth"], *(each[3] for each in result["moves"]))
+        if list(result["position"]) != list(unit.values["position"]) or not all(type(each) is int for each in numbers):
             raise ValueError("not a search of this position")
-        if found["value"] is not None:
-            Value(found["value"])
-        key = book_key(Position.from_bits(tuple(found["position"])))
-        if not book_moves(key, [tuple(move) for move in found["moves"]]) and found["value"] != Value.LOSS:
+        if result["value"] is not None:
+            Value(result["value"])
+        key = book_key(Position.from_bits(tuple(result["position"])))
+        if not book_moves(key, [tuple(move) for move in result["moves"]]) and result["value"] != Value.LOSS:
             raise ValueError("no moves")

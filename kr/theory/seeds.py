@@ -67,7 +67,7 @@ def joined_games(*several: Mapping[BookKey, Mapping[BookStep, int]]) -> PeopleGa
     joined = PeopleGames()
     for games in several:
         for key, steps in games.items():
-            known = joined.setdefault(key, {})
+            counts = joined.setdefault(key, {})
             for step, count in steps.items():
-                known[step] = max(known.get(step, 0), count)
+                counts[step] = max(counts.get(step, 0), count)
     return joined

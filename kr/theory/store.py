@@ -57,11 +57,11 @@ class BookStore:
     def settings(self) -> dict[str, Any]:
         """Settings of the builder, {} in a new file."""
         with telling_book_damage(self.path):
-            found = {name: json.loads(value) for name, value in self._file.rows("SELECT name, value FROM settings")}
-            for name in _SETTING_TYPES.keys() & found.keys():
-                if type(found[name]) not in _SETTING_TYPES[name]:
-                    raise ValueError(f"its setting {name} is {json.dumps(found[name]):.20}")
-            return found
+            settings = {name: json.loads(value) for name, value in self._file.rows("SELECT name, value FROM settings")}
+            for name in _SETTING_TYPES.keys() & settings.keys():
+                if type(settings[name]) not in _SETTING_TYPES[name]:
+                    raise ValueError(f"its setting {name} is {json.dumps(settings[name]):.20}")
+            return settings
 
     def trees(self) -> set[BookKey]:
         """Positions of the openings' trees."""
@@ -117,10 +117,10 @@ class BookStore:
             for row in self._rows("nodes"):
                 node = _node(row)
                 nodes[node.key] = node
-            begun = self.settings()
-            cooks = SearchedCooks.of_facts(begun)
+            facts = self.settings()
+            cooks = SearchedCooks.of_facts(facts)
         # of packed books that were merged the games are the least that their weights stand for
-        return BookGraph(roots, nodes, games, exact_games=begun.get("exact_games", True), cooks=cooks)
+        return BookGraph(roots, nodes, games, exact_games=facts.get("exact_games", True), cooks=cooks)
 
     def _rows(self, table: str) -> list[Any]:
         return self._file.rows(f"SELECT * FROM {table}")
@@ -211,9 +211,9 @@ def _node(row: tuple[Any, ...]) -> BookNode:
     for each in json.loads(moves):
         origin, target, captured, centi_men = _whole(each)
         scores.append((origin, target, captured, centi_men))
-    for found in (score, worth, *(each[3] for each in scores)):
-        if abs(found) > SCORE_WIN:
-            raise ValueError(f"{found!s:.20} is not a score")
+    for centimen in (score, worth, *(each[3] for each in scores)):
+        if abs(centimen) > SCORE_WIN:
+            raise ValueError(f"{centimen!s:.20} is not a score")
     return BookNode(
         key, score, nodes, depth, within, None if value is None else Value(value), book_moves(key, scores), worth
     )
@@ -248,7 +248,7 @@ def book_moves(key: BookKey, scores: Iterable[tuple[int, int, int, int]]) -> lis
     return moves
 
 
-def opening_names_of(begun: Mapping[str, Any]) -> list[str]:
+def opening_names_of(facts: Mapping[str, Any]) -> list[str]:
     """The openings of a book's settings: one, or those of the books that it was merged of."""
-    openings = begun.get("openings")
+    openings = facts.get("openings")
     return list(map(str, openings if isinstance(openings, list) else [openings]))

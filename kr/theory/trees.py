@@ -61,13 +61,13 @@ def opening_tree(
         position, branches, plies, line = waiting.popleft()
         for branch in _branches(contents, position, shape.within):
             branches.append(branch)
-            key, played = book_key(branch.position), f"{line} {branch.said.move}".strip()
+            key, way = book_key(branch.position), f"{line} {branch.said.move}".strip()
             if branch.loss is not None:
                 continue
             branch.same_as = shown.get(key) or elsewhere.get(key, "")
-            shown.setdefault(key, played)
+            shown.setdefault(key, way)
             if not branch.same_as and plies + 1 < shape.plies:
-                waiting.append((branch.position, branch.branches, plies + 1, played))
+                waiting.append((branch.position, branch.branches, plies + 1, way))
     return first
 
 

@@ -117,13 +117,13 @@ def verify_book(settings: BookVerifySettings, on_progress: Callable[[BookVerific
     journal_path = settings.journal or Path(f"{settings.book}.verified.jsonl")
     check_apart([journal_path], [settings.book])
     engine = engine_from(settings, settings.weights)
-    with _opened(settings.book) as (begun, graph, put):
-        nodes = begun.get("nodes")
+    with _opened(settings.book) as (facts, graph, put):
+        nodes = facts.get("nodes")
         if not isinstance(nodes, int):
             raise InvalidBookError(f"{settings.book} is damaged: it lacks its settings")
-        check_engine(settings.book, begun, engine)
+        check_engine(settings.book, facts, engine)
         shaping = {"share": settings.share, "times": settings.times, "chance": settings.chance, "seed": settings.seed,
-                   "nodes": nodes, "weights": begun.get("weights"), "egdb": begun.get("egdb")}  # fmt: skip
+                   "nodes": nodes, "weights": facts.get("weights"), "egdb": facts.get("egdb")}  # fmt: skip
         with open_journal(journal_path, shaping, provenance(), _read) as journal:
             searcher = BookSearcher(settings, engine, graph, put)
             verifier = _Verifier(settings, searcher, journal, nodes * settings.times, on_progress)
@@ -145,13 +145,13 @@ def _opened(
         yield store.settings(), store.graph(), store.put
 
 
-def check_engine(book: Path, begun: Mapping[str, Any], engine: Engine) -> None:
+def check_engine(book: Path, facts: Mapping[str, Any], engine: Engine) -> None:
     """Refuse an engine with other weights or another database than those of a book. Raises InvalidSettingError."""
     mine = {
         "weights": engine.signature,
         "egdb": None if engine.database is None else engine.database.signature,
     }
-    different = [f"{name} {begun.get(name)}, not {value}" for name, value in mine.items() if begun.get(name) != value]
+    different = [f"{name} {facts.get(name)}, not {value}" for name, value in mine.items() if facts.get(name) != value]
     if different:
         raise InvalidSettingError(
             f"{book} was built with {' and '.join(different)}; give the same --weights and --egdb"
@@ -182,7 +182,7 @@ class _Verifier:
         self.nodes, self.on_progress = nodes, on_progress
         # of an earlier version, which counted positions with one legal move
         earlier = [each for each in journal.entries if has_choice(_key_of(each))]
-        self.found = {_key_of(each): each for each in earlier}
+        self.findings = {_key_of(each): each for each in earlier}
         self.tried: set[BookKey] = set()
         able = [
             node for node in self.graph.nodes.values() if node.moves and node.value is None and has_choice(node.key)
@@ -191,12 +191,12 @@ class _Verifier:
             raise InvalidBookError(f"{settings.book} has no positions to verify; go on with kr book build")
         drawn = dict.fromkeys(draw_positions(self.graph, able, settings))
         # of an earlier run, what a kill has kept from the book
-        lost = [key for key in self.found if self.graph.has_searches and self._can_deepen(key)]
+        lost = [key for key in self.findings if self.graph.has_searches and self._can_deepen(key)]
         # before any of them is corrected
-        self.awaited = {key: _choice(self.graph, key) for key in drawn if key not in self.found}
-        self.left = [key for key in drawn if key in self.awaited] + lost
+        self.awaited = {key: _choice(self.graph, key) for key in drawn if key not in self.findings}
+        self.waiting = [key for key in drawn if key in self.awaited] + lost
         self.outcome = BookVerification(
-            len(able), len(drawn), list(self.found.values()), corrects=self.graph.has_searches
+            len(able), len(drawn), list(self.findings.values()), corrects=self.graph.has_searches
         )
 
     @property
@@ -210,8 +210,8 @@ class _Verifier:
 
     def next_round(self) -> dict[BookKey, BookTask]:
         """Positions to search next."""
-        keys = self.left or (self._along_lines() if self.graph.has_searches else [])
-        self.left = []
+        keys = self.waiting or (self._along_lines() if self.graph.has_searches else [])
+        self.waiting = []
         self.tried.update(keys)
         nodes = self.graph.nodes
         return {key: BookTask(max(self.nodes, nodes[key].nodes), max(nodes[key].within, MISTAKE + 1)) for key in keys}
@@ -219,25 +219,25 @@ class _Verifier:
     def _along_lines(self) -> list[BookKey]:
         """Positions along the lines of the mistakes that still stand, as far as they can be searched deeper."""
         self.outcome.corrected, self.outcome.upheld = [], []
-        wanted: dict[BookKey, None] = {}
+        keys: dict[BookKey, None] = {}
         for finding in self.outcome.mistakes:
             node = self.graph.nodes.get(_key_of(finding))
             if node is None or not _stands(self.graph, node):
                 self.outcome.corrected.append(finding)
             elif line := list(filter(self._can_deepen, line_positions(self.graph, node))):
-                wanted |= dict.fromkeys(line)
+                keys |= dict.fromkeys(line)
             else:
                 self.outcome.upheld.append(finding)
-        return list(wanted)
+        return list(keys)
 
     def hear(self, node: BookNode) -> None:
         """Compare a new search with what the book chose, before it takes the place of the old one."""
         if node.key in self.awaited:
             finding = _finding(node, *self.awaited.pop(node.key))
             self.journal.append(asdict(finding))
-            self.found[node.key] = finding
+            self.findings[node.key] = finding
             self.outcome.findings.append(finding)
-        elif node.key not in self.found:
+        elif node.key not in self.findings:
             self.outcome.along_lines += 1
         self.on_progress(self.outcome)
 

@@ -27,6 +27,6 @@ def over(position: Position) -> dict[str, Any] | None:
     """Sentence that says why a game is over in this position, by its board alone; None if it goes on."""
     if not position.is_over:
         return None
-    left = position.black if position.side is Side.BLACK else position.white
+    pieces = position.black if position.side is Side.BLACK else position.white
     sides = {"side": side_name(position.side), "other": side_name(position.side.other)}
-    return Sentence("end.no_move" if left else "end.no_pieces", sides).as_object()
+    return Sentence("end.no_move" if pieces else "end.no_pieces", sides).as_object()

@@ -56,22 +56,22 @@ class Budget:
 
     def __init__(self, rate: float, burst: float, now: Callable[[], float] = time.monotonic) -> None:
         self._rate, self._burst, self._now = rate, burst, now
-        self._left, self._at = burst, now()
+        self._tokens, self._at = burst, now()
 
     def take(self) -> bool:
         """Take one; False if there is none."""
         at = self._now()
-        self._left = min(self._burst, self._left + (at - self._at) * self._rate)
+        self._tokens = min(self._burst, self._tokens + (at - self._at) * self._rate)
         self._at = at
-        if self._left < 1:
+        if self._tokens < 1:
             return False
-        self._left -= 1
+        self._tokens -= 1
         return True
 
     @property
     def is_full(self) -> bool:
         """True if nothing has been taken for long."""
-        return self._left + (self._now() - self._at) * self._rate >= self._burst
+        return self._tokens + (self._now() - self._at) * self._rate >= self._burst
 
 
 class Connection:

@@ -65,7 +65,7 @@ class WebServer:
         """True if scripts have been edited since they were bundled, so that browsers load them one by one."""
         self._server = _server(make_app(house, page, settings.host, self.port, self.entry))
         self._host = settings.host
-        self._begun, self._ending = threading.Event(), threading.Event()
+        self._ready, self._ending = threading.Event(), threading.Event()
 
     @property
     def token(self) -> str | None:
@@ -100,7 +100,7 @@ class WebServer:
             pass
         finally:
             self._ending.set()
-            self._begun.set()
+            self._ready.set()
             self.house.visited.set()
             # Python may not end while a file is read
             join(preparing)
@@ -109,11 +109,11 @@ class WebServer:
         try:
             on_ready()
         finally:
-            self._begun.set()
+            self._ready.set()
 
     def _prepare(self) -> None:
         """Make the first engine once a page is there."""
-        self._begun.wait()
+        self._ready.wait()
         self.house.visited.wait()
         if not self._ending.wait(PREPARE_SECONDS):
             # the first search reports a fault in it

@@ -158,13 +158,14 @@ class Annotation:
 
     def of(self, side: Side) -> MoveTally:
         """A side's moves."""
-        judged = [each for each in self.moves if each.judged and each.side == side]
-        marks, slips = [each.mark for each in judged], [each.slip for each in judged]
+        judgements = [each for each in self.moves if each.judged and each.side == side]
+        marks, slips = [each.mark for each in judgements], [each.slip for each in judgements]
         return MoveTally(
-            1, len(judged), sum(each.best == each.move for each in judged), sum(each.loss for each in judged),
+            1, len(judgements), sum(each.best == each.move for each in judgements),
+            sum(each.loss for each in judgements),
             marks.count("?!"), marks.count("?"), marks.count("??"), marks.count(ONLY),
             slips.count(TRAP), slips.count(OVERSIGHT), slips.count(AVOIDED),
-            sum(map(move_weight, judged)), sum(move_weight(each) * move_quality(each) for each in judged),
+            sum(map(move_weight, judgements)), sum(move_weight(each) * move_quality(each) for each in judgements),
         )  # fmt: skip
 
     @property
@@ -185,8 +186,8 @@ class Annotation:
             accuracy, unmarked = accuracy_text(tally), f"{tally.unmarked:.1f}%" if tally.moves else NO_FIGURE
             name = player_name(headers, SIDE_NAMES[side])
             name = SIDE_NAMES[side] if name == UNKNOWN_PLAYER else name
-            judged = [str(tally.moves), str(tally.best), unmarked, f"{tally.loss:.3f}"]
-            rows.append([name, accuracy, *judged, *map(str, counts)])
+            facts = [str(tally.moves), str(tally.best), unmarked, f"{tally.loss:.3f}"]
+            rows.append([name, accuracy, *facts, *map(str, counts)])
         return rows
 
 
@@ -197,7 +198,7 @@ def annotate(
     line_plies: int = 12,
     by: str = "",
     stop: Stop | None = None,
-    on_move: Callable[[JudgedMove], None] = lambda judged: None,
+    on_move: Callable[[JudgedMove], None] = lambda judgement: None,
     policy: Policy | None = None,
     proofs: ProofLibrary | None = None,
     book: OpeningBook | None = None,

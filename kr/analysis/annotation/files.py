@@ -161,9 +161,9 @@ def _until_damage(archive: Archive) -> Iterator[Game]:
             yield game
 
 
-def forecast(settings: AnnotateSettings, extent: Extent, engine: Engine, done: int = 0) -> Forecast:
-    """Forecast from a few searches in the middle of games. done: games of an earlier run."""
-    games = max(extent.games - done, 0)
+def forecast(settings: AnnotateSettings, extent: Extent, engine: Engine, journalled: int = 0) -> Forecast:
+    """Forecast from a few searches in the middle of games. journalled: games of an earlier run."""
+    games = max(extent.games - journalled, 0)
     workers = min(worker_count(settings.workers), max(games, 1))
     searches = games * extent.moves * SEARCHES_PER_MOVE / workers
     trials = [_search_seconds(engine, settings.tc, position) for position in extent.samples]

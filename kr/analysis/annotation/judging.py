@@ -365,8 +365,8 @@ class _Search:
         """The likely value of a position; None where it is proved, unclear, or the game is drawn by rule."""
         if before.certain is not None:
             return None
-        found = likely(before.score, reply, position.pieces, self._engine.score_scale)
-        return None if found is None else found.value
+        likely_value = likely(before.score, reply, position.pieces, self._engine.score_scale)
+        return None if likely_value is None else likely_value.value
 
     def _history(self, ply: int, with_last: bool = False) -> tuple[Position, ...]:
         """Positions that can be repeated after this many moves; with_last: after one more."""
@@ -401,16 +401,16 @@ class _Search:
 
     def others(self, ply: int, assessment: _Assessment) -> list[_Choice]:
         """Alternatives to the move played, as far as they were searched or are in the database."""
-        position, played = self._positions[ply], self._reached[ply]
-        lines = {choice.after: choice for choice in assessment.lines if choice.after != played}
+        position, reached = self._positions[ply], self._reached[ply]
+        lines = {choice.after: choice for choice in assessment.lines if choice.after != reached}
         database = self._engine.database
         everything = database is not None and database.has(position)
         if everything or self._proofs is not None:
             for move in position.legal_moves():
                 after = position.play(move)
-                known = known_value(after, database, self._proofs) if after != played else NOTHING_KNOWN
-                if known.value is not None and (everything or known.by.startswith(CERTIFICATE_WORD)):
-                    lines[after] = self._known(ply, after, move, lines.get(after), known.value.opposite)
+                bounds = known_value(after, database, self._proofs) if after != reached else NOTHING_KNOWN
+                if bounds.value is not None and (everything or bounds.by.startswith(CERTIFICATE_WORD)):
+                    lines[after] = self._known(ply, after, move, lines.get(after), bounds.value.opposite)
         return list(lines.values())
 
     def confirmed(self, ply: int, choice: _Choice) -> _Choice:

@@ -20,27 +20,28 @@ def with_people(
     """The judgements of a game's moves, with the probabilities that people play them for each that had a choice."""
     positions, begins = list(game.positions()), game.history_begins()
     judgements = []
-    for judged in moves:
-        judgement = judged
-        before = positions[max(begins[judged.ply], judged.ply - 2) : judged.ply]
-        choices = people.moves(positions[judged.ply], before, judged=_judged_loss(judged))
+    for judgement in moves:
+        ply, move = judgement.ply, judgement.move
+        before = positions[max(begins[ply], ply - 2) : ply]
+        choices = people.moves(positions[ply], before, judged=_judged_loss(judgement))
         if len(choices) > 1:
             # captures of the same pieces along different paths are one choice
-            own = (judged.move.origin, judged.move.target, judged.move.captured)
+            own = (move.origin, move.target, move.captured)
             likely = next(each for each in choices if (each.move.origin, each.move.target, each.move.captured) == own)
             likeliest = choices[0]
-            judgement = replace(
-                judged, likely=likely.probability, likely_holds=likely.holds, likeliest=likeliest.move,
+            likelihood = replace(
+                judgement, likely=likely.probability, likely_holds=likely.holds, likeliest=likeliest.move,
                 likeliest_probability=likeliest.probability, likeliest_holds=likeliest.holds,
             )  # fmt: skip
-            judgement = replace(judgement, slip=settings.slip(judgement))
-        judgements.append(judgement)
+            judgements.append(replace(likelihood, slip=settings.slip(likelihood)))
+        else:
+            judgements.append(judgement)
     return tuple(judgements)
 
 
-def _judged_loss(judged: JudgedMove) -> JudgedLoss | None:
+def _judged_loss(judgement: JudgedMove) -> JudgedLoss | None:
     """What the judgement knows of the losses of moves; None if the move was not judged."""
-    if judged.expected is None or judged.others_expected is None:
+    if judgement.expected is None or judgement.others_expected is None:
         return None
-    lead = judged.expected - judged.others_expected
-    return JudgedLoss(judged.move, max(0.0, -lead), max(0.0, lead))
+    lead = judgement.expected - judgement.others_expected
+    return JudgedLoss(judgement.move, max(0.0, -lead), max(0.0, lead))

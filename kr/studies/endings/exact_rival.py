@@ -35,20 +35,20 @@ class ExactRival:
 
 def open_exact(directory: Path, pieces: str) -> ExactRival:
     """Open the files for a choice of pieces such as "2-6". Raises InvalidDatabaseError if one is missing or damaged."""
-    wanted = set(map(slices.class_of, slices_of(pieces)))
+    classes = set(map(slices.class_of, slices_of(pieces)))
     database_files = listing(directory)
-    if lacking := sorted(wanted - set(database_files.classes("wld")), key=sum):
+    if lacking := sorted(classes - set(database_files.classes("wld")), key=sum):
         names = ", ".join(map(slices.class_name, lacking))
         raise InvalidDatabaseError(
             f"{directory}: an endgame database {database_files.reach}; the positions have {names}"
         )
-    pairs = chain(*map(slices.class_pairs, wanted.union(*map(slices.smaller_classes, wanted))))
+    pairs = chain(*map(slices.class_pairs, classes.union(*map(slices.smaller_classes, classes))))
     paths = [database_files.paths["wld"][pair] for pair in sorted(pairs)]
     try:
         size = sum(path.stat().st_size for path in paths)
     except OSError as error:
         raise files.unreadable(directory, error) from error
-    most = max(map(sum, wanted))
+    most = max(map(sum, classes))
     database = Database.open(directory, unpack_bytes=UNPACKED_BYTES, max_pieces=most, max_distances=0)
     return ExactRival(database, size)
 

@@ -118,8 +118,8 @@ class RegionRival:
                     for region, indices in zip(ids, group.entries.indices, strict=True):
                         place = np.searchsorted(indices, region)
                         inside = np.minimum(place, max(len(indices) - 1, 0))
-                        known = indices[inside] == region if len(indices) else np.zeros(len(region), dtype=bool)
-                        region[:] = np.where(known, place, len(indices))
+                        there = indices[inside] == region if len(indices) else np.zeros(len(region), dtype=bool)
+                        region[:] = np.where(there, place, len(indices))
                     inputs = _inputs(samples, ids, self.pieces, samples.target)
                     not_lost, won = (
                         1 / (1 + np.exp(-predict(inputs, group.entries, solution, "ce", pool)[0]))

@@ -125,7 +125,7 @@ class RivalProgress:
     """Progress of the work."""
 
     what: str
-    done: float
+    count: float
     total: float
     unit: str
 
@@ -250,7 +250,7 @@ class _Runner:
         def fit() -> _FittedRival:
             rows, began = self._training_rows(), time.monotonic()
             rival = fit_trees(
-                rows, form, lambda done, total: self._tell(RivalProgress(f"trees {size}", done, total, "rounds"))
+                rows, form, lambda count, total: self._tell(RivalProgress(f"trees {size}", count, total, "rounds"))
             )
             return _FittedRival(rival, rival.packed_bytes, rival.dense_bytes, time.monotonic() - began, len(rows))
 
@@ -266,7 +266,7 @@ class _Runner:
         )  # fmt: skip
 
         def on_progress(progress: FitProgress) -> None:
-            self._tell(RivalProgress(f"net {size}", progress.done, progress.total, "positions"))
+            self._tell(RivalProgress(f"net {size}", progress.count, progress.total, "positions"))
 
         def fit() -> _FittedRival:
             model = fit_endnet(form, on_progress)

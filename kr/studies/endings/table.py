@@ -96,7 +96,7 @@ class TableProgress:
     """Progress of the work."""
 
     what: str
-    done: float
+    count: float
     total: float
     unit: str
     more: str = ""
@@ -156,7 +156,7 @@ class EndnetTable:
         )  # fmt: skip
         sample = write_sample(
             sample_settings,
-            lambda done, total: self._tell(TableProgress(f"draw {drawn.name}", done, total, "positions")),
+            lambda count, total: self._tell(TableProgress(f"draw {drawn.name}", count, total, "positions")),
         )
         _store(path.with_suffix(".json"), [sample.checksum], {"positions": sample.positions, **cost.as_json()})
         return path
@@ -175,7 +175,7 @@ class EndnetTable:
 
         def on_progress(progress: FitProgress) -> None:
             right = f"{100 * progress.best['accuracy']:.2f}% right" if progress.best else ""
-            self._tell(TableProgress(f"train {net.name}", progress.done, progress.total, "positions", right))
+            self._tell(TableProgress(f"train {net.name}", progress.count, progress.total, "positions", right))
 
         model = fit_endnet(settings, on_progress)
         if _stored(path.with_suffix(".json"), [model.checksum]) is None:
@@ -226,8 +226,8 @@ class EndnetTable:
                 # on positions that the network knows: those of the test may have pieces it has never seen
                 fit_blend(asker, trained)
 
-            def on_progress(done: int, total: int) -> None:
-                self._tell(TableProgress(f"test {name}", done, total, "positions"))
+            def on_progress(count: int, total: int) -> None:
+                self._tell(TableProgress(f"test {name}", count, total, "positions"))
 
             scores = count_scores(asker, scored_rows(samples, "test", limit, on_progress), line.ways, THRESHOLDS)
             test = {**scores.as_json(), "cost": cost.as_json()}

@@ -103,13 +103,13 @@ def scored_rows(
 ) -> Iterator[SampleRows]:
     """The first positions of a share of some files, in proportion; limit: 0 for all."""
     with closing(SampleStream(samples, share, limit=limit or None)) as stream:
-        total, done = stream.positions, 0
+        total, count = stream.positions, 0
         if on_progress:
             on_progress(0, total)
         # parts of one size, so that fewer than their number are left out
         stream.batch = total // -(-total // TESTED_AT_ONCE)
         for rows in stream.epoch(0):
             yield rows
-            done += len(rows)
+            count += len(rows)
             if on_progress:
-                on_progress(done, total)
+                on_progress(count, total)

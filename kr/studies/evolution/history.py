@@ -23,9 +23,11 @@ class RunHistory:
         """Note the generation that `population` has just finished. results: of its games."""
         generation, champion = population.generation - 1, population.champions[-1]
         living = {each.number for each in population.individuals}
-        born = Counter(each.origin for each in population.played if each.born == generation)
-        stayed = Counter(each.origin for each in population.played if each.born == generation and each.number in living)
-        points = dict(zip((each.number for each in population.played), population.points, strict=True))
+        born = Counter(each.origin for each in population.entrants if each.born == generation)
+        stayed = Counter(
+            each.origin for each in population.entrants if each.born == generation and each.number in living
+        )
+        points = dict(zip((each.number for each in population.entrants), population.points, strict=True))
         self.generations.append(
             GenerationRow(
                 generation, champion.number, champion.born, champion.origin,
@@ -34,7 +36,7 @@ class RunHistory:
                 dict(born), dict(stayed),
             )
         )  # fmt: skip
-        for each in (*population.played, champion):
+        for each in (*population.entrants, champion):
             self._members.setdefault(each.number, FamilyMember(each.born, each.origin, list(each.parents)))
 
     def add_growth(self, means: list[float]) -> None:

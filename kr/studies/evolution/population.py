@@ -69,7 +69,7 @@ class Population(ABC):
         self.champions: list[Individual] = []
         self.points: list[float] = []
         """Points of the individuals of the last generation that has been played, in their order."""
-        self.played: list[Individual] = []
+        self.entrants: list[Individual] = []
         """Those individuals."""
         self._next = 0
 
@@ -87,7 +87,7 @@ class Population(ABC):
         for pairing, result in zip(self.pairings(), results, strict=True):
             for number, own in ((pairing.black, result), (pairing.white, -result)):
                 points[number] = points.get(number, 0.0) + self._worth(own)
-        self.played = self.individuals
+        self.entrants = self.individuals
         self.points = [points[each.number] for each in self.individuals]
         # of equals, the one that has been there for longer
         ranked = sorted(self.individuals, key=lambda each: -points[each.number])

@@ -129,11 +129,11 @@ class _Evolution:
 
     def _played(self, key: str, duels: list[Duel]) -> Iterator[Unit | None]:
         """A unit of those games that have not been played, and None until they have."""
-        left = [duel for duel in duels if duel.number not in self.results.get(duel.stage, {})]
-        if left:
+        missing = [duel for duel in duels if duel.number not in self.results.get(duel.stage, {})]
+        if missing:
             genomes = {each.number: each.genome for each in (*self._present(), *self.population.champions)}
-            yield duels_unit(key, self.setting, left, genomes)
-        while any(duel.number not in self.results.get(duel.stage, {}) for duel in left):
+            yield duels_unit(key, self.setting, missing, genomes)
+        while any(duel.number not in self.results.get(duel.stage, {}) for duel in missing):
             yield None
 
     def _present(self) -> list[Individual]:
@@ -221,12 +221,12 @@ class _Evolution:
         return RivalGames(counted(True), counted(False), sum(each.plies for each in games.values()))
 
     def progress(self) -> EvolveProgress:
-        done = self.population.generation
+        generations = self.population.generation
         total = self.settings.generations
         stages = [f"{rival} {total}" for rival in self.rivals]
         growth = [sum(means) / len(means) for means in self.history.growth]
         return EvolveProgress(
-            done, total, sum(map(len, self.results.values())), done == total,
+            generations, total, sum(map(len, self.results.values())), generations == total,
             sum(len(self.results.get(stage, {})) for stage in stages),
             len(stages) * self.settings.comparisons,
             growth[-1] if growth else None, sum(growth),

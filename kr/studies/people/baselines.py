@@ -56,10 +56,10 @@ class SeenMoves:
     def __init__(self, decisions: Decisions, rows: NDArray[np.int64]) -> None:
         import numpy as np
 
-        known = decisions.of(rows[~decisions.prescribed[rows]])
-        self._keys, of_key = np.unique(position_keys(known), return_inverse=True)
+        choosers = decisions.of(rows[~decisions.prescribed[rows]])
+        self._keys, of_key = np.unique(position_keys(choosers), return_inverse=True)
         self._times = np.bincount(of_key, minlength=len(self._keys))
-        codes = of_key.astype(np.int64) * MOST_CHOICES + played_choices(known, uniform_rows(known))
+        codes = of_key.astype(np.int64) * MOST_CHOICES + played_choices(choosers, uniform_rows(choosers))
         self._codes, self._counts = np.unique(codes, return_counts=True)
 
     def predict(self, decisions: Decisions, rows: NDArray[np.int64]) -> PolicyRows:
@@ -69,12 +69,12 @@ class SeenMoves:
         subset = decisions.of(rows)
         uniform = uniform_rows(subset)
         counts = np.diff(uniform.first)
-        places, known = _places(self._keys, position_keys(subset))
-        times = np.where(known, self._times[places] if len(self._keys) else 0, 0)
+        places, seen = _places(self._keys, position_keys(subset))
+        times = np.where(seen, self._times[places] if len(self._keys) else 0, 0)
         number = np.arange(len(uniform.origin)) - np.repeat(uniform.first[:-1], counts)
         codes = np.repeat(places, counts) * MOST_CHOICES + number
-        at, played = _places(self._codes, codes)
-        times_played = np.where(played & np.repeat(known, counts), self._counts[at] if len(self._codes) else 0, 0)
+        at, seen_choice = _places(self._codes, codes)
+        times_played = np.where(seen_choice & np.repeat(seen, counts), self._counts[at] if len(self._codes) else 0, 0)
         probability = (times_played + GUESSED_TIMES * uniform.probability) / (np.repeat(times, counts) + GUESSED_TIMES)
         return uniform._replace(probability=probability.astype(np.float32))
 
@@ -102,14 +102,14 @@ def played_choices(decisions: Decisions, rows: PolicyRows) -> NDArray[np.int64]:
     )  # fmt: skip
 
 
-def _places(known: NDArray[np.uint64] | NDArray[np.int64], numbers: NDArray[np.uint64] | NDArray[np.int64]) -> tuple[
-    NDArray[np.int64], NDArray[np.bool_]
-]:  # fmt: skip
+def _places(
+    ordered: NDArray[np.uint64] | NDArray[np.int64], numbers: NDArray[np.uint64] | NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """Places of numbers in an ascending array, 0 if missing, and True for those that are there."""
     import numpy as np
 
-    if not len(known):
+    if not len(ordered):
         return np.zeros(len(numbers), dtype=np.int64), np.zeros(len(numbers), dtype=bool)
-    places = np.minimum(np.searchsorted(known, numbers), len(known) - 1)
-    there = known[places] == numbers
+    places = np.minimum(np.searchsorted(ordered, numbers), len(ordered) - 1)
+    there = ordered[places] == numbers
     return np.where(there, places, 0), there

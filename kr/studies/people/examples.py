@@ -85,12 +85,12 @@ def make_examples(
     n = len(decisions)
     parts = list(_looked_at(decisions, shape, eyes, on_progress))
     gathered: list[NDArray[Any]] = [np.concatenate(each) for each in zip(*parts, strict=True)]
-    counts, moves, targets, behind, best, played = gathered
+    counts, moves, targets, behind, best, choices = gathered
     return Examples(
         decisions.boards, decisions.before,
         bucket_rows(shape.strengths, np.full(n, np.nan) if strengths is None else strengths),
         bucket_rows(shape.years, known_years(decisions)),
-        best, np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), moves, targets, behind, played,
+        best, np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), moves, targets, behind, choices,
         (counts > 1) & ~decisions.prescribed,
     )  # fmt: skip
 
@@ -123,9 +123,9 @@ def _looked_at(
             & (target == np.repeat(decisions.moves[rows, 1], counts))
             & (captured == np.repeat(decisions.captured[rows], counts))
         )
-        played = np.flatnonzero(mine)
-        owner = np.repeat(np.arange(len(counts)), counts)[played]
-        if len(played) != len(counts) or (owner != np.arange(len(counts))).any():
+        choices = np.flatnonzero(mine)
+        owner = np.repeat(np.arange(len(counts)), counts)[choices]
+        if len(choices) != len(counts) or (owner != np.arange(len(counts))).any():
             raise ValueError(f"decisions {start} to {rows.stop - 1}: one whose move is not legal")
         behind = np.zeros(len(origin), dtype=np.uint8)
         best = np.zeros(len(counts), dtype=np.uint8)
@@ -134,7 +134,7 @@ def _looked_at(
                 raise ValueError("sight needs an evaluation")
             scores = _core.choice_scores(boards, eyes.core, shape.plies)
             behind, best = seen_bins(shape, scores, first, eyes.scale)
-        yield counts, move_ids()[origin, target], target, behind, best, played - first[:-1]
+        yield counts, move_ids()[origin, target], target, behind, best, choices - first[:-1]
         if on_progress:
             on_progress(rows.stop, n)
 

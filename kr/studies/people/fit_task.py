@@ -27,7 +27,7 @@ class PolicyProgress:
 
     what: str
     """The stage."""
-    done: int
+    count: int
     total: int
     unit: str
     more: str = ""
@@ -67,11 +67,11 @@ class FitTask:
 
     def looking(self, part: str) -> Callable[[int, int], None]:
         """Callback for the progress of the examples of a part of the split."""
-        return lambda done, total: self.tell(PolicyProgress(f"looking at the {part} part", done, total, "decisions"))
+        return lambda count, total: self.tell(PolicyProgress(f"looking at the {part} part", count, total, "decisions"))
 
-    def training(self, done: int, total: int, unit: str, more: str) -> None:
+    def training(self, count: int, total: int, unit: str, more: str) -> None:
         """Show the progress of the training."""
-        self.show(PolicyProgress("training", done, total, unit, more))
+        self.show(PolicyProgress("training", count, total, unit, more))
 
     def examples(self, part: str) -> Examples:
         """The examples of a part of the split."""

@@ -108,15 +108,15 @@ class LeapTree:
         roots: list[int] = []
         for number, row in enumerate(boards.tolist()):
             board = LeapBoard(*row)
-            known: dict[tuple[int, ...], int] = {}
+            numbers: dict[tuple[int, ...], int] = {}
             places = self._choices(number)
             roots.append(len(self._nodes))
             for path, captured in board.moves():
                 path_steps = []
                 for i, (at, leap) in enumerate(_leaps(board, path)):
-                    node = known.get(path[: i + 1] if i else ())
+                    node = numbers.get(path[: i + 1] if i else ())
                     if node is None:
-                        node = known[path[: i + 1] if i else ()] = len(self._nodes)
+                        node = numbers[path[: i + 1] if i else ()] = len(self._nodes)
                         self._nodes.append(at)
                     path_steps.append(node * MOVES + int(ids[leap]))
                 legal += path_steps

@@ -169,10 +169,10 @@ def softmax_losses(logits: NDArray[np.float32], examples: Examples) -> tuple[NDA
     wide = logits - np.repeat(np.maximum.reduceat(logits, begins), counts)
     powers = np.exp(wide)
     sums = np.add.reduceat(powers, begins)
-    played = begins + examples.played
-    losses = np.log(sums.astype(np.float64)) - wide[played]
+    choices = begins + examples.played
+    losses = np.log(sums.astype(np.float64)) - wide[choices]
     slopes = powers / np.repeat(sums, counts)
-    slopes[played] -= 1
+    slopes[choices] -= 1
     return losses, slopes
 
 
@@ -202,8 +202,8 @@ def choice_data(
     parts: tuple[list[ChoiceGroup], list[ChoiceGroup]] = ([], [])
     for kings in GROUPS:
         rows = [np.flatnonzero(each == kings) for each in crowned]
-        fitted, judged = (_samples(boards[numbers]) for boards, numbers in zip(after, rows, strict=True))
-        entries, *inputs = ranked(fitted, judged, with_parts(*layout.group(kings), ()), pool)
+        fitted, others = (_samples(boards[numbers]) for boards, numbers in zip(after, rows, strict=True))
+        entries, *inputs = ranked(fitted, others, with_parts(*layout.group(kings), ()), pool)
         for groups, numbers, own in zip(parts, rows, inputs, strict=True):
             groups.append(ChoiceGroup(numbers, entries, own))
     first, second = ((groups[0], groups[1]) for groups in parts)
@@ -281,7 +281,7 @@ def _leg(task: FitTask, objective: ChoiceObjective, validation: ChoiceData, star
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
     settings = task.settings
-    done = start.done
+    before = start.done
     earlier = float(start.curve[-1]["seconds"]) if start.curve else 0.0
     lowest = min(start.losses, default=np.inf)
     began, count = time.monotonic(), 0
@@ -289,13 +289,13 @@ def _leg(task: FitTask, objective: ChoiceObjective, validation: ChoiceData, star
     def checked(x: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         if task.stop is not None and task.stop.is_set():
             raise StoppedError(
-                f"{settings.out}: the fit was stopped after {done + count} iterations, its last checkpoint is "
-                f"at {done}; run the same command to resume"
+                f"{settings.out}: the fit was stopped after {before + count} iterations, its last checkpoint is "
+                f"at {before}; run the same command to resume"
             )
         loss, gradient = objective(x)
         if not (np.isfinite(loss) and np.isfinite(gradient).all()):
             raise DivergedError(
-                f"{settings.out}: the loss is no longer a finite number after {done + count} iterations; "
+                f"{settings.out}: the loss is no longer a finite number after {before + count} iterations; "
                 "try a larger --l2"
             )
         return loss, gradient
@@ -304,20 +304,20 @@ def _leg(task: FitTask, objective: ChoiceObjective, validation: ChoiceData, star
         nonlocal count
         count += 1
         loss = intermediate_result.fun / len(objective.data.examples)
-        task.training(done + count, settings.max_iter, "iterations", f"loss with penalty {loss:.3f}")
+        task.training(before + count, settings.max_iter, "iterations", f"loss with penalty {loss:.3f}")
 
-    iterations = min(LOGIT_LEG, settings.max_iter - done)
+    iterations = min(LOGIT_LEG, settings.max_iter - before)
     options = {"maxiter": iterations, "maxcor": LOGIT_MEMORY, "ftol": 0.0, "gtol": 0.0}
     # One BLAS thread: with more, the sums would depend on the machine, and on a busy one they wait for each other.
     with threadpool_limits(limits=1, user_api="blas"):
         x = minimize(checked, start.x, jac=True, method="L-BFGS-B", callback=advance, options=options).x
         loss, validation_loss = objective.loss_of(objective.data, x), objective.loss_of(validation, x)
     point = {
-        "round": len(start.curve) + 1, "iterations": done + count, "loss": loss, "validation_loss": validation_loss,
+        "round": len(start.curve) + 1, "iterations": before + count, "loss": loss, "validation_loss": validation_loss,
         "seconds": round(earlier + time.monotonic() - began, 1),
     }  # fmt: skip
     best = x if validation_loss < lowest else start.best
-    finished = count < iterations or done + count >= settings.max_iter or validation_loss > lowest - LEAST_GAIN
+    finished = count < iterations or before + count >= settings.max_iter or validation_loss > lowest - LEAST_GAIN
     return replace(start, x=x, best=best, curve=(*start.curve, point), finished=finished)
 
 

@@ -118,7 +118,7 @@ class NetLearner(Learner):
         def scores(parameters: Any, batch: Any) -> Any:
             logits = choice_logits(self.shape, parameters, batch, 0, None)
             losses = choice_losses(logits, batch)
-            played = jax.numpy.take_along_axis(logits, batch["played"][:, None], axis=1)
-            return losses, (logits > played).sum(axis=1)
+            own = jax.numpy.take_along_axis(logits, batch["played"][:, None], axis=1)
+            return losses, (logits > own).sum(axis=1)
 
         return jax.jit(scores)

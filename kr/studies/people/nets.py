@@ -50,8 +50,8 @@ def choice_logits(shape: PolicyShape, arrays: Arrays, batch: Arrays, dropout: fl
 
 def choice_losses(logits: Any, batch: Arrays) -> Any:
     """Cross entropy (n,) of the moves played, nats."""
-    played = jnp.take_along_axis(logits, batch["played"][:, None], axis=1)[:, 0]
-    return jax.nn.logsumexp(logits, axis=1) - played
+    own = jnp.take_along_axis(logits, batch["played"][:, None], axis=1)[:, 0]
+    return jax.nn.logsumexp(logits, axis=1) - own
 
 
 def net_inputs(shape: PolicyShape, batch: Arrays) -> Any:

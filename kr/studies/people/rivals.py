@@ -113,7 +113,7 @@ class SearchMoves:
                     raise InvalidGamesError(f"{self.path}: a ranking of {len(rankings[frame])} moves, not {count}")
             missing = [frame for frame in counts if frame not in rankings]
             self._report(len(counts) - len(missing), len(counts))
-            done = len(counts) - len(missing)
+            searches = len(counts) - len(missing)
             needs, places = engine_needs(self._engine, self._weights)
             pool = Pool(RankedPositions(), Needs(places), self._workers, [self._engine])
             with closing(pool.run(self._units(missing, needs))) as parts:
@@ -121,8 +121,8 @@ class SearchMoves:
                     journal.append(part.value)
                     entry = _rankings_of(part.value)
                     rankings |= entry
-                    done += len(entry)
-                    self._report(done, len(counts))
+                    searches += len(entry)
+                    self._report(searches, len(counts))
         return rankings
 
     def _units(self, missing: Sequence[FrameBits], needs: Mapping[str, str]) -> Iterator[Unit]:
@@ -142,9 +142,9 @@ class SearchMoves:
         scores = _core.choice_scores(boards, self._scorer.core)
         return [np.argsort(-part.astype(int), kind="stable").tolist() for part in np.split(scores, first[1:-1])]
 
-    def _report(self, done: int, total: int) -> None:
+    def _report(self, count: int, total: int) -> None:
         if self._on_searched:
-            self._on_searched(done, total)
+            self._on_searched(count, total)
 
 
 class RankedPositions(EngineKind[dict[str, Any]]):

@@ -142,11 +142,11 @@ def calibration_error(bins: list[CalibrationBin]) -> float:
 
 
 def kinds_of_decisions(
-    decisions: Decisions, strengths: NDArray[np.float32] | None = None, known: NDArray[np.bool_] | None = None
+    decisions: Decisions, strengths: NDArray[np.float32] | None = None, seen: NDArray[np.bool_] | None = None
 ) -> Iterator[tuple[str, str, NDArray[np.bool_]]]:
     """Kinds of decisions as group, label and mask (n,).
 
-    strengths: mean loss of each mover, NaN for unknown; known: True where the position was seen in training.
+    strengths: mean loss of each mover, NaN for unknown; seen: True where the position was seen in training.
     """
     pieces = decisions.pieces
     most = 24
@@ -171,17 +171,17 @@ def kinds_of_decisions(
             label = f"loses {edges[i]:.4f}-{edges[i + 1]:.4f} a move"
             yield "player", label, sure & (group == i)
         yield "player", "unknown", ~sure
-    if known is not None:
-        yield "position", "seen in training", known
-        yield "position", "new", ~known
+    if seen is not None:
+        yield "position", "seen in training", seen
+        yield "position", "new", ~seen
 
 
 def _years(decisions: Decisions) -> Iterator[tuple[str, str, NDArray[np.bool_]]]:
     year = decisions.year
-    known = year[year > UNKNOWN_YEAR]
-    if not len(known):
+    dated = year[year > UNKNOWN_YEAR]
+    if not len(dated):
         return
-    edges = np.unique(np.quantile(known, np.arange(6) / 5, method="nearest"))
+    edges = np.unique(np.quantile(dated, np.arange(6) / 5, method="nearest"))
     for i, low in enumerate(edges[:-1]):
         last = i == len(edges) - 2
         high = edges[i + 1] if last else edges[i + 1] - 1

@@ -75,12 +75,12 @@ def _latest(decisions: Decisions, games: NDArray[np.int32], count: int) -> NDArr
     import numpy as np
 
     years = decisions.games.year[games]
-    known = np.sort(years[years > UNKNOWN_YEAR])
-    if len(known) < count or not count:
+    dated = np.sort(years[years > UNKNOWN_YEAR])
+    if len(dated) < count or not count:
         raise InvalidSettingError(
-            f"a split by years needs games with years: {len(known)} of {len(games)} have one; expected {max(1, count)}"
+            f"a split by years needs games with years: {len(dated)} of {len(games)} have one; expected {max(1, count)}"
         )
-    return games[years >= known[-count]]
+    return games[years >= dated[-count]]
 
 
 def _checked(split: DecisionSplit, without_test: bool = False) -> DecisionSplit:

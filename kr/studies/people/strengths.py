@@ -156,7 +156,7 @@ def player_strengths(decisions: Decisions, loss: NDArray[np.float32]) -> list[Pl
             break
         own = ((games.black == number) | (games.white == number)) & ~games.duplicate
         years = games.year[own]
-        known = years[years > 0]
+        dated = years[years > 0]
         count, mean = int(moves[number]), sums[number] / moves[number]
         spread = math.sqrt(max(0.0, squares[number] / count - mean**2) / count)
         strengths.append(
@@ -166,8 +166,8 @@ def player_strengths(decisions: Decisions, loss: NDArray[np.float32]) -> list[Pl
                 count,
                 float(mean),
                 1.96 * spread,
-                int(known.min(initial=9999)) if len(known) else 0,
-                int(known.max(initial=0)),
+                int(dated.min(initial=9999)) if len(dated) else 0,
+                int(dated.max(initial=0)),
             )
         )
     return strengths
@@ -206,11 +206,11 @@ def strengths_of(decisions: Decisions, loss: NDArray[np.float32], rows: NDArray[
     lost_in_game = np.bincount(own[usable], weights=lost, minlength=int(own.max()) + 1)
     others = moves[decisions.player] - in_game[own]
     rest = sums[decisions.player] - lost_in_game[own]
-    known = others >= LEAST_MOVES
+    mask = others >= LEAST_MOVES
     if "" in decisions.players:
-        known &= decisions.player != decisions.players.index("")
-    weight = others[known] / (others[known] + within / between)
-    strengths[known] = weight * rest[known] / others[known] + (1 - weight) * mean
+        mask &= decisions.player != decisions.players.index("")
+    weight = others[mask] / (others[mask] + within / between)
+    strengths[mask] = weight * rest[mask] / others[mask] + (1 - weight) * mean
     return strengths
 
 
@@ -247,10 +247,10 @@ class PlayedGames(EngineKind[dict[str, Any]]):
         losses = []
         for start, moves in unit.values["games"]:
             game = _game(start, moves)
-            judged = judge_moves(game, engine, judging, stop)
+            judgements = judge_moves(game, engine, judging, stop)
             if stop.is_set():
                 return None
-            losses.append([round(max(0.0, each.loss), 5) if each.judged else None for each in judged])
+            losses.append([round(max(0.0, each.loss), 5) if each.judged else None for each in judgements])
         return {"first": unit.values["first"], "losses": losses}
 
 
@@ -278,16 +278,16 @@ def _judged(
     # games without moves have nothing to judge, later copies of a game are judged like the first
     numbers = [game for game in range(games) if firsts[game + 1] > firsts[game]]
     blocks = [numbers[at : at + GAMES_A_UNIT] for at in range(0, len(numbers), GAMES_A_UNIT)]
-    done: set[int] = set()
+    finished: set[int] = set()
 
     def enter(entry: tuple[int, list[list[float | None]]]) -> None:
         first, game_losses = entry
         for game, lost in zip(blocks[first], game_losses, strict=True):
             row = np.array([math.nan if each is None else each for each in lost], dtype=np.float32)
             losses[firsts[game] : firsts[game + 1]] = row
-        done.add(first)
+        finished.add(first)
         if on_games:
-            on_games(sum(len(blocks[block]) for block in done), len(numbers))
+            on_games(sum(len(blocks[block]) for block in finished), len(numbers))
 
     journal_path = storage.beside(settings.out, ".journal")
     with open_journal(journal_path, shaping, storage.provenance(), partial(_entry, blocks, firsts)) as journal:
@@ -299,7 +299,7 @@ def _judged(
             Unit(PlayedGames.name(), str(number), needs, tools, {
                 "first": number, "nodes": settings.nodes, "games": [_values(decisions, firsts, game) for game in block],
             })
-            for number, block in enumerate(blocks) if number not in done
+            for number, block in enumerate(blocks) if number not in finished
         )  # fmt: skip
         workers = worker_count(settings.workers)
         with closing(Pool(PlayedGames(), Needs(places), workers, [engine]).run(units)) as parts:

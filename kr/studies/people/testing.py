@@ -150,16 +150,16 @@ def measure_policy(settings: PolicyTestSettings, on_progress: OnTested = lambda 
         strengths = strengths_of(decisions, losses.loss, training if len(training) else rows)[rows]
     subset = decisions.of(rows)
     policy = _loaded(settings.policy, model)
-    known = SeenMoves(decisions, training).knows(decisions, rows) if len(training) else None
+    seen = SeenMoves(decisions, training).knows(decisions, rows) if len(training) else None
     predictions = policy_rows(policy, subset, strengths, settings.told_years)
-    tested = [score_model(policy.name, subset, predictions, strengths, known)]
+    tested = [score_model(policy.name, subset, predictions, strengths, seen)]
     for name in settings.against:
 
-        def on_searched(done: int, total: int, name: str = name) -> None:
-            on_progress(f"searching {name}", done, total, "positions")
+        def on_searched(positions: int, total: int, name: str = name) -> None:
+            on_progress(f"searching {name}", positions, total, "positions")
 
         rival = move_rival(name, decisions, training, settings.journals, settings.workers, on_searched)
-        tested.append(score_model(rival.name, subset, rival.predict(decisions, rows), strengths, known, rival.ranked))
+        tested.append(score_model(rival.name, subset, rival.predict(decisions, rows), strengths, seen, rival.ranked))
     return PolicyTest(split, seed, leaked, warning, tested, decisions.facts())
 
 
@@ -168,16 +168,16 @@ def score_model(
     decisions: Decisions,
     rows: PolicyRows,
     strengths: NDArray[np.float32] | None = None,
-    known: NDArray[np.bool_] | None = None,
+    seen: NDArray[np.bool_] | None = None,
     ranked: bool = False,
 ) -> TestedModel:
-    """Scores of the predictions for some decisions. strengths, known: as for `kinds_of_decisions`."""
+    """Scores of the predictions for some decisions. strengths, seen: as for `kinds_of_decisions`."""
     predictions: Predictions = predicted(decisions, rows, ranked)
     everything = score_of(predictions, np.ones(len(decisions), dtype=bool))
     chosen = score_of(predictions, predictions.chosen)
     assert everything is not None
     kinds = []
-    for group, label, mask in kinds_of_decisions(decisions, strengths, known):
+    for group, label, mask in kinds_of_decisions(decisions, strengths, seen):
         score = score_of(predictions, mask & predictions.chosen)
         if score is not None:
             kinds.append((group, label, score))

@@ -144,11 +144,11 @@ def _shape(
 
 def edges_of(values: NDArray[np.float32], buckets: int) -> tuple[float, ...]:
     """Edges between buckets with about as many values each, NaN left out; fewer where many values are equal."""
-    known = values[~np.isnan(values)].astype(np.float64)
-    if not len(known):
+    finite = values[~np.isnan(values)].astype(np.float64)
+    if not len(finite):
         return ()
-    edges = np.unique(np.quantile(known, np.arange(1, buckets) / buckets, method="higher"))
-    return tuple(float(edge) for edge in edges if edge > known.min())
+    edges = np.unique(np.quantile(finite, np.arange(1, buckets) / buckets, method="higher"))
+    return tuple(float(edge) for edge in edges if edge > finite.min())
 
 
 def _fingerprint(
@@ -227,15 +227,15 @@ def judged_policy(
         & (choices.target == np.repeat(sample.moves[:, 1], counts))
         & (choices.captured == np.repeat(sample.captured, counts))
     )
-    played = choices.probability[is_played]
-    ranks = np.add.reduceat(choices.probability > np.repeat(played, counts), choices.first[:-1], dtype=np.int64)
+    own = choices.probability[is_played]
+    ranks = np.add.reduceat(choices.probability > np.repeat(own, counts), choices.first[:-1], dtype=np.int64)
     chosen = (counts > 1) & ~sample.prescribed
     return {
         "decisions": len(rows),
         "chosen": int(chosen.sum()),
         "top_all": {str(top): float((ranks < top).mean()) for top in TOPS},
         "top_chosen": {str(top): float((ranks[chosen] < top).mean()) for top in TOPS},
-        "cross_entropy": float(-np.log(np.maximum(played[chosen], 1e-30)).mean()),
+        "cross_entropy": float(-np.log(np.maximum(own[chosen], 1e-30)).mean()),
     }
 
 
@@ -301,7 +301,7 @@ def _trained(task: FitTask, learner: Learner) -> tuple[dict[str, NDArray[Any]], 
             parts.append(f"loss {progress.loss:.3f}")
         if progress.best:
             parts.append(f"{100 * progress.best['top1']:.1f}% first choices")
-        task.training(progress.done, progress.total, "decisions", ", ".join(parts))
+        task.training(progress.count, progress.total, "decisions", ", ".join(parts))
 
     net = Descent(learner, task.checkpoint, task.settings.seed).run(on_progress, task.stop)
     # the name of an epoch in policy files

@@ -196,9 +196,9 @@ class ArchiveStore:
         """The folder of this server, made at its first use; what killed servers left is removed."""
         if self._own is None:
             make_directory(self.folder)
-            for left in self.folder.glob(f"{_SERVER}*"):
-                if left.is_dir() and not is_held(left):
-                    shutil.rmtree(left, ignore_errors=True)
+            for old in self.folder.glob(f"{_SERVER}*"):
+                if old.is_dir() and not is_held(old):
+                    shutil.rmtree(old, ignore_errors=True)
             own = self.folder / f"{_SERVER}{secrets.token_hex(4)}"
             own.mkdir(0o700)
             self._stack.enter_context(lock(own))

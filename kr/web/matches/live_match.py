@@ -175,11 +175,11 @@ class _Board:
 
     def clock_json(self) -> dict[str, Any]:
         """The clocks at this moment."""
-        left = list(self.clocks)
-        if self.ticking is not None and (own := left[self.ticking]) is not None:
-            left[self.ticking] = own - (time.monotonic() - self.since)
-        ticks = self.ticking is not None and left != [None, None]
-        return {"clocks": None if left == [None, None] else left,
+        seconds = list(self.clocks)
+        if self.ticking is not None and (own := seconds[self.ticking]) is not None:
+            seconds[self.ticking] = own - (time.monotonic() - self.since)
+        ticks = self.ticking is not None and seconds != [None, None]
+        return {"clocks": None if seconds == [None, None] else seconds,
                 "ticking": side_name(self.ticking) if ticks and self.ticking is not None else None}  # fmt: skip
 
     def json(self) -> dict[str, Any]:
@@ -320,10 +320,10 @@ class LiveMatch:
                 result.enter(game)
             with self._lock:
                 self._result = result
-            played = {(game.pair, game.a_black) for game in result.games}
+            games = {(game.pair, game.a_black) for game in result.games}
             for pair, opening in enumerate(opening_order(openings, plan.games // 2, plan.seed)):
                 for a_black in (True, False):
-                    if (pair, a_black) not in played and not self._play_game(players, pair, opening, a_black, log):
+                    if (pair, a_black) not in games and not self._play_game(players, pair, opening, a_black, log):
                         return
 
     def _play_game(
@@ -353,10 +353,10 @@ class LiveMatch:
         return True
 
     def _begin_board(self, opening: Opening, a_black: bool) -> None:
-        left = Clock(parse_limits(self.plan.tc)).allowed
+        seconds = Clock(parse_limits(self.plan.tc)).allowed
         with self._lock:
             board = self._board = _Board(len(self._result.games), a_black, opening)
-            board.tick((left, left), board.side)
+            board.tick((seconds, seconds), board.side)
         self._ring()
 
     def _moved(self, move: Move, reply: Reply | None, clocks: Clocks) -> None:

@@ -42,17 +42,17 @@ class FileTree:
 
     def look(self) -> Iterator[tuple[Path, frozenset[str]]]:
         """Each directory with the names of its files, from the top down."""
-        left = MOST_NAMES
+        room = MOST_NAMES
         listings: dict[Path, Listed] = {}
         waiting = [(self.root, 0)]
-        while waiting and left > 0:
+        while waiting and room > 0:
             path, depth = waiting.pop()
             try:
                 listing = listings[path] = self._listing(path)
             except OSError:
                 # gone meanwhile, or not to be read
                 continue
-            left -= len(listing.files) + len(listing.folders)
+            room -= len(listing.files) + len(listing.folders)
             yield path, listing.files
             if depth < DEPTH:
                 waiting += [(path / name, depth + 1) for name in reversed(listing.folders)]

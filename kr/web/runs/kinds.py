@@ -105,10 +105,10 @@ class OneRun(ABC):
         """Time of the last change."""
         return max((each[0] for path in self.sources() if (each := stamp(path))), default=0) / 1e9
 
-    def course(self, complete: bool | None, told: Told, done: int = 0, wanted: int | None = None) -> Json:
-        """State and progress. complete: None if it can't be known; wanted: of what is done, for its share."""
+    def course(self, complete: bool | None, words: Told, count: int = 0, total: int | None = None) -> Json:
+        """State and progress. complete: None if it can't be known; count, total: for its share."""
         state = "running" if is_held(self.output) else {None: "ended", True: "done", False: "stopped"}[complete]
-        return {"state": state, "progress": told, "share": min(1.0, done / wanted) if wanted else None}
+        return {"state": state, "progress": words, "share": min(1.0, count / total) if total else None}
 
     @abstractmethod
     def sources(self) -> Sequence[Path]:
@@ -182,11 +182,11 @@ def picked(count: int) -> list[int]:
     return [round(i * (count - 1) / (MOST_POINTS - 1)) for i in range(MOST_POINTS)]
 
 
-def games_there(there: int, wanted: int | None) -> Sentence:
+def games_there(count: int, total: int | None) -> Sentence:
     """Games there are, and games wanted if that is known."""
-    if wanted is None:
-        return count_of("games", there)
-    return sentence("runs.games_of", done=there, games=count_of("games", wanted))
+    if total is None:
+        return count_of("games", count)
+    return sentence("runs.games_of", done=count, games=count_of("games", total))
 
 
 def settings_of(provenance: Mapping[str, Any]) -> Json:
@@ -200,9 +200,9 @@ def settings_of(provenance: Mapping[str, Any]) -> Json:
 
 def story(provenance: Mapping[str, Any]) -> Facts:
     """Date and command that began a run."""
-    begun = f"{str(provenance.get('created', ''))[:16].replace('T', ' ')} UTC"
+    created = f"{str(provenance.get('created', ''))[:16].replace('T', ' ')} UTC"
     texts = {
-        "label.begun": begun if "created" in provenance else "", "label.kr": provenance.get("kr"),
+        "label.begun": created if "created" in provenance else "", "label.kr": provenance.get("kr"),
         "label.command": provenance.get("command"),
     }  # fmt: skip
     return [fact(name, str(text)[:300]) for name, text in texts.items() if text]
@@ -225,11 +225,11 @@ def tested(test: Sprt | None, pairs: Sequence[int]) -> Facts:
     if test is None:
         return []
     ratio, low, high = (Figure(each, 2) for each in (test.llr(pairs), test.lower, test.upper))
-    told = sentence("runs.llr_within", ratio=ratio, low=low, high=high)
+    words = sentence("runs.llr_within", ratio=ratio, low=low, high=high)
     elo = {"H1": test.elo1, "H0": test.elo0}.get(test.decision(pairs) or "")
     if elo is not None:
-        told = sentence("runs.llr_decided", ratio=told, elo=f"{elo:+g}")
-    return [fact("label.llr_of", told, low=f"{test.elo1:+g}", high=f"{test.elo0:+g}")]
+        words = sentence("runs.llr_decided", ratio=words, elo=f"{elo:+g}")
+    return [fact("label.llr_of", words, low=f"{test.elo1:+g}", high=f"{test.elo0:+g}")]
 
 
 def shares(counts: Sequence[int]) -> list[Told]:

@@ -96,18 +96,18 @@ class SelfplayRun(OneRun):
         shaping, began = self._described()
         size, total = shaping.get("shard_games"), self._sum.games
         meant = settings_of(self._attrs).get("games"), began.get("games")
-        wanted = next((games for games in meant if isinstance(games, int)), None)
+        planned = next((games for games in meant if isinstance(games, int)), None)
         numbers = [int(name[6:-3]) for name in self.shards if name[6:-3].isdecimal()]
         if isinstance(size, int):
             total = size * len(numbers)
-            if wanted is not None and numbers:
-                total -= max(0, min(size, (max(numbers) + 1) * size - wanted))
-        return total, wanted if wanted is not None and total <= wanted else None
+            if planned is not None and numbers:
+                total -= max(0, min(size, (max(numbers) + 1) * size - planned))
+        return total, planned if planned is not None and total <= planned else None
 
     def progress(self) -> Json:
-        there, wanted = self._wanted()
-        complete = None if wanted is None else there >= wanted
-        return self.course(complete, games_there(there, wanted), there, wanted)
+        there, planned = self._wanted()
+        complete = None if planned is None else there >= planned
+        return self.course(complete, games_there(there, planned), there, planned)
 
     def _results(self) -> tuple[int, ...]:
         """Black's wins, draws, White's wins, games and plies so far."""
@@ -287,8 +287,8 @@ class FitRun(FileRun):
             sentence("runs.named", name=_word(row["group"]), number=Figure(row["loss"], 4))
             for row in finished[1]["loss"] if row["set"] == "held_out" and row["loss"] is not None
         ]  # fmt: skip
-        told = sentence("runs.held_out_loss_of", losses=losses) if losses else sentence("runs.fitted")
-        return {"state": "done", "progress": told}
+        words = sentence("runs.held_out_loss_of", losses=losses) if losses else sentence("runs.fitted")
+        return {"state": "done", "progress": words}
 
     def content(self) -> Json:
         finished = self._finished()
@@ -415,14 +415,14 @@ class TrainingRun(OneRun):
     def progress(self) -> Json:
         history = self._history()
         finished = sum(generation.under_way is None for generation in history.generations)
-        told = sentence("runs.generations_of", count=finished)
+        words = sentence("runs.generations_of", count=finished)
         step = history.generations[-1].under_way if history.generations else "play"
         if step:
-            told = sentence(
-                "runs.now", generations=told, number=len(history.generations), step=self._step(history, step)
+            words = sentence(
+                "runs.now", generations=words, number=len(history.generations), step=self._step(history, step)
             )
         # the number of generations wanted is not stored
-        return self.course(False if step else None, told)
+        return self.course(False if step else None, words)
 
     def _step(self, history: Any, step: str) -> Told:
         """The step under way, with its games if they are known."""
@@ -431,8 +431,8 @@ class TrainingRun(OneRun):
         generation = history.generations[-1] if history.generations else None
         if generation is None or (self.path / games_name(generation.number)).is_symlink():
             return _word(step)
-        done = games_done(self.path, generation)
-        return _word(step) if done is None else sentence("runs.step", step=_word(step), games=games_there(*done))
+        games = games_done(self.path, generation)
+        return _word(step) if games is None else sentence("runs.step", step=_word(step), games=games_there(*games))
 
     def content(self) -> Json:
         from kr.learn.training.history import rows
@@ -467,8 +467,8 @@ class TrainingRun(OneRun):
         if generation is None or generation.under_way is None:
             return []
         step = generation.under_way
-        told = sentence("runs.generation_step", number=generation.number, step=self._step(history, step))
-        facts = [fact("label.under_way", told)]
+        words = sentence("runs.generation_step", number=generation.number, step=self._step(history, step))
+        facts = [fact("label.under_way", words)]
         if step == "fit" and (path := self.file(checkpoint_of(Path(f"g{generation.number:02d}.h5")).name)):
             from kr.learn.fitting.checkpoint import checkpoint_losses
 

@@ -110,18 +110,18 @@ class MatchRun(FileRun):
 
     def progress(self) -> Json:
         self.look()
-        wanted, test = self._plan()
+        planned, test = self._plan()
         decision = self._in_order(test).decision if test else None
-        complete = None if wanted is None and not decision else bool(decision) or len(self.games) == wanted
-        return self.course(complete, games_there(len(self.games), wanted), len(self.games), wanted)
+        complete = None if planned is None and not decision else bool(decision) or len(self.games) == planned
+        return self.course(complete, games_there(len(self.games), planned), len(self.games), planned)
 
     def content(self) -> Json:
         self.look()
-        tally, (wanted, test) = self.tally, self._plan()
+        tally, (planned, test) = self.tally, self._plan()
         names = self._players()
         wins, losses, draws = (tally.points[points] for points in (2, 0, 1))
         facts = [
-            fact("label.games", games_there(tally.games, wanted)),
+            fact("label.games", games_there(tally.games, planned)),
             fact("label.tally_of", f"{wins}-{losses}-{draws}", name=names[0]),
             *strength(tally.pairs),
             *tested(test, self._in_order(test).pentanomial if test else ()),
@@ -185,10 +185,10 @@ class MatchRun(FileRun):
     def _charts(self, names: tuple[str, str], test: Sprt | None) -> list[Json]:
         elo, llr = [], []
         pairs = [0] * 5
-        wanted = set(picked(len(self._outcomes)))
+        numbers = set(picked(len(self._outcomes)))
         for number, outcome in enumerate(self._outcomes):
             pairs[outcome] += 1
-            if number not in wanted:
+            if number not in numbers:
                 continue
             result = estimate(pairs)
             elo.append([2 * number + 2, result.elo, result.elo_error])

@@ -92,9 +92,9 @@ class EvolveRun(OneRun):
         return read_run(self.path).generations if self.file(RESULTS_FILE) else []
 
     def progress(self) -> Json:
-        told = [sentence("runs.generations_of", count=len(self._generations())), count_of("games", self._games())]
+        counts = [sentence("runs.generations_of", count=len(self._generations())), count_of("games", self._games())]
         # the journal doesn't say how many generations there are to be
-        return self.course(None, told)
+        return self.course(None, counts)
 
     def content(self) -> Json:
         columns: TableColumns = {
@@ -141,10 +141,10 @@ class StudyRun(FileRun):
         output = self._finished()
         if output is not None:
             loss = output.loss
-            told = (
+            words = (
                 sentence("runs.fitted") if loss is None else sentence("runs.validation_loss_of", number=Figure(loss, 4))
             )
-            return {"kind": sentence(_FITS[output.study]), "state": "done", "progress": told}
+            return {"kind": sentence(_FITS[output.study]), "state": "done", "progress": words}
         under_way = self._stage()
         if under_way is None:
             return self.course(False, sentence("runs.reading_data"))

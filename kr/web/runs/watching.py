@@ -47,7 +47,7 @@ class RunWatch:
         self._looked = self._read = -POLL_SECONDS
         self._runs: dict[str, OneRun] = {}
         # the kind of run that files are the output of, with the stamp they were read at
-        self._judged: dict[Path, tuple[Stamp, type[OneRun] | None]] = {}
+        self._kinds: dict[Path, tuple[Stamp, type[OneRun] | None]] = {}
 
     def rows(self) -> list[dict[str, Any]]:
         """The runs in order of name, each with its name, kind, state, progress and time of the last change."""
@@ -92,29 +92,29 @@ class RunWatch:
         if self._now() - self._looked < POLL_SECONDS:
             return
         runs: dict[str, OneRun] = {}
-        judged: dict[Path, tuple[Stamp, type[OneRun] | None]] = {}
+        kinds: dict[Path, tuple[Stamp, type[OneRun] | None]] = {}
         for title, tree in self._trees.items():
             for folder, names in tree.look():
-                for kind, path in self._find(folder, names, judged):
+                for kind, path in self._find(folder, names, kinds):
                     below = path.relative_to(tree.root).as_posix()
                     name = title if below == "." else f"{title}/{below}"
                     before = self._runs.get(name)
                     runs[name] = before if type(before) is kind else kind(path, names)
                     runs[name].names = names
         self._runs = dict(sorted(runs.items()))
-        self._judged = judged
+        self._kinds = kinds
         self._looked = self._now()
 
     def _find(
-        self, folder: Path, names: frozenset[str], judged: dict[Path, tuple[Stamp, type[OneRun] | None]]
+        self, folder: Path, names: frozenset[str], kinds: dict[Path, tuple[Stamp, type[OneRun] | None]]
     ) -> Iterator[tuple[type[OneRun], Path]]:
         """Runs in a directory, not in those below."""
 
         def judge(path: Path, source: Path, kind_of: Callable[[Path], type[OneRun] | None]) -> type[OneRun] | None:
             now = stamp(source)
-            before = self._judged.get(path)
-            judged[path] = before if before and before[0] == now else (now, kind_of(path))
-            return judged[path][1]
+            before = self._kinds.get(path)
+            kinds[path] = before if before and before[0] == now else (now, kind_of(path))
+            return kinds[path][1]
 
         if HISTORY_FILE in names:
             yield TrainingRun, folder

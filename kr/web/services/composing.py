@@ -87,22 +87,23 @@ async def soundness(house: House, request: PageRequest, inbox: Inbox) -> AsyncGe
     yield {"verdict": await run_sync(soundness_json, position, work.result(), strict)}
 
 
-def soundness_json(position: Position, found: Soundness, strict: bool) -> dict[str, Any]:
+def soundness_json(position: Position, soundness: Soundness, strict: bool) -> dict[str, Any]:
     """A verdict for a page: `verdict`, proved `value` and what proves it (`by`), `number` of the move that it is about,
     the `unsettled` moves there, `keys`, the `line` with the position after each move and why it `ended`, and its
     `steps`: the solver's moves that count, each with its `ply` and `number`, the `only` way or not, and the `others`
     that keep the result; `refutation`, a `side` and what it reaches (`goal`).
     """
     line, at = [], position
-    for text in found.line[:LONGEST_SHOWN]:
+    for text in soundness.line[:LONGEST_SHOWN]:
         move = at.parse_move(text)
         at = at.play(move)
         line.append({**move_json(move), "fen": at.fen})
-    steps = [step for step in found.steps if (strict or not step.plain) and step.ply < LONGEST_SHOWN]
-    claim = found.refutation
+    steps = [step for step in soundness.steps if (strict or not step.plain) and step.ply < LONGEST_SHOWN]
+    claim = soundness.refutation
     return {
-        "verdict": found.verdict, "value": found.value, "by": _grounds(found.by), "number": found.move_number,
-        "unsettled": found.unsettled, "keys": [_way(way) for way in found.keys], "line": line, "ended": found.ended,
+        "verdict": soundness.verdict, "value": soundness.value, "by": _grounds(soundness.by),
+        "number": soundness.move_number, "unsettled": soundness.unsettled,
+        "keys": [_way(way) for way in soundness.keys], "line": line, "ended": soundness.ended,
         "steps": [
             {
                 "ply": step.ply, "number": step.number, "move": step.played.move, "forced": not step.others,
@@ -112,7 +113,7 @@ def soundness_json(position: Position, found: Soundness, strict: bool) -> dict[s
             for step in steps
         ],
         "refutation": None if claim is None else {"side": side_name(claim.side), "goal": claim.goal},
-        "nodes": found.nodes, "seconds": round(found.seconds, 2),
+        "nodes": soundness.nodes, "seconds": round(soundness.seconds, 2),
     }  # fmt: skip
 
 
@@ -140,12 +141,14 @@ async def variations(house: House, request: PageRequest, inbox: Inbox) -> AsyncG
     changes = request.number("changes", 1, MOST_CHANGES, 1)
     limits = Limits(time=request.fraction("seconds", *VARIATION_SECONDS, default=1.0))
     origin = Problem(position.fen, "", position)
-    wanted = await run_sync(lambda: list(candidates([origin], changes, captures=captures)))
-    yield {"total": len(wanted)}
+    positions = await run_sync(lambda: list(candidates([origin], changes, captures=captures)))
+    yield {"total": len(positions)}
 
     def check(engine: Engine, tell: Callable[[VariationRecord], None], stop: Stop) -> str:
-        return _check_all(wanted, engine, lambda each, decider: check_variation(each, goals, decider, strict), limits,
-                          duals, tell, stop)  # fmt: skip
+        def checked(each: Position, decider: Decider) -> Soundness:
+            return check_variation(each, goals, decider, strict)
+
+        return _check_all(positions, engine, checked, limits, duals, tell, stop)
 
     with house.engines.own.ask(viewer.get()) as loan:
         if loan.waits:
@@ -156,8 +159,8 @@ async def variations(house: House, request: PageRequest, inbox: Inbox) -> AsyncG
         try:
             async for records in work.batches():
                 counts.update(record["verdict"] for record in records)
-                found = [_variation(record) for record in records if keeps(record, duals)]
-                yield {"done": counts.total(), "found": found, "counts": dict(counts)}
+                kept = [_variation(record) for record in records if keeps(record, duals)]
+                yield {"done": counts.total(), "found": kept, "counts": dict(counts)}
         finally:
             loan.ending = True
             await work.end()
@@ -165,21 +168,21 @@ async def variations(house: House, request: PageRequest, inbox: Inbox) -> AsyncG
 
 
 def _check_all(
-    wanted: Sequence[Candidate], engine: Engine, check: Callable[[Position, Decider], Soundness], limits: Limits,
+    positions: Sequence[Candidate], engine: Engine, check: Callable[[Position, Decider], Soundness], limits: Limits,
     duals: bool, tell: Callable[[VariationRecord], None], stop: Stop,
 ) -> str:  # fmt: skip
     """Check positions in turn, and tell each; returns why it ended: "all", "time" or "most"."""
-    until, found = time.monotonic() + LONGEST_SECONDS, 0
-    for number, candidate in enumerate(wanted):
+    until, kept = time.monotonic() + LONGEST_SECONDS, 0
+    for number, candidate in enumerate(positions):
         if stop.is_set() or time.monotonic() > until:
             return "time"
         position = candidate.changed.position
         with Decider(engine, limits, stop, PROOF_MEMORY) as decider:
             verdict = check(position, decider)
         record = place_of(candidate, number) | verdict_of(position, verdict, engine.database)
-        found += keeps(record, duals)
+        kept += keeps(record, duals)
         tell(record)
-        if found == MOST_FOUND:
+        if kept == MOST_FOUND:
             return "most"
     return "all"
 

@@ -57,14 +57,14 @@ async def content(house: House, request: PageRequest, inbox: Inbox) -> AsyncGene
 
 def _pieces(path: Path) -> Generator[dict[str, str]]:
     packer = zlib.compressobj(1, wbits=_GZIP)
-    left, fault = MOST_CONTENT, ""
+    room, fault = MOST_CONTENT, ""
     with closing(Content(path)) as source:
         try:
             while block := source.read(READ_SIZE):
-                if len(block) > left:
+                if len(block) > room:
                     fault = f"only the first {MOST_CONTENT >> 20} MB of a file are listed; kr web --archive has no end"
                     break
-                left -= len(block)
+                room -= len(block)
                 yield _piece(packer.compress(block))
         except InvalidPdnError as error:
             fault = str(error)

@@ -235,33 +235,33 @@ def data_file(house: House, name: str) -> Any:
 
 def database(house: House, request: PageRequest) -> dict[str, Any]:
     """Which positions the endgame database has."""
-    found = house.database
+    served = house.database
     return {
-        "database": found
-        and {"pieces": found.pieces, "classes": found.classes, "distancePieces": found.distance_pieces}
+        "database": served
+        and {"pieces": served.pieces, "classes": served.classes, "distancePieces": served.distance_pieces}
     }
 
 
 def look(house: House, request: PageRequest) -> dict[str, Any]:
     """Values of positions, and plies to their ends."""
-    found = _database(house)
+    served = _database(house)
     positions = request.positions("positions", MOST_LOOKED_UP)
-    return {"known": [{"value": found.value(each), "distance": found.distance(each)} for each in positions]}
+    return {"known": [{"value": served.value(each), "distance": served.distance(each)} for each in positions]}
 
 
 def draw_from_shape(house: House, request: PageRequest) -> dict[str, Any]:
     """Random positions of a shape that have a value."""
-    found = _database(house)
+    served = _database(house)
     men, kings, other_men, other_kings = (
         request.number(name, 0, EGDB_MAX_PIECES) for name in ("men", "kings", "otherMen", "otherKings")
     )
     own, other = men + kings, other_men + other_kings
-    if not (own and other and found.has_class((own, other))):
-        reach: list[Told] = [count_of("pieces", found.pieces), *found.classes]
+    if not (own and other and served.has_class((own, other))):
+        reach: list[Told] = [count_of("pieces", served.pieces), *served.classes]
         raise InvalidSettingError(sentence("refused.no_class", own=own, rival=other, reach=reach))
     value = Value(request.choice("value", tuple(Value)))
     count, seed = request.number("count", 1, MOST_RANDOM), request.number("seed", 0, MOST_WHOLE)
-    positions = positions_with_value(found, (men, kings, other_men, other_kings), value, count, seed)
+    positions = positions_with_value(served, (men, kings, other_men, other_kings), value, count, seed)
     return {"positions": [each.bits for each in positions[:MOST_WITH_VALUE]]}
 
 
@@ -273,13 +273,13 @@ def _database(house: House) -> Database:
 
 def proofs(house: House, request: PageRequest) -> dict[str, Any]:
     """What the certificates of --proofs say of positions: a value or half of one, and which they are."""
-    found = house.proofs
+    library = house.proofs
     positions = request.positions("positions", MOST_LOOKED_UP, ())
-    known = [found.look_up(each) for each in positions] if found else [NOTHING_KNOWN for _ in positions]
+    values = [library.look_up(each) for each in positions] if library else [NOTHING_KNOWN for _ in positions]
     return {
-        "proofs": found is not None,
+        "proofs": library is not None,
         "known": [
-            {"value": each.value, "excludes": each.excludes, "certificates": each.certificates} for each in known
+            {"value": each.value, "excludes": each.excludes, "certificates": each.certificates} for each in values
         ],
     }
 
@@ -324,18 +324,18 @@ def mean_loss(shape: PolicyShape, group: int) -> float:
 def evaluate(house: House, request: PageRequest) -> dict[str, Any]:
     """The parts of a static score, in centi-men of the side to move; squares of regions as sets."""
     (position,) = request.positions("positions", 1)
-    found = house.evaluation.explain(position)
+    explanation = house.evaluation.explain(position)
     shares = [0.0] * 32
     worths = [0] * 32
-    for square, share in found.shares.items():
+    for square, share in explanation.shares.items():
         shares[square] = share
-    for piece in found.pieces:
+    for piece in explanation.pieces:
         worths[piece.square] = piece.worth
     return {
-        "score": found.score,
-        "material": found.material,
-        "turn": found.move,
-        "empty": found.empty,
+        "score": explanation.score,
+        "material": explanation.material,
+        "turn": explanation.move,
+        "empty": explanation.empty,
         "shares": shares,
         "worths": worths,
         "regions": [
@@ -345,9 +345,9 @@ def evaluate(house: House, request: PageRequest) -> dict[str, Any]:
                 "own": region.own,
                 "seen": region.seen,
             }
-            for region in found.regions
+            for region in explanation.regions
         ],
-        "evidence": found.evidence and found.evidence.as_object(),
+        "evidence": explanation.evidence and explanation.evidence.as_object(),
     }
 
 

@@ -67,7 +67,7 @@ class Working(Generic[T, R]):
     def _run(self) -> None:
         give_way()
         try:
-            result = self._do(lambda told: self._tell(partial(self._add, told)), self._stop)
+            result = self._do(lambda value: self._tell(partial(self._add, value)), self._stop)
         except Exception as error:  # any error is raised in the event loop
             self._tell(partial(self._result.set_exception, error))
         else:
@@ -78,6 +78,6 @@ class Working(Generic[T, R]):
         with suppress(RuntimeError):
             self._loop.call_soon_threadsafe(call)
 
-    def _add(self, told: T) -> None:
-        self._waiting.append(told)
+    def _add(self, value: T) -> None:
+        self._waiting.append(value)
         self._news.set()
