@@ -8,7 +8,7 @@ from kr.book.shares import games_text, share_text
 from kr.cli import console, options
 from kr.pdn import write_game
 from kr.text import visible
-from kr.theory.cook_search import search_cooks
+from kr.theory.cook_search import journal_of, search_cooks
 from kr.theory.cooks import (
     Cook,
     CookGame,
@@ -87,7 +87,8 @@ def _search(settings: CookSettings) -> None:
         try:
             search_cooks(settings, on_cook, on_game, lambda error: None)
         except KeyboardInterrupt:
-            console.fail("interrupted; run the same command to resume")
+            has_begun = journal_of(settings).exists()
+            console.fail("interrupted; run the same command to resume" if has_begun else "interrupted")
     if settings.out is not None:
         console.wrote(settings.out)
 
@@ -112,8 +113,8 @@ def _row(number: int, cook: Cook) -> tuple[str, ...]:
 
 def _text(number: int, cook: Cook) -> str:
     played, best = cook.played, cook.best
-    least = "" if cook.exact_games else " or more"
-    games = f"{played.games:,}{least} of {counted(cook.games, 'game')}{least}"
+    least = "" if cook.exact_games else "at least "
+    games = f"{least}{played.games:,} of {least}{counted(cook.games, 'game')}"
     share = share_text(played.games / cook.games, cook.exact_games)
     facts = [
         ("way", " ".join(cook.moves) or "the start"),

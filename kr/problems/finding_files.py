@@ -76,7 +76,7 @@ class FindSettings(Settings):
     )  # fmt: skip
     proof: int = option(
         1_000_000, "Nodes for the proof of such a puzzle: {allowed}.", parse=parse_count, metavar="N", low=1,
-        high=10**12, zero="none is tried",
+        high=10**12, zero="no proofs",
     )  # fmt: skip
     weights: str | None = weights_option()
     hash: int = hash_option("of each engine")

@@ -59,11 +59,15 @@ def search_cooks(
             else ("is of kr book build, and what is found goes into it; leave --out out")
         )
         raise InvalidSettingError(f"--nodes: {settings.book} {needs}")
-    check_apart([settings.out, journal := _journal_of(settings)], [path, *([settings.games] if settings.games else [])])
+    check_apart([settings.out, journal := journal_of(settings)], [path, *([settings.games] if settings.games else [])])
     facts, graph = book_with_people(settings, on_game, on_error)
     engine = engine_from(settings, settings.weights)
     check_engine(settings.book, facts, engine)
     unsearched = {_task_key(cook): cook for cook in book_cooks(graph) if _needs_search(cook, settings.nodes)}
+    if not unsearched:
+        if settings.out is not None:
+            write_atomic(settings.out, read_regular(path, MOST_BOOK_BYTES))
+        return
     by_key = dict(graph.cooks.by_key)
     count = 0
 
@@ -88,7 +92,8 @@ def search_cooks(
         records.remove()
 
 
-def _journal_of(settings: CookSettings) -> Path:
+def journal_of(settings: CookSettings) -> Path:
+    """Path of the journal of the searches."""
     return settings.journal or Path(f"{settings.book}.cooks.jsonl")
 
 

@@ -53,7 +53,7 @@ class CookSettings(Settings):
     pdn: Path | None = option(None, "Write them to this PDN file, a game for each.", metavar="FILE")
     nodes: int = option(
         0, "Nodes of a search after each of the two moves, where there is none yet: {allowed}; run the same command to "
-        "resume.", parse=parse_count, show=format_count, low=1, zero="nothing is searched",
+        "resume.", parse=parse_count, show=format_count, low=1, zero="no searches",
     )  # fmt: skip
     out: Path | None = option(None, "--nodes: copy of a packed book with what is found.", metavar="FILE")
     journal: Path | None = option(
