@@ -22,6 +22,7 @@ from kr.game.outcome import NO_PROGRESS, REPETITION
 from kr.game.position import Side
 from kr.game.value import Result, Value
 from kr.language.sentences import YOU, Sentence, Told, texts
+from kr.openings.decks import opening_plies
 from kr.pdn import Game
 
 FACTS: dict[str, Any] = json.loads(resources.files(__package__).joinpath("story.json").read_text("utf-8"))
@@ -30,7 +31,8 @@ FACTS: dict[str, Any] = json.loads(resources.files(__package__).joinpath("story.
 thresholds: where no verdict says that a position is won, drawn or lost, it is even from an expected result of
 `even_from` to one of `even_to`. A side has come close to a win from `safe` on. `turn` is the least expected result
 given away by a move that can turn the game, that of a mistake; the last `turns` are told. Smaller ones lose it together
-from a sum of `fall` on. decided_elsewhere: words of a Termination tag by which neither the board nor the players
+from a sum of `fall` on. A game is known whole if no more plies than `opening`, or those of an opening that its tags
+name, were passed over. decided_elsewhere: words of a Termination tag by which neither the board nor the players
 decided.
 """
 _THRESHOLDS: dict[str, float] = FACTS["thresholds"]
@@ -203,7 +205,11 @@ class _Story:
     def _quiet_game(self) -> Iterator[Sentence]:
         """Sentences about a game without a winner that never turned."""
         known = [judged for judged in self._moves if judged.expected is not None]
-        if not known or self._standing(Side.BLACK, by_rule=False) in ("won", "lost"):
+        passed_over = len(self._moves) - len(known)
+        is_whole = passed_over <= max(_THRESHOLDS["opening"], opening_plies(self._game))
+        if not (is_whole and any(judged.judged for judged in known)):
+            return
+        if self._standing(Side.BLACK, by_rule=False) in ("won", "lost"):
             return
         best = max(known, key=lambda judged: abs((judged.expected or 0.5) - 0.5))
         assert best.expected is not None

@@ -3,6 +3,7 @@
 // true for it. A side is Black or White, or the person who asks.
 
 import {YOU, said} from "../../texts.js";
+import {openingPlies} from "../pdn/opening.js";
 import {BLACK, NO_PROGRESS, REPETITION, sideName, WHITE} from "../rules.js";
 import {opposite} from "../chances.js";
 import {greatest, rounded} from "./figures.js";
@@ -185,7 +186,10 @@ class Story {
   *#quietGame() {
     if (["won", "lost"].includes(this.#standing(BLACK, false))) return;
     const known = this._moves.filter(judged => judged.expected !== null),
-      best = greatest(known, judged => Math.abs((judged.expected || 0.5) - 0.5));
+      passedOver = this._moves.length - known.length,
+      isWhole = passedOver <= Math.max(this._facts.thresholds.opening, openingPlies(this._game));
+    if (!isWhole || !known.some(({judged}) => judged)) return;
+    const best = greatest(known, judged => Math.abs((judged.expected || 0.5) - 0.5));
     if (!best || best.expected === null) return;
     const side = best.expected >= 0.5 ? best.side : 1 - best.side;
     if (Math.max(best.expected, 1 - best.expected) < this._facts.thresholds.safe) yield sentence("never_close");
