@@ -19,7 +19,7 @@ from kr.pdn.grammar import RESULTS, Buffer, NeedMore, plain_move, plain_result
 from kr.pdn.headings import number_squares, settle_players
 from kr.pdn.replay import is_over
 from kr.pdn.source import DETECT, Text
-from kr.pdn.tree import NOT_KNOWN, NOT_LEGAL, UNKNOWN_MOVE, ChildNode, GameNode
+from kr.pdn.tree import NOT_KNOWN, NOT_LEGAL, ChildNode, GameNode
 from kr.pdn.writer import ENGLISH, Results, turned
 
 Source = str | Path | IO[Any]
@@ -326,8 +326,8 @@ def _play(game: Game, draft: Draft, warnings: list[str], cut: bool) -> tuple[int
     elif end < len(texts) or draft.unknown_from:
         draft.notes = [note for note in draft.notes if note[0] <= end or not isinstance(note[1], DraftLine | Judgement)]
         draft.notes = [(min(ply, end), note) for ply, note in draft.notes]
-        rest = " ".join(filter(None, [draft.illegible, *texts[end:]])) or UNKNOWN_MOVE
-        draft.notes.append((end, f"{NOT_KNOWN}: {rest}"))
+        rest = " ".join(filter(None, [draft.illegible, *texts[end:]]))
+        draft.notes.append((end, f"{NOT_KNOWN}: {rest}" if rest else NOT_KNOWN))
     draft.notes = moved_notes(draft.notes, replay.firsts, end)
     warnings += replay.ambiguous
     node: GameNode = game

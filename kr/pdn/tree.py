@@ -434,8 +434,6 @@ class ChildNode(GameNode):
 
 NOT_LEGAL, NOT_KNOWN = "Not legal from here", "Not known from here"
 """Beginnings of the comment that keeps, as text, the moves that a reader could not replay."""
-UNKNOWN_MOVE = "- -"
-"""In that comment, a move that nobody wrote down, where nothing else follows."""
 
 
 class RootNode(GameNode):

@@ -11,7 +11,7 @@ import {Buffer} from "./grammar.js";
 import {numberSquares, settlePlayers} from "./headings.js";
 import {attempted} from "./replay.js";
 import {Text} from "./source.js";
-import {Game, NOT_KNOWN, NOT_LEGAL, RESULTS, UNKNOWN} from "./tree.js";
+import {Game, NOT_KNOWN, NOT_LEGAL, RESULTS} from "./tree.js";
 import {ENGLISH, plainResult, turned} from "./writer.js";
 
 /** @typedef {import("./drafts.js").Draft} Draft */
@@ -247,7 +247,8 @@ function play(game, draft, warnings, forgiving) {
     draft.notes.push([end, `${NOT_LEGAL}: ${rest()}`]);
   } else if (end < texts.length || draft.known) {
     draft.notes = notesUpTo(draft.notes, end).map(([ply, note]) => [Math.min(ply, end), note]);
-    draft.notes.push([end, `${NOT_KNOWN}: ${[draft.illegible, rest()].filter(Boolean).join(" ") || UNKNOWN}`]);
+    const unknown = [draft.illegible, rest()].filter(Boolean).join(" ");
+    draft.notes.push([end, unknown ? `${NOT_KNOWN}: ${unknown}` : NOT_KNOWN]);
   }
   draft.notes = movedNotes(draft.notes, replay.firsts, end);
   for (const each of replay.ambiguous) warnings.push(each);

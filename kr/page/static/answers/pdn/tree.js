@@ -15,8 +15,6 @@ import {checked} from "./replay.js";
 /** Beginnings of the comment that keeps, as text, the moves that a reader could not replay. */
 export const NOT_LEGAL = "Not legal from here",
   NOT_KNOWN = "Not known from here";
-/** In that comment, a move that nobody wrote down, where nothing else follows. */
-export const UNKNOWN = "- -";
 export const RESULTS = ["1-0", "0-1", "1/2-1/2", "0-0", "*"];
 
 /** A position of a game, with its continuations and comments. The root is a Game, all others are ChildNodes. */
