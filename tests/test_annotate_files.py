@@ -237,6 +237,20 @@ def test_the_results_stay_in_their_convention(archive: Path, tmp_path: Path) -> 
         ]  # fmt: skip
 
 
+@pytest.mark.parametrize("convention", ["english", "white"])
+def test_a_file_whose_results_are_of_the_other_convention(
+    convention: str, tmp_path: Path, capsys: pytest.CaptureFixture
+) -> None:
+    file = tmp_path / "games.pdn"
+    result = "0-1" if convention == "english" else "1-0"
+    file.write_text(f'[SetUp "1"]\n[FEN "B:W18:B14"]\n\n14x23 {result}\n')
+    other = "white" if convention == "english" else "english"
+    for told, asked in ((True, convention), (False, other)):
+        assert cli.main(["annotate", str(file), "--tc", "nodes=100", "--egdb", "none", "--results", asked]) == 0
+        doubt = f"{file}: 1 of 1 results contradict the final position: probably --results {other}"
+        assert (doubt in " ".join(capsys.readouterr().err.split())) == told
+
+
 def test_a_file_may_be_annotated_in_place(archive: Path) -> None:
     (once,) = texts(settings_of(archive, archive))
     assert once.count("[%eval") > GAMES

@@ -87,6 +87,24 @@ class FileReport:
         """True if the results make more sense in the other convention."""
         return self.contradicting > self.agreeing
 
+    def compare_result(self, game: Game) -> None:
+        """Count a game that ends with a side unable to move."""
+        end = game.end().bits
+        if game.winner is None or not is_over(end):
+            return
+        if game.winner == Side(end[3]).other:
+            self.agreeing += 1
+        else:
+            self.contradicting += 1
+
+    def doubt(self, results: str) -> str:
+        """That the results make more sense in the other convention than the one they were read in; "" if they don't."""
+        if not self.turned:
+            return ""
+        (other,) = set(CONVENTIONS) - {results}
+        counted_results = f"{self.contradicting} of {self.contradicting + self.agreeing} results"
+        return f"{counted_results} contradict the final position: probably --results {other}"
+
 
 class Archive:
     """Games of files, one after another. `reports` has the findings for each file; the last is the one being read.
@@ -178,12 +196,7 @@ def check_games(archive: Archive, on_game: Callable[[FileReport, Game], None] | 
     for report, game in archive:
         report.plies += sum(1 for _ in game.mainline())
         report.warnings += [(game.line or 0, warning) for warning in game.warnings]
-        end = game.end().bits
-        if game.winner is not None and is_over(end):
-            if game.winner == Side(end[3]).other:
-                report.agreeing += 1
-            else:
-                report.contradicting += 1
+        report.compare_result(game)
         if on_game:
             on_game(report, game)
     return archive.reports

@@ -64,6 +64,8 @@ def command(
                 console.say(_forecast(forecast, settings))
 
         report = annotate_files(settings, on_game, on_text, _say, on_start)
+    for doubt in report.doubts:
+        console.say(doubt)
     for path in filter(None, (settings.out, settings.html)):
         console.wrote(path, counted(report.games, "game"))
     story = [console.fold(stories[0])] if len(stories) == 1 and stories[0] else []

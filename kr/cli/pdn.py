@@ -55,7 +55,7 @@ def _check(
         console.emit_json({"files": [_report(report, warnings) for report in reports]})
     else:
         for report in reports:
-            console.put(_folded(_summary(report)))
+            console.put(_folded(_summary(report, settings.results)))
     _exit(settings, archive)
 
 
@@ -211,18 +211,14 @@ def _report(report: FileReport, warnings: bool) -> dict[str, Any]:
     }
 
 
-def _summary(report: FileReport) -> str:
+def _summary(report: FileReport, results: str) -> str:
     text = f"{_line(report.file)}: {counted(report.games, 'game')}, {counted(report.plies, 'ply')}, {report.encoding}"
     if report.errors:
         text += f", {counted(len(report.errors), 'game')} could not be read"
     if report.warnings:
         text += f", {counted(len({line for line, _ in report.warnings}), 'game')} doubtful"
-    if report.turned:
-        text += (
-            f"; {report.contradicting} of {report.contradicting + report.agreeing} results contradict the final "
-            "position: 1-0 may mean the other player; try the other --results"
-        )
-    return text
+    doubt = report.doubt(results)
+    return f"{text}; {doubt}" if doubt else text
 
 
 def _tag(game: Game, name: str) -> str:

@@ -248,6 +248,8 @@ class AnnotateReport:
     """Number of games that could not be read."""
     players: dict[str, MoveTally] = field(default_factory=dict)
     """Tallies by the names in the tags Black and White, in their first spelling."""
+    doubts: list[str] = field(default_factory=list)
+    """Files whose results make more sense in the other convention, and why."""
 
     def __post_init__(self) -> None:
         self._spelling: dict[str, str] = {}

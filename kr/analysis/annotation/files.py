@@ -235,6 +235,8 @@ def annotate_files(
         work.run(_tasks(settings, archive, work.engine), records, enter, record_of, in_order=path is None)
         check_any(archive, report.games)
         report.left_out = archive.left_out
+        doubts = [(each.file, each.doubt(settings.results)) for each in archive.reports]
+        report.doubts = [f"{file}: {doubt}" for file, doubt in doubts if doubt]
         if pages is not None:
             pages.write_index(report, (records[number]["game"] for number in sorted(records)))
         if settings.out is not None:
@@ -271,6 +273,7 @@ def _tasks(settings: AnnotateSettings, archive: Archive, engine: Engine) -> Iter
         "by": signature(engine, settings.tc),
     }  # fmt: skip
     for number, (report, game) in enumerate(archive, start=1):
+        report.compare_result(game)
         yield WorkTask(number, {
             "number": number, "file": str(report.file), "line_of_file": game.line, "headers": game.headers,
             "pdn": write_game(game), **shared,
