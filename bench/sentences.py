@@ -115,12 +115,14 @@ def main() -> None:
     """Choose, count or compare."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
-    choosing = commands.add_parser("choose")
+    choosing = commands.add_parser("choose", help="draw games of archives, and write them to standard output")
     choosing.add_argument("files", type=Path, nargs="+", help="PDN files")
     choosing.add_argument("--games", type=int, default=100, help="number of games (default: 100)")
-    choosing.add_argument("--seed", type=int, default=1)
-    commands.add_parser("count").add_argument("files", type=Path, nargs="+", help="annotated games, PDN")
-    commands.add_parser("differ").add_argument("files", type=Path, nargs=2, help="the same games, annotated")
+    choosing.add_argument("--seed", type=int, default=1, help="of the choice (default: 1)")
+    counting = commands.add_parser("count", help="count the sentences of each kind")
+    counting.add_argument("files", type=Path, nargs="+", help="annotated games, PDN")
+    differing = commands.add_parser("differ", help="show the stories that two files tell differently")
+    differing.add_argument("files", type=Path, nargs=2, help="the same games, annotated")
     options = parser.parse_args()
     {"choose": choose, "count": count, "differ": differ}[options.command](options)
 
