@@ -6,6 +6,7 @@ import test from "node:test";
 
 import {readProblems} from "../../kr/page/static/answers/problem_files.js";
 import {apart} from "../../kr/page/static/answers/problems.js";
+import {said} from "../../kr/viewer/static/texts.js";
 
 const CASES = JSON.parse(readFileSync("tests/cases/problem_files.json", "utf8"));
 const THEMES = ["shot", "first-position"];
@@ -14,7 +15,10 @@ const THEMES = ["shot", "first-position"];
 function read(name, text, results = "english") {
   /** @type {string[]} */
   const faults = [];
-  return {problems: [...readProblems(name, text, {results, themes: THEMES, onFault: why => faults.push(why)})], faults};
+  return {
+    problems: [...readProblems(name, text, {results, themes: THEMES, onFault: why => faults.push(said(why))})],
+    faults,
+  };
 }
 
 for (const {name, text, results, problems, faults} of CASES)

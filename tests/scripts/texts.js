@@ -25,7 +25,7 @@ const COURSES = "kr/problems/courses.json";
 const CLASSICS = "kr/problems/classics.jsonl";
 const STRING = String.raw`("(?:[^"\\]|\\.)*")`;
 // a long text stands in pieces; said: in the page that is sent
-const T = /\b(?:t|said)\(\s*("(?:[^"\\]|\\.)*"(?:\s*\+\s*"(?:[^"\\]|\\.)*")*)\s*[,)]/g;
+const T = /\b(?:t|said|refusal)\(\s*("(?:[^"\\]|\\.)*"(?:\s*\+\s*"(?:[^"\\]|\\.)*")*)\s*[,)]/g;
 const PIECE = new RegExp(STRING, "g");
 const MANY = new RegExp(String.raw`\bmany\((?:[^()"]|\([^()]*\))*?,\s*${STRING}(?:,\s*${STRING})?`, "g");
 

@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
 import {afterEach, test} from "node:test";
+import {Position} from "../../kr/page/static/answers/rules.js";
 import {written} from "../../kr/viewer/static/numbers.js";
 import {knowEnglish, many, said, speak, spoken, t} from "../../kr/viewer/static/texts.js";
+import {textsOf} from "./texts.js";
+
+/** @typedef {import("../../kr/page/static/answers/text.js").KrError} KrError */
 
 const ITALIAN = {"Level {level}": "Livello {level}", "game|games": "partita|partite"};
 
@@ -44,4 +48,19 @@ test("numbers, durations and sizes are written as the language does", () => {
   );
   speak("it", {});
   assert.deepEqual(said(values.slice(0, 2)), "1234,50, 0,0 ± 12,3");
+});
+
+test("what the worker refuses is told in the language of the page", () => {
+  assert.throws(
+    () => Position.fromFen("B:W33:B1"),
+    (/** @type {KrError} */ {message, told}) => {
+      assert.equal(message, "FEN 'B:W33:B1': White's square '33' does not exist: squares are numbered 1 to 32");
+      speak("it", textsOf("it"));
+      assert.equal(
+        said(told),
+        "FEN 'B:W33:B1': Bianco: la casella '33' non esiste: le caselle sono numerate da 1 a 32",
+      );
+      return true;
+    },
+  );
 });

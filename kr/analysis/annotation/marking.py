@@ -157,7 +157,8 @@ def explained(judgement: JudgedMove, before: JudgedMove | None) -> str:
     if judgement.value is not None and judgement.value != previous:
         now: list[Told] = [_known(judgement.side, judgement.value, judgement.plies)]
         if judgement.by.startswith(CERTIFICATE_WORD):
-            now.append(Sentence("value.by", {"proof": judgement.by}))
+            word, _, names = judgement.by.partition(" ")
+            now.append(Sentence("value.by" if word == CERTIFICATE_WORD else "value.by_several", {"names": names}))
         was = {} if previous is None else {"before": _known(judgement.side, previous, None)}
         sentences.append(_said("known.before" if was else "known", **was, now=now))
     return " ".join(str(sentence) for sentence in sentences if sentence)

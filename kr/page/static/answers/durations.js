@@ -2,7 +2,7 @@
 // the end, so that a text has the value that it has in Python.
 
 import {stripped} from "./blanks.js";
-import {KrError, quoted} from "./text.js";
+import {quoted, refusal} from "./text.js";
 
 /** @typedef {{digits: bigint, exponent: number}} Decimal digits times a power of ten */
 
@@ -25,13 +25,24 @@ const COUNTS = {
 /** Seconds, 31 years. */
 const LONGEST_TIME = 1e9;
 const MOST_COUNT = 2n ** 64n;
+/** What is expected, as values of refusals. */
+const DURATION = refusal("a duration such as {s}, {ms}, {m} or {h}", {s: '"0.3s"', ms: '"20ms"', m: '"2m"', h: '"1h"'}),
+  COUNT = refusal("a count such as {one}, {spaced}, {k}, {m} or {e}", {
+    ...{one: '"1000"', spaced: '"1_000"', k: '"300k"', m: '"2M"', e: '"1e6"'},
+  });
 // blanks of ASCII alone stand before a unit
 const QUANTITY = /^([0-9][0-9_]{0,400}(?:\.[0-9]{0,400})?|\.[0-9]{1,400})(?:e([+-]?[0-9]{1,3}))?[\t-\r ]*([a-z]*)$/;
 
-/** @param {string} text @param {Record<string, Decimal>} units @param {string} usual @param {string} expected */
+/**
+ * @param {string} text
+ * @param {Record<string, Decimal>} units
+ * @param {string} usual
+ * @param {import("../texts.js").Said} expected
+ */
 function quantity(text, units, usual, expected) {
   const [whole, number, exponent, unit] = QUANTITY.exec(stripped(text).toLowerCase()) ?? [""];
-  if (!whole || !Object.hasOwn(units, unit || usual)) throw new KrError(`${quoted(text)} is not ${expected}`);
+  if (!whole || !Object.hasOwn(units, unit || usual))
+    throw refusal("{text} is not {expected}", {text: quoted(text), expected});
   const [before, after = ""] = number.replaceAll("_", "").split("."),
     scale = units[unit || usual];
   return {
@@ -42,23 +53,26 @@ function quantity(text, units, usual, expected) {
 
 /** Seconds of "0.3s", "20ms", "2m", "1h" or a bare number of seconds. @param {string} text */
 export function parseDuration(text) {
-  const expected = 'a duration such as "0.3s", "20ms", "2m" or "1h"',
+  const expected = DURATION.told,
     {digits, exponent} = quantity(text, DURATIONS, "s", expected),
     seconds = Number(`${digits}e${exponent}`);
-  if (seconds > LONGEST_TIME) throw new KrError(`${quoted(text)} is more than 31 years; expected ${expected}`);
+  if (seconds > LONGEST_TIME)
+    throw refusal("{text} is more than 31 years; expected {expected}", {text: quoted(text), expected});
   return seconds;
 }
 
 /** Whole number of "1e6", "300k", "2M", "1_000". @param {string} text */
 export function parseCount(text) {
-  const expected = 'a count such as "1000", "1_000", "300k", "2M" or "1e6"';
+  const expected = COUNT.told;
   let {digits, exponent} = quantity(text, COUNTS, "", expected);
   for (; exponent > 0; exponent--) digits *= 10n;
   for (; exponent < 0; exponent++) {
-    if (digits % 10n) throw new KrError(`${quoted(text)} is not a whole number; expected ${expected}`);
+    if (digits % 10n)
+      throw refusal("{text} is not a whole number; expected {expected}", {text: quoted(text), expected});
     digits /= 10n;
   }
-  if (digits > MOST_COUNT) throw new KrError(`${quoted(text)} is more than kr can count, 2e+19; expected ${expected}`);
+  if (digits > MOST_COUNT)
+    throw refusal("{text} is more than kr can count, 2e+19; expected {expected}", {text: quoted(text), expected});
   return digits;
 }
 

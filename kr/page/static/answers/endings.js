@@ -11,7 +11,7 @@ import {exactMoves, hardestMove} from "./exact.js";
 import {DIFFICULTIES, findExercise, material} from "./exercise.js";
 import {BLACK, moveJson, NO_PROGRESS_PLIES, positionJson, WHITE} from "./rules.js";
 import {opposite} from "./chances.js";
-import {KrError, Refused} from "./text.js";
+import {Refused} from "./text.js";
 import {known} from "./weighing.js";
 
 /** @typedef {import("./house.js").House} House */
@@ -47,8 +47,7 @@ async function newEnding(house, request) {
     most = mostOfASide(database),
     own = request.number("own", 1, most),
     other = request.number("other", 1, most);
-  if (!database.hasClass(own, other))
-    throw new KrError(`${own} v ${other}: the database has positions with ${database.reach}`);
+  if (!database.hasClass(own, other)) throw new Refused("refused.no_class", {own, rival: other, reach: database.reach});
   const ownKings = request.has("own_kings") ? request.number("own_kings", 0, own) : null,
     otherKings = request.has("other_kings") ? request.number("other_kings", 0, other) : null,
     shapes = material([own, ownKings], [other, otherKings]),

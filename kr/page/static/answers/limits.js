@@ -2,7 +2,7 @@
 
 import {stripped} from "./blanks.js";
 import {parseCount, parseDuration} from "./durations.js";
-import {KrError, quoted} from "./text.js";
+import {quoted, refusal} from "./text.js";
 
 /**
  * Where a search ends. left: seconds on the mover's clock, before the increment for this move; moves: to the next time
@@ -54,9 +54,11 @@ export function parseLimits(text) {
       name = rest.length ? first : "time",
       value = rest.length ? rest.join("=") : first,
       key = name === "time" ? "seconds" : name === "nodes" || name === "depth" ? name : null;
-    if (!key || key in limits) throw new KrError(`${quoted(text)} is not a limit such as 0.3s, nodes=2000 or depth=8`);
+    if (!key || key in limits)
+      throw refusal("{text} is not a limit such as 0.3s, nodes=2000 or depth=8", {text: quoted(text)});
     const number = key === "seconds" ? parseDuration(value) : Number(parseCount(value));
-    if (!(number > 0 && number <= MOST[key])) throw new KrError(`the limit ${quoted(text)} is out of its range`);
+    if (!(number > 0 && number <= MOST[key]))
+      throw refusal("the limit {text} is out of its range", {text: quoted(text)});
     limits[key] = number;
   }
   return limits;

@@ -3,7 +3,7 @@
 // from 0 up) with the side to move (0 Black, 1 White).
 
 import {blanked, stripped, withoutBlanks} from "./blanks.js";
-import {KrError, quoted} from "./text.js";
+import {quoted, refusal, whyOf} from "./text.js";
 
 export const SQUARES = 32;
 export const SIDE_NAMES = ["Black", "White"];
@@ -45,7 +45,7 @@ export const squareName = square => String(square + 1);
 /** @param {string} text a number 1-32 @returns {number} 0-31 */
 function parsedSquare(text) {
   if (!/^[0-9]{1,9}$/.test(text) || Number(text) < 1 || Number(text) > SQUARES)
-    throw new KrError(`square ${quoted(text)} does not exist: squares are numbered 1 to ${SQUARES}`);
+    throw refusal("square {square} does not exist: squares are numbered 1 to 32", {square: quoted(text)});
   return Number(text) - 1;
 }
 
@@ -60,22 +60,24 @@ const names = (/** @type {number} */ bits) => squaresOf(bits).map(squareName).jo
 
 /** Refuses three sets that make no possible board. @param {number} black @param {number} white @param {number} kings */
 export function checkBoard(black, white, kings) {
-  const refuse = (/** @type {string} */ why) => {
-    throw new KrError(why, "fen");
-  };
-  if (black & white) refuse(`square ${names(black & white)} holds both a Black and a White piece`);
-  const bare = kings & ~(black | white);
-  if (bare) refuse(`square ${names(bare)} is marked as a king but holds no piece`);
-  for (const [name, pieces, row] of /** @type {[string, number, number][]} */ ([
-    ["Black", black, BLACK_KING_ROW],
-    ["White", white, WHITE_KING_ROW],
+  const both = black & white,
+    bare = kings & ~(black | white);
+  if (both) throw refusal("square {square} holds both a Black and a White piece", {square: names(both)}, "fen");
+  if (bare) throw refusal("square {square} is marked as a king but holds no piece", {square: names(bare)}, "fen");
+  for (const [side, pieces, row] of /** @type {[string, number, number][]} */ ([
+    ["black", black, BLACK_KING_ROW],
+    ["white", white, WHITE_KING_ROW],
   ])) {
-    if (countOf(pieces) > MOST_PIECES)
-      refuse(`${name} has ${countOf(pieces)} pieces: a side has at most ${MOST_PIECES}`);
-    for (const square of squaresOf(pieces & ~kings & row)) {
-      const number = squareName(square);
-      refuse(`a ${name} man stands on its king row, square ${number}: make it a king, K${number}`);
-    }
+    const pieceCount = countOf(pieces),
+      [first] = squaresOf(pieces & ~kings & row);
+    if (pieceCount > MOST_PIECES)
+      throw refusal("{side} has {number} pieces: a side has at most 12", {side, number: pieceCount}, "fen");
+    if (first !== undefined)
+      throw refusal(
+        "a {side} man stands on its king row, square {square}: make it a king, K{square}",
+        {side, square: squareName(first)},
+        "fen",
+      );
   }
 }
 
@@ -95,41 +97,50 @@ function bareFen(text) {
 /** True if a text begins as a FEN does, valid or not. @param {string} text */
 export const looksLikeFen = text => FEN_LIKE.test(bareFen(text));
 
+const MOVER = "side to move";
+
 /** @param {string} letter @param {string} what */
 function parsedSide(letter, what) {
-  if (letter !== "B" && letter !== "W") throw new KrError(`the ${what} is ${quoted(letter)}, not B or W`);
+  if (letter !== "B" && letter !== "W")
+    throw what === MOVER
+      ? refusal("the side to move is {letter}, not B or W", {letter: quoted(letter)})
+      : refusal("the side of a list of pieces is {letter}, not B or W", {letter: quoted(letter)});
   return letter === "B" ? 0 : 1;
 }
 
 /** @param {string} name such as a1 */
 function letteredSquare(name) {
   if (!/^[a-h][1-8]$/.test(name))
-    throw new KrError(`square ${quoted(name)} does not exist: the board has squares from a1 to h8`);
+    throw refusal("square {square} does not exist: the board has squares from a1 to h8", {square: quoted(name)});
   const square = lettersSquare(name);
   if (square === null)
-    throw new KrError(`square ${quoted(name)} is a light one: pieces stand on the dark ones, such as a1, b2 and c3`);
+    throw refusal("square {square} is a light one: pieces stand on the dark ones, such as a1, b2 and c3", {
+      square: quoted(name),
+    });
   return square;
 }
 
-/** One side's list as pieces and kings. @param {string} text @param {string} name */
-function parsedPieces(text, name) {
+/** One side's list as pieces and kings. @param {string} text @param {string} side */
+function parsedPieces(text, side) {
   let pieces = 0,
     kings = 0;
-  for (const item of text ? text.split(",") : []) {
-    const match = PIECE.exec(item);
-    if (!match) throw new KrError(`${name}'s ${quoted(item)} is not a square such as 18, K10, 1-12, a1 or Kc3`);
+  for (const each of text ? text.split(",") : []) {
+    const match = PIECE.exec(each),
+      item = quoted(each);
+    if (!match) throw refusal("{side}'s {item} is not a square such as 18, K10, 1-12, a1 or Kc3", {side, item});
     const [, king, first, lastKing, last, letters] = match;
-    if (lastKing && !king) throw new KrError(`${name}'s range ${quoted(item)} must begin with a king too`);
+    if (lastKing && !king) throw refusal("{side}'s range {item} must begin with a king too", {side, item});
     let low, high;
     try {
       low = letters ? letteredSquare(letters.toLowerCase()) : parsedSquare(first);
       high = last ? parsedSquare(last) : low;
     } catch (error) {
-      throw new KrError(`${name}'s ${/** @type {Error} */ (error).message}`);
+      throw refusal("{side}'s {why}", {side, why: whyOf(error)});
     }
-    if (high < low) throw new KrError(`${name}'s range ${quoted(item)} runs down: write ${last}-${first}`);
+    if (high < low)
+      throw refusal("{side}'s range {item} runs down: write {range}", {side, item, range: `${last}-${first}`});
     const bits = Number((2n << BigInt(high)) - (1n << BigInt(low)));
-    if (pieces & bits) throw new KrError(`${name}'s square ${names(pieces & bits)} is listed twice`);
+    if (pieces & bits) throw refusal("{side}'s square {square} is listed twice", {side, square: names(pieces & bits)});
     pieces |= bits;
     if (king) kings |= bits;
   }
@@ -138,9 +149,9 @@ function parsedPieces(text, name) {
 
 /** Sides of the two lists; an empty list may lack its letter. @param {string} first @param {string} second */
 function parsedSides(first, second) {
-  const sides = [first, second].filter(Boolean).map(([letter]) => parsedSide(letter, "side of a list of pieces"));
+  const sides = [first, second].filter(Boolean).map(([letter]) => parsedSide(letter, "list"));
   if (sides.length === 2 && sides[0] === sides[1])
-    throw new KrError(`${SIDE_NAMES[sides[0]]}'s pieces are listed twice`);
+    throw refusal("{side}'s pieces are listed twice", {side: SIDE_NAMES[sides[0]].toLowerCase()});
   if (!sides.length) return [1, 0];
   return first ? [sides[0], 1 - sides[0]] : [1 - sides[0], sides[0]];
 }
@@ -157,18 +168,19 @@ export function parseFen(text, crown = false) {
   while (fields.length > 3 && COUNTER.test(fields[fields.length - 1])) fields.pop();
   try {
     if (fields.length !== 3) {
-      const more = fields.length > 3 ? "; only counters such as :H0:F1 may follow" : "";
-      throw new KrError(`it must have three fields, as in B:W18,24,K10:B12,K22${more}`);
+      throw fields.length > 3
+        ? refusal("it must have three fields, as in B:W18,24,K10:B12,K22; only counters such as :H0:F1 may follow")
+        : refusal("it must have three fields, as in B:W18,24,K10:B12,K22");
     }
     fields = fields.map(field => field.replace(/\.$/, ""));
     const split = SPLIT_NUMBER.exec(bare);
-    if (split) throw new KrError(`a comma is missing in ${quoted(split[0])}`);
-    const side = parsedSide(fields[0], "side to move"),
+    if (split) throw refusal("a comma is missing in {text}", {text: quoted(split[0])});
+    const side = parsedSide(fields[0], MOVER),
       sides = parsedSides(fields[1], fields[2]),
       pieces = [0, 0];
     let kings = 0;
     for (const i of [0, 1]) {
-      const [all, own] = parsedPieces(fields[i + 1].slice(1), SIDE_NAMES[sides[i]]);
+      const [all, own] = parsedPieces(fields[i + 1].slice(1), SIDE_NAMES[sides[i]].toLowerCase());
       pieces[sides[i]] = all;
       kings |= own;
     }
@@ -176,9 +188,11 @@ export function parseFen(text, crown = false) {
     checkBoard(pieces[0], pieces[1], kings);
     return {black: pieces[0] >>> 0, white: pieces[1] >>> 0, kings: kings >>> 0, side};
   } catch (error) {
-    const lettered = fields.slice(1).some(field => LETTERED.test(field));
-    const hint = lettered ? " (with letters, a1 is at the left hand of Black)" : "";
-    throw new KrError(`FEN ${quoted(stripped(text))}: ${/** @type {Error} */ (error).message}${hint}`, "fen");
+    const isLettered = fields.slice(1).some(field => LETTERED.test(field)),
+      values = {fen: quoted(stripped(text)), why: whyOf(error)};
+    throw isLettered
+      ? refusal("FEN {fen}: {why} (with letters, a1 is at the left hand of Black)", values, "fen")
+      : refusal("FEN {fen}: {why}", values, "fen");
   }
 }
 
@@ -195,11 +209,11 @@ export const formatFen = ({black, white, kings, side}) =>
 /** Squares 0-31 of the text of a move, such as 11-15 or 10x19x26. @param {string} text @returns {number[]} */
 export function parsePath(text) {
   if (!MOVE.test(stripped(text)))
-    throw new KrError(`${quoted(text)} is not a move: write it as 11-15, or 22x15 for a capture`, "move");
+    throw refusal("{text} is not a move: write it as 11-15, or 22x15 for a capture", {text: quoted(text)}, "move");
   try {
     return /** @type {string[]} */ (text.match(/[0-9]+/g)).map(parsedSquare);
   } catch (error) {
-    throw new KrError(`${quoted(text)} is not a move: ${/** @type {Error} */ (error).message}`, "move");
+    throw refusal("{text} is not a move: {why}", {text: quoted(text), why: whyOf(error)}, "move");
   }
 }
 

@@ -9,7 +9,7 @@ import {opener} from "./pdn/unpack.js";
 import {RESULT_CONVENTIONS} from "./pdn/writer.js";
 import {isOver, problemOf, withoutEmpty} from "./problems.js";
 import {Position} from "./rules.js";
-import {counted, decodedBytes, KrError} from "./text.js";
+import {decodedBytes, grouped, KrError, refusal} from "./text.js";
 import {known} from "./weighing.js";
 
 /** @typedef {import("./house.js").House} House */
@@ -17,6 +17,7 @@ import {known} from "./weighing.js";
 /** @typedef {import("./pdn/writer.js").Results} Results */
 /** @typedef {import("./problems.js").Named} Named */
 /** @typedef {import("./request.js").PageRequest} PageRequest */
+/** @typedef {import("../texts.js").Said} Said */
 
 /** Problems of a file. */
 const MOST_PROBLEMS = 5000;
@@ -26,20 +27,19 @@ const LONGEST_DATA = 4_000_000,
 const PDN_NAME = /\.pdn(\.(gz|xz|bz2))?$/i;
 /** @type {Record<string, string>} */
 const WINS = {"1-0": "B-win", "0-1": "W-win", "1/2-1/2": "draw"};
-const EXPECTED = "a file of problems has a JSON object or a FEN in each line, or is PDN by its name";
 
 /**
  * The problems of a file, one after another. Throws an error for a file without a problem or a fault.
  * @param {string} name of the file
  * @param {string} source its text
- * @param {{results: Results, themes: readonly string[], onFault: (why: string) => void}} how onFault: told in a line
+ * @param {{results: Results, themes: readonly string[], onFault: (why: Said) => void}} how onFault: told in a line
  *   why a problem is left out
  * @returns {Generator<Named>}
  */
 export function* readProblems(name, source, {results, themes, onFault}) {
   const isPdn = PDN_NAME.test(name);
   let isEmpty = true;
-  const fault = (/** @type {string} */ why) => {
+  const fault = (/** @type {Said} */ why) => {
     isEmpty = false;
     onFault(why);
   };
@@ -47,8 +47,12 @@ export function* readProblems(name, source, {results, themes, onFault}) {
     isEmpty = false;
     yield problem;
   }
-  if (isEmpty && isPdn) throw new KrError(`${name}: no game has a FEN tag, so there is no position to solve`);
-  if (isEmpty) throw new KrError(`${name} holds no problems; ${EXPECTED}`);
+  if (isEmpty && isPdn) throw refusal("{name}: no game has a FEN tag, so there is no position to solve", {name});
+  if (isEmpty)
+    throw refusal(
+      "{name} holds no problems; a file of problems has a JSON object or a FEN in each line, or is PDN by its name",
+      {name},
+    );
 }
 
 /** @param {string} source @param {Results} results @param {(why: string) => void} onError */
@@ -76,7 +80,7 @@ function ofGame(game, number) {
   });
 }
 
-/** @param {string} source @param {readonly string[]} themes @param {(why: string) => void} onFault */
+/** @param {string} source @param {readonly string[]} themes @param {(why: Said) => void} onFault */
 function* ofLines(source, themes, onFault) {
   for (const [index, line] of source.split(/\r\n|\n|\r/).entries()) {
     const text = stripped(line);
@@ -86,7 +90,7 @@ function* ofLines(source, themes, onFault) {
       else yield {id: `line ${index + 1}`, fen: Position.fromFen(withoutComment(text)).fen};
     } catch (error) {
       if (!(error instanceof KrError)) throw error;
-      onFault(`line ${index + 1}: ${error.message}`);
+      onFault(refusal("line {number}: {why}", {number: String(index + 1), why: error.told}).told);
     }
   }
 }
@@ -96,7 +100,7 @@ function json(text) {
   try {
     return JSON.parse(text);
   } catch {
-    throw new KrError("not JSON");
+    throw refusal("not JSON");
   }
 }
 
@@ -112,16 +116,15 @@ export async function readFile(house, request, themes) {
     text = await textOf(name, decodedBytes(request.text("data", LONGEST_DATA)));
   /** @type {Named[]} */
   const problems = [];
-  /** @type {string[]} */
+  /** @type {Said[]} */
   const faults = [];
   for (const problem of readProblems(name, text, {results, themes, onFault: why => faults.push(why)})) {
-    if (problem.disproved || isOver(problem))
-      faults.push(`${problem.id}: ${problem.disproved ? "it is marked as disproved" : "the game is over"}`);
+    if (problem.disproved || isOver(problem)) faults.push(leftOut(problem).told);
     else problems.push(problem);
     if (problems.length > MOST_PROBLEMS)
-      throw new KrError(`${name} has more than ${counted(MOST_PROBLEMS, "problem")}`);
+      throw refusal("{name} has more than {most} problems", {name, most: grouped(MOST_PROBLEMS)});
   }
-  if (!problems.length) throw new KrError(`${name}: ${faults[0]}`);
+  if (!problems.length) throw refusal("{name}: {why}", {name, why: faults[0]});
   const values = await known(
     await house.database(),
     problems.map(({fen}) => Position.fromFen(fen)),
@@ -133,13 +136,17 @@ export async function readFile(house, request, themes) {
   };
 }
 
+/** Why a problem is left out. @param {Named} problem */
+const leftOut = ({id, disproved}) =>
+  disproved ? refusal("{id}: it is marked as disproved", {id}) : refusal("{id}: the game is over", {id});
+
 /** The text of a file. @param {string} name @param {Uint8Array} bytes */
 async function textOf(name, bytes) {
   const source = new Text((await opener(bytes))());
   let text = "";
   for (let block = source.read(); block; block = source.read()) {
     text += block;
-    if (text.length > LONGEST_TEXT) throw new KrError(`${name} is too large for a file of problems`);
+    if (text.length > LONGEST_TEXT) throw refusal("{name} is too large for a file of problems", {name});
   }
   return text;
 }

@@ -2,7 +2,7 @@
 
 import {beginning, stripped, words} from "./blanks.js";
 import {Position} from "./rules.js";
-import {KrError, oneOf, quoted} from "./text.js";
+import {oneOf, quoted, refusal} from "./text.js";
 
 /** @typedef {import("./puzzle.js").Problem} Problem */
 /** @typedef {Problem & {id: string}} Named */
@@ -27,7 +27,7 @@ export const isOver = ({fen}) => Position.fromFen(fen).isOver;
 export function problemOf(entry, themes, number) {
   const text = (/** @type {string} */ key) => textOf(entry, key);
   const fen = text("fen");
-  if (!fen) throw new KrError('"fen" is missing');
+  if (!fen) throw refusal("{field} is missing", {field: '"fen"'});
   const result = among(text("result"), "result", RESULTS),
     position = Position.fromFen(fen),
     solution = text("solution"),
@@ -36,12 +36,17 @@ export function problemOf(entry, themes, number) {
     named = entry.themes ?? [],
     rating = entry.rating ?? null,
     title = text("title");
-  if (!isTexts(keeping)) throw new KrError('"keeping_moves" must be a list of moves such as ["11-15", "22x15"]');
-  if (typeof (entry.disproved ?? false) !== "boolean") throw new KrError('"disproved" must be true or false');
+  if (!isTexts(keeping))
+    throw refusal("{field} must be a list of moves such as {example}", {
+      field: '"keeping_moves"',
+      example: '["11-15", "22x15"]',
+    });
+  if (typeof (entry.disproved ?? false) !== "boolean")
+    throw refusal("{field} must be true or false", {field: '"disproved"'});
   if (!isTexts(named) || !named.every(each => themes.includes(each)))
-    throw new KrError(`"themes" must be a list of ${themes.join(", ")}`);
+    throw refusal("{field} must be a list of {themes}", {field: '"themes"', themes: themes.join(", ")});
   if (rating !== null && !(Number.isInteger(rating) && rating >= 0 && rating <= MOST_RATING))
-    throw new KrError(`"rating" must be a whole number from 0 to ${MOST_RATING}`);
+    throw refusal("{field} must be a whole number from 0 to {most}", {field: '"rating"', most: String(MOST_RATING)});
   return withoutEmpty({
     id: text("id") || title || `line ${number}`,
     title,
@@ -63,13 +68,18 @@ export function problemOf(entry, themes, number) {
 /** Text of a field, "" if it is not there. @param {any} entry @param {string} key */
 function textOf(entry, key) {
   const value = entry[key] ?? "";
-  if (typeof value !== "string") throw new KrError(`"${key}" must be text`);
+  if (typeof value !== "string") throw refusal("{field} must be text", {field: `"${key}"`});
   return stripped(value);
 }
 
 /** @param {string} value @param {string} key @param {readonly string[]} known */
 function among(value, key, known) {
-  if (value && !known.includes(value)) throw new KrError(`"${key}" is ${quoted(value)}; it must be ${oneOf(known)}`);
+  if (value && !known.includes(value))
+    throw refusal("{field} is {value}; it must be {choices}", {
+      field: `"${key}"`,
+      value: quoted(value),
+      choices: oneOf(known),
+    });
   return value;
 }
 

@@ -14,7 +14,7 @@ import {
   squaresOf,
   WHITE_KING_ROW,
 } from "./notation.js";
-import {counted, KrError} from "./text.js";
+import {counted, KrError, refusal} from "./text.js";
 
 export const BLACK = 0,
   WHITE = 1;
@@ -158,7 +158,7 @@ export class Position {
     const matches = new Map();
     for (const entry of exact.length ? exact : [...this.entries].reverse())
       if (follows(squares, entry.path)) matches.set(entry.captured, entry);
-    if (!matches.size) throw new KrError(`${withoutBlanks(text)} is not legal: ${this.#choices()}`, "move");
+    if (!matches.size) throw this.#illegal(withoutBlanks(text));
     return [...matches.values()].reverse().map(entry => this.#move(entry));
   }
 
@@ -166,7 +166,11 @@ export class Position {
   parseMove(text) {
     const moves = this.movesNamed(text);
     if (moves.length > 1)
-      throw new KrError(`${withoutBlanks(text)} is ambiguous: write ${moves.map(String).join(" or ")}`, "move");
+      throw refusal(
+        "{move} is ambiguous: write {choices}",
+        {move: withoutBlanks(text), choices: moves.map(String).join(" or ")},
+        "move",
+      );
     return moves[0];
   }
 
@@ -176,14 +180,14 @@ export class Position {
       each => each.path[0] === origin && each.path.at(-1) === target && each.captured === captured >>> 0,
     );
     if (found) return this.#move(found);
-    throw new KrError(`${formatPath([origin, target], captured !== 0)} is not legal: ${this.#choices()}`, "move");
+    throw this.#illegal(formatPath([origin, target], captured !== 0));
   }
 
   /** The position after a legal move. @param {Move | string} move */
   play(move) {
     const made = typeof move === "string" ? this.parseMove(move) : move;
     if (made !== move || this.entries.some(each => made.equals(each))) return this.after(made);
-    throw new KrError(`${formatPath(made.path, made.isCapture)} is not legal: ${this.#choices()}`, "move");
+    throw this.#illegal(formatPath(made.path, made.isCapture));
   }
 
   /** The position after a move that is known to be legal. @param {Entry} move */
@@ -207,10 +211,13 @@ export class Position {
     return new Move(path, captured, alike > 1);
   }
 
-  #choices() {
-    const moves = this.legalMoves().map(String).join(", "),
-      name = SIDE_NAMES[this.side];
-    return moves ? `${name}'s legal moves are ${moves}` : `${name} has no legal move, the game is over`;
+  /** @param {string} move */
+  #illegal(move) {
+    const choices = this.legalMoves().map(String).join(", "),
+      side = sideName(this.side);
+    return choices
+      ? refusal("{move} is not legal: {side}'s legal moves are {choices}", {move, side, choices}, "move")
+      : refusal("{move} is not legal: {side} has no legal move, the game is over", {move, side}, "move");
   }
 }
 

@@ -4,7 +4,7 @@ import {SQUARES} from "./notation.js";
 import {lengthOf} from "./blanks.js";
 import {SHAPE_COLOURS} from "./pdn/commands.js";
 import {board, COORDINATES, PIECES, STYLES} from "./svg.js";
-import {grouped, KrError} from "./text.js";
+import {grouped, refusal} from "./text.js";
 
 /** @typedef {import("./house.js").House} House */
 /** @typedef {import("./request.js").PageRequest} PageRequest */
@@ -76,7 +76,7 @@ const looksOf = request => ({
 /** @param {PageRequest} request */
 function languageOf(request) {
   const language = request.text("language", 3, "en");
-  if (!/^[a-z]{2,3}$/.test(language)) throw new KrError("language is not a code such as it");
+  if (!/^[a-z]{2,3}$/.test(language)) throw refusal("language is not a code such as it");
   return language;
 }
 
@@ -89,11 +89,11 @@ function languageOf(request) {
 function textsOf(request, name) {
   const texts = request.has(name) ? request.object(name).fields : {},
     pairs = Object.entries(texts);
-  if (pairs.length > MOST_TEXTS) throw new KrError(`more than ${grouped(MOST_TEXTS)} texts`);
-  if (!pairs.every(([, text]) => typeof text === "string")) throw new KrError(`${name} are texts by their names`);
+  if (pairs.length > MOST_TEXTS) throw refusal("more than {most} texts", {most: grouped(MOST_TEXTS)});
+  if (!pairs.every(([, text]) => typeof text === "string")) throw refusal("{name} are texts by their names", {name});
   const characters = pairs.reduce((sum, [english, text]) => sum + lengthOf(english) + lengthOf(text), 0);
   if (characters > MOST_TEXT_CHARACTERS)
-    throw new KrError(`texts have more than ${grouped(MOST_TEXT_CHARACTERS)} characters`);
+    throw refusal("texts have more than {most} characters", {most: grouped(MOST_TEXT_CHARACTERS)});
   return texts;
 }
 

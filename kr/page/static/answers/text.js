@@ -36,6 +36,30 @@ export class Refused extends KrError {
   }
 }
 
+/** One that is told by its English words, as t() has them, in the language of the page. */
+class Worded extends KrError {
+  /** @param {string} text @param {Record<string, import("../texts.js").Said>} values @param {string} [kind] */
+  constructor(text, values, kind) {
+    super(said({say: text, with: values}), kind);
+    this.words = {say: text, with: values};
+  }
+
+  get told() {
+    return this.words;
+  }
+}
+
+/**
+ * A KrError with a text of kr/language, which it is also in English.
+ * @param {string} text
+ * @param {Record<string, import("../texts.js").Said>} [values]
+ * @param {string} [kind]
+ */
+export const refusal = (text, values = {}, kind) => new Worded(text, values, kind);
+
+/** Why something was refused, as a value of another refusal. @param {unknown} error */
+export const whyOf = error => (error instanceof KrError ? error.told : String(error));
+
 const ESCAPES = new Map([
   ["\n", "\\n"],
   ["\t", "\\t"],

@@ -5,7 +5,7 @@ import {filePicker, resultsChoice} from "../controls.js";
 import {button, el} from "../dom.js";
 import {visible} from "../escapes.js";
 import {SharedRecord} from "../shared-record.js";
-import {formatted, many, t} from "../texts.js";
+import {formatted, many, said, t} from "../texts.js";
 
 /** @typedef {import("../shell.js").App} App */
 /** @typedef {{id: string, fen: string}} Problem as the answers have read it, with other fields that only they know */
@@ -129,11 +129,11 @@ export class OwnPanel {
     }
   }
 
-  /** @param {string[]} faults @param {number} left how many there are */
+  /** @param {import("../texts.js").Said[]} faults @param {number} left how many there are */
   _tell(faults, left) {
     const more = left - faults.length;
     this._faults.replaceChildren(
-      ...faults.map(why => el("li", null, visible(why))),
+      ...faults.map(why => el("li", null, visible(said(why)))),
       ...(more ? [el("li", null, t("{count} more could not be read", {count: more}))] : []),
     );
     if (left) this.element.open = true;

@@ -1,7 +1,7 @@
 // Time controls of a game, and clocks.
 
 import {blanked, stripped} from "../blanks.js";
-import {KrError, quoted} from "../text.js";
+import {KrError, quoted, refusal} from "../text.js";
 import {formatDuration, parseCount, parseDuration} from "../durations.js";
 
 export const MOST_SECONDS = 1e9;
@@ -26,7 +26,8 @@ const THINKING_SECONDS = 1;
 /** @param {string} name @param {number} seconds */
 function checkSeconds(name, seconds) {
   if (seconds <= MOST_SECONDS) return;
-  throw new KrError(`${name}: ${formatDuration(seconds)} is out of range; expected 0s to ${MOST_SECONDS}s`);
+  const values = {name: `time control ${name}`, time: formatDuration(seconds), most: `${MOST_SECONDS}s`};
+  throw refusal("{name}: {time} is out of range; expected 0s to {most}", values);
 }
 
 /** Time for a whole game: "5m+3s", "40/30m", "45m d5s" (a delay before the clock runs), "40/2h:1h". */
@@ -44,20 +45,22 @@ export class TimeControl {
     this.moves = moves === null ? null : Number(moves);
     this.delay = delay;
     this.next = next;
-    checkSeconds("time control time", time);
-    checkSeconds("time control inc", inc);
-    checkSeconds("time control delay", delay);
+    checkSeconds("time", time);
+    checkSeconds("inc", inc);
+    checkSeconds("delay", delay);
     if (moves !== null && (moves < 1n || moves > MOST_MOVES))
-      throw new KrError(`time control moves: ${moves} is out of range; expected 1 to ${MOST_MOVES}`);
+      throw refusal("time control moves: {moves} is out of range; expected 1 to {most}", {
+        moves: String(moves),
+        most: String(MOST_MOVES),
+      });
     const most = time + inc + delay;
     if (!(most > 0 && most <= MOST_SECONDS))
-      throw new KrError(
-        `time control ${this}: ${formatDuration(most)} is out of range; ` +
-          `expected more than 0s and at most ${MOST_SECONDS}s`,
-      );
-    if (inc && delay) throw new KrError("a time control has an increment or a delay for each move, not both");
+      throw refusal("time control {control}: {time} is out of range; expected more than 0s and at most {most}", {
+        ...{control: String(this), time: formatDuration(most), most: `${MOST_SECONDS}s`},
+      });
+    if (inc && delay) throw refusal("a time control has an increment or a delay for each move, not both");
     if (next && moves === null)
-      throw new KrError("a period that another follows needs its number of moves, as in 40/2h:1h");
+      throw refusal("a period that another follows needs its number of moves, as in 40/2h:1h");
   }
 
   /** Seconds of all periods, without increments. @returns {number} */
@@ -80,7 +83,7 @@ export class TimeControl {
     const alone = periods.length === 1 ? periods[0] : undefined,
       isControl = !alone || alone.moves || alone.inc || alone.delay || alone.time.includes(":") || head;
     if (!isControl || periods.includes(undefined))
-      throw new KrError(`${quoted(text)} is not a time control such as 5m+3s, 40/30m, 45m d5s or 40/2h:1h`);
+      throw refusal("{text} is not a time control such as 5m+3s, 40/30m, 45m d5s or 40/2h:1h", {text: quoted(text)});
     const inSeconds = periods.length > 1 || (alone?.delay && !head);
     /** @type {TimeControl | null} */
     let control = null;
@@ -95,7 +98,7 @@ export class TimeControl {
         );
     } catch (error) {
       if (!(error instanceof KrError)) throw error;
-      throw new KrError(`time control ${quoted(text)}: ${error.message}`);
+      throw refusal("time control {text}: {why}", {text: quoted(text), why: error.told});
     }
     return /** @type {TimeControl} */ (/** @type {unknown} */ (control));
   }
@@ -123,7 +126,8 @@ function clockTime(text, unit) {
 export function clockFromText(text) {
   if (!text) return null;
   const control = TimeControl.parse(text);
-  if (control.longest + control.inc + control.delay > DAY) throw new KrError(`the clock ${text} is longer than a day`);
+  if (control.longest + control.inc + control.delay > DAY)
+    throw refusal("the clock {text} is longer than a day", {text});
   return control;
 }
 

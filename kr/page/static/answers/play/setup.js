@@ -5,7 +5,7 @@ import {looksLikeFen} from "../notation.js";
 import {begun, openingsOf} from "../openings.js";
 import {LONGEST_FEN} from "../request.js";
 import {BLACK, Position, WHITE} from "../rules.js";
-import {KrError} from "../text.js";
+import {refusal} from "../text.js";
 import {clockFromText} from "./clock.js";
 import {Draws} from "./draws.js";
 import {HUMAN, opponentFromRequest, SPEC_TAGS} from "./opponents.js";
@@ -124,7 +124,7 @@ function startOf(openings, ballot, source) {
   if (!ballot) return {start: new Position(), line: [], opening: ""};
   if (looksLikeFen(ballot)) {
     const start = Position.fromFen(ballot);
-    if (start.isOver) throw new KrError(`--ballot: ${start.fen} has no legal move: a game can't begin there`);
+    if (start.isOver) throw refusal("{fen} has no legal move: a game can't begin there", {fen: start.fen});
     return {start, line: [], opening: ""};
   }
   const [number] = NUMBER.exec(ballot) ?? [],
@@ -145,5 +145,7 @@ function numbered(openings, name, number) {
   const deck = openings.deck(name, false),
     found = deck.find(each => String(each.number) === number);
   if (found) return found;
-  throw new KrError(`--ballot: ${name} has no opening ${number}; they are numbered 1 to ${deck.length}`);
+  throw refusal("{name} has no opening {number}; they are numbered 1 to {most}", {
+    ...{name, number, most: String(deck.length)},
+  });
 }

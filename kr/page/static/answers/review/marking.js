@@ -160,9 +160,9 @@ function explained(judged, before) {
   if (value && value !== previous) {
     /** @type {Said} */
     const now = [known(side, value, judged.plies)],
-      {certificates: names} = judged,
-      proof = `${names.length === 1 ? "certificate" : "certificates"} ${names.join(" and ")}`;
-    if (names.length) now.push({say: "value.by", with: {proof}});
+      {certificates} = judged,
+      names = certificates.join(" and ");
+    if (names) now.push({say: certificates.length === 1 ? "value.by" : "value.by_several", with: {names}});
     sentences.push(
       previous ? comment("known.before", {before: known(side, previous, null), now}) : comment("known", {now}),
     );
