@@ -5,12 +5,17 @@ from __future__ import annotations
 import hashlib
 import json
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from kr.egdb.build import JOURNAL_NAME
+from kr.egdb.encoding import Coded, ValuesEncoding
 from kr.egdb.packing import Packed, PackSettings, Unpacked, UnpackSettings, pack_database, unpack_database
+from kr.egdb.slices import Shape
 
 Entries = list[dict[str, Any]]
 """Files of a header."""
@@ -29,6 +34,16 @@ def content(directory: Path) -> dict[str, bytes]:
     """Contents of all files of a directory by name, hidden ones included, but for a build's journal."""
     found = (path for path in directory.rglob("*") if path.is_file() and path.name != JOURNAL_NAME)
     return {path.relative_to(directory).as_posix(): path.read_bytes() for path in found}
+
+
+def encode_values(codes: Mapping[Shape, NDArray[np.uint64]]) -> Coded:
+    """The slice of a pair that compresses better, encoded by this thread: see ValuesEncoding."""
+    encoding = ValuesEncoding(codes)
+    for tasks in encoding.steps():
+        for task in tasks:
+            task()
+    assert encoding.coded is not None
+    return encoding.coded
 
 
 def emptied(good: bytes) -> bytes:

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from egdb_packs import encode_values
 from systems import make_fifo
 
 from kr import _egdb, storage
 from kr.egdb import files, slices
 from kr.egdb.database import Database
-from kr.egdb.encoding import encode_values
 from kr.errors import InvalidDatabaseError
 from kr.game.position import Position
 

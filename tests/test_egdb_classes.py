@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from egdb_packs import encode_values
 from endings import without
 from refusals import check_refused
 
@@ -20,7 +21,6 @@ from kr.analysis.sources import Task
 from kr.egdb import database as databases
 from kr.egdb import files, slices, stats
 from kr.egdb.database import UNKNOWN_VALUE, Database
-from kr.egdb.encoding import encode_values
 from kr.egdb.exact import exact_moves, exact_value
 from kr.egdb.probe import probe
 from kr.egdb.sample import random_positions

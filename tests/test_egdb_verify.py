@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from egdb_packs import encode_values
 from numpy.typing import NDArray
 
 from kr import _egdb, storage
 from kr.egdb import files, slices, verify
 from kr.egdb.database import Database
-from kr.egdb.encoding import encode_values
 from kr.egdb.slices import Shape
 from kr.egdb.stats import Counts
 from kr.egdb.verify import Verification, VerifySettings

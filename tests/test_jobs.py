@@ -16,6 +16,7 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict
 from functools import cache, partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import FrameType
 from typing import Any
 
@@ -29,7 +30,7 @@ from kr.egdb.build import BuildSettings, build_database
 from kr.egdb.checking import FileCheck, RangeCheck
 from kr.egdb.slices import shape_named
 from kr.egdb.solving import SlicePairs, crc_chunk, files_of, values_key, values_of, values_path
-from kr.egdb.values import values_crc
+from kr.egdb.values import write_values
 from kr.egdb.verify import VerifySettings, verify_database
 from kr.engine.database import load_database
 from kr.engine.engine import Engine
@@ -452,7 +453,11 @@ def checked(unit: Unit, chunks: Sequence[bytes]) -> list[bytes]:
     """A result of a build with the CRC-32 of its values in their place, as a machine that builds alone has it."""
     found = values_of(unit, chunks) if unit.values["values"] else {}
     files = list(files_of(unit, chunks).values())
-    return [*([crc_chunk(values_crc(found))] if found else []), *files]
+    if not found:
+        return files
+    with TemporaryDirectory() as folder:
+        crc = write_values(Path(folder) / "values", shape_named(unit.values["pair"]), found)
+    return [crc_chunk(crc), *files]
 
 
 @pytest.fixture(scope="module")

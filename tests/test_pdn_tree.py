@@ -51,14 +51,14 @@ def test_the_tree_of_a_text() -> None:
     assert answer.next().starting_comment == "then"
     assert [str(node) for node in other.mainline()] == ["2. 8-11", "2... 17-13"]
     assert str(other.variation("9-13").end()) == "2... 17-14"
-    assert (other.starts_variation(), other.is_main_variation(), other.is_mainline()) == (True, False, False)
+    assert (other.starts_variation(), other.is_mainline()) == (True, False)
     assert answer.is_mainline()
     assert not other.next().is_mainline()
     assert (answer.ply(), answer.turn, answer.game(), answer.root()) == (2, Side.BLACK, game, game)
     assert other.next().position == Position().play("11-15").play("22-17").play("8-11")
     assert list(map(str, other.next().board().moves)) == ["11-15", "22-17", "8-11"]
     assert game.end().position == list(game.positions())[-1]
-    assert game.end().is_end()
+    assert game.end().variations == []
     assert len(list(game.descendants())) == 11
     assert game.warnings == ()
     assert write_game(only(write_game(game))) == write_game(game)

@@ -83,16 +83,6 @@ def _ranges(blocks: int, block_bits: int) -> list[tuple[int, int]]:
     return [(first, min(first + step, blocks)) for first in range(0, blocks, step)]
 
 
-def encode_values(codes: Mapping[Shape, NDArray[np.uint64]]) -> Coded:
-    """The slice of a pair that compresses better, encoded by this thread: see ValuesEncoding."""
-    encoding = ValuesEncoding(codes)
-    for tasks in encoding.steps():
-        for task in tasks:
-            task()
-    assert encoding.coded is not None
-    return encoding.coded
-
-
 class _Counts:
     """How often each symbol occurs, counted part by part."""
 

@@ -100,14 +100,6 @@ def write_values(path: Path, pair: Shape, values: PairValues, steps: int = COMPL
     return crc
 
 
-def values_crc(values: PairValues) -> int:
-    """CRC-32 that a file of these values has."""
-    crc = 0
-    for block in _blocks(values):
-        crc = zlib.crc32(block, crc)
-    return crc
-
-
 def stated(path: Path, pair: Shape, distances: bool) -> tuple[int, int] | None:
     """Steps and CRC-32 that a file states; None if it is missing, incomplete, or not one of this pair."""
     try:

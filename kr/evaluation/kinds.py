@@ -17,7 +17,7 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
@@ -265,7 +265,14 @@ def _file_kind(file: WeightsFile) -> type[FileEvaluation]:
 def explain(position: PositionLike, weights: str | Path | Evaluation | None = None) -> Explanation:
     """Explain the static score of a position.
 
-    weights: as for Engine, or a loaded evaluation. Raises InvalidWeightsError, and InvalidSettingError for an empty
-    board.
+    weights: as for Engine, or a loaded evaluation; without them the tables of kr, which are read once. Raises
+    InvalidWeightsError, and InvalidSettingError for an empty board.
     """
-    return (weights if isinstance(weights, Evaluation) else load_evaluation(weights)).explain(position_of(position))
+    if not isinstance(weights, Evaluation):
+        weights = _shipped() if weights is None else load_evaluation(weights)
+    return weights.explain(position_of(position))
+
+
+@cache
+def _shipped() -> Evaluation:
+    return load_evaluation()

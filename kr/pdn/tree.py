@@ -154,10 +154,6 @@ class GameNode:
             node = node.variations[0]
         return node
 
-    def is_end(self) -> bool:
-        """True if the node has no continuation."""
-        return not self.variations
-
     def mainline(self) -> Iterator[ChildNode]:
         """Nodes of the main continuation, without this one."""
         node: GameNode = self
@@ -212,10 +208,6 @@ class GameNode:
     def starts_variation(self) -> bool:
         """True for the first node of a variation."""
         return self.parent is not None and bool(self.parent.variations) and self.parent.variations[0] is not self
-
-    def is_main_variation(self) -> bool:
-        """True if this node is the main continuation of the one before."""
-        return not self.starts_variation()
 
     def is_mainline(self) -> bool:
         """True if this node is on the line that was played."""
