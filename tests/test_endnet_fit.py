@@ -17,17 +17,16 @@ from typing import Any
 import numpy as np
 import pytest
 from refusals import check_refused
+from studies import check_that_it_resumes
 from systems import RUNS_JAX
-from test_full_disk import room
 
 from kr import cli
-from kr.cli import console
 from kr.egdb.sample import SampleSettings, write_sample
 from kr.egdb.sample_reader import SampleFile, SampleStream
 from kr.errors import InvalidSampleError, InvalidSettingError
 from kr.studies.descent import FitProgress
 from kr.studies.endings import training
-from kr.studies.endings.model_file import EndnetModel, load_model, save_model
+from kr.studies.endings.model_file import EndnetModel, load_model
 from kr.studies.endings.net_training import EndnetLearner
 from kr.studies.endings.settings import EndnetFitSettings
 from kr.studies.endings.training import fit_endnet
@@ -252,15 +251,6 @@ REFUSED = [
     ("{sample} --out net.h5 --hidden a,b", 2, "--hidden"),
     ("{sample} --out net.h5 --hidden 0,32", 2, "hidden"),
     ("{sample} --out net.h5 --hidden 1e9,32", 2, "hidden"),
-    ("{sample} --out net.h5 --channels 0", 2, "--channels: 0"),
-    ("{sample} --out net.h5 --epochs -1", 2, "--epochs: -1"),
-    ("{sample} --out net.h5 --patience -1", 2, "--patience: -1"),
-    ("{sample} --out net.h5 --rate nan", 2, "--rate"),
-    ("{sample} --out net.h5 --rate -1", 2, "--rate: -1 is out of range; expected 1e-09 to 10, or 0 for 0.005 (small)"),
-    ("{sample} --out net.h5 --decay 1e9", 2, "--decay"),
-    ("{sample} --out net.h5 --batch 0", 2, "--batch: 0"),
-    ("{sample} --out net.h5 --limit -5", 2, "--limit"),
-    ("{sample} --out net.h5 --seed -1", 2, "--seed: -1"),
     ("{sample} --out net.h5 --from nothere.h5", 1, "nothere.h5: no such file"),
     ("{sample} --out net.h5 --from text.h5", 1, "text.h5: not a model file"),
     ("{sample} --out net.h5 --from {sample}", 1, "some.h5: an HDF5 file, but not a model of `kr endnet fit`"),
@@ -301,37 +291,11 @@ def test_the_command_resumes_wherever_it_ended(
     sample: Path, tmp_path: Path, fits: Fits, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
     net: str,
 ) -> None:  # fmt: skip
-    """Ctrl-C in training, then a disk too full for the output, then neither: the network is that of one whole fit."""
     out = tmp_path / "net.h5"
-    show, shown = console.Stages.show, list[float]()
-
-    def interrupt(stages: console.Stages, what: str, done: float, total: float, unit: str, note: str = "") -> None:
-        show(stages, what, done, total, unit, note)
-        shown.append(done)
-        if len(shown) == INTERRUPTED_AT[net]:
-            raise KeyboardInterrupt
-
-    monkeypatch.setattr(console.Stages, "show", interrupt)
-    assert cli.main(words(sample, out, net)) == 1
-    assert capsys.readouterr().err.endswith("kr: interrupted\n")
-    assert [path.name for path in tmp_path.iterdir()] == ["net.h5.state"]
-
-    def cramped(*arguments: Any) -> None:
-        with room(5000):
-            save_model(*arguments)
-
-    monkeypatch.setattr(training, "save_model", cramped)
-    done, calls = shown[-1], len(shown)
-    assert cli.main(words(sample, out, net)) == 1
-    assert capsys.readouterr() == ("", f"kr: {out}: File too large\n")
-    assert [path.name for path in tmp_path.iterdir()] == ["net.h5.state"]
-    assert shown[calls] == done
-    monkeypatch.undo()
-
-    assert cli.main(words(sample, out, net)) == 0
+    check_that_it_resumes(
+        words(sample, out, net), out, INTERRUPTED_AT[net], (training, "save_model"), monkeypatch, capsys
+    )
     assert essence(load_model(out)) == essence(fits(net).model)
-    assert [path.name for path in tmp_path.iterdir()] == ["net.h5"]
-    assert "trained already" not in capsys.readouterr().out
     before = out.read_bytes()
     plots = tmp_path / "plots"
     assert cli.main([*words(sample, out, net), "--plots", str(plots), "--json"]) == 0
@@ -343,8 +307,6 @@ def test_the_command_resumes_wherever_it_ended(
     assert (details["checksum"], details["curve"]) == (model.checksum, model.curve)
     assert details["shape"] == json.loads(model.shape.json())
     assert set(details["settings"]) == {field.name for field in fields(EndnetFitSettings)}
-    assert cli.main(words(sample, out, net)) == 0
-    assert "trained already" in capsys.readouterr().out
 
 
 @RUNS_JAX

@@ -19,12 +19,11 @@ import pytest
 from policies import random_policy_model
 from recorded import write_archive
 from refusals import check_refused
+from studies import check_that_it_resumes
 from systems import RUNS_JAX
-from test_full_disk import room
 
 from kr import cli
 from kr.archives.archive import ReadSettings
-from kr.cli import console
 from kr.errors import InvalidSettingError, StoppedError
 from kr.game.position import Position
 from kr.policy.model_file import PolicyModel, read_policy, save_policy
@@ -278,43 +277,12 @@ def test_the_command_resumes_wherever_it_ended(
     archive: Path, tmp_path: Path, fits: Fits, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
     name: str,
 ) -> None:  # fmt: skip
-    """Ctrl-C in training, then a disk too full for the output, then neither: the policy is that of one whole fit."""
-    out = tmp_path / "policy.h5"
-    show, shown = console.Stages.show, list[float]()
-
-    def interrupt(stages: console.Stages, what: str, done: float, total: float, unit: str, more: str = "") -> None:
-        show(stages, what, done, total, unit, more)
-        if what == "training":
-            shown.append(done)
-            if len(shown) == INTERRUPTED_AT[name]:
-                raise KeyboardInterrupt
-
-    monkeypatch.setattr(console.Stages, "show", interrupt)
-    assert cli.main(words(archive, out, name)) == 1
-    assert capsys.readouterr().err.endswith("kr: interrupted\n")
-    assert [path.name for path in tmp_path.iterdir()] == ["policy.h5.state"]
-
-    def cramped(*arguments: Any) -> None:
-        with room(5000):
-            save_policy(*arguments)
-
-    monkeypatch.setattr(training, "save_policy", cramped)
-    done, calls = shown[-1], len(shown)
-    assert cli.main(words(archive, out, name)) == 1
-    assert capsys.readouterr() == ("", f"kr: {out}: File too large\n")
-    assert [path.name for path in tmp_path.iterdir()] == ["policy.h5.state"]
     # what was done is not done again, but for the leg of a logit that was under way
-    assert shown[calls] == (done if name != "logit" else logit.LOGIT_LEG)
-    monkeypatch.undo()
-
-    assert cli.main(words(archive, out, name)) == 0
+    out, begins = tmp_path / "policy.h5", logit.LOGIT_LEG if name == "logit" else None
+    check_that_it_resumes(
+        words(archive, out, name), out, INTERRUPTED_AT[name], (training, "save_policy"), monkeypatch, capsys, begins
+    )
     assert essence(read_policy(out)) == essence(fits(name).model)
-    assert [path.name for path in tmp_path.iterdir()] == ["policy.h5"]
-    assert "fitted already" not in capsys.readouterr().out
-    before = out.read_bytes()
-    assert cli.main(words(archive, out, name)) == 0
-    assert "fitted already" in capsys.readouterr().out
-    assert out.read_bytes() == before
 
 
 @pytest.mark.slow

@@ -1,0 +1,110 @@
+"""Fits of the studies that are ended in every way, and edits of the files that they write."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import h5py
+import numpy as np
+import pytest
+from test_full_disk import room
+
+from kr import cli
+from kr.cli import console
+
+
+def check_that_it_resumes(
+    words: list[str], out: Path, interrupted_at: int, saving: tuple[ModuleType, str], monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str], resumed_at: float | None = None,
+) -> None:  # fmt: skip
+    """Ctrl-C in training, then a disk too full for the output, then neither.
+
+    interrupted_at: calls about training; saving: the function that writes the output; resumed_at: what is done already
+    where it resumes, if not all that was done.
+    """
+    show, shown = console.Stages.show, list[float]()
+
+    def interrupt(stages: console.Stages, what: str, done: float, total: float, unit: str, note: str = "") -> None:
+        show(stages, what, done, total, unit, note)
+        if what == "training":
+            shown.append(done)
+            if len(shown) == interrupted_at:
+                raise KeyboardInterrupt
+
+    monkeypatch.setattr(console.Stages, "show", interrupt)
+    assert cli.main(words) == 1
+    assert capsys.readouterr().err.endswith("kr: interrupted\n")
+    assert [path.name for path in out.parent.iterdir()] == [f"{out.name}.state"]
+    save = getattr(*saving)
+
+    def cramped(*arguments: Any) -> None:
+        with room(5000):
+            save(*arguments)
+
+    monkeypatch.setattr(*saving, cramped)
+    done, calls = shown[-1], len(shown)
+    assert cli.main(words) == 1
+    assert capsys.readouterr() == ("", f"kr: {out}: File too large\n")
+    assert [path.name for path in out.parent.iterdir()] == [f"{out.name}.state"]
+    assert shown[calls] == (done if resumed_at is None else resumed_at)
+    monkeypatch.undo()
+
+    assert cli.main(words) == 0
+    assert [path.name for path in out.parent.iterdir()] == [out.name]
+    assert "already" not in capsys.readouterr().out
+    before = out.read_bytes()
+    assert cli.main(words) == 0
+    assert "already" in capsys.readouterr().out
+    assert out.read_bytes() == before
+
+
+# --- edits of a model file
+
+
+Edit = Callable[[h5py.File], None]
+
+
+def edited(path: Path, edit: Edit) -> None:
+    with h5py.File(path, "r+", libver=("v110", "v110")) as file:
+        edit(file)
+
+
+def sealed(checksum: Callable[[dict[str, Any]], str], **texts: Any) -> Edit:
+    """An edit of attributes that renews their checksum, as someone does who means it."""
+
+    def edit(file: h5py.File) -> None:
+        for name, value in texts.items():
+            file.attrs[name] = value if isinstance(value, str | float) else json.dumps(value)
+        header = ("kind", "format_version", "checksum", "attributes_checksum")
+        attrs = {name: value for name, value in file.attrs.items() if name not in header}
+        file.attrs["attributes_checksum"] = checksum(attrs)
+
+    return edit
+
+
+def edits_of_arrays(name: str, other: str) -> dict[str, tuple[Edit, str]]:
+    """Edits of an array of numbers, and what is said of each; other: an array that is missed."""
+
+    def number(file: h5py.File) -> None:
+        file[name][0, 0] += 1
+
+    def double(file: h5py.File) -> None:
+        array = file[name][:]
+        del file[name]
+        file[name] = array.astype(np.float64)
+
+    def link(file: h5py.File) -> None:
+        del file[name]
+        file[name] = h5py.ExternalLink("/etc/passwd", "/w1")
+
+    return {
+        "newer": (lambda file: file.attrs.__setitem__("format_version", 2), "a newer kr wrote it"),
+        "number": (number, "the arrays do not match their checksum"),
+        "missing": (lambda file: file.__delitem__(other), other),
+        "double": (double, f"{name} is float64"),
+        "link": (link, f"{name} is a link"),
+    }
