@@ -308,18 +308,6 @@ def test_two_builds_into_one_directory(tmp_path: Path) -> None:
     build_database(settings(tmp_path, pieces=3))
 
 
-@pytest.mark.parametrize("pieces", [1, 0, -1, 9, 100])
-def test_pieces_that_no_build_has(pieces: int) -> None:
-    with pytest.raises(InvalidSettingError, match=f"pieces: {pieces} is out of range"):
-        BuildSettings(pieces=pieces)
-
-
-@pytest.mark.parametrize("changes", [{"workers": -1}, {"workers": 10**6}, {"distances": -1}, {"distances": 7}])
-def test_settings_without_meaning(changes: dict[str, int]) -> None:
-    with pytest.raises(InvalidSettingError, match=next(iter(changes))):
-        BuildSettings(**changes)
-
-
 def test_a_build_that_needs_too_much_memory(tmp_path: Path) -> None:
     with pytest.raises(InvalidSettingError, match="of memory"):
         build_database(settings(tmp_path, memory=100_000))

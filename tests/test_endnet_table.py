@@ -281,7 +281,6 @@ def test_another_seed_is_refused(made: Path, capsys: pytest.CaptureFixture[str])
         ("--experiment guess", "'guess' is not an experiment; expected some of sampling, confidence"),
         ("--rows 5%", "expected some of 100%, 10%, 1%, 0.1%, or all"),
         ("--nets ''", "is not a network"),
-        ("--scale 0", "0 is out of range; expected more than 0"),
         ("--set 3", "2-7"),
     ],
 )

@@ -387,7 +387,6 @@ def test_engines_of_one_name_are_told_apart(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("line", "code", "said"),
     [
-        ("play --level 11", 2, "--level: 11 is out of range; expected 1 to 10"),
         ("play --side green", 2, "--side: 'green' is unknown; expected black, white or random"),
         ("play --side black --white manual", 2, "expected one or the other"),
         ("play --white hub:x --level 3", 2, "kr plays neither side"),
@@ -399,7 +398,6 @@ def test_engines_of_one_name_are_told_apart(tmp_path, monkeypatch):
         ("play --ballot W:W:B1", 2, "no legal move"),
         ("play --ballot nothere.pdn:8", 2, "no openings 'nothere.pdn:8'"),
         ("play --tc soon", 2, "--tc: 'soon'"),
-        ("play --seed -1", 2, "--seed: -1"),
         ("play --white nothere.h5", 1, "no such file"),
         ("play --white hub:./nothere", 1, "can't be started"),
         (f"play --out '{__file__}/x'", 2, f"{Path(__file__)} is not a directory"),

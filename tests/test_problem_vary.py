@@ -246,7 +246,6 @@ def test_vary_resumes(kept: int, cut: bool, tmp_path: Path, capsys: pytest.Captu
         ((FOUR, "--pieces", "25"), "'25' is not a number of pieces"),
         ((FOUR, "--pieces", "9"), "no changed position with these settings"),
         ((FOUR, "--goal", "loss"), "--goal: 'loss' is unknown; expected win, draw or value"),
-        ((FOUR, "--changes", "3"), "expected 1 to 2"),
         ((FOUR, "--tc", "depth=3"), "expected a time or nodes of all searches, such as 10s"),
         (("W:W33:B1",), "33"),
         (("no such problem",), "is not a file, a FEN such as"),

@@ -2,10 +2,12 @@
 
 import dataclasses
 import importlib
+import math
 import pkgutil
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import get_type_hints
 
 import pytest
 
@@ -121,30 +123,49 @@ def test_every_settings_class_checks_its_fields() -> None:
         check_fields(settings)
 
 
-UNBOUNDED = {
-    "ReadSettings", "ExportSettings", "WatchSettings", "UnpackSettings", "TheorySettings", "BookMergeSettings",
-    "CoverageSettings",
+CHECKED_TOGETHER = {
+    "draw_after", "draw_moves", "draw_score", "egdb_memory", "hidden", "margin", "memory", "shares", "sprt",
+    "win_moves", "win_score", "BookSettings.time", "FitSettings.seed", "LearnSettings.rating", "ListenSettings.games",
+    "MatchSettings.patience", "MatchSettings.seed", "PlaySettings.patience", "TrainSettings.games",
 }  # fmt: skip
-"""Settings without a number."""
+"""Numbers without a range of their own: what they may be depends on others, or any will do."""
+WITHOUT_MOST = {
+    "l2", "l2_parts", "most", "timeout", "tolerance", "AnalyzeSettings.game", "AnnotateSettings.line",
+    "BookSettings.nodes", "BookSettings.positions", "ConnectSettings.games", "ConvertSettings.width",
+    "CookSettings.count", "CookSettings.nodes", "EndnetFitSettings.limit", "EndnetFitSettings.patience",
+    "FitSettings.max_iter", "GradeSettings.sample", "MarkSettings.lost_score", "PlaySettings.seed",
+    "PolicyTestSettings.seed", "SampleSettings.count", "SearchSettings.limit", "TrainSettings.max_iter",
+    "VerifySettings.sample",
+}  # fmt: skip
 
 
 def check_fields(settings: type) -> None:
+    """Each number has a range, and what is beyond it is refused."""
     fields = [field for field in dataclasses.fields(settings) if field.init]
     required = {field.name: Path("x") for field in fields if field.default is REQUIRED}
-    bounded = [field for field in fields if field.metadata.get("range")]
-    assert bounded or settings.__name__ in UNBOUNDED
-    for field in bounded:
-        where = settings.__name__, field.name
-        bounds = field.metadata["range"]
+    types = get_type_hints(settings)
+    for field in fields:
+        where = f"{settings.__name__}.{field.name}"
+        bounds, is_float = field.metadata.get("range"), "float" in str(types[field.name])
+        if not (is_float or re.search(r"\bint\b", str(types[field.name]))):
+            continue
+        assert (bounds is None) == bool({where, field.name} & CHECKED_TOGETHER), where
+        if bounds is None:
+            continue
+        assert not (bounds.low is None and bounds.above is None), where
+        endless = bounds.high is None and bounds.below is None
+        assert endless == bool({where, field.name} & WITHOUT_MOST), where
         many = isinstance(field.default, tuple)
         values = field.default if many else [field.default]
         assert field.default is None or all(each in bounds for each in values), where
-        for bound, beyond in ((bounds.low, -1), (bounds.above, 0), (bounds.high, 1), (bounds.below, 0)):
-            if bound is None or (bounds.zero and bound + beyond == 0):
-                continue
-            with pytest.raises(InvalidSettingError) as refused:
-                settings(**required | {field.name: (bound + beyond,) if many else bound + beyond})
-            assert re.match(rf"{field.name}: .* is out of range; expected ", str(refused.value)), where
+        refused = [
+            bound + beyond for bound, beyond in (
+                (bounds.low, -1), (bounds.above, 0), (bounds.high, 1), (bounds.below, 0)
+            ) if bound is not None and not (bounds.zero and bound + beyond == 0)
+        ]  # fmt: skip
+        for value in [*refused, *([math.nan, math.inf] if is_float else [])]:
+            with pytest.raises(InvalidSettingError, match=rf"^{field.name}(: .* is out of range; expected | is nan, )"):
+                settings(**required | {field.name: (value,) if many else value})
 
 
 def test_the_command_line_says_the_same_of_its_option(capsys):
