@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from test_annotate import playout
 from test_annotate_pages import GAME, HOSTILE, WHITE_BEGINS
-from web_pages import PHONE, SIZES, WIDE, Opener, faults_in, in_view, opened_file
+from web_pages import PHONE, SIZES, WIDE, Opener, faults_in, in_view
 
 from kr import svg
 from kr.analysis.annotation import pages
@@ -28,7 +28,6 @@ from kr.proofs import rules as reference
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-__all__ = ["opened_file"]
 pytestmark = pytest.mark.slow
 
 PLAYOUT = 7

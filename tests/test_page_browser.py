@@ -11,24 +11,13 @@ from chromium import OTHER_MACHINE
 from page_host import FOLDER, Host, built, hosting
 from test_web_journeys import Mouse, play_and_resign
 from tree_pages import CLIPBOARD, opens, shows
-from web_pages import (
-    Opener,
-    click_square,
-    meant_board,
-    open_panel,
-    opened,
-    read_board,
-    type_fen,
-    wait_for,
-    wait_until,
-)
+from web_pages import Opener, click_square, meant_board, open_panel, read_board, type_fen, wait_for, wait_until
 
 import kr
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-__all__ = ["opened"]
 pytestmark = pytest.mark.slow
 GONE = "net::ERR_CONNECTION_REFUSED|net::ERR_FAILED"
 DEPTH = "() => /depth \\d+ · [\\d.]+/.test(document.querySelector('.analysis')?.textContent)"

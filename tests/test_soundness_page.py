@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from web_pages import Opener, opened_file
+from web_pages import Opener
 
 from kr.cli import main
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-__all__ = ["opened_file"]
 
 HOSTILE = "</script><script>alert(1)</script> \u202eright to left\x1b"
 PROBLEMS = [

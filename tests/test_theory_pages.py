@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from theory_book import GAMES, LINE, after, small_book
-from web_pages import PHONE, Opener, faults_in, opened, opened_file, server, wait_for_board
+from web_pages import PHONE, Opener, faults_in, wait_for_board
 
 from kr.cli import main
 from kr.openings.decks import deck
@@ -18,7 +18,6 @@ from kr.web.serve import WebServer
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-__all__ = ["opened", "opened_file", "server"]
 pytestmark = pytest.mark.slow
 
 SIZES = [(1280, 800), (390, 844)]

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from web_pages import Opener, faults_in, open_panel, opened, server, show_setup, wait_until
+from web_pages import Opener, faults_in, open_panel, show_setup, wait_until
 
 from kr.web.serve import WebServer
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-__all__ = ["opened", "server"]
 pytestmark = pytest.mark.slow
 
 PAGES = ["analyse", "play", "learn", "endings", "runs"]

@@ -17,9 +17,7 @@ from web_pages import (
     faults_in,
     from_menu,
     meant_board,
-    opened,
     read_board,
-    server,
     serving,
     type_fen,
     wait_for,
@@ -32,7 +30,6 @@ from kr.web.serve import WebServer
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
 
-__all__ = ["opened", "server"]
 pytestmark = pytest.mark.slow
 
 START = kr.Position()

@@ -16,10 +16,8 @@ from web_pages import (
     faults_in,
     meant_board,
     open_panel,
-    opened,
     out_of_sight,
     read_board,
-    server,
     serving,
     wait_for,
     wait_until,
@@ -37,7 +35,6 @@ from kr.web.services.engines import MOST_ENGINES
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-__all__ = ["opened", "server"]
 
 LONG = "9-14 22-18 5-9 24-19 11-16 26-22 8-11 28-24 16-20 31-26 11-16 18-15"
 

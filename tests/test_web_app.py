@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from page_host import bundled
-from web_pages import Opener, meant_board, opened, read_board, server, serving, wait_until
+from web_pages import Opener, meant_board, read_board, serving, wait_until
 
 import kr
 from kr.page import files
@@ -23,7 +23,6 @@ from kr.web.serve import WebServer
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-__all__ = ["opened", "server"]
 
 GONE = "The server is gone; start kr web again"
 FAILED = r"net::ERR|WebSocket|Failed to load"

@@ -10,10 +10,8 @@ from web_pages import (
     Opener,
     click_square,
     meant_board,
-    opened,
     point_of,
     read_board,
-    server,
     show_setup,
     type_fen,
     wait_for_board,
@@ -27,7 +25,6 @@ from kr.web.serve import WebServer
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-__all__ = ["opened", "server"]
 pytestmark = pytest.mark.slow
 
 START = kr.Position().fen

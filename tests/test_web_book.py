@@ -10,17 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from small_book import book_file
 from test_web_explorer import FIRST, rows_are
-from web_pages import (
-    WIDE,
-    Opener,
-    faults_in,
-    opened,
-    out_of_sight,
-    serving,
-    show_setup,
-    wait_for_board,
-    wait_until,
-)
+from web_pages import WIDE, Opener, faults_in, out_of_sight, serving, show_setup, wait_for_board, wait_until
 
 from kr.game.position import Position
 
@@ -29,7 +19,6 @@ if TYPE_CHECKING:
 
     from kr.web.serve import WebServer
 
-__all__ = ["opened"]
 pytestmark = pytest.mark.slow
 ROWS = """() => [...document.querySelectorAll(".tally tbody tr:not(.unplayed)")].map(
     row => [...row.cells].map(cell => [...cell.childNodes].map(node => node.textContent).filter(Boolean).join(" ")))"""

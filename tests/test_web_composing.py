@@ -10,19 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from english import english
-from web_pages import (
-    SIZES,
-    Opener,
-    faults_in,
-    finished,
-    in_view,
-    opened,
-    server,
-    type_fen,
-    wait_for,
-    wait_for_board,
-    wait_until,
-)
+from web_pages import SIZES, Opener, faults_in, finished, in_view, type_fen, wait_for, wait_for_board, wait_until
 
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
@@ -41,7 +29,6 @@ from kr.web.settings import WebSettings
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-__all__ = ["opened", "server"]
 
 DUAL, SOUND, MANY = "W:W21,K30:B1,2", "B:WK8,30:BK21,22", Position().fen
 VARIED = "B:W30:BK21,22"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tree_pages import CLIPBOARD, opens, saved
-from web_pages import Opener, click_square, faults_in, opened, point_of, read_board, server, wait_until
+from web_pages import Opener, click_square, faults_in, point_of, read_board, wait_until
 
 import kr
 from kr import svg
@@ -18,7 +18,6 @@ from kr.web.serve import WebServer
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-__all__ = ["opened", "server"]
 pytestmark = pytest.mark.slow
 
 DESK, HAND = {"width": 1280, "height": 800}, {"width": 390, "height": 844}

@@ -19,7 +19,6 @@ from web_pages import (
     meant_board,
     no_answers,
     open_panel,
-    opened,
     out_of_sight,
     read_board,
     serving,
@@ -40,7 +39,6 @@ from kr.web.settings import WebSettings
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-__all__ = ["opened"]
 WON = "W:WK18,K22:BK5"
 DRAWN = "W:WK1,K2:BK31,K32"
 

@@ -23,7 +23,6 @@ from web_pages import (
     finished,
     in_view,
     meant_board,
-    opened,
     read_board,
     serving,
     wait_for_board,
@@ -45,7 +44,6 @@ if TYPE_CHECKING:
 
     from kr.web.serve import WebServer
 
-__all__ = ["opened"]
 
 FIRST = """[Event "Glasgow"]
 [Date "1901.05.01"]

@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 from sites import FORMS, site
-from web_pages import WIDE, Opener, click_square, faults_in, from_menu, opened, server, wait_until
+from web_pages import WIDE, Opener, click_square, faults_in, from_menu, wait_until
 
 from kr.web.serve import WebServer
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-__all__ = ["opened", "server"]
 pytestmark = pytest.mark.slow
 
 WINDOWS = [WIDE, {"width": 390, "height": 844}, {"width": 844, "height": 390}]

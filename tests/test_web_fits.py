@@ -12,7 +12,7 @@ import pytest
 from models import POINT, REPORT, random_model
 from policies import random_policy_model
 from watched_runs import facts_of, lines, progress, table
-from web_pages import PHONE, Opener, opened, serving, wait_until
+from web_pages import PHONE, Opener, serving, wait_until
 
 from kr import storage
 from kr.policy.model_file import save_policy
@@ -21,8 +21,6 @@ from kr.studies.checkpoint import FitStage, StudyCheckpoint
 from kr.studies.endings.model_file import save_model
 from kr.studies.endings.shape import NetShape
 from kr.web.runs.watching import RunWatch
-
-__all__ = ["opened"]
 
 LOSSES = [(0.9, 0.8), (0.7, 0.75), (0.6, 0.78)]
 SHARES: dict[str, dict[str, Any]] = {

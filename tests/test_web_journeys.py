@@ -15,14 +15,14 @@ import pytest
 from page import Page as Answers
 from page import started
 from sites import EVERYWHERE, FORMS, PLACES, address, site, without_chance
-from web_pages import SIZES, Opener, opened, out_of_sight, wait_for_board, wait_until
+from web_pages import SIZES, Opener, out_of_sight, wait_for_board, wait_until
 
 import kr
 
 if TYPE_CHECKING:
     from playwright.sync_api import CDPSession, Locator, Page
 
-__all__ = ["address", "opened"]
+__all__ = ["address"]
 pytestmark = pytest.mark.slow
 
 PHONE = SIZES[2]

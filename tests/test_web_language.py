@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from sites import FORMS, site
 from tree_pages import CLIPBOARD, opens
-from web_pages import SIZES, Opener, opened, serving, wait_until
+from web_pages import SIZES, Opener, serving, wait_until
 
 import kr
 from kr.analysis.annotation.annotation import annotate
@@ -28,7 +28,6 @@ from kr.web.serve import WebServer
 if TYPE_CHECKING:
     from playwright.sync_api import Page, Route
 
-__all__ = ["opened"]
 pytestmark = pytest.mark.slow
 
 ITALIAN = {"locale": "it-IT", "reduced_motion": "reduce"}

@@ -24,7 +24,6 @@ from web_pages import (
     meant_board,
     no_answers,
     open_panel,
-    opened,
     out_of_sight,
     read_board,
     serving,
@@ -46,7 +45,6 @@ from kr.web.settings import WebSettings
 if TYPE_CHECKING:
     from playwright.sync_api import Page, Route
 
-__all__ = ["opened"]
 SHELF = PuzzleShelf()
 LISTED = len(SHELF.of(Origin.CLASSIC, Origin.COLLECTION)) + 2
 """Puzzles of the list: those of kr, and two of a file."""

@@ -14,10 +14,8 @@ from web_pages import (
     click_square,
     faults_in,
     meant_board,
-    opened,
     out_of_sight,
     read_board,
-    server,
     serving,
     wait_for_board,
     wait_until,
@@ -30,7 +28,6 @@ from kr.web.matches import live_match
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-__all__ = ["opened", "server"]
 pytestmark = pytest.mark.slow
 
 NEEDED = ["main .board", ".seat.black", ".seat.white", ".played", ".saying", ".acts > :not([hidden])", ".steps button"]

@@ -16,10 +16,8 @@ from web_pages import (
     click_square,
     from_menu,
     meant_board,
-    opened,
     point_of,
     read_board,
-    server,
     serving,
     show_setup,
     type_fen,
@@ -36,7 +34,6 @@ from kr.web.serve import WebServer
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-__all__ = ["opened", "server"]
 pytestmark = pytest.mark.slow
 
 DESK, HAND = {"width": 1280, "height": 800}, {"width": 390, "height": 844}

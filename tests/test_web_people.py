@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from policies import random_policy
-from web_pages import PHONE, SMALL, Opener, click_square, opened, read_board, serving, type_fen, wait_until
+from web_pages import PHONE, SMALL, Opener, click_square, read_board, serving, type_fen, wait_until
 
 from kr.analysis.people import People
 from kr.engine.database import load_database
@@ -25,8 +25,6 @@ from kr.web.settings import WebSettings
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page, Route
-
-__all__ = ["opened"]
 
 
 @pytest.fixture(scope="module")

@@ -20,10 +20,8 @@ from web_pages import (
     faults_in,
     free_port,
     meant_board,
-    opened,
     out_of_sight,
     read_board,
-    server,
     serving,
     wait_until,
 )
@@ -36,7 +34,6 @@ from kr.web.serve import WebServer
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-__all__ = ["opened", "server"]
 pytestmark = pytest.mark.slow
 
 MOVES = """() => [...document.querySelectorAll('.played li')]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from proved import case, shipped
-from web_pages import PHONE, SMALL, Opener, click_square, finished, opened, serving, wait_until
+from web_pages import PHONE, SMALL, Opener, click_square, finished, serving, wait_until
 
 from kr.errors import InvalidCertificateError, InvalidSettingError, KrError
 from kr.game.position import Position
@@ -29,7 +29,6 @@ from kr.web.settings import WebSettings
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-__all__ = ["opened"]
 STEPPED = "leaves of both kinds"
 """A win whose lines end by the rules and in the database."""
 ROOM = {"width": 390, "height": 844}

@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 import pytest
-from web_pages import PHONE, WIDE, Opener, click_square, opened, serving, wait_until
+from web_pages import PHONE, WIDE, Opener, click_square, serving, wait_until
 
 import kr
 from kr.evaluation.kinds import load_evaluation
@@ -16,7 +16,6 @@ from kr.web.serve import WebServer
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-__all__ = ["opened"]
 pytestmark = pytest.mark.slow
 
 MINUS = "\N{MINUS SIGN}"

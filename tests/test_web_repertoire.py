@@ -7,18 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from web_pages import (
-    SIZES,
-    Opener,
-    click_square,
-    faults_in,
-    from_menu,
-    open_panel,
-    opened,
-    server,
-    wait_for_board,
-    wait_until,
-)
+from web_pages import SIZES, Opener, click_square, faults_in, from_menu, open_panel, wait_for_board, wait_until
 
 from kr.game.board import Board
 from kr.game.position import Position
@@ -28,7 +17,6 @@ from kr.web.serve import WebServer
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page
 
-__all__ = ["opened", "server"]
 pytestmark = pytest.mark.slow
 STILL = {"reduced_motion": "reduce"}
 CAN_MOVE = "() => document.querySelectorAll('main .board .movable').length > 0"

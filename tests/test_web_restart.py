@@ -7,19 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from web_pages import (
-    SILENT,
-    Opener,
-    click_square,
-    free_port,
-    meant_board,
-    open_panel,
-    opened,
-    read_board,
-    server,
-    serving,
-    wait_until,
-)
+from web_pages import SILENT, Opener, click_square, free_port, meant_board, open_panel, read_board, serving, wait_until
 
 import kr
 from kr.web.serve import WebServer
@@ -27,7 +15,6 @@ from kr.web.serve import WebServer
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-__all__ = ["opened", "server"]
 pytestmark = pytest.mark.slow
 
 GONE = "net::ERR_CONNECTION_REFUSED"

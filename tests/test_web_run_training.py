@@ -9,13 +9,7 @@ from typing import Any
 
 import pytest
 from watched_runs import clock, facts_of, lines, progress, table, told, watching
-from web_pages import (
-    PHONE,
-    Opener,
-    opened,
-    serving,
-    wait_until,
-)
+from web_pages import PHONE, Opener, serving, wait_until
 
 from kr.evaluation.layouts import LAYOUTS
 from kr.learn.fitting.checkpoint import Checkpoint, FitState
@@ -25,7 +19,7 @@ from kr.learn.training.settings import TrainSettings
 from kr.learn.training.train import TrainWatcher, train
 from kr.web.runs.watching import RunWatch
 
-__all__ = ["clock", "opened", "watching"]
+__all__ = ["clock", "watching"]
 
 TRAINING = TrainSettings(
     out=Path("nowhere"), weights="material", generations=1, workers=1, games=24, nodes=50, openings="3move",

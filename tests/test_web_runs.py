@@ -23,7 +23,6 @@ from web_pages import (
     faults_in,
     in_view,
     meant_board,
-    opened,
     out_of_sight,
     read_board,
     serving,
@@ -47,7 +46,7 @@ from kr.web.runs.files import FileTree
 from kr.web.runs.watching import RunWatch
 from kr.web.settings import WebSettings
 
-__all__ = ["clock", "opened", "watching"]
+__all__ = ["clock", "watching"]
 
 GAMES = SelfplaySettings(
     games=20, nodes=40, weights="material", openings="3move", shard_games=8, workers=1, hash=1 << 16

@@ -13,9 +13,7 @@ from web_pages import (
     faults_in,
     from_menu,
     open_panel,
-    opened,
     out_of_sight,
-    server,
     show_setup,
     type_fen,
     wait_until,
@@ -26,7 +24,6 @@ from kr.web.serve import WebServer
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-__all__ = ["opened", "server"]
 pytestmark = pytest.mark.slow
 
 # reviewed by hand: a mark with its better line, and a graph

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tree_pages import CLIPBOARD, TREE, opens
-from web_pages import Opener, from_send_menu, in_view, opened, read_board, server, wait_until
+from web_pages import Opener, from_send_menu, in_view, read_board, wait_until
 
 import kr
 from kr.analysis.annotation.annotation import annotate
@@ -19,7 +19,6 @@ from kr.web.serve import WebServer
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-__all__ = ["opened", "server"]
 pytestmark = pytest.mark.slow
 
 PHONE = {"width": 390, "height": 844}

@@ -17,8 +17,6 @@ from web_pages import (
     from_menu,
     meant_board,
     open_panel,
-    opened,
-    server,
     serving,
     wait_until,
 )
@@ -30,7 +28,6 @@ from kr.web.serve import WebServer
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-__all__ = ["opened", "server"]
 pytestmark = pytest.mark.slow
 
 

@@ -27,7 +27,7 @@ from tree_pages import (
     show_games,
     shows,
 )
-from web_pages import PHONE, WIDE, Opener, from_menu, from_send_menu, opened, server, serving, wait_until
+from web_pages import PHONE, WIDE, Opener, from_menu, from_send_menu, serving, wait_until
 
 import kr
 from kr.pdn import Game
@@ -36,7 +36,6 @@ from kr.web.serve import WebServer
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-__all__ = ["opened", "server"]
 pytestmark = pytest.mark.slow
 
 # --- opening

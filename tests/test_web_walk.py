@@ -6,7 +6,7 @@ import random
 from typing import TYPE_CHECKING
 
 import pytest
-from web_pages import PHONE, READ_BOARD, WIDE, Opener, board_of, meant_board, opened, server
+from web_pages import PHONE, READ_BOARD, WIDE, Opener, board_of, meant_board
 
 import kr
 from kr.web.serve import WebServer
@@ -14,7 +14,6 @@ from kr.web.serve import WebServer
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-__all__ = ["opened", "server"]
 pytestmark = pytest.mark.slow
 
 KEYS = ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End", "f", "n", "p", " ", "Tab", "Enter", "Escape"]

@@ -6,14 +6,13 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
-from web_pages import SETTLED_SECONDS, Opener, opened, server, wait_until
+from web_pages import SETTLED_SECONDS, Opener, wait_until
 
 from kr.web.serve import WebServer
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-__all__ = ["opened", "server"]
 pytestmark = pytest.mark.slow
 
 PAGES = ["analyse", "play", "learn", "endings", "runs"]
