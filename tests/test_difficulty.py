@@ -84,7 +84,7 @@ def test_fields_come_back() -> None:
         ({"rating": 1650.5}, '"rating" must be a whole number from 0 to 4000, not 1650.5'),
         ({"rating": True}, '"rating" must be a whole number from 0 to 4000, not true'),
         ({"rating": 4001}, '"rating" must be a whole number from 0 to 4000, not 4001'),
-        ({"evidence": "likely"}, "\"evidence\" is 'likely'; it must be proved or searched"),
+        ({"evidence": "sure"}, "\"evidence\" is 'sure'; it must be proved, likely or searched"),
     ],
 )
 def test_wrong_fields_are_told(change: dict[str, object], message: str) -> None:

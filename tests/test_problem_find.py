@@ -145,6 +145,14 @@ def test_search_finds_what_the_database_lacks() -> None:
     assert finder(nodes=10_000).find(Position()) is None
 
 
+@pytest.mark.slow
+def test_a_result_is_likely_by_the_rule_of_verdicts() -> None:
+    """With 8 pieces, where two searches say the same; with 14, as above, it is a shot that is not proved."""
+    puzzle = finder(nodes=30_000, proof_nodes=0).find(Position.from_fen("W:W15,21,22,27:B2,7,13,19"))
+    assert puzzle is not None
+    assert (puzzle[0].result, puzzle[0].evidence) == ("draw", "likely")
+
+
 @pytest.mark.parametrize("theme", [Theme.BRIDGE, Theme.FIRST_POSITION])
 def test_positions_are_set_up_for_a_theme(theme: Theme) -> None:
     choice = LotChoice(seed=3, positions=300, pieces="4-5", themes=(theme,))

@@ -2,6 +2,7 @@
 
 from kr.cli import console, options
 from kr.problems.finding_files import FindCounts, FindRecord, FindSettings, find_puzzles
+from kr.problems.problem import LIKELY_EVIDENCE, SEARCHED_EVIDENCE
 from kr.storage import check_apart
 from kr.units import counted
 
@@ -13,9 +14,11 @@ SHOWN_PUZZLES = 10
 def find_command(settings: FindSettings, json: bool = options.JSON) -> None:
     """Find puzzles in games and in the endgame database: one move wins, or draws, and again one at each next move.
 
-    A move is the only one by the database, by a certificate as those of kr prove, or (evidence "searched") by searches
-    in which a win scores 130 centi-men or more and the second best move 20 or less, or a draw -20 or more and the
-    second best -130 or less. A puzzle of which the board turned with its colours swapped was found before is left out.
+    A move is the only one by the database, by a certificate as those of kr prove, or by searches in which a win scores
+    130 centi-men or more and the second best move 20 or less, or a draw -20 or more and the second best -130 or less.
+    Evidence "proved" is a result that is known, "likely" one that two searches say by the rule of verdicts, with up to
+    10 pieces; "searched" is a shot that is not proved. A puzzle of which the board turned with its colours swapped was
+    found before is left out.
 
     The file has a problem in each line with its themes, its rating by what people play, evidence and source, the best
     first: by only moves, pieces given, near misses, few pieces. FILE.part is what an interrupted run resumes from.
@@ -58,8 +61,14 @@ def _found(puzzles: list[FindRecord], counts: FindCounts) -> str:
     facts = [("looked at", counted(counts.looked_at, "position")), ("found", counted(counts.puzzles, "puzzle"))]
     facts += [("of these", ", ".join(kinds))] if kinds else []
     rows = [
-        (each["id"], each["fen"], each["result"], each["first_move"], each["rating"], each["merit"])
+        (each["id"], each["fen"], _result(each), each["first_move"], each["rating"], each["merit"])
         for each in puzzles[:SHOWN_PUZZLES]
     ]
     shown = console.table(["id", "position", "result", "key", "rating", "merit"], rows) if rows else ""
     return f"{console.facts(facts)}\n\n{shown}".strip()
+
+
+def _result(puzzle: FindRecord) -> str:
+    """A result, with what is said of it where it is not proved."""
+    doubt = {LIKELY_EVIDENCE: ", likely", SEARCHED_EVIDENCE: ", not proved"}.get(puzzle["evidence"], "")
+    return f"{puzzle['result']}{doubt}"

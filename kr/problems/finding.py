@@ -17,13 +17,14 @@ from dataclasses import dataclass, replace
 from kr.egdb.exact import exact_moves, exact_value, hardest_move
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
+from kr.evaluation.verdicts import likely
 from kr.game.position import Move, Position, Side
 from kr.game.value import Value
 from kr.jobs.kinds import Stop
 from kr.policy.policy import Policy
 from kr.problems.difficulty import SolverChoice, rating_of, solving_share
 from kr.problems.plain import is_plain
-from kr.problems.problem import PROVED_EVIDENCE, SEARCHED_EVIDENCE, Problem
+from kr.problems.problem import LIKELY_EVIDENCE, PROVED_EVIDENCE, SEARCHED_EVIDENCE, Problem
 from kr.problems.puzzles import PLAIN_LEAD
 from kr.problems.ranking import Merit, merit_of, near_misses_of
 from kr.problems.soundness import ProblemVerdict, Soundness, check_problem
@@ -112,6 +113,8 @@ class Finder:
             if checked is None:
                 return None
             problem = checked
+        if problem.evidence == SEARCHED_EVIDENCE and self._is_likely(position, judgement):
+            problem = replace(problem, evidence=LIKELY_EVIDENCE)
         near = near_misses_of(position, judgement.right, judgement.value, self._exact) if judgement.exact else 0
         return problem, merit_of(position, line, position.side, len(choices), near)
 
@@ -223,6 +226,14 @@ class Finder:
         if len(moves) == 1:
             return moves[0]
         return self.engine.search(position, Limits(nodes=self.choice.nodes), stop=self.stop).move
+
+    def _is_likely(self, position: Position, judgement: Judged) -> bool:
+        """True if two searches say the same by the rule of verdicts (`kr.evaluation.verdicts`)."""
+        limits = Limits(nodes=self.choice.nodes)
+        score = self.engine.search(position, limits, stop=self.stop).score
+        reply = -self.engine.search(position.play(judgement.right[0]), limits, stop=self.stop).score
+        found = likely(score, reply, position.pieces, self.engine.score_scale)
+        return found is not None and found.value is judgement.value
 
     def _checked(self, problem: Problem) -> Problem | None:
         """The problem with what a proof says of it, as far as the limits reach; None if it is refuted."""

@@ -8,7 +8,7 @@ The built-in set is kr/problems/classics.jsonl, in the format of every problem f
  - `keeping_moves`: every move that keeps the published result, if an exact database has them;
  - `disproved`: true if an exact database has another result; such a problem is not a puzzle;
  - `themes`: a list of values of `kr.problems.themes.Theme`; `rating`: difficulty (`kr.problems.difficulty`), a number;
- - `evidence`: "proved" or "searched", what the result and the only moves of the solution rest on.
+ - `evidence`: "proved", "likely" or "searched", what the result rests on, and with "proved" the only moves.
 
 Other keys are ignored. A PDN file gives one problem for each game that has a FEN tag, whose result is read as that of
 a game: 1-0 says that Black won, unless `results` is "white".
@@ -39,7 +39,8 @@ from kr.text import file_text
 
 _CLASSICS = "classics.jsonl"
 _WINNERS = {"W-win": Side.WHITE, "B-win": Side.BLACK, "draw": None}
-PROVED_EVIDENCE, SEARCHED_EVIDENCE = "proved", "searched"
+PROVED_EVIDENCE, LIKELY_EVIDENCE, SEARCHED_EVIDENCE = EVIDENCE = "proved", "likely", "searched"
+"""A result is proved, likely by the rule of verdicts, or what one search says."""
 MOST_RATING = 4000
 
 
@@ -68,7 +69,7 @@ class Problem:
     rating: int | None = None
     """Difficulty as an Elo number; None if unknown."""
     evidence: str = ""
-    """PROVED_EVIDENCE or SEARCHED_EVIDENCE for the result and the only moves; "" if unknown."""
+    """One of EVIDENCE, for the result; "" if unknown. The only moves are proved with it, or those of searches."""
 
     @property
     def published(self) -> Value | None:
@@ -294,8 +295,9 @@ def _problem(entry: Any, number: int) -> Problem:
     if rating is not None and (type(rating) is not int or not 0 <= rating <= MOST_RATING):
         raise InvalidProblemError(f'"rating" must be a whole number from 0 to {MOST_RATING}, not {json.dumps(rating)}')
     evidence = _text(entry, "evidence")
-    if evidence not in ("", PROVED_EVIDENCE, SEARCHED_EVIDENCE):
-        raise InvalidProblemError(f'"evidence" is {evidence!r}; it must be {PROVED_EVIDENCE} or {SEARCHED_EVIDENCE}')
+    if evidence not in ("", *EVIDENCE):
+        expected = f"{', '.join(EVIDENCE[:-1])} or {EVIDENCE[-1]}"
+        raise InvalidProblemError(f'"evidence" is {evidence!r}; it must be {expected}')
     title = _text(entry, "title")
     return Problem(
         id=_text(entry, "id") or title or f"line {number}",

@@ -157,6 +157,9 @@ test("what tells the answer is said once it is over", () => {
   const puzzle = {author: "Ann", source: "A book", rating: 1430, themes: ["two-for-one"], evidence: "proved"};
   assert.equal(learn.aboutWords(puzzle, false, 0), "Ann. rated 1430");
   assert.equal(learn.aboutWords(puzzle, true, 12.4), "Ann. rated 1430. Two for one. proved. A book. Your rating: +12");
+  const of = (/** @type {string} */ evidence) => learn.aboutWords({...puzzle, evidence, source: ""}, true, 0);
+  assert.equal(of("likely"), "Ann. rated 1430. Two for one. likely, not proved");
+  assert.equal(of("searched"), "Ann. rated 1430. Two for one. not proved");
 });
 
 test("tasks and verdicts in words", () => {

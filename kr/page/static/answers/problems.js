@@ -8,7 +8,7 @@ import {oneOf, quoted, refusal} from "./text.js";
 /** @typedef {Problem & {id: string}} Named */
 
 const RESULTS = ["W-win", "B-win", "draw"];
-const EVIDENCE = ["proved", "searched"];
+const EVIDENCE = ["proved", "likely", "searched"];
 const VALUES = ["win", "draw", "loss"];
 const MOST_RATING = 4000;
 /** Most characters of an id; the rest is cut off. */

@@ -35,7 +35,7 @@ import {uncertainty} from "./training.js";
  * @property {Origin} origin
  * @property {Theme[]} themes
  * @property {number | null} rating
- * @property {"proved" | "searched" | ""} evidence
+ * @property {"proved" | "likely" | "searched" | ""} evidence
  * @property {string} title
  * @property {string} author
  * @property {string} source
@@ -291,7 +291,7 @@ export const ratingWords = solver =>
 export function aboutWords({id, origin, author, source, rating, themes, evidence}, isOver, gain) {
   const rest = [
     themes.length ? themeWords(themes) : "",
-    evidence && (evidence === "proved" ? t("proved") : t("checked by kr's search")),
+    evidence && {proved: t("proved"), likely: t("likely, not proved"), searched: t("not proved")}[evidence],
     source,
     gain && t("Your rating: {change}", {change: signed(gain, 0)}),
   ];
