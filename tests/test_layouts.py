@@ -132,7 +132,7 @@ def test_files_read_back(tmp_path: Path) -> None:
 
 
 def test_no_such_layout(tmp_path: Path) -> None:
-    message = "unknown layout 'huge'; expected a layout file or one of small, tall"
+    message = "huge: no such file; expected a layout file or one of small, tall"
     with pytest.raises(InvalidSettingError, match=message):
         Layout.parse("huge")
     with pytest.raises(InvalidSettingError, match="can't be read"):
@@ -159,7 +159,7 @@ def test_the_command_writes_layouts(tmp_path: Path, capsys: pytest.CaptureFixtur
     made.write_text(capsys.readouterr().out)
     assert Layout.read(made) == weights.load_tables(data_path("weights", "kr.h5")).layout
     assert main(["weights", "layout", str(tmp_path / "none")]) == 2
-    assert "unknown layout" in capsys.readouterr().err
+    assert "none: no such file" in capsys.readouterr().err
 
 
 @pytest.fixture(scope="module")

@@ -414,7 +414,7 @@ def test_the_table_of_stars(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
 @pytest.mark.parametrize(
     ("words", "code", "part"),
     [
-        (["check", "nothere"], 2, "is not a file"),
+        (["check", "nothere"], 2, "nothere: no such file"),
         (["check", "W:W33:B1"], 2, "33"),
         (["check", "W:W1-13:BK32"], 2, "13"),
         (["check", "W:WK1:BK32", "--tc", "depth=5"], 2, "expected a time or nodes"),

@@ -248,7 +248,7 @@ def test_vary_resumes(kept: int, cut: bool, tmp_path: Path, capsys: pytest.Captu
         ((FOUR, "--goal", "loss"), "--goal: 'loss' is unknown; expected win, draw or value"),
         ((FOUR, "--tc", "depth=3"), "expected a time or nodes of all searches, such as 10s"),
         (("W:W33:B1",), "33"),
-        (("no such problem",), "is not a file, a FEN such as"),
+        (("no such problem",), "no such file; expected a file, a FEN such as"),
     ],
 )
 def test_bad_input_to_vary(words: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]) -> None:

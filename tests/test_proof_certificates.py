@@ -209,7 +209,7 @@ def test_positions_are_counted_before_they_are_unpacked() -> None:
 
 def test_what_is_not_a_file(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "none.krproof"):
-        with pytest.raises(InvalidCertificateError, match="can't read this certificate"):
+        with pytest.raises(InvalidCertificateError, match="a directory, not a file|no such file"):
             read_certificate(path)
     with pytest.raises(InvalidSettingError, match="is not the name of a file"):
         read_certificate(tmp_path / "a\0b")

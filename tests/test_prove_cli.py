@@ -156,7 +156,7 @@ def test_check_tells_what_is_wrong(run: Run, capsys: pytest.CaptureFixture[str])
     ("words", "code", "message"),
     [
         ([], 2, "FEN: expected the position to prove, or --check FILE"),
-        (["rubbish"], 2, "not a file, a FEN such as W:W21,K30:B1,2 or a built-in problem"),
+        (["rubbish"], 2, "no such file; expected a file, a FEN such as W:W21,K30:B1,2, or a built-in problem"),
         (["first"], 2, "names 3 problems"),
         (["B::"], 2, "the board is empty"),
         ([WON, "--hash", "1TB"], 2, "--hash 1TB: no memory for a hash table"),
@@ -172,7 +172,7 @@ def test_check_tells_what_is_wrong(run: Run, capsys: pytest.CaptureFixture[str])
         (["--check", "x", "--out", "y"], 2, "leave --out out"),
         (["--check", "x", "--goal", "win"], 2, "leave --goal out"),
         (["--check", "x", "--tc", "5s"], 2, "leave --tc out"),
-        (["--check", "nothere"], 1, "can't read this certificate"),
+        (["--check", "nothere"], 1, "nothere: no such file; expected a certificate of kr prove"),
         (["--check", __file__], 1, "not a certificate of kr"),
     ],
 )

@@ -19,7 +19,7 @@ from kr.pdn import Game, GameNode, Reader
 from kr.policy.policy import policy_option
 from kr.proofs.library import proofs_option
 from kr.settings import Settings, check_type, option
-from kr.storage import is_file, read_regular
+from kr.storage import is_file, no_file, read_regular
 from kr.text import file_text
 from kr.units import counted, format_count, parse_count
 
@@ -137,7 +137,7 @@ def read_tasks(settings: AnalyzeSettings, on_error: Callable[[InvalidFenError], 
             sys.stdin.reconfigure(errors="replace")
         yield from _fens(sys.stdin, "standard input", on_error)
     elif not is_file(source):
-        raise InvalidSettingError(f"{source!r} is neither a file nor a FEN such as W:W21,K30:B1,2")
+        raise InvalidSettingError(no_file(source, "a file, or a FEN such as W:W21,K30:B1,2"))
     elif ".pdn" in map(str.lower, Path(source).suffixes):
         yield from _game_tasks(Path(source), settings.game, _plies(settings.ply))
     else:

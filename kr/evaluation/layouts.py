@@ -79,7 +79,7 @@ class Layout:
         if text in LAYOUTS:
             return LAYOUTS[text]
         if not Path(text).exists():
-            raise InvalidSettingError(f"unknown layout {text!r}; expected a layout file or one of {', '.join(LAYOUTS)}")
+            raise InvalidSettingError(storage.no_file(text, f"a layout file or one of {', '.join(LAYOUTS)}"))
         return cls.read(text)
 
     @classmethod

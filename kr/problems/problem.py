@@ -34,7 +34,7 @@ from kr.game.value import Result, Value
 from kr.notation import SIDE_NAMES
 from kr.pdn import Game, Reader, Results, is_pdn, read_games
 from kr.problems.themes import Theme
-from kr.storage import as_path, is_file, parse_json, printable, read_regular
+from kr.storage import as_path, is_file, no_file, parse_json, printable, read_regular
 from kr.text import file_text
 
 _CLASSICS = "classics.jsonl"
@@ -235,7 +235,7 @@ def _named(name: str) -> list[Problem]:
             return hits
     near = difflib.get_close_matches(name, [problem.id for problem in problems])
     hint = f"; did you mean {' or '.join(near)}?" if near else f" such as {problems[0].id}"
-    raise InvalidSettingError(f"{name!r} is not a file, a FEN such as W:W21,K30:B1,2 or a built-in problem{hint}")
+    raise InvalidSettingError(no_file(name, f"a file, a FEN such as W:W21,K30:B1,2, or a built-in problem{hint}"))
 
 
 def _plain(name: str) -> str:

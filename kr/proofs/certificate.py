@@ -168,6 +168,8 @@ def write_certificate(path: str | Path, certificate: Certificate) -> None:
 def read_certificate(path: str | Path) -> Certificate:
     """Read a certificate. Raises InvalidCertificateError for a file that is damaged, too large, or of another kind."""
     path = storage.as_path(path)
+    if not path.is_file():
+        raise InvalidCertificateError(storage.no_file(path, "a certificate of kr prove"))
     try:
         content = storage.read_regular(path, MAX_CERTIFICATE_BYTES)
     except OSError as error:
