@@ -45,6 +45,7 @@ COMMANDS = {
     "policy": ("policy", "Learn the moves that people play from recorded games."),
     "evolve": ("evolve", "Evolve networks that learn to play from the results of games alone."),
     "pdn": ("pdn", "Check, convert, count and search games in PDN files."),
+    "samples": ("samples", "Write small sample files, which the guides use."),
     "openings": ("openings", "List or check the opening ballots."),
     "book": ("book", "Build an opening book, look into it, check it."),
     "theory": ("theory", "Write what is known of every ballot as pages; grade ballots."),
