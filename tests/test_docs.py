@@ -23,12 +23,22 @@ OTHERS = ("import draughts", "import torch", "from dask_jobqueue", "from dask_ku
 """Examples that need another program; tests/test_pydraughts.py and tests/test_sample_reader.py run what is in them, but
 for those that need a batch system or Kubernetes."""
 
+SITE = (CHECKOUT / "mkdocs.yml").read_text(encoding="utf-8") if DOCS.is_dir() else ""
+API = [DOCS / path for path in re.findall(r"reference/api/\w+\.md$", SITE, re.MULTILINE)]
+"""The reference of Python, in its order."""
+
 pytestmark = pytest.mark.skipif(not DOCS.is_dir(), reason="the checkout is not here")
 
 
 def blocks(page: Path, language: str) -> list[str]:
     """The page's fenced code in a language, as often as it has some."""
     return re.findall(rf"^```{language}\n(.*?)^```$", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+
+
+SESSIONS = [
+    [page for page in pages if blocks(page, "pycon")]
+    for pages in (API, *([page] for page in PAGES if page not in API and blocks(page, "pycon")))
+]
 
 
 @pytest.fixture
@@ -54,15 +64,20 @@ def test_examples_run(page: Path, place: Path) -> None:
 @pytest.mark.costly
 @pytest.mark.slow
 @RUNS_JAX
-@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "pycon")], ids=lambda page: page.name)
-def test_sessions_show_what_comes_out(page: Path, place: Path) -> None:
-    session = "\n".join(blocks(page, "pycon"))
-    test = doctest.DocTestParser().get_doctest(session, {}, page.name, str(page), 0)
-    assert len(test.examples) > 20
-    told = io.StringIO()
-    flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-    doctest.DocTestRunner(optionflags=flags).run(test, out=told.write)
-    assert not told.getvalue(), told.getvalue()
+@pytest.mark.parametrize("pages", SESSIONS, ids=lambda pages: pages[0].parent.name)
+def test_sessions_show_what_comes_out(pages: list[Path], place: Path) -> None:
+    """The pages of a folder are one session."""
+    names: dict[str, object] = {}
+    examples = 0
+    for page in pages:
+        test = doctest.DocTestParser().get_doctest("\n".join(blocks(page, "pycon")), names, page.name, str(page), 0)
+        test.globs = names
+        examples += len(test.examples)
+        told = io.StringIO()
+        flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+        doctest.DocTestRunner(optionflags=flags).run(test, out=told.write, clear_globs=False)
+        assert not told.getvalue(), told.getvalue()
+    assert examples > 20
 
 
 def test_the_search_has_the_steps_of_its_page() -> None:
@@ -89,7 +104,7 @@ def test_sources_name_pages_that_exist() -> None:
     patterns = {"kr": "*.p*", "tests": "*.py", "bench": "*.py", "selfplay": "*.sh", "docs": "*.md"}
     for folder, pattern in patterns.items():
         sources += [path for path in (CHECKOUT / folder).rglob(pattern) if "data" not in path.parts]
-    sources = [path for path in sources if path.suffix not in (".pyc", ".pyd", ".png")]
+    sources = [path for path in sources if path.suffix not in (".pyc", ".pyd", ".png", ".pdn", ".xz")]
     named = {
         name
         for path in sources
@@ -200,9 +215,19 @@ def test_rooms_stand_above_what_they_import() -> None:
 
 
 def test_the_reference_has_every_public_name() -> None:
-    text = (DOCS / "reference" / "api.md").read_text(encoding="utf-8")
-    missing = [name for name in kr.__all__ if not re.search(rf"\bkr\.{name}\b|`{name}[`(]", text)]
-    assert not missing
+    texts = [page.read_text(encoding="utf-8") for page in API]
+    named = [
+        name for text in texts for found in re.findall(r"<!-- names: (.+) -->", text) for name in found.split(", ")
+    ]
+    assert [name for name in named if named.count(name) > 1] == []
+    modules = {*re.findall(r"`(\w+)`", texts[0])}
+    assert modules.isdisjoint(named)
+    assert {*kr.__all__} - {*named} - modules == set()
+    assert {*named} <= {*kr.__all__}
+
+
+def test_the_site_has_every_page_of_the_reference() -> None:
+    assert {*API} == {*(DOCS / "reference" / "api").glob("*.md")}
 
 
 @pytest.mark.slow

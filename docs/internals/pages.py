@@ -1,12 +1,13 @@
 """Pages of the site that are made when it is built: an mkdocs hook (`hooks` in mkdocs.yml).
 
     reference/commands/   a page for each command, from its --help
-    reference/api/        a page for each room with public names, from their docstrings by mkdocstrings
     measurements.md       from measurements.toml
     start/tutorial.md     from the notebook, with what its cells show
     assets/logo.svg       a king, as kr draws it
 
-A line `<!-- rooms -->` in a page becomes the picture of the rooms, `<!-- front -->` the beginning of README.md.
+A line `<!-- rooms -->` in a page becomes the picture of the rooms, `<!-- front -->` the beginning of README.md,
+`<!-- names: A, B -->` the interface of these public names, from their docstrings by mkdocstrings, and
+`<!-- topics -->` a table of the pages that have such a line.
 """
 
 import ast
@@ -19,7 +20,6 @@ import os
 import re
 import sys
 import tomllib
-from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -34,22 +34,23 @@ import draw_rooms  # noqa: E402
 
 def on_files(files: Files, config: Any) -> Files:
     """Add the generated pages to the files of the site, and those of a folder to the navigation."""
-    commands, api = command_pages(), api_pages()
-    pages = {**commands, **api, "measurements.md": measurements_page(), "start/tutorial.md": tutorial_page()}
+    commands = command_pages()
+    pages = {**commands, "measurements.md": measurements_page(), "start/tutorial.md": tutorial_page()}
     for path, text in pages.items():
         files.append(File.generated(config, path, content=text))
     from kr import Side, svg
 
     files.append(File.generated(config, "assets/logo.svg", content=svg.piece(Side.WHITE, True)))
-    config.nav = with_pages(config.nav, {"reference/commands/index.md": commands, "reference/api/index.md": api})
+    config.nav = with_pages(config.nav, {"reference/commands/index.md": commands})
     return files
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
-    """Put the picture of the rooms and the beginning of README.md where pages ask for them."""
+    """Put what is made in the place of the lines that ask for it."""
     if "<!-- rooms -->" in markdown:
         markdown = markdown.replace("<!-- rooms -->", f'<div class="rooms">{draw_rooms.draw()}</div>')
-    return markdown.replace("<!-- front -->", front())
+    markdown = NAMES.sub(lambda found: interface(found[1].split(", ")), markdown)
+    return markdown.replace("<!-- front -->", front()).replace("<!-- topics -->", topics())
 
 
 def front() -> str:
@@ -165,40 +166,50 @@ def source(module: str) -> Path | None:
     return next((file for file in (path.with_suffix(".py"), path / "__init__.py") if file.is_file()), None)
 
 
-def api_pages() -> dict[str, str]:
-    """The index of the public names and a page for each room that they are at home in."""
-    import kr
+NAMES = re.compile(r"^<!-- names: (.+) -->$", re.MULTILINE)
+"""Where a page has the interface of public names."""
 
+
+def api_files() -> list[str]:
+    """The pages with names, in the order of the navigation."""
+    return re.findall(r"(reference/api/\w+\.md)$", (CHECKOUT / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE)
+
+
+def names_on(text: str) -> list[str]:
+    """The public names that a page describes."""
+    return [name for found in NAMES.finditer(text) for name in found[1].split(", ")]
+
+
+def interface(names: list[str]) -> str:
+    """Their interface, by docstrings; of a package that of the names in its `__all__`, each name once."""
     listing = CHECKOUT / "kr" / "__init__.pyi"
     homes = imported(listing if listing.is_file() else CHECKOUT / "kr" / "__init__.py", "kr")
-    rooms: dict[str, list[str]] = defaultdict(list)
-    for name in sorted(kr.__all__, key=str.lower):
-        home = f"{homes[name]}.{name}"
-        rooms[home.split(".")[1]].append(home)
-    index = ["# API", "Public names of `kr`, by the rooms that they are at home in: `import kr`, then `kr.NAME`."]
-    pages = {}
-    for room, names in sorted(rooms.items()):
-        if all(source(name) and not documented(name) for name in names):
-            continue
-        short = ", ".join(f"`{name.rpartition('.')[2]}`" for name in names)
-        index.append(f"[`kr.{room}`]({room}.md)\n:   {short}")
-        about = (importlib.import_module(f"kr.{room}").__doc__ or "").partition("\n\n")[0]
-        blocks = [f"# kr.{room}", " ".join(about.split()), *(documented(name) for name in names)]
-        pages[f"reference/api/{room}.md"] = "\n\n".join(blocks) + "\n"
-    return {"reference/api/index.md": "\n\n".join(index) + "\n", **pages}
+    blocks: dict[str, None] = {}
+    for name in names:
+        for block in documented(f"{homes[name]}.{name}"):
+            blocks.setdefault(block)
+    return "\n\n".join(f"{block}\n    options: {{heading_level: 3}}" for block in blocks)
 
 
-def documented(name: str) -> str:
+def topics() -> str:
+    """A table of the pages with the names that each describes."""
+    rows = ["| topic | names |", "|---|---|"]
+    for path in api_files():
+        text = (DOCS / path).read_text(encoding="utf-8")
+        if names := names_on(text):
+            title = text.partition("\n")[0].removeprefix("# ")
+            rows.append(f"| [{title}]({Path(path).name}) | {', '.join(f'`{name}`' for name in names)} |")
+    return "\n".join(rows)
+
+
+def documented(name: str) -> list[str]:
     """The directives of mkdocstrings for a public name; of a package, for the names in its `__all__`, if any."""
     path = source(name)
     if path is None or path.name != "__init__.py":
-        return f"::: {name}"
+        return [f"::: {name}"]
     homes = imported(path, "kr")
     names = getattr(importlib.import_module(name), "__all__", ())
-    if not names:
-        return ""
-    parts = [f"::: {homes.get(entry, name)}.{entry}\n    options: {{heading_level: 3}}" for entry in names]
-    return "\n\n".join([f"## {name.rsplit('.', 1)[1]}", *parts])
+    return [f"::: {homes.get(entry, name)}.{entry}" for entry in names]
 
 
 # -- other pages -------------------------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 #
 # This tutorial analyses a game of the first world championship match, solves the most famous of all problems, and
 # draws boards. It needs kr and nothing else: neither a network nor other files. The script `docs/start/tutorial.py` and
-# the notebook `docs/start/tutorial.ipynb` are the same; the tests run them. `docs/reference/api.md` describes
+# the notebook `docs/start/tutorial.ipynb` are the same; the tests run them. `docs/reference/api/` describes
 # everything used here.
 #
 # All searches are limited by nodes, not by time, so that they find the same on every machine.
@@ -180,4 +180,4 @@ print(played)
 # ## Further
 #
 # The same from the command line: `kr analyze`, `kr explain`, `kr solve-problem`, `kr egdb probe`, `kr play`. `kr pdn`
-# reads whole collections, `kr dxp` and `kr hub` play against other programs. The reference is `docs/reference/api.md`.
+# reads whole collections, `kr dxp` and `kr hub` play against other programs. The reference is `docs/reference/api/`.
