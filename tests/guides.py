@@ -26,6 +26,7 @@ STANDS_FOR = {
     "--pieces 5-6": "--pieces 4-5",
     "--dir egdb7 --pieces 4v3": "--dir egdb7 --pieces 2v1",
     "--pieces 4v3": "--pieces 3v2",
+    "annotate archive.pdn.xz": "annotate games.pdn",
     "/data/egdb": "egdb3",
     "evolved:thesis-1,generation=50": "evolved:thesis-1,generation=1",
     "evolved:thesis-1,generation=10": "evolved:thesis-1,generation=1",
