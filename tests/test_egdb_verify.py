@@ -11,7 +11,7 @@ from egdb_packs import encode_values
 from numpy.typing import NDArray
 
 from kr import _egdb, storage
-from kr.egdb import files, slices, verify
+from kr.egdb import files, proof_record, slices, verify
 from kr.egdb.database import Database
 from kr.egdb.slices import Shape
 from kr.egdb.stats import Counts
@@ -381,7 +381,7 @@ def test_a_database_that_can_only_be_read_is_proven(copy: Path, monkeypatch: pyt
     def refuse(path: Path, content: str) -> None:
         raise PermissionError(13, "Permission denied", str(path))
 
-    monkeypatch.setattr(verify, "SAVE_SECONDS", 0)
+    monkeypatch.setattr(proof_record, "SAVE_SECONDS", 0)
     monkeypatch.setattr(storage, "write_atomic", refuse)
     assert verified(copy).wrong == 0
 

@@ -18,7 +18,6 @@ their positions are, and the values that captures lead to are taken as they are.
 
 from __future__ import annotations
 
-import json
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -28,13 +27,10 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from kr import _egdb, storage
+from kr import _egdb
 from kr.cluster.address import cluster_option
 from kr.cluster.pools import work_pool
-from kr.egdb import checking, files, slices, stats
+from kr.egdb import checking, files, proof_record, slices, stats
 from kr.egdb.checking import (
     DATABASE_NEED,
     CheckedDatabase,
@@ -47,8 +43,9 @@ from kr.egdb.checking import (
     gone_through,
 )
 from kr.egdb.database import Database, directory_for, distance_pieces, no_database
+from kr.egdb.proof_record import ProofRecord
 from kr.egdb.sample import DRAWN_AT_ONCE
-from kr.egdb.slices import Class, Shape, shape_named
+from kr.egdb.slices import Class, Shape
 from kr.egdb.stats import Counts
 from kr.errors import InvalidSettingError
 from kr.game.position import Position, Side
@@ -65,9 +62,6 @@ PROBLEMS_LISTED = 20
 """Problems described in the result; all are counted."""
 PROOF_NAME = ".verified-{}"
 """File of a proof, by what it is of: one of fewer pieces must not replace one of more."""
-PROOF_FORMAT = 1
-SAVE_SECONDS = 1.0
-"""A kill loses the results of this long and the work under way."""
 VALUE_ADJECTIVES = {
     _egdb.VALUE_LOSS: "lost",
     _egdb.VALUE_DRAW: "drawn",
@@ -207,7 +201,7 @@ class _Verifier:
         result.pieces = max((int(name) for name in self.groups if name.isdigit()), default=0)
         result.classes = tuple(name for name in self.groups if not name.isdigit())
         what = "-".join([*[str(result.pieces)] * bool(result.pieces), *result.classes])
-        self.proof = _Proof(self.directory / PROOF_NAME.format(what), self.began)
+        self.proof = ProofRecord(self.directory / PROOF_NAME.format(what), self.began)
         result.skipped = self._skipped(headers)
         if not result.wrong:
             self._check_positions()
@@ -415,85 +409,9 @@ class _Verifier:
             self.on_progress(stage, count, total)
 
 
-class _Proof:
-    """Results of a proof so far, in memory and in a file from which the next run resumes.
-
-    The contents of the file are true at any time, whichever process wrote it: of several proofs at the same time, any
-    one can be resumed. In a read-only directory there is no file.
-    """
-
-    def __init__(self, path: Path, began: float) -> None:
-        self.path = path
-        self.key = ""
-        self.ranges: dict[Shape, list[tuple[int, int]]] = {}
-        """Proven arrangements of men by pair: the first of a range, and the one after its last."""
-        self.counts: dict[Shape, NDArray[np.int64]] = {}
-        """Losses, draws and wins by slice."""
-        self._began = self._saved = began
-
-    @property
-    def seconds(self) -> float:
-        return time.monotonic() - self._began
-
-    def load(self, key: str) -> None:
-        """Resume from the file if it is intact and belongs to `key`."""
-        self.key = storage.checksum(key.encode())
-        # a bad file is ignored: the proof then starts anew
-        with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
-            check, text = storage.read_regular(self.path).decode().split("\n", 1)
-            stored = storage.parse_json(text)
-            right = storage.checksum(text.encode()), PROOF_FORMAT, self.key
-            if (check, stored["format"], stored["key"]) == right:
-                self.ranges = {
-                    shape_named(name): [(a, b) for a, b in ranges] for name, ranges in stored["ranges"].items()
-                }
-                self.counts = {shape_named(name): np.array(counts) for name, counts in stored["counts"].items()}
-                self._began -= stored["seconds"]
-
-    def add(self, checked: CheckedRange) -> None:
-        """Add a proven range and its counts."""
-        assert checked.arrangements is not None
-        for shape, counts in checked.counts.items():
-            self.counts[shape] = self.counts.get(shape, 0) + np.array(counts)
-        joined: list[tuple[int, int]] = []
-        for first, last in sorted([*self.ranges.get(checked.shape, []), checked.arrangements]):
-            if joined and joined[-1][1] == first:
-                first = joined.pop()[0]
-            joined.append((first, last))
-        self.ranges[checked.shape] = joined
-
-    def missing(self, pair: Shape) -> Iterator[tuple[int, int]]:
-        """Ranges of the unproven arrangements of men: the first, and the one after the last."""
-        proven = self.ranges.get(pair, [])
-        ends = [0, *(last for _, last in proven)]
-        starts = [*(first for first, _ in proven), slices.size(pair) // slices.block(pair)]
-        return ((first, last) for first, last in zip(ends, starts, strict=True) if first < last)
-
-    def save(self, at_once: bool = False) -> None:
-        """Write the file, at once or if the last time was SAVE_SECONDS ago."""
-        if not at_once and time.monotonic() - self._saved < SAVE_SECONDS:
-            return
-        self._saved = time.monotonic()
-        state = {
-            "format": PROOF_FORMAT,
-            "key": self.key,
-            "seconds": self.seconds,
-            "ranges": {slices.name(pair): ranges for pair, ranges in self.ranges.items()},
-            "counts": {slices.name(shape): counts.tolist() for shape, counts in self.counts.items()},
-        }
-        text = json.dumps(state)
-        with suppress(OSError):
-            storage.write_atomic(self.path, f"{storage.checksum(text.encode())}\n{text}")
-
-    def forget(self) -> None:
-        """Remove the file."""
-        with suppress(OSError):
-            self.path.unlink()
-
-
 def _code_digest() -> str:
     """Digests of the code that verifies: a proof counts only for the code that made it."""
-    return " ".join(digest(Path(path)) for path in (__file__, checking.__file__, _egdb.__file__))
+    return " ".join(digest(Path(path)) for path in (__file__, proof_record.__file__, checking.__file__, _egdb.__file__))
 
 
 def _pairs_of(headers: dict[str, files.SliceHeader], kind: str) -> set[Shape]:
