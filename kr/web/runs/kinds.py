@@ -26,6 +26,8 @@ TableColumns = Mapping[str, tuple[str, Callable[[Any], Told] | None]]
 
 MOST_POINTS = 200
 """Points of a line."""
+BY_RESULT = "runs.black_wins_share", "runs.drawn_share", "runs.white_wins_share"
+"""Columns of a table of results."""
 LAST_GAMES = 25
 """Games that a page lists."""
 

@@ -26,8 +26,9 @@ from kr.web.live import Inbox
 from kr.web.request import PageRequest
 from kr.web.runs.files import FileTree, Stamp, stamp
 from kr.web.runs.kinds import OneRun
-from kr.web.runs.learning import FitRun, SelfplayRun, TrainingRun
+from kr.web.runs.learning import FitRun, TrainingRun
 from kr.web.runs.matches import match_run
+from kr.web.runs.selfplay import SelfplayRun
 from kr.web.runs.studies import StudyRun, evolution_run, file_run
 
 POLL_SECONDS = 1.0
