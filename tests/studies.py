@@ -9,7 +9,6 @@ from types import ModuleType
 from typing import Any
 
 import h5py
-import numpy as np
 import pytest
 from test_full_disk import room
 
@@ -84,27 +83,3 @@ def sealed(checksum: Callable[[dict[str, Any]], str], **texts: Any) -> Edit:
         file.attrs["attributes_checksum"] = checksum(attrs)
 
     return edit
-
-
-def edits_of_arrays(name: str, other: str) -> dict[str, tuple[Edit, str]]:
-    """Edits of an array of numbers, and what is said of each; other: an array that is missed."""
-
-    def number(file: h5py.File) -> None:
-        file[name][0, 0] += 1
-
-    def double(file: h5py.File) -> None:
-        array = file[name][:]
-        del file[name]
-        file[name] = array.astype(np.float64)
-
-    def link(file: h5py.File) -> None:
-        del file[name]
-        file[name] = h5py.ExternalLink("/etc/passwd", "/w1")
-
-    return {
-        "newer": (lambda file: file.attrs.__setitem__("format_version", 2), "a newer kr wrote it"),
-        "number": (number, "the arrays do not match their checksum"),
-        "missing": (lambda file: file.__delitem__(other), other),
-        "double": (double, f"{name} is float64"),
-        "link": (link, f"{name} is a link"),
-    }

@@ -29,11 +29,10 @@ from kr.analysis.annotation.marking import unmark_game
 from kr.cli.annotate import _forecast
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
-from kr.errors import InvalidPdnError, InvalidSettingError, OutputBusyError
+from kr.errors import InvalidPdnError, InvalidSettingError
 from kr.game.position import Position
 from kr.openings.lines import opening_name
 from kr.pdn import Game, read_games
-from kr.storage import lock
 
 READABLE = "\n\n".join(game for game in re.split(r"\n\n(?=\[Event)", PDN) if "Bad" not in game)
 GAMES = 3
@@ -218,14 +217,6 @@ def test_an_earlier_run_with_other_settings_or_games_is_refused(archive: Path, t
     archive.write_text(PDN.replace("Three", "Four"))
     with pytest.raises(InvalidSettingError, match="begun with files"):
         annotate_files(settings_of(archive, tmp_path / "out.pdn"))
-
-
-def test_a_second_writer_is_refused(archive: Path, tmp_path: Path) -> None:
-    settings = settings_of(archive, tmp_path / "out.pdn")
-    with lock(settings.journal), pytest.raises(OutputBusyError):
-        annotate_files(settings)
-    assert settings.out is not None
-    assert not settings.out.exists()
 
 
 def test_the_results_stay_in_their_convention(archive: Path, tmp_path: Path) -> None:

@@ -122,21 +122,6 @@ def test_any_byte_that_is_changed(copy: Path, kind: str) -> None:
 @pytest.mark.slow
 @KEPT
 @given(data=st.data())
-def test_bits_that_are_flipped(copy: Path, whole: Path, data: st.DataObject) -> None:
-    path = data.draw(st.sampled_from(paths(copy)))
-    good = (whole / path.name).read_bytes()
-    bits = data.draw(st.sets(st.integers(0, 8 * len(good) - 1), min_size=1, max_size=20))
-    bad = bytearray(good)
-    for bit in bits:
-        bad[bit // 8] ^= 1 << bit % 8
-    path.write_bytes(bad)
-    is_refused(copy)
-    path.write_bytes(good)
-
-
-@pytest.mark.slow
-@KEPT
-@given(data=st.data())
 def test_stretches_that_are_lost(copy: Path, whole: Path, data: st.DataObject) -> None:
     """A stretch of zeros, a stretch removed or repeated, an end truncated or extended."""
     path = data.draw(st.sampled_from(paths(copy)))

@@ -100,21 +100,6 @@ def test_packed_files_that_are_cut_short(packed: Path, tmp_path: Path, data: st.
     assert content(result.directory) == read_pack(good)
 
 
-@pytest.mark.slow
-@KEPT
-@given(data=st.data())
-def test_bytes_that_are_lost_or_inserted(packed: Path, tmp_path: Path, data: st.DataObject) -> None:
-    good = packed.read_bytes()
-    at = data.draw(st.integers(0, len(good)))
-    lost = data.draw(st.integers(0, 2000))
-    inserted = data.draw(st.binary(max_size=2000) | st.integers(0, 2000).map(bytes))
-    bad = good[:at] + inserted + good[at + lost :]
-    result = spoilt(bad, good, tmp_path)
-    if bad == good:
-        assert isinstance(result, Unpacked)
-    assert bad == good or isinstance(result, str) or result.problem
-
-
 NO_NAMES = [
     "../wld-0101.egdb", "/tmp/wld-0101.egdb", "C:wld-0101.egdb", "C:\\wld-0101.egdb", "a/wld-0101.egdb",
     "a\\wld-0101.egdb", "wld-0101.egdb/", "./wld-0101.egdb", "..", ".", "", "x", "wld-0101", "wld-0101.egdb.txt",

@@ -152,7 +152,6 @@ EDITS = {
     "number": (lambda file: file["loss"].__setitem__(0, 0.25), "do not match their checksum"),
     "nodes": (lambda file: file.attrs.__setitem__("nodes", "many"), "do not match their checksum"),
     "other games": (lambda file: file.attrs.__setitem__("decisions", "0"), "do not match their checksum"),
-    "missing": (lambda file: file.__delitem__("loss"), "loss is missing"),
 }
 
 

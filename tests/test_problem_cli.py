@@ -13,7 +13,7 @@ from kr import pdn
 from kr.cli import main
 from kr.game.position import Position
 from kr.game.value import Value
-from kr.problems import soundness, soundness_files
+from kr.problems import soundness
 from kr.problems.puzzles import load_puzzles
 from kr.proofs.certificate import read_certificate
 from kr.proofs.checking import check_certificate
@@ -339,25 +339,6 @@ def test_other_settings_do_not_resume(file: Path, tmp_path: Path, capsys: pytest
     assert check("W:WK1:BK32", "--strict", "--out", out) == 2
     assert "was begun with strict false, not true" in capsys.readouterr().err
     assert check(file, "--out", out) == 2
-
-
-def test_an_interrupt_keeps_what_is_done(
-    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    out = tmp_path / "verdicts.jsonl"
-    done: list[Any] = []
-    real = soundness.check_problem
-
-    def interrupted(problem: Any, *rest: Any) -> Any:
-        if len(done) == 3:
-            raise KeyboardInterrupt
-        done.append(problem)
-        return real(problem, *rest)
-
-    monkeypatch.setattr(soundness_files, "check_problem", interrupted)
-    assert check(file, "--tc", "nodes=1k", "--out", out, "--workers", 1) == 1
-    assert "interrupted; run the same command to resume" in capsys.readouterr().err
-    assert len(out.read_text().splitlines()) == 4
 
 
 STARS = """[Event "right and wrong"]

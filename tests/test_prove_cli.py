@@ -21,7 +21,7 @@ import pytest
 
 import kr
 from kr.cli import main
-from kr.jobs.journal import Journal, open_journal
+from kr.jobs.journal import Journal
 from kr.problems.problem import classics
 from kr.proofs.certificate import read_certificate, write_certificate
 
@@ -250,13 +250,6 @@ def test_other_settings_are_refused(run: Run, begun: list[str], words: list[str]
     assert journal_lines() == begun
 
 
-def test_two_writers(run: Run) -> None:
-    with open_journal("a.krproof.part", {}, {}, dict):
-        code, _, error = run(WON, "--out", "a.krproof")
-    assert code == 1
-    assert "is being written by another process" in error
-
-
 def without_some(lines: list[str], rng: random.Random) -> list[str]:
     return lines[:1] + [line for line in lines[1:] if rng.random() < 0.6]
 
@@ -303,12 +296,6 @@ def test_damaged_lines_are_named(run: Run, begun: list[str], change: dict[str, A
     code, out, error = run(DRAWN, "--out", "a.krproof")
     assert (code, out) == (1, "")
     assert "a.krproof.part, line 2 is damaged; remove the line (its search is made again), or the file" in error
-
-
-def test_a_line_cut_off_is_searched_again(run: Run, begun: list[str]) -> None:
-    Path("a.krproof.part").write_text("".join(begun)[:-20])
-    run(DRAWN, "--tc", "nodes=1M", "--out", "a.krproof")
-    assert journal_lines()[: len(begun) - 1] == begun[:-1]
 
 
 @contextmanager
@@ -372,25 +359,6 @@ def test_several_workers_come_to_the_same_verdict(run: Run, fen: str, goal: str)
             assert run("--check", str(path))[0] == 0
             path.unlink()
     assert len(verdicts) == 1, verdicts
-
-
-@pytest.mark.slow
-@pytest.mark.posix("no setrlimit")
-def test_a_full_disk_is_one_line(run: Run) -> None:
-    import resource
-
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (3000, hard))
-    try:
-        code, out, error = run(LONG, "--tc", "20s", "--out", "a.krproof")
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-    assert (code, out) == (1, "")
-    assert error.splitlines()[-1].startswith("kr: a.krproof.part: ")
-    lines = [line for line in journal_lines() if line.endswith("\n")]
-    _, out, _ = run(LONG, "--out", "a.krproof", "--json")
-    assert json.loads(out)["resumed"] > 0
-    assert journal_lines()[: len(lines)] == lines
 
 
 @pytest.mark.soak

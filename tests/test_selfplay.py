@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -238,37 +239,16 @@ def test_no_such_weights(tmp_path: Path) -> None:
     assert not (tmp_path / "run").exists()
 
 
-def damaged(path: Path, how: str) -> None:
-    content = path.read_bytes()
-    if how == "truncated":
-        path.write_bytes(content[: len(content) // 2])
-    elif how == "foreign":
-        path.write_bytes(b"not HDF5 at all")
-    elif how == "missing":
-        path.unlink()
-    else:
-        with h5py.File(path, "r+") as file:
-            if how == "bit flip":
-                file["score"][0] ^= 1
-            elif how == "other version":
-                file.attrs["format_version"] = 99
-            elif how == "other kind":
-                file.attrs["kind"] = "something"
-            elif how == "no moves":
-                del file["move"]
-            elif how == "wrong type":
-                del file["move"]
-                file["move"] = np.zeros(3, dtype=np.float64)
-
-
 @pytest.mark.parametrize(
-    "how",
-    ["truncated", "foreign", "missing", "bit flip", "other version", "other kind", "no moves", "wrong type"],
+    "edit", [lambda file: file["score"].__setitem__(0, 99), lambda file: file.attrs.__setitem__("kind", "something")]
 )
-def test_damaged_shards_are_named(finished: tuple[Path, list[games.StoredGame]], tmp_path: Path, how: str) -> None:
+def test_damaged_shards_are_named(
+    finished: tuple[Path, list[games.StoredGame]], tmp_path: Path, edit: Callable[[h5py.File], None]
+) -> None:
     path = tmp_path / "shard-000000.h5"
     path.write_bytes((finished[0] / path.name).read_bytes())
-    damaged(path, how)
+    with h5py.File(path, "r+") as file:
+        edit(file)
     with pytest.raises(InvalidGamesError, match=r"shard-000000\.h5") as caught:
         games.read_shard(path)
     assert "\n" not in str(caught.value)

@@ -141,8 +141,6 @@ def _replace(name: str, value: Any) -> Any:
     ("edit", "message"),
     [
         (lambda f: f.attrs.update(kind="kr games"), "not one of kr's weights"),
-        (lambda f: f.attrs.update(format_version=4), "format version 4, this kr reads 1, 2 and 3: a newer kr"),
-        (lambda f: f.attrs.update(format_version=0), "format version 0, this kr reads 1, 2 and 3: no kr wrote it"),
         (lambda f: f.attrs.__delitem__("layout"), "attribute layout is missing"),
         (lambda f: f.attrs.update(layout="{}"), "invalid layout"),
         (lambda f: f.attrs.update(layout="[1"), "invalid layout"),
@@ -150,9 +148,6 @@ def _replace(name: str, value: Any) -> Any:
         (lambda f: f.attrs.update(seed="9"), "attributes do not match their checksum"),
         (lambda f: f.attrs.update(checksum="0"), "tables do not match their checksum"),
         (lambda f: f["men_material"].__setitem__((0, 0), 1), "tables do not match their checksum"),
-        (lambda f: f.__delitem__("kings_table"), "kings_table is missing"),
-        (_replace("kings_table", np.zeros((2, 2), dtype=np.int16)), r"kings_table is int16 \(2, 2\)"),
-        (_replace("men_material", np.zeros((3, 2))), "men_material is float64"),
         (lambda f: f["men_parts"].__setitem__((0, 0), 1), "tables do not match their checksum"),
         (lambda f: f.__delitem__("kings_parts"), "kings_parts is missing"),
         (_replace("men_parts", np.zeros((2, 2), dtype=np.int16)), r"men_parts is int16 \(2, 2\)"),
@@ -167,15 +162,6 @@ def test_edited_files_are_refused(saved: Path, tmp_path: Path, edit: Any, messag
         weights.load_tables(path)
     assert str(path) in str(caught.value)
     assert "\n" not in str(caught.value)
-
-
-@pytest.mark.parametrize("content", [b"", b"not HDF5 at all" * 100, "first half"])
-def test_other_and_truncated_files_are_refused(saved: Path, tmp_path: Path, content: bytes | str) -> None:
-    path = tmp_path / "bad.h5"
-    whole = saved.read_bytes()
-    path.write_bytes(content if isinstance(content, bytes) else whole[: len(whole) // 2])
-    with pytest.raises(InvalidWeightsError, match=r"bad\.h5"):
-        weights.load_tables(path)
 
 
 @pytest.mark.slow
@@ -198,11 +184,6 @@ def test_a_flipped_bit_never_goes_unnoticed(saved: Path, tmp_path: Path) -> None
             assert (made.men_table == good.men_table).all()
             assert (made.kings_table == good.kings_table).all()
     assert refused > 12
-
-
-def test_missing_file(tmp_path: Path) -> None:
-    with pytest.raises(InvalidWeightsError, match="no such file"):
-        weights.load_tables(tmp_path / "none.h5")
 
 
 def test_scores_add_up_region_by_region(saved: Path) -> None:
