@@ -22,17 +22,16 @@ from pathlib import Path
 
 import numpy as np
 
-from kr import _egdb
+from kr import _core, _egdb
 from kr.egdb import slices
 from kr.egdb.database import Database
 from kr.egdb.sample import survival
 from kr.engine.engine import Engine
 from kr.game.position import Position
 from kr.game.value import Value
-from kr.proofs.certificate import Claim, Strategy, certificate_of
+from kr.proofs.certificate import Claim, certificate_of
 from kr.proofs.leaves import answer_leaf
-from kr.proofs.proof import claims_for
-from kr.proofs.tree import ProofTree
+from kr.proofs.proof import GOALS, claims_for
 from kr.threads import worker_count
 from kr.units import parse_count
 
@@ -61,21 +60,25 @@ def drawn(cls: slices.Class, count: int, seed: int) -> list[Bits]:
 def proved(claim: Claim, engine: Engine, nodes: int) -> bool:
     """True if a strategy for the claim was found, and holds."""
     engine.new_game()
-    tree, used = ProofTree(claim, engine.database), 0
-    known: Strategy = {}
-    while tree.holds is None and used < nodes:
-        line = tree.next_leaf()
-        if line is None:
+    root, side, goal = claim.bits
+    prover = _core.ClaimProver(root, GOALS.index("value"), engine.database.core if engine.database else None)
+    question, used = prover.questions[_core.claims_of(GOALS.index("value"), root).index((side, goal))], 0
+    known, searched = _core.ProvedMoves(), Counter[Bits]()
+    while question.holds is None and used < nodes:
+        task = question.next_leaf()
+        if task is None:
             break
-        leaf = line[-1]
-        answer = answer_leaf(claim, leaf.position, engine, LEAF_NODES[min(leaf.level, 1)], known)
+        leaf = Position.from_bits(task.position)
+        answer = answer_leaf(claim, leaf, engine, LEAF_NODES[min(searched[leaf.bits], 1)], known)
+        searched[leaf.bits] += 1
         used += answer.nodes
-        tree.enter(line, answer)
-    if tree.holds is not True:
+        strategy = _core.ProvedMoves(answer.strategy.items())
+        question.enter(task, answer.score, answer.move, answer.nodes, strategy)
+    if question.holds is not True:
         return False
-    if claim.root.side != claim.side or claim.root.bits[:3] in tree.strategy:
+    if claim.root.side != claim.side or root[:3] in question.strategy:
         # raises an error if a line is not answered, or a win comes back to itself
-        certificate_of(claim, tree.strategy, engine.database, {})
+        certificate_of(claim, question.strategy, engine.database, {})
     return True
 
 

@@ -9,15 +9,18 @@ import pytest
 from endings import positions
 from proved import shipped
 
+from kr import _core
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
-from kr.errors import StrategyGapError
+from kr.errors import InvalidDatabaseError
 from kr.game.position import Position, Side
 from kr.game.value import Value
 from kr.jobs.kinds import Stop
 from kr.proofs import decider
 from kr.proofs.certificate import Claim
 from kr.proofs.decider import Decider, after_moves, opposite
+
+pytestmark = pytest.mark.core
 
 DRAWN = Position.from_fen("B:WK1:BK32")
 WON = Position.from_fen("W:W21,K30:B1,2")
@@ -36,7 +39,6 @@ def truth(claim: Claim) -> bool:
     return (value if claim.root.side == claim.side else value.opposite).sign >= claim.goal.sign
 
 
-@pytest.mark.core
 @pytest.mark.slow
 def test_decisions_are_true_and_come_in_pairs(engine: Engine) -> None:
     counts: Counter[str] = Counter()
@@ -85,17 +87,34 @@ def test_limits_end_the_work(engine: Engine) -> None:
         assert asked.decision_of(claim) is None
 
 
-def test_a_strategy_that_does_not_pass_proves_nothing(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: object) -> None:
-        raise StrategyGapError("W:W1:B2: a gap")
-
-    monkeypatch.setattr(decider, "certificate_of", refuse)
+def test_a_strategy_that_does_not_pass_proves_nothing(engine: Engine) -> None:
+    """A move that others take for proved, with nothing behind it."""
     claim = Claim(WON, Side.WHITE, Value.WIN)
+    root, side, goal = claim.bits
+    move = WON.legal_moves()[0]
     with Decider(engine, Limits(nodes=1_000_000)) as asked:
+        asked._core.learn(side, goal, _core.ProvedMoves([(root[:3], (move.origin, move.target, move.captured))]))
         asked.decide([claim])
         assert asked.decision_of(claim) is None
         assert asked.decision_of(opposite(claim)) is None
-        assert asked.refused == ["W:W1:B2: a gap"]
+        (fault,) = asked.refused
+        assert fault.endswith("the strategy has no move here, and the database no value")
+
+
+def test_what_a_search_raises_ends_the_work(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    def seek(*_: object) -> None:
+        raise InvalidDatabaseError("damaged")
+
+    claim = Claim(Position(), Side.BLACK, Value.WIN)
+    with Decider(engine, Limits(nodes=100_000)) as asked:
+        with monkeypatch.context() as patched:
+            patched.setattr(engine, "seek", seek)
+            with pytest.raises(InvalidDatabaseError, match="damaged"):
+                asked.decide([claim])
+            with pytest.raises(ZeroDivisionError):
+                asked.decide([claim], lambda: bool(1 // 0))
+        asked.decide([claim])
+        assert asked.nodes >= 100_000
 
 
 def test_moves_to_the_same_position_are_one() -> None:

@@ -11,27 +11,26 @@ from typing import Any
 import pytest
 from proved import CASES, best_move, core_after, core_moves, shipped, strategy_for
 
-from kr import SearchResult
+from kr import _core
 from kr.egdb.database import Database
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
 from kr.engine.result import SCORE_PROVED, SCORE_WIN
 from kr.errors import InvalidSettingError
-from kr.game.position import Position, Side
+from kr.game.position import Bits, Position, Side
 from kr.game.value import Value
 from kr.jobs.kinds import Stop
 from kr.jobs.needs import Needs
 from kr.jobs.unit import Unit
 from kr.players.engine_work import EngineWork
 from kr.proofs import leaves, prover
-from kr.proofs.certificate import Claim, Strategy, certificate_of
+from kr.proofs.certificate import Claim, certificate_of
 from kr.proofs.checking import check_certificate
 from kr.proofs.closure import closed_part
 from kr.proofs.leaves import LeafAnswer, LeafSearches, answer_from_json, answer_leaf, answer_to_json, settled
 from kr.proofs.proof import GOALS, ClaimProgress, Proof, claims_for
-from kr.proofs.prover import ProofQuestion, ProveSettings
+from kr.proofs.prover import ProveSettings
 from kr.proofs.rules import QuickMove
-from kr.proofs.tree import ProofTree, numbers
 
 pytestmark = pytest.mark.core
 
@@ -154,14 +153,14 @@ class Guide:
     def new_game(self) -> None:
         pass
 
-    def search(self, position: Position, limits: Limits, history: Any = (), **_: Any) -> SearchResult:
+    def seek(self, bits: Bits, history: list[Bits], nodes: int, draws_for: int | None, **_: Any) -> Any:
+        position = Position.from_bits(bits)
         assert position.side == self.claim.side
+        assert draws_for == (self.claim.side if self.claim.goal is DRAW else self.claim.side.other)
         self.asked.append(position)
         knows = len(self.asked) <= self.answers and is_true(self.claim, position)
-        move = position.legal_moves()[0]
-        if knows:
-            move = position.find_move(*best_move(position.bits[:3], self.claim))
-        return SearchResult(move, WON if knows else 0, 1, 1, 0.0, (move,), ())
+        move = best_move(bits[:3], self.claim) if knows else core_moves(bits[:3], position.side)[0]
+        return (WON if knows else 0), [move], 1
 
 
 LEAVES = [name for name, (fen, side, *_) in CASES.items() if Position.from_fen(fen).side == side]
@@ -185,9 +184,9 @@ def test_a_strategy_is_closed_wherever_it_ends(claim: Claim, pieces: int) -> Non
     leaves, count = shipped(pieces), 0
     while True:
         guide = Guide(claim, leaves, count)
-        known: Strategy = {}
+        known = _core.ProvedMoves()
         answer = answer_leaf(claim, claim.root, guide, 4, known)  # type: ignore[arg-type]
-        assert closed_part(claim, answer.strategy, (), leaves) == answer.strategy == known
+        assert closed_part(claim, answer.strategy, (), leaves) == answer.strategy == dict(known)
         if len(guide.asked) <= count:
             break
         assert answer.nodes == len(guide.asked)
@@ -199,7 +198,7 @@ def test_a_strategy_is_closed_wherever_it_ends(claim: Claim, pieces: int) -> Non
 @pytest.mark.parametrize("name", LEAVES)
 def test_a_leaf_is_answered_by_the_engine(name: str) -> None:
     fen, side, goal, pieces = CASES[name]
-    claim, leaves, known = claim_of(fen, side, goal), shipped(pieces), {}
+    claim, leaves, known = claim_of(fen, side, goal), shipped(pieces), _core.ProvedMoves()
     engine = Engine("material", 1, 1, leaves)
     answer = answer_leaf(claim, claim.root, engine, 100_000, known)
     assert answer.score > SCORE_PROVED
@@ -215,7 +214,7 @@ def test_a_stopped_leaf_has_no_strategy() -> None:
     stop = Stop()
     stop.set()
     root = claim.root.play(claim.root.legal_moves()[0])
-    answer = answer_leaf(claim, root, Engine("material", 1, 1, shipped(2)), 100_000, {}, stop)
+    answer = answer_leaf(claim, root, Engine("material", 1, 1, shipped(2)), 100_000, _core.ProvedMoves(), stop)
     assert answer.strategy == {}
 
 
@@ -226,8 +225,8 @@ def test_a_search_that_is_cut_short_keeps_what_it_proved(monkeypatch: pytest.Mon
     stop = Stop()
 
     class Stopped(Guide):
-        def search(self, *words: Any, **rest: Any) -> SearchResult:
-            found = super().search(*words, **rest)
+        def seek(self, *words: Any, **rest: Any) -> Any:
+            found = super().seek(*words, **rest)
             if len(self.asked) == 12:
                 stop.set()
             return found
@@ -246,20 +245,19 @@ def test_a_search_that_is_cut_short_keeps_what_it_proved(monkeypatch: pytest.Mon
     again = answer_from_json(portion.do(guide, Stop()) or {})  # type: ignore[arg-type]
     assert not again.cut
     assert not {each.bits[:3] for each in guide.asked} & answer.strategy.keys()
-    tree = ProofTree(claim, leaves_known)
-    question = ProofQuestion(tree, ClaimProgress(claim))
-    task = question.next_task(0)
+    question = question_of(claim, leaves_known)
+    task = question.next_leaf()
     assert task is not None
-    question.enter(task, answer)
-    assert tree.strategy == answer.strategy
-    assert tree.root.level == 0, "its score is not believed"
+    enter(question, task, answer)
+    assert dict(question.strategy) == answer.strategy
+    assert question.positions()[0][3] == 0, "its score is not believed"
 
 
 def test_the_nodes_of_a_strategy_are_limited() -> None:
     claim = claim_of("W:WK1,K19:BK2,K5", WHITE, DRAW)
     guide = Guide(claim, shipped(3), 10_000)
-    answer = answer_leaf(claim, claim.root, guide, 1, {})  # type: ignore[arg-type]
-    assert answer.nodes <= 1 + leaves.STRATEGY_SHARE
+    answer = answer_leaf(claim, claim.root, guide, 1, _core.ProvedMoves())  # type: ignore[arg-type]
+    assert answer.nodes <= 1 + 40
 
 
 def test_answers_as_json() -> None:
@@ -319,16 +317,28 @@ def test_impossible_positions_are_not_in_the_closed_part() -> None:
 # --- the tree
 
 
+def question_of(claim: Claim, database: Database | None) -> _core.ClaimQuestion:
+    """A claim with its tree."""
+    root, side, goal = claim.bits
+    core = None if database is None else database.core
+    return _core.ClaimProver(root, 0, core).questions[_core.claims_of(0, root).index((side, goal))]
+
+
+def enter(question: _core.ClaimQuestion, task: _core.ProofTaskOf, answer: LeafAnswer) -> None:
+    strategy = _core.ProvedMoves(answer.strategy.items())
+    question.enter(task, answer.score, answer.move, answer.nodes, strategy, answer.cut)
+
+
 def test_numbers() -> None:
-    win, draw = claim_of("W:W5:B1,K24", BLACK, WIN), claim_of("W:W5:B1,K24", BLACK, DRAW)
     scores = [LOST, -2000, -300, 0, 40, 300, 2000, WON]
-    for claim in (win, draw):
-        proofs, disproofs = zip(*(numbers(claim, score) for score in scores), strict=True)
+    for goal in (WIN, DRAW):
+        proofs, disproofs = zip(*(_core.proof_numbers(1 + goal.sign, score) for score in scores), strict=True)
         assert list(proofs) == sorted(proofs, reverse=True)
         assert list(disproofs) == sorted(disproofs)
         assert all(0 < number < float("inf") for number in (*proofs, *disproofs))
-    assert numbers(win, 0) == (1, 1)
-    assert numbers(draw, 0)[0] < 1 < numbers(draw, 0)[1]
+    assert _core.proof_numbers(2, 0) == (1, 1)
+    proof, disproof = _core.proof_numbers(1, 0)
+    assert proof < 1 < disproof
 
 
 TREES = {
@@ -352,59 +362,70 @@ def test_a_tree_without_help(name: str, beside: int) -> None:
     """Searches that find nothing: what the tree settles by its own is true, with several searches under way too."""
     fen, side, goal, pieces, ends = TREES[name]
     claim, leaves = claim_of(fen, side, goal), shipped(pieces)
-    tree, under_way = ProofTree(claim, leaves), []
+    question, under_way = question_of(claim, leaves), []
     for _ in range(300):
-        while len(under_way) < beside and (line := tree.next_leaf()) is not None:
-            assert line[0] is tree.root
-            assert line[-1].position.side == side
-            assert all(line[-1] is not other[-1] for other in under_way)
-            under_way.append(line)
+        while len(under_way) < beside and (task := question.next_leaf()) is not None:
+            assert task.position[3] == side
+            assert all(task.position != other.position for other in under_way)
+            under_way.append(task)
         if not under_way:
             break
-        tree.enter(under_way.pop(0), LeafAnswer(0, None, 1))
-    check_tree(tree)
-    assert tree.holds is is_true(claim) if ends else tree.holds in (None, is_true(claim))
-    if tree.holds and claim.root.bits[:3] in tree.strategy:
-        check_certificate(certificate_of(claim, tree.strategy, leaves), leaves)
+        enter(question, under_way.pop(0), LeafAnswer(0, None, 1))
+    check_tree(claim, question, leaves)
+    assert question.holds is is_true(claim) if ends else question.holds in (None, is_true(claim))
+    if question.holds and claim.root.bits[:3] in question.strategy:
+        check_certificate(certificate_of(claim, question.strategy, leaves), leaves)
 
 
-def check_tree(tree: ProofTree) -> None:
+def check_tree(claim: Claim, question: _core.ClaimQuestion, leaves: Database) -> None:
     """What is settled is true, and the strategy closed."""
-    for node in tree.nodes.values():
-        assert node.proof > 0 or is_true(tree.claim, node.position)
-        assert node.disproof > 0 or not is_true(tree.claim, node.position)
-    if tree.claim.goal is DRAW:
-        assert closed_part(tree.claim, tree.strategy, (), tree.database) == tree.strategy
+    for bits, proof, disproof, _ in question.positions():
+        assert proof > 0 or is_true(claim, Position.from_bits(bits))
+        assert disproof > 0 or not is_true(claim, Position.from_bits(bits))
+    if claim.goal is DRAW:
+        assert closed_part(claim, dict(question.strategy), (), leaves) == dict(question.strategy)
 
 
 def test_a_tree_learns() -> None:
     fen, side, goal, pieces = CASES["leaves of both kinds"]
     claim, leaves = claim_of(fen, side, goal), shipped(pieces)
-    tree = ProofTree(claim, leaves)
-    assert tree.holds is None
-    line = tree.next_leaf()
-    assert line is not None
-    tree.enter(line, LeafAnswer(WON, None, 1))
-    assert tree.holds is None, "a score proves nothing"
-    tree.learn(strategy_for(claim, leaves))
-    assert tree.holds is True
-    assert tree.next_leaf() is None
-    check_certificate(certificate_of(claim, tree.strategy, leaves), leaves)
-    assert tree.resisting_line() == []
+    question = question_of(claim, leaves)
+    assert question.holds is None
+    task = question.next_leaf()
+    assert task is not None
+    enter(question, task, LeafAnswer(WON, None, 1))
+    assert question.holds is None, "a score proves nothing"
+    question.learn(_core.ProvedMoves(strategy_for(claim, leaves).items()))
+    assert question.holds is True
+    assert question.next_leaf() is None
+    check_certificate(certificate_of(claim, question.strategy, leaves), leaves)
+    assert question.resisting_line() == []
 
 
 def test_the_resisting_line_is_a_line() -> None:
     claim = claim_of("W:W5:B14,K19,26", BLACK, WIN)
-    tree = ProofTree(claim, shipped(2))
+    question = question_of(claim, shipped(2))
     for _ in range(20):
-        line = tree.next_leaf()
-        assert line is not None
-        tree.enter(line, LeafAnswer(0, None, 1))
+        task = question.next_leaf()
+        assert task is not None
+        enter(question, task, LeafAnswer(0, None, 1))
     position = claim.root
-    assert tree.resisting_line()
-    for move in tree.resisting_line():
-        position = position.play(move)
-    assert position.bits in tree.nodes
+    assert question.resisting_line()
+    for squares in question.resisting_line():
+        position = position.play(position.find_move(*squares))
+    assert position.bits in [bits for bits, *_ in question.positions()]
+
+
+def test_proved_moves_keep_their_order() -> None:
+    rows = [((board, 0, 0), (1, 5, board)) for board in range(200, 0, -1)]
+    moves = _core.ProvedMoves(rows)
+    moves.update([(rows[7][0], (2, 6, 0))])
+    assert moves.items() == rows, "those that are there stay"
+    assert moves.items(3) == rows[-3:]
+    assert (201, 0, 0) not in moves
+    for wrong in ((32, 1, 0), (-1, 1, 0), (1, 5, 1 << 32), (1, 5)):
+        with pytest.raises((ValueError, OverflowError)):
+            moves.update([((9999, 0, 0), wrong)])  # type: ignore[list-item]
 
 
 # --- the whole

@@ -19,7 +19,7 @@ from kr.errors import IllegalMoveError, InvalidSettingError
 from kr.evaluation import kinds
 from kr.evaluation.chances import Chances, chances
 from kr.game.board import PositionLike, position_of, with_history
-from kr.game.position import Move, Position, Side
+from kr.game.position import Bits, Move, Position, Side
 from kr.game.value import Value
 from kr.threads import THREADS, no_thread
 from kr.units import Range
@@ -112,6 +112,27 @@ class Engine:
             reply = self._searcher.search(request)
         result = self._result(position, reply)
         return result if draws_for is None else replace(result, value=None)
+
+    def seek(
+        self,
+        position: Bits,
+        history: list[Bits],
+        nodes: int,
+        draws_for: int | None = None,
+        stop: Stop | None = None,
+        seconds: float | None = None,
+    ) -> tuple[int, list[tuple[int, int, int]], int]:
+        """A search in the terms of the core, for proofs: score, moves as origin, target and captured, and nodes.
+
+        history: the positions before it, oldest first. Raises as `search` does.
+        """
+        request = _core.SearchRequest(position, history, nodes=nodes, time=seconds, stop=stop, draws_for=draws_for)
+        with self._errors():
+            reply = self._searcher.search(request)
+        if self.database is not None and reply.probes:
+            self.database.raise_damage()
+        score, moves = reply.lines[0]
+        return score, moves, reply.nodes
 
     def start(
         self,

@@ -11,7 +11,7 @@ import hashlib
 import json
 import struct
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,7 +25,7 @@ from kr.egdb.boards import impossible
 from kr.errors import InvalidCertificateError, InvalidFenError, StrategyCycleError, StrategyGapError
 from kr.file_kinds import CERTIFICATE_MAGIC
 from kr.game.board import position_of
-from kr.game.position import Position, Side
+from kr.game.position import Bits, Position, Side
 from kr.game.value import Value
 from kr.notation import SIDE_NAMES, format_fen
 from kr.proofs.rules import QuickMove
@@ -42,11 +42,10 @@ CERTIFICATE_SUFFIX = ".krproof"
 CERTIFICATE_VERSION = 1
 MAX_CERTIFICATE_BYTES = 1 << 30
 MAX_CERTIFICATE_HEADER = 1 << 20
-MAX_POSITIONS = 1 << 23
+MAX_POSITIONS: int = _core.MOST_CERTIFIED
 """Positions of a certificate, which plain Python checks in some hours."""
 _ROWS_AT_ONCE = 1 << 16
-MAX_RANK = (1 << 16) - 1
-MAX_NUMBER = (1 << 8) - 1
+MAX_RANK: int = _core.MOST_RANK
 NOT_COVERED = (
     "The draws by rule, 80 plies without a capture or a man's move and repetition, are not covered: the value is that "
     "of play without them."
@@ -83,6 +82,11 @@ class Claim:
         object.__setattr__(self, "root", position_of(self.root))
         object.__setattr__(self, "side", Side(self.side))
         object.__setattr__(self, "goal", Value(self.goal))
+
+    @property
+    def bits(self) -> tuple[Bits, int, int]:
+        """Root, side and goal in the form of the compiled core."""
+        return self.root.bits, int(self.side), 1 + self.goal.sign
 
     def __str__(self) -> str:
         """Such as "White wins" or "Black does not lose"."""
@@ -300,7 +304,10 @@ def _unpacked(name: str, column: memoryview, count: int, dtype: np.dtype[Any], s
 
 
 def certificate_of(
-    claim: Claim, strategy: Strategy, database: Database | None, provenance: Mapping[str, str] | None = None
+    claim: Claim,
+    strategy: Strategy | _core.ProvedMoves,
+    database: Database | None,
+    provenance: Mapping[str, str] | None = None,
 ) -> Certificate:
     """The certificate of a strategy: of what the root leads to, with numbers of moves and ranks.
 
@@ -308,139 +315,61 @@ def certificate_of(
     nor in the database, StrategyCycleError if the goal is a win and the strategy leads back to a position,
     InvalidCertificateError for a leaf whose value is not good enough or an illegal move, and InvalidDatabaseError.
     """
-    walk = _Walk(claim, strategy, database)
-    walk.go()
-    ranks = _ranks(walk) if claim.goal is Value.WIN else [0] * len(walk.boards)
-    if max(ranks, default=0) > MAX_RANK:
-        raise InvalidCertificateError(f"a line of more than {MAX_RANK} moves; a certificate has no room for it")
-    if len(walk.boards) > MAX_POSITIONS:
-        raise InvalidCertificateError(
-            f"a strategy of {len(walk.boards):,} positions; expected at most {MAX_POSITIONS:,}"
-        )
-    boards = np.array(walk.boards, dtype=np.uint32).reshape(-1, 3)
-    order = np.lexsort((boards[:, 2], boards[:, 1], boards[:, 0]))
+    moves = strategy if isinstance(strategy, _core.ProvedMoves) else _core.ProvedMoves(strategy.items())
+    columns = _core.certify_moves(*claim.bits, moves, None if database is None else database.core)
+    return certificate_from(claim, columns, database, provenance)
+
+
+def certificate_from(
+    claim: Claim,
+    columns: _core.CertifiedColumns,
+    database: Database | None,
+    provenance: Mapping[str, str] | None = None,
+) -> Certificate:
+    """The certificate of the core's columns. Raises what `certificate_of` does for a fault."""
+    if len(columns) == 5:
+        raise fault_of(claim, columns, database)
+    boards, moves, ranks = columns
     return Certificate(
         claim,
-        boards[order],
-        np.array(walk.numbers, dtype=np.uint8)[order],
-        np.array(ranks, dtype=np.uint16)[order],
+        np.frombuffer(boards, np.uint32).reshape(-1, 3),
+        np.frombuffer(moves, np.uint8),
+        np.frombuffer(ranks, np.uint16),
         database.signature if database else "",
         database.reach if database else "",
         storage.provenance() if provenance is None else dict(provenance),
     )
 
 
+def fault_of(claim: Claim, fault: _core.StrategyFault, database: Database | None) -> InvalidCertificateError:
+    """What is wrong with a strategy. Raises InvalidDatabaseError if that is damage of the database."""
+    kind, bits, move, value, circle = fault
+    fen = format_fen(*bits)
+    if kind == _core.FAULT_GAP:
+        return StrategyGapError(f"{fen}: the strategy has no move here, and the database no value", bits[:3])
+    if kind == _core.FAULT_CYCLE:
+        fen = format_fen(*circle[0], claim.side)
+        return StrategyCycleError(f"{fen}: the strategy leads back here in {len(circle)} moves of its side", circle)
+    if kind == _core.FAULT_UNKNOWN and database is not None:
+        database.raise_damage()
+    return InvalidCertificateError({
+        _core.FAULT_ILLEGAL: f"{fen}: the strategy's move {move} is not legal",
+        _core.FAULT_AGAINST: f"{fen}: {Value.from_sign(value - 1)} by the database, against the claim: {claim}",
+        _core.FAULT_LONG: f"a line of more than {MAX_RANK} moves; a certificate has no room for it",
+        _core.FAULT_LARGE: f"a strategy of more than {MAX_POSITIONS:,} positions, the most that a certificate has",
+    }.get(kind, f"{fen}: the database has no value here"))  # fmt: skip
+
+
 def strategy_of(certificate: Certificate) -> Strategy:
     """The strategy of a certificate. Raises InvalidCertificateError for a number that no move has."""
     strategy: Strategy = {}
+    side = certificate.claim.side
     for row, number in zip(certificate.boards.tolist(), certificate.moves.tolist(), strict=True):
         board = (row[0], row[1], row[2])
-        moves = _moves(board, certificate.claim.side)
+        # in the order of `kr.proofs.rules.moves_in_order`, by the core
+        moves = sorted({(path[0], path[-1], captured) for path, captured in _core.legal_moves(*board, side)})
         if number >= len(moves):
-            fen = format_fen(*board, certificate.claim.side)
+            fen = format_fen(*board, side)
             raise InvalidCertificateError(f"{fen}: move number {number} of {len(moves)} legal moves")
         strategy[board] = moves[number]
     return strategy
-
-
-def _moves(board: PlainBits, side: int) -> list[QuickMove]:
-    """The legal moves in the order of `kr.proofs.rules.moves_in_order`, by the core."""
-    return sorted({(path[0], path[-1], captured) for path, captured in _core.legal_moves(*board, side)})
-
-
-class _Walk:
-    """The positions of a strategy that the root leads to, in the order in which they are met."""
-
-    def __init__(self, claim: Claim, strategy: Strategy, database: Database | None) -> None:
-        self.claim = claim
-        self.strategy = strategy
-        self.database = database
-        self.boards: list[PlainBits] = []
-        self.numbers: list[int] = []
-        """Number of the move at each position."""
-        self.after: list[list[int]] = []
-        """Positions, as indices into `boards`, that the replies to that move lead to."""
-        self._index: dict[PlainBits, int] = {}
-
-    def go(self) -> None:
-        """Find all of them."""
-        side, root = self.claim.side, self.claim.root
-        start = (root.black, root.white, root.kings)
-        if root.side == side:
-            self._met(start)
-        else:
-            self._replies(start)
-        while len(self.numbers) < len(self.boards):
-            board = self.boards[len(self.numbers)]
-            move, moves = self.strategy[board], _moves(board, side)
-            if move not in moves:
-                raise InvalidCertificateError(f"{format_fen(*board, side)}: the strategy's move {move} is not legal")
-            number = moves.index(move)
-            if number > MAX_NUMBER:
-                raise InvalidCertificateError(f"{format_fen(*board, side)}: more than {MAX_NUMBER + 1} legal moves")
-            self.numbers.append(number)
-            self.after.append(self._replies(_core.play(*board, side, *move)[:3]))
-
-    def _replies(self, board: PlainBits) -> list[int]:
-        """Positions of the strategy that the opponent's replies lead to. Raises InvalidCertificateError."""
-        other = self.claim.side.other
-        moves = _moves(board, other)
-        if not moves or self._is_leaf(board, other):
-            return []
-        children = {_core.play(*board, other, *move)[:3] for move in moves}
-        return [index for child in sorted(children) if (index := self._met(child)) is not None]
-
-    def _met(self, board: PlainBits) -> int | None:
-        """Index of a position with the side to move; None for a leaf."""
-        index = self._index.get(board)
-        if index is not None:
-            return index
-        if board not in self.strategy:
-            if self._is_leaf(board, self.claim.side):
-                return None
-            fen = format_fen(*board, self.claim.side)
-            raise StrategyGapError(f"{fen}: the strategy has no move here, and the database no value", board)
-        index = self._index[board] = len(self.boards)
-        self.boards.append(board)
-        return index
-
-    def _is_leaf(self, board: PlainBits, side: Side) -> bool:
-        """True if the database has the value. Raises InvalidCertificateError if it isn't good enough."""
-        position = Position(*board, side)
-        if self.database is None or not self.database.has(position):
-            return False
-        value = self.database.value(position)
-        assert value is not None
-        if (value if side == self.claim.side else value.opposite).sign < self.claim.goal.sign:
-            raise InvalidCertificateError(f"{position.fen}: {value} by the database, against the claim: {self.claim}")
-        return True
-
-
-def _ranks(walk: _Walk) -> list[int]:
-    """Rank of each position. Raises StrategyCycleError."""
-    ranks = [0] * len(walk.boards)
-    on_path = bytearray(len(walk.boards))
-    for start in range(len(walk.boards)):
-        if ranks[start]:
-            continue
-        path, waiting = [start], [iter(walk.after[start])]
-        on_path[start] = True
-        while path:
-            child = next(waiting[-1], None)
-            if child is None:
-                index = path.pop()
-                waiting.pop()
-                on_path[index] = False
-                ranks[index] = 1 + max((ranks[after] for after in walk.after[index]), default=0)
-            elif on_path[child]:
-                raise _circle([walk.boards[index] for index in path[path.index(child) :]], walk.claim)
-            elif not ranks[child]:
-                path.append(child)
-                waiting.append(iter(walk.after[child]))
-                on_path[child] = True
-    return ranks
-
-
-def _circle(cycle: Sequence[PlainBits], claim: Claim) -> StrategyCycleError:
-    fen = format_fen(*cycle[0], claim.side)
-    return StrategyCycleError(f"{fen}: the strategy leads back here in {len(cycle)} moves of its side", cycle)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from kr.game.position import Move, Position
+from kr import _core
+from kr.game.position import Move, Position, Side
 from kr.game.value import Value
 from kr.proofs.certificate import Certificate, Claim
 
 GOALS = ("value", "win", "draw", "loss")
+"""What is to be proved for the side to move, in the order of the core."""
 
 
 @dataclass
@@ -51,12 +53,12 @@ class Proof:
     @property
     def least(self) -> Value:
         """The worst value for the side to move that is not excluded."""
-        return max((as_value(each, self.position) for each in self._proved(own=True)), default=Value.LOSS, key=_sign)
+        return self._bounds[0]
 
     @property
     def most(self) -> Value:
         """The best value for the side to move that is not excluded."""
-        return min((as_value(each, self.position) for each in self._proved(own=False)), default=Value.WIN, key=_sign)
+        return self._bounds[1]
 
     @property
     def value(self) -> Value | None:
@@ -66,12 +68,7 @@ class Proof:
     @property
     def answered(self) -> bool:
         """True if the question of the goal is answered."""
-        least, most = self.least, self.most
-        if self.goal == "win":
-            return least is Value.WIN or most is not Value.WIN
-        if self.goal == "loss":
-            return most is Value.LOSS or least is not Value.LOSS
-        return least is most or (self.goal == "draw" and (least is Value.WIN or most is Value.LOSS))
+        return self._bounds[2]
 
     @property
     def reached(self) -> bool:
@@ -85,24 +82,14 @@ class Proof:
         wins = [each for each in proved if each.claim.goal is Value.WIN]
         return wins or proved
 
-    def _proved(self, own: bool) -> list[Claim]:
-        return [each.claim for each in self.claims if each.holds and (each.claim.side == self.position.side) is own]
-
-
-def _sign(value: Value) -> int:
-    return value.sign
-
-
-def as_value(claim: Claim, position: Position) -> Value:
-    """The bound that a claim sets to the value for the side to move."""
-    return claim.goal if claim.side == position.side else claim.goal.opposite
+    @property
+    def _bounds(self) -> tuple[Value, Value, bool]:
+        proved = [each.claim.bits[1:] for each in self.claims if each.holds]
+        least, most, answered = _core.value_bounds(GOALS.index(self.goal), self.position.bits, proved)
+        return Value.from_sign(least - 1), Value.from_sign(most - 1), answered
 
 
 def claims_for(position: Position, goal: str) -> list[Claim]:
     """The claims one of which answers a goal, or, for a value or a draw, two."""
-    own, other = position.side, position.side.other
-    claims = {
-        "win": [Claim(position, own, Value.WIN), Claim(position, other, Value.DRAW)],
-        "loss": [Claim(position, other, Value.WIN), Claim(position, own, Value.DRAW)],
-    }
-    return claims.get(goal) or [*claims["win"], *claims["loss"]]
+    claims = _core.claims_of(GOALS.index(goal), position.bits)
+    return [Claim(position, Side(side), Value.from_sign(of - 1)) for side, of in claims]

@@ -1,8 +1,7 @@
 """`kr prove`: proves the value of a position, or as much of it as the time allows.
 
-A value is made of claims: that a side wins, and that a side does not lose. Each has a tree of its own; the claim that
-looks nearest to its proof, for what it has cost so far, gets the next search. Half of the nodes go to searches of the
-root, each twice as deep as all before, for the engine alone finds most wins; the others go to the leaves of the tree.
+A value is made of claims: that a side wins, and that a side does not lose. Each has a tree in the core, which
+chooses the searches.
 
 Searches are units of `kr.jobs`. Their answers are written to a journal beside the output, so that the same command
 resumes.
@@ -16,10 +15,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from kr import _core
 from kr.cluster.address import cluster_option
 from kr.engine.engine import Engine
 from kr.engine.limits import MOST_LIMITS, Limits
@@ -34,21 +33,12 @@ from kr.jobs.unit import Unit
 from kr.players.engine_work import EngineWork
 from kr.proofs.certificate import Claim, certificate_of, read_certificate, write_certificate
 from kr.proofs.closure import closed_part
-from kr.proofs.leaves import LeafAnswer, LeafSearches, answer_from_json, settled, strategy_rows
-from kr.proofs.proof import GOALS, ClaimProgress, Proof, as_value, claims_for
-from kr.proofs.tree import ProofNode, ProofTree
+from kr.proofs.leaves import LeafAnswer, LeafSearches, answer_from_json, strategy_rows
+from kr.proofs.proof import GOALS, ClaimProgress, Proof, claims_for
 from kr.settings import Settings, check_settings, option, workers_option
 from kr.storage import beside, check_output
 from kr.threads import start_all
 
-LEAF_NODES = (4_000, 50_000)
-"""Nodes of the searches of a leaf, the first one first."""
-FIRST_ROOT_NODES = 100_000
-"""Nodes of the first search of the root."""
-FIRST_REPLY = 20
-"""Factor of the nodes for the replies at the root."""
-NEARNESS_EXPONENT = 0.5
-"""Exponent of the proof number in the choice of a claim: what is further from its proof gets fewer nodes."""
 JOURNAL_SUFFIX = ".part"
 REMEDY_OF_SEARCHES = "remove the line (its search is made again), or the file"
 CUT_LIMIT = 0
@@ -114,64 +104,6 @@ def prove(
     return run.proof
 
 
-@dataclass
-class _Task:
-    """A search that is under way."""
-
-    number: int
-    """Of the claim."""
-    line: list[ProofNode]
-    nodes: int
-    of_root: bool
-
-
-@dataclass
-class ProofQuestion:
-    """A claim with its tree."""
-
-    tree: ProofTree
-    progress: ClaimProgress
-    root_nodes: int = 0
-    """Nodes spent on searches of the root."""
-    next_root_nodes: int = FIRST_ROOT_NODES
-    root_busy: bool = False
-
-    def next_task(self, number: int) -> _Task | None:
-        """The search that brings it forward; None if there is none before others have ended."""
-        if not self.root_busy and 2 * self.root_nodes <= self.progress.nodes and self.tree.root.choosing:
-            self.root_busy = True
-            return _Task(number, [self.tree.root], self.next_root_nodes, True)
-        line = self.tree.next_leaf()
-        if line is None:
-            return None
-        nodes = LEAF_NODES[min(line[-1].level, len(LEAF_NODES) - 1)]
-        # the root's replies take the place of the root where the opponent is to move
-        near = len(line) == 2 and not self.tree.root.choosing
-        return _Task(number, line, FIRST_REPLY * nodes if near else nodes, False)
-
-    def enter(self, task: _Task, answer: LeafAnswer) -> None:
-        """Take the answer to a task."""
-        self.progress.nodes += answer.nodes
-        self.progress.leaves += 1
-        self.tree.learn(answer.strategy)
-        if answer.cut:
-            return
-        if task.of_root:
-            self.root_busy = False
-            self.root_nodes += answer.nodes
-            self.next_root_nodes = max(self.next_root_nodes, 2 * self.root_nodes)
-            if self.tree.root.level or self.tree.root.busy:
-                return
-        self.tree.enter(task.line, answer)
-
-    def note(self) -> None:
-        """Bring the progress up to date."""
-        progress, tree = self.progress, self.tree
-        progress.holds, progress.proof, progress.disproof = tree.holds, tree.root.proof, tree.root.disproof
-        progress.tree, progress.positions = len(tree.nodes), len(tree.strategy)
-        progress.resists = tuple(tree.resisting_line())
-
-
 class _Run:
     """One run of a proof."""
 
@@ -181,21 +113,23 @@ class _Run:
     ) -> None:  # fmt: skip
         self.stop = stop or Stop()
         self.settings, self.work, self.journal, self.on_progress = settings, work, journal, on_progress
-        trees = [ProofTree(claim, work.engine.database) for claim in claims]
-        self.questions = [ProofQuestion(tree, ClaimProgress(tree.claim)) for tree in trees]
-        self.proof = Proof(claims[0].root, settings.goal, [each.progress for each in self.questions])
+        self.database = work.engine.database
+        core = None if self.database is None else self.database.core
+        root = claims[0].root
+        self.prover = _core.ClaimProver(root.bits, GOALS.index(settings.goal), core)
+        self.questions = self.prover.questions
+        self.proof = Proof(root, settings.goal, [ClaimProgress(claim) for claim in claims])
         self.answers: dict[Key, LeafAnswer] = {}
-        self.tasks: dict[str, _Task] = {}
+        self.tasks: dict[str, _core.ProofTaskOf] = {}
         self.began = time.monotonic()
         self.over = False
         # what is proved rests on what was proved before it, whether that search is asked for again or not
         for key, answer in journal.entries if journal is not None else ():
             answer = self._closed(key[0], answer)
-            self.questions[key[0]].tree.learn(answer.strategy)
+            self.questions[key[0]].learn(_core.ProvedMoves(answer.strategy.items()))
             if not answer.cut:
                 self.answers[key] = answer
-        for each in self.questions:
-            each.note()
+        self._note_all()
 
     def go(self) -> None:
         """Search until the question is answered or the limits are reached."""
@@ -215,8 +149,7 @@ class _Run:
             raise
         finally:
             ended.set()
-            for each in self.questions:
-                each.note()
+            self._note_all()
         self._tell()
 
     def _watch(self, end: Callable[[], None], ended: threading.Event) -> None:
@@ -242,8 +175,8 @@ class _Run:
 
     def _closed(self, number: int, answer: LeafAnswer) -> LeafAnswer:
         """An answer that was not made in this process, with the part of its strategy that proves something."""
-        tree = self.questions[number].tree
-        return replace(answer, strategy=closed_part(tree.claim, answer.strategy, tree.strategy, tree.database))
+        claim, known = self.proof.claims[number].claim, self.questions[number].strategy
+        return replace(answer, strategy=closed_part(claim, answer.strategy, known, self.database))
 
     def _units(self, stop: Callable[[], None]) -> Iterator[Unit | None]:
         """The searches, as workers ask for them; stop: ends those under way."""
@@ -253,7 +186,8 @@ class _Run:
             if busy or (self.tasks and self._nodes_left() <= 0):
                 yield None
                 continue
-            task = self._next_task()
+            task = self.prover.next_task()
+            self._note_settled()
             if task is None:
                 if self.proof.answered:
                     stop()
@@ -262,22 +196,19 @@ class _Run:
                 yield None
                 continue
             task.nodes = min(task.nodes, self._nodes_left())
-            position = task.line[-1].position
-            answer = self.answers.pop((task.number, position.bits, task.nodes), None)
+            answer = self.answers.pop((task.number, task.position, task.nodes), None)
             if answer is not None:
                 self.proof.resumed += 1
                 self._enter(task, answer)
                 continue
-            tree = self.questions[task.number].tree
-            key = f"{task.number} {position.bits} {task.nodes}"
+            claim = self.proof.claims[task.number].claim
+            key = f"{task.number} {task.position} {task.nodes}"
             self.tasks[key] = task
             values = {
-                "position": position.bits, "side": int(tree.claim.side), "goal": str(tree.claim.goal),
-                "nodes": task.nodes,
+                "position": task.position, "side": int(claim.side), "goal": str(claim.goal), "nodes": task.nodes,
             }  # fmt: skip
             if self.settings.cluster:
-                latest = islice(reversed(tree.strategy.items()), MOST_KNOWN)
-                values["known"] = strategy_rows(dict(latest))
+                values["known"] = strategy_rows(dict(self.questions[task.number].strategy.items(MOST_KNOWN)))
             yield self.work.unit(key, values)
 
     def _nodes_left(self) -> int:
@@ -289,45 +220,33 @@ class _Run:
     def _spent(self) -> int:
         return sum(each.nodes for each in self.proof.claims)
 
-    def _next_task(self) -> _Task | None:
-        """The next search: for the claim that is nearest to its proof, for what it has cost. None for none now."""
-        numbers = self._by_cost()
-        while numbers:
-            number = numbers.pop(0)
-            question = self.questions[number]
-            task = question.next_task(number)
-            if task is not None:
-                return task
-            if question.tree.holds is not None:
-                # on the way to a leaf: the others may tell nothing new any more
-                question.note()
-                numbers = self._by_cost()
-        return None
+    def _note_all(self) -> None:
+        for number in range(len(self.questions)):
+            self._note(number)
 
-    def _by_cost(self) -> list[int]:
-        return sorted(self._open(), key=self._cost)
+    def _note_settled(self) -> None:
+        """Note the claims that were settled on the way to a leaf."""
+        for number, (question, progress) in enumerate(zip(self.questions, self.proof.claims, strict=True)):
+            if question.holds is not progress.holds:
+                self._note(number)
 
-    def _open(self) -> list[int]:
-        """Numbers of the claims that are open and would tell something new."""
-        least, most, side = self.proof.least, self.proof.most, self.proof.position.side
-        numbers = []
-        for number, each in enumerate(self.questions):
-            claim = each.tree.claim
-            bound = as_value(claim, self.proof.position)
-            tells = bound.sign > least.sign if claim.side == side else bound.sign < most.sign
-            possible = bound.sign <= most.sign if claim.side == side else bound.sign >= least.sign
-            if each.tree.holds is None and tells and possible:
-                numbers.append(number)
-        return numbers
-
-    def _cost(self, number: int) -> float:
-        progress = self.questions[number].progress
-        return float((progress.nodes + FIRST_ROOT_NODES) * max(progress.proof, 0.1) ** NEARNESS_EXPONENT)
-
-    def _enter(self, task: _Task, answer: LeafAnswer) -> None:
-        question = self.questions[task.number]
-        question.enter(task, answer)
+    def _note(self, number: int) -> None:
+        """Bring the progress of a claim up to date."""
+        question, progress = self.questions[number], self.proof.claims[number]
         question.note()
+        progress.holds, progress.nodes, progress.leaves = question.holds, question.nodes, question.searches
+        progress.proof, progress.disproof = question.numbers
+        progress.tree, progress.positions = question.size, len(question.strategy)
+        position, moves = progress.claim.root, []
+        for squares in question.resisting_line():
+            moves.append(position.find_move(*squares))
+            position = position.play(moves[-1])
+        progress.resists = tuple(moves)
+
+    def _enter(self, task: _core.ProofTaskOf, answer: LeafAnswer) -> None:
+        strategy = _core.ProvedMoves(answer.strategy.items())
+        self.questions[task.number].enter(task, answer.score, answer.move, answer.nodes, strategy, answer.cut)
+        self._note(task.number)
         limit = self.settings.tc.nodes
         self.over = self.proof.answered or (limit is not None and self._spent() >= limit)
         self._tell()
@@ -339,23 +258,14 @@ class _Run:
 
     def certify(self) -> None:
         """Make certificates of what was proved, and write them."""
-        telling = self.proof.telling
-        for progress, tree in ((each.progress, each.tree) for each in self.questions if each.progress in telling):
-            self._begin_strategy(tree)
-            progress.certificate = certificate_of(tree.claim, tree.strategy, tree.database)
+        for progress, question in zip(self.proof.claims, self.questions, strict=True):
+            if not any(each is progress for each in self.proof.telling):
+                continue
+            question.begin_strategy()
+            progress.certificate = certificate_of(progress.claim, question.strategy, self.database)
             if self.settings.out is not None:
-                progress.path = _path_of(self.settings, self.settings.out, tree.claim)
+                progress.path = _path_of(self.settings, self.settings.out, progress.claim)
                 write_certificate(progress.path, progress.certificate)
-
-    def _begin_strategy(self, tree: ProofTree) -> None:
-        """Give a root of which the database has the value its move."""
-        root = tree.claim.root
-        if root.side != tree.claim.side or root.bits[:3] in tree.strategy or root.is_over:
-            return
-        for move in root.legal_moves():
-            if settled(tree.claim, root.play(move), tree.database):
-                tree.strategy[root.bits[:3]] = (move.origin, move.target, move.captured)
-                return
 
 
 def _path_of(settings: ProveSettings, out: Path, claim: Claim) -> Path:
