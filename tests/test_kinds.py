@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import threading
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +50,49 @@ SEARCHED = [
 
 
 # --- files
+
+
+class ImpatientLock:
+    """A lock that one thread may take again, and that gives up where a wait has no end."""
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+
+    def __enter__(self) -> None:
+        assert self.lock.acquire(timeout=5)
+
+    def __exit__(self, *error: object) -> None:
+        self.lock.release()
+
+
+def test_two_threads_that_load_wait_for_no_lock_of_each_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One loads the file of an evaluation while another asks for the scorer of one that is loaded."""
+    path = tmp_path / "mine.h5"
+    save_network(path)
+    is_asking = threading.Event()
+
+    class Asked(Evolved):
+        @property
+        def name(self) -> str:  # type: ignore[override]
+            is_asking.set()
+            return "asked"
+
+    asked = a_run(generations=(2,)).champion()
+    asked.__class__ = Asked
+    load = kinds._named_evaluation
+
+    with ThreadPoolExecutor(1) as pool:
+        answers = []
+
+        def loads(name: str) -> Evaluation:
+            answers.append(pool.submit(lambda: asked.scorer))
+            assert is_asking.wait(60)
+            return load(name)
+
+        monkeypatch.setattr(kinds, "_loading", ImpatientLock())
+        monkeypatch.setattr(kinds, "_named_evaluation", loads)
+        scorer = kinds.load_scorer(path)
+        assert (scorer.name, answers[0].result().name) == ("mine", "asked")
 
 
 def test_a_file_of_another_kind_reads_back(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -17,7 +17,7 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
@@ -72,16 +72,19 @@ class Evaluation(ABC):
     """Centi-men in a logit of the expected result (`kr.evaluation.chances`)."""
     attrs: Mapping[str, Any] = MappingProxyType({})
     """Provenance and reports, as a weights file has them."""
+    _scorer: Scorer | None = None
 
-    @cached_property
+    # a cached_property of Python 3.11 has a lock of its own, which would be taken before the other, and after it
+    @property
     def scorer(self) -> Scorer:
         """The scorer for the search: one for all evaluations of this kind with the same scores."""
-        key = type(self), self.signature, self.name, self.scale
-        with _loading:
-            scorer = _scorers.get(key)
-            if scorer is None:
-                scorer = _scorers[key] = Scorer(self.name, self.signature, self.scale, self.evaluator())
-            return scorer
+        if self._scorer is None:
+            key = type(self), self.signature, self.name, self.scale
+            with _loading:
+                self._scorer = _scorers.get(key)
+                if self._scorer is None:
+                    self._scorer = _scorers[key] = Scorer(self.name, self.signature, self.scale, self.evaluator())
+        return self._scorer
 
     @property
     def core(self) -> _core.Evaluator:
