@@ -15,6 +15,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, is_dataclass
+from functools import cache
 from io import BufferedReader, FileIO
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
@@ -428,8 +429,12 @@ def printable(text: str) -> str:
     return text.encode(errors="backslashreplace").decode()
 
 
+@cache
 def git_commit() -> str | None:
-    """Commit of the checkout that kr runs from, with "-dirty" added if files differ; None outside a checkout."""
+    """Commit of the checkout that kr runs from, with "-dirty" added if files differ; None outside a checkout.
+
+    It is asked for once: what changes later is not what this process has loaded.
+    """
     if not (CHECKOUT / ".git").exists():
         return None
     describe = ["git", "-C", str(CHECKOUT), "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]
