@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections import Counter
-from collections.abc import Generator
+from collections import defaultdict
+from collections.abc import Generator, Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -21,30 +22,80 @@ MARGIN = 1.25
 TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 
 
-def started_by(pid: int) -> list[int]:
+class Process(NamedTuple):
+    """What Linux tells of a process."""
+
+    parent: int
+    start: int
+    """In ticks since the machine started; numbers of processes are used again."""
+    own: float
+    """Processor seconds of its own."""
+    waited: float
+    """Processor seconds of those that it has started and waited for."""
+
+
+def process(pid: int) -> Process:
+    """A process by its number; OSError if there is none."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    user, system, user_waited, system_waited = (int(field) / TICKS for field in fields[11:15])
+    return Process(int(fields[1]), int(fields[19]), user + system, user_waited + system_waited)
+
+
+def started_by(pid: int) -> Iterator[int]:
     """The living processes that a process has started, and those that these have. Linux alone tells."""
-    found: list[int] = []
     # it may have ended
     with suppress(OSError):
         for thread in os.listdir(f"/proc/{pid}/task"):
             for child in map(int, Path(f"/proc/{pid}/task/{thread}/children").read_text().split()):
-                found += [child, *started_by(child)]
-    return found
+                yield child
+                yield from started_by(child)
 
 
-def spent() -> float:
-    """Processor seconds of this process, and of those that it has waited for."""
-    return sum(os.times()[:4])
+class Ledger:
+    """Processor seconds of this process and of all that it has started.
 
+    The system adds what a process has spent to its parent's figure when the parent waits for it. Nobody waits for what
+    is killed after its parent, as the processes of a browser are: what they had spent at the last look is kept.
+    """
 
-def spent_by(living: list[int]) -> float:
-    """Processor seconds of some processes, and of those that these have waited for."""
-    seconds = 0.0
-    for pid in living:
-        with suppress(OSError):
-            fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-            seconds += sum(map(int, fields[11:15])) / TICKS
-    return seconds
+    def __init__(self) -> None:
+        self.seen: dict[int, Process] = {}
+        self.waited = self.theirs = self.lost = 0.0
+        self.next_look = 0.0
+
+    def spent(self, look: bool = False) -> float:
+        """Seconds until now. look: living processes are looked at in any case.
+
+        To look at those of a browser, with hundreds of threads any of which may have started one, takes 4 ms; ten
+        thousand tests end thirty thousand times. So it is done as often as takes one part in a hundred of the time, and
+        where one of them has been waited for.
+        """
+        if look or time.monotonic() >= self.next_look or sum(os.times()[2:4]) > self.waited:
+            start = time.monotonic()
+            self.look()
+            self.next_look = (now := time.monotonic()) + 100 * (now - start)
+        return sum(os.times()[:2]) + self.waited + self.theirs + self.lost
+
+    def look(self) -> None:
+        """Look at all living processes, and at what has become of those that have ended since."""
+        living: dict[int, Process] = {}
+        for pid in started_by(os.getpid()):
+            with suppress(OSError):
+                living[pid] = process(pid)
+        self.waited = sum(os.times()[2:4])
+        living[os.getpid()] = Process(0, 0, 0.0, self.waited)
+        ended: defaultdict[int, float] = defaultdict(float)
+        for pid, was in self.seen.items():
+            if pid not in living or living[pid].start != was.start:
+                heir = was.parent
+                while heir not in living and heir in self.seen:
+                    heir = self.seen[heir].parent
+                ended[heir] += was.own + was.waited
+        for heir, seconds in ended.items():
+            taken = living[heir].waited - self.seen[heir].waited if heir in living and heir in self.seen else 0.0
+            self.lost += max(0.0, seconds - taken)
+        self.seen = living
+        self.theirs = sum(each.own + each.waited for pid, each in living.items() if pid != os.getpid())
 
 
 def work() -> float:
@@ -58,32 +109,20 @@ def work() -> float:
 
 
 class Meter:
-    """Says in the report of each phase of a test what it cost.
-
-    The threads of a browser are hundreds, any of which may have started a process: to look at all takes 4 ms, and three
-    times in each of ten thousand tests two minutes. New ones are looked for in tests of pages, and once a file.
-    """
+    """Says in the report of each phase of a test what it cost, and at the end what the whole process did."""
 
     def __init__(self) -> None:
+        self.ledger = Ledger()
         self.mark = 0.0
-        self.living: list[int] = []
-        self.theirs = self.ended = 0.0
-        self.file: Path | None = None
 
     def pytest_collection_finish(self) -> None:
-        self.mark = spent()
+        self.mark = self.ledger.spent()
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         report = yield
         is_page = "browser" in getattr(item, "fixturenames", ())
-        if is_page or item.path != self.file:
-            self.living, self.file = started_by(os.getpid()), item.path
-        # what one of them has spent is counted here once it has ended
-        ended, self.ended = self.ended, sum(os.times()[2:4])
-        if is_page or report.when == "call" or self.ended > ended:
-            self.theirs = spent_by(self.living)
-        now = spent() + self.theirs
+        now = self.ledger.spent(look=is_page and report.when == "call")
         # its processes begin and end when they like: what a test of a page takes is known roughly
         report.limit = "page" if is_page else "test"  # type: ignore[attr-defined]
         # attributes go from the processes of pytest-xdist to the one that hears of all tests
@@ -91,30 +130,42 @@ class Meter:
         self.mark = now
         return report
 
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        if hasattr(session.config, "workeroutput"):
+            session.config.workeroutput["processor"] = self.ledger.spent(look=True)
+
 
 class Budget:
     """Adds up what tests cost, and compares that with the file of the budget."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, meter: Meter) -> None:
         limits = json.loads(path.read_text("utf-8"))
         self.path = path
         self.slower = max(1.0, work() / limits["work"])
         self.limits: dict[str, float] = limits
-        self.files: Counter[str] = Counter()
-        self.tests: Counter[str] = Counter()
+        self.meter = meter
+        self.workers: list[float] = []
+        self.files: defaultdict[str, float] = defaultdict(float)
+        self.tests: dict[str, float] = {}
         self.bounds: dict[str, float] = {}
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         seconds = getattr(report, "processor", 0.0) / self.slower
-        self.files[report.nodeid.partition("::")[0]] += seconds  # type: ignore[assignment]
+        self.files[report.nodeid.partition("::")[0]] += seconds
         if report.when == "call":
-            self.tests[report.nodeid] = seconds  # type: ignore[assignment]
+            self.tests[report.nodeid] = seconds
             if "costly" not in report.keywords:
                 self.bounds[report.nodeid] = self.limits[getattr(report, "limit", "test")]
 
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        self.workers.append(getattr(node, "workeroutput", {}).get("processor", 0.0))
+
     def total(self) -> float:
         """Seconds of all, with what no test is charged with: collecting them, and the end."""
-        return (spent() + spent_by(started_by(os.getpid()))) / self.slower
+        here = sum(os.times()[:2]) if self.workers else self.meter.ledger.spent(look=True)
+        return (here + sum(self.workers)) / self.slower
 
     def excesses(self) -> list[str]:
         """What costs more than it may."""
@@ -149,6 +200,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     if path := config.getoption("--budget"):
-        config.pluginmanager.register(Meter())
+        config.pluginmanager.register(meter := Meter())
         if not hasattr(config, "workerinput"):
-            config.pluginmanager.register(Budget(path))
+            config.pluginmanager.register(Budget(path, meter))

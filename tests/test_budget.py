@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from budget import Ledger
 
 BUSY = "sum(range(10_000_000))"
 TESTS = f"""
@@ -45,3 +48,30 @@ def test_what_is_over_the_budget_fails_the_run(tmp_path: Path, limits: dict[str,
     told = [line.partition("budget.json: ")[2] for line in ended.stdout.splitlines() if "over the budget" in line]
     assert ended.returncode == bool(excesses)
     assert [line[: len(start)] for line, start in zip(told, excesses, strict=True)] == excesses
+
+
+WORKS_AND_WAITS = """
+import os, time
+if child := os.fork():
+    os.waitpid(child, 0)
+while time.process_time() < 0.2:
+    pass
+print(os.getpid(), flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells")
+def test_what_a_process_took_that_nobody_waits_for_is_counted() -> None:
+    ledger = Ledger()
+    start = ledger.spent(look=True)
+    with subprocess.Popen([sys.executable, "-c", WORKS_AND_WAITS], stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout is not None
+        child = int(parent.stdout.readline())
+        living = ledger.spent(look=True)
+        parent.kill()
+        parent.wait()
+        os.kill(child, signal.SIGKILL)
+    assert living - start > 0.2
+    assert living - 0.01 < ledger.spent(look=True) < living + 0.2
