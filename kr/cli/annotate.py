@@ -71,11 +71,10 @@ def command(
     story = [console.fold(stories[0])] if len(stories) == 1 and stories[0] else []
     if json:
         console.emit_json(report.summary() | {"out": settings.out, "html": settings.html})
-    elif settings.is_resumable:
-        console.put("\n".join([*story, _table(report, top)]))
     else:
         sys.stdout.flush()
-        console.say("\n".join([*story, _table(report, top)]))
+        show = console.put if settings.is_resumable else console.say
+        show("\n".join([*story, _table(report, top)]))
     if report.left_out and not settings.allow_errors:
         raise Exit(1)
 

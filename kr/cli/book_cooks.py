@@ -81,8 +81,8 @@ def _search(settings: CookSettings) -> None:
             games += 1
             stages.show("reading", games, None, "games", earlier=0)
 
-        def on_cook(done: int, total: int) -> None:
-            stages.show("searching", done, total, "cooks", earlier=0)
+        def on_cook(count: int, total: int) -> None:
+            stages.show("searching", count, total, "cooks", earlier=0)
 
         try:
             search_cooks(settings, on_cook, on_game, lambda error: None)
@@ -102,8 +102,8 @@ def _verdicts(settings: CookSettings, report: CookReport) -> str:
         CookVerdict.SHALLOW: "were searched no deeper than the book's values: more --nodes",
         CookVerdict.UNSEARCHED: "are not searched: --nodes 5M",
     }
-    told = "; ".join(f"{counts[each]:,} {text}" for each, text in words.items() if counts[each])
-    return console.fold(f"{counted(counts.total(), 'cook')} by the values of {settings.book}: {told}")
+    verdicts = "; ".join(f"{counts[each]:,} {text}" for each, text in words.items() if counts[each])
+    return console.fold(f"{counted(counts.total(), 'cook')} by the values of {settings.book}: {verdicts}")
 
 
 def _row(number: int, cook: Cook) -> tuple[str, ...]:
@@ -112,14 +112,14 @@ def _row(number: int, cook: Cook) -> tuple[str, ...]:
 
 
 def _text(number: int, cook: Cook) -> str:
-    played, best = cook.played, cook.best
+    people, best = cook.played, cook.best
     least = "" if cook.exact_games else "at least "
-    games = f"{least}{played.games:,} of {least}{counted(cook.games, 'game')}"
-    share = share_text(played.games / cook.games, cook.exact_games)
+    games = f"{least}{people.games:,} of {least}{counted(cook.games, 'game')}"
+    share = share_text(people.games / cook.games, cook.exact_games)
     facts = [
         ("way", " ".join(cook.moves) or "the start"),
-        ("played", f"{_move(played)}, {games} ({share})"),
-        ("line", " ".join(played.line)),
+        ("played", f"{_move(people)}, {games} ({share})"),
+        ("line", " ".join(people.line)),
         ("best", f"{_move(best)}, {games_text(best.games, cook.exact_games)}"),
         ("line", " ".join(best.line)),
         ("searched", f"{counted(cook.searched_nodes, 'node')} after each move"),

@@ -64,7 +64,7 @@ def _ending(kind: str, standing: str) -> str:
 class _Turn:
     """A move after which the game had another result in sight."""
 
-    judged: JudgedMove
+    judgement: JudgedMove
     kind: str
     """The end of its sentence's name."""
 
@@ -81,7 +81,7 @@ class _Story:
             # nobody has written down what the board shows
             self._result = Result.BLACK_WON if end.side is Side.WHITE else Result.WHITE_WON
         self._broken_off = game.breaks_off and not end.is_over
-        self._turns = [turn for judged in moves if (turn := _turn(judged))]
+        self._turns = [turn for judgement in moves if (turn := _turn(judgement))]
 
     def sentences(self) -> Iterator[Sentence]:
         """The end, then the turns in their order, or what there is to say without any."""
@@ -104,8 +104,8 @@ class _Story:
     def _about(self, side: Side, name: str, **values: Told) -> Sentence:
         return _sentence(name, side=YOU if side == self._you else side.name.lower(), **values)
 
-    def _label(self, judged: JudgedMove) -> str:
-        return self._labels[judged.ply]
+    def _label(self, judgement: JudgedMove) -> str:
+        return self._labels[judgement.ply]
 
     # the end
 
@@ -118,8 +118,8 @@ class _Story:
             return self._end_without_winner(reason)
         loser = winner.other
         if end.is_over and end.side == loser:
-            left = end.black if loser == Side.BLACK else end.white
-            return self._about(loser, "no_move" if left else "no_pieces")
+            pieces = end.black if loser == Side.BLACK else end.white
+            return self._about(loser, "no_move" if pieces else "no_pieces")
         if "time" in reason:
             return self._about(loser, _ending("overtime", self._standing(loser)))
         if _is_decided_elsewhere(reason):
@@ -158,25 +158,25 @@ class _Story:
     # the turns
 
     def _turned(self, turn: _Turn) -> Iterator[Sentence]:
-        judged = turn.judged
+        judgement = turn.judgement
         last = turn is self._turns[-1]
         lost = (
             last
-            and self._result.winner == judged.side.other
-            and self._standing(judged.side) == "lost"
+            and self._result.winner == judgement.side.other
+            and self._standing(judgement.side) == "lost"
             # of a worse position nobody knows whether it was lost already
-            and _standing_before(judged) != "worse"
+            and _standing_before(judgement) != "worse"
         )
         kind = "lost" if turn.kind == "fallen" and lost else turn.kind
-        yield self._about(judged.side, f"turn.{kind}", move=self._label(judged), slip=_slipped(judged))
-        if last and judged.best is not None and judged.best_expected is not None:
-            yield _sentence(f"better.{_standing_before(judged)}", better=str(judged.best))
+        yield self._about(judgement.side, f"turn.{kind}", move=self._label(judgement), slip=_slipped(judgement))
+        if last and judgement.best is not None and judgement.best_expected is not None:
+            yield _sentence(f"better.{_standing_before(judgement)}", better=str(judgement.best))
 
     def _loss(self, loser: Side) -> Iterator[Sentence]:
         """Sentences about a loss that no turn explains."""
         if (
             self._turns
-            and self._turns[-1].judged.side == loser
+            and self._turns[-1].judgement.side == loser
             and self._turns[-1].kind in ("fallen", "thrown", "worse")
         ):
             return
@@ -186,8 +186,8 @@ class _Story:
             yield _sentence("not_lost")
         if standing not in ("lost", "worse"):
             return
-        own = [judged for judged in self._moves if judged.judged and judged.side == loser]
-        worst = max(own, key=lambda judged: judged.loss, default=None)
+        own = [judgement for judgement in self._moves if judgement.judged and judgement.side == loser]
+        worst = max(own, key=lambda judgement: judgement.loss, default=None)
         if worst is None:
             return
         if worst.loss >= _THRESHOLDS["turn"]:
@@ -197,21 +197,21 @@ class _Story:
 
     def _began_even(self, side: Side) -> bool:
         """True if a side was no worse at the first position that was searched."""
-        first = next(judged for judged in self._moves if judged.expected is not None)
+        first = next(judgement for judgement in self._moves if judgement.expected is not None)
         expected = first.expected if first.best_expected is None else first.best_expected
         assert expected is not None
         return (expected if first.side == side else 1 - expected) >= _THRESHOLDS["even_from"]
 
     def _quiet_game(self) -> Iterator[Sentence]:
         """Sentences about a game without a winner that never turned."""
-        known = [judged for judged in self._moves if judged.expected is not None]
-        passed_over = len(self._moves) - len(known)
+        assessed = [judgement for judgement in self._moves if judgement.expected is not None]
+        passed_over = len(self._moves) - len(assessed)
         is_whole = passed_over <= max(_THRESHOLDS["opening"], opening_plies(self._game))
-        if not (is_whole and any(judged.judged for judged in known)):
+        if not (is_whole and any(judgement.judged for judgement in assessed)):
             return
         if self._standing(Side.BLACK, by_rule=False) in ("won", "lost"):
             return
-        best = max(known, key=lambda judged: abs((judged.expected or 0.5) - 0.5))
+        best = max(assessed, key=lambda judgement: abs((judgement.expected or 0.5) - 0.5))
         assert best.expected is not None
         side = best.side if best.expected >= 0.5 else best.side.other
         if max(best.expected, 1 - best.expected) < _THRESHOLDS["safe"]:
@@ -245,22 +245,22 @@ def _standing(expected: float, value: Value | None) -> str:
     return "better" if expected > _THRESHOLDS["even_to"] else "even"
 
 
-def _standing_before(judged: JudgedMove) -> str:
+def _standing_before(judgement: JudgedMove) -> str:
     """Standing of a side before its move, by the best one."""
-    assert judged.best_expected is not None
-    return _standing(judged.best_expected, judged.best_value or judged.verdict_before)
+    assert judgement.best_expected is not None
+    return _standing(judgement.best_expected, judgement.best_value or judgement.verdict_before)
 
 
-def _turn(judged: JudgedMove) -> _Turn | None:
+def _turn(judgement: JudgedMove) -> _Turn | None:
     """The turn that a move is, if it is one."""
     if (
-        not judged.judged
-        or judged.best_expected is None
-        or judged.expected is None
-        or judged.loss < _THRESHOLDS["turn"]
+        not judgement.judged
+        or judgement.best_expected is None
+        or judgement.expected is None
+        or judgement.loss < _THRESHOLDS["turn"]
     ):
         return None
-    before, after = _standing_before(judged), _standing(judged.expected, judged.certain or judged.verdict)
+    before, after = _standing_before(judgement), _standing(judgement.expected, judgement.certain or judgement.verdict)
     kind = ""
     if before == "won":
         kind = {"won": "", "lost": "thrown", "drawn": "slipped"}.get(after, "spoiled")
@@ -268,18 +268,18 @@ def _turn(judged: JudgedMove) -> _Turn | None:
         kind = "fallen"
     elif after == "worse" and before not in ("lost", "worse"):
         kind = "worse"
-    return _Turn(judged, kind) if kind else None
+    return _Turn(judgement, kind) if kind else None
 
 
-def _slipped(judged: JudgedMove) -> Sentence | str:
+def _slipped(judgement: JudgedMove) -> Sentence | str:
     """End of a sentence about a move that people often or rarely play; "" of one that they play now and then."""
-    if judged.likely is None or judged.slip not in (TRAP, OVERSIGHT):
+    if judgement.likely is None or judgement.slip not in (TRAP, OVERSIGHT):
         return ""
-    if judged.slip == TRAP:
-        percent = round(100 * judged.likely)
-        return _sentence("slip.trap", percent=percent) if judged.likely_holds else _sentence("slip.trap_uncounted")
-    if not judged.likely_holds:
+    if judgement.slip == TRAP:
+        percent = round(100 * judgement.likely)
+        return _sentence("slip.trap", percent=percent) if judgement.likely_holds else _sentence("slip.trap_uncounted")
+    if not judgement.likely_holds:
         return _sentence("slip.oversight_uncounted")
-    if judged.likely < 0.01:
+    if judgement.likely < 0.01:
         return _sentence("slip.rare_oversight")
-    return _sentence("slip.oversight", percent=int(100 * judged.likely) + 1)
+    return _sentence("slip.oversight", percent=int(100 * judgement.likely) + 1)
