@@ -119,6 +119,8 @@ OUTSIDE = """() => {
         const paper = box(page), parts = [...page.querySelectorAll("h1, b, span, .diagram > svg, p, footer")];
         for (const [i, part] of parts.entries()) {
             const {left, top, right, bottom} = box(part), words = `${part.tagName} ${part.textContent}`;
+            if (part.scrollWidth > part.clientWidth + 1 && getComputedStyle(part).overflowX === "visible")
+                told.push(`wider than its place: ${words}`);
             if (Math.min(left - paper.left, paper.right - right, top - paper.top) < 28 || bottom > paper.bottom - 14)
                 told.push(`off the paper: ${words}`);
             for (const its of parts.slice(0, i).map(box))
@@ -159,7 +161,7 @@ def test_nothing_overlaps_and_all_is_on_the_paper(
     ("words", "code", "part"),
     [
         ([FEN, "--out", "sheet.pdf"], 2, "expected a name that ends in .html; any browser prints it, to PDF too"),
-        (["nothere", "--out", "sheet.html"], 2, "is not a file"),
+        (["nothere", "--out", "sheet.html"], 2, "nothere: no such file"),
         (["W:W17-32:B1-16", "--out", "sheet.html"], 2, "at most 12"),
         ([FEN, "--out", "sheet.html", "--paper", "a9"], 2, "a4"),
     ],

@@ -139,6 +139,14 @@ WITHOUT_MOST = {
 }  # fmt: skip
 
 
+FROM_ZERO = {
+    "clear_score", "comparisons", "compression", "decay", "difference", "dropout", "from_ply", "generations", "holdout",
+    "l2", "l2_parts", "leaf_margin", "leaf_nodes", "line", "noise", "oversight", "patience", "random_plies", "rating",
+    "sample", "seed", "tolerance", "trap", "width", "window", "within",
+}  # fmt: skip
+"""Numbers that may be 0, which means no more than that. All others are more, and none is less."""
+
+
 def check_fields(settings: type) -> None:
     """Each number has a range, and what is beyond it is refused."""
     fields = [field for field in dataclasses.fields(settings) if field.init]
@@ -152,7 +160,11 @@ def check_fields(settings: type) -> None:
         assert (bounds is None) == bool({where, field.name} & CHECKED_TOGETHER), where
         if bounds is None:
             continue
-        assert not (bounds.low is None and bounds.above is None), where
+        if bounds.above is None:
+            assert bounds.low is not None, where
+            assert bounds.low > 0 or (bounds.low == 0 and field.name in FROM_ZERO and not bounds.zero), where
+        else:
+            assert bounds.above >= 0, where
         endless = bounds.high is None and bounds.below is None
         assert endless == bool({where, field.name} & WITHOUT_MOST), where
         many = isinstance(field.default, tuple)
