@@ -381,7 +381,6 @@ def test_the_command_reads_standard_input(monkeypatch: pytest.MonkeyPatch, capsy
         ("--tc nodes=0", 2, "--tc: limit nodes: 0 is out of range"),
         ("--inaccuracy 0.2", 2, "none may be less than the one before"),
         ("--mistake nan", 2, "--mistake is nan, not a number"),
-        ("--results black", 2, "english or white"),
         ("--egdb /nothere", 2, "/nothere"),
         ("--weights /nothere.h5 --out x.pdn", 1, "/nothere.h5"),
         ("--out .", 2, "directory"),

@@ -204,7 +204,6 @@ CASES = [
     ("train --out new --weights material --sprt 0 inf", 2, "expected Elo from -2000 to 2000"),
     ("evolve --out ''", 2, "the path is empty"),
     ("evolve --out text.h5", 2, "text.h5 is not a directory"),
-    ("evolve --out new --scheme darwin", 2, "'darwin' is unknown; expected thesis, code"),
     ("evolve --out new --most-width 0.5", 2, "widths don't evolve in the scheme thesis"),
     ("evolve --out deep2 --population 4 --generations 1", 2, "was begun with"),
     ("evolve show nogames", 1, "nogames is not the directory of a run of `kr evolve`"),

@@ -387,9 +387,3 @@ def test_arrangements_beyond_the_slice_are_refused(whole: Path) -> None:
     database = Database.open(whole)
     with pytest.raises(ValueError, match="beyond"):
         _egdb.egdb_check_arrangements(database.core, TWO_KINGS, 0, 2, None, np.zeros(1, dtype=np.int32))
-
-
-@pytest.mark.parametrize("changes", [{"pieces": 1}, {"pieces": 9}, {"sample": 1.5}, {"sample": -0.1}, {"workers": -1}])
-def test_settings_without_meaning(changes: dict[str, float]) -> None:
-    with pytest.raises(InvalidSettingError, match=next(iter(changes))):
-        VerifySettings(**changes)  # type: ignore[arg-type]

@@ -244,8 +244,6 @@ REFUSED = [
     ("{sample} --out folder", 2, "folder is a directory"),
     ("{sample} --out text.h5/net.h5", 2, "text.h5 is not a directory"),
     ("{sample} --out net.h5 --plots text.h5", 2, "text.h5 is not a directory"),
-    ("{sample} --out net.h5 --net large", 2, "--net"),
-    ("{sample} --out net.h5 --asked none", 2, "--asked"),
     ("{sample} --out net.h5 --net paper --inputs threats", 2, "leave --inputs out"),
     ("{sample} --out net.h5 --hidden 512", 2, "--hidden: '512' is not the units of two layers"),
     ("{sample} --out net.h5 --hidden a,b", 2, "--hidden"),

@@ -190,7 +190,6 @@ def test_two_writers_are_refused(sample: Path, tmp_path: Path) -> None:
     [
         ("a.h5 --out out --rivals oracle", 2, "'oracle' is not a rival; expected some of exact, regions, trees, nets"),
         ("a.h5 --out out --sizes 1TB", 2, "'1TB' is not a size; expected some of 100KB, 1MB, 10MB"),
-        ("a.h5 --out out --limit -1", 2, "limit"),
         ("a.h5 --out out --rivals exact", 1, "a.h5: no such file"),
     ],
 )

@@ -281,7 +281,6 @@ def test_another_seed_is_refused(made: Path, capsys: pytest.CaptureFixture[str])
         ("--experiment guess", "'guess' is not an experiment; expected some of sampling, confidence"),
         ("--rows 5%", "expected some of 100%, 10%, 1%, 0.1%, or all"),
         ("--nets ''", "is not a network"),
-        ("--set 3", "2-7"),
     ],
 )
 def test_bad_settings_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str], words: str, said: str) -> None:

@@ -429,7 +429,6 @@ def test_clipping_is_counted(settings: FitSettings, dataset: Dataset, pool: Thre
     ("change", "message"),
     [
         ({"layout": "huge"}, "layout: 'huge' is not a Layout"),
-        ({"loss": "hinge"}, "loss: 'hinge' is unknown; expected ce or mse"),
     ],
 )
 def test_settings_are_checked(settings: FitSettings, change: dict[str, object], message: str) -> None:

@@ -176,7 +176,6 @@ def test_damaged_grades(
     [
         (["--out", "grades.txt"], r"must end in .jsonl"),
         (["--out", "grades.jsonl", "--tc", "0s"], "limit time"),
-        (["--out", "grades.jsonl", "--deck", "endings"], "is unknown; expected"),
     ],
 )
 def test_settings_that_are_refused(words: list[str], told: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -387,7 +387,6 @@ def test_engines_of_one_name_are_told_apart(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("line", "code", "said"),
     [
-        ("play --side green", 2, "--side: 'green' is unknown; expected black, white or random"),
         ("play --side black --white manual", 2, "expected one or the other"),
         ("play --white hub:x --level 3", 2, "kr plays neither side"),
         ("play --resume x.pdn --ballot 3move", 2, "leave out --ballot"),

@@ -163,7 +163,6 @@ def test_nothing_overlaps_and_all_is_on_the_paper(
         ([FEN, "--out", "sheet.pdf"], 2, "expected a name that ends in .html; any browser prints it, to PDF too"),
         (["nothere", "--out", "sheet.html"], 2, "nothere: no such file"),
         (["W:W17-32:B1-16", "--out", "sheet.html"], 2, "at most 12"),
-        ([FEN, "--out", "sheet.html", "--paper", "a9"], 2, "a4"),
     ],
 )
 def test_what_cant_be_printed(

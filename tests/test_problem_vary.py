@@ -245,7 +245,6 @@ def test_vary_resumes(kept: int, cut: bool, tmp_path: Path, capsys: pytest.Captu
         ((FOUR, "--pieces", "3-1"), "'3-1' is not a number of pieces or a range such as 6-8, from 2 to 24"),
         ((FOUR, "--pieces", "25"), "'25' is not a number of pieces"),
         ((FOUR, "--pieces", "9"), "no changed position with these settings"),
-        ((FOUR, "--goal", "loss"), "--goal: 'loss' is unknown; expected win, draw or value"),
         ((FOUR, "--tc", "depth=3"), "expected a time or nodes of all searches, such as 10s"),
         (("W:W33:B1",), "33"),
         (("no such problem",), "no such file; expected a file, a FEN such as"),

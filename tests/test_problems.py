@@ -368,13 +368,9 @@ def test_a_result_that_is_proved_to_be_another_is_told_apart():
     assert count_solved([solution, guess])["disproved"] == Count(1, 2)
 
 
-@pytest.mark.parametrize(
-    ("wrong", "words"),
-    [({"workers": 0}, "workers: 0 is out of range"), ({"tc": 2 * (Limits(depth=3),)}, "each limit once")],
-)
-def test_settings_are_checked(wrong, words):
-    with pytest.raises(InvalidSettingError, match=words):
-        SolveSettings(**wrong)
+def test_each_limit_is_given_once():
+    with pytest.raises(InvalidSettingError, match="each limit once"):
+        SolveSettings(tc=2 * (Limits(depth=3),))
 
 
 class Thinking(ScriptedEngine):
@@ -577,7 +573,6 @@ def test_a_bad_problem_does_not_end_the_command(tmp_path, capsys, monkeypatch, n
         (["W:W1"], 2),
         (["pask", "--tc", "soon"], 2),
         (["pask", "--multipv", "0", "--weights", "material"], 2),
-        (["pask", "--workers", "0"], 2),
         (["pask", "--threads", "0"], 2),
         (["--nothing"], 2),
         (["BAD"], 1),

@@ -225,14 +225,6 @@ def test_foreign_directories(tmp_path: Path) -> None:
         selfplay(replace(SETTINGS, out=tmp_path))
 
 
-@pytest.mark.parametrize(
-    "changes", [{"games": 0}, {"noise": -1}, {"random_plies": -1}, {"draw_plies": 2}, {"shard_games": 0}]
-)
-def test_settings_out_of_range(changes: dict[str, int]) -> None:
-    with pytest.raises(InvalidSettingError, match=next(iter(changes))):
-        replace(SETTINGS, **changes)  # type: ignore[arg-type]
-
-
 def test_no_such_weights(tmp_path: Path) -> None:
     with pytest.raises(InvalidWeightsError):
         selfplay(replace(SETTINGS, out=tmp_path / "run", weights=str(tmp_path / "none.h5")))

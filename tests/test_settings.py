@@ -139,6 +139,12 @@ WITHOUT_MOST = {
 }  # fmt: skip
 
 
+CHOSEN = {
+    "asked", "chance", "color", "deck", "decider", "format", "frame", "goal", "inputs", "layout", "loss", "model",
+    "net", "paper", "results", "scheme", "set", "share", "side", "sight", "split", "stratify", "theme",
+    "usual_start", "write_results",
+}  # fmt: skip
+"""Texts that are one of a few."""
 FROM_ZERO = {
     "clear_score", "comparisons", "compression", "decay", "difference", "dropout", "from_ply", "generations", "holdout",
     "l2", "l2_parts", "leaf_margin", "leaf_nodes", "line", "noise", "oversight", "patience", "random_plies", "rating",
@@ -148,12 +154,17 @@ FROM_ZERO = {
 
 
 def check_fields(settings: type) -> None:
-    """Each number has a range, and what is beyond it is refused."""
+    """Each number has a range, and what is beyond it is refused, as is what is not among the choices."""
     fields = [field for field in dataclasses.fields(settings) if field.init]
     required = {field.name: Path("x") for field in fields if field.default is REQUIRED}
     types = get_type_hints(settings)
     for field in fields:
         where = f"{settings.__name__}.{field.name}"
+        # a deck to mark may be a file
+        if field.name in CHOSEN and types[field.name] is str and where != "MarkSettings.deck":
+            assert field.metadata["choices"], where
+            with pytest.raises(InvalidSettingError, match=f"^{field.name}: 'no such' is unknown; expected "):
+                settings(**required | {field.name: "no such"})
         bounds, is_float = field.metadata.get("range"), "float" in str(types[field.name])
         if not (is_float or re.search(r"\bint\b", str(types[field.name]))):
             continue
