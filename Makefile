@@ -5,6 +5,8 @@
 #               with sanitizers; twelve minutes
 #   make format Python and scripts as `make lint` wants them
 #   make soak   tests of minutes: processes killed in every step, real clusters, large samples; after make test
+#   make touched  style, types, and the tests of what has changed since SINCE (main)
+#   make browsers  a journey through the page in Chromium, Firefox and WebKit, as far as they are there
 #   make windows  a wheel for Windows by mingw-w64, and its tests in a Windows Python under wine (SMOKE=1: fewer, three
 #                 minutes with the build)
 #   make windows-folder  a zip for Windows with kr, Python and the libraries, started under wine
@@ -12,6 +14,7 @@
 #               (QUICK=1: without the tests)
 #   make macos  the compiled core for both machines of macOS, compiled and linked but not run, in build/macos
 #   make library  kr as a C library in build/library (SYSTEM=windows, windows32 or wasm: for these)
+#   make install  that of Linux below PREFIX (/usr/local), with header and kr.pc (DESTDIR: for packages)
 #   make checkerboard  engines for CheckerBoard of it, and GAMES games through its interface under wine
 #   make page   the page of kr web without a server in build/page, for any web server to show
 #   make bundle the scripts of kr web in few files, in kr/page/bundle, as wheels have them; part of make build, test, dist
@@ -64,7 +67,7 @@ DIST := build/dist
 OLDEST := build/oldest
 OLDEST_EXTRAS := plots web nets evolve cluster parquet test
 
-.PHONY: demo check test soak pytest build style lint types format scripts scripts-lint scripts-types scripts-test tools \
+.PHONY: demo check test touched soak browsers install pytest build style lint types format scripts scripts-lint scripts-types scripts-test tools \
 	debug-test oldest dist release lock library checkerboard page bundle windows windows-folder arm macos \
 	bench figures docs tutorial clean
 
@@ -87,6 +90,14 @@ pytest: .venv/tests bundle
 soak: PYTEST_JOBS = $(shell nproc)
 soak: .venv/tests
 	$(PYTEST) -m soak $$(grep -l "mark.soak" tests/test_*.py)
+
+# each browser that is missing is told; KR_BROWSERS="firefox webkit" names those that may not be
+browsers: .venv/tests bundle
+	$(BIN)/pytest -q -rs -m soak tests/test_browsers.py
+
+SINCE ?= main
+touched: style
+	$(BIN)/python tests/touched.py $(SINCE)
 
 style: lint types
 
@@ -203,6 +214,10 @@ lock: .venv/tests
 library: .venv/library
 	@$(BIN)/python packaging/library/compile_library.py $(if $(SYSTEM),--system $(SYSTEM)) $(if $(ARCH),--arch $(ARCH))
 	@$(if $(filter wasm,$(SYSTEM)),$(BIN)/python packaging/library/try_wasm.py)
+
+PREFIX ?= /usr/local
+install: library
+	@$(BIN)/python packaging/library/install.py --prefix "$(PREFIX)" $(if $(DESTDIR),--destdir "$(DESTDIR)")
 
 # an engine for CheckerBoard, and GAMES (6) games through its interface under wine
 checkerboard: .venv/library

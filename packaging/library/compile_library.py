@@ -3,7 +3,8 @@
 SYSTEM is linux (if not given), windows or windows32, by mingw-w64, or wasm, by zig, which uv downloads. Into
 build/library, or build/library-SYSTEM for another, go
 
-    libkr.so, libkr.a (kr.dll, libkr.dll.a)    the engine; it needs the C library alone
+    libkr.so, libkr.a (kr.dll, libkr.dll.a)    the engine, which needs the C library alone; libkr.so is a
+                                               link to libkr.so.0, the name that programs look for
     kr.wasm                                    the same as WebAssembly, which needs a clock and a listener
     kr.h                                       its interface
     kr.krt                                     the tables of kr, compact
@@ -46,6 +47,8 @@ PACKAGES = {"linux": "gcc", "windows": "gcc-mingw-w64-x86-64", "windows32": "gcc
 PORTABLE = {"linux": "x86-64-v2", "windows": "x86-64-v2", "windows32": "pentium4"}
 WASM = "wasm"
 ZIG = (sys.executable, "-m", "uv", "tool", "run", "-q", "--from", "ziglang", "python-zig", "cc")
+SONAME = "libkr.so.0"
+"""The name that programs linked with the library look for: a change of kr.h that breaks them counts its number up."""
 STACK = 4 << 20
 """Bytes of the stack of WebAssembly."""
 DIRECTIVES = ("boundscheck=False", "wraparound=False", "cdivision=True", "initializedcheck=False")
@@ -168,7 +171,10 @@ def compile_library(out: Path, system: str, arch: str) -> None:
     if names := python_symbols(built, system):
         sys.exit(f"kr: the library would need Python: {', '.join(sorted(set(names)))}")
     if system == "linux":
-        run([compiler, "-shared", "-s", built, "-lm", "-Wl,--no-undefined", "-o", out / "libkr.so"])
+        run(
+            [compiler, "-shared", "-s", built, "-lm", "-Wl,--no-undefined", f"-Wl,-soname,{SONAME}", "-o", out / SONAME]
+        )
+        (out / "libkr.so").symlink_to(SONAME)
         archive, tool = out / "libkr.a", "ar"
     else:
         link = ["-shared", "-s", "-static-libgcc", f"-Wl,--out-implib,{out / 'libkr.dll.a'}"]
