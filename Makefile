@@ -21,7 +21,8 @@
 #   make oldest some tests with the oldest libraries that pyproject.toml allows, in build/oldest
 #   make dist   source archive and wheel in build/dist, the wheel installed beside the versions of requirements.lock in an
 #               empty environment, and checked there
-#   make release  all of a release but its publication; packaging/release.py describes it
+#   make release  all of a release but its publication, and what is left; packaging/release.py describes it (ANYWAY=1: a
+#                 dry run of what is not ready)
 #   make lock   newer versions of libraries in requirements.lock, deploy/requirements.lock, packaging/windows/libraries.txt
 #   make build  the environment in .venv and the compiled core
 #   make docs   the site of docs/ in build/site
@@ -201,7 +202,7 @@ dist: .venv/tests bundle
 	$(DIST)/venv/bin/python packaging/check.py
 
 release: .venv/release bundle
-	$(BIN)/python packaging/release.py
+	$(BIN)/python packaging/release.py $(if $(ANYWAY),--anyway)
 
 # The folder for Windows is for those who play and analyse: it leaves out what only fits need.
 lock: .venv/tests

@@ -12,13 +12,15 @@ It ends at the first of these that fails:
 3. With each Python from 3.11 that is found on the PATH (or by PYTHONS, their paths), both are installed in an empty
    environment, beside the libraries of requirements.lock, and checked there.
 4. `uvx` and `pipx run` run the wheel.
-5. dist/SHA256SUMS is written.
+5. What else a release has is made by the targets of OTHERS, each with its own tests, as far as this machine has the
+   programs for it; what it lacks is told.
+6. dist/notes.md, from the changelog, and dist/SHA256SUMS of all archives in dist/ are written.
 
-Wheels of other systems and the publication are left to the workflow .github/workflows/release.yml, which a tag starts.
+It ends with what is left: wheels of other systems and the publication are for the workflow
+.github/workflows/release.yml, which a tag starts.
 """
 
 import argparse
-import hashlib
 import os
 import re
 import shutil
@@ -143,17 +145,41 @@ def check_installed(python: str, file: Path, folder: Path) -> None:
     run(own, ROOT / "packaging" / "check.py", cwd=folder)
 
 
-def write_checksums() -> None:
-    """SHA256SUMS, as sha256sum -c reads it."""
-    archives = sorted(path for path in DIST.iterdir() if path.name.endswith((".whl", ".tar.gz")))
-    lines = [f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in archives]
-    (DIST / "SHA256SUMS").write_text("".join(lines))
-    print("".join(lines), end="")
+MINGW = "x86_64-w64-mingw32-gcc"
+OTHERS: dict[str, tuple[tuple[str, ...], tuple[str, ...], str]] = {
+    "the page": (("npm",), ("page",), "page"),
+    "the C library": (("cc",), ("library",), "library"),
+    "the engines for CheckerBoard": ((MINGW, "i686-w64-mingw32-gcc", "wine"), ("checkerboard", "GAMES=2"), ""),
+    "the wheel for Windows": ((MINGW, "wine"), ("windows", "SMOKE=1"), ""),
+    "the folder for Windows": ((MINGW, "wine"), ("windows-folder",), ""),
+}
+"""By what it is: programs that it needs, the target that makes and tests it, and what attachments.py makes of that."""
+ELSEWHERE = (
+    "wheels of musllinux, aarch64, macOS and of the free-threaded 3.14, by cibuildwheel",
+    "the tests on Windows and macOS themselves",
+    "the image of deploy/web.Dockerfile, which needs a Docker engine",
+    "the page of the release with these files and dist/notes.md, the page on its site, the upload to the index",
+)
+"""What only the workflow does."""
+
+
+def make_others() -> list[str]:
+    """Make what a release has beside the archives of the index; what was left out, and why."""
+    missing = []
+    for what, (programs, target, attachment) in OTHERS.items():
+        if lacking := [program for program in programs if not shutil.which(program)]:
+            missing.append(f"{what}: this machine has no {' and no '.join(lacking)}")
+            continue
+        run("make", *target)
+        if attachment:
+            run(sys.executable, ROOT / "packaging" / "attachments.py", attachment)
+    return missing
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--anyway", action="store_true", help="build and check what is not ready")
+    parser.add_argument("--without-others", action="store_true", help="only the archives of the index")
     options = parser.parse_args()
     release = version()
     say_what_is_missing(release, options.anyway)
@@ -169,11 +195,15 @@ def main() -> None:
                 check_installed(python, file, Path(folder, "installed"))
         run(UV, "tool", "run", "--from", wheel, "kr", "--version", cwd=Path(folder))
         run("pipx", "run", "--spec", wheel, "kr", "--version", cwd=Path(folder))
-    write_checksums()
-    print(
-        f"kr: {release} was built and checked with {' '.join(checked)}. What is left: git tag v{release} && git push "
-        f"origin v{release}; the workflow builds the wheels of all systems from that tag, tests them, and publishes"
-    )
+    missing = ["what else a release has, by --without-others"] if options.without_others else make_others()
+    run(sys.executable, ROOT / "packaging" / "attachments.py", "notes", "sums")
+    print((DIST / "SHA256SUMS").read_text(), end="")
+    print(f"kr: {release} was built and checked with {' '.join(checked)}")
+    for each in missing:
+        print(f"kr: left out: {each}")
+    print(f"kr: what is left: git tag v{release} && git push origin v{release}, from which the workflow makes")
+    for each in ELSEWHERE:
+        print(f"    {each}")
 
 
 if __name__ == "__main__":

@@ -127,7 +127,7 @@ def test_pages_name_sources_that_exist() -> None:
 
 def test_links_of_the_front_pages_lead_somewhere() -> None:
     """mkdocs checks those of the site; these pages stand outside it."""
-    for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "weights/README.md", "egdb/README.md"):
+    for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "weights/README.md", "egdb/README.md"):
         page = CHECKOUT / name
         for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text(encoding="utf-8")):
             assert (page.parent / target).exists(), f"{name}: {target}"

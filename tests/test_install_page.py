@@ -16,7 +16,20 @@ TEXT = PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
 PROJECT = tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"))["project"] if TEXT else {}
 DEVELOPERS = {"test", "figures", "docs", "library", "notebook", "release"}
 """Extras that a user needs for nothing."""
-OTHERS = {"sudo", "brew", "pipx", "uv", "python3", "py", ".", "git", "certutil", "xattr", "Set-ExecutionPolicy"}
+OTHERS = {
+    "sudo",
+    "brew",
+    "pipx",
+    "uv",
+    "python3",
+    "py",
+    ".",
+    "git",
+    "docker",
+    "certutil",
+    "xattr",
+    "Set-ExecutionPolicy",
+}
 """Programs that are not kr's."""
 
 pytestmark = pytest.mark.skipif(not TEXT, reason="the checkout is not here")
@@ -38,6 +51,9 @@ def test_its_commands_exist() -> None:
         program = words[0]
         if program == "make":
             assert words[1] in targets, words
+            continue
+        if words[:2] == ["docker", "build"]:
+            assert (CHECKOUT / words[words.index("-f") + 1]).is_file()
             continue
         if program not in OTHERS | {"uvx", "pip"} and not program.startswith("kr-env"):
             assert program == "kr", words

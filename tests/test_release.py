@@ -119,38 +119,67 @@ def test_a_lock_fits_what_kr_needs(lock: str) -> None:
             assert Version(version) in wanted.specifier, line
 
 
-def test_the_image_is_built_by_versions_that_fit() -> None:
-    pins = [Requirement(pin) for pin in re.findall(r"[\w-]+==[\d.]+", text("deploy/Dockerfile"))]
+@pytest.mark.parametrize("image", ["deploy/Dockerfile", "deploy/web.Dockerfile"])
+def test_an_image_is_built_by_versions_that_fit(image: str) -> None:
+    pins = [Requirement(pin) for pin in re.findall(r"[\w-]+==[\d.]+", text(image))]
     wanted = {each.name: each for each in map(Requirement, project()["build-system"]["requires"])}
     assert {pin.name for pin in pins} == {*wanted}
     for pin in pins:
         assert Version(str(pin.specifier).removeprefix("==")) in wanted[pin.name].specifier
+    assert all((CHECKOUT / lock).is_file() for lock in re.findall(r"source=([\w/.]+\.lock)", text(image)))
 
 
-def test_the_workflow_calls_what_there_is() -> None:
+WORKFLOWS = [".github/workflows/release.yml", ".github/workflows/test.yml"]
+
+
+@pytest.mark.parametrize("name", WORKFLOWS)
+def test_a_workflow_calls_what_there_is(name: str) -> None:
+    workflow = text(name)
+    files = re.findall(r" ((?:packaging|tests|deploy)/[\w/]+\.\w+|\.ci/run|[\w.]+\.lock)", workflow)
+    assert files
+    assert [path for path in files if not (CHECKOUT / path).is_file()] == []
+    (phony,) = re.findall(r"^\.PHONY: ((?:.*\\\n)*.*)$", text("Makefile"), re.MULTILINE)
+    made = {word for line in re.findall(r"- run: make (.+)", workflow) for word in line.split() if "=" not in word}
+    targets = {word for word in made if re.fullmatch(r"[a-z-]+", word)} - {"not", "slow", "and", "soak"}
+    assert targets
+    assert targets <= {*phony.split()}
+    # each action by its commit, and each job with what it may do
+    used = re.findall(r"uses: (.+)", workflow)
+    assert used
+    assert [each for each in used if not re.fullmatch(r"[\w/-]+@[0-9a-f]{40} # v[\d.]+", each)] == []
+    assert re.search(r"^permissions: ?(?:\{\}|\n  contents: read)$", workflow, re.MULTILINE)
+
+
+def test_the_release_takes_what_is_made() -> None:
     workflow = text(".github/workflows/release.yml")
-    called = re.findall(r" ((?:packaging|tests)/[\w/]+\.\w+|\.ci/run|[\w.]+\.lock)", workflow)
-    assert len(called) > 5
-    for path in called:
-        assert (CHECKOUT / path).is_file(), path
     assert workflow.count("packaging/check.py") == 1
     assert "bash .ci/run" in workflow
     # which makes the wheel that the workflow takes
     assert "make windows SMOKE=1" in text(".ci/run")
-    assert re.search(r"^windows:", text("Makefile"), re.MULTILINE)
     assert "-win_amd64.whl" in text("packaging/windows/build.py")
     # the line that a tag is compared with
     assert f'__version__ = "{kr.__version__}"\n' in text("kr/__init__.py")
-    # each action by its commit
-    used = re.findall(r"uses: (.+)", workflow)
-    assert used
-    assert all(re.fullmatch(r"[\w/-]+@[0-9a-f]{40} # v[\d.]+", each) for each in used)
+    # nothing is published but by a tag
+    jobs = re.split(r"^  (?=[a-z-]+:\n)", workflow.partition("\njobs:\n")[2], flags=re.MULTILINE)[1:]
+    publishing = {job.partition(":")[0]: job for job in jobs if re.search(": write$", job, re.MULTILINE)}
+    assert publishing.keys() == {"image", "announce", "pages", "publish"}
+    assert all("if: github.ref_type == 'tag'" in job for job in publishing.values())
+
+
+def test_pushes_are_tested_with_the_oldest_and_the_newest_python() -> None:
+    named = [line.rpartition(" ")[2] for line in project()["project"]["classifiers"] if ":: 3." in line]
+    workflow = text(".github/workflows/test.yml")
+    assert re.search(r"^  push:\n.*^  pull_request:\n", workflow, re.MULTILINE | re.DOTALL)
+    for pythons in re.findall(r"python: \[(.*)\]", workflow):
+        assert {named[0], named[-1]} <= {*re.findall(r"[\d.]+t?", pythons)}
+    assert {*re.findall(r"\b(ubuntu|macos|windows)-\d", workflow)} == {"ubuntu", "macos", "windows"}
 
 
 def test_wheels_are_tested_with_the_pythons_that_are_named() -> None:
     content = project()
     named = {line.rpartition(" ")[2] for line in content["project"]["classifiers"] if ":: 3." in line}
-    assert {f"cp{minor.replace('.', '')}-*" for minor in named} == {*content["tool"]["cibuildwheel"]["build"].split()}
+    built = {f"cp{minor.replace('.', '')}-*" for minor in named} | {"cp314t-*"}
+    assert built == {*content["tool"]["cibuildwheel"]["build"].split()}
     (on_windows,) = re.findall(r"python: \[(.*)\]", text(".github/workflows/release.yml"))
     assert {*re.findall(r"[\d.]+", on_windows)} == named
     assert content["tool"]["cibuildwheel"]["test-command"].endswith("/packaging/check.py")
