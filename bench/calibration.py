@@ -1,24 +1,27 @@
 """People's chances: the fit of kr/policy/calibration.json, and its test on games that nothing was fitted to.
 
-    python bench/calibration.py DIR scores OCA_2.0.pdn.xz --part training --nodes 20k --decisions 100000
-    python bench/calibration.py DIR scores OCA_2.0.pdn.xz --part test --nodes 20k
-    python bench/calibration.py DIR scores OCA_2.0.pdn.xz --part test --nodes 200k --decisions 15000
-    python bench/calibration.py DIR fit OCA_2.0.pdn.xz      # writes DIR/calibration.json
-    python bench/calibration.py DIR test OCA_2.0.pdn.xz [--write]   # the table, and exit code 1 where a goal is missed
-    python bench/calibration.py OTHER test ACF_games.pdn.xz --others    # after its scores, with DIR/calibration.json
+    python bench/calibration.py DIR scores OCA_2.0.pdn.xz ACF_games.pdn.xz --part fit
+    python bench/calibration.py DIR scores OCA_2.0.pdn.xz --part fit --nodes 200k --decisions 23k
+    python bench/calibration.py DIR scores OCA_2.0.pdn.xz ACF_games.pdn.xz --part fit --nodes 200k --decisions 2990
+    python bench/calibration.py DIR scores OCA_2.0.pdn.xz --part test
+    python bench/calibration.py DIR scores OCA_2.0.pdn.xz ACF_games.pdn.xz --part test --decisions 11k
+    python bench/calibration.py DIR scores OCA_2.0.pdn.xz ACF_games.pdn.xz --part test --nodes 200k --decisions 11k
+    python bench/calibration.py DIR fit OCA_2.0.pdn.xz ACF_games.pdn.xz     # writes DIR/calibration.json
+    python bench/calibration.py DIR test OCA_2.0.pdn.xz ACF_games.pdn.xz    # the tables; exit code 1 for a missed goal
 
-The archive is that of the policy's fit, and the parts are those of its split. `scores` searches unforced decisions, in
-an order drawn once, each with all moves and an empty hash table, and resumes; several may run beside each other for
-different parts. The fit is a conditional logit of the moves played; strengths are those of players by the losses of
-their moves in the training part, the game at hand left out.
+The first archive is that of the policy's fit, of which its test part is here to fit to, and its validation part to test
+on: in games that it was fitted to a policy is too sure. The others have the same split, and all but the test part is
+here to test on; their games that open as one of the first archive does for OPENING plies are left out. `scores`
+searches unforced decisions, in an order drawn once, each with all moves and an empty hash table, and resumes.
 
-Goals, on the test part: FIRST of first choices; and of losing moves, by the search of JUDGE nodes, in each bin of the
-chance with LEAST plays expected or made, in all, by pieces and by loss, as many are expected as are made, within the
-factor RATIO. The chance of a losing move is that of one that somebody has judged (its loss is that of the judge, the
-other moves' those of the short search), as in an annotated game. With --write the bins of calibration.json that held
-are noted there: those with LEAST plays, within RATIO, and the first where fewer are made than its edge says; for moves
-that don't lose the losses are those of the short search. With --others it is an archive that nothing was chosen by:
-noted bins that have enough plays there, by pieces or in all, and don't hold are taken out of OTHER/calibration.json.
+A losing move is one that loses LOSING of expected result or more by the judge, a search of JUDGE nodes. Decisions of a
+ballot's plies, which nobody takes, don't count where losing moves do. Goals: of the first archive FIRST of first
+choices in all games that the policy has not seen, those to fit to by numbers of their other half and the rest; and of
+losing moves, in each bin of the chance with LEAST plays expected or made, in all, by pieces and by loss, as many are
+expected as are made, within the factor RATIO. Of all archives: what `holds` in the file, so that it is told as a
+number, does hold, in bins with LEAST plays; and of bins below .01, told as fewer than 1 of 100, fewer are made. `fit`
+notes as `holds` what held in the games that it fits to; what `test` contradicts is taken out by --write. `strengths`
+shows what is expected and made of players of each group, with scores of the training part (--decisions 40k) too.
 """
 
 from __future__ import annotations
@@ -26,213 +29,117 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.special import expit
+from scipy.special import expit, logit
+from scored import HASH, LOSING, NODES, PIECES, Judged, Mask, Numbers, Sample, Scores, joined
 
-from kr.archives.archive import ReadSettings
-from kr.egdb.exact import exact_moves
-from kr.engine.engine import MAX_LINES, Engine
-from kr.engine.limits import Limits
-from kr.engine.result import SCORE_PROVED
-from kr.engine.settings import MEBIBYTE
-from kr.game.position import Position
 from kr.policy import calibration
 from kr.policy.calibration import Calibration
-from kr.policy.policy import load_policy
-from kr.storage import atomic_path, write_atomic
-from kr.studies.people.decisions import Decisions, read_decisions
-from kr.studies.people.splits import split_decisions
-from kr.studies.people.strengths import strengths_of
+from kr.storage import write_atomic
 from kr.units import parse_count
-from kr.web.services.port import mean_loss
 
 FIRST = 0.69
-JUDGE = 200_000
 LEAST, RATIO = 50, 1.25
 LOSSES = (0, 0.05, 0.2, 1)
-PIECES = (8, 16, 24)
 NAMES = "8 pieces or fewer", "9 to 16 pieces", "17 or more"
+KINDS = "judged", "seen", "others"
 CHANCES = (0, 0.01, 0.03, 0.1, 0.2)
-STAKES = 0.15
-LOSING = 0.15
 LOSS_BINS = (LOSING, 0.25, 0.5, 1.01)
-NODES, HASH = 20_000, 1 << 19
-JUDGE_HASH = 16 << 20
-BLOCK = 1000
-Numbers = NDArray[np.float64]
+MOST = 0.3
 
 
-@dataclass(frozen=True, eq=False)
-class Sample:
-    """Scored decisions of a part, with all their moves in a row: those of decision i from first[i] to first[i + 1]."""
-
-    decisions: Decisions
-    first: NDArray[np.int64]
-    probability: Numbers
-    """By the policy, for anyone."""
-    loss: Numbers
-    """Expected result that each move gives away, by a search; where the database has all moves, by their values."""
-    exact: NDArray[np.bool_]
-    """(decisions,) the losses are those of values."""
-    played: NDArray[np.bool_]
-
-    @cached_property
-    def counts(self) -> NDArray[np.int64]:
-        """(decisions,) number of moves."""
-        return np.diff(self.first)
-
-    @cached_property
-    def pieces(self) -> NDArray[np.int64]:
-        """(decisions,) number of the class of PIECES."""
-        return np.searchsorted(PIECES, self.decisions.pieces)
-
-    def spread(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Values of decisions, for each of their moves."""
-        return np.repeat(values, self.counts)
-
-    def of(self, chosen: NDArray[np.bool_], probability: Numbers | None = None) -> Sample:
-        """Some of the decisions. probability: for the group of their players."""
-        rows = self.spread(chosen)
-        return Sample(
-            self.decisions.of(np.flatnonzero(chosen)), np.r_[0, np.cumsum(self.counts[chosen])],
-            (self.probability if probability is None else probability)[rows], self.loss[rows], self.exact[chosen],
-            self.played[rows],
-        )  # fmt: skip
-
-    def chances(self, numbers: Calibration, group: int = -1) -> Numbers:
-        """The chances of all moves."""
-        chances = [
-            numbers.chances(
-                self.probability[begin:end].tolist(),
-                self.loss[begin:end].tolist(),
-                int(pieces),
-                group,
-                exact=bool(exact),
-            )
-            for begin, end, pieces, exact in zip(
-                self.first[:-1], self.first[1:], self.decisions.pieces, self.exact, strict=True
-            )
-        ]
-        return np.concatenate(chances)
+# --- the tables
 
 
-class Scores:
-    """The scored decisions of an archive, in DIR."""
+@dataclass(frozen=True)
+class Bin:
+    """A bin of chances of some moves. is_rare: the first one, told as fewer than its upper edge."""
 
-    def __init__(self, options: argparse.Namespace) -> None:
-        self.directory: Path = options.dir
-        self.decisions = read_decisions(ReadSettings(files=tuple(options.files)))
-        self.policy = load_policy()
-        card = self.policy.card["split"]
-        self.split = split_decisions(self.decisions, card["by"], card["seed"])
-        self.engine = Engine(hash_mb=HASH / MEBIBYTE)
+    is_rare: bool
+    moves: int
+    expected: float
+    made: int
 
-    def order(self, part: str) -> NDArray[np.int64]:
-        """The unforced decisions of a part that somebody chose."""
-        rows: NDArray[np.int64] = getattr(self.split, part)
-        unforced = (self.decisions.choices[rows] > 1) & ~self.decisions.prescribed[rows]
-        return np.random.default_rng(5).permutation(rows[unforced])
+    def __add__(self, other: Bin) -> Bin:
+        return Bin(self.is_rare, self.moves + other.moves, self.expected + other.expected, self.made + other.made)
 
-    def files(self, part: str, nodes: int) -> list[Path]:
-        """The files of scores, in order."""
-        return sorted(self.directory.glob(f"{part}-{nodes}-*.npz"))
+    @property
+    def counts(self) -> bool:
+        """True if there are enough plays."""
+        return max(self.expected, self.made) >= LEAST
 
-    def search(self, part: str, nodes: int, most: int | None) -> None:
-        """Score the decisions of a part that have no scores yet."""
-        order = self.order(part)[:most]
-        begin = sum(len(np.load(file)["rows"]) for file in self.files(part, nodes))
-        if nodes >= JUDGE:
-            self.engine = Engine(hash_mb=JUDGE_HASH / MEBIBYTE, database=self.engine.database)
-        for at in range(begin, len(order), BLOCK):
-            rows = order[at : at + BLOCK]
-            scores = [score for row in rows for score in self._scores(int(row), nodes)]
-            with atomic_path(self.directory / f"{part}-{nodes}-{at:07}.npz") as path, path.open("wb") as file:
-                np.savez(file, rows=rows, score=np.array(scores, dtype=np.int16))
-            print(f"{part}, {nodes} nodes: {at + len(rows)} of {len(order)}", flush=True)
+    @property
+    def misses(self) -> bool:
+        """True if others than expected are made."""
+        return self.counts and not 1 / RATIO <= self.expected / max(self.made, 1e-9) <= RATIO
 
-    def _scores(self, row: int, nodes: int) -> Iterator[int]:
-        """The scores of a decision's moves, in the order of the policy."""
-        self.engine.new_game()
-        lines = self.engine.search(self._position(row), Limits(nodes=nodes), multipv=MAX_LINES).lines
-        scores: dict[tuple[int, int, int], int] = {}
-        for line in lines:
-            squares = line.pv[0].origin, line.pv[0].target, line.pv[0].captured
-            scores[squares] = max(line.score, scores.get(squares, line.score))
-        for squares in self._moves(row):
-            yield scores[squares]
+    @property
+    def is_known(self) -> bool:
+        """True if there is enough of it to be told."""
+        return self.moves >= LEAST if self.is_rare else self.counts
 
-    def _position(self, row: int) -> Position:
-        men, foes, kings, foe_kings = map(int, self.decisions.boards[row])
-        return Position(men | kings, foes | foe_kings, kings | foe_kings)
+    @property
+    def is_contradicted(self) -> bool:
+        """True if what is told of it is wrong."""
+        return self.is_known and self.made >= CHANCES[1] * self.moves if self.is_rare else self.misses
 
-    def _moves(self, row: int) -> list[tuple[int, int, int]]:
-        choices = self.policy.predict(self.decisions.boards[[row]], self.decisions.before[[row]])
-        columns = choices.origin.tolist(), choices.target.tolist(), choices.captured.tolist()
-        return list(zip(*columns, strict=True))
 
-    def sample(self, part: str, nodes: int) -> Sample:
-        """The decisions with scores."""
-        parts = [np.load(file) for file in self.files(part, nodes)]
-        if not parts:
-            sys.exit(f"{self.directory}: no scores of the part {part} with {nodes} nodes; make them by `scores`")
-        rows, score = (np.concatenate([each[name] for each in parts]) for name in ("rows", "score"))
-        return self._sample(rows, score.astype(np.float64))
+def bins(chance: Numbers, played: Mask, moves: Mask) -> list[Bin]:
+    """The bins of CHANCES of some moves."""
+    number = np.searchsorted(CHANCES, chance, side="right") - 1
+    rows = [moves & (number == each) for each in range(len(CHANCES))]
+    return [
+        Bin(each == 0, int(own.sum()), float(chance[own].sum()), int(played[own].sum()))
+        for each, own in enumerate(rows)
+    ]
 
-    def known(self, part: str) -> Sample:
-        """The decisions whose moves all have values."""
-        order = self.order(part)
-        return self._sample(order[self._is_known(self.decisions.of(order))])
 
-    def _is_known(self, decisions: Decisions) -> NDArray[np.bool_]:
-        database = self.engine.database
-        return decisions.pieces <= (database.pieces if database else 0)
+class Tables:
+    """Expected and made plays of a part of an archive, by some numbers."""
 
-    def _sample(self, rows: NDArray[np.int64], score: Numbers | None = None) -> Sample:
-        """score: of each move, unless they are all known."""
-        decisions = self.decisions.of(rows)
-        choices = self.policy.predict(decisions.boards, decisions.before)
-        score = np.zeros(len(choices.origin)) if score is None else score
-        expected = np.where(np.abs(score) > SCORE_PROVED, score > 0, expit(score / self.engine.score_scale))
-        counts = np.diff(choices.first)
-        loss = np.repeat(np.maximum.reduceat(expected, choices.first[:-1]), counts) - expected
-        exact = self._is_known(decisions)
-        for i in np.flatnonzero(exact):
-            loss[choices.first[i] : choices.first[i + 1]] = self._exact_losses(int(rows[i]))
-        own = (*decisions.moves.T, decisions.captured)
-        played = np.logical_and.reduce([
-            theirs == np.repeat(each, counts)
-            for theirs, each in zip((choices.origin, choices.target, choices.captured), own, strict=True)
-        ])  # fmt: skip
-        return Sample(decisions, choices.first, choices.probability.astype(np.float64), loss, exact, played)
+    def __init__(self, numbers: Calibration, sample: Sample, judged: Judged) -> None:
+        self.sample, self.judged = sample, judged
+        self.chances = sample.chances(numbers)
+        told = judged.told(numbers, judged.sample.chances(numbers))
+        searched = sample.spread(sample.chosen & ~sample.exact)
+        losing, seen = judged.losing, sample.loss >= LOSING
+        self.losing = self._table(told, judged.sample.played, {
+            "losing moves": losing,
+            **{f"losing, {name}": losing & (judged.sample.kinds == i) for i, name in enumerate(NAMES)},
+            **{
+                f"losing {low:.2f} to {min(high, 1):.2f}": losing & (judged.loss >= low) & (judged.loss < high)
+                for low, high in pairwise(LOSS_BINS)
+            },
+        })  # fmt: skip
+        self.seen = self._by_pieces("seen losing", searched & seen)
+        self.others = self._by_pieces("others", searched & ~seen)
 
-    def _exact_losses(self, row: int) -> list[float]:
-        moves = exact_moves(self.engine.database, self._position(row))
-        signs = {(each.move.origin, each.move.target, each.move.captured): each.value.sign for each in moves}
-        return [(moves[0].value.sign - signs[squares]) / 2 for squares in self._moves(row)]
+    def _by_pieces(self, kind: str, moves: Mask) -> dict[str, list[Bin]]:
+        rows = {f"{kind}, {name}": moves & (self.sample.kinds == i) for i, name in enumerate(NAMES)}
+        return self._table(self.chances, self.sample.played, rows)
 
-    def groups(self, sample: Sample) -> NDArray[np.int64]:
-        """The group of the mover of each decision of the training part, 0 for the strongest; -1 for unknown."""
-        loss = np.full(len(self.decisions), np.nan, dtype=np.float32)
-        order = np.concatenate([np.load(file)["rows"] for file in self.files("training", NODES)])
-        loss[order] = sample.loss[sample.played]
-        strength = strengths_of(self.decisions, loss, order)[order]
-        known = ~np.isnan(strength)
-        shares = np.arange(1, len(self.policy.shape.strengths) + 1) / (len(self.policy.shape.strengths) + 1)
-        return np.where(known, np.searchsorted(np.quantile(strength[known], shares), strength), -1)
+    def _table(self, chance: Numbers, played: Mask, rows: dict[str, Mask]) -> dict[str, list[Bin]]:
+        return {name: bins(chance, played, moves) for name, moves in rows.items()}
 
-    def probability_of(self, sample: Sample, group: int) -> Numbers:
-        """The policy's probabilities for players of a group."""
-        strength = np.full(len(sample.decisions), mean_loss(self.policy.shape, group), dtype=np.float32)
-        decisions = sample.decisions
-        return self.policy.predict(decisions.boards, decisions.before, strength).probability.astype(np.float64)
+    def told(self, kind: str, pieces: int) -> list[Bin]:
+        """The bins of a kind of KINDS and a class of pieces, on which it rests whether they are told as numbers."""
+        table = {"judged": self.losing, "seen": self.seen, "others": self.others}[kind]
+        return next(own for name, own in table.items() if name.endswith(NAMES[pieces]))
+
+
+def evidence(tables: Sequence[Tables], kind: str, pieces: int) -> list[list[Bin]]:
+    """Of each bin of a kind and a class of pieces: all archives together, and each of them."""
+    rows = [table.told(kind, pieces) for table in tables]
+    return [[sum(own[1:], own[0]), *own] for own in zip(*rows, strict=True)]
+
+
+# --- the fit
 
 
 def fitted(sample: Sample, columns: Numbers, given: Numbers | float = 0.0) -> Numbers:
@@ -240,8 +147,7 @@ def fitted(sample: Sample, columns: Numbers, given: Numbers | float = 0.0) -> Nu
 
     columns: (moves, factors); given: what is added to each logit.
     """
-    factors = np.zeros(columns.shape[1])
-    begins = sample.first[:-1]
+    factors, begins = np.zeros(columns.shape[1]), sample.first[:-1]
     for _ in range(50):
         logits = given + columns @ factors
         weights = np.exp(logits - sample.spread(np.maximum.reduceat(logits, begins)))
@@ -256,226 +162,198 @@ def fitted(sample: Sample, columns: Numbers, given: Numbers | float = 0.0) -> Nu
 
 
 def terms(sample: Sample) -> Numbers:
-    """What the numbers of a search multiply: log p, the pieces of `odds`, then the two of the stakes."""
-    loss, logs = sample.loss, _logs(sample)
-    odds = [np.minimum(loss, high) - np.minimum(loss, low) for low, high in pairwise(LOSSES)]
-    expected = np.add.reduceat(sample.probability * loss, sample.first[:-1])
-    stakes = sample.spread(np.minimum(STAKES, expected))
-    return np.column_stack([logs, *(-piece for piece in odds), logs * stakes, -loss * stakes])
+    """What the numbers of a search multiply: log p, then the pieces of `odds`."""
+    pieces = [np.minimum(sample.loss, high) - np.minimum(sample.loss, low) for low, high in pairwise(LOSSES)]
+    return np.column_stack([np.log(np.maximum(sample.probability, 1e-9)), *(-piece for piece in pieces)])
 
 
-def fit(scores: Scores) -> dict[str, Any]:
-    """The numbers of calibration.json, but for the bins that held."""
-    everything = scores.sample("training", NODES)
-    searched, known = everything.of(~everything.exact), scores.known("training")
+def corrected(judged: Judged, chances: Numbers) -> Numbers:
+    """Factors of the terms by which the log odds of losing moves change, of most likelihood, by Newton's steps."""
+    rows = judged.losing
+    odds, played = logit(chances[rows]), judged.sample.played[rows]
+    columns = np.column_stack([
+        np.ones(len(odds)), np.maximum(0, odds - logit(CHANCES[-1])),
+        np.minimum(judged.sample.loss[rows], MOST), -np.minimum(judged.loss[rows], MOST),
+    ])  # fmt: skip
+    factors = np.zeros(columns.shape[1])
+    for _ in range(50):
+        chance = expit(odds + columns @ factors)
+        slope = columns.T @ (played - chance)
+        factors += np.linalg.solve((columns * (chance * (1 - chance))[:, None]).T @ columns, slope)
+    return factors
+
+
+def search_numbers(samples: Sequence[Sample]) -> list[dict[str, Any]]:
+    """The numbers of the short search."""
+    searched = joined([each.of(each.chosen & ~each.exact) for each in samples])
     search = []
     for number, most in enumerate(PIECES):
-        part = searched.of(searched.pieces == number)
-        power, *slopes, of_power, of_odds = fitted(part, terms(part)).tolist()
-        search.append({
-            "most": most, "power": round(power, 3), "odds": [round(slope, 2) for slope in slopes],
-            "stakes": {"power": round(of_power, 2), "odds": round(of_odds, 1)},
-        })  # fmt: skip
-    power, odds = fitted(known, np.column_stack([_logs(known), -(known.loss > 0).astype(float)]))
+        part = searched.of(np.searchsorted(PIECES, searched.pieces) == number)
+        power, *slopes = fitted(part, terms(part)).tolist()
+        search.append({"most": most, "power": round(power, 3), "odds": [round(slope, 2) for slope in slopes]})
+    return search
+
+
+def fit(archives: Sequence[Scores]) -> dict[str, Any]:
+    """The numbers of calibration.json."""
+    samples = [each.sample("fit") for each in archives]
+    search = search_numbers(samples)
+    # of the games that the policy was fitted to, as elsewhere few values are lost
+    known = archives[0].known(archives[0].training)
+    habit = search[0]["power"] * np.log(np.maximum(known.probability, 1e-9))
+    [odds] = fitted(known, -(known.loss > 0).astype(float)[:, None], habit).tolist()
+    names = "constant", "likely", "seen", "judged"
     numbers = {
-        "policy": scores.policy.model.checksum, "nodes": NODES, "hash": HASH, "losses": LOSSES, "search": search,
-        "stakes": STAKES, "exact": {"power": round(power, 3), "odds": round(odds, 2)}, "strengths": [1.0],
-        "losing": LOSING, "chances": CHANCES,
+        "policy": archives[0].policy.model.checksum, "nodes": NODES, "hash": HASH, "losses": LOSSES, "search": search,
+        "exact": round(odds, 2), "correction": {"most": MOST, **dict.fromkeys(names, 0.0)}, "losing": LOSING,
+        "chances": CHANCES, "holds": {},
     }  # fmt: skip
-    numbers["strengths"] = strength_factors(scores, everything, numbers)
-    print(f"{len(searched.decisions)} decisions searched, {len(known.decisions)} known")
-    return numbers
-
-
-def strength_factors(scores: Scores, sample: Sample, numbers: dict[str, Any]) -> list[float]:
-    """Factors of the losses for each group of players, and for anyone."""
-    groups = scores.groups(sample)
-    factors = []
-    for group in range(len(scores.policy.shape.strengths) + 1):
-        own = sample.of(groups == group, scores.probability_of(sample, group))
-        own = own.of(~own.exact)
-        rules = [
-            [rule["power"], *rule["odds"], rule["stakes"]["power"], rule["stakes"]["odds"]]
-            for rule in numbers["search"]
+    judged = [each.judged("fit", sample) for each, sample in zip(archives, samples, strict=True)]
+    of_all = Judged(joined([each.sample for each in judged]), np.concatenate([each.loss for each in judged]))
+    factors = corrected(of_all, of_all.sample.chances(Calibration(numbers))).tolist()
+    numbers["correction"] |= {name: round(each, 2) for name, each in zip(names, factors, strict=True)}
+    counts = sum(int((each.chosen & ~each.exact).sum()) for each in samples)
+    print(f"{counts} decisions searched, {len(of_all.sample.pieces)} judged, {len(known.pieces)} known")
+    tables = [Tables(Calibration(numbers), *each) for each in zip(samples, judged, strict=True)]
+    holds = {
+        kind: [
+            [own[0].is_known and not any(each.is_contradicted for each in own) for own in evidence(tables, kind, i)]
+            for i in range(len(PIECES))
         ]
-        weighed = terms(own) * np.repeat(np.array(rules)[own.pieces], own.counts, axis=0)
-        is_power = np.isin(np.arange(weighed.shape[1]), (0, len(LOSSES)))
-        [factor] = fitted(own, weighed[:, ~is_power].sum(axis=1)[:, None], weighed[:, is_power].sum(axis=1))
-        print(f"group {group}: {len(own.decisions)} decisions, losses times {factor:.2f}")
-        factors.append(round(factor, 2))
-    return [*factors, 1.0]
-
-
-def _logs(sample: Sample) -> Numbers:
-    return np.log(np.maximum(sample.probability, 1e-9))
-
-
-@dataclass
-class Bin:
-    """A bin of chances of some moves."""
-
-    moves: int
-    expected: float
-    made: int
-
-    @property
-    def counts(self) -> bool:
-        """True if there are enough plays."""
-        return max(self.expected, self.made) >= LEAST
-
-    @property
-    def holds(self) -> bool:
-        """True if as many are expected as are made."""
-        return self.counts and 1 / RATIO <= self.expected / max(self.made, 1e-9) <= RATIO
-
-
-def bins(chance: Numbers, played: NDArray[np.bool_], chosen: NDArray[np.bool_]) -> list[Bin]:
-    """The bins of CHANCES of the chosen moves."""
-    number = np.searchsorted(CHANCES, chance, side="right") - 1
-    rows = [chosen & (number == each) for each in range(len(CHANCES))]
-    return [Bin(int(each.sum()), float(chance[each].sum()), int(played[each].sum())) for each in rows]
-
-
-def told_bins(own: Sequence[Bin]) -> list[bool]:
-    """Bins that may be told. The first is told as fewer than its upper edge, and fewer must be made."""
-    rare, *others = own
-    return [rare.moves >= LEAST and rare.made < CHANCES[1] * rare.moves, *(each.holds for each in others)]
-
-
-def still_told(noted: Sequence[bool], held: Sequence[bool], own: Sequence[Bin]) -> list[bool]:
-    """Noted bins that games of another archive don't contradict."""
-    return [was and (now or not each.counts) for was, now, each in zip(noted, held, own, strict=True)]
-
-
-def judged_chances(sample: Sample, chances: Numbers, judged: Numbers, numbers: Calibration) -> Numbers:
-    """The chances of losing moves, the loss of each as somebody has judged it, those of others by the short search."""
-    chances = chances.copy()
-    move = np.repeat(np.arange(len(sample.decisions)), sample.counts)
-    for row in np.flatnonzero((judged >= LOSING) & ~sample.spread(sample.exact)):
-        i = move[row]
-        begin, end = sample.first[i], sample.first[i + 1]
-        losses = sample.loss[begin:end].copy()
-        losses[row - begin] = judged[row]
-        pieces = int(sample.decisions.pieces[i])
-        chances[row] = numbers.chances(sample.probability[begin:end].tolist(), losses.tolist(), pieces)[row - begin]
-    return chances
-
-
-def test(scores: Scores, numbers: dict[str, Any], write: Path | None, is_other: bool) -> list[str]:
-    """Print the tables; returns the goals that were missed. write: the file for the bins that held; is_other: those
-    noted before that don't hold here are taken out."""
-    rule = Calibration(numbers)
-    sample, judge = scores.sample("test", numbers["nodes"]), scores.sample("test", JUDGE)
-    chances = sample.chances(rule)
-    missed = first_choices(sample, chances)
-    count = len(judge.decisions)
-    if not np.array_equal(sample.decisions.boards[:count], judge.decisions.boards):
-        sys.exit(f"the decisions searched with {JUDGE} nodes are not the first of those with {numbers['nodes']}")
-    seen = sample.of(np.arange(len(sample.decisions)) < count)
-    told, losing = judged_chances(seen, chances[: seen.first[-1]], judge.loss, rule), judge.loss >= LOSING
-    pieces = seen.spread(seen.pieces)
-    table = {"losing moves": losing}
-    table |= {f"losing, {name}": losing & (pieces == i) for i, name in enumerate(NAMES)}
-    table |= {
-        f"losing {low:.2f} to {min(high, 1):.2f}": losing & (judge.loss >= low) & (judge.loss < high)
-        for low, high in pairwise(LOSS_BINS)
+        for kind in KINDS
     }
-    print(f"\n{count} decisions judged with {JUDGE} nodes")
-    missed += show(table, told, seen.played)
-    print("\nthe policy by itself")
-    show({"losing moves": losing}, seen.probability, seen.played)
-    missed += endings(scores.known("test"), rule)
-    quiet = sample.loss < LOSING
-    classes = sample.spread(sample.pieces)
-    print("\nmoves that don't lose, by the short search")
-    others = {f"others, {name}": quiet & (classes == i) for i, name in enumerate(NAMES)}
-    show(others, chances, sample.played)
-    if write:
-        parts = [losing & (pieces == i) for i in range(len(PIECES))]
-        found = {
-            "losing": [bins(told, seen.played, part) for part in parts],
-            "others": [bins(chances, sample.played, part) for part in others.values()],
-        }
-        held = {kind: [told_bins(own) for own in rows] for kind, rows in found.items()}
-        if is_other:
-            of_all = {"losing": bins(told, seen.played, losing), "others": bins(chances, sample.played, quiet)}
-            held = {
-                kind: [
-                    still_told(still_told(was, told_bins(own), own), told_bins(of_all[kind]), of_all[kind])
-                    for was, own in zip(numbers["holds"][kind], rows, strict=True)
-                ]
-                for kind, rows in found.items()
-            }
-        write_atomic(write, f"{json.dumps(numbers | {'holds': held}, indent=2)}\n")
-    return missed
+    return numbers | {"holds": holds}
 
 
-def endings(sample: Sample, numbers: Calibration) -> list[str]:
-    """Print how often values are lost in positions that the database has; the goal, if it is missed."""
-    lost = sample.loss > 0
-    chances = sample.chances(numbers)
-    of_all = Bin(int(lost.sum()), float(chances[lost].sum()), int(sample.played[lost].sum()))
-    count = len(sample.decisions)
+# --- the test
+
+
+def test(archives: Sequence[Scores], numbers: dict[str, Any]) -> tuple[list[str], dict[str, Any]]:
+    """Print the tables; returns the goals that were missed, and the numbers without the bins that are contradicted."""
+    rule, missed = Calibration(numbers), list[str]()
+    tables, crossed = [], crossed_halves(archives, numbers)
+    print(f"{archives[0].name}, the part to fit to, each half by numbers fitted to all but that half")
+    firsts = [first_choices(*crossed)]
+    for archive in archives:
+        sample = archive.sample("test")
+        own = Tables(rule, sample, archive.judged("test", sample))
+        tables.append(own)
+        print(f"\n{archive.name}: {len(sample.pieces)} decisions, {len(own.judged.sample.pieces)} judged")
+        first = first_choices(sample, own.chances)
+        show(own.losing | own.seen | own.others)
+        endings(archive.known(archive.unseen), rule)
+        if archive is archives[0]:
+            share = np.average([*firsts, first], weights=[len(crossed[0].pieces), len(sample.pieces)])
+            print(f"first choice in all its unseen games {share:.4f}")
+            missed += [f"{archive.name}: first choice below {FIRST}"] if share < FIRST else []
+            missed += [
+                f"{archive.name}: {name}, from {edge}"
+                for name, row in own.losing.items()
+                for edge, each in zip(CHANCES, row, strict=True)
+                if each.misses
+            ]
+    holds = {kind: [list(noted) for noted in rows] for kind, rows in numbers["holds"].items()}
+    for kind, rows in holds.items():
+        for i, noted in enumerate(rows):
+            for number, seen in enumerate(evidence(tables, kind, i)):
+                if noted[number] and any(each.is_contradicted for each in seen):
+                    noted[number] = False
+                    plays = ", ".join(f"{each.expected:.1f} / {each.made}" for each in seen)
+                    missed.append(f"told as a number, {kind}, {NAMES[i]}, from {CHANCES[number]}: {plays}")
+    return missed, numbers | {"holds": holds}
+
+
+def crossed_halves(archives: Sequence[Scores], numbers: dict[str, Any]) -> tuple[Sample, Numbers]:
+    """The part of the first archive to fit to, and its chances: of each half of its games by numbers of all but it."""
+    own, *others = (each.sample("fit") for each in archives)
+    half = archives[0].decisions.game[own.rows] % 2 == 0
+    parts = own.of(half), own.of(~half)
+    chances = [
+        part.chances(Calibration(numbers | {"search": search_numbers([other, *others])}))
+        for part, other in zip(parts, reversed(parts), strict=True)
+    ]
+    return joined(parts), np.concatenate(chances)
+
+
+def endings(sample: Sample, numbers: Calibration) -> None:
+    """Print how often values are lost in positions that the database has."""
+    lost, count = sample.loss > 0, len(sample.pieces)
+    expected, by_policy = sample.chances(numbers)[lost].sum(), sample.probability[lost].sum()
     print(
-        f"\n{count} decisions with known values: value lost in {of_all.expected / count:.2%} expected, "
-        f"{of_all.made / count:.2%} made; by the policy {sample.probability[lost].sum() / count:.2%}"
+        f"{count} decisions with known values: {expected:.1f} values lost expected, {sample.played[lost].sum()} made; "
+        f"by the policy {by_policy:.1f}"
     )
-    return ["values lost in endings"] if of_all.counts and not of_all.holds else []
 
 
-def first_choices(sample: Sample, chances: Numbers) -> list[str]:
-    """Print how the moves played are predicted; the goal, if it is missed."""
-    begins = sample.first[:-1]
-    shares = {}
+def first_choices(sample: Sample, chances: Numbers) -> float:
+    """Print how the moves played are predicted; the share of first choices, with losses."""
+    begins, share = sample.first[:-1], 0.0
     for name, given in (("policy", sample.probability), ("with losses", chances)):
         own = given[sample.played]
-        shares[name] = float((own == np.maximum.reduceat(given, begins)).mean())
-        error = 1.96 * np.sqrt(shares[name] * (1 - shares[name]) / len(own))
-        print(f"{name:12} first choice {shares[name]:.4f} ± {error:.4f}, {-np.log(own).mean():.4f} nats")
-    return [] if shares["with losses"] >= FIRST else [f"first choice below {FIRST}"]
+        share = float((own == np.maximum.reduceat(given, begins)).mean())
+        error = 1.96 * np.sqrt(share * (1 - share) / len(own))
+        print(f"{name:12} first choice {share:.4f} ± {error:.4f}, {-np.log(own).mean():.4f} nats")
+    return share
 
 
-def show(table: dict[str, NDArray[np.bool_]], chance: Numbers, played: NDArray[np.bool_]) -> list[str]:
-    """Print bins of moves, expected and made plays; the bins that count and did not hold."""
-    missed = []
-    print(f"{'':26}" + "".join(f"{f'from {edge}':>22}" for edge in CHANCES))
-    for name, chosen in table.items():
-        own = bins(chance, played, chosen)
+def show(table: dict[str, list[Bin]]) -> None:
+    """Print bins of moves, expected and made plays."""
+    print(f"{'':30}" + "".join(f"{f'from {edge}':>20}" for edge in CHANCES))
+    for name, row in table.items():
         cells = [
-            f"{each.expected:8.1f} /{each.made:5}"
+            f"{each.expected:7.1f} /{each.made:5}"
             + (f" {each.expected / max(each.made, 1):5.2f}" if each.counts else " " * 6)
-            for each in own
+            for each in row
         ]
-        print(f"{name:26}" + "".join(f"{cell:>22}" for cell in cells))
-        missed += [
-            f"{name}, from {edge}" for edge, each in zip(CHANCES, own, strict=True) if each.counts and not each.holds
-        ]
-    return missed
+        print(f"{name:30}" + "".join(f"{cell:>20}" for cell in cells))
+
+
+def strengths(archive: Scores, numbers: dict[str, Any]) -> None:
+    """Print what is expected of players of each group of strength, and made, in games that the policy has not seen."""
+    strength = archive.strengths()
+    sample = joined([archive.sample(part) for part in ("fit", "test")])
+    own, groups = strength[sample.rows], len(archive.policy.shape.strengths) + 1
+    known = strength[archive.training]
+    edges = np.quantile(known[~np.isnan(known)], np.arange(1, groups) / groups)
+    for group in range(groups):
+        anyone = sample.of((np.searchsorted(edges, own) == group) & ~np.isnan(own))
+        for name, each in (("anyone", anyone), (f"group {group + 1}", archive.of_group(anyone, group))):
+            chances = each.chances(Calibration(numbers))
+            print(f"\n{len(each.pieces)} decisions of group {group + 1} as of {name}", end=", ")
+            print(f"{-np.log(chances[each.played]).mean():.4f} nats")
+            searched, seen = each.spread(each.chosen & ~each.exact), each.loss >= LOSING
+            rows = {"seen losing": searched & seen, "others": searched & ~seen}
+            show({kind: bins(chances, each.played, moves) for kind, moves in rows.items()})
 
 
 def main() -> None:
     """Search, fit or test."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("dir", type=Path, help="directory of the scores")
-    parser.add_argument("do", choices=("scores", "fit", "test"))
-    parser.add_argument("files", nargs="+", type=Path, help="PDN files that the policy was fitted to")
-    parser.add_argument("--part", choices=("training", "test"), default="test", help="of the split (default: test)")
+    parser.add_argument("dir", type=Path, help="directory of the scores, and of calibration.json")
+    parser.add_argument("do", choices=("scores", "fit", "test", "strengths"))
+    parser.add_argument("files", nargs="+", type=Path, help="archives, PDN: first that of the policy")
+    parser.add_argument("--part", choices=("training", "fit", "test"), default="test", help="of scores (default: test)")
     parser.add_argument("--nodes", type=parse_count, default=NODES, help=f"of each search (default: {NODES})")
-    parser.add_argument("--decisions", type=parse_count, help="most of them (default: all)")
-    parser.add_argument("--write", action="store_true", help="note the bins that held")
-    parser.add_argument("--others", action="store_true", help="take out noted bins that these other games contradict")
+    parser.add_argument("--decisions", type=parse_count, help="most of each archive (default: all)")
+    parser.add_argument("--write", action="store_true", help="take out of calibration.json what the test contradicts")
     options = parser.parse_args()
-    options.dir.mkdir(parents=True, exist_ok=True)
-    scores, path = Scores(options), options.dir / "calibration.json"
+    archives: list[Scores] = []
+    for file in options.files:
+        archives.append(Scores(options.dir, file, archives[0] if archives else None))
+    path = options.dir / "calibration.json"
+    numbers = json.loads(path.read_text()) if path.exists() else calibration.CALIBRATION
     if options.do == "scores":
-        scores.search(options.part, options.nodes, options.decisions)
+        for archive in archives:
+            archive.search(options.part, options.nodes, options.decisions)
     elif options.do == "fit":
-        write_atomic(path, f"{json.dumps(fit(scores), indent=2)}\n")
+        write_atomic(path, f"{json.dumps(fit(archives), indent=2)}\n")
         print(f"wrote {path}")
+    elif options.do == "strengths":
+        strengths(archives[0], numbers)
     else:
-        numbers = json.loads(path.read_text()) if path.exists() else calibration.CALIBRATION
-        is_written = options.write or options.others
-        missed = test(scores, numbers, path if is_written else None, options.others)
+        missed, numbers = test(archives, numbers)
+        if options.write:
+            write_atomic(path, f"{json.dumps(numbers, indent=2)}\n")
         sys.exit("\n".join(["", *(f"missed: {each}" for each in missed)]) if missed else 0)
 
 

@@ -177,12 +177,14 @@ def lines(problem: str, scale: float, steps: list[Any]) -> None:
         assert Value(before).opposite == after
 
 
-def people(numbers: dict[str, Any], chances: list[Any], holds: list[Any]) -> None:
+def people(numbers: dict[str, Any], chances: list[Any], corrected: list[Any], holds: list[Any]) -> None:
     """Chances of people's moves by some numbers, and whether they may be told."""
     calibration = Calibration(numbers)
     for *given, exact, expected in chances:
         found = calibration.chances(*given, exact=exact)
         assert found == pytest.approx(expected, abs=1e-6), given
+    for *given, expected in corrected:
+        assert calibration.corrected(*given) == pytest.approx(expected, abs=1e-6), given
     for *given, expected in holds:
         assert calibration.holds(*given) == expected, given
 

@@ -57,29 +57,29 @@ class People:
         self._engine: Engine | None = None
 
     def moves(
-        self, position: PositionLike, history: Sequence[Position] = (), *, strength: float | None = None,
-        year: float | None = None, judged: JudgedLoss | None = None,
-    ) -> list[PersonMove]:  # fmt: skip
+        self, position: PositionLike, history: Sequence[Position] = (), *, judged: JudgedLoss | None = None
+    ) -> list[PersonMove]:
         """The legal moves with their probabilities, the most probable first; none if the game is over.
 
-        history, strength, year: as for Policy.choices. Captures of the same pieces along different paths are one move.
+        history: as for Policy.choices. Captures of the same pieces along different paths are one move.
         """
         position, history = with_history(position, history, recent=True)
-        choices = self.policy.choices(position, history, strength=strength, year=year)
+        choices = self.policy.choices(position, history)
         if self._calibration is None or len(choices) < 2:
             return [PersonMove(*each, holds=self._calibration is not None) for each in choices]
         losses, exact = self._losses(position)
-        if judged is not None and not exact:
-            losses = {squares: max(loss, judged.others) for squares, loss in losses.items()}
-            losses[_squares(judged.move)] = judged.loss
         # a search has no more lines than MAX_LINES
-        given = [losses.get(_squares(each.move), max(losses.values())) for each in choices]
-        group = -1 if strength is None else self.policy.shape.bucket("strengths", strength)
-        pieces = position.pieces
-        chances = self._calibration.chances([each.probability for each in choices], given, pieces, group, exact=exact)
+        seen = [losses.get(_squares(each.move), max(losses.values())) for each in choices]
+        pieces, numbers = position.pieces, self._calibration
+        chances = numbers.chances([each.probability for each in choices], seen, pieces, exact=exact)
+        known: list[float | None] = [None] * len(choices)
+        if judged is not None and not exact:
+            own, others = _squares(judged.move), judged.others if numbers.is_losing(judged.others) else None
+            known = [judged.loss if _squares(each.move) == own else others for each in choices]
+            chances = numbers.corrected(chances, seen, known)
         moves = [
-            PersonMove(each.move, chance, self._calibration.holds(chance, loss, pieces))
-            for each, chance, loss in zip(choices, chances, given, strict=True)
+            PersonMove(each.move, chance, numbers.holds(chance, pieces, loss, deeper))
+            for each, chance, loss, deeper in zip(choices, chances, seen, known, strict=True)
         ]
         return sorted(moves, key=lambda each: -each.probability)
 

@@ -3,11 +3,15 @@
 A policy ranks moves well, but gives bad ones too much, as it sees little of what follows (docs/lab/policy.md). With
 the expected result that a move gives away, its loss, the probability becomes
 
-    log p' = (power + a * stakes) log p - odds(loss) - b * stakes * loss, made to add up to 1,
+    log p' = power * log p - odds(loss), made to add up to 1,
 
-`odds` rising in straight pieces, by the number of pieces on the board. The stakes are the loss that the policy expects:
-where the usual moves lose, people think longer, follow habit less and see more. Where a database has the values of all
-moves, the loss of a value, one number, takes the place of all that. Players of other strength weigh losses by a factor.
+`odds` rising in straight pieces, by the number of pieces on the board. Where a database has the values of all moves,
+one number for a lost one takes the place of `odds`. The losses are those of a short search, which sees about as much as
+people do. Where a deeper one, as of an annotation, has found that a move loses, the log odds of its chance change by
+
+    constant + likely * above + seen * loss by the short search - judged * loss by the deeper one,
+
+`above` being the log odds beyond those of the last bin.
 
 The numbers, for one policy, stand in calibration.json; the page reads them as well. `python bench/calibration.py` fits
 and tests them. `holds` says where the test confirmed a chance, so that it may be told as a percentage.
@@ -24,12 +28,11 @@ from itertools import pairwise
 from typing import Any
 
 CALIBRATION: dict[str, Any] = json.loads(resources.files(__package__).joinpath("calibration.json").read_text("utf-8"))
-"""policy: checksum of the policy that they are for; nodes, hash: of the search that sees the losses, and bytes of its
-hash table. losses: those between which `odds` is straight; stakes: the most that count; search: by pieces, up to
-`most`, the power, the slopes of `odds`, a and b; exact: the power, and the odds of a lost value. strengths: factors of
-the losses, for the strongest group of players first, at last that for anyone. losing: least loss of a losing move;
-chances: edges of the bins that were tested; holds: for losing moves and for others, by pieces as above, whether each
-bin held."""
+"""policy: checksum of the policy that they are for; nodes, hash: of the short search, and bytes of its hash table.
+losses: those between which `odds` is straight; search: by pieces, up to `most`, the power and the slopes of `odds`;
+exact: the odds of a lost value; correction: the numbers above, and the loss from which on more counts no more. losing:
+least loss of a losing move; chances: edges of the bins that were tested; holds: by pieces as above, whether each bin
+held, of moves that lose by a deeper search, of those that do by the short one alone, and of others."""
 
 
 class Calibration:
@@ -39,26 +42,17 @@ class Calibration:
         self._numbers = numbers
 
     def chances(
-        self, probabilities: Sequence[float], losses: Sequence[float], pieces: int, group: int = -1, *,
-        exact: bool = False,
-    ) -> list[float]:  # fmt: skip
+        self, probabilities: Sequence[float], losses: Sequence[float], pieces: int, *, exact: bool = False
+    ) -> list[float]:
         """Chances of a position's moves, which have these probabilities by the policy.
 
-        losses: the expected result, 0 to 1, that each gives away; pieces: on the board; group: of the player, 0 for the
-        strongest, -1 for anyone; exact: the losses are those of values that are known.
+        losses: the expected result, 0 to 1, that each gives away by the short search; pieces: on the board; exact: the
+        losses are those of values that are known.
         """
-        moves = list(zip(probabilities, losses, strict=True))
-        if exact:
-            power = self._numbers["exact"]["power"]
-            odds = [self._numbers["exact"]["odds"] * (loss > 0) for loss in losses]
-        else:
-            rule = self._numbers["search"][self._class(pieces)]
-            stakes = min(self._numbers["stakes"], sum(probability * loss for probability, loss in moves))
-            power = rule["power"] + rule["stakes"]["power"] * stakes
-            odds = [self._odds(rule["odds"], loss) + rule["stakes"]["odds"] * stakes * loss for loss in losses]
-        factor = self._numbers["strengths"][group]
+        rule = self._numbers["search"][self._class(pieces)]
+        odds = [self._numbers["exact"] * (loss > 0) if exact else self._odds(rule["odds"], loss) for loss in losses]
         logits = [
-            power * math.log(max(probability, 1e-9)) - factor * each
+            rule["power"] * math.log(max(probability, 1e-9)) - each
             for probability, each in zip(probabilities, odds, strict=True)
         ]
         highest = max(logits, default=0.0)
@@ -66,17 +60,59 @@ class Calibration:
         total = sum(weights)
         return [weight / total for weight in weights]
 
+    def corrected(self, chances: Sequence[float], seen: Sequence[float], judged: Sequence[float | None]) -> list[float]:
+        """Chances of a position's moves, of which a deeper search knows that some lose; the others share what is left.
+
+        chances: by the short search; seen, judged: the losses by that one and by the deeper one, None where that knows
+        none.
+        """
+        own = [
+            None if loss is None or not self.is_losing(loss) else self.corrected_chance(chance, short, loss)
+            for chance, short, loss in zip(chances, seen, judged, strict=True)
+        ]
+        rest = sum(chance for chance, each in zip(chances, own, strict=True) if each is None)
+        left = 1 - sum(each for each in own if each is not None)
+        scale = left / rest if rest else 1.0
+        return [chance * scale if each is None else each for chance, each in zip(chances, own, strict=True)]
+
+    def corrected_chance(self, chance: float, seen: float, judged: float) -> float:
+        """The chance of a move that loses by a deeper search; arguments as for `corrected`."""
+        if not 0 < chance < 1:
+            return chance
+        numbers = self._numbers["correction"]
+        odds = _log_odds(chance)
+        odds += (
+            numbers["constant"]
+            + numbers["likely"] * max(0.0, odds - _log_odds(self._numbers["chances"][-1]))
+            + numbers["seen"] * min(seen, numbers["most"])
+            - numbers["judged"] * min(judged, numbers["most"])
+        )
+        return 1 / (1 + math.exp(-odds))
+
     def _odds(self, slopes: Sequence[float], loss: float) -> float:
         pieces = zip(slopes, pairwise(self._numbers["losses"]), strict=True)
         return sum(slope * (min(loss, high) - min(loss, low)) for slope, (low, high) in pieces)
 
-    def holds(self, chance: float, loss: float, pieces: int) -> bool:
-        """True if the test confirmed such a chance of a move with this loss, so that it may be told as a number."""
-        numbers = self._numbers
-        kind = "losing" if loss >= numbers["losing"] else "others"
-        held: list[bool] = numbers["holds"][kind][self._class(pieces)]
-        return held[bisect_right(numbers["chances"], chance) - 1]
+    def is_losing(self, loss: float) -> bool:
+        """True if a move with this loss counts as a losing one."""
+        return loss >= self._numbers["losing"]
+
+    def holds(self, chance: float, pieces: int, seen: float, judged: float | None = None) -> bool:
+        """True if the test confirmed such a chance, so that it may be told as a number.
+
+        seen, judged: the move's loss by the short search, and by a deeper one, None without one.
+        """
+        if judged is not None and self.is_losing(judged):
+            kind = "judged"
+        else:
+            kind = "seen" if self.is_losing(seen) else "others"
+        held: list[bool] = self._numbers["holds"][kind][self._class(pieces)]
+        return held[bisect_right(self._numbers["chances"], chance) - 1]
 
     def _class(self, pieces: int) -> int:
         most = [rule["most"] for rule in self._numbers["search"]]
         return next((number for number, each in enumerate(most) if pieces <= each), len(most) - 1)
+
+
+def _log_odds(chance: float) -> float:
+    return math.log(chance / (1 - chance))

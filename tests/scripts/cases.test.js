@@ -54,15 +54,18 @@ function lines(/** @type {string} */ problem, /** @type {number} */ scale, /** @
 }
 
 /** Chances of people's moves by some numbers, and whether they may be told. @param {any} given */
-function people({numbers, chances, holds}) {
-  const calibration = new Calibration(numbers);
-  for (const [probabilities, losses, pieces, group, isExact, expected] of chances) {
-    const found = calibration.chances(probabilities, losses, pieces, group, isExact);
-    for (const [i, chance] of found.entries())
-      assert.ok(Math.abs(chance - expected[i]) < 1e-6, `${probabilities} ${losses}: ${found}`);
-  }
-  for (const [chance, loss, pieces, expected] of holds)
-    assert.equal(calibration.holds(chance, loss, pieces), expected, `${chance} ${loss} ${pieces}`);
+function people({numbers, chances, corrected, holds}) {
+  const calibration = new Calibration(numbers),
+    agree = (/** @type {number[]} */ found, /** @type {number[]} */ expected) =>
+      assert.ok(
+        found.every((chance, i) => Math.abs(chance - expected[i]) < 1e-6),
+        `${found} ${expected}`,
+      );
+  for (const [probabilities, losses, pieces, isExact, expected] of chances)
+    agree(calibration.chances(probabilities, losses, pieces, isExact), expected);
+  for (const [short, seen, judged, expected] of corrected) agree(calibration.corrected(short, seen, judged), expected);
+  for (const [chance, pieces, seen, judged, expected] of holds)
+    assert.equal(calibration.holds(chance, pieces, seen, judged), expected, `${chance} ${pieces} ${seen} ${judged}`);
 }
 
 const readFen = (/** @type {string} */ text) => Position.fromFen(text).fen;

@@ -3,10 +3,9 @@
 /**
  * What kr/page/data.py makes of calibration.json, where the meaning stands in the module beside it.
  * @typedef {{
- *   policy: string, nodes: number, losses: number[], stakes: number, strengths: number[], losing: number,
- *   search: {most: number, power: number, odds: number[], stakes: {power: number, odds: number}}[],
- *   exact: {power: number, odds: number}, chances: number[],
- *   holds: {losing: boolean[][], others: boolean[][]},
+ *   policy: string, nodes: number, losses: number[], search: {most: number, power: number, odds: number[]}[],
+ *   exact: number, correction: {most: number, constant: number, likely: number, seen: number, judged: number},
+ *   losing: number, chances: number[], holds: Record<"judged" | "seen" | "others", boolean[][]>,
  * }} Numbers
  */
 
@@ -21,48 +20,68 @@ export class Calibration {
   /**
    * Chances of a position's moves.
    * @param {readonly number[]} probabilities by the policy
-   * @param {readonly number[]} losses expected result, 0 to 1, that each gives away
+   * @param {readonly number[]} losses expected result, 0 to 1, that each gives away by the short search
    * @param {number} pieces on the board
-   * @param {number} [group] of the player, 0 for the strongest, -1 for anyone
    * @param {boolean} [isExact] the losses are those of values that are known
    */
-  chances(probabilities, losses, pieces, group = -1, isExact = false) {
-    const factor = this._numbers.strengths.at(group) ?? 1,
-      {power, odds} = isExact ? this.#exact(losses) : this.#searched(probabilities, losses, pieces),
-      logits = probabilities.map((each, i) => power * Math.log(Math.max(each, LEAST)) - factor * odds[i]),
+  chances(probabilities, losses, pieces, isExact = false) {
+    const {search, exact} = this._numbers,
+      {power, odds} = search[this.#classOf(pieces)],
+      logits = probabilities.map((each, i) => {
+        const loss = losses[i];
+        return power * Math.log(Math.max(each, LEAST)) - (isExact ? exact * Number(loss > 0) : this.#odds(odds, loss));
+      }),
       highest = Math.max(...logits),
       weights = logits.map(logit => Math.exp(logit - highest)),
-      total = weights.reduce((sum, weight) => sum + weight, 0);
+      total = sumOf(weights);
     return weights.map(weight => weight / total);
   }
 
   /**
-   * True if the test confirmed such a chance of a move with this loss, so that it may be told as a number.
-   * @param {number} chance
-   * @param {number} loss
-   * @param {number} pieces
+   * Chances of a position's moves, of which a deeper search knows that some lose; the others share what is left.
+   * @param {readonly number[]} chances by the short search
+   * @param {readonly number[]} seen losses by the short search
+   * @param {readonly (number | null)[]} judged those by the deeper one; null where it knows none
    */
-  holds(chance, loss, pieces) {
-    const {losing, chances, holds} = this._numbers,
-      held = (loss >= losing ? holds.losing : holds.others)[this.#classOf(pieces)];
+  corrected(chances, seen, judged) {
+    const own = chances.map((chance, i) => {
+        const loss = judged[i];
+        return loss === null || !this.isLosing(loss) ? null : this.#correctedChance(chance, seen[i], loss);
+      }),
+      rest = sumOf(chances.filter((_, i) => own[i] === null)),
+      left = 1 - sumOf(own.map(each => each ?? 0)),
+      scale = rest ? left / rest : 1;
+    return chances.map((chance, i) => own[i] ?? chance * scale);
+  }
+
+  /** True if a move with this loss counts as a losing one. @param {number} loss */
+  isLosing(loss) {
+    return loss >= this._numbers.losing;
+  }
+
+  /**
+   * True if the test confirmed such a chance, so that it may be told as a number.
+   * @param {number} chance
+   * @param {number} pieces
+   * @param {number} seen the move's loss by the short search
+   * @param {number | null} judged that by a deeper one, null without one
+   */
+  holds(chance, pieces, seen, judged) {
+    const {chances, holds} = this._numbers,
+      isJudged = judged !== null && this.isLosing(judged),
+      held = (isJudged ? holds.judged : this.isLosing(seen) ? holds.seen : holds.others)[this.#classOf(pieces)];
     return held[chances.findLastIndex(edge => edge <= chance)];
   }
 
-  /** @param {readonly number[]} losses */
-  #exact(losses) {
-    const {power, odds} = this._numbers.exact;
-    return {power, odds: losses.map(loss => (loss > 0 ? odds : 0))};
-  }
-
-  /** @param {readonly number[]} probabilities @param {readonly number[]} losses @param {number} pieces */
-  #searched(probabilities, losses, pieces) {
-    const {power, odds, stakes} = this._numbers.search[this.#classOf(pieces)],
-      expected = losses.reduce((sum, loss, i) => sum + probabilities[i] * loss, 0),
-      counted = Math.min(this._numbers.stakes, expected);
-    return {
-      power: power + stakes.power * counted,
-      odds: losses.map(loss => this.#odds(odds, loss) + stakes.odds * counted * loss),
-    };
+  /** @param {number} chance @param {number} seen @param {number} loss */
+  #correctedChance(chance, seen, loss) {
+    if (chance <= 0 || chance >= 1) return chance;
+    const {chances, correction} = this._numbers,
+      {most, constant, likely, seen: ofSeen, judged} = correction,
+      odds = logOdds(chance),
+      above = Math.max(0, odds - logOdds(chances[chances.length - 1])),
+      change = constant + likely * above + ofSeen * Math.min(seen, most) - judged * Math.min(loss, most);
+    return 1 / (1 + Math.exp(-odds - change));
   }
 
   /** @param {readonly number[]} slopes @param {number} loss */
@@ -81,3 +100,9 @@ export class Calibration {
     return found < 0 ? search.length - 1 : found;
   }
 }
+
+/** @param {readonly number[]} numbers */
+const sumOf = numbers => numbers.reduce((sum, each) => sum + each, 0);
+
+/** @param {number} chance */
+const logOdds = chance => Math.log(chance / (1 - chance));

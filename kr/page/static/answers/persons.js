@@ -21,6 +21,9 @@ import {signOf} from "./weighing.js";
  * @typedef {{group?: number, judged?: JudgedLoss | null, engine?: Searching, signal?: AbortSignal}} How
  */
 
+/** Of players of some strength less did not hold in the test, nor did chances of losing moves (docs/lab/policy.md). */
+const LEAST_OF_GROUP = 0.03;
+
 /** @param {House} house */
 export async function personsOf(house) {
   const [{calibration}, database, chances] = await Promise.all([house.data("people"), house.database(), house.chances]);
@@ -56,21 +59,29 @@ export class Persons {
       losses = exact ?? (await this.#searched(position, engine, signal));
     // the search was ended at once
     if (!losses.size) return choices.map(each => ({...each, holds: false}));
-    if (judged && !exact) {
-      for (const [squares, loss] of losses) losses.set(squares, Math.max(loss, judged.others));
-      losses.set(squaresOf(judged.move), judged.loss);
-    }
     // a search has no more lines than MAX_LINES
-    const highest = Math.max(...losses.values()),
-      given = choices.map(({move}) => losses.get(squaresOf(move)) ?? highest),
+    const numbers = this._calibration,
+      highest = Math.max(...losses.values()),
+      seen = choices.map(({move}) => losses.get(squaresOf(move)) ?? highest),
       probabilities = choices.map(({probability}) => probability),
-      chances = this._calibration.chances(probabilities, given, position.pieces, group, Boolean(exact));
+      short = numbers.chances(probabilities, seen, position.pieces, Boolean(exact)),
+      known = choices.map(({move}) => (judged && !exact ? this.#judgedLoss(judged, move) : null)),
+      chances = numbers.corrected(short, seen, known);
     return choices
-      .map(({move}, i) => ({
-        ...{move, probability: chances[i]},
-        holds: this._calibration.holds(chances[i], given[i], position.pieces),
-      }))
+      .map(({move}, i) => {
+        const isConfirmed = group < 0 || (chances[i] >= LEAST_OF_GROUP && !numbers.isLosing(known[i] ?? seen[i]));
+        return {
+          ...{move, probability: chances[i]},
+          holds: isConfirmed && numbers.holds(chances[i], position.pieces, seen[i], known[i]),
+        };
+      })
       .sort((one, other) => other.probability - one.probability);
+  }
+
+  /** The loss of a move, if a deeper search knows it. @param {JudgedLoss} judged @param {Move} move */
+  #judgedLoss(judged, move) {
+    if (squaresOf(move) === squaresOf(judged.move)) return judged.loss;
+    return this._calibration.isLosing(judged.others) ? judged.others : null;
   }
 
   /** The expected result that each move gives away, by their values; null if these are not all known. */
