@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from kr.policy.shape import UNKNOWN_SQUARE, PolicyShape, buckets_of
 from kr.studies.descent import Arrays, Learner, Point
 from kr.studies.people.examples import Examples
-from kr.studies.people.nets import choice_logits, choice_losses, start_arrays
+from kr.studies.people.nets import choice_logits, choice_losses, start_arrays, validation_point
 
 JUDGED_AT_ONCE = 4096
 """Decisions."""
@@ -99,19 +99,10 @@ class NetLearner(Learner):
     def judge(self, parameters: Arrays, state: Arrays) -> Point:
         """Cross entropy and top-1 and -3 on the validation decisions that somebody made."""
         rows = np.flatnonzero(self.validation.chosen)
-        losses, ranks = np.empty(len(rows)), np.empty(len(rows), dtype=np.int64)
-        for start in range(0, len(rows), JUDGED_AT_ONCE):
-            part = rows[start : start + JUDGED_AT_ONCE]
-            # the last ones are filled up, so that one size is compiled
-            batch = self.validation.padded(np.resize(part, JUDGED_AT_ONCE), self.width)
-            loss, rank = self._scores(parameters, batch)
-            losses[start : start + len(part)] = loss[: len(part)]
-            ranks[start : start + len(part)] = rank[: len(part)]
-        return {
-            "validation_loss": float(losses.mean()),
-            "top1": float((ranks == 0).mean()),
-            "top3": float((ranks < 3).mean()),
-        }
+        padded, width = self.validation.padded, self.width
+        return validation_point(
+            len(rows), JUDGED_AT_ONCE, lambda part: self._scores(parameters, padded(rows[part], width))
+        )
 
     @cached_property
     def _scores(self) -> Any:

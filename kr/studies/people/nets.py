@@ -5,14 +5,16 @@ A batch is a dictionary of arrays as `Examples.padded` makes them; choices beyon
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from numpy.typing import NDArray
 
 from kr.policy.shape import PolicyShape, buckets_of
-from kr.studies.descent import Arrays
+from kr.studies.descent import Arrays, Point
 
 SET_INPUTS = 30
 """About as many inputs of a position are set."""
@@ -52,6 +54,21 @@ def choice_losses(logits: Any, batch: Arrays) -> Any:
     """Cross entropy (n,) of the moves played, nats."""
     own = jnp.take_along_axis(logits, batch["played"][:, None], axis=1)[:, 0]
     return jax.nn.logsumexp(logits, axis=1) - own
+
+
+def validation_point(count: int, at_once: int, scores: Callable[[NDArray[np.int64]], tuple[Any, Any]]) -> Point:
+    """Cross entropy and top-1 and -3 of decisions by the losses and ranks that `scores` gives for some of them."""
+    losses, ranks = np.empty(count), np.empty(count, dtype=np.int64)
+    for start in range(0, count, at_once):
+        part = np.arange(start, min(start + at_once, count))
+        # the last ones are filled up, so that one size is compiled
+        loss, rank = scores(np.resize(part, at_once))
+        losses[part], ranks[part] = loss[: len(part)], rank[: len(part)]
+    return {
+        "validation_loss": float(losses.mean()),
+        "top1": float((ranks == 0).mean()),
+        "top3": float((ranks < 3).mean()),
+    }
 
 
 def net_inputs(shape: PolicyShape, batch: Arrays) -> Any:

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from kr.policy.shape import PolicyShape
 from kr.studies.descent import Arrays, Learner, Point
 from kr.studies.people.leaps import LeapRows
+from kr.studies.people.nets import validation_point
 from kr.studies.people.post_net import LEAPS_AT_ONCE, post_logits, post_start
 
 BETTER, WORSE = 0.99, 0.9
@@ -84,19 +85,9 @@ class PostLearner(Learner):
     def judge(self, parameters: Arrays, state: Arrays) -> Point:
         """Cross entropy and top-1 and -3 of validation leaps, illegal ones in the way."""
         leaps = self.validation
-        losses, ranks = np.empty(len(leaps)), np.empty(len(leaps), dtype=np.int64)
-        for start in range(0, len(leaps), LEAPS_AT_ONCE):
-            boards, label = leaps.boards[start : start + LEAPS_AT_ONCE], leaps.label[start : start + LEAPS_AT_ONCE]
-            # the last ones are filled up, so that one size is compiled
-            filled = np.resize(boards, (LEAPS_AT_ONCE, 4)), np.resize(label, LEAPS_AT_ONCE)
-            loss, rank = self._scores(parameters, *filled)
-            losses[start : start + len(label)] = loss[: len(label)]
-            ranks[start : start + len(label)] = rank[: len(label)]
-        return {
-            "validation_loss": float(losses.mean()),
-            "top1": float((ranks == 0).mean()),
-            "top3": float((ranks < 3).mean()),
-        }
+        return validation_point(
+            len(leaps), LEAPS_AT_ONCE, lambda part: self._scores(parameters, leaps.boards[part], leaps.label[part])
+        )
 
     @cached_property
     def _scores(self) -> Any:
