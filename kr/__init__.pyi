@@ -84,6 +84,8 @@ from .evaluation.evolved import load_runs as load_runs
 from .evaluation.explanation import Explanation as Explanation
 from .evaluation.kinds import explain as explain
 from .evaluation.layouts import Layout as Layout
+from .evaluation.own_regions import RegionSet as RegionSet
+from .evaluation.weights import Weights as Weights
 from .game.board import Board as Board
 from .game.outcome import Outcome as Outcome
 from .game.perft import divide as divide

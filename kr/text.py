@@ -79,3 +79,8 @@ def _escaped(character: str) -> str:
     if character in _SHORT:
         return _SHORT[character]
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def brief(value: object, most: int = 60) -> str:
+    """The first characters of a value's repr, in one line."""
+    return " ".join(repr(value).split())[:most]

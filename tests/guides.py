@@ -34,7 +34,8 @@ STANDS_FOR = {
 """Names that a reader has other words for."""
 LESS = {
     "selfplay": "--games 40 --nodes 20 --weights material",
-    "fit": "--layout small --max-iter 2",
+    "fit (?!.*--regions)": "--layout small --max-iter 2",
+    "fit .*--regions": "--max-iter 2",
     "match": "--games 2 --tc nodes=50 --hash 1MB",
     "train (?!.*--status)": "--games 30 --nodes 20 --generations 1 --gate-games 4 --gate-nodes 20 --layout small",
     "analyze": "--tc nodes=2000",

@@ -8,6 +8,7 @@ import pytest
 
 import kr
 from kr import Limits, Position, Task
+from kr.svg import SHOWN
 
 ENDING = Position.from_fen("W:W21,K30:B1,2")
 
@@ -75,7 +76,7 @@ def test_a_job_wants_its_settings(call: Callable[[Any], object]) -> None:
 def test_an_explanation_draws_itself() -> None:
     explained = kr.explain(ENDING, "material")
     assert explained.svg(size=200).startswith("<svg")
-    assert explained._repr_svg_() == explained.svg()
+    assert explained._repr_svg_() == explained.svg(size=SHOWN)
 
 
 KINDS: list[Callable[[Any], object]] = [

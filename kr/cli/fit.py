@@ -37,11 +37,12 @@ def command(
         kr fit
         kr fit games/first games/second --out weights/mine.h5 --plots plots
         kr fit games --out weights/mine.h5 --layout mine.toml
+        kr fit games --out weights/mine.h5 --regions mine.json
         kr fit games --out weights/mine.h5 --check tournament.pdn.xz
     """
     if check is not None and not check.exists():
         raise InvalidSettingError(f"--check: {no_file(check)}")
-    if warning := settings.layout.warning:
+    if warning := settings.warning:
         console.say(f"warning: {warning}")
     if settings.directories == (games.RUN,):
         console.say(f"games: {games.RUN}, where kr selfplay writes by default")

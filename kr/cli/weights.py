@@ -9,6 +9,7 @@ from kr.evaluation import kinds
 from kr.evaluation.compact import COMPACT_SUFFIX, save_compact
 from kr.evaluation.files import shipped_path
 from kr.evaluation.layouts import LAYOUTS, Layout
+from kr.evaluation.own_regions import RegionSet
 from kr.evaluation.regions import Regions
 from kr.evaluation.weights import load_tables
 from kr.settings import REQUIRED, option, workers_option
@@ -73,6 +74,7 @@ def layout(
         argument=True,
         metavar="LAYOUT",
     ),
+    regions: bool = option(False, "Print a JSON file of regions instead, for `kr fit --regions`."),
 ) -> None:
     """Print a layout as a layout file, to change it and fit tables to it (`kr fit --layout FILE`).
 
@@ -80,6 +82,7 @@ def layout(
 
     Example:
         kr weights layout small > mine.toml
+        kr weights layout small --regions > mine.json
         kr weights layout weights/mine.h5
     """
     if source == kinds.SHIPPED:
@@ -88,7 +91,7 @@ def layout(
         chosen = Layout.parse(source)
     else:
         chosen = load_tables(source).layout
-    console.put(chosen.toml(), end="")
+    console.put(RegionSet(chosen.men, chosen.kings, chosen.name).text() if regions else chosen.toml(), end="")
 
 
 @options.command

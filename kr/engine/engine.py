@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kr.egdb.database import Database
+    from kr.evaluation.weights import Weights
 
 MAX_LINES: int = _core.MAX_LINES
 """Most principal variations that one search can keep."""
@@ -40,19 +41,19 @@ DEFAULT_HASH_MB = 64
 class Engine:
     """Evaluation, hash table and search.
 
-    weights: path of a weights file, "manual" (the hand-built evaluation), "material" (men and kings only), or None or
-    "shipped" for the shipped tables. hash_mb: megabytes of hash table. threads: threads of one search; with one thread,
-    the same search from the same state gives the same result. database: the endgame database to probe, or the text of
-    an `--egdb` setting: a directory, "" for one in the usual places, "none" or None for none; engines share it.
-    options: search options that differ from their defaults, by name (SEARCH_OPTIONS). Raises InvalidWeightsError,
-    InvalidDatabaseError and InvalidSettingError.
+    weights: path of a weights file, "manual" (the hand-built evaluation), "material" (men and kings only), None or
+    "shipped" for the shipped tables, or tables in memory (`Weights.from_tables`). hash_mb: megabytes of hash table.
+    threads: threads of one search; with one thread, the same search from the same state gives the same result.
+    database: the endgame database to probe, or the text of an `--egdb` setting: a directory, "" for one in the usual
+    places, "none" or None for none; engines share it. options: search options that differ from their defaults, by name
+    (SEARCH_OPTIONS). Raises InvalidWeightsError, InvalidDatabaseError and InvalidSettingError.
 
     `score_scale`: centi-men to a logit of the expected result (`kr.evaluation.chances`).
     """
 
     def __init__(
         self,
-        weights: str | Path | None = None,
+        weights: str | Path | Weights | None = None,
         hash_mb: float = DEFAULT_HASH_MB,
         threads: int = 1,
         database: Database | str | Path | None = "",

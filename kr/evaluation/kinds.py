@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from kr.evaluation.weights import Weights
+
 SHIPPED = "shipped"
 """Name of the tables that come with kr."""
 SUMS_TAKEN_OUT = "tables with a network, BASE+NET, were taken out: they won no match (docs/lab/evaluation.md)"
@@ -186,17 +188,27 @@ def weights_texts(*others: str) -> str:
     return f"{', '.join(first)} or {last}"
 
 
-def load_evaluation(weights: str | Path | None = None) -> Evaluation:
+def load_evaluation(weights: str | Path | Weights | None = None) -> Evaluation:
     """The evaluation that a text names: a weights file, a built-in one, None or "shipped" for the tables of kr, or
-    `evolved:PATH` for a champion (`kr.evaluation.evolved`).
+    `evolved:PATH` for a champion (`kr.evaluation.evolved`); or that of tables in memory.
 
     Raises InvalidWeightsError, InvalidSettingError for a champion that is not in its file.
     """
-    return _named_evaluation(_name_of(weights))
+    return _of_tables(weights) or _named_evaluation(_name_of(weights))
 
 
-def _name_of(weights: str | Path | None) -> str:
-    return SHIPPED if weights is None else str(as_path(weights))
+def _of_tables(weights: object) -> Evaluation | None:
+    """The evaluation of tables in memory; None for anything else."""
+    if weights is None or isinstance(weights, str | Path):
+        return None
+    from kr.evaluation.weights import REGIONS_KIND, Weights
+
+    kind: Any = evaluation_kind(REGIONS_KIND)
+    return kind(weights) if isinstance(weights, Weights) else None
+
+
+def _name_of(weights: str | Path | Weights | None) -> str:
+    return SHIPPED if weights is None else str(as_path(weights))  # type: ignore[arg-type]  # which refuses others
 
 
 def _named_evaluation(name: str) -> Evaluation:
@@ -220,12 +232,14 @@ def _named_evaluation(name: str) -> Evaluation:
         raise
 
 
-def load_scorer(weights: str | Path | None = None) -> Scorer:
+def load_scorer(weights: str | Path | Weights | None = None) -> Scorer:
     """The scorer of the evaluation that a text names, as for `load_evaluation`.
 
     An unchanged file is read once for all engines that are alive together; an engine keeps no tables but those of the
     core. Raises InvalidWeightsError.
     """
+    if evaluation := _of_tables(weights):
+        return evaluation.scorer
     name = _name_of(weights)
     try:
         path = files.shipped_path() if name == SHIPPED else Path(name)
@@ -265,7 +279,7 @@ def _file_kind(file: WeightsFile) -> type[FileEvaluation]:
     return kinds[file.evaluation]
 
 
-def explain(position: PositionLike, weights: str | Path | Evaluation | None = None) -> Explanation:
+def explain(position: PositionLike, weights: str | Path | Weights | Evaluation | None = None) -> Explanation:
     """Explain the static score of a position.
 
     weights: as for Engine, or a loaded evaluation; without them the tables of kr, which are read once. Raises

@@ -21,9 +21,9 @@ from __future__ import annotations
 import json
 import operator
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, SupportsIndex
 
@@ -40,7 +40,7 @@ from kr.evaluation.patterns import (
     windows,
 )
 from kr.notation import SQUARES
-from kr.text import file_text
+from kr.text import brief, file_text
 from kr.units import counted
 
 MAX_NAME = 100
@@ -65,13 +65,13 @@ class Layout:
     name: str
 
     def __init__(self, men: Iterable[Iterable[int]], kings: Iterable[Iterable[int]], name: str = "custom") -> None:
-        if not isinstance(name, str) or not 0 < len(name) <= MAX_NAME or not name.isprintable():
-            raise InvalidSettingError(
-                f"layout: its name is {name!r:.60}; expected 1 to {MAX_NAME} printable characters"
-            )
+        check_name("layout", name)
         object.__setattr__(self, "name", name)
         for group, regions in (("men", men), ("kings", kings)):
-            object.__setattr__(self, group, _regions(f"layout {name}: {group}", regions, _SIZES[group], 0))
+            parsed = parse_regions(
+                f"layout {name}: {group}", regions, exactly(_SIZES[group]), 0, range(1, MAX_REGIONS + 1)
+            )
+            object.__setattr__(self, group, parsed)
 
     @classmethod
     def parse(cls, text: str) -> Layout:
@@ -95,7 +95,10 @@ class Layout:
             raise InvalidSettingError(f"{path}: unknown key {min(unknown)!r}; expected name, men and kings")
         if missing := [group for group in _SIZES if group not in fields]:
             raise InvalidSettingError(f"{path}: {missing[0]} is missing; expected name, men and kings")
-        men, kings = (_regions(f"{path}: {group}", fields[group], size, 1) for group, size in _SIZES.items())
+        counts = range(1, MAX_REGIONS + 1)
+        men, kings = (
+            parse_regions(f"{path}: {group}", fields[group], exactly(size), 1, counts) for group, size in _SIZES.items()
+        )
         return cls(men, kings, fields.get("name", Path(path).stem))
 
     @classmethod
@@ -134,12 +137,17 @@ class Layout:
     @property
     def warning(self) -> str:
         """Warning about squares that no region of a group has, or ""."""
-        gaps = []
-        for group, regions in (("men", self.men), ("kings", self.kings)):
-            if missing := set(range(SQUARES)) - set(chain.from_iterable(regions)):
-                squares = ", ".join(str(square + 1) for square in sorted(missing))
-                gaps.append(f"no region of {group} has the {'squares' if len(missing) > 1 else 'square'} {squares}")
-        return f"layout {self.name}: {' and '.join(gaps)}; pieces there count as material only" if gaps else ""
+        return squares_left_out(f"layout {self.name}", self.men, self.kings)
+
+
+def squares_left_out(where: str, men: Iterable[Region], kings: Iterable[Region]) -> str:
+    """Warning about squares that no region of a group has, or "". where: what has these regions."""
+    gaps = []
+    for group, regions in (("men", men), ("kings", kings)):
+        if missing := set(range(SQUARES)) - set(chain.from_iterable(regions)):
+            squares = ", ".join(str(square + 1) for square in sorted(missing))
+            gaps.append(f"no region of {group} has the {'squares' if len(missing) > 1 else 'square'} {squares}")
+    return f"{where}: {' and '.join(gaps)}; pieces there count as material only" if gaps else ""
 
 
 def read_layout(file: WeightsFile) -> Layout:
@@ -151,36 +159,69 @@ def read_layout(file: WeightsFile) -> Layout:
         raise file.damaged(f"invalid layout: {error}") from error
 
 
-def _regions(where: str, value: object, size: int, first: int) -> tuple[Region, ...]:
-    """The regions of a group as ascending squares 0-31; first: the number of the first square in `value`."""
-    if isinstance(value, str | bytes | dict) or not isinstance(value, Iterable):
-        raise InvalidSettingError(f"{where} is {value!r:.60}; expected lists of {size} squares")
-    listed = list(value)
-    if not 0 < len(listed) <= MAX_REGIONS:
-        raise InvalidSettingError(f"{where} has {counted(len(listed), 'region')}; from 1 to {MAX_REGIONS}")
+def check_name(what: str, name: object) -> None:
+    """Raise InvalidSettingError unless this can be the name of regions."""
+    if not isinstance(name, str) or not 0 < len(name) <= MAX_NAME or not name.isprintable():
+        raise InvalidSettingError(f"{what}: its name is {brief(name)}; expected 1 to {MAX_NAME} printable characters")
+
+
+def exactly(number: int) -> range:
+    """The range of one number."""
+    return range(number, number + 1)
+
+
+def parse_regions(where: str, value: object, sizes: range, first: int, counts: range) -> tuple[Region, ...]:
+    """The regions of a group as ascending squares 0-31, in their order.
+
+    sizes: squares of a region; first: the number of the first square in `value`; counts: numbers of regions. Raises
+    InvalidSettingError.
+    """
+    expected = f"{_span(sizes)} squares"
+    listed = listed_values(value)
+    if listed is None:
+        raise InvalidSettingError(f"{where} is {brief(value)}; expected lists of {expected}")
+    if len(listed) not in counts:
+        have = counted(len(listed), "region")
+        raise InvalidSettingError(f"{where} has {have}; from {counts.start} to {counts.stop - 1}")
     numbers: dict[Region, int] = {}
     for number, region in enumerate(listed, 1):
-        squares = _squares(f"{where}, region {number}", region, size, first)
+        squares = parse_squares(f"{where}, region {number}", region, sizes, first)
         if squares in numbers:
             raise InvalidSettingError(f"{where}, region {number}: the same squares as region {numbers[squares]}")
         numbers[squares] = number
     return tuple(numbers)
 
 
-def _squares(where: str, value: object, size: int, first: int) -> Region:
+def listed_values(value: object) -> list[Any] | None:
+    """What a list, an array or the like holds; None for anything else, texts and mappings among it."""
+    if isinstance(value, str | bytes | Mapping):
+        return None
     try:
-        squares = list(map(_number, value))  # type: ignore[call-overload]
+        return list(value)  # type: ignore[call-overload]
     except TypeError:
-        raise InvalidSettingError(f"{where} is {value!r:.60}; expected a list of {size} squares") from None
+        return None
+
+
+def parse_squares(where: str, value: object, sizes: range, first: int) -> Region:
+    """The squares of a region as ascending squares 0-31, as for `parse_regions`. Raises InvalidSettingError."""
+    expected = _span(sizes)
+    try:
+        squares = [_number(each) for each in islice(value, SQUARES + 1)]  # type: ignore[call-overload]
+    except TypeError:
+        raise InvalidSettingError(f"{where} is {brief(value)}; expected a list of {expected} squares") from None
     for place, square in enumerate(squares):
         if not first <= square < first + SQUARES:
             last = first + SQUARES - 1
             raise InvalidSettingError(f"{where}: no square {square!s:.20}; squares are {first} to {last}")
         if square in squares[:place]:
             raise InvalidSettingError(f"{where}: the square {square} is listed twice")
-    if len(squares) != size:
-        raise InvalidSettingError(f"{where} has {counted(len(squares), 'square')}; expected {size}")
+    if len(squares) not in sizes:
+        raise InvalidSettingError(f"{where} has {counted(len(squares), 'square')}; expected {expected}")
     return tuple(sorted(square - first for square in squares))
+
+
+def _span(numbers: range) -> str:
+    return str(numbers.start) if len(numbers) == 1 else f"{numbers.start} to {numbers.stop - 1}"
 
 
 def _number(square: SupportsIndex) -> int:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from kr.errors import InvalidSettingError
@@ -50,6 +50,8 @@ class Windows:
     base: int
     """Digits of a square: 3 without kings, 5 with kings."""
     parts: tuple[Part, ...] = ()
+    shells: frozenset[int] = field(default=frozenset(), compare=False)
+    """Numbers of the regions without weights of their own, which only hold parts (`kr.evaluation.own_regions`)."""
 
     @classmethod
     def described(cls, regions: tuple[Region, ...], base: int, entries: object) -> Windows:
@@ -59,6 +61,22 @@ class Windows:
         if not all(isinstance(each, list) and len(each) == 2 and type(each[1]) is int for each in entries):
             raise InvalidSettingError("a part is not a pair of squares and home")
         return cls(regions, base, tuple(Part(parse_region(squares), home) for squares, home in entries))
+
+    def with_shapes(self, shapes: Iterable[tuple[int, int]]) -> Windows:
+        """These with more parts: all windows of the shapes (rows, columns), large to small, that lie in one of them.
+
+        A window that lies in a shell alone is not among them.
+        """
+        parts = list(self.parts)
+        there = {*self.regions, *(part.squares for part in parts)}
+        for rows, columns in shapes:
+            for squares in windows(rows, columns, range(BOARD_ROWS - rows + 1), range(BOARD_COLUMNS - columns + 1)):
+                all_regions: Sequence[Region] = (*self.regions, *(part.squares for part in parts))
+                homes = [i for i, home in enumerate(all_regions) if i not in self.shells and set(squares) < set(home)]
+                if homes and squares not in there:
+                    # the smallest, so that the tables of the regions are gone through as seldom as possible
+                    parts.append(Part(squares, min(homes, key=lambda i: (len(all_regions[i]), i))))
+        return replace(self, parts=tuple(parts))
 
     def __post_init__(self) -> None:
         if len({part.squares for part in self.parts}) < len(self.parts):
@@ -148,12 +166,4 @@ class Windows:
 
 def with_parts(regions: tuple[Region, ...], base: int, shapes: Iterable[tuple[int, int]]) -> Windows:
     """The regions with all windows of the shapes (rows, columns), large to small, that lie in one of them."""
-    parts: list[Part] = []
-    for rows, columns in shapes:
-        for squares in windows(rows, columns, range(BOARD_ROWS - rows + 1), range(BOARD_COLUMNS - columns + 1)):
-            all_regions: Sequence[Region] = (*regions, *(part.squares for part in parts))
-            homes = [i for i, home in enumerate(all_regions) if set(squares) < set(home)]
-            if homes:
-                # the smallest, so that the tables of the regions are gone through as seldom as possible
-                parts.append(Part(squares, min(homes, key=lambda i: (len(all_regions[i]), i))))
-    return Windows(regions, base, tuple(parts))
+    return Windows(regions, base).with_shapes(shapes)

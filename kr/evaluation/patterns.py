@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from kr.errors import InvalidSettingError
 from kr.notation import MAX_SIDE_PIECES, SQUARES
+from kr.units import Range
 
 if TYPE_CHECKING:
     import numpy as np
@@ -36,6 +37,10 @@ MAX_BOARD_PIECES = 2 * MAX_SIDE_PIECES
 PHASES = 2
 TABLE_UNITS = 16
 """Table units in a centi-man."""
+MATERIAL_ROWS = ("man", "king", "move")
+
+MATERIAL_RANGE = Range(-(1 << 20), 1 << 20)
+"""Weights of material: the range of the core's sums in 32 bits, 65,536 centi-men."""
 GROUPS = {False: "men", True: "kings"}
 """Names of the two groups of regions, by whether a king is on the board."""
 MAX_REGIONS = 32

@@ -23,7 +23,7 @@ from kr.evaluation.explanation import Explanation, RegionShare, note, occupied, 
 from kr.evaluation.files import WeightsFile
 from kr.evaluation.kinds import FileEvaluation
 from kr.evaluation.patterns import GROUPS, MAX_BOARD_PIECES, TABLE_UNITS, Region
-from kr.evaluation.weights import REGIONS_KIND, Parts, Weights, read_tables
+from kr.evaluation.weights import REGION_SCALE, REGIONS_KIND, Parts, Weights, read_tables
 from kr.game.position import Position, Side
 from kr.notation import SQUARES
 from kr.units import counted
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-REGION_SCALE = 40.0
-"""Centi-men in a logit, that of the shipped tables, for files without a scale."""
 SCORE_UNITS = MAX_BOARD_PIECES * TABLE_UNITS
 """Parts of a centi-man that the core adds up: table units times shares of the phases."""
 

@@ -21,11 +21,14 @@ from typing import TYPE_CHECKING, Any
 from kr import storage
 from kr.errors import InvalidSettingError, InvalidWeightsError
 from kr.evaluation import files
-from kr.evaluation.files import WeightsFile
+from kr.evaluation.files import SCALES, WeightsFile
 from kr.evaluation.layouts import Layout, read_layout
+from kr.evaluation.own_regions import built_tables
 from kr.evaluation.parts import Windows
 from kr.evaluation.patterns import (
     KINGS_ENTRIES,
+    MATERIAL_RANGE,
+    MATERIAL_ROWS,
     MAX_BOARD_PIECES,
     MEN_ENTRIES,
     PHASES,
@@ -33,7 +36,6 @@ from kr.evaluation.patterns import (
     region_indices,
 )
 from kr.hdf5 import FINITE
-from kr.units import Range
 
 if TYPE_CHECKING:
     import numpy as np
@@ -42,11 +44,8 @@ if TYPE_CHECKING:
     from kr.evaluation.evidence import Evidence
 
 REGIONS_KIND = "regions"
-MATERIAL_ROWS = ("man", "king", "move")
-
-MATERIAL_RANGE = Range(-(1 << 20), 1 << 20)
-"""Weights of material: the range of the core's sums in 32 bits, 65,536 centi-men."""
-
+REGION_SCALE = 40.0
+"""Centi-men in a logit, that of the shipped tables, for tables without a scale."""
 _TABLES = ("men_table", "kings_table", "men_material", "kings_material")
 _GROUPS = ("men", "kings")
 
@@ -71,6 +70,53 @@ class Weights:
     men_parts: Parts | None = None
     """Parts that the tables contain; None without parts."""
     kings_parts: Parts | None = None
+
+    @classmethod
+    def from_tables(
+        cls,
+        men: object = (),
+        kings: object = (),
+        material: object = (100, 130, 0),
+        kings_material: object = None,
+        name: str = "own",
+        centimen_per_logit: float = REGION_SCALE,
+    ) -> Weights:
+        """Tables of one's own, for an Engine or a file, from arrays of centi-men.
+
+        men, kings: pairs of squares and table, or a mapping: regions used without a king on the board, of 1 to 12
+        squares 0-31 in the frame of the side to move, which moves up the numbers, and with a king, of 1 to 8. A table
+        has an entry for each way in which its squares can be occupied, (3^squares,) or with kings (5^squares,): that
+        number with the first square's digit as the lowest, 0 empty, 1 own man, 2 opponent's man, 3 own king, 4
+        opponent's king; or two columns, for opening and ending, which are mixed by the number of pieces. material: a
+        man, a king, having the move, each a number or opening and ending; kings_material: with a king on the board,
+        if it differs. centimen_per_logit: scale of the expected result. Regions of the full size are tables of the
+        core, smaller ones are added into such tables. Raises InvalidSettingError for anything else.
+        """
+        regions, groups = built_tables(name, {"men": men, "kings": kings}, material, kings_material)
+        attrs = {"centimen_per_logit": SCALES.check("centimen_per_logit", centimen_per_logit)}
+        built = [groups[group] for group in _GROUPS]
+        tables, materials = [each.table for each in built], [each.material for each in built]
+        arrays: list[NDArray[Any]] = [*tables, *materials]
+        for array in arrays:
+            array.setflags(write=False)
+        parts = [Parts(each.windows, each.parts) if each.windows.parts else None for each in built]
+        checksum = table_checksum(regions.layout, *arrays)
+        return cls(
+            regions.layout, tables[0], tables[1], materials[0], materials[1], attrs, checksum, parts[0], parts[1]
+        )
+
+    @classmethod
+    def load(cls, path: Path | str) -> Weights:
+        """The tables of a weights file. Raises InvalidWeightsError, naming the file."""
+        return load_tables(storage.as_path(path))
+
+    def save(self, path: Path | str) -> None:
+        """Write a weights file at once or not at all, which commands and engines take. Raises OSError."""
+        target = storage.as_path(path)
+        save_tables(
+            target, self.layout, self.men_table, self.kings_table, self.men_material, self.kings_material,
+            {**storage.provenance(), **self.attrs}, self.men_parts, self.kings_parts,
+        )  # fmt: skip
 
     def scores(self, boards: NDArray[np.uint32]) -> NDArray[np.float64]:
         """Scores in centi-men, not rounded, of (n, 4) positions in the mover's frame (`patterns.mover_frame`)."""

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from kr import storage
 from kr.errors import InvalidPolicyError
-from kr.evaluation.weights import MATERIAL_RANGE
+from kr.evaluation.patterns import MATERIAL_RANGE
 from kr.hdf5 import FINITE, Hdf5Source, reading, write_hdf5
 from kr.policy.shape import PolicyShape
 from kr.units import Range

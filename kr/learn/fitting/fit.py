@@ -151,6 +151,8 @@ def quantised(group: FittedGroup, factor: float) -> Quantised:
     values = np.clip(np.rint(solution.parts * units), -limit, limit).astype(np.int16)
     table = entries.windows.unfolded(values.astype(np.int32))
     for r, indices in enumerate(entries.indices):
+        if r in entries.windows.shells:
+            continue
         table[r, indices] = np.rint(solution.table[entries.starts[r] : entries.starts[r + 1]] * units)
     clipped = int((np.abs(table) > limit).any(axis=2).sum())
     material = np.rint(solution.material * units).astype(np.int32)

@@ -63,6 +63,8 @@ class Objective:
         own, material = sums.curvature()
         curvature = np.concatenate([own.ravel(), self._of_parts(own).ravel(), material.ravel()])
         self._scale = 1 / np.sqrt(np.where(curvature > 0, steepest * curvature + self._l2, np.inf))
+        for shell in entries.windows.shells:
+            self._scale[PHASES * entries.starts[shell] : PHASES * entries.starts[shell + 1]] = 0
         self.prior_scale: float | None = None
         self._start = np.zeros(self.size)
         self._start[self._material_at :] = MATERIAL_START.ravel()

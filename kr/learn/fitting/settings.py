@@ -10,7 +10,9 @@ from kr.cluster.address import cluster_option
 from kr.errors import InvalidSettingError
 from kr.evaluation.files import FITTED
 from kr.evaluation.layouts import DEFAULT_LAYOUT, LAYOUTS, Layout
+from kr.evaluation.own_regions import RegionSet
 from kr.evaluation.parts import KINGS_SHAPES, MEN_SHAPES, Windows, with_parts
+from kr.evaluation.patterns import GROUPS
 from kr.learn import games
 from kr.learn.fitting.dataset import Label
 from kr.learn.fitting.inputs import LOSSES
@@ -32,6 +34,13 @@ class FitSettings(Settings):
         parse=Layout.parse,
         show=lambda layout: layout.name,
         metavar="LAYOUT",
+    )
+    regions: RegionSet | None = option(
+        None,
+        "JSON file of regions of any size instead: 1 to 12 squares without kings on the board, 1 to 8 with.",
+        parse=RegionSet.read,
+        show=lambda regions: regions.name,
+        metavar="FILE",
     )
     label: Label = option(
         Label(0.9, 0.6),
@@ -61,14 +70,29 @@ class FitSettings(Settings):
         object.__setattr__(self, "directories", games.run_directories(self.directories))
         if not isinstance(self.layout, Layout):
             raise InvalidSettingError(f"layout: {self.layout!r:.60} is not a Layout; expected Layout.parse(...)")
+        if self.regions is None:
+            return
+        if not isinstance(self.regions, RegionSet):
+            raise InvalidSettingError(f"regions: {self.regions!r:.60} is not a RegionSet; expected RegionSet(...)")
+        if self.layout not in (DEFAULT_LAYOUT, self.regions.layout):
+            raise InvalidSettingError("layout and regions exclude each other; give one of them")
+        object.__setattr__(self, "layout", self.regions.layout)
+        for kings in GROUPS:
+            self.windows(kings)  # which raises if they are too many
 
     def shaping(self) -> dict[str, Any]:
         """The settings that change the tables, but for the earlier tables."""
         names = ("loss", "parts", "l2", "l2_parts", "holdout", "max_iter", "tolerance", "seed")
         own = {name: getattr(self, name) for name in names}
-        return {"label": str(self.label), "layout": self.layout.name, **own}
+        regions = {"regions": self.regions.as_dict()} if self.regions else {}
+        return {"label": str(self.label), "layout": self.layout.name, **own, **regions}
+
+    @property
+    def warning(self) -> str:
+        """Warning about squares that no region has, or ""."""
+        return (self.regions or self.layout).warning
 
     def windows(self, kings: bool) -> Windows:
         """The regions of one group with their parts."""
-        shapes = KINGS_SHAPES if kings else MEN_SHAPES
-        return with_parts(*self.layout.group(kings), shapes if self.parts else ())
+        shapes = (KINGS_SHAPES if kings else MEN_SHAPES) if self.parts else ()
+        return self.regions.windows(kings, shapes) if self.regions else with_parts(*self.layout.group(kings), shapes)
