@@ -28,6 +28,8 @@ from kr.settings import check_type
 CELL = 45
 """Units of one square's side; the board has eight of them and an edge."""
 EDGE = 3
+SHOWN = 320
+"""Pixels of a board in a notebook."""
 COLORS = {
     "light": "#f2e6c9",
     "dark": "#86a073",

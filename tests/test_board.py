@@ -182,7 +182,7 @@ def test_questions_to_a_board() -> None:
     before = board._repr_svg_()
     board.play("15-18")
     assert before.startswith("<svg")
-    assert board._repr_svg_() != kr.svg.board(board.position), "the last move is shown"
+    assert board._repr_svg_() == kr.svg.board(board.position, last_move="15-18", size=kr.svg.SHOWN)
     assert repr(board) == "<Board W:W22,K30:BK6,18, 1 move played>"
 
 

@@ -195,7 +195,7 @@ def test_symbols_have_both_forms_of_each_piece_and_take_the_colours_of_the_page(
 
 
 def test_notebooks_show_boards() -> None:
-    assert Position()._repr_svg_() == svg.board(Position())
+    assert Position()._repr_svg_() == svg.board(Position(), size=svg.SHOWN)
     assert svg.board()._repr_svg_() == svg.board()
 
 

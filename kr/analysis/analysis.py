@@ -18,7 +18,7 @@ from kr.engine.engine import Engine
 from kr.engine.limits import Limits
 from kr.engine.result import SCORE_DECIDED, SCORE_PROVED, SCORE_WIN, Info
 from kr.engine.search import Search, SearchProgress, Stop
-from kr.evaluation.chances import KNOWN, Chances
+from kr.evaluation.chances import KNOWN, Chances, format_score
 from kr.evaluation.verdicts import Likely, likely, likely_if_composed
 from kr.game.board import NO_PROGRESS_PLIES, QUIET_BEFORE_DRAW, PositionLike, draw_by_rule, quiet_plies
 from kr.game.position import Move, Position
@@ -26,6 +26,7 @@ from kr.game.value import Value
 from kr.proofs.known import KNOWN_BY_SEARCH, NOTHING_KNOWN, KnownValue, known_value
 from kr.proofs.library import ProofLibrary
 from kr.settings import check_type
+from kr.units import counted, format_value
 
 
 @dataclass(frozen=True)
@@ -132,6 +133,25 @@ class Analysis:
     def likely_if_composed(self) -> Likely | None:
         """The likely value if the position is a composed problem with the solver to move; None if it is unclear."""
         return None if self.scale is None or not self.lines else likely_if_composed(self.lines[0].score, self.scale)
+
+    def _repr_html_(self) -> str:
+        """Board and lines as notebooks show them."""
+        from kr.analysis.notebook import ShownLine, analysis_html
+
+        lines = [
+            ShownLine(
+                line.pv,
+                format_score(line.score) if line.value is None else format_value(line.value, line.plies),
+                line.chances.expected,
+            )
+            for line in self.lines
+        ]
+        facts = [
+            "the game is over" if not lines else f"a draw by {self.draw}" if self.draw else "",
+            f"proved: {format_value(self.value, self.plies)}" if self.value and lines and not self.draw else "",
+            f"depth {self.depth}, {counted(self.nodes, 'node')}, {self.time:.2f} s",
+        ]
+        return analysis_html(self.task.position, lines, "; ".join(filter(None, facts)))
 
     @property
     def drawn(self) -> bool:

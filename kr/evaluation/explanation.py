@@ -15,7 +15,7 @@ from kr.language.sentences import Sentence
 from kr.notation import SIDE_NAMES, squares
 
 if TYPE_CHECKING:
-    from kr.svg import Svg
+    from kr.svg import SHOWN, Svg
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ class Explanation:
 
     def _repr_svg_(self) -> str:
         """The board as notebooks show it."""
-        return self.svg()
+        return self.svg(size=SHOWN)
 
 
 def occupied(position: Position) -> list[int]:

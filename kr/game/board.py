@@ -177,7 +177,8 @@ class Board:
         """The board as notebooks show it, with the last move."""
         from kr import svg
 
-        return svg.board(self.position, last_move=self._moves[-1] if self._moves else None)
+        last = self._moves[-1] if self._moves else None
+        return svg.board(self.position, last_move=last, size=svg.SHOWN)
 
 
 def quiet_plies(position: Position, history: Sequence[Position]) -> int:

@@ -19,6 +19,7 @@ from kr.notation import (
     parse_path,
     parse_square,
 )
+from kr.notation import squares as bits_squares
 
 START_BLACK = 0x00000FFF
 START_WHITE = 0xFFF00000
@@ -92,6 +93,13 @@ class Move:
 
     def __repr__(self) -> str:
         return f"<Move {format_path(self.path, self.is_capture)}>"
+
+    def _repr_svg_(self) -> str:
+        """The move as notebooks show it: an arrow, and rings where it takes pieces."""
+        from kr import svg
+
+        taken = [svg.Arrow((square,), "highlight") for square in bits_squares(self.captured)]
+        return svg.board(arrows=[*taken, svg.Arrow.of(self)], size=svg.SHOWN)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -253,7 +261,7 @@ class Position:
         """The board as notebooks show it."""
         from kr import svg
 
-        return svg.board(self)
+        return svg.board(self, size=svg.SHOWN)
 
     def _moves(self) -> list[tuple[tuple[int, ...], int]]:
         return _core.legal_moves(*self.bits)

@@ -317,6 +317,12 @@ class GameNode:
         """Set the seconds the move took; None removes the comment."""
         self._set_seconds(MOVE_TIME, "emt", seconds)
 
+    def _repr_svg_(self) -> str:
+        """The position as notebooks show it, with the move that led there."""
+        from kr import svg
+
+        return svg.board(self.position, last_move=self.move if isinstance(self, ChildNode) else None, size=svg.SHOWN)
+
     def accept(self, visitor: Visitor[T]) -> T:
         """Walk a visitor through this node and everything after it; returns the visitor's result."""
         return walk(self, visitor)
