@@ -110,7 +110,7 @@ def played(
     return selfplay(settings, **more)
 
 
-@pytest.mark.costly
+@pytest.mark.soak
 @pytest.mark.smoke
 def test_self_play_is_the_same_bytes(cluster: str, tables: Path, whole: Path, tmp_path: Path) -> None:
     deck = tmp_path / "deck.txt"

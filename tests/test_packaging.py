@@ -335,8 +335,7 @@ def bare(tmp_path: Path) -> Path:
     return tmp_path / "bare" / "bin" / "python"
 
 
-@pytest.mark.costly
-@pytest.mark.slow
+@pytest.mark.soak
 @in_checkout
 def test_a_source_archive_is_built_without_cython(small: Path, bare: Path) -> None:
     pytest.importorskip("pip")
@@ -364,7 +363,7 @@ def test_a_source_archive_is_built_without_cython(small: Path, bare: Path) -> No
     assert "No module named cython" in done.stdout + done.stderr
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @in_checkout
 def test_a_compiler_may_have_arguments(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (small / "kr" / "_core" / "part.pxi").write_text("ANSWER = 42")

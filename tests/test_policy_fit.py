@@ -135,7 +135,7 @@ def test_it_learns_what_is_played(tmp_path: Path, name: str, changed: dict[str, 
 
 @pytest.mark.costly
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["net", "logit", pytest.param("post", marks=pytest.mark.soak)], scope="module")
+@pytest.mark.parametrize("name", [pytest.param("net", marks=pytest.mark.soak), "logit", "post"], scope="module")
 def test_a_fit_is_told_on_the_card(fits: Fits, decisions: Decisions, name: str) -> None:
     fit = fits(name)
     model, card = fit.model, fit.model.card
@@ -272,7 +272,10 @@ def test_first_numbers_follow_from_the_seed() -> None:
 @pytest.mark.smoke
 @pytest.mark.costly
 @pytest.mark.posix("no setrlimit")
-@pytest.mark.parametrize("name", [pytest.param("net", marks=pytest.mark.soak), "logit", "post"], scope="module")
+@pytest.mark.parametrize(
+    "name", [pytest.param("net", marks=pytest.mark.soak), "logit", pytest.param("post", marks=pytest.mark.soak)],
+    scope="module",
+)  # fmt: skip
 def test_the_command_resumes_wherever_it_ended(
     archive: Path, tmp_path: Path, fits: Fits, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
     name: str,

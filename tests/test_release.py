@@ -188,9 +188,8 @@ def test_wheels_are_tested_with_the_pythons_that_are_named() -> None:
 CHECK = CHECKOUT / "packaging" / "check.py"
 
 
-@pytest.mark.costly
+@pytest.mark.soak
 @pytest.mark.posix("an installed command: the Windows Python of the tests has the files of kr alone")
-@pytest.mark.slow
 def test_the_check_passes_here() -> None:
     done = subprocess.run([sys.executable, str(CHECK)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

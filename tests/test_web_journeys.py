@@ -325,7 +325,7 @@ def solve(person: Mouse, answers: Answers, count: int) -> None:
 @pytest.mark.parametrize(
     ("address", "size", "count"),
     [
-        (*PLACES[0], 2),
+        pytest.param(*PLACES[0], 2, marks=pytest.mark.soak),
         (*PLACES[1], 1),
         *(pytest.param(form, SIZES[1], 10, marks=pytest.mark.soak) for form in FORMS),
     ],

@@ -150,7 +150,7 @@ def address(request: pytest.FixtureRequest) -> Iterator[str]:
     [
         (FORMS[0], SIZES[2]),
         pytest.param(FORMS[0], SIZES[0], marks=pytest.mark.soak),
-        (FORMS[1], SIZES[0]),
+        pytest.param(FORMS[1], SIZES[0], marks=pytest.mark.soak),
     ],
     indirect=["address"],
     ids=lambda each: each if isinstance(each, str) else str(each["width"]),
