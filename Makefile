@@ -1,11 +1,12 @@
 # From nothing but Python 3.11 or newer and a C compiler:
 #   make demo   play, fit, match and solve on a small scale, under five minutes
-#   make check  style, types and the fast tests, two to three minutes
+#   make check  style, types and the fast tests of what has changed since SINCE (main), a minute
 #   make test   style, types, tests, the site; where the core or its tests have changed since, these again on a debug build
-#               with sanitizers; twelve minutes
+#               with sanitizers; CONTRIBUTING.md has the times
 #   make format Python and scripts as `make lint` wants them
 #   make soak   tests of minutes: processes killed in every step, real clusters, large samples; after make test
-#   make touched  style, types, and the tests of what has changed since SINCE (main)
+#               (MINUTES=5: one case of each test, and others until the time is over)
+#   make touched  style, types, and all but soak of the tests of what has changed since SINCE (main)
 #   make browsers  a journey through the page in Chromium, Firefox and WebKit, as far as they are there
 #   make windows  a wheel for Windows by mingw-w64, and its tests in a Windows Python under wine (SMOKE=1: fewer, three
 #                 minutes with the build)
@@ -68,7 +69,7 @@ DIST := build/dist
 OLDEST := build/oldest
 OLDEST_EXTRAS := plots web nets evolve cluster parquet test
 
-.PHONY: demo check test touched soak browsers install pytest build style lint types format scripts scripts-lint scripts-types scripts-test tools \
+.PHONY: demo check concerned test touched soak browsers install pytest build style lint types format scripts scripts-lint scripts-types scripts-test tools \
 	debug-test oldest dist release lock library checkerboard page bundle windows windows-folder arm macos \
 	bench figures docs tutorial clean
 
@@ -76,7 +77,11 @@ demo: build
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh selfplay/demo.sh
 
 check: lint
-	$(MAKE) -j2 pytest types scripts-test MARKED="not slow and not soak"
+	$(MAKE) -j2 concerned types scripts-test MARKED="not slow and not soak"
+
+SINCE ?= main
+concerned: .venv/tests
+	$(PYTEST) -m "$(MARKED)" $$($(BIN)/python tests/concerned.py $(SINCE))
 
 # While tests wait for browsers and other processes, types are checked, and the debug build and the site made.
 test: lint .venv/docs
@@ -90,15 +95,14 @@ pytest: .venv/tests bundle
 # Each starts processes of its own: one a core. Files without such a test aren't even imported.
 soak: PYTEST_JOBS = $(shell nproc)
 soak: .venv/tests
-	$(PYTEST) -m soak $$(grep -l "mark.soak" tests/test_*.py)
+	$(PYTEST) $(if $(MINUTES),--minutes $(MINUTES) --dist load --maxschedchunk 1) -m soak $$(grep -l "mark.soak" tests/test_*.py)
 
 # each browser that is missing is told; KR_BROWSERS="firefox webkit" names those that may not be
 browsers: .venv/tests bundle
 	$(BIN)/pytest -q -rs -m soak tests/test_browsers.py
 
-SINCE ?= main
-touched: style
-	$(BIN)/python tests/touched.py $(SINCE)
+touched: lint
+	$(MAKE) -j2 concerned types scripts-test
 
 style: lint types
 
@@ -123,8 +127,8 @@ scripts-lint: $(NODE_BIN)/biome
 	$(NODE_BIN)/biome ci
 
 scripts-types: $(NODE_BIN)/biome
-	$(NODE_BIN)/tsc
-	$(NODE_BIN)/tsc -p packaging/page
+	$(NODE_BIN)/tsc --incremental --tsBuildInfoFile build/types/page.json
+	$(NODE_BIN)/tsc --incremental --tsBuildInfoFile build/types/answers.json -p packaging/page
 
 scripts-test: $(NODE_BIN)/biome
 	node --import ./tests/scripts/merged.js --test --test-reporter dot tests/scripts/*.test.js

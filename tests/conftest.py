@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from page import Page
     from playwright.sync_api import Browser
 
-pytest_plugins = ["budget", "web_pages"]
+pytest_plugins = ["budget", "soak_plan", "web_pages"]
 
 NO_BROWSER = "tests of pages need a browser: apt install chromium"
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"

@@ -1,0 +1,116 @@
+"""Names the files of tests that `make check` and `make touched` run: `python tests/concerned.py [BRANCH]` writes them.
+
+A file is named if it has changed since the branch (main), names a file that has and is no module of kr or the tests, or
+imports a module that has: by itself or by a module of `tests/`. An import of a package is one of the modules that the
+package's own `__init__.py` imports; `kr` itself offers all of them, and counts as none. A module that no test imports
+counts as those that import it. What is not Python counts as the modules of its folder: sentences as those of
+`kr.language`. Compiled code is what tests with the mark core run. SMOKE is always named: a little of everything.
+"""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+COMPILED = {".pyx", ".pxi", ".pxd", ".h"}
+ROOT = Path(__file__).resolve().parents[1]
+SMOKE = ["test_api.py", "test_imports.py", "test_make_targets.py", "test_notation.py", "test_perft.py", "test_twins.py"]
+
+
+def changed(branch: str) -> set[Path]:
+    """Files that differ from where this branch left that one, with those that git doesn't know yet."""
+
+    def git(*words: str) -> list[str]:
+        return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
+
+    (start,) = git("merge-base", "HEAD", branch)
+    names = [*git("diff", "--name-only", start), *git("ls-files", "--others", "--exclude-standard")]
+    return {ROOT / name for name in names}
+
+
+def modules(path: Path) -> set[str]:
+    """The modules that a file of kr or of the tests stands for."""
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    if path.suffix == ".py" or parts[0] != "kr":
+        return {".".join(parts[1:] if parts[0] == "tests" else parts).removesuffix(".__init__")}
+    folder = next(folder for folder in path.parents if any(folder.glob("*.py")))
+    return {module for each in folder.glob("*.py") for module in modules(each)}
+
+
+@cache
+def imported(path: Path) -> frozenset[str]:
+    """The modules of kr and of the tests that a file imports."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {name.name for name in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found |= {node.module, *(f"{node.module}.{name.name}" for name in node.names)}
+    return frozenset(found - {"kr"})
+
+
+def reached(path: Path) -> Iterator[str]:
+    """What a file of tests imports, by modules of the tests and by packages of kr too."""
+    left, seen = [path], {path}
+    while left:
+        for name in imported(left.pop()):
+            yield name
+            own = ROOT / "tests" / f"{name}.py"
+            package = ROOT.joinpath(*name.split("."), "__init__.py")
+            for each in (own, package):
+                if each not in seen and each.exists():
+                    seen.add(each)
+                    left.append(each)
+
+
+def concerned(paths: set[Path]) -> list[str]:
+    """The files of tests that import what has changed."""
+    tests = {file: set(reached(file)) for file in sorted((ROOT / "tests").glob("test_*.py"))}
+    tested = set[str]().union(*tests.values())
+    importing: defaultdict[str, set[str]] = defaultdict(set)
+    for file in (ROOT / "kr").rglob("*.py"):
+        for name in imported(file):
+            importing[name] |= modules(file)
+    named = {
+        path.name for path in paths if path.suffix != ".py" or path.relative_to(ROOT).parts[0] not in ("kr", "tests")
+    }
+    compiled = {path for path in paths if path.suffix in COMPILED}
+    names, left = set[str](), {name for path in paths - compiled for name in modules(path)}
+    while left:
+        name = left.pop()
+        names.add(name)
+        if name not in tested:
+            left |= importing[name] - names
+    words = named | ({"mark.core"} if compiled else set())
+
+    def is_concerned(file: Path) -> bool:
+        text = file.read_text(encoding="utf-8")
+        return file in paths or not names.isdisjoint(tests[file]) or any(word in text for word in words)
+
+    return [file.name for file in tests if is_concerned(file)]
+
+
+def main() -> None:
+    """Write the names, and say how many there are."""
+    branch = sys.argv[1] if len(sys.argv) > 1 else "main"
+    try:
+        paths = changed(branch)
+    except (subprocess.CalledProcessError, FileNotFoundError) as error:
+        paths = set()
+        print(f"kr: no changes since {branch} are known: {error}", file=sys.stderr)
+    found = concerned(paths)
+    print(
+        f"kr: {len(found)} files of tests import what has changed since {branch}, in {len(paths)} files; "
+        f"with {len(SMOKE)} that are always run. make test runs all.",
+        file=sys.stderr,
+    )
+    print("\n".join(f"tests/{name}" for name in sorted({*found, *SMOKE})))
+
+
+if __name__ == "__main__":
+    main()
