@@ -218,6 +218,6 @@ def no_webkit() -> bool:
 BROWSERS = {
     "chromium": (in_chromium, lambda: chromium() is None, "chromium"),
     "firefox": (in_firefox, lambda: shutil.which("firefox-esr") is None, "firefox-esr"),
-    "webkit": (in_webkit, no_webkit, "webkit2gtk-driver xvfb"),
+    "webkit": (in_webkit, no_webkit, "webkit2gtk-driver xvfb xauth"),
 }
 """How each is opened, whether it is missing, and what Debian calls it."""
