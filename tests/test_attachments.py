@@ -2,7 +2,6 @@
 
 import runpy
 import subprocess
-import tarfile
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -67,19 +66,3 @@ def test_sums_are_those_of_all_archives(made: dict[str, Any], tmp_path: Path) ->
 def test_what_is_not_built_is_one_line(made: dict[str, Any], tmp_path: Path) -> None:
     with pytest.raises(SystemExit, match="library is empty or missing; first make library"):
         made["library"](tmp_path)
-
-
-@pytest.mark.posix("make install")
-@pytest.mark.slow
-def test_the_library_of_this_checkout(tmp_path: Path) -> None:
-    from library import built
-
-    if built() != CHECKOUT / "build" / "library":
-        pytest.skip("another build of the library is tested")
-    library = runpy.run_path(str(SCRIPT))["library"]
-    archive = library(tmp_path)
-    with tarfile.open(archive) as content:
-        names = {each.name.partition("/")[2]: each for each in content}
-    assert {"lib/libkr.so.0", "lib/libkr.so", "include/kr.h", "lib/pkgconfig/kr.pc", "share/kr/kr.krt"} <= names.keys()
-    assert names["lib/libkr.so"].issym()
-    assert {(each.uid, each.mtime, each.uname) for each in names.values()} == {(0, 0, "")}
