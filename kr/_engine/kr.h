@@ -228,6 +228,87 @@ typedef struct {
 /* Share the static score of a position out among its pieces. It takes a millisecond. KR_ILLEGAL. */
 KR_API int kr_share_out(const kr_engine* engine, const kr_position* position, kr_shares* shares);
 
+/* Proofs: values of positions by strategies, each of whose lines ends by the rules or in the database. A search that says
+   something is not believed. Draws by rule are not covered (docs/internals/proofs.md). */
+
+typedef struct kr_proof kr_proof;
+
+enum {
+    KR_PROVE_VALUE = 0, /* what is asked, of the side to move: its value, or whether it wins, draws, loses */
+    KR_PROVE_WIN = 1,
+    KR_PROVE_DRAW = 2,
+    KR_PROVE_LOSS = 3
+};
+
+typedef struct {
+    int side;                /* whose result is claimed */
+    int goal;                /* KR_WIN, or KR_DRAW for "does not lose" */
+    int holds;               /* 1 if it is proved, 0 if it is disproved, -1 while it is open */
+    int searches;
+    double proof, disproof;  /* proof and disproof number: about what is left to prove and to disprove, or infinity */
+    uint64_t nodes;
+    int tree, positions;     /* positions of its tree; those whose move is proved */
+    int length;              /* moves of the line that it has most trouble with */
+    const kr_move* resists;
+} kr_claim;
+
+typedef struct {
+    int least, most;         /* values of the side to move that are not excluded, and all between */
+    int answered;            /* 1 if what is asked is answered */
+    int claim_count;
+    const kr_claim* claims;
+    uint64_t nodes;
+    double seconds;
+    size_t held;             /* bytes that the proof holds, about */
+    int full;                /* 1 if that is its limit */
+} kr_proof_state;
+
+/* Called after each search, with a state that is good until it returns; anything but 0 ends the work. */
+typedef int (*kr_proof_listener)(const kr_proof_state* state, void* context);
+
+/* Begin a proof with an engine, which the proof needs until it is closed, and which may do other work between. memory:
+   bytes that it may hold, 0 for any number. KR_ILLEGAL, KR_BAD_VALUE for another goal. */
+KR_API int kr_open_proof(kr_proof** proof, kr_engine* engine, const kr_position* position, int goal, size_t memory);
+/* Work on, within `seconds` and `nodes` of the limits, until what is asked is answered, kr_stop or the listener ends it, or
+   its memory is full; a further call goes on. The state is good until the next call. */
+KR_API int kr_prove(kr_proof* proof, const kr_limits* limits, kr_proof_listener listener, void* context,
+        kr_proof_state* state);
+
+typedef struct {
+    int count;               /* positions with the claim's side to move, in rising order */
+    const uint32_t* boards;  /* black, white and kings of each */
+    const uint8_t* moves;    /* number of the strategy's move, from 0: by origin, target, captured squares */
+    const uint16_t* ranks;   /* of a win: most moves to the end of a line; else 0 */
+} kr_certificate;
+
+/* The certificate of a claim that holds, by its number in the state: the columns of docs/reference/certificates.md, good
+   until the next call or the end of the proof. KR_BAD_VALUE for any other claim. */
+KR_API int kr_certify(kr_proof* proof, int claim, kr_certificate* certificate);
+KR_API void kr_close_proof(kr_proof* proof);
+
+enum {                       /* faults of a certificate, and what stands at the position */
+    KR_FAULT_FORM = 1,       /* it is impossible, or does not stand in order */
+    KR_FAULT_MOVE = 2,       /* no legal move has this number */
+    KR_FAULT_GAP = 3,        /* the strategy leads here, but has no move, and the database no value */
+    KR_FAULT_AGAINST = 4,    /* the database's value is against the claim */
+    KR_FAULT_RANK = 5,       /* its rank is wrong */
+    KR_FAULT_UNUSED = 6,     /* the strategy does not lead here */
+    KR_FAULT_DATABASE = 7    /* a line ends here by the certificate, but the database has no value */
+};
+
+typedef struct {
+    int positions, database_leaves;
+    int longest_line, longest_quiet; /* plies; of a win's lines in all, and in a row without progress; -1 for a draw */
+    int fault;               /* KR_FAULT_... or 0: it proves its claim */
+    kr_position at;          /* where the fault is */
+} kr_report;
+
+/* Check that columns prove that `side` wins, or does not lose (goal: KR_WIN, KR_DRAW). database: NULL for none. pieces,
+   classes: where its values end lines: all positions with so many pieces or fewer, and classes of more, each 16 times the
+   pieces of one side and those of the other. KR_ILLEGAL, KR_BAD_VALUE. */
+KR_API int kr_check_certificate(const kr_database* database, const kr_position* root, int side, int goal,
+        const kr_certificate* columns, int pieces, const uint8_t* classes, int class_count, kr_report* report);
+
 /* Nodes of the searches of kr's bench, 50 positions, by an engine of its own with these tables: as `kr bench` has them if
    library and tables are right, 15075549 with those of kr. It takes seconds, and 64 MB. 0 without memory. */
 KR_API uint64_t kr_signature(const kr_tables* tables);

@@ -92,3 +92,55 @@ cdef extern from "_engine/kr.h" nogil:
     ctypedef struct kr_choice:
         kr_move move
         float probability
+
+    enum:
+        KR_FAULT_FORM
+        KR_FAULT_MOVE
+        KR_FAULT_GAP
+        KR_FAULT_AGAINST
+        KR_FAULT_RANK
+        KR_FAULT_UNUSED
+        KR_FAULT_DATABASE
+
+    ctypedef struct kr_proof:
+        pass
+
+    ctypedef struct kr_claim:
+        int side
+        int goal
+        int holds
+        int searches
+        double proof
+        double disproof
+        u64 nodes
+        int tree
+        int positions
+        int length
+        const kr_move* resists
+
+    ctypedef struct kr_proof_state:
+        int least
+        int most
+        int answered
+        int claim_count
+        const kr_claim* claims
+        u64 nodes
+        double seconds
+        size_t held
+        int full
+
+    ctypedef int (*kr_proof_listener)(const kr_proof_state* state, void* context) noexcept nogil
+
+    ctypedef struct kr_certificate:
+        int count
+        const uint32_t* boards
+        const uint8_t* moves
+        const uint16_t* ranks
+
+    ctypedef struct kr_report:
+        int positions
+        int database_leaves
+        int longest_line
+        int longest_quiet
+        int fault
+        kr_position at

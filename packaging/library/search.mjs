@@ -1,16 +1,17 @@
-/* Searches positions with kr compiled to WebAssembly: node search.mjs WASM TABLES POLICY HASH_MB DEPTH < FENS
+/* Searches positions with kr compiled to WebAssembly: node search.mjs WASM TABLES POLICY HASH_MB DEPTH NODES < FENS
 
    Prints nodes, score, depth and number of iterations heard of each position, then the moves that people play there as
    FROM,TO,CAPTURED,PROBABILITY, a line each; then nodes of a search without end, as told by the clock that stops it and
-   at its end; then the signature of the bench; then the milliseconds of reading the tables and of all searches, and the
-   megabytes of memory that these took. The module asks for nothing but a clock and a listener. */
+   at its end; then of a proof of the first position within NODES the values that are left, from 0 for a loss, and of each
+   claim the nodes and searches; then the signature of the bench; then the milliseconds of reading the tables and of all
+   searches, and the megabytes of memory that these took. The module asks for nothing but a clock and listeners. */
 
 import { readFileSync } from "node:fs";
 
 const STOP_AT = 100_000;
-const [MAX_MOVES, CHOICE_BYTES] = [128, 12];
+const [MAX_MOVES, CHOICE_BYTES, CLAIM_BYTES] = [128, 12, 56];
 
-const [wasm, tables, policy, hash, depth] = process.argv.slice(2);
+const [wasm, tables, policy, hash, depth, nodes] = process.argv.slice(2);
 const module = new WebAssembly.Module(readFileSync(wasm));
 let memory;
 let heard = 0;
@@ -27,6 +28,7 @@ const listener = {
     heard += 1;
     return 0;
   },
+  kr_hear_proof: () => 0,
 };
 const kr = new WebAssembly.Instance(module, { wasi_snapshot_preview1: clock, env: listener }).exports;
 memory = kr.memory;
@@ -69,12 +71,32 @@ const people = () => {
   });
 };
 
-const lines = [];
-begin = performance.now();
-for (const fen of readFileSync(0, "utf8").split("\n").filter(Boolean)) {
+const readFen = (fen) => {
   const text = copied(new TextEncoder().encode(`${fen}\0`));
   good(kr.kr_read_fen(text, position), fen);
   kr.free(text);
+};
+
+const prove = () => {
+  good(kr.kr_open_proof(room, engine, position, 0, 0), "a proof");
+  const proof = view().getUint32(room, true);
+  new Uint8Array(memory.buffer).fill(0, limits, limits + 48);
+  view().setBigUint64(limits + 16, BigInt(nodes), true);
+  good(kr.kr_prove_heard(proof, limits, result), "a proof");
+  const state = [0, 4].map((field) => view().getInt32(result + field, true));
+  for (let i = 0; i < view().getInt32(result + 12, true); i++) {
+    const at = view().getUint32(result + 16, true) + i * CLAIM_BYTES;
+    state.push(view().getBigUint64(at + 32, true), view().getInt32(at + 12, true));
+  }
+  kr.kr_close_proof(proof);
+  return state;
+};
+
+const lines = [];
+begin = performance.now();
+const fens = readFileSync(0, "utf8").split("\n").filter(Boolean);
+for (const fen of fens) {
+  readFen(fen);
   kr.kr_clear(engine);
   good(kr.kr_set_game(engine, position, 1), fen);
   new Uint8Array(memory.buffer).fill(0, limits, limits + 48);
@@ -101,6 +123,9 @@ good(kr.kr_search_heard(engine, limits, result), "a search without end");
 lines.push([stopped, view().getBigUint64(result + 16, true)]);
 
 onClock = () => {};
+readFen(fens[0]);
+kr.kr_clear(engine);
+lines.push(prove());
 const megabytes = memory.buffer.byteLength >> 20;
 lines.push([BigInt.asUintN(64, kr.kr_signature(readTables))]);
 

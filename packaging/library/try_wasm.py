@@ -1,8 +1,8 @@
 """Compares kr compiled to WebAssembly with kr here: python packaging/library/try_wasm.py
 
 Both search the positions of the bench and 200 of random games, and have to agree in nodes, scores and depths, and in
-the moves that people play there, and in the signature of the bench; node.js runs the former. A search there is stopped
-by its clock. Prints the speeds, and ends with exit code 1 if they differ.
+the moves that people play there, in each claim of a proof, and in the signature of the bench; node.js runs the
+former. A search there is stopped by its clock. Prints the speeds, and ends with exit code 1 if they differ.
 """
 
 import random
@@ -17,6 +17,7 @@ import kr
 from kr.engine.bench import BenchSettings, run_bench
 from kr.notation import fen_lines
 from kr.policy.policy import Policy, load_policy
+from kr.proofs.prover import ProveSettings, prove
 
 SOURCES = Path(__file__).resolve().parent
 BUILD = SOURCES.parents[1] / "build" / "library-wasm"
@@ -25,6 +26,7 @@ DEPTH = 11
 HASH_MB = 16
 STOP_NODES = 1024
 """Of a search once it was told to stop, at most."""
+PROOF_NODES = 500_000
 CLOSE = 1e-6
 """Difference of probabilities that the C libraries' exponential functions make, at most."""
 
@@ -55,6 +57,14 @@ def check_people(policy: Policy, position: kr.Position, told: list[str]) -> None
         sys.exit(f"kr: {position.fen}: {told}, which are not all, or not in order")
 
 
+def proved(engine: kr.Engine, position: kr.Position) -> str:
+    """The values that a proof leaves, and of each claim nodes and searches."""
+    engine.new_game()
+    proof = prove(ProveSettings(fen=position.fen, tc=kr.Limits(nodes=PROOF_NODES), workers=1), engine=engine)
+    counts = [number for each in proof.claims for number in (each.nodes, each.leaves)]
+    return " ".join(map(str, [1 + proof.least.sign, 1 + proof.most.sign, *counts]))
+
+
 def main() -> None:
     if not shutil.which("node"):
         sys.exit("kr: the WebAssembly is tried by node.js: apt install nodejs")
@@ -67,12 +77,13 @@ def main() -> None:
         BUILD / "people.krp",
         str(HASH_MB),
         str(DEPTH),
+        str(PROOF_NODES),
     ]
     fens = "".join(f"{position.fen}\n" for position in asked)
     done = subprocess.run(words, input=fens, capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"kr: {done.stderr.strip()}")
-    *lines, stop, signature, times = done.stdout.splitlines()
+    *lines, stop, proof, signature, times = done.stdout.splitlines()
     stopped, ended = map(int, stop.split())
     if not 0 < stopped <= ended <= stopped + STOP_NODES:
         sys.exit(f"kr: told to stop at {stopped} nodes, a search ended at {ended}")
@@ -92,6 +103,8 @@ def main() -> None:
         if told != expected:
             sys.exit(f"kr: {position.fen}: {told}, not {expected}")
         check_people(policy, position, people)
+    if (own_proof := proved(engine, asked[0])) != proof:
+        sys.exit(f"kr: {asked[0].fen}: a proof ends with {proof}, not {own_proof}")
     print(
         f"{len(asked)} positions and the signature {signature} the same, {nodes} nodes: "
         f"{nodes / searching / 1000:.2f} million nodes/s, here {nodes / seconds / 1e6:.2f}; "

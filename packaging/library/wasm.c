@@ -1,5 +1,5 @@
-/* What the WebAssembly has beside the functions of kr.h: a search whose listener is a function of the page, which can
-   make no pointer to one. */
+/* What the WebAssembly has beside the functions of kr.h: a search and a proof whose listeners are functions of the page,
+   which can make no pointer to one. */
 
 #include <assert.h>
 #include <stddef.h>
@@ -23,6 +23,16 @@ static_assert(offsetof(kr_evaluation, material) == 8 && offsetof(kr_evaluation, 
                 && sizeof(kr_evaluation) == 32 + 16 * KR_MAX_REGIONS
                 && offsetof(kr_shares, empty) == 256 && offsetof(kr_shares, worths) == 264, "places of fields");
 
+static_assert(offsetof(kr_claim, searches) == 12 && offsetof(kr_claim, proof) == 16 && offsetof(kr_claim, disproof) == 24
+                && offsetof(kr_claim, nodes) == 32 && offsetof(kr_claim, length) == 48
+                && offsetof(kr_claim, resists) == 52 && sizeof(kr_claim) == 56
+                && offsetof(kr_proof_state, answered) == 8 && offsetof(kr_proof_state, claim_count) == 12
+                && offsetof(kr_proof_state, claims) == 16 && offsetof(kr_proof_state, seconds) == 32
+                && offsetof(kr_proof_state, full) == 44 && sizeof(kr_proof_state) == 48, "places of fields");
+static_assert(offsetof(kr_certificate, ranks) == 12 && sizeof(kr_certificate) == 16
+                && offsetof(kr_report, fault) == 16 && offsetof(kr_report, at) == 20 && sizeof(kr_report) == 36,
+        "places of fields");
+
 /* The page's: anything but 0 ends the search. */
 __attribute__((import_module("env"), import_name("kr_listen"))) int kr_listen(const kr_result* result);
 
@@ -34,4 +44,16 @@ static int hear(const kr_result* result, void* context) {
 /* kr_search with the page's listener. */
 KR_API int kr_search_heard(kr_engine* engine, const kr_limits* limits, kr_result* result) {
     return kr_search(engine, limits, hear, NULL, result);
+}
+
+__attribute__((import_module("env"), import_name("kr_hear_proof"))) int kr_hear_proof(const kr_proof_state* state);
+
+static int hear_proof(const kr_proof_state* state, void* context) {
+    (void)context;
+    return kr_hear_proof(state);
+}
+
+/* kr_prove with the page's listener. */
+KR_API int kr_prove_heard(kr_proof* proof, const kr_limits* limits, kr_proof_state* state) {
+    return kr_prove(proof, limits, hear_proof, NULL, state);
 }
