@@ -33,6 +33,9 @@ async function startThread() {
       if (message.evaluate) return searcher.evaluate(message.evaluate);
       if (message.scores) return searcher.scores(message.scores);
       if (message.people) return searcher.people(message.people, message.group);
+      if (message.check) return searcher.checkColumns(message.check);
+      if (message.prove)
+        return searcher.prove(message.prove, {isStopped: () => isStopped, onProof: proof => hear?.({proof})});
       const {search} = message;
       // with both, a busy machine would end it by the time
       if (search.limits.nodes) delete search.limits.seconds;
@@ -46,11 +49,13 @@ async function startThread() {
 // a clock that tests set, in seconds; until then the real one
 let clock = null;
 let seed = 1;
+const engine = new Engine(startThread);
 const house = new House({
   loadJson: async name => JSON.parse(readFileSync(`${data}/${name}.json`, "utf8")),
   openDatabase: async () => new (await load("database.js")).Database(module(), databaseFiles()),
   openBook: async () => new (await load("krb.js")).PackedBook(new Uint8Array(readFileSync(book))),
-  engine: new Engine(startThread),
+  openProver: async () => new (await load("prover.js")).Prover(engine, {version: "", signature: "", reach: "up to 5 pieces"}),
+  engine,
   clock: () => clock ?? performance.now() / 1000,
   random: () => (seed = (seed * 48271) % 2147483647) / 2147483647,
 });

@@ -112,20 +112,6 @@ def test_a_search_hears_where_webassembly_can_not_pause(opened: Opener) -> None:
             wait_until(page, DEPTH)
 
 
-def test_certificates_are_left_to_the_server(host: Host, opened: Opener) -> None:
-    """Nothing offers proofs, and a certificate that comes is told what opens it."""
-    page = opened(host.address)
-    open_panel(page, "Games")
-    picker = page.locator(".panel.game input[type=file]")
-    assert ".krproof" not in (picker.get_attribute("accept") or "")
-    picker.set_input_files({"name": "a.krproof", "mimeType": "", "buffer": b"\x89KRCERT"})
-    page.get_by_text("a.krproof is a certificate: kr web opens it").wait_for()
-    page.get_by_role("button", name="More", exact=True).click()
-    names = page.get_by_role("menuitem").all_inner_texts()
-    assert "New game" in names
-    assert "Prove…" not in names
-
-
 def test_all_goes_on_without_a_network(opened: Opener) -> None:
     with hosting() as host:
         page = opened(host.address, app=True, allowed=GONE, reduced_motion="reduce", **CLIPBOARD)

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from proved import case, shipped
-from web_pages import PHONE, SMALL, Opener, click_square, finished, serving, wait_until
+from sites import EVERYWHERE, address
+from web_pages import PHONE, SMALL, Opener, click_square, finished, wait_until
 
 from kr.errors import InvalidCertificateError, InvalidSettingError, KrError
 from kr.game.position import Position
@@ -22,13 +23,13 @@ from kr.viewer.positions import side_name
 from kr.web.house import House
 from kr.web.live import Inbox
 from kr.web.request import PageRequest
-from kr.web.serve import WebServer
 from kr.web.services import port, proofs
 from kr.web.settings import WebSettings
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
+__all__ = ["address"]
 STEPPED = "leaves of both kinds"
 """A win whose lines end by the rules and in the database."""
 ROOM = {"width": 390, "height": 844}
@@ -40,12 +41,6 @@ def house() -> Iterator[House]:
     house = House(WebSettings(weights="material", hash=SMALL))
     yield house
     house.close()
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[WebServer]:
-    with serving(weights="material") as server:
-        yield server
 
 
 def events(house: House, stream: Any, **fields: Any) -> list[dict[str, Any]]:
@@ -193,10 +188,11 @@ def fits(page: Page) -> bool:
 
 
 @pytest.mark.slow
-def test_a_certificate_is_stepped_through(server: WebServer, opened: Opener, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("address", "size"), EVERYWHERE, indirect=["address"])
+def test_a_certificate_is_stepped_through(address: str, size: dict[str, int], opened: Opener, tmp_path: Path) -> None:
     path = tmp_path / "a.krproof"
     write_certificate(path, case(STEPPED))
-    page = opened(server.address, PHONE)
+    page = opened(address, size)
     panel = proof_panel(page)
     panel.locator("input[type=file]").set_input_files(path)
     hardest, back = panel.get_by_role("button", name="Hardest defence"), panel.get_by_role("button", name="Back")
@@ -223,8 +219,9 @@ def test_a_certificate_is_stepped_through(server: WebServer, opened: Opener, tmp
 
 
 @pytest.mark.slow
-def test_a_position_is_proved_on_the_page(server: WebServer, opened: Opener, tmp_path: Path) -> None:
-    page = opened(server.address)
+@pytest.mark.parametrize(("address", "size"), EVERYWHERE, indirect=["address"])
+def test_a_position_is_proved_on_the_page(address: str, size: dict[str, int], opened: Opener, tmp_path: Path) -> None:
+    page = opened(address, size)
     # the position of a certificate, which is then proved anew
     path, bad = tmp_path / "a.krproof", tmp_path / "b.krproof"
     write_certificate(path, case("a win in four"))

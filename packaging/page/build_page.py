@@ -28,6 +28,7 @@ from typing import Any
 
 from bundle import ESBUILD, ROOT, SHEETS, START, bundle, closure, esbuild, lay_out
 
+from kr.egdb.database import Database
 from kr.page import data
 from kr.page.files import content_digest, folder_files, index, sources, style_sheets
 
@@ -136,12 +137,16 @@ def add_large_files(site: Site) -> list[str]:
 
 
 def database() -> bytes:
-    r"""The files of egdb/ in one: a line, {"names": [NAME, ...], "sizes": [BYTES, ...]}\n, then their contents."""
+    r"""The files of egdb/ in one: a line, then their contents.
+
+    The line: {"names": [NAME, ...], "sizes": [BYTES, ...], "signature": WORDS}\n
+    """
     paths = sorted((ROOT / "egdb").glob("*.egdb"))
     if not paths:
         sys.exit("kr: egdb/ has no *.egdb")
     contents = [path.read_bytes() for path in paths]
-    head = {"names": [path.name for path in paths], "sizes": [*map(len, contents)]}
+    signature = Database.open(ROOT / "egdb").signature
+    head = {"names": [path.name for path in paths], "sizes": [*map(len, contents)], "signature": signature}
     return json.dumps(head, separators=(",", ":")).encode() + b"\n" + b"".join(contents)
 
 

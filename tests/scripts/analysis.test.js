@@ -24,7 +24,6 @@ async function analysed({asked = {}, search, certificates = null}) {
     openDatabase: async () => null,
     openCertificates: async () => certificates,
     openBook: async () => null,
-    prover: null,
     engine: /** @type {any} */ ({
       prepare: async () => {},
       search: search ?? (async () => ({...found, lines: [{score: 100, moves: [MOVE]}]})),

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import {test} from "node:test";
 import {Deaf, Engine} from "../../kr/page/static/answers/engine.js";
+import {Stopped} from "../../kr/page/static/answers/news.js";
 import {Position} from "../../kr/page/static/answers/rules.js";
 import {KrError} from "../../kr/page/static/answers/text.js";
 
@@ -221,4 +222,34 @@ test("a patient search waits until others have had no more to ask for a while", 
   await new Promise(resolve => setTimeout(resolve, 60));
   thread.last.answer(result(9, 9));
   assert.equal((await patient).depth, 9);
+});
+
+test("a proof waits for its turn, tells how far it is, and ends with its signal", async () => {
+  const {thread, engine} = made(),
+    ending = new AbortController(),
+    /** @type {any[]} */ told = [];
+  const search = engine.search({position: START, limits: {nodes: 1}});
+  await soon();
+  const asked = {
+    position: START,
+    seconds: 9,
+    signal: ending.signal,
+    onWaiting: () => told.push("waits"),
+    onProof: (/** @type {any} */ state) => told.push(state),
+  };
+  const proof = engine.prove(asked);
+  thread.last.answer(result(1, 1));
+  await search;
+  await soon();
+  assert.equal(thread.last.message.prove.seconds, 9);
+  thread.last.hear({proof: "a state"});
+  assert.deepEqual(told, ["waits", "a state"]);
+  ending.abort();
+  await soon();
+  assert.equal(thread.stops, 1);
+  thread.last.answer({});
+  await assert.rejects(proof, Stopped);
+  // one that never had its turn
+  const later = engine.prove({...asked, signal: AbortSignal.abort()});
+  await assert.rejects(later, Stopped);
 });

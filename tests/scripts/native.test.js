@@ -105,7 +105,6 @@ test("each line of an engine has the depth that the engine gave it", async () =>
     loadJson: name => server.api(name),
     openDatabase: async () => null,
     openBook: async () => null,
-    prover: null,
     engine: new RemoteEngine(server),
   });
   const asked = {start: new Position().fen, engine: 1, lines: 2};
@@ -132,7 +131,6 @@ test("why a server has not answered reaches the page as it is", async () => {
     loadJson: async () => ({name: "shipped", scale: 100}),
     openDatabase: async () => null,
     openBook: async () => null,
-    prover: null,
     engine: new RemoteEngine(server),
     files: new RemoteFiles(server),
   });

@@ -12,8 +12,6 @@ export const MATCHES = true;
 export const COUNTS = true;
 /** Problems under construction: proofs of them, and their variations. */
 export const COMPOSING = true;
-/** Proofs, and certificates that are stepped through. */
-export const PROOFS = true;
 
 /** What to say if a part of the page did not load. */
 export const unloaded = () => t("The page did not load. Is kr web still running?");

@@ -9,7 +9,7 @@ import {iconButton} from "../icons.js";
 import {pressing, stepKeys} from "../keys.js";
 import {later} from "../later.js";
 import {menu} from "../menu.js";
-import {PROOFS, unloaded} from "../offers.js";
+import {unloaded} from "../offers.js";
 import {retold} from "../comments.js";
 import {SIDES, START} from "../squares.js";
 import {Stage, stepButtons, stepsOf} from "../stage.js";
@@ -140,26 +140,23 @@ class Analyse {
       own = {name: "notation", title: t("Moves"), element: null},
       later = (/** @type {string} */ name, /** @type {string} */ title) => ({name, title, element: el("div")}),
       setup = {...later("setup", t("Set up")), untabbed: true},
-      proofs = PROOFS ? [{...later("proof", t("Proof")), untabbed: true}] : [],
+      proof = {...later("proof", t("Proof")), untabbed: true},
       played = [
         later("people", t("People")),
         later("regions", t("Regions")),
         later("repertoire", t("Repertoire")),
         later("game", t("Games")),
       ];
-    return new Tabs(
-      [own, later("review", t("Review")), later("explorer", t("Explorer")), ...played, setup, ...proofs],
-      {
-        label: t("Panels"),
-        closes: true,
-        onchange: name => {
-          this._side?.classList.toggle("open", name !== "notation");
-          if (name !== "setup") this._late?.setup.cancel();
-          this._setUp?.setAttribute("aria-expanded", String(name === "setup"));
-          app.keep("panel", name);
-        },
+    return new Tabs([own, later("review", t("Review")), later("explorer", t("Explorer")), ...played, setup, proof], {
+      label: t("Panels"),
+      closes: true,
+      onchange: name => {
+        this._side?.classList.toggle("open", name !== "notation");
+        if (name !== "setup") this._late?.setup.cancel();
+        this._setUp?.setAttribute("aria-expanded", String(name === "setup"));
+        app.keep("panel", name);
       },
-    );
+    });
   }
 
   _makeWelcome() {
@@ -263,7 +260,7 @@ class Analyse {
         [t("Undo"), () => tree.undo(), {disabled: !tree.canUndo}],
         [t("Redo"), () => tree.redo(), {disabled: !tree.canRedo}],
         null,
-        ...(PROOFS ? [/** @type {[string, () => void]} */ ([t("Prove…"), () => this._tabs.open("proof")])] : []),
+        [t("Prove…"), () => this._tabs.open("proof")],
         [t("Mark or comment…"), () => this._filling(() => this._late?.sheet.open(tree.node))],
       ]),
     );

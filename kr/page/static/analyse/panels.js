@@ -4,7 +4,6 @@ import {Departure} from "./departure.js";
 import {panel as explorer} from "../explorer/panel.js";
 import {changing} from "./move-sheet.js";
 import {panel as files} from "../files/panel.js";
-import {PROOFS} from "../offers.js";
 import {panel as people} from "../people/panel.js";
 import {Proofs} from "../proofs/panel.js";
 import {panel as regions} from "../regions/panel.js";
@@ -17,23 +16,14 @@ import {Setup} from "../setup/setup.js";
 export function panels(app, list) {
   const games = files(app),
     setup = new Setup(app),
-    proofs = PROOFS ? [new Proofs(app)] : [];
-  games.reading.oncertificate = proofs.length ? file => proofs[0].file(file) : null;
+    proofs = new Proofs(app);
+  games.reading.oncertificate = file => proofs.file(file);
   return {
     games,
     setup,
     departure: new Departure(app),
     sheet: changing(list, app.say),
     sending: actions(/** @type {any} */ (app)),
-    all: [
-      review(app),
-      explorer(app),
-      people(app),
-      regions(app),
-      repertoire(app),
-      games,
-      setup.panel,
-      ...proofs.map(({panel}) => panel),
-    ],
+    all: [review(app), explorer(app), people(app), regions(app), repertoire(app), games, setup.panel, proofs.panel],
   };
 }

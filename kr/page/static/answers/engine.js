@@ -2,6 +2,7 @@
 // a patient search, an analysis that somebody watches, gives way to others and goes on after them.
 
 import {timed} from "./limits.js";
+import {Stopped} from "./news.js";
 import {heard, nothing} from "./results.js";
 import {KrError} from "./text.js";
 import {bitsOf, moveOf} from "./wire.js";
@@ -27,12 +28,17 @@ export const HASH_MB = 16;
 /** A thread did not hear that it should stop, and was ended. */
 export class Deaf extends Error {}
 
-/** A job: a search, or something short that has no `search`. */
+/** A job: a search, a proof with what hears of it, or something short. */
 class Job {
-  /** @param {any} message @param {Asked | null} search */
-  constructor(message, search) {
+  /**
+   * @param {any} message
+   * @param {Asked | null} [search]
+   * @param {{signal: AbortSignal, hear: (told: any) => void} | null} [proof]
+   */
+  constructor(message, search = null, proof = null) {
     this.message = message;
     this.search = search;
+    this.proof = proof;
     /** @type {Promise<any>} */
     this.done = new Promise((resolve, reject) => {
       this.resolve = resolve;
@@ -50,7 +56,7 @@ class Job {
   }
 
   get isEnded() {
-    return Boolean(this.search?.signal?.aborted);
+    return Boolean((this.search ?? this.proof)?.signal?.aborted);
   }
 
   /** What is known so far. @param {Result} result */
@@ -99,16 +105,37 @@ export class Engine {
     const {position, history = [], limits, lines = 1, fresh = false, small = false, database = true, signal} = search;
     const positions = [...history, position].map(bitsOf);
     const job = new Job({search: {positions, limits: timed(limits), lines, fresh, small, database}}, search);
-    const end = () => this._end(job);
-    signal?.addEventListener("abort", end);
     if (this.isBusy) search.onWaiting?.();
-    try {
-      const found = await this._do(job),
-        [best] = found.lines;
-      return {...found, hash: HASH_MB, score: best?.score ?? 0, move: best?.moves[0]};
-    } finally {
-      signal?.removeEventListener("abort", end);
-    }
+    const found = await this._until(signal, job),
+      [best] = found.lines;
+    return {...found, hash: HASH_MB, score: best?.score ?? 0, move: best?.moves[0]};
+  }
+
+  /**
+   * Proves the value of a position.
+   * @param {{
+   *   position: Position, seconds: number, signal: AbortSignal, onWaiting: () => void,
+   *   onProof: (state: import("./kr.js").ProofState) => void,
+   * }} asked
+   * @returns {ReturnType<import("./kr.js").Kr["prove"]>} it rejects once the signal ends it
+   */
+  async prove({position, seconds, signal, onWaiting, onProof}) {
+    if (this.isBusy) onWaiting();
+    const hear = (/** @type {any} */ told) => told.proof && onProof(told.proof),
+      job = new Job({prove: {position: bitsOf(position), seconds}}, null, {signal, hear}),
+      found = await this._until(signal, job);
+    if (signal.aborted) throw new Stopped();
+    return found;
+  }
+
+  /**
+   * Checks a certificate.
+   * @param {import("./proofs/certificate.js").Certificate} certificate
+   * @returns {Promise<import("./kr.js").ColumnReport>}
+   */
+  check({root, side, goal, parts: {boards, moves, ranks}, reach: {pieces, classes}}) {
+    const columns = {boards, moves, ranks};
+    return this._do(new Job({check: {root: bitsOf(root), side, goal, columns, reach: {pieces, classes}}}));
   }
 
   /**
@@ -124,12 +151,12 @@ export class Engine {
 
   /** @param {Position} position */
   evaluate(position) {
-    return this._do(new Job({evaluate: bitsOf(position)}, null));
+    return this._do(new Job({evaluate: bitsOf(position)}));
   }
 
   /** @param {readonly Position[]} positions @returns {Promise<number[]>} */
   scores(positions) {
-    return this._do(new Job({scores: positions.map(bitsOf)}, null));
+    return this._do(new Job({scores: positions.map(bitsOf)}));
   }
 
   /**
@@ -139,7 +166,7 @@ export class Engine {
    */
   async people(positions, group = -1) {
     /** @type {any[]} */
-    const choices = await this._do(new Job({people: positions.map(bitsOf), group}, null));
+    const choices = await this._do(new Job({people: positions.map(bitsOf), group}));
     return choices.map(({move, probability}) => ({move: moveOf(move), probability}));
   }
 
@@ -155,10 +182,21 @@ export class Engine {
     return this._thread;
   }
 
+  /** Does a job that a signal ends. @param {AbortSignal | undefined} signal @param {Job} job */
+  async _until(signal, job) {
+    const end = () => this._end(job);
+    signal?.addEventListener("abort", end);
+    try {
+      return await this._do(job);
+    } finally {
+      signal?.removeEventListener("abort", end);
+    }
+  }
+
   /** @param {Job} job */
   _do(job) {
     // what is short goes first
-    if (job.search) this._waiting.push(job);
+    if (job.search ?? job.proof) this._waiting.push(job);
     else this._waiting.unshift(job);
     this._next();
     return job.done;
@@ -215,7 +253,7 @@ export class Engine {
     try {
       const thread = await this._ready();
       if (job.isEnded) return job.best ?? nothing();
-      if (!search) return await thread.ask(job.message);
+      if (!search) return await thread.ask(job.message, job.proof?.hear);
       search.onTurn?.();
       this._crowd();
       const found = heard(await thread.ask(this._left(job), told => this._heard(job, told)));

@@ -117,16 +117,17 @@ export class House {
    * @param {{
    *   loadJson: (name: string) => Promise<any>, openDatabase: () => Promise<DatabasePort | null>,
    *   openCertificates?: () => Promise<CertificatesPort | null>, openBook: () => Promise<BookPort | null>,
-   *   engine: EnginePort, prover: ProverPort | null, files?: FilesPort, clock?: () => number, random?: () => number,
+   *   openProver?: () => Promise<ProverPort>, engine: EnginePort, files?: FilesPort, clock?: () => number,
+   *   random?: () => number,
    * }} parts null: there is none
    */
-  constructor({loadJson, openDatabase, openCertificates, openBook, engine, prover, files, clock, random}) {
+  constructor({loadJson, openDatabase, openCertificates, openBook, openProver, engine, files, clock, random}) {
     this._loadJson = loadJson;
     this._openDatabase = openDatabase;
     this._openCertificates = openCertificates ?? (async () => null);
     this._openBook = openBook;
+    this._openProver = openProver;
     this.engine = engine;
-    this.prover = prover;
     /** @type {FilesPort | undefined} */
     this.files = files;
     /** Seconds, from any moment on. */
@@ -149,6 +150,14 @@ export class House {
   /** Certificates whose values count. @returns {Promise<CertificatesPort | null>} */
   certificates() {
     return this.once("certificates", this._openCertificates);
+  }
+
+  /** What proves. @returns {Promise<ProverPort>} */
+  prover() {
+    return this.once("prover", async () => {
+      if (!this._openProver) throw new Error("nothing proves here");
+      return this._openProver();
+    });
   }
 
   /** The opening book. @returns {Promise<BookPort | null>} */

@@ -27,14 +27,28 @@ function once(make) {
   };
 }
 
-async function databaseFiles() {
+async function databaseParts() {
   const bytes = await load("database");
-  // a line of JSON with the size of each file, then the files
+  // a line of JSON with the identity of the values and the size of each file, then the files
   const end = bytes.indexOf(10),
-    {sizes} = JSON.parse(new TextDecoder().decode(bytes.subarray(0, end)));
+    {signature, sizes} = JSON.parse(new TextDecoder().decode(bytes.subarray(0, end)));
   let at = end + 1;
-  return sizes.map((/** @type {number} */ size) => bytes.subarray(at, (at += size)));
+  return {signature, files: sizes.map((/** @type {number} */ size) => bytes.subarray(at, (at += size)))};
 }
+
+const databaseFiles = async () => (await databaseParts()).files;
+
+const engine = new Engine(async () => {
+  const [{startThread}, module, tables, policy, database] = await Promise.all([
+    import("./thread.js"),
+    compiled(),
+    load("tables"),
+    load("people"),
+    databaseFiles(),
+  ]);
+  const script = new URL(FILES["search-worker"].path, self.location.href);
+  return startThread(script, {module, tables, policy, database}, [tables.buffer, policy.buffer]);
+});
 
 const house = new House({
   loadJson: name => loadJson(`${name}.json`),
@@ -46,18 +60,16 @@ const house = new House({
     const [{PackedBook}, bytes] = await Promise.all([import("./krb.js"), load("book")]);
     return new PackedBook(bytes);
   },
-  prover: null,
-  engine: new Engine(async () => {
-    const [{startThread}, module, tables, policy, database] = await Promise.all([
-      import("./thread.js"),
-      compiled(),
-      load("tables"),
-      load("people"),
-      databaseFiles(),
+  async openProver() {
+    const [{Prover}, database, {version}, {signature}] = await Promise.all([
+      import("./prover.js"),
+      house.database(),
+      house.data("engine"),
+      databaseParts(),
     ]);
-    const script = new URL(FILES["search-worker"].path, self.location.href);
-    return startThread(script, {module, tables, policy, database}, [tables.buffer, policy.buffer]);
-  }),
+    return new Prover(engine, {version, signature, reach: database?.reach ?? ""});
+  },
+  engine,
 });
 
 /** Fetches what nobody has asked for yet, so that all of the page works without a network later. */

@@ -8,7 +8,6 @@ import {RemoteCertificates} from "./native/certificates.js";
 import {RemoteDatabase} from "./native/database.js";
 import {RemoteEngine} from "./native/engine.js";
 import {RemoteFiles} from "./native/files.js";
-import {RemoteProver} from "./native/prover.js";
 
 const worker = /** @type {any} */ (globalThis);
 
@@ -18,8 +17,8 @@ const house = new House({
   openDatabase: () => RemoteDatabase.open(server),
   openCertificates: () => RemoteCertificates.open(server),
   openBook: () => RemoteBook.open(server),
+  openProver: async () => new (await import("./native/prover.js")).RemoteProver(server),
   engine: new RemoteEngine(server),
-  prover: new RemoteProver(server),
   files: new RemoteFiles(server),
 });
 const dispatcher = new Dispatcher(house, message => worker.postMessage(message));

@@ -104,12 +104,6 @@ function keptOf(house) {
   return own;
 }
 
-/** @param {House} house */
-function proverOf({prover}) {
-  if (!prover) throw new Refused("refused.no_page");
-  return prover;
-}
-
 /** @param {Certificate} certificate */
 const claimJson = ({side, goal}) => ({side: sideName(side), goal});
 
@@ -132,9 +126,9 @@ const step = async (house, request) =>
 async function* certificate(house, request, inbox) {
   const content = await keptOf(house).take(request.text("upload")),
     name = visible(request.text("name", 300, "")),
-    opened = await unpacked(content, MOST_CHECKED);
+    [opened, prover] = await Promise.all([unpacked(content, MOST_CHECKED), house.prover()]);
   const report = yield* reported(inbox, (signal, tell) =>
-    proverOf(house).check(opened, {signal, onChecked: checked => tell({checked, of: opened.count})}),
+    prover.check(opened, {signal, onChecked: checked => tell({checked, of: opened.count})}),
   );
   yield {certificate: keptOf(house).keep({certificate: opened, report, name})};
 }
@@ -144,8 +138,9 @@ async function* prove(house, request, inbox) {
   const position = request.position(),
     seconds = request.number("seconds", ...PROVE_SECONDS);
   if (!position.pieces) throw new Refused("refused.empty_board");
+  const prover = await house.prover();
   const {proof, proved} = yield* reported(inbox, (signal, tell) =>
-    proverOf(house).prove({
+    prover.prove({
       ...{position, seconds, signal},
       onWaiting: () => tell({waits: true}),
       onProgress: proof => tell({proof, seconds}),

@@ -26,10 +26,11 @@ function isGone(url) {
 const calls = {
   onLines: (/** @type {import("./kr.js").Result} */ lines) => worker.postMessage({told: {lines}}),
   onProgress: (/** @type {import("./kr.js").Progress} */ progress) => worker.postMessage({told: {progress}}),
+  onProof: (/** @type {import("./kr.js").ProofState} */ proof) => worker.postMessage({told: {proof}}),
 };
 
 /** @param {any} message */
-function answer({files, search, evaluate, scores, people, group, url}) {
+function answer({files, search, prove, check, evaluate, scores, people, group, url}) {
   if (files) {
     hears = CAN_PAUSE || !isGone(url);
     searcher = new Searcher(files.module, files, HASH_MB << 20);
@@ -39,8 +40,10 @@ function answer({files, search, evaluate, scores, people, group, url}) {
   if (evaluate) return searcher.evaluate(evaluate);
   if (scores) return searcher.scores(scores);
   if (people) return searcher.people(people, group);
-  if (CAN_PAUSE) return searcher.searchPausing(search, calls);
-  return searcher.search(search, {isStopped: () => hears && isGone(url), ...calls});
+  if (check) return searcher.checkColumns(check);
+  const isStopped = CAN_PAUSE ? undefined : () => hears && isGone(url);
+  if (prove) return searcher.prove(prove, {isStopped, ...calls});
+  return isStopped ? searcher.search(search, {isStopped, ...calls}) : searcher.searchPausing(search, calls);
 }
 
 worker.onmessage = async (/** @type {MessageEvent} */ {data}) => {

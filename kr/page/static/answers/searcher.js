@@ -7,12 +7,15 @@ import {positionOf} from "./wire.js";
 
 /** @typedef {import("./kr.js").Limits} Limits */
 /** @typedef {import("./kr.js").Progress} Progress */
+/** @typedef {import("./kr.js").ProofState} ProofState */
 /** @typedef {import("./kr.js").Result} Result */
 
 const SMALL_HASH = 1 << 19;
 const STOP_MS = 80,
   PROGRESS_MS = 500;
 const ALL_PIECES = 24;
+/** Bytes of a proof: a phone has room for them. */
+const PROOF_BYTES = 64 << 20;
 
 /**
  * A search as it goes to the Worker. positions: the game so far, the one to search last, as [black, white, kings,
@@ -84,13 +87,45 @@ export class Searcher {
     }
   }
 
+  /**
+   * Proves the value of a position, as far as the time allows.
+   * @param {{position: number[], seconds: number}} request
+   * @param {{isStopped?: () => boolean, onProof: (state: ProofState) => void}} calls isStopped: else it pauses
+   */
+  async prove({position, seconds}, {isStopped, onProof}) {
+    const engine = this._start({fresh: true, small: false, database: true}, isStopped ?? turn, undefined);
+    let next = 0;
+    const hear = (/** @type {ProofState} */ state) => {
+      const now = this._now();
+      if (now < next) return;
+      next = now + PROGRESS_MS / 2;
+      onProof(state);
+    };
+    try {
+      return await this._kr.prove(engine, positionOf(position), {seconds, memory: PROOF_BYTES}, hear, !isStopped);
+    } finally {
+      this._running = 0;
+    }
+  }
+
+  /**
+   * Checks columns of a certificate.
+   * @param {{
+   *   root: number[], side: number, goal: "win" | "draw", columns: import("./kr.js").Columns,
+   *   reach: {pieces: number, classes: readonly string[]},
+   * }} request
+   */
+  checkColumns({root, side, goal, columns, reach}) {
+    return this._kr.checkColumns(this._database, {root: positionOf(root), side, goal}, columns, reach);
+  }
+
   /** Ends the running search. */
   stop() {
     if (this._running) this._kr.stop(this._running);
   }
 
   /**
-   * @param {Request} request
+   * @param {Pick<Request, "fresh" | "small" | "database">} request
    * @param {() => boolean | Promise<void>} look
    * @param {((progress: Progress) => void) | undefined} tell
    */

@@ -51,7 +51,7 @@ export async function startThread(script, files, moved) {
   const ask = (/** @type {any} */ message, /** @type {any} */ hear, /** @type {Transferable[]} */ transfer = []) =>
     new Promise((resolve, reject) => {
       asked = {resolve, reject, hear};
-      if (!pauses && (message.search || message.files)) url = URL.createObjectURL(new Blob(["on"]));
+      if (!pauses && (message.search || message.prove || message.files)) url = URL.createObjectURL(new Blob(["on"]));
       worker.postMessage({...message, url}, transfer);
     });
 

@@ -3,7 +3,6 @@
 import {filePicker, resultsChoice} from "../controls.js";
 import {button, el} from "../dom.js";
 import {visible} from "../escapes.js";
-import {PROOFS} from "../offers.js";
 import {many, t} from "../texts.js";
 import {About} from "./about.js";
 import {Opened} from "./opened.js";
@@ -13,7 +12,7 @@ import {LINK, movesOf, nameOf} from "./state.js";
 
 /** @typedef {import("../shell.js").App} App */
 
-const FILES = `.pdn,.gz,.xz,.bz2,.fen,.txt${PROOFS ? ",.krproof" : ""}`;
+const FILES = ".pdn,.gz,.xz,.bz2,.fen,.txt,.krproof";
 
 /** @param {App} app */
 export const panel = app => new Games(app).panel;

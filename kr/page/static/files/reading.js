@@ -31,8 +31,8 @@ export class Reading {
     this._shelf = shelf;
     this._open = open;
     this._results = results;
-    /** Takes a certificate, if anything does. @type {((file: File) => void) | null} */
-    this.oncertificate = null;
+    /** Takes a certificate. @type {(file: File) => void} */
+    this.oncertificate = () => {};
     /** How often something was read. */
     this.count = 0;
     this.element = el("p", {class: "reading", role: "status", hidden: true});
@@ -52,8 +52,7 @@ export class Reading {
   file(file) {
     if (!file) return undefined;
     if (isCertificate(file.name)) {
-      if (this.oncertificate) this.oncertificate(file);
-      else this._app.fail(new Error(t("{name} is a certificate: kr web opens it", {name: file.name})));
+      this.oncertificate(file);
       return undefined;
     }
     return this._load(file.name, async job => {

@@ -48,11 +48,14 @@ export function claimStanding(claim) {
 }
 
 /** Searches and nodes so far. @param {Told} told */
-export function effort({claims, taken}) {
+export function effort({claims, taken, full}) {
   const sum = (/** @type {"nodes" | "searches"} */ name) => claims.reduce((all, claim) => all + claim[name], 0);
-  return [many(sum("searches"), "search", "searches"), many(sum("nodes"), "node"), `${Math.round(taken)} s`].join(
-    " · ",
-  );
+  return [
+    many(sum("searches"), "search", "searches"),
+    many(sum("nodes"), "node"),
+    `${Math.round(taken)} s`,
+    ...(full ? [t("its memory is full")] : []),
+  ].join(" · ");
 }
 
 /** What a certificate consists of. @param {Certificate} certificate */

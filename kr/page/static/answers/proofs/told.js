@@ -24,8 +24,8 @@
  *   nodes: number, searches: number, resists: string}} Claim
  */
 /**
- * How far a proof has come. side: to move; least, most: the values that are left.
- * @typedef {{fen: string, side: Side, value: Value | null, least: Value, most: Value, taken: number,
+ * How far a proof has come. side: to move; least, most: the values that are left; full: its memory was, and ended it.
+ * @typedef {{fen: string, side: Side, value: Value | null, least: Value, most: Value, taken: number, full?: boolean,
  *   claims: Claim[]}} Told
  */
 
