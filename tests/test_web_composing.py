@@ -152,11 +152,6 @@ def test_variations_end(house: House, name: str, limit: float, ended: str, monke
     [
         (composing.soundness, {"fen": "W:W33:B1"}, "33"),
         (composing.soundness, {"fen": "W:W21:B"}, "a problem needs pieces of both sides"),
-        (
-            composing.soundness,
-            {"fen": DUAL, "result": "loss"},
-            "result: 'loss' is unknown; expected win, draw, nothing",
-        ),
         (composing.soundness, {"fen": DUAL, "seconds": 61}, "seconds is not a number from 0.01 to 60"),
         (composing.variations, {"fen": DUAL, "goal": "mate"}, "goal: 'mate' is unknown; expected win, draw, value"),
         (composing.variations, {"fen": DUAL, "goal": "win", "changes": 3}, "changes is not a whole number from 1 to 2"),

@@ -31,8 +31,6 @@ from web_pages import (
     wait_until,
 )
 
-from kr.egdb.exact import exact_moves
-from kr.egdb.sample import positions_with_value
 from kr.errors import InvalidProblemError
 from kr.game.board import Board
 from kr.game.value import Value
@@ -497,56 +495,6 @@ def open_and_remove(page: Page, served: list[str]) -> None:
     page.get_by_role("button", name="Remove mine.txt").click()
     wait_until(page, "count => document.querySelectorAll('.puzzles li').length === count", len(served))
     assert page.evaluate("() => localStorage.getItem('kr-problem-files')") == "[]"
-
-
-def short_wins(house: House, count: int) -> list[str]:
-    """Two kings against one king, White to win within nine plies."""
-    assert house.database is not None
-    found = positions_with_value(house.database, (0, 2, 0, 1), Value.WIN, 4096, 1)
-    return [each.flipped().fen for each in found if 1 < (house.database.distance(each) or 0) <= 9][:count]
-
-
-@pytest.mark.soak
-@pytest.mark.slow
-def test_ten_puzzles_in_a_row_by_keys_alone(opened: Opener, house: House, tmp_path: Path) -> None:
-    """Moves on the board, and one key from each puzzle to the next."""
-    fens = short_wins(house, 10)
-    path = tmp_path / "short.jsonl"
-    path.write_text(
-        "\n".join(json.dumps({"id": f"s{i}", "title": f"Short {i}", "fen": fen}) for i, fen in enumerate(fens))
-    )
-    with serving(weights="manual", problems=(path,)) as server:
-        page = opened(f"{server.address}#learn/s0", reduced_motion="reduce")
-        choose_filter(page, "Origin", "own")
-        for number, fen in enumerate(fens):
-            wait_for_title(page, f"Short {number}")
-            assert page.locator(".task").text_content() == "White to play and win"
-            solve_by_keys(page, house, Board(fen))
-            page.keyboard.press("n")
-        open_panel(page, "Progress")
-        assert page.get_by_text(
-            f"10 of {LISTED + 8:,} puzzles solved, 10 of them without a wrong move or a hint."
-        ).is_visible()
-        assert page.get_by_text("10 in a row").is_visible()
-
-
-def solve_by_keys(page: Page, house: House, board: Board) -> None:
-    while True:
-        wait_until(page, "() => document.querySelector('main .board .movable') !== null")
-        move = exact_moves(house.database, board.position)[0].move
-        for square in (move.origin, move.target):
-            page.locator(f".learn .grid [data-square='{square + 1}']").focus()
-            page.keyboard.press("Enter")
-        board.play(move)
-        verdict = f"✓ {move} is right."
-        wait_until(page, """verdict => {
-          const said = document.querySelector(".verdict").textContent;
-          return said.startsWith(verdict) || said.startsWith("✓ Solved!");
-        }""", verdict)  # fmt: skip
-        said = page.locator(".verdict").text_content() or ""
-        if "Solved" in said:
-            return
-        board.play(said.split("Reply: ")[1].split(".")[0])
 
 
 @pytest.mark.slow
