@@ -11,7 +11,6 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,6 @@ import pytest
 from tables import save_random
 
 from kr import cli
-from kr.analysis.annotation.files import AnnotateSettings, annotate_files
 from kr.cluster import connection, worker
 from kr.cluster.connection import TaskAnswer, connected
 from kr.cluster.frames import framed, unframed
@@ -33,8 +31,6 @@ from kr.learn.games import shard_paths
 from kr.learn.selfplay import SelfplayResult, SelfplaySettings, selfplay
 from kr.match.match import play_match
 from kr.match.settings import MatchSettings
-from kr.problems.problem import classics
-from kr.problems.solving import SolveSettings, solve_all
 from kr.problems.soundness_files import CheckSettings, check_problems
 from kr.storage import checksum
 
@@ -153,18 +149,6 @@ def test_matches_are_the_same_games(cluster: str, tables: Path) -> None:
 
 
 @pytest.mark.soak
-def test_solutions_are_the_same(cluster: str, tables: Path) -> None:
-    limits = (Limits(nodes=2000), Limits(depth=4))
-    found = []
-    for address in ("", cluster):
-        settings = SolveSettings(weights=str(tables), tc=limits, hash=1 << 20, multipv=2, egdb="none", cluster=address)
-        solutions = [asdict(solution) for solution in solve_all(classics()[:3], settings)]
-        found.append([{name: value for name, value in each.items() if name not in TIMES} for each in solutions])
-    assert found[0] == found[1]
-    assert len(found[0]) == 6
-
-
-@pytest.mark.soak
 def test_problems_checked_are_the_same(cluster: str, whole: Path, tmp_path: Path) -> None:
     source = tmp_path / "problems.txt"
     source.write_text("W:W21,K30:B1,2\nno position\nW:WK1:BK32\nW:WK19,K23:B28\nW:W21:B17,14\n")
@@ -180,18 +164,6 @@ def test_problems_checked_are_the_same(cluster: str, whole: Path, tmp_path: Path
         found.append([{name: value for name, value in each.items() if name != "seconds"} for each in records])
     assert found[0] == found[1]
     assert [record["verdict"] for record in found[1]] == ["undecided", "cook", "cook", "unsound"]
-
-
-@pytest.mark.soak
-def test_annotated_games_are_the_same_pages(cluster: str, tables: Path, tmp_path: Path) -> None:
-    games = tmp_path / "games.pdn"
-    games.write_text('[Event "x"]\n[FEN "B:W18,K29,30:B1,2,3"]\n\n1. 2-7 18-14 2. 7-10 14x7 3. 3x10 *\n' * 3)
-    for name, address in (("here", ""), ("there", cluster)):
-        annotate_files(AnnotateSettings(
-            files=(games,), out=tmp_path / f"{name}.pdn", tc=Limits(nodes=400), weights=str(tables), hash=1 << 20,
-            egdb="none", from_ply=0, cluster=address,
-        ))  # fmt: skip
-    assert (tmp_path / "there.pdn").read_bytes() == (tmp_path / "here.pdn").read_bytes()
 
 
 # --- workers that fail
