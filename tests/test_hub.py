@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -538,3 +539,23 @@ def test_all_nodes_of_a_search_are_told_though_it_ends_within_an_iteration(talk)
         lines.append(conversation.heard.get(timeout=60))
     nodes = [int(match[1]) for line in lines if (match := re.match(r"info .* nodes=(\d+) ", line))]
     assert nodes == [*told, found.nodes]
+
+
+def test_the_session_of_the_page_is_what_kr_says() -> None:
+    page = Path(__file__).parents[1] / "docs" / "reference" / "hub.md"
+    if not page.exists():
+        pytest.skip("the checkout is not here")
+    session = page.read_text(encoding="utf-8").partition("## A session")[2].split("```")[1].strip().splitlines()
+    measured = re.compile(r"(?:time|nps)=\S+|\.dev\d+")
+    conversation = Conversation(hash="64")
+    for line in session:
+        if line.startswith("> "):
+            conversation.send(line[2:])
+            continue
+        shown, heard = measured.sub("", line[2:]), ""
+        while heard != shown:
+            # others may come between, but for those that end an answer
+            assert heard.split()[:1] in ([], ["id"], ["param"], ["info"]), f"{heard}; expected {shown}"
+            heard = measured.sub("", conversation.heard.get(timeout=60).rstrip("\n"))
+    conversation.thread.join(60)
+    assert not conversation.thread.is_alive()

@@ -16,6 +16,7 @@ from playouts import positions, random_game, write_run
 import kr
 from kr.cli import main
 from kr.errors import InvalidSettingError, KrError
+from kr.evaluation.kinds import load_scorer
 from kr.evaluation.layouts import LAYOUTS
 from kr.evaluation.patterns import MEN_ENTRIES, mover_frame
 from kr.evaluation.weights import load_tables
@@ -69,8 +70,8 @@ def test_core_numpy_and_the_definition_agree(own: kr.Weights) -> None:
     assert own.scores(mover_frame(rows)) == pytest.approx(expected)
     found = engine.evaluate_batch(rows).tolist()
     assert all(abs(a - b) <= 1 for a, b in zip(found, expected, strict=True))
-    explained = kr.explain(played[30], own)
-    assert explained.score == found[30]
+    assert kr.explain(played[30], own).score == found[30]
+    assert load_scorer(own) is load_scorer(own)
 
 
 def test_tables_are_saved_loaded_and_searched_alike(own: kr.Weights, tmp_path: Path) -> None:

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 KIND = "kr weights"
+SHIPPED_TABLES = "shipped"
+"""Name of the tables that come with kr."""
 FITTED = Path("fitted.h5")
 """Default output of `kr fit`: replaced only by a fit of the same run directories with the same settings."""
 FORMAT_VERSION = 3

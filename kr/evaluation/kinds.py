@@ -39,8 +39,7 @@ if TYPE_CHECKING:
 
     from kr.evaluation.weights import Weights
 
-SHIPPED = "shipped"
-"""Name of the tables that come with kr."""
+SHIPPED = files.SHIPPED_TABLES
 SUMS_TAKEN_OUT = "tables with a network, BASE+NET, were taken out: they won no match (docs/lab/evaluation.md)"
 CHAMPION = "evolved"
 """Kind of the evaluations that are chosen from a file of several."""
@@ -203,8 +202,11 @@ def _of_tables(weights: object) -> Evaluation | None:
         return None
     from kr.evaluation.weights import REGIONS_KIND, Weights
 
+    if not isinstance(weights, Weights):
+        return None
     kind: Any = evaluation_kind(REGIONS_KIND)
-    return kind(weights) if isinstance(weights, Weights) else None
+    # kept with the tables, so that the core copies them once
+    return vars(weights).setdefault("_evaluation", kind(weights))
 
 
 def _name_of(weights: str | Path | Weights | None) -> str:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from kr import storage
 from kr.errors import InvalidSettingError, InvalidWeightsError
 from kr.evaluation import files
-from kr.evaluation.files import SCALES, WeightsFile
+from kr.evaluation.files import SCALES, SHIPPED_TABLES, WeightsFile
 from kr.evaluation.layouts import Layout, read_layout
 from kr.evaluation.own_regions import built_tables
 from kr.evaluation.parts import Windows
@@ -106,9 +106,9 @@ class Weights:
         )
 
     @classmethod
-    def load(cls, path: Path | str) -> Weights:
-        """The tables of a weights file. Raises InvalidWeightsError, naming the file."""
-        return load_tables(storage.as_path(path))
+    def load(cls, path: Path | str = SHIPPED_TABLES) -> Weights:
+        """The tables of a weights file; those of kr for "shipped". Raises InvalidWeightsError, naming the file."""
+        return load_tables(files.shipped_path() if path == SHIPPED_TABLES else storage.as_path(path))
 
     def save(self, path: Path | str) -> None:
         """Write a weights file at once or not at all, which commands and engines take. Raises OSError."""
