@@ -185,8 +185,8 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def server() -> Iterator[socket.socket]:
-    """A server that kr connects to as the initiator of DXP."""
+def peer_server() -> Iterator[socket.socket]:
+    """A server that kr connects to as the initiator of DXP. (`server` is one of kr web.)"""
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(60)
         yield server

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.usefixtures("impatient")
 # --- as initiator
 
 
-def test_kr_against_kr(server, tmp_path):
+def test_kr_against_kr(peer_server, tmp_path):
     starts = [Position.from_fen(fen) for fen in SHORT_GAMES]
     follower, address = listening(games=4, frame="mover", chat="hello", out=tmp_path / "follower.pdn")
     settings = ConnectSettings(
@@ -41,9 +41,9 @@ def test_kr_against_kr(server, tmp_path):
     assert [game.moves for game in saved[0]] == [game.moves for game in saved[1]] == [game.moves for game in games]
 
 
-def test_messages_of_an_initiator(server):
-    kr = connecting(server, fen="W:W24:B11", color="white", minutes=5, moves=75, games=1)
-    with accept(server) as peer:
+def test_messages_of_an_initiator(peer_server):
+    kr = connecting(peer_server, fen="W:W24:B11", color="white", minutes=5, moves=75, games=1)
+    with accept(peer_server) as peer:
         peer.expect(f"R01{'kr':32}Z005075BW{'e' * 10}z{'e' * 12}w{'e' * 8}")
         peer.send(f"A{NAME}0")
         peer.play(SHORT, Side.BLACK, plies=1)
@@ -54,9 +54,9 @@ def test_messages_of_an_initiator(server):
 
 
 @pytest.mark.parametrize(("code", "said"), [(1, "another version"), (2, "another game"), (3, "no game")])
-def test_a_refusal(server, code, said):
-    kr = connecting(server)
-    with accept(server) as peer:
+def test_a_refusal(peer_server, code, said):
+    kr = connecting(peer_server)
+    with accept(peer_server) as peer:
         peer.expect("R.*")
         peer.send("Cno", f"A{NAME}{code}")
         peer.expect(None)
@@ -65,9 +65,9 @@ def test_a_refusal(server, code, said):
     assert kr.games == []
 
 
-def test_a_peer_that_wants_no_more(server):
-    kr = connecting(server, games=3)
-    with accept(server) as peer:
+def test_a_peer_that_wants_no_more(peer_server):
+    kr = connecting(peer_server, games=3)
+    with accept(peer_server) as peer:
         peer.expect("R.*")
         peer.send(f"A{NAME}0")
         peer.expect(MOVE)
@@ -87,14 +87,14 @@ BROKEN_ANSWERS = {
 
 
 @pytest.mark.parametrize("name", BROKEN_ANSWERS)
-def test_a_lost_connection_is_made_again(server, name):
+def test_a_lost_connection_is_made_again(peer_server, name):
     answer, said = BROKEN_ANSWERS[name]
-    kr = connecting(server, games=2, color="white")
-    with accept(server) as peer:
+    kr = connecting(peer_server, games=2, color="white")
+    with accept(peer_server) as peer:
         peer.expect("R.*")
         if answer is not None:
             peer.send(answer)
-    with accept(server) as peer:
+    with accept(peer_server) as peer:
         peer.expect("R.*")
         peer.send(f"A{NAME}0")
         peer.resign()
@@ -103,10 +103,10 @@ def test_a_lost_connection_is_made_again(server, name):
     assert (first.result, second.result) == ("*", "0-1")
 
 
-def test_nobody_is_there(server, tmp_path):
+def test_nobody_is_there(peer_server, tmp_path):
     out = tmp_path / "new" / "games.pdn"
-    address = f":{server.getsockname()[1]}"
-    server.close()
+    address = f":{peer_server.getsockname()[1]}"
+    peer_server.close()
     lines = []
     with pytest.raises(ProtocolError, match="can't connect to 127.0.0.1"):
         dxp.connect(ConnectSettings(**{**FAST, "address": address, "reconnect": 3, "out": out}), say=lines.append)
@@ -115,16 +115,16 @@ def test_nobody_is_there(server, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_a_port_in_use(server):
+def test_a_port_in_use(peer_server):
     with pytest.raises(ProtocolError, match="can't listen on 127.0.0.1"):
-        dxp.listen(ListenSettings(**{**FAST, "address": f":{server.getsockname()[1]}"}))
+        dxp.listen(ListenSettings(**{**FAST, "address": f":{peer_server.getsockname()[1]}"}))
 
 
 @pytest.mark.parametrize("answer", [None, "R"])
-def test_the_answer_to_the_end_may_be_missing(server, answer, monkeypatch):
+def test_the_answer_to_the_end_may_be_missing(peer_server, answer, monkeypatch):
     monkeypatch.setattr(dxp_game, "ANSWER_SECONDS", 0.2)
-    kr = connecting(server, games=1, moves=1)
-    with accept(server) as peer:
+    kr = connecting(peer_server, games=1, moves=1)
+    with accept(peer_server) as peer:
         peer.expect("R.*")
         peer.send(f"A{NAME}0")
         peer.play(Position(), Side.WHITE, plies=2)
@@ -176,8 +176,8 @@ def test_connect_command(capsys, tmp_path):
     assert [len(game.moves) for game in read_games(out)] == [len(game["moves"]) for game in result["games"]]
 
 
-def test_commands_report_errors(capsys, server):
-    port = server.getsockname()[1]
+def test_commands_report_errors(capsys, peer_server):
+    port = peer_server.getsockname()[1]
     code, _, error = run(f"dxp listen :{port} {ENGINE}", capsys)
     assert (code, error.count("\n")) == (1, 1)
     code, _, error = run(f"dxp connect :{port} --fen W:W24:B11 --ballot 3move {ENGINE}", capsys)

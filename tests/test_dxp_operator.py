@@ -186,11 +186,11 @@ def test_kr_against_kr(monkeypatch, frame):
     assert len(one.moves) == 8
 
 
-def test_talk(server, monkeypatch, capsys):
+def test_talk(peer_server, monkeypatch, capsys):
     reading, writing = os.pipe()
     with os.fdopen(reading) as typed:
         monkeypatch.setattr("sys.stdin", typed)
-        address = f":{server.getsockname()[1]}"
+        address = f":{peer_server.getsockname()[1]}"
         words = [
             "dxp",
             "connect",
@@ -199,7 +199,7 @@ def test_talk(server, monkeypatch, capsys):
             *"--weights material --hash 1MB --egdb none --color white".split(),
         ]
         kr = Playing(lambda to: to.games.append(cli.main(words)))
-        with accept(server) as peer:
+        with accept(peer_server) as peer:
             peer.expect("R.*")
             os.write(writing, b"hello\n/resign\n")
             peer.expect("Chello")

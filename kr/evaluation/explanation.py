@@ -15,7 +15,7 @@ from kr.language.sentences import Sentence
 from kr.notation import SIDE_NAMES, squares
 
 if TYPE_CHECKING:
-    from kr.svg import SHOWN, Svg
+    from kr.svg import Svg
 
 
 @dataclass(frozen=True)
@@ -111,6 +111,8 @@ class Explanation:
 
     def _repr_svg_(self) -> str:
         """The board as notebooks show it."""
+        from kr.svg import SHOWN
+
         return self.svg(size=SHOWN)
 
 

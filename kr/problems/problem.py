@@ -39,7 +39,7 @@ from kr.text import file_text
 
 _CLASSICS = "classics.jsonl"
 _WINNERS = {"W-win": Side.WHITE, "B-win": Side.BLACK, "draw": None}
-PROVED_EVIDENCE, LIKELY_EVIDENCE, SEARCHED_EVIDENCE = EVIDENCE = "proved", "likely", "searched"
+PROVED_EVIDENCE, LIKELY_EVIDENCE, SEARCHED_EVIDENCE = KINDS_OF_EVIDENCE = "proved", "likely", "searched"
 """A result is proved, likely by the rule of verdicts, or what one search says."""
 MOST_RATING = 4000
 
@@ -69,7 +69,7 @@ class Problem:
     rating: int | None = None
     """Difficulty as an Elo number; None if unknown."""
     evidence: str = ""
-    """One of EVIDENCE, for the result; "" if unknown. The only moves are proved with it, or those of searches."""
+    """One of KINDS_OF_EVIDENCE, for the result; "" if unknown. The only moves are proved with it, or by searches."""
 
     @property
     def published(self) -> Value | None:
@@ -295,8 +295,8 @@ def _problem(entry: Any, number: int) -> Problem:
     if rating is not None and (type(rating) is not int or not 0 <= rating <= MOST_RATING):
         raise InvalidProblemError(f'"rating" must be a whole number from 0 to {MOST_RATING}, not {json.dumps(rating)}')
     evidence = _text(entry, "evidence")
-    if evidence not in ("", *EVIDENCE):
-        expected = f"{', '.join(EVIDENCE[:-1])} or {EVIDENCE[-1]}"
+    if evidence not in ("", *KINDS_OF_EVIDENCE):
+        expected = f"{', '.join(KINDS_OF_EVIDENCE[:-1])} or {KINDS_OF_EVIDENCE[-1]}"
         raise InvalidProblemError(f'"evidence" is {evidence!r}; it must be {expected}')
     title = _text(entry, "title")
     return Problem(
