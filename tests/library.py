@@ -102,7 +102,7 @@ def library() -> c.CDLL:
     found.kr_start.restype = CPosition
     for name in ("kr_version", "kr_error_text", "kr_tables_checksum", "kr_policy_checksum"):
         getattr(found, name).restype = c.c_char_p
-    for name in ("tables", "database", "policy", "engine"):
+    for name in ("tables", "database", "policy", "engine", "proof"):
         getattr(found, f"kr_close_{name}").restype = None
     for name in ("kr_stop", "kr_values"):
         getattr(found, name).restype = None

@@ -3,7 +3,15 @@
 import assert from "node:assert/strict";
 import {before, test} from "node:test";
 import {exactly} from "../../kr/page/static/analysis/words.js";
-import {claimStanding, claimWords, endWords, stepWords, uncovered, verdict} from "../../kr/page/static/proofs/state.js";
+import {
+  claimStanding,
+  claimWords,
+  effort,
+  endWords,
+  stepWords,
+  uncovered,
+  verdict,
+} from "../../kr/page/static/proofs/state.js";
 import {speak} from "../../kr/viewer/static/texts.js";
 import {textsOf} from "./texts.js";
 
@@ -37,6 +45,15 @@ test("what is proved is said for the side that has it", () => {
     [{most: "draw", side: "white"}, "Proved: Black does not lose"],
   ];
   for (const [change, said] of cases) assert.equal(verdict({...told, ...change}), said);
+});
+
+test("searches, nodes and time are told, and that the memory is full", () => {
+  const claims = /** @type {any[]} */ ([
+    {searches: 1, nodes: 1200},
+    {searches: 2, nodes: 0},
+  ]);
+  assert.equal(effort({...told, claims}), "3 searches · 1,200 nodes · 1 s");
+  assert.equal(effort({...told, full: true}), "0 searches · 0 nodes · 1 s · its memory is full");
 });
 
 test("a claim is open, proved or refuted", () => {
