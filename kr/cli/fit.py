@@ -1,6 +1,8 @@
 """`kr fit`."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from kr.cli import console, options
 from kr.errors import InvalidSettingError
@@ -51,15 +53,7 @@ def command(
         result = fit(settings, lambda what, count, total: show_fit(stages, what, count, total))
     if not result.earlier:
         console.wrote(result.path, "tables" + replaced)
-    for run in result.report["runs"]:
-        count = games.games_wanted(run["directory"])
-        if count is not None and run["games"] < count:
-            have = f"{run['games']:,} of {counted(count, 'game')}"
-            console.say(f"{run['directory']}: {have} so far; resume kr selfplay, then run kr fit again to use all")
-        if recorded.is_unfinished(Path(run["directory"])):
-            console.say(f"{run['directory']}: its import was interrupted; resume kr games import, then kr fit")
-        if run["score_scale"] is None and settings.label.score_share:
-            console.say(f"{run['directory']}: no scores in these games; the results alone are the target")
+    _tell_of(result.report["runs"], settings)
     if settings.plots:
         console.wrote(settings.plots, "pictures of the fit")
     checked = None
@@ -77,6 +71,19 @@ def command(
             console.put("a match against the shipped tables: kr match")
         if checked:
             console.put(f"\n{check}: {fit_check.check_text(checked)}")
+
+
+def _tell_of(runs: Sequence[Mapping[str, Any]], settings: FitSettings) -> None:
+    """What there is to know of the runs whose games were taken."""
+    for run in runs:
+        count = games.games_wanted(run["directory"])
+        if count is not None and run["games"] < count:
+            have = f"{run['games']:,} of {counted(count, 'game')}"
+            console.say(f"{run['directory']}: {have} so far; resume kr selfplay, then run kr fit again to use all")
+        if recorded.is_unfinished(Path(run["directory"])):
+            console.say(f"{run['directory']}: its import was interrupted; resume kr games import, then kr fit")
+        if run["score_scale"] is None and settings.label.score_share:
+            console.say(f"{run['directory']}: no scores in these games; the results alone are the target")
 
 
 def show_fit(stages: console.Stages, what: str, count: int, total: int) -> None:
