@@ -14,8 +14,8 @@ SHELL = {"mkdir", "openssl", "chmod"}
 """Programs of the system, which are run as they stand."""
 ELSEWHERE = {"make", "sudo", ".", "python3", "dask", "while", "docker", "kubectl"}
 """What installs, or needs other machines; the targets of make are those of tests/test_make_targets.py."""
-LONG = "kr (policy players|theory shipped|book cooks shipped --nodes) "
-"""What takes seconds also at its least, and runs in `make soak`."""
+LONG = "kr (policy (fit|show|players)|endnet|theory shipped|book cooks shipped --nodes) "
+"""What takes seconds also at its least, or needs what that makes; it runs in `make soak`."""
 OTHERS = "HOST|scheduler.json|tls://"
 """In commands for clusters that are not here."""
 
