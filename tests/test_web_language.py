@@ -70,6 +70,7 @@ NAMES = re.compile(
             # comments and settings as files and commands have them
             r"kr \S+ \([^)]*\)",
             r"kr -.*",
+            re.escape(kr.__version__),
             r"runs/\S+",
             r"\d+ \w+ \d{4}",
             r"3move|11man|prime\.pdn|Annotator|manual|material",
