@@ -1,7 +1,8 @@
 """A plugin of pytest: the cases of `make soak` for which there is time, one of each test first.
 
-`make soak MINUTES=5` gives `--minutes 5`. Every test runs with one of its cases, however long that takes; the others
-follow until the time is over. Which case is the first, and which of the others are next, changes from day to day.
+`make soak MINUTES=5` gives `--minutes 5`. Every test runs with one of its cases, however long that takes, one without
+the mark costly if there is any; the others follow until the time is over. Which case is the first, and which of the
+others are next, changes from day to day.
 """
 
 from __future__ import annotations
@@ -28,7 +29,10 @@ class Plan:
         tests: defaultdict[str, list[pytest.Item]] = defaultdict(list)
         for item in items:
             tests[item.nodeid.partition("[")[0]].append(item)
-        first = [cases[self.turn % len(cases)] for cases in tests.values()]
+        first = []
+        for cases in tests.values():
+            short = [case for case in cases if not case.get_closest_marker("costly")] or cases
+            first.append(short[self.turn % len(short)])
         others = [item for item in items if item not in first]
         start = self.turn * len(tests) % max(1, len(others))
         items[:] = [*first, *others[start:], *others[:start]]

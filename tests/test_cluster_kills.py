@@ -46,11 +46,23 @@ def test_differences_are_counted(runs: dict[int, Path], tmp_path: Path) -> None:
     assert (outcome.lost, outcome.doubled) == (4, 4)
 
 
+EACH_ONCE = {"worker_kills": 1, "coordinator_kills": 1, "scheduler_kills": 1, "full_disks": 1, "garbage": 1, "hangs": 1}
+
+
 @pytest.mark.soak
-def test_the_games_are_those_of_a_quiet_run(tmp_path: Path) -> None:
-    ordeal = Ordeal(
-        worker_kills=5, coordinator_kills=2, scheduler_kills=1, full_disks=1, garbage=3, hangs=1, games=10_000
-    )
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        {**EACH_ONCE, "games": 4000},
+        pytest.param(
+            {**EACH_ONCE, "worker_kills": 5, "coordinator_kills": 2, "garbage": 3, "games": 10_000},
+            marks=pytest.mark.costly,
+        ),
+    ],
+    ids=["each once", "some again"],
+)
+def test_the_games_are_those_of_a_quiet_run(tmp_path: Path, chosen: dict[str, int]) -> None:
+    ordeal = Ordeal(**chosen)
     outcome = endure(ordeal, tmp_path)
     assert outcome.good, outcome
     assert outcome.done == Counter(ordeal.misfortunes)

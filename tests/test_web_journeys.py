@@ -327,7 +327,7 @@ def solve(person: Mouse, answers: Answers, count: int) -> None:
     [
         pytest.param(*PLACES[0], 2, marks=pytest.mark.soak),
         (*PLACES[1], 1),
-        *(pytest.param(form, SIZES[1], 10, marks=pytest.mark.soak) for form in FORMS),
+        *(pytest.param(form, SIZES[1], 10, marks=[pytest.mark.soak, pytest.mark.costly]) for form in FORMS),
     ],
     indirect=["address"],
 )
