@@ -157,7 +157,7 @@ ENDLESS = {
     ("web/services/proofs.py", "work.result()"): "likewise",
     ("web/services/proofs.py", "checking.result()"): "likewise",
     ("web/matches/requests.py", "match.join()"): "which has a limit of time",
-    ("web/serve.py", "self._begun.wait()"): "in a thread of the server's",
+    ("web/serve.py", "self._ready.wait()"): "in a thread of the server's",
     ("web/serve.py", "self.house.visited.wait()"): "likewise",
 }
 
