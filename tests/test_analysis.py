@@ -20,8 +20,10 @@ from systems import interrupt, start
 import kr
 from kr import Engine, InvalidFenError, InvalidPdnError, InvalidSettingError, Limits, Position
 from kr.analysis.analysis import Analysis, Analyzing, analyze
+from kr.analysis.people import PersonMove
 from kr.analysis.sources import AnalyzeSettings, Task, read_tasks
 from kr.cli import main
+from kr.cli.analyze import _share
 from kr.egdb.database import Database
 from kr.engine.search import Stop
 from kr.game.board import Board
@@ -332,6 +334,14 @@ def test_text(capsys: pytest.CaptureFixture, games: Path) -> None:
     assert out.count("nodes/s") == 2
     assert main(["analyze", "B:W5:B", *QUICK]) == 0
     assert "Black has no move and has lost" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("chance", "holds", "told"),
+    [(0.31, True, "31%"), (0.0099, True, "<1%"), (0.31, False, "many"), (0.001, False, "few")],
+)
+def test_how_many_people_play_a_move(chance: float, holds: bool, told: str) -> None:
+    assert _share(PersonMove(Position().legal_moves()[0], chance, holds)) == told
 
 
 @pytest.mark.parametrize("json", [True, False])

@@ -254,7 +254,8 @@ def _table(analysis: Analysis, likely: Sequence[PersonMove]) -> str:
 def _share(each: PersonMove) -> str:
     """How many people play a move: a percentage, or a word where none has held in a test."""
     if each.holds:
-        return f"{each.probability:.0%}"
+        # of chances below that the test confirms no more
+        return "<1%" if each.probability < 0.01 else f"{each.probability:.0%}"
     return "many" if each.probability >= MANY else "some" if each.probability >= LIKELY else "few"
 
 
