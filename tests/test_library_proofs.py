@@ -4,10 +4,16 @@ import ctypes as c
 from collections.abc import Iterator
 
 import library as lib
+import numpy as np
 import pytest
 from library import library, position_of
+from proved import shipped
 
 import kr
+from kr.game.position import Side
+from kr.game.value import Value
+from kr.proofs.certificate import Certificate, Claim
+from kr.proofs.checking import check_certificate
 from kr.proofs.prover import ProveSettings, prove
 from kr.storage import data_path
 
@@ -19,7 +25,9 @@ pytestmark = [
 
 BLOCK = "B:WK1,29,30,32:B4,11,12,16,19,23,26,27,28,K31"
 OPEN = "B:W18,24,27,28,K10,K15:B12,16,20,K22,K25"
+WON = "W:WK15,K18,K19,20:B12,21,K29,K30"
 WIN, BLACK, WHITE = 2, 0, 1
+MOST_NODES, MOST_MEMORY = 2**64 - 1, 2 ** (8 * c.sizeof(c.c_size_t)) - 1
 
 
 class CClaim(c.Structure):
@@ -161,4 +169,38 @@ def test_what_it_refuses(engine: lib.CEngine) -> None:
         if (side, goal) == (WHITE, WIN):
             assert (holds, certificate.count > 0, certificate.ranks[0] > 0) == (1, True, True)
     assert library().kr_certify(proof, 4, c.byref(certificate)) == lib.BAD_VALUE
+    library().kr_close_proof(proof)
+
+
+def test_a_limit_may_be_any_number(engine: lib.CEngine) -> None:
+    proof = begun(engine, WON, memory=MOST_MEMORY)
+    assert worked(proof, nodes=1000).nodes == 1000
+    state = worked(proof, nodes=MOST_NODES)
+    assert (state.least, state.most, state.answered, state.full) == (WIN, WIN, 1, 0)
+    library().kr_close_proof(proof)
+
+
+def test_a_stop_that_comes_late_ends_no_later_proof(engine: lib.CEngine) -> None:
+    library().kr_stop(engine.handle)
+    proof = begun(engine, OPEN)
+    assert worked(proof, nodes=1000).nodes == 1000
+    library().kr_close_proof(proof)
+
+
+@pytest.mark.parametrize("fen", [WON, "W:W5:B1,K24", "W:W:BK1", "B:W:BK1", "W:WK1:BK32"])
+def test_plain_python_checks_the_certificate_of_every_claim_that_holds(engine: lib.CEngine, fen: str) -> None:
+    proof, root, full = begun(engine, fen), kr.Position.from_fen(fen), shipped()
+    state, certificate = worked(proof, nodes=MOST_NODES), CCertificate()
+    assert state.answered
+    for number, (side, goal, holds, *_) in enumerate(claims(state)):
+        if holds == 1:
+            assert library().kr_certify(proof, number, c.byref(certificate)) == lib.OK
+            count = certificate.count
+            columns = (
+                np.array(certificate.boards[: 3 * count], np.uint32).reshape(-1, 3),
+                np.array(certificate.moves[:count], np.uint8),
+                np.array(certificate.ranks[:count], np.uint16),
+            )
+            claim = Claim(root, Side(side), Value.from_sign(goal - 1))
+            check_certificate(Certificate(claim, *columns, full.signature, full.reach), full)
     library().kr_close_proof(proof)

@@ -197,8 +197,8 @@ typedef struct {
 /* How far the running search is: 1, or 0 and zeros if none runs. From any thread, a listener, or a clock that the
    program gives (WebAssembly); numbers may be a moment old. */
 KR_API int kr_progress(const kr_engine* engine, kr_progress_info* progress);
-/* End the running search, or the next one at once unless kr_set_game comes before it: from any thread, a signal
-   handler, or a clock that the program gives. */
+/* End the running search or proof, or the next one at once unless kr_set_game or kr_open_proof comes before it: from any
+   thread, a signal handler, or a clock that the program gives. */
 KR_API void kr_stop(kr_engine* engine);
 
 typedef struct {
@@ -266,8 +266,9 @@ typedef struct {
 /* Called after each search, with a state that is good until it returns; anything but 0 ends the work. */
 typedef int (*kr_proof_listener)(const kr_proof_state* state, void* context);
 
-/* Begin a proof with an engine, which the proof needs until it is closed, and which may do other work between. memory:
-   bytes that it may hold, 0 for any number. KR_ILLEGAL, KR_BAD_VALUE for another goal. */
+/* Begin a proof with an engine, which the proof needs until it is closed, and which may do other work between: a search,
+   after kr_set_game. Withdraws a stop that came after the work before. memory: bytes that it may hold, 0 for any number.
+   KR_ILLEGAL, KR_BAD_VALUE for another goal. */
 KR_API int kr_open_proof(kr_proof** proof, kr_engine* engine, const kr_position* position, int goal, size_t memory);
 /* Work on, within `seconds` and `nodes` of the limits, until what is asked is answered, kr_stop or the listener ends it, or
    its memory is full; a further call goes on. The state is good until the next call. */

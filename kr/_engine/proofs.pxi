@@ -56,6 +56,9 @@ cdef public int kr_open_proof(kr_proof** proof, kr_engine* engine, const kr_posi
         return KR_ILLEGAL
     if not PROVE_VALUE <= goal <= PROVE_LOSS:
         return KR_BAD_VALUE
+    if not player.searching:
+        # a stop that came as the work before had just ended
+        store_flag(&player.stopped, 0)
     proving = <Proving*>calloc(1, sizeof(Proving))
     if proving == NULL:
         return KR_NO_MEMORY
@@ -65,7 +68,8 @@ cdef public int kr_open_proof(kr_proof** proof, kr_engine* engine, const kr_posi
     proving.work.owner = proving
     proving.work.db = player.worker.endgames.db
     proving.work.stop = &player.stopped
-    proving.work.memory = <int64_t>memory
+    # more than can be counted is any number
+    proving.work.memory = max(<int64_t>memory, 0)
     proving.resists = <kr_move*>malloc(MOST_CLAIMS * MAX_GAME * sizeof(kr_move))
     board = board_of(position)
     if proving.resists == NULL or not open_prover(&proving.prover, &board, goal, proving.work.db):
@@ -134,7 +138,9 @@ cdef public int kr_prove(kr_proof* proof, const kr_limits* limits, kr_proof_list
     if not limits.seconds >= 0 or limits.seconds == 0 and limits.nodes == 0 and listener == NULL:
         return KR_BAD_VALUE
     proving.work.deadline = began + limits.seconds if limits.seconds > 0 else 1e300
-    proving.work.node_limit = proving.work.nodes + limits.nodes if limits.nodes else NO_NODE_LIMIT
+    proving.work.node_limit = NO_NODE_LIMIT
+    if 0 < limits.nodes < NO_NODE_LIMIT - proving.work.nodes:
+        proving.work.node_limit = proving.work.nodes + limits.nodes
     proving.work.error = 0
     store_flag(&player.searching, True)
     while prove_on(&proving.prover, &proving.work):
