@@ -2,6 +2,7 @@
 // tests/test_proof_lines.py reads the recorded cases too.
 
 import assert from "node:assert/strict";
+import {createHash} from "node:crypto";
 import {readFileSync} from "node:fs";
 import {test} from "node:test";
 import {answer, events, Messages} from "../../kr/page/static/answers/answers.js";
@@ -73,6 +74,28 @@ test("what is no certificate, or damaged, is refused", async () => {
     ),
     /a certificate of 24 positions; at most 3 are checked here/,
   );
+});
+
+/** A certificate whose header has these fields too, undefined for none; its digest is right. @param {object} fields */
+function headed(fields) {
+  const content = Buffer.from(decodedBytes(WIN.file)),
+    end = 48 + content.readUInt32LE(12),
+    was = JSON.parse(content.subarray(48, end).toString()),
+    header = Buffer.from(JSON.stringify({...was, ...fields})),
+    fixed = content.subarray(0, 16),
+    body = Buffer.concat([header, content.subarray(end)]);
+  fixed.writeUInt32LE(header.length, 12);
+  return new Uint8Array(Buffer.concat([fixed, createHash("sha256").update(fixed).update(body).digest(), body]));
+}
+
+test("a header has exactly its fields, each of its kind", async () => {
+  await unpacked(headed({reach: "up to 7 pieces, and 4v4"}), 100);
+  for (const fields of [
+    ...[{extra: 1}, {provenance: undefined}, {provenance: null}, {provenance: ["x"]}, {provenance: {time: 5}}],
+    ...[{positions: 1e300}, {positions: 2 ** 23 + 1}, {positions: 1.5}, {boards: -1}, {root: "W:W1:B32"}],
+    ...[{reach: "up to 9 pieces"}, {reach: "up to 7 pieces, and 5v4"}, {goal: "loss"}, {side: ["white"]}],
+  ])
+    await assert.rejects(unpacked(headed(fields), 100), {message: /damaged certificate/}, JSON.stringify(fields));
 });
 
 /** @param {Partial<import("../../kr/page/static/answers/house.js").ProverPort>} prover */

@@ -26,9 +26,13 @@ const VERSION = 1;
 const FIXED = 16,
   DIGEST = 32;
 const SIDES = ["black", "white"];
-/** Positions of a certificate that is opened here. */
+/** Positions of a certificate that is opened here, and of any. */
 export const MOST_CHECKED = 200_000;
-const REACH = /^up to (\d) pieces(?:, and (\dv\d(?:, \dv\d)*))?$/;
+const MOST_POSITIONS = 1 << 23;
+const REACH = /^up to ([2-8]) pieces(?:, and (\dv\d(?:, \dv\d)*))?$/;
+const MOST_PIECES = 8;
+/** All that a header has, in the order of the alphabet. */
+const FIELDS = "boards database goal moves positions provenance ranks reach root side";
 
 export class Certificate {
   /** @param {Parts} parts @param {Uint8Array} [content] of its file, if it came as one */
@@ -137,12 +141,23 @@ function headerOf(bytes) {
   } catch {
     refuse();
   }
-  const {root, side, goal, database, reach, ...sizes} = header ?? {},
-    {positions, boards, moves, ranks} = sizes;
-  if (![root, database, reach].every(each => typeof each === "string")) refuse();
-  if (![positions, boards, moves, ranks].every(each => Number.isInteger(each) && each >= 0)) refuse();
-  if (!SIDES.includes(side) || !["win", "draw"].includes(goal) || (reach && !REACH.test(reach))) refuse();
+  const isObject = (/** @type {any} */ value) => value !== null && typeof value === "object" && !Array.isArray(value);
+  if (!isObject(header) || Object.keys(header).sort().join(" ") !== FIELDS) refuse();
+  const {root, side, goal, database, reach, provenance, positions, boards, moves, ranks} = header;
+  if (!isObject(provenance)) refuse();
+  if (![root, database, reach, ...Object.values(provenance)].every(each => typeof each === "string")) refuse();
+  if (![positions, boards, moves, ranks].every(each => Number.isSafeInteger(each) && each >= 0)) refuse();
+  if (positions > MOST_POSITIONS || (reach && !isReach(reach))) refuse();
+  if (!SIDES.includes(side) || !["win", "draw"].includes(goal)) refuse();
   return header;
+}
+
+/** Whether a database can have this reach. @param {string} reach */
+function isReach(reach) {
+  const [whole, , classes = ""] = REACH.exec(reach) ?? [];
+  return (
+    whole !== undefined && classes.split(", ").every(name => Number(name[0]) + Number(name[2]) <= MOST_PIECES || !name)
+  );
 }
 
 /** @param {{root: string}} header */
