@@ -94,7 +94,7 @@ CASES = [
     ("book show ''", 2, "'' is not the name of a file"),
     (f"repertoire check {DEVICE}", 1, "not a regular file"),
     (f"weights show {DEVICE}", 1, "not a regular file"),
-    ("games", 2, "Missing argument"),
+    ("games --json", 2, "Missing argument"),
     ("games nothere", 1, "no such directory"),
     ("games text.h5", 1, "text.h5 is a text file; expected the directory of a run"),
     ("games badshard", 1, "shard-000000.h5"),

@@ -206,9 +206,7 @@ class CommandGroup(Group):
         """Context of the command itself, or of the group."""
         if args and args[0] in self.commands:
             return super().make_context(info_name, args, parent, **extra)
-        # alone it would begin work, where it needs no more words
-        begins = not any(each.required for each in self.own.params)
-        return self.own.make_context(info_name, args or ["--help"] * begins, parent, **extra)
+        return self.own.make_context(info_name, args or ["--help"], parent, **extra)
 
 
 def command_group(own: click.Command, commands: dict[str, click.Command]) -> click.Group:
