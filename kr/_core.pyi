@@ -184,11 +184,16 @@ class Searcher:
 
 # proofs: a claim is a root, a side and a goal, VALUE_DRAW or VALUE_WIN
 _Board: TypeAlias = tuple[int, int, int]
-CertifiedColumns: TypeAlias = tuple[bytes, bytes, bytes] | StrategyFault
-StrategyFault: TypeAlias = tuple[int, _Position, _Move, int, list[_Board]]
+_CertifiedColumns: TypeAlias = tuple[bytes, bytes, bytes] | _StrategyFault
+_StrategyFault: TypeAlias = tuple[int, _Position, _Move, int, list[_Board]]
 _Ask: TypeAlias = Callable[[_Position, list[_Position], int, int | None], tuple[int, list[_Move], int]]
+PROVE_VALUE: Final[int]
+PROVE_WIN: Final[int]
+PROVE_DRAW: Final[int]
+PROVE_LOSS: Final[int]
 MOST_CERTIFIED: Final[int]
 MOST_RANK: Final[int]
+FAULT_NONE: Final[int]
 FAULT_GAP: Final[int]
 FAULT_ILLEGAL: Final[int]
 FAULT_AGAINST: Final[int]
@@ -196,17 +201,19 @@ FAULT_CYCLE: Final[int]
 FAULT_LONG: Final[int]
 FAULT_LARGE: Final[int]
 FAULT_UNKNOWN: Final[int]
+FAULT_NO_MEMORY: Final[int]
+BY_NOTHING: Final[int]
 BY_RULES: Final[int]
 BY_DATABASE: Final[int]
 BY_CERTIFICATE: Final[int]
 
 class ProvedMoves:
-    def __init__(self, items: Iterable[tuple[_Board, _Move]] = ()) -> None: ...
+    def __new__(cls, items: Iterable[tuple[_Board, _Move]] = ()) -> ProvedMoves: ...
     def update(self, items: Iterable[tuple[_Board, _Move]]) -> None: ...
     def __len__(self) -> int: ...
-    def __contains__(self, board: object) -> bool: ...
+    def __contains__(self, board: object, /) -> bool: ...
     def __iter__(self) -> Iterator[_Board]: ...
-    def __getitem__(self, board: _Board) -> _Move: ...
+    def __getitem__(self, board: _Board, /) -> _Move: ...
     def keys(self) -> list[_Board]: ...
     def items(self, most: int | None = None) -> list[tuple[_Board, _Move]]: ...
 
@@ -232,7 +239,7 @@ def ask_leaf(
 ) -> tuple[int, _Move, int, list[tuple[_Board, _Move]]]: ...
 def certify_moves(
     root: _Position, side: int, goal: int, strategy: ProvedMoves, database: EndgameDatabase | None = None
-) -> CertifiedColumns: ...
+) -> _CertifiedColumns: ...
 
 class ProofTaskOf:
     nodes: int
@@ -276,7 +283,7 @@ class ClaimProver:
 
 class DeciderAsker(ProofAsker):
     def __init__(
-        self, ask: _Ask, clear: Callable[[], object], refuse: Callable[[_Position, int, int, StrategyFault], object]
+        self, ask: _Ask, clear: Callable[[], object], refuse: Callable[[_Position, int, int, _StrategyFault], object]
     ) -> None: ...
 
 class DeciderOfClaims:
@@ -306,7 +313,7 @@ class DeciderOfClaims:
     def decision(self, root: _Position, side: int, goal: int) -> tuple[bool, int, int] | None: ...
     def decide(self, claims: list[tuple[_Position, int, int]], enough: Callable[[], bool] | None = None) -> None: ...
     def proving_move(self, root: _Position, side: int, goal: int) -> _Move | None: ...
-    def certificate(self, root: _Position, side: int, goal: int) -> CertifiedColumns: ...
+    def certificate(self, root: _Position, side: int, goal: int) -> _CertifiedColumns: ...
 
 # self-play
 MAX_GAME_PLIES: Final[int]

@@ -322,7 +322,7 @@ def certificate_of(
 
 def certificate_from(
     claim: Claim,
-    columns: _core.CertifiedColumns,
+    columns: _core._CertifiedColumns,
     database: Database | None,
     provenance: Mapping[str, str] | None = None,
 ) -> Certificate:
@@ -341,7 +341,7 @@ def certificate_from(
     )
 
 
-def fault_of(claim: Claim, fault: _core.StrategyFault, database: Database | None) -> InvalidCertificateError:
+def fault_of(claim: Claim, fault: _core._StrategyFault, database: Database | None) -> InvalidCertificateError:
     """What is wrong with a strategy. Raises InvalidDatabaseError if that is damage of the database."""
     kind, bits, move, value, circle = fault
     fen = format_fen(*bits)

@@ -170,7 +170,7 @@ class Decider:
             position, history, nodes, draws_for, self._stop, None if left is None else max(left, SHORTEST_SEARCH)
         )
 
-    def _refuse(self, root: Bits, side: int, goal: int, fault: _core.StrategyFault) -> None:
+    def _refuse(self, root: Bits, side: int, goal: int, fault: _core._StrategyFault) -> None:
         claim = Claim(Position.from_bits(root), Side(side), Value.from_sign(goal - 1))
         self.refused.append(str(fault_of(claim, fault, self.database)))
 
