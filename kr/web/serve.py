@@ -165,8 +165,9 @@ def _server(app: Any) -> uvicorn.Server:
     from kr.web.live import MOST_MESSAGE
 
     logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
+    # its own configuration of logging closes the handlers that others have, and with some of them standard error
     return uvicorn.Server(uvicorn.Config(
-        app, log_level="critical", access_log=False, http=HttpLink, ws=LiveLink, ws_max_size=MOST_MESSAGE,
-        ws_ping_interval=20.0, ws_ping_timeout=20.0, lifespan="on", server_header=False, date_header=False,
-        limit_concurrency=500, timeout_keep_alive=15, timeout_graceful_shutdown=END_SECONDS,
+        app, log_config=None, log_level="critical", access_log=False, http=HttpLink, ws=LiveLink,
+        ws_max_size=MOST_MESSAGE, ws_ping_interval=20.0, ws_ping_timeout=20.0, lifespan="on", server_header=False,
+        date_header=False, limit_concurrency=500, timeout_keep_alive=15, timeout_graceful_shutdown=END_SECONDS,
     ))  # fmt: skip
