@@ -193,7 +193,7 @@ def test_files_of_problems(page: Page) -> None:
     assert [(each["id"], each.get("exact")) for each in found["problems"]] == [
         ("mine", "win"), ("wrong", "draw"), ("unknown", None), ("up", None)
     ]  # fmt: skip
-    assert (found["left_out"], found["faults"][1]) == (2, "line 6: the game is over")
+    assert (found["left_out"], found["faults"][1]) == (2, {"say": "{id}: the game is over", "with": {"id": "line 6"}})
     assert read(page, "mine.jsonl", gzip.compress(lines.encode())) == found
     # what is kept may be damaged, of another version, or named as another puzzle
     kept = [*found["problems"], *found["problems"], {"id": "bad", "fen": "x"}, {**OWN[0], "id": "pask"}]

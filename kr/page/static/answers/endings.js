@@ -47,7 +47,10 @@ async function newEnding(house, request) {
     most = mostOfASide(database),
     own = request.number("own", 1, most),
     other = request.number("other", 1, most);
-  if (!database.hasClass(own, other)) throw new Refused("refused.no_class", {own, rival: other, reach: database.reach});
+  if (!database.hasClass(own, other)) {
+    const reach = [{say: "count.pieces", with: {count: database.pieces}}, ...database.classes];
+    throw new Refused("refused.no_class", {own, rival: other, reach});
+  }
   const ownKings = request.has("own_kings") ? request.number("own_kings", 0, own) : null,
     otherKings = request.has("other_kings") ? request.number("other_kings", 0, other) : null,
     shapes = material([own, ownKings], [other, otherKings]),
