@@ -16,11 +16,11 @@ import tempfile
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from chromium import chromium, launched
+from chromium import chromium
 from web_pages import free_port
 
 T = TypeVar("T")
@@ -125,12 +125,10 @@ def running(command: list[str], **environment: str) -> Iterator[None]:
 
 
 @contextmanager
-def in_chromium() -> Iterator[Browser]:
-    """A window of Chromium."""
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright, launched(playwright) as browser:
-        yield Chromium(browser.new_page(viewport=SCREEN))  # type: ignore[arg-type]
+def in_chromium(browser: Any) -> Iterator[Browser]:
+    """A window of a Chromium of Playwright, which a process can start only once."""
+    with closing(browser.new_page(viewport=SCREEN)) as page:
+        yield Chromium(page)
 
 
 @contextmanager
@@ -215,7 +213,7 @@ def no_webkit() -> bool:
     return not (shutil.which("WebKitWebDriver") and shutil.which("xvfb-run"))
 
 
-BROWSERS = {
+BROWSERS: dict[str, tuple[Callable[..., AbstractContextManager[Browser]], Callable[[], bool], str]] = {
     "chromium": (in_chromium, lambda: chromium() is None, "chromium"),
     "firefox": (in_firefox, lambda: shutil.which("firefox-esr") is None, "firefox-esr"),
     "webkit": (in_webkit, no_webkit, "webkit2gtk-driver xvfb xauth"),

@@ -37,12 +37,13 @@ return [left + width / 2, top + height / 2];
 
 
 @pytest.fixture(params=BROWSERS)
-def browser(request: pytest.FixtureRequest) -> Iterator[Browser]:
+def window(request: pytest.FixtureRequest) -> Iterator[Browser]:
+    """A window of each browser that is here."""
     opened, is_missing, package = BROWSERS[request.param]
     if is_missing():
         assert request.param not in os.environ.get("KR_BROWSERS", "").split(), f"no {request.param}"
         pytest.skip(f"no {request.param}: apt install {package}")
-    with opened() as window:
+    with opened(*([request.getfixturevalue("browser")] if request.param == "chromium" else [])) as window:
         yield window
 
 
@@ -55,19 +56,19 @@ def until(browser: Browser, script: str) -> None:
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_a_move_and_an_analysis(form: str, browser: Browser, tmp_path: Path) -> None:
+def test_a_move_and_an_analysis(form: str, window: Browser, tmp_path: Path) -> None:
     with site(form, weights="manual") as address:
-        browser.open(address)
-        browser.run(LISTEN)
-        until(browser, MOVABLE)
+        window.open(address)
+        window.run(LISTEN)
+        until(window, MOVABLE)
         for column, row in ((5, 2), (4, 3)):
-            browser.click(*browser.run(SQUARE.format(column=column, row=row)))
-        until(browser, PLAYED)
-        browser.click(*browser.run(ANALYSE))
-        until(browser, LINES)
-        (tmp_path / "window.png").write_bytes(browser.picture())
-        assert browser.run("return document.documentElement.dataset.faults ?? ''") == ""
+            window.click(*window.run(SQUARE.format(column=column, row=row)))
+        until(window, PLAYED)
+        window.click(*window.run(ANALYSE))
+        until(window, LINES)
+        (tmp_path / "window.png").write_bytes(window.picture())
+        assert window.run("return document.documentElement.dataset.faults ?? ''") == ""
         # the browser keeps the game
-        browser.open("about:blank")
-        browser.open(address)
-        until(browser, PLAYED)
+        window.open("about:blank")
+        window.open(address)
+        until(window, PLAYED)
