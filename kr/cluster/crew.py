@@ -22,10 +22,10 @@ from typing import Any
 
 from kr import __version__
 from kr.cluster.answers import TOO_SMALL, CallAnswer, read_call_answer
-from kr.cluster.connection import SCHEDULER_PATIENCE, SILENCE, ClusterConnection, TaskAnswer, block_frames, connected
+from kr.cluster.connection import SCHEDULER_PATIENCE, SILENCE, ClusterConnection, TaskAnswer, connected
+from kr.cluster.deliveries import SentFiles
 from kr.cluster.frames import framed
 from kr.cluster.parcels import file_parcel
-from kr.cluster.store import Store
 from kr.cluster.worker import raised, search_signature
 from kr.errors import ClusterError, WorkerLostError
 from kr.jobs.progress import CREW
@@ -54,10 +54,8 @@ class Crew:
 
     def __init__(self, connection: ClusterConnection, files: Mapping[str, Path]) -> None:
         self._connection = connection
-        self._files = {digest: Path(path) for digest, path in files.items()}
-        self._parcels = {digest: file_parcel(path, digest) for digest, path in self._files.items()}
-        self._block_futures: dict[tuple[str, str], list[Any]] = {}
-        """Futures of the blocks of files being sent, by file and by their only receiver, or "" for any worker."""
+        self._files = SentFiles(files)
+        self._parcels = {digest: file_parcel(path, digest) for digest, path in self._files.paths.items()}
         self.job = uuid.uuid4().hex
         self.faults: dict[str, str] = {}
         """Workers that get no more calls, with the reasons."""
@@ -109,9 +107,7 @@ class Crew:
         """Call a function of kr, "kr.module:function", on a worker. files: SHA-256 of those that it looks up."""
         parcels = {digest: self._parcels[digest] for digest in files}
         if self._connection.address.processes:
-            store = Store.of_environment()
-            for digest in store.missing(parcels):
-                store.add_file(self._files[digest], digest)
+            self._files.store(parcels)
         task = {
             "do": "call", "job": self.job, "terms": self.terms, "parcels": parcels, "function": function,
             "values": values,
@@ -126,19 +122,15 @@ class Crew:
 
     def has(self, digest: str) -> bool:
         """True if this is one of the files that calls may look up."""
-        return digest in self._files
+        return digest in self._files.paths
 
-    def blocks(self, digest: str, alone: str = "") -> list[Any]:
-        """Futures of the blocks of a file. alone: the worker that is to hold them itself; any if empty."""
-        if (digest, alone) not in self._block_futures:
-            frames = block_frames(self._files[digest])
-            where = [alone] if alone else None
-            self._block_futures[digest, alone] = [self._connection.hold(frame, where) for frame in frames]
-        return self._block_futures[digest, alone]
+    def blocks(self, digest: str, receiver: str = "") -> list[Any]:
+        """Futures of the blocks of a file, as of `SentFiles.blocks`."""
+        return self._files.blocks(self._connection, digest, receiver)
 
     def release(self) -> None:
         """Let go of the blocks of files that were sent."""
-        self._block_futures.clear()
+        self._files.release()
 
 
 class Call:

@@ -18,18 +18,17 @@ import queue
 import statistics
 import time
 import uuid
-from collections import Counter, deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from pathlib import Path
+from collections import deque
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any, Generic, TypeVar, cast
 
 from kr import __version__
-from kr.cluster.answers import TOO_SMALL, UnitsAnswer, read_answer, read_call_answer
-from kr.cluster.connection import SILENCE, ClusterConnection, TaskAnswer, block_frames, connected
+from kr.cluster.answers import UnitsAnswer, read_answer
+from kr.cluster.connection import SILENCE, ClusterConnection, TaskAnswer, connected
+from kr.cluster.deliveries import Deliveries
 from kr.cluster.frames import framed
-from kr.cluster.parcels import Parcel, pack, sizes_of
-from kr.cluster.store import Store
+from kr.cluster.parcels import sizes_of
 from kr.cluster.worker import raised, search_signature
 from kr.errors import ClusterError
 from kr.jobs.kinds import Kind
@@ -73,14 +72,6 @@ class _Task:
     future: Any = None
 
 
-@dataclass
-class _Delivery:
-    """A file under way to a worker, and the tasks that wait for it."""
-
-    files: set[str]
-    tasks: list[_Task] = field(default_factory=list)
-
-
 class ClusterPool(Generic[T, R]):
     """Workers of a cluster that do the units of one job: `kr.jobs.pool.Pool` elsewhere.
 
@@ -88,7 +79,7 @@ class ClusterPool(Generic[T, R]):
     """
 
     def __init__(self, kind: Kind[T, R], needs: Needs, cluster: str) -> None:
-        self._kind, self._needs, self._cluster = kind, needs, cluster
+        self._kind, self._cluster = kind, cluster
         self._job = uuid.uuid4().hex
         self._tasks: dict[int, _Task] = {}
         self._numbers = iter(range(1 << 62))
@@ -101,17 +92,7 @@ class ClusterPool(Generic[T, R]):
         self._failures: dict[str, int] = {}
         self._seconds: deque[float] = deque(maxlen=200)
         """Seconds of units done last."""
-        self._parcels: dict[str, Parcel] = {}
-        self._files: dict[str, Path] = {}
-        self._deliveries: dict[str, _Delivery] = {}
-        self._block_futures: dict[tuple[str, str], list[Any]] = {}
-        """Futures of the blocks of files being sent, by file and by their only receiver, or "" for any worker."""
-        self._apart: set[str] = set()
-        """Workers that got damaged blocks from others: they get theirs from here."""
-        self._keeps: dict[int, tuple[str, str, Any]] = {}
-        """Worker, file and future of each delivery's task."""
-        self._file_requests: dict[str, Counter[str]] = {}
-        """Requests for files by each worker since it last did a unit."""
+        self._deliveries = Deliveries[_Task](needs)
         self._terms: dict[str, Any] = {}
         self._alone_since = time.monotonic()
         """Time at which there last was a worker or a scheduler."""
@@ -192,7 +173,7 @@ class ClusterPool(Generic[T, R]):
     def _feed(self, connection: ClusterConnection, source: _Source) -> None:
         """Send tasks as long as workers will soon be free."""
         most = self._at_once(connection)
-        most -= len(self._tasks) + sum(len(each.tasks) for each in self._deliveries.values())
+        most -= len(self._tasks) + len(self._deliveries)
         while most > 0:
             count = self._task_count(connection, source, most)
             units = [self._again.popleft() for _ in range(min(count, len(self._again)))]
@@ -233,9 +214,9 @@ class ClusterPool(Generic[T, R]):
         parcels = {}
         for unit in units:
             for what, checksum in unit.needs.items():
-                parcels[checksum] = self._parcel(what, checksum)
+                parcels[checksum] = self._deliveries.parcel(what, checksum)
         if connection.address.processes:
-            self._share(parcels)
+            self._deliveries.files.store(sizes_of(parcels))
         frame = framed(
             {
                 "do": "units", "job": self._job, "terms": self._terms, "parcels": parcels,
@@ -246,23 +227,9 @@ class ClusterPool(Generic[T, R]):
         task = _Task(units, time.monotonic(), workers)
         number = next(self._numbers)
         self._tasks[number] = task
-        task.future = connection.submit(frame, self._listener("units", number), workers=workers)
-
-    def _listener(self, what: str, number: int) -> Callable[[TaskAnswer], None]:
-        return lambda answer: self._news.put((what, number, answer))
-
-    def _parcel(self, what: str, checksum: str) -> Parcel:
-        """Parcel of a need. Those of earlier units of a build are small, but many: only texts and checksums."""
-        if checksum not in self._parcels:
-            self._parcels[checksum], files = pack(self._needs.place(what, checksum), what)
-            self._files.update(files)
-        return self._parcels[checksum]
-
-    def _share(self, parcels: Mapping[str, Parcel]) -> None:
-        """Put files into the store of this machine."""
-        store = Store.of_environment()
-        for digest in store.missing(sizes_of(parcels)):
-            store.add_file(self._files[digest], digest)
+        task.future = connection.submit(
+            frame, lambda answer: self._news.put(("units", number, answer)), workers=workers
+        )
 
     def _allowed(self, connection: ClusterConnection) -> list[str] | None:
         """Workers that may do a task; None for all. Raises ClusterError if all were left."""
@@ -322,7 +289,7 @@ class ClusterPool(Generic[T, R]):
             self._failures.pop(unit.key, None)
             yield from _portions(unit, values, result.seconds, reply.worker)
         if reply.results:
-            self._file_requests.pop(reply.worker, None)
+            self._deliveries.forget_requests(reply.worker)
         task.units = list(unanswered.values())
         if task.units:
             self._undone(connection, task, reply)
@@ -375,65 +342,27 @@ class ClusterPool(Generic[T, R]):
 
     def _send_all_again(self) -> None:
         """Send all units again after the scheduler has lost all tasks."""
-        for task in [*self._tasks.values(), *(task for each in self._deliveries.values() for task in each.tasks)]:
+        for task in (*self._tasks.values(), *self._deliveries.clear()):
             self._again.extend(task.units)
-        for state in (self._tasks, self._deliveries, self._block_futures, self._keeps):
-            state.clear()
-
-    # Deliveries
+        self._tasks.clear()
 
     def _deliver(self, connection: ClusterConnection, task: _Task, reply: UnitsAnswer) -> None:
         """Send files to a worker; its task follows them."""
         worker = connection.holder(task.future) or reply.worker
-        requests = self._file_requests.setdefault(worker, Counter())
-        requests.update(reply.missing)
-        if unknown := [digest for digest in reply.missing if digest not in self._files]:
-            self._failed(connection, task, f"it asks for an unknown file {unknown[0]:.80}", blame=True)
+        if reason := self._deliveries.refusal(worker, reply.missing):
+            self._failed(connection, task, reason, blame=True, claimed=worker)
             return
-        if max(requests.values()) > MOST_FAILURES:
-            self._failed(connection, task, TOO_SMALL, blame=True, claimed=worker)
-            return
-        delivery = self._deliveries.setdefault(worker, _Delivery(set()))
-        delivery.tasks.append(task)
-        for digest in set(reply.missing) - delivery.files:
-            delivery.files.add(digest)
-            alone = worker if worker in self._apart else ""
-            if (digest, alone) not in self._block_futures:
-                where = [alone] if alone else None
-                frames = block_frames(self._files[digest])
-                self._block_futures[digest, alone] = [connection.hold(frame, where) for frame in frames]
-            number = next(self._numbers)
-            keep = framed({"do": "keep", "digest": digest})
-            future = connection.submit(
-                keep, self._listener("keep", number), self._block_futures[digest, alone], [worker]
-            )
-            self._keeps[number] = (worker, digest, future)
+        self._deliveries.send(
+            connection, worker, reply.missing, task, lambda number, answer: self._news.put(("keep", number, answer))
+        )
 
     def _delivered(self, number: int, answer: TaskAnswer) -> None:
         """Take the answer to a file: it has arrived at a worker, or the worker can't store it."""
-        worker, digest, _ = self._keeps.pop(number, ("", "", None))
-        delivery = self._deliveries.get(worker)
-        if delivery is None:
-            return
-        delivery.files.discard(digest)
-        if answer.frame is not None:
-            try:
-                failed = read_call_answer(answer.frame).failed
-                if failed and failed[2] == "block":
-                    # another worker spoiled it, whose own answers will show it; meanwhile it comes from here
-                    self._apart.add(worker)
-                    self._block_futures.pop((digest, ""), None)
-                elif failed:
-                    self.leave(worker, failed[1])
-            except ValueError as error:
-                self.leave(worker, f"its answer makes no sense: {error}")
-        if not delivery.files:
-            del self._deliveries[worker]
-            for task in delivery.tasks:
-                self._again.extend(task.units)
-        if not any(digest in each.files for each in self._deliveries.values()):
-            for key in [key for key in self._block_futures if key[0] == digest]:
-                del self._block_futures[key]
+        worker, fault, tasks = self._deliveries.arrived(number, answer)
+        if fault:
+            self.leave(worker, fault)
+        for task in tasks:
+            self._again.extend(task.units)
 
     # Workers
 
@@ -452,8 +381,8 @@ class ClusterPool(Generic[T, R]):
                 self._silent.remove(address)
                 log.warning("worker %s is back", address)
         self._silent &= workers.keys()
-        for worker in self._deliveries.keys() - (workers.keys() - self._silent):
-            for task in self._deliveries.pop(worker).tasks:
+        for worker in self._deliveries.workers - (workers.keys() - self._silent):
+            for task in self._deliveries.withdraw(worker):
                 self._again.extend(task.units)
         for number, task in list(self._tasks.items()):
             if task.workers is not None and not workers.keys() & set(task.workers):
