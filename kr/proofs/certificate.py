@@ -171,6 +171,11 @@ def write_certificate(path: str | Path, certificate: Certificate) -> None:
 
 def read_certificate(path: str | Path) -> Certificate:
     """Read a certificate. Raises InvalidCertificateError for a file that is damaged, too large, or of another kind."""
+    return read_with_checksum(path)[0]
+
+
+def read_with_checksum(path: str | Path) -> tuple[Certificate, str]:
+    """A certificate and the checksum of its file. Raises what `read_certificate` raises."""
     path = storage.as_path(path)
     if not path.is_file():
         raise InvalidCertificateError(storage.no_file(path, "a certificate of kr prove"))
@@ -179,7 +184,7 @@ def read_certificate(path: str | Path) -> Certificate:
     except OSError as error:
         raise InvalidCertificateError(f"{path}: can't read this certificate: {error.strerror}") from error
     try:
-        return unpacked_certificate(content)
+        return unpacked_certificate(content), storage.checksum(content)
     except InvalidCertificateError as error:
         raise InvalidCertificateError(f"{path}: {error}") from None
 

@@ -39,8 +39,9 @@ def proofs_option() -> Any:
 class ProofLibrary:
     """Certificates that prove what they claim, by position."""
 
-    def __init__(self, certificates: Iterable[tuple[str, Certificate]]) -> None:
-        """certificates: each with its name; they are not checked here."""
+    def __init__(self, certificates: Iterable[tuple[str, Certificate]], signature: str = "") -> None:
+        """certificates: each with its name; they are not checked here. signature: identity by their files' content."""
+        self.signature = signature
         self._certificates = list(certificates)
         self._strategies = [certificate.moves for _, certificate in self._certificates]
         # for each position the numbers of certificates, with the row of the move of those whose side is to move
@@ -135,13 +136,13 @@ def load_proofs(
     """
     if not paths:
         return None
-    from kr.proofs.certificate import read_certificate
+    from kr.proofs.certificate import read_with_checksum
     from kr.proofs.checking import check_certificate
 
-    certificates = []
+    certificates, digests = [], []
     for path in certificate_files(paths):
         try:
-            certificate = read_certificate(path)
+            certificate, digest = read_with_checksum(path)
         except InvalidCertificateError as error:
             raise InvalidSettingError(f"--proofs: {error}") from None
         count = 0
@@ -158,10 +159,5 @@ def load_proofs(
             claim = certificate.claim
             raise InvalidSettingError(f"--proofs: {path} does not prove that {claim}: {error}") from None
         certificates.append((path.name, certificate))
-    return ProofLibrary(certificates)
-
-
-def proofs_signature(paths: Sequence[Path]) -> str:
-    """Identity of certificates by their content. Raises InvalidSettingError, OSError."""
-    sums = sorted(checksum(path.read_bytes()) for path in certificate_files(paths))
-    return checksum(" ".join(sums).encode())
+        digests.append(digest)
+    return ProofLibrary(certificates, checksum(" ".join(sorted(digests)).encode()))

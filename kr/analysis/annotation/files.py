@@ -38,7 +38,7 @@ from kr.pdn.game import setups_object
 from kr.players.engine_work import EngineWork, WorkTask
 from kr.players.workers import EngineUnits, book_of, policy_of
 from kr.policy.policy import policy_option
-from kr.proofs.library import load_proofs, proofs_option, proofs_signature
+from kr.proofs.library import load_proofs, proofs_option
 from kr.settings import option, workers_option
 from kr.storage import check_output, lock_directory
 from kr.threads import worker_count
@@ -251,9 +251,8 @@ def _extras(settings: AnnotateSettings, work: EngineWork[GameEntry]) -> dict[str
     """Give the units the policy, the book and the certificates of the settings; returns what these shape."""
     people, book = work.need_policy(settings.people), work.need_book(settings.book)
     proofs = load_proofs(settings.proofs, work.engine.database)
-    certificates = None if proofs is None else proofs_signature(settings.proofs)
-    if certificates is not None:
-        work.hold("proofs", certificates, proofs)
+    if proofs is not None:
+        work.hold("proofs", proofs.signature, proofs)
     return {
         # traps and oversights are named by the policy; a journal of kr 0.1 has none of the three
         "people": people,
@@ -261,7 +260,7 @@ def _extras(settings: AnnotateSettings, work: EngineWork[GameEntry]) -> dict[str
         "oversight": None if people is None else settings.oversight,
         # a journal of an earlier kr has neither
         "book": book,
-        "proofs": certificates,
+        "proofs": None if proofs is None else proofs.signature,
     }
 
 
