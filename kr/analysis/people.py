@@ -57,7 +57,7 @@ class People:
         self._engine: Engine | None = None
 
     def moves(
-        self, position: PositionLike, history: Sequence[Position] = (), *, judged: JudgedLoss | None = None
+        self, position: PositionLike, history: Sequence[Position] = (), *, judgement: JudgedLoss | None = None
     ) -> list[PersonMove]:
         """The legal moves with their probabilities, the most probable first; none if the game is over.
 
@@ -72,14 +72,14 @@ class People:
         seen = [losses.get(_squares(each.move), max(losses.values())) for each in choices]
         pieces, numbers = position.pieces, self._calibration
         chances = numbers.chances([each.probability for each in choices], seen, pieces, exact=exact)
-        known: list[float | None] = [None] * len(choices)
-        if judged is not None and not exact:
-            own, others = _squares(judged.move), judged.others if numbers.is_losing(judged.others) else None
-            known = [judged.loss if _squares(each.move) == own else others for each in choices]
-            chances = numbers.corrected(chances, seen, known)
+        deeper_losses: list[float | None] = [None] * len(choices)
+        if judgement is not None and not exact:
+            own, others = _squares(judgement.move), judgement.others if numbers.is_losing(judgement.others) else None
+            deeper_losses = [judgement.loss if _squares(each.move) == own else others for each in choices]
+            chances = numbers.corrected(chances, seen, deeper_losses)
         moves = [
             PersonMove(each.move, chance, numbers.holds(chance, pieces, loss, deeper))
-            for each, chance, loss, deeper in zip(choices, chances, seen, known, strict=True)
+            for each, chance, loss, deeper in zip(choices, chances, seen, deeper_losses, strict=True)
         ]
         return sorted(moves, key=lambda each: -each.probability)
 
@@ -93,8 +93,8 @@ class People:
         self._engine.new_game()
         lines = self._engine.search(position, Limits(nodes=CALIBRATION["nodes"]), multipv=MAX_LINES).lines
         # the best of different paths of a capture is the last one
-        found = sorted(lines, key=lambda line: line.score)
-        expected = {_squares(line.pv[0]): self._engine.chances(line.score).expected for line in found}
+        ascending = sorted(lines, key=lambda line: line.score)
+        expected = {_squares(line.pv[0]): self._engine.chances(line.score).expected for line in ascending}
         best = max(expected.values())
         return {squares: best - each for squares, each in expected.items()}, False
 

@@ -171,10 +171,10 @@ def _scores(game: Game, side: int, plies: int) -> NDArray[np.int16]:
     """Scores of the positions before each move, for the side to move, from comments. side: that of the first move."""
     scores = np.full(plies, NO_SCORE, dtype=np.int16)
     for ply, node in enumerate(game.mainline(), 1):
-        found = next((match for text in node._comments or () if (match := _EVAL.search(text))), None)
-        if found and ply < plies:
-            most = _core.SCORE_DECIDED if found[1] else _core.SCORE_STATIC_MAX
-            score = round(float(found[2]) * (most if found[1] else 100))
+        evaluation = next((match for text in node._comments or () if (match := _EVAL.search(text))), None)
+        if evaluation and ply < plies:
+            most = _core.SCORE_DECIDED if evaluation[1] else _core.SCORE_STATIC_MAX
+            score = round(float(evaluation[2]) * (most if evaluation[1] else 100))
             scores[ply] = max(-most, min(most, -score if (side + ply) & 1 else score))
     return scores
 

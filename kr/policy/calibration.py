@@ -60,22 +60,22 @@ class Calibration:
         total = sum(weights)
         return [weight / total for weight in weights]
 
-    def corrected(self, chances: Sequence[float], seen: Sequence[float], judged: Sequence[float | None]) -> list[float]:
+    def corrected(self, chances: Sequence[float], seen: Sequence[float], deeper: Sequence[float | None]) -> list[float]:
         """Chances of a position's moves, of which a deeper search knows that some lose; the others share what is left.
 
-        chances: by the short search; seen, judged: the losses by that one and by the deeper one, None where that knows
+        chances: by the short search; seen, deeper: the losses by that one and by the deeper one, None where that knows
         none.
         """
         own = [
             None if loss is None or not self.is_losing(loss) else self.corrected_chance(chance, short, loss)
-            for chance, short, loss in zip(chances, seen, judged, strict=True)
+            for chance, short, loss in zip(chances, seen, deeper, strict=True)
         ]
         rest = sum(chance for chance, each in zip(chances, own, strict=True) if each is None)
-        left = 1 - sum(each for each in own if each is not None)
-        scale = left / rest if rest else 1.0
+        remainder = 1 - sum(each for each in own if each is not None)
+        scale = remainder / rest if rest else 1.0
         return [chance * scale if each is None else each for chance, each in zip(chances, own, strict=True)]
 
-    def corrected_chance(self, chance: float, seen: float, judged: float) -> float:
+    def corrected_chance(self, chance: float, seen: float, deeper: float) -> float:
         """The chance of a move that loses by a deeper search; arguments as for `corrected`."""
         if not 0 < chance < 1:
             return chance
@@ -85,7 +85,7 @@ class Calibration:
             numbers["constant"]
             + numbers["likely"] * max(0.0, odds - _log_odds(self._numbers["chances"][-1]))
             + numbers["seen"] * min(seen, numbers["most"])
-            - numbers["judged"] * min(judged, numbers["most"])
+            - numbers["judged"] * min(deeper, numbers["most"])
         )
         return 1 / (1 + math.exp(-odds))
 
@@ -97,12 +97,12 @@ class Calibration:
         """True if a move with this loss counts as a losing one."""
         return loss >= self._numbers["losing"]
 
-    def holds(self, chance: float, pieces: int, seen: float, judged: float | None = None) -> bool:
+    def holds(self, chance: float, pieces: int, seen: float, deeper: float | None = None) -> bool:
         """True if the test confirmed such a chance, so that it may be told as a number.
 
-        seen, judged: the move's loss by the short search, and by a deeper one, None without one.
+        seen, deeper: the move's loss by the short search, and by a deeper one, None without one.
         """
-        if judged is not None and self.is_losing(judged):
+        if deeper is not None and self.is_losing(deeper):
             kind = "judged"
         else:
             kind = "seen" if self.is_losing(seen) else "others"

@@ -232,8 +232,8 @@ class Finder:
         limits = Limits(nodes=self.choice.nodes)
         score = self.engine.search(position, limits, stop=self.stop).score
         reply = -self.engine.search(position.play(judgement.right[0]), limits, stop=self.stop).score
-        found = likely(score, reply, position.pieces, self.engine.score_scale)
-        return found is not None and found.value is judgement.value
+        verdict = likely(score, reply, position.pieces, self.engine.score_scale)
+        return verdict is not None and verdict.value is judgement.value
 
     def _checked(self, problem: Problem) -> Problem | None:
         """The problem with what a proof says of it, as far as the limits reach; None if it is refuted."""

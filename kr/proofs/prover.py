@@ -175,8 +175,8 @@ class _Run:
 
     def _closed(self, number: int, answer: LeafAnswer) -> LeafAnswer:
         """An answer that was not made in this process, with the part of its strategy that proves something."""
-        claim, known = self.proof.claims[number].claim, self.questions[number].strategy
-        return replace(answer, strategy=closed_part(claim, answer.strategy, known, self.database))
+        claim, strategy = self.proof.claims[number].claim, self.questions[number].strategy
+        return replace(answer, strategy=closed_part(claim, answer.strategy, strategy, self.database))
 
     def _units(self, stop: Callable[[], None]) -> Iterator[Unit | None]:
         """The searches, as workers ask for them; stop: ends those under way."""

@@ -23,7 +23,7 @@ def with_people(
     for judgement in moves:
         ply, move = judgement.ply, judgement.move
         before = positions[max(begins[ply], ply - 2) : ply]
-        choices = people.moves(positions[ply], before, judged=_judged_loss(judgement))
+        choices = people.moves(positions[ply], before, judgement=_judged_loss(judgement))
         if len(choices) > 1:
             # captures of the same pieces along different paths are one choice
             own = (move.origin, move.target, move.captured)

@@ -113,18 +113,18 @@ async def check_sent(house: House, request: PageRequest, inbox: Inbox) -> AsyncG
     certificate = await run_sync(unpacked_certificate, content, MOST_CHECKED_POSITIONS)
     work = Working[int, CheckReport]("proofs", partial(_checked, house, certificate))
     async with aclosing(_latest(work)) as news:
-        async for done in news:
-            yield {"checked": done}
+        async for positions in news:
+            yield {"checked": positions}
     yield {"report": report_json(work.result())}
 
 
 def _checked(house: House, certificate: Certificate, tell: Callable[[int], None], stop: Stop) -> CheckReport:
     """The report on a certificate. Raises InvalidSettingError if it proves nothing, or is too large."""
 
-    def on_progress(done: int, _: int) -> None:
+    def on_progress(positions: int, _: int) -> None:
         if stop.is_set():
             raise InvalidSettingError(sentence("refused.stopped"))
-        tell(done)
+        tell(positions)
 
     if len(certificate.boards) > MOST_CHECKED_POSITIONS:
         positions = len(certificate.boards)
@@ -160,8 +160,8 @@ async def prove_position(house: House, request: PageRequest, inbox: Inbox) -> As
             "proofs", lambda tell, stop: prove(settings, lambda proof: tell(proof_json(proof)), engine, stop)
         )
         async with aclosing(_latest(work)) as news:
-            async for told in news:
-                yield {"proof": told}
+            async for facts in news:
+                yield {"proof": facts}
         proof = work.result()
     certificates = []
     for each in proof.telling:
