@@ -24,6 +24,9 @@ from kr import storage
 from kr.cli import main
 from kr.errors import InvalidGamesError, InvalidSettingError, InvalidWeightsError, KrError, OutputBusyError
 from kr.evaluation import weights
+from kr.evaluation.layouts import DEFAULT_LAYOUT
+from kr.evaluation.own_regions import RegionSet
+from kr.evaluation.parts import MEN_SHAPES
 from kr.game.outcome import OVERTIME
 from kr.learn.fitting.dataset import Label
 from kr.learn.fitting.settings import FitSettings
@@ -34,7 +37,7 @@ from kr.learn.training import train as train_module
 from kr.learn.training.gate import Gate
 from kr.learn.training.history import TrainHistory
 from kr.learn.training.outlook import doubt
-from kr.learn.training.settings import TrainSettings
+from kr.learn.training.settings import TrainSettings, step_record
 from kr.learn.training.train import TrainWatcher, train
 from kr.match.elo import Sprt
 from kr.match.game import FAILURE
@@ -243,6 +246,7 @@ def test_the_run_keeps_the_tables_it_began_with(finished: tuple[Path, TrainHisto
         ({"seed": 2}, "began with seed=1, not 2"),
         ({"weights": "manual"}, "began with the tables material"),
         ({"layout": "huge"}, "layout: 'huge' is not a Layout"),
+        ({"regions": RegionSet([[0, 4]])}, "layout and regions exclude each other"),
         ({"gate_games": 7}, "7 games"),
         ({"sprt": (5.0, 0.0)}, "SPRT"),
         ({"gate_ballot": "none"}, "no openings 'none'"),
@@ -366,11 +370,18 @@ def test_two_writers(finished: tuple[Path, TrainHistory]) -> None:
         holder.kill()
 
 
+def test_regions_of_ones_own_are_fitted_and_recorded() -> None:
+    regions = RegionSet([[0, 4]], name="mine")
+    settings = replace(TINY, layout=DEFAULT_LAYOUT, regions=regions)
+    assert settings.fit_settings(1, ()).windows(False) == regions.windows(False, MEN_SHAPES)
+    record = step_record(settings, "fit")
+    assert (record["regions"], record["layout"]) == (regions.as_dict(), regions.layout.as_dict())
+
+
 def test_every_setting_of_self_play_and_fit_is_here() -> None:
     own = {field.name for field in fields(TrainSettings)}
     assert {field.name for field in fields(SelfplaySettings)} - own == {"tc"}
-    # a run records its layout, and has no regions of one's own
-    assert {field.name for field in fields(FitSettings)} - own == {"directories", "regions"}
+    assert {field.name for field in fields(FitSettings)} - own == {"directories"}
 
 
 # --- the gate

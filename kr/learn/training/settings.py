@@ -15,6 +15,7 @@ from kr.engine.settings import MEBIBYTE, hash_option
 from kr.errors import InvalidSettingError
 from kr.evaluation.kinds import weights_texts
 from kr.evaluation.layouts import LAYOUTS, Layout
+from kr.evaluation.own_regions import RegionSet
 from kr.learn.fitting.dataset import Label
 from kr.learn.fitting.settings import FitSettings
 from kr.learn.selfplay import SelfplaySettings
@@ -66,6 +67,7 @@ class TrainSettings(Settings):
     )
     window: int = option(3, "Latest generations whose games are used in the fit; 0: all.", low=0, high=10**6)
     layout: Layout = same_option(FitSettings, "layout")
+    regions: RegionSet | None = same_option(FitSettings, "regions")
     label: Label = same_option(FitSettings, "label")
     loss: str = same_option(FitSettings, "loss")
     parts: bool = same_option(FitSettings, "parts")
@@ -100,7 +102,7 @@ class TrainSettings(Settings):
             )
         # each checks its own settings
         self.selfplay_settings(1, "")
-        self.fit_settings(1, ())
+        object.__setattr__(self, "layout", self.fit_settings(1, ()).layout)
         self.match_settings(1, "", "")
         self.test()
 
@@ -198,6 +200,8 @@ def _plain(value: Any) -> Any:
         return Path(os.path.abspath(value)).as_posix()
     if isinstance(value, Layout):
         return value.name if LAYOUTS.get(value.name) == value else value.as_dict()
+    if isinstance(value, RegionSet):
+        return value.as_dict()
     return value if value is None or isinstance(value, int | float | str) else str(value)
 
 

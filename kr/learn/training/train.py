@@ -93,7 +93,7 @@ def train(settings: TrainSettings, watcher: TrainWatcher | None = None, stop: St
         history = _begun(settings) if path.exists() else _begin(settings)
         if history.lacks(settings.generations) and (doubt := _doubt(settings, history)):
             watcher.notice(doubt)
-        if history.lacks(settings.generations) and (warning := settings.layout.warning):
+        if history.lacks(settings.generations) and (warning := settings.fit_settings(1, ()).warning):
             watcher.notice(f"warning: {warning}")
         # the history shows the step that a stop left undone
         with suppress(StoppedError):
