@@ -56,9 +56,7 @@ NODE := $(shell command -v npm >/dev/null && \
 
 WINDOWS := build/windows
 # What Windows differs in most: the units, files and their locks, processes and their ends, streams.
-WINDOWS_SMOKE := tests/test_rules.py tests/test_perft.py tests/test_notation.py tests/test_bench.py \
-	tests/test_egdb_search.py tests/test_egdb_changed.py tests/test_system.py tests/test_storage.py tests/test_hub.py \
-	tests/test_journal.py tests/test_egdb_build.py::test_a_killed_build_goes_on
+WINDOWS_SMOKE := @tests/windows_smoke.txt
 
 # It trusts the certificates that the system does, as pip may: its later versions know the other name of that.
 UV = UV_NATIVE_TLS=1 UV_SYSTEM_CERTS=1 $(if $(PIP_INDEX_URL),UV_DEFAULT_INDEX="$(PIP_INDEX_URL)") $(BIN)/uv
