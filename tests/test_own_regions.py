@@ -39,7 +39,7 @@ KINGS = [(squares, table(5, squares)) for squares in (CENTRE, EDGE)]
 
 @pytest.fixture(scope="module")
 def own() -> kr.Weights:
-    return kr.Weights.from_tables(MEN, KINGS, MATERIAL, name="mine")
+    return kr.Weights.from_tables(MEN, KINGS, MATERIAL, name="mine", centimen_per_logit=42.5)
 
 
 def plain_score(position: kr.Position) -> float:
@@ -78,6 +78,8 @@ def test_tables_are_saved_loaded_and_searched_alike(own: kr.Weights, tmp_path: P
     own.save(tmp_path / "mine.h5")
     again = kr.Weights.load(tmp_path / "mine.h5")
     assert (again.checksum, again.layout) == (own.checksum, own.layout)
+    assert again.attrs["centimen_per_logit"] == 42.5
+    assert str(again) == f"<weights mine: 2 and 1 tables, {own.checksum}>"
     assert again.men_parts is not None
     assert {part.squares for part in again.men_parts.windows.parts} == {tuple(sorted(squares)) for squares, _ in MEN}
     assert [len(again.layout.men), len(again.layout.kings)] == [2, 1]
@@ -119,10 +121,13 @@ def test_a_region_lies_in_as_few_tables_as_there_is_room_for() -> None:
 SPREAD = [tuple(sorted({place, *range(20, 31)})) for place in range(20)]
 WRONG: list[tuple[dict[str, Any], str]] = [
     ({"men": []}, "regions own: none at all"),
-    ({"men": [((0, 1), np.zeros(8))]}, "men, region 1: its table has the shape (8,); 2 squares need (9,), or (9, 2)"),
+    (
+        {"men": [((0, 1), np.zeros(8))]},
+        "men, region 1: its table has the shape (8,); for 2 squares expected (9,), or (9, 2)",
+    ),
     (
         {"kings": [((0, 1), np.zeros((25, 3)))]},
-        "kings, region 1: its table has the shape (25, 3); 2 squares need (25,)",
+        "kings, region 1: its table has the shape (25, 3); for 2 squares expected (25,)",
     ),
     ({"men": [(range(13), np.zeros(3**13))]}, "men, region 1 has 13 squares; expected 1 to 12"),
     ({"kings": [(range(9), np.zeros(3))]}, "kings, region 1 has 9 squares; expected 1 to 8"),

@@ -32,3 +32,9 @@ def test_no_file_of_the_user_is_replaced(
     assert main(["samples", str(tmp_path)]) == 2
     assert "games.pdn has another content than the sample" in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["games.pdn"]
+
+
+def test_a_file_in_the_way_of_the_folder_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "file").touch()
+    assert main(["samples", str(tmp_path / "file")]) == 2
+    assert "file is not a directory; give another name" in capsys.readouterr().err

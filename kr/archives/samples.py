@@ -24,14 +24,15 @@ SAMPLES = {
 def write_samples(folder: Path) -> list[Path]:
     """Write the samples into a folder; those that are there already stay. Returns the paths of what was written.
 
-    Raises InvalidSettingError, before anything is written, if a file of such a name has another content; OSError.
+    Raises InvalidSettingError, before anything is written, if a file of such a name has another content, or is in
+    the way of the folder; OSError.
     """
     contents = {folder / name: (SAMPLE_FOLDER / name).read_bytes() for name in SAMPLES}
     missing = [path for path in contents if not path.exists()]
     for path in contents.keys() - {*missing}:
         if not path.is_file() or path.stat().st_size != len(contents[path]) or path.read_bytes() != contents[path]:
             raise InvalidSettingError(f"{path} has another content than the sample of this name; choose another folder")
-    folder.mkdir(parents=True, exist_ok=True)
+    storage.make_directory(folder)
     for path in missing:
         storage.write_atomic(path, contents[path])
     return missing

@@ -85,6 +85,8 @@ class RegionSet:
         """The regions of a JSON file, named as the file if it has no name. Raises InvalidSettingError, naming it."""
         try:
             fields = storage.parse_json(file_text(storage.read_regular(path, MAX_FILE)))
+        except FileNotFoundError as error:
+            raise InvalidSettingError(storage.no_file(path, "a JSON file of regions")) from error
         except OSError as error:
             raise InvalidSettingError(f"{path}: can't be read: {error.strerror}") from error
         except ValueError as error:
@@ -258,7 +260,7 @@ def _table(where: str, squares: Sequence[Any], given: object, base: int) -> NDAr
     table = centimen(where, given)
     if table.shape not in ((entries,), (entries, PHASES)):
         raise InvalidSettingError(
-            f"{where}: its table has the shape {table.shape}; {counted(count, 'square')} need ({entries},), or "
+            f"{where}: its table has the shape {table.shape}; for {counted(count, 'square')} expected ({entries},), or "
             f"({entries}, 2) for opening and ending"
         )
     table = np.broadcast_to(table.reshape(entries, -1), (entries, PHASES))

@@ -93,7 +93,7 @@ class Weights:
         core, smaller ones are added into such tables. Raises InvalidSettingError for anything else.
         """
         regions, groups = built_tables(name, {"men": men, "kings": kings}, material, kings_material)
-        attrs = {"centimen_per_logit": SCALES.check("centimen_per_logit", centimen_per_logit)}
+        attrs = {"centimen_per_logit": SCALES.check("centimen_per_logit", centimen_per_logit, whole=False)}
         built = [groups[group] for group in _GROUPS]
         tables, materials = [each.table for each in built], [each.material for each in built]
         arrays: list[NDArray[Any]] = [*tables, *materials]
@@ -117,6 +117,11 @@ class Weights:
             target, self.layout, self.men_table, self.kings_table, self.men_material, self.kings_material,
             {**storage.provenance(), **self.attrs}, self.men_parts, self.kings_parts,
         )  # fmt: skip
+
+    def __repr__(self) -> str:
+        return (
+            f"<weights {self.layout.name}: {len(self.layout.men)} and {len(self.layout.kings)} tables, {self.checksum}>"
+        )
 
     def scores(self, boards: NDArray[np.uint32]) -> NDArray[np.float64]:
         """Scores in centi-men, not rounded, of (n, 4) positions in the mover's frame (`patterns.mover_frame`)."""
