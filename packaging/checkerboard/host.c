@@ -2,11 +2,12 @@
 
    Games have PLIES plies at most. Commands, such as "set hashsize 1", are sent first. Even games are the DLL against
    itself, odd ones against random moves. Games begin at the start or after some random moves, have 10 to 300 ms a move,
-   exact or not, or a clock, and in one move of five Play! is pressed at random. Prints a line for each move of the DLL,
-   tab-separated:
+   exact or not, or a clock, and in one move of five Play! is pressed at random. A move that is late while programs wait
+   for a processor is asked for again, ATTEMPTS times at most: that the machine was busy does not come again and again.
+   Prints a line for each move of the DLL, tab-separated:
 
        game, ply, FEN before, FEN after, returned value, ms, ms allowed, ms from Play! to the return (-1: not pressed),
-       status line
+       number of the attempt, status line
 
    The positions are judged by whoever reads them; here the rules only move the random player. */
 
@@ -21,7 +22,7 @@ typedef int(WINAPI* getmove_function)(int board[8][8], int color, double maxtime
         int moreinfo, void* move);
 typedef int(WINAPI* command_function)(const char* command, char reply[1024]);
 
-enum { LONGEST_GAME = 160 };
+enum { LONGEST_GAME = 160, ATTEMPTS = 5, LATE = 20 /* ms, as in play_games.py */ };
 
 static uint64_t state;
 
@@ -37,6 +38,19 @@ static double now_ms(void) {
     QueryPerformanceFrequency(&frequency);
     QueryPerformanceCounter(&ticks);
     return 1000.0 * (double)ticks.QuadPart / (double)frequency.QuadPart;
+}
+
+/* Milliseconds during which some program waited for a processor: Linux counts them, in a file on wine's drive Z; 0
+   elsewhere. */
+static double waited_ms(void) {
+    double averages[3], us;
+    FILE* file = fopen("Z:\\proc\\pressure\\cpu", "r");
+    if (!file) return 0;
+    if (fscanf(file, "some avg10=%lf avg60=%lf avg300=%lf total=%lf", averages, averages + 1, averages + 2, &us) != 4) {
+        us = 0;
+    }
+    fclose(file);
+    return us / 1000;
 }
 
 static void fill_board(int board[8][8], const kr_position* position) {
@@ -104,21 +118,18 @@ int main(int argc, char** argv) {
             kr_move moves[KR_MAX_MOVES];
             const int count = kr_moves(&line[ply], moves);
             char before[KR_FEN_BYTES], after[KR_FEN_BYTES], status[1024] = "";
-            int board[8][8], playnow = 0, info = 0, moreinfo = 0, value, k, length;
-            double begin, end, maxtime, allowed;
-            HANDLE presser = NULL;
+            int board[8][8], playnow, info = 0, moreinfo = 0, value, k, length, attempt;
+            double begin, end, since_play, maxtime, allowed;
             if (count <= 0) break;
             if (ply < opening || line[ply].side == random_side) {
                 played[ply] = moves[random_below((uint32_t)count)];
                 kr_play(&line[ply], &played[ply], &line[ply + 1]);
             } else {
-                fill_board(board, &line[ply]);
                 kr_write_fen(&line[last_fixed], before);
                 length = snprintf(text, sizeof text, "set gamehist %s", before);
                 for (k = last_fixed; k < ply; k++) {
                     length += snprintf(text + length, sizeof text - (size_t)length, " %d-%d", played[k].from, played[k].to);
                 }
-                command(text, reply);
                 maxtime = 0.010 + random_below(291) / 1000.0;
                 allowed = 1000 * maxtime;
                 switch (random_below(4)) {
@@ -130,15 +141,32 @@ int main(int argc, char** argv) {
                     break;
                 default: break;
                 }
-                pressed_at = -1;
-                if (random_below(5) == 0) {
-                    button = &playnow;
-                    press_after = (int)random_below((uint32_t)allowed);
-                    presser = CreateThread(NULL, 0, press, NULL, 0, NULL);
+                press_after = random_below(5) ? -1 : (int)random_below((uint32_t)allowed);
+                for (attempt = 1;; attempt++) {
+                    const double waited = waited_ms();
+                    double late;
+                    HANDLE presser = NULL;
+                    fill_board(board, &line[ply]);
+                    command(text, reply);
+                    memset(status, 0, sizeof status);
+                    playnow = 0;
+                    pressed_at = -1;
+                    if (press_after >= 0) {
+                        button = &playnow;
+                        presser = CreateThread(NULL, 0, press, NULL, 0, NULL);
+                    }
+                    begin = now_ms();
+                    value = getmove(
+                            board, line[ply].side == KR_BLACK ? 2 : 1, maxtime, status, &playnow, info, moreinfo, NULL);
+                    end = now_ms();
+                    since_play = playnow && pressed_at >= 0 ? end - pressed_at : -1;
+                    if (presser) {
+                        WaitForSingleObject(presser, INFINITE);
+                        CloseHandle(presser);
+                    }
+                    late = end - begin - allowed > since_play ? end - begin - allowed : since_play;
+                    if (late <= LATE || attempt == ATTEMPTS || waited_ms() - waited < late - LATE) break;
                 }
-                begin = now_ms();
-                value = getmove(board, line[ply].side == KR_BLACK ? 2 : 1, maxtime, status, &playnow, info, moreinfo, NULL);
-                end = now_ms();
                 kr_write_fen(&line[ply], before);
                 line[ply + 1] = read_board(board, 1 - line[ply].side);
                 if (kr_write_fen(&line[ply + 1], after)) strcpy(after, "?");
@@ -147,13 +175,9 @@ int main(int argc, char** argv) {
                 for (k = (int)strlen(status); k < 1024; k++) {
                     if (status[k]) return fprintf(stderr, "the status line has %d behind its end\n", status[k]), 4;
                 }
-                printf("%d\t%d\t%s\t%s\t%d\t%.1f\t%.1f\t%.1f\t%s\n", game, ply, before, after, value, end - begin, allowed,
-                        playnow && pressed_at >= 0 ? end - pressed_at : -1.0, status);
+                printf("%d\t%d\t%s\t%s\t%d\t%.1f\t%.1f\t%.1f\t%d\t%s\n", game, ply, before, after, value, end - begin,
+                        allowed, since_play, attempt, status);
                 fflush(stdout);
-                if (presser) {
-                    WaitForSingleObject(presser, INFINITE);
-                    CloseHandle(presser);
-                }
                 for (k = 0; k < count; k++) {
                     kr_position other;
                     kr_play(&line[ply], &moves[k], &other);

@@ -3,7 +3,8 @@
 The DLL for 64 bits plays against itself and against random moves (host.c), with a full hash table of 1 MB, with and
 without its files, and is given nonsense. Each move is judged by the rules of Python, each claim of a result by the
 database. Ends with exit code 1 for an illegal move, a wrong claim, a lost message, or if more than one move in 50 is
-late by more than 20 ms, or returns as long after Play!.
+late by more than 20 ms, or returns as long after Play!, and is so again where the machine was busy and it is asked for
+once more.
 """
 
 import shutil
@@ -68,14 +69,16 @@ class Move(NamedTuple):
     ms: float
     allowed: float
     since_play: float
+    attempt: int
     status: str
 
     @classmethod
     def of(cls, line: str) -> "Move":
-        fields = line.split("\t")
-        ms, allowed, since_play = map(float, fields[5:8])
-        before, after = fields[2:4]
-        return cls(int(fields[0]), int(fields[1]), before, after, int(fields[4]), ms, allowed, since_play, fields[8])
+        game, ply, before, after, claim, *times, attempt, status = line.split("\t", 9)
+        ms, allowed, since_play = map(float, times)
+        return cls(
+            int(game), int(ply), before, after, int(claim), ms, allowed, since_play, int(attempt), status
+        )  # fmt: skip
 
 
 def play(
@@ -117,11 +120,12 @@ def check(name: str, moves: Sequence[Move], database: kr.Database) -> None:
     over = sorted(move.ms - move.allowed for move in moves)
     pressed = sorted(move.since_play for move in moves if move.since_play >= 0)
     late = sum(each > LATE for each in over), sum(each > LATE for each in pressed)
+    again = sum(move.attempt > 1 for move in moves)
     played = max((move.game for move in moves), default=-1) + 1
     print(
         f"{name}: {len(moves)} moves of {played} games, all legal; {late[0]} over {LATE:.0f} ms late, the latest "
         f"{over[-1]:.1f}; Play! pressed {len(pressed)} times, {late[1]} over {LATE:.0f} ms, the slowest "
-        f"{max(pressed, default=0):.1f}"
+        f"{max(pressed, default=0):.1f}" + (f"; {again} asked for again on a busy machine" if again else "")
     )
     if late[0] > MOST_LATE * len(moves) or late[1] > max(1, MOST_LATE * len(pressed)):
         sys.exit("kr: too late")
