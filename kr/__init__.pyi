@@ -6,6 +6,7 @@ from . import egdb as egdb
 from . import engine as engine
 from . import evaluation as evaluation
 from . import game as game
+from . import gif as gif
 from . import learn as learn
 from . import match as match
 from . import openings as openings
@@ -137,6 +138,7 @@ from .problems.solving import solve as solve
 from .proofs.certificate import Certificate as Certificate
 from .proofs.certificate import Claim as Claim
 from .proofs.certificate import read_certificate as read_certificate
+from .proofs.certificate import write_certificate as write_certificate
 from .proofs.checking import CheckReport as CheckReport
 from .proofs.checking import check_certificate as check_certificate
 from .proofs.proof import ClaimProgress as ClaimProgress

@@ -1,12 +1,6 @@
 """A line of moves as an animated GIF, drawn from the pictures of kr.svg by Pillow.
 
-    from kr import Position
-    from kr.gif import animation
-
-    start = Position()
-    first = start.parse_move("11-15")
-    second = start.play(first).parse_move("23-19")
-    Path("opening.gif").write_bytes(animation(start, [first, second]))
+    Path("opening.gif").write_bytes(kr.gif.animation(kr.Position(), ["11-15", "23-19"]))
 
 There is one frame for the start and one for each move, a capture has one for each jump. It is shown over and over.
 """
@@ -23,8 +17,10 @@ from xml.etree import ElementTree
 from kr import svg
 from kr.errors import InvalidSettingError
 from kr.extras import check_packages
+from kr.game.board import PositionLike, position_of
 from kr.game.position import Move, Position
 from kr.notation import SQUARES, format_path
+from kr.settings import check_type
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -45,8 +41,8 @@ def check_gif_installed() -> None:
 
 
 def animation(
-    start: Position,
-    moves: Sequence[Move],
+    start: PositionLike,
+    moves: Sequence[Move | str],
     *,
     flipped: bool = False,
     coordinates: bool | str = True,
@@ -76,7 +72,7 @@ def animation(
 
     palette = picture(_ALL, _LAST).quantize(MOST_COLORS)
     images, times = [], []
-    for position, path, milliseconds in _stills(start, moves):
+    for position, path, milliseconds in _stills(position_of(start), moves):
         images.append(picture(position, path).quantize(palette=palette, dither=Dither.NONE))
         times.append(milliseconds)
     content = io.BytesIO()
@@ -110,11 +106,13 @@ _ALL = _Still(black=0x0F, white=0xF0, kings=0xAA, side=0)
 _LAST = (0, 1, 4, 5, 8)
 
 
-def _stills(start: Position, moves: Sequence[Move]) -> Iterator[tuple[svg.Placed, tuple[int, ...], int]]:
+def _stills(start: Position, moves: Sequence[Move | str]) -> Iterator[tuple[svg.Placed, tuple[int, ...], int]]:
     """Positions with the squares that the move so far has touched, and the time for which they are shown."""
     yield start, (), MOVE_MS if moves else LAST_MS
     position = start
-    for number, move in enumerate(moves, 1):
+    for number, each in enumerate(moves, 1):
+        move = position.parse_move(each) if isinstance(each, str) else each
+        check_type("a move", move, Move)
         for still, path in _jumps(position, move):
             yield still, path, JUMP_MS
         position = position.play(move)

@@ -85,7 +85,8 @@ KINDS: list[Callable[[Any], object]] = [
     lambda given: kr.analyze(given, ENDING), lambda given: kr.Analyzing(given, ENDING), kr.Task.at,
     lambda given: kr.probe(given, ENDING), lambda given: kr.read_samples([given]),
     lambda given: kr.svg.board(arrows=[given]), lambda given: kr.svg.board(last_move=[given]),
-    lambda given: kr.svg.board(labels=[given]), kr.pdn.write_game, lambda given: kr.pdn.Game(headers=[given]),
+    lambda given: kr.svg.board(labels=[given]), lambda given: kr.gif.animation(kr.Position(), [given]),
+    lambda given: kr.gif.animation(given, []), kr.pdn.write_game, lambda given: kr.pdn.Game(headers=[given]),
     lambda given: kr.pdn.Game(headers={"Event": given}), lambda given: kr.pdn.Game(moves=[given]),
     lambda given: kr.pdn.Game(notes=[given]),
 ]  # fmt: skip

@@ -10,10 +10,12 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kr.engine.database import load_database
 from kr.errors import InvalidCertificateError, InvalidDatabaseError
 from kr.game.value import Value
 from kr.notation import format_fen
@@ -55,17 +57,19 @@ class CheckReport:
 
 def check_certificate(
     certificate: Certificate,
-    database: Database | None = None,
+    database: Database | str | Path | None = "",
     on_progress: Callable[[int, int], None] | None = None,
 ) -> CheckReport:
     """Check that a certificate proves its claim.
 
-    database: gives the values that end lines; it may have more than the certificate needs. on_progress: called with
-    the positions done and all of them. Raises InvalidCertificateError, which names the position as a FEN and its fault,
-    and InvalidDatabaseError if the database lacks a class that leaves need, or is damaged.
+    database: gives the values that end lines, an open one or its directory, the default one by "", None for none; it
+    may have more than the certificate needs. on_progress: called with the positions done and all of them. Raises
+    InvalidCertificateError, which names the position as a FEN and its fault, and InvalidDatabaseError if the database
+    lacks a class that leaves need, or is damaged.
     """
     check_type("the certificate", certificate, Certificate)
-    return _Check(certificate, database).run(on_progress)
+    opened = load_database(str(database)) if isinstance(database, str | Path) else database
+    return _Check(certificate, opened).run(on_progress)
 
 
 class _Check:
@@ -217,7 +221,7 @@ class _Values:
                 own, other = max(pieces), min(pieces)
                 raise InvalidDatabaseError(
                     f"the certificate needs values of {sum(pieces)} pieces ({own}v{other}), made with the database "
-                    f'"{self.named}"; give its directory, --egdb DIR'
+                    f'"{self.named}"; name it: --egdb DIR, database=DIR'
                 )
             self.asked.add(pieces)
         self.count += 1
