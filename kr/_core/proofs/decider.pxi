@@ -64,6 +64,13 @@ cdef ClaimDecider* open_decider(const ProofWork* work) noexcept nogil:
     return decider
 
 
+cdef void free_case(ProofCase* own) noexcept nogil:
+    cdef int k
+    for k in range(2):
+        free_tree(&own.questions[k].tree)
+    free(own)
+
+
 cdef void close_decider(ClaimDecider* decider) noexcept nogil:
     cdef int32_t i
     cdef int k
@@ -71,9 +78,7 @@ cdef void close_decider(ClaimDecider* decider) noexcept nogil:
         return
     for i in range(decider.count):
         if decider.claims[i].frees:
-            for k in range(2):
-                free_tree(&decider.claims[i].own.questions[k].tree)
-            free(decider.claims[i].own)
+            free_case(decider.claims[i].own)
     for k in range(4):
         free_strategy(&decider.proved[k >> 1][k & 1])
     free(decider.claims)
@@ -147,17 +152,17 @@ cdef ProofCase* case_of(ClaimDecider* decider, const Claim* claim) noexcept nogi
     own = <ProofCase*>calloc(1, sizeof(ProofCase))
     if lacks_memory(&decider.work, own != NULL):
         return NULL
+    # both are begun, so that both can be freed; the other way round it is the same question
+    if lacks_memory(&decider.work, open_question(&own.questions[0], claim, decider.work.db)
+                    & open_question(&own.questions[1], &other, decider.work.db)
+                    & (decided_claim(decider, &other, True) != NULL)):
+        free_case(own)
+        return NULL
+    # what stands in the list may have moved
+    decided = decided_claim(decider, claim, True)
     decided.own = own
     decided.frees = True
-    # both are begun, so that both can be freed
-    if lacks_memory(&decider.work, open_question(&own.questions[0], claim, decider.work.db)
-                    & open_question(&own.questions[1], &other, decider.work.db)):
-        return NULL
-    # the other way round it is the same question; what stands in the list may move now
-    decided = decided_claim(decider, &other, True)
-    if decided == NULL:
-        return NULL
-    decided.own = own
+    decided_claim(decider, &other, True).own = own
     return own
 
 
