@@ -170,7 +170,7 @@ cdef int check_form(ColumnCheck* check) noexcept nogil:
         position.white = check.columns.boards[3 * row + 1]
         position.kings = check.columns.boards[3 * row + 2]
         board = board_from_bits(position.black, position.white, position.kings, check.side)
-        if kr_check(&position) or row and row_of(check, &board) != row:
+        if kr_check(&position) or row_of(check, &board) != row:
             return find_column_fault(check, KR_FAULT_FORM, &board)
     return 0
 
