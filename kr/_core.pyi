@@ -3,7 +3,7 @@
 
 from _thread import LockType
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -314,6 +314,19 @@ class DeciderOfClaims:
     def decide(self, claims: list[tuple[_Position, int, int]], enough: Callable[[], bool] | None = None) -> None: ...
     def proving_move(self, root: _Position, side: int, goal: int) -> _Move | None: ...
     def certificate(self, root: _Position, side: int, goal: int) -> _CertifiedColumns: ...
+
+# problems: a way is a move, and the numbers of what is proved of it
+_Way: TypeAlias = tuple[_Move, int, int, int, int]
+PLAIN_LEAD: Final[int]
+STAGE_RESULT: Final[int]
+STAGE_KEYS: Final[int]
+STAGE_LINE: Final[int]
+
+def plain_result(position: _Position, solver: int, goal: int) -> bool: ...
+def ways_of(decider: DeciderOfClaims, position: _Position, goal: int, first: _Move | None = None) -> list[_Way]: ...
+def check_problem(
+    decider: DeciderOfClaims, root: _Position, published: int | None, solution: list[_Move], strict: bool
+) -> dict[str, Any]: ...
 
 # self-play
 MAX_GAME_PLIES: Final[int]

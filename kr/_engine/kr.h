@@ -197,7 +197,7 @@ typedef struct {
 /* How far the running search is: 1, or 0 and zeros if none runs. From any thread, a listener, or a clock that the
    program gives (WebAssembly); numbers may be a moment old. */
 KR_API int kr_progress(const kr_engine* engine, kr_progress_info* progress);
-/* End the running search or proof, or the next one at once unless kr_set_game or kr_open_proof comes before it: from any
+/* End the running search, proof or check, or the next one at once unless kr_set_game or kr_open_proof comes before it: from any
    thread, a signal handler, or a clock that the program gives. */
 KR_API void kr_stop(kr_engine* engine);
 
@@ -309,6 +309,85 @@ typedef struct {
    pieces of one side and those of the other. KR_ILLEGAL, KR_BAD_VALUE. */
 KR_API int kr_check_certificate(const kr_database* database, const kr_position* root, int side, int goal,
         const kr_certificate* columns, int pieces, const uint8_t* classes, int class_count, kr_report* report);
+
+/* Problems: whether one is sound, by proof (docs/guides/problemist.md). The solver is the side that wins, or, in a draw,
+   the side to move. */
+
+enum {                       /* verdicts */
+    KR_SOUND = 0,            /* one key, and one way at each move of the solver */
+    KR_COOK = 1,             /* a second key */
+    KR_DUAL = 2,             /* a second way later */
+    KR_UNSOUND = 3,          /* the published result or solution fails */
+    KR_UNDECIDED = 4         /* within the limits */
+};
+
+enum {                       /* what proves an answer */
+    KR_BY_NOTHING = 0,
+    KR_BY_RULES = 1,
+    KR_BY_DATABASE = 2,
+    KR_BY_CERTIFICATE = 3    /* of some positions */
+};
+
+enum {                       /* why the line of a problem ends */
+    KR_LEFT = 0,
+    KR_ENDED_PLAIN = 1,      /* the result needs no more proof by play */
+    KR_ENDED_OVER = 2,
+    KR_ENDED_REPEATED = 3,
+    KR_ENDED_DUAL = 4        /* behind a dual */
+};
+
+typedef struct {
+    kr_position position;
+    int value;               /* the published one, for the side to move; KR_UNKNOWN for none */
+    int strict;              /* count also second ways that transpose, and those after the result is plain */
+    int length;              /* moves of the published solution, each legal in its turn */
+    const kr_move* solution;
+} kr_problem;
+
+typedef struct {
+    kr_move move;
+    int keeps;               /* 1 if the solver keeps what it is to reach, 0 if not; -1 while it is open; likewise below */
+    int by, positions;       /* KR_BY_...; of the certificate */
+    int transposes;          /* to positions that the first way leads to as well */
+} kr_way;
+
+typedef struct {
+    int ply, number;         /* moves of the line before it; number of the move, the key's being 1 */
+    int plain;               /* the result was plain before it */
+    int count;
+    const kr_way* ways;      /* all moves there, the one that was played first */
+} kr_step;
+
+typedef struct {
+    int verdict;
+    int value, by, positions; /* proved for the side to move, or KR_UNKNOWN; what proves it */
+    int number;              /* of the move that the verdict is about; 0 for none */
+    int ended;
+    int refuted;             /* 1 if a claim refutes the published result or solution: */
+    int side, goal;          /* this side wins (KR_WIN), or does not lose (KR_DRAW), */
+    kr_position at;          /* here */
+    int way_count;
+    const kr_way* ways;      /* moves of the side to move, the solution's first; those that keep are the keys. None where
+                                it isn't the solver */
+    int unsettled_count;
+    const kr_move* unsettled; /* the open moves that make the verdict */
+    int length, of_solution; /* moves of the line that was looked at; those of the published solution */
+    const kr_move* line;
+    int step_count;
+    const kr_step* steps;    /* the solver's moves in the line */
+    int full;                /* 1 if the limit of memory was reached */
+    uint64_t nodes;
+    double seconds;
+} kr_soundness;
+
+/* Called after each search, with the nodes and seconds so far; anything but 0 ends the work. */
+typedef int (*kr_check_listener)(const kr_progress_info* progress, void* context);
+
+/* Check a problem within `seconds` and `nodes` of the limits, and bytes of memory for all that is proved, 0 for any number.
+   The engine forgets everything first. After a stop the verdict means nothing. KR_ILLEGAL, KR_BAD_VALUE. */
+KR_API int kr_check_problem(kr_engine* engine, const kr_problem* problem, const kr_limits* limits, size_t memory,
+        kr_check_listener listener, void* context, kr_soundness** soundness);
+KR_API void kr_free_soundness(kr_soundness* soundness);
 
 /* Nodes of the searches of kr's bench, 50 positions, by an engine of its own with these tables: as `kr bench` has them if
    library and tables are right, 15075549 with those of kr. It takes seconds, and 64 MB. 0 without memory. */

@@ -144,3 +144,50 @@ cdef extern from "_engine/kr.h" nogil:
         int longest_quiet
         int fault
         kr_position at
+
+    ctypedef struct kr_problem:
+        kr_position position
+        int value
+        int strict
+        int length
+        const kr_move* solution
+
+    ctypedef struct kr_way:
+        kr_move move
+        int keeps
+        int by
+        int positions
+        int transposes
+
+    ctypedef struct kr_step:
+        int ply
+        int number
+        int plain
+        int count
+        const kr_way* ways
+
+    ctypedef struct kr_soundness:
+        int verdict
+        int value
+        int by
+        int positions
+        int number
+        int ended
+        int refuted
+        int side
+        int goal
+        kr_position at
+        int way_count
+        const kr_way* ways
+        int unsettled_count
+        const kr_move* unsettled
+        int length
+        int of_solution
+        const kr_move* line
+        int step_count
+        const kr_step* steps
+        int full
+        u64 nodes
+        double seconds
+
+    ctypedef int (*kr_check_listener)(const kr_progress_info* progress, void* context) noexcept nogil

@@ -1,8 +1,13 @@
 # Proofs for C: the value of a position by the searches of an engine, and certificates of what is proved.
 
-cdef struct Proving:
-    Prover prover
+cdef struct SearchingPlayer:
+    # An engine that searches for proofs, and until when.
     Player* player
+    const double* deadline
+
+cdef struct Proving:
+    SearchingPlayer searching        # first: its searches know it by that
+    Prover prover
     ProofWork work
     double seconds           # of the calls before
     kr_claim claims[MOST_CLAIMS]
@@ -12,8 +17,8 @@ cdef struct Proving:
 
 cdef bint search_by_player(void* owner, const Board* positions, int count, u64 nodes, int draws_for,
                            Searched* searched) noexcept nogil:
-    cdef Proving* proving = <Proving*>owner
-    cdef Player* player = proving.player
+    cdef SearchingPlayer* searching = <SearchingPlayer*>owner
+    cdef Player* player = searching.player
     cdef Worker* worker = &player.worker
     cdef double now = seconds()
     if count > MAX_GAME:
@@ -27,7 +32,7 @@ cdef bint search_by_player(void* owner, const Board* positions, int count, u64 n
     store_int(&worker.depth, 0)
     worker.usual_time = 0
     worker.within = 0
-    worker.deadline = proving.work.deadline
+    worker.deadline = searching.deadline[0]
     worker.node_limit = nodes
     worker.endgames.draws_for = draws_for
     new_generation(&player.table)
@@ -40,10 +45,22 @@ cdef bint search_by_player(void* owner, const Board* positions, int count, u64 n
 
 
 cdef bint clear_player(void* owner) noexcept nogil:
-    cdef Player* player = (<Proving*>owner).player
+    cdef Player* player = (<SearchingPlayer*>owner).player
     clear_table(&player.table)
     memset(&player.worker.ordering, 0, sizeof(Ordering))
     return True
+
+
+cdef void begin_work(ProofWork* work, Player* player, ProofSearch search, void* owner, size_t memory) noexcept nogil:
+    """Set a work of an engine, without limits but that of memory."""
+    memset(work, 0, sizeof(ProofWork))
+    work.search = search
+    work.clear = clear_player
+    work.owner = owner
+    work.db = player.worker.endgames.db
+    work.stop = &player.stopped
+    # more than can be counted is any number
+    work.memory = max(<int64_t>memory, 0)
 
 
 cdef public int kr_open_proof(kr_proof** proof, kr_engine* engine, const kr_position* position, int goal,
@@ -62,14 +79,9 @@ cdef public int kr_open_proof(kr_proof** proof, kr_engine* engine, const kr_posi
     proving = <Proving*>calloc(1, sizeof(Proving))
     if proving == NULL:
         return KR_NO_MEMORY
-    proving.player = player
-    proving.work.search = search_by_player
-    proving.work.clear = clear_player
-    proving.work.owner = proving
-    proving.work.db = player.worker.endgames.db
-    proving.work.stop = &player.stopped
-    # more than can be counted is any number
-    proving.work.memory = max(<int64_t>memory, 0)
+    proving.searching.player = player
+    proving.searching.deadline = &proving.work.deadline
+    begin_work(&proving.work, player, search_by_player, proving, memory)
     proving.resists = <kr_move*>malloc(MOST_CLAIMS * MAX_GAME * sizeof(kr_move))
     board = board_of(position)
     if proving.resists == NULL or not open_prover(&proving.prover, &board, goal, proving.work.db):
@@ -131,7 +143,7 @@ cdef void fill_proof(Proving* proving, double began, kr_proof_state* state) noex
 cdef public int kr_prove(kr_proof* proof, const kr_limits* limits, kr_proof_listener listener, void* context,
                          kr_proof_state* state) noexcept nogil:
     cdef Proving* proving = <Proving*>proof
-    cdef Player* player = proving.player
+    cdef Player* player = proving.searching.player
     cdef double began = seconds()
     if player.searching:
         return KR_BUSY

@@ -84,6 +84,11 @@ class Move:
         return self.path[-1]
 
     @property
+    def squares(self) -> tuple[int, int, int]:
+        """Origin, target and captured pieces, by which the compiled core knows it."""
+        return self.path[0], self.path[-1], self.captured
+
+    @property
     def is_capture(self) -> bool:
         """True for a capture."""
         return self.captured != 0

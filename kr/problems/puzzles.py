@@ -35,6 +35,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TypeVar, cast
 
+from kr import _core
 from kr.analysis.analysis import Analysis
 from kr.analysis.annotation.judging import JudgeSettings
 from kr.egdb.database import Database
@@ -51,7 +52,7 @@ from kr.problems.problem import Problem, load_problems, same_move
 GIVEN_AWAY = JudgeSettings().mistake
 """Expected result that a wrong move gives away: that of a move marked ?."""
 PLAIN_PLIES = 3
-PLAIN_LEAD = 2
+PLAIN_LEAD = _core.PLAIN_LEAD
 WIN_MOVES, DRAW_MOVES, MOST_MOVES = 10, 8, 20
 SAFE_MOVES = 3
 LONGEST_SOLUTION = 40

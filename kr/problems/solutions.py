@@ -54,10 +54,10 @@ class _Tree:
         self.seen.add(position)
         self.room -= 1
         ways = ways_at(self.decider, position, self.goal)
-        self.decider.hold(BRANCH_BYTES * sum(bool(way.keeps) for *_, way in ways))
-        if any(way.keeps is None for *_, way in ways):
-            return [{"move": way.move, "by": way.by} for *_, way in ways if way.keeps], "open"
-        good = [(after, way) for _, after, way in ways if way.keeps]
+        self.decider.hold(BRANCH_BYTES * sum(bool(way.keeps) for _, way in ways))
+        if any(way.keeps is None for _, way in ways):
+            return [{"move": way.move, "by": way.by} for _, way in ways if way.keeps], "open"
+        good = [(after, way) for after, way in ways if way.keeps]
         if ply and len(good) > 1:
             return [{"move": way.move, "by": way.by} for _, way in good], "ways"
         return [{"move": way.move, "by": way.by} | self.replies(after, ply + 1) for after, way in good], ""

@@ -89,7 +89,7 @@ def check_star(position: Position, move: Move, decider: Decider) -> StarCheck:
     unsettled: list[Way] = []
     not_won = False
     for goal in (Value.WIN, Value.DRAW):
-        ways = [way for *_, way in ways_at(decider, position, goal, move)]
+        ways = [way for _, way in ways_at(decider, position, goal, move)]
         own, others = ways[0], ways[1:]
         if not others:
             return StarCheck(StarVerdict.RIGHT, None, "the only legal move", ())

@@ -83,6 +83,11 @@ class Claim:
         object.__setattr__(self, "side", Side(self.side))
         object.__setattr__(self, "goal", Value(self.goal))
 
+    @staticmethod
+    def from_bits(root: Bits, side: int, goal: int) -> Claim:
+        """A claim of the compiled core."""
+        return Claim(Position.from_bits(root), Side(side), Value.from_sign(goal - 1))
+
     @property
     def bits(self) -> tuple[Bits, int, int]:
         """Root, side and goal in the form of the compiled core."""

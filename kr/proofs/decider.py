@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from kr import _core
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
-from kr.game.position import Bits, Move, Position, Side
+from kr.game.position import Bits, Move, Position
 from kr.game.value import Value
 from kr.jobs.kinds import Stop
 from kr.language.sentences import Sentence, sentence
@@ -25,6 +25,7 @@ from kr.proofs.certificate import Certificate, Claim, certificate_from, fault_of
 if TYPE_CHECKING:
     from kr.egdb.database import Database
 
+T = TypeVar("T")
 SHORTEST_SEARCH = 1e-6
 """Of a search whose time is over: 0 would be no limit."""
 
@@ -51,12 +52,19 @@ def _certificate_grounds(positions: int) -> Grounds:
 RULES_GROUNDS, DATABASE_GROUNDS = Grounds.of(sentence("grounds.rules")), Grounds.of(sentence("grounds.database"))
 
 
+def grounds_of(by: int, positions: int) -> Grounds | str:
+    """Grounds by their number in the core, and the positions of a certificate; "" for none."""
+    if by == _core.BY_CERTIFICATE:
+        return _certificate_grounds(positions)
+    return {_core.BY_RULES: RULES_GROUNDS, _core.BY_DATABASE: DATABASE_GROUNDS}.get(by, "")
+
+
 @dataclass(frozen=True)
 class Decision:
     """Answer to a claim, and what proves it."""
 
     holds: bool
-    by: Grounds
+    by: str
 
 
 def opposite(claim: Claim) -> Claim:
@@ -137,18 +145,21 @@ class Decider:
         if decision is None:
             return None
         holds, by, positions = decision
-        if by == _core.BY_CERTIFICATE:
-            return Decision(holds, _certificate_grounds(positions))
-        return Decision(holds, RULES_GROUNDS if by == _core.BY_RULES else DATABASE_GROUNDS)
+        return Decision(holds, grounds_of(by, positions))
 
     def decide(self, claims: Iterable[Claim], enough: Callable[[], bool] | None = None) -> None:
         """Work on claims in turn, with more and more nodes, until all are decided or the limits are reached.
 
         enough: ends the work before that. `decision_of` has the answers. Raises InvalidDatabaseError.
         """
-        self._core.decide([claim.bits for claim in claims], enough)
+        self.ask(_core.DeciderOfClaims.decide, [claim.bits for claim in claims], enough)
+
+    def ask(self, question: Callable[..., T], *about: object) -> T:
+        """The answer to a question that the core decides by claims. Raises InvalidDatabaseError."""
+        answer = question(self._core, *about)
         if self.database is not None:
             self.database.raise_damage()
+        return answer
 
     def proving_move(self, claim: Claim) -> Move | None:
         """A move of the claim's side at the root that proves the claim, if it is true and one is at hand."""
@@ -171,8 +182,7 @@ class Decider:
         )
 
     def _refuse(self, root: Bits, side: int, goal: int, fault: _core._StrategyFault) -> None:
-        claim = Claim(Position.from_bits(root), Side(side), Value.from_sign(goal - 1))
-        self.refused.append(str(fault_of(claim, fault, self.database)))
+        self.refused.append(str(fault_of(Claim.from_bits(root, side, goal), fault, self.database)))
 
 
 def after_moves(position: Position) -> list[tuple[Move, Position]]:

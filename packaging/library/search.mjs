@@ -29,6 +29,7 @@ const listener = {
     return 0;
   },
   kr_hear_proof: () => 0,
+  kr_hear_check: () => 0,
 };
 const kr = new WebAssembly.Instance(module, { wasi_snapshot_preview1: clock, env: listener }).exports;
 memory = kr.memory;

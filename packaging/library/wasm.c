@@ -1,5 +1,5 @@
-/* What the WebAssembly has beside the functions of kr.h: a search and a proof whose listeners are functions of the page,
-   which can make no pointer to one. */
+/* What the WebAssembly has beside the functions of kr.h: a search, a proof and a check whose listeners are functions of
+   the page, which can make no pointer to one. */
 
 #include <assert.h>
 #include <stddef.h>
@@ -33,6 +33,15 @@ static_assert(offsetof(kr_certificate, ranks) == 12 && sizeof(kr_certificate) ==
                 && offsetof(kr_report, fault) == 16 && offsetof(kr_report, at) == 20 && sizeof(kr_report) == 36,
         "places of fields");
 
+static_assert(offsetof(kr_problem, value) == 16 && offsetof(kr_problem, solution) == 28 && sizeof(kr_problem) == 32
+                && offsetof(kr_way, keeps) == 8 && offsetof(kr_way, transposes) == 20 && sizeof(kr_way) == 24
+                && offsetof(kr_step, ways) == 16 && sizeof(kr_step) == 20
+                && offsetof(kr_soundness, refuted) == 24 && offsetof(kr_soundness, at) == 36
+                && offsetof(kr_soundness, ways) == 56 && offsetof(kr_soundness, unsettled) == 64
+                && offsetof(kr_soundness, line) == 76 && offsetof(kr_soundness, steps) == 84
+                && offsetof(kr_soundness, full) == 88 && offsetof(kr_soundness, seconds) == 104,
+        "places of fields");
+
 /* The page's: anything but 0 ends the search. */
 __attribute__((import_module("env"), import_name("kr_listen"))) int kr_listen(const kr_result* result);
 
@@ -56,4 +65,17 @@ static int hear_proof(const kr_proof_state* state, void* context) {
 /* kr_prove with the page's listener. */
 KR_API int kr_prove_heard(kr_proof* proof, const kr_limits* limits, kr_proof_state* state) {
     return kr_prove(proof, limits, hear_proof, NULL, state);
+}
+
+__attribute__((import_module("env"), import_name("kr_hear_check"))) int kr_hear_check(const kr_progress_info* progress);
+
+static int hear_check(const kr_progress_info* progress, void* context) {
+    (void)context;
+    return kr_hear_check(progress);
+}
+
+/* kr_check_problem with the page's listener. */
+KR_API int kr_check_problem_heard(kr_engine* engine, const kr_problem* problem, const kr_limits* limits, size_t memory,
+        kr_soundness** soundness) {
+    return kr_check_problem(engine, problem, limits, memory, hear_check, NULL, soundness);
 }
