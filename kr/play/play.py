@@ -24,29 +24,26 @@ from typing import Any
 
 from kr.book.krb import least_games
 from kr.engine.limits import TimeControl
-from kr.engine.result import SCORE_DECIDED, SCORE_WIN, SearchResult
+from kr.engine.result import SearchResult
 from kr.engine.search import Stop
 from kr.engine.settings import engine_from
 from kr.errors import KrError
-from kr.evaluation.chances import format_score
 from kr.game.outcome import AGREEMENT, OVERTIME, RESIGNATION, Outcome
 from kr.game.position import Move, Side
 from kr.game.value import Result
 from kr.notation import SIDE_NAMES, square_name
 from kr.pdn import Game
 from kr.pdn.game import setups_object
+from kr.play.advice import Advice
 from kr.play.input import TABLE_COMMANDS, TypedCommand, next_squares, parse_command, read_move
 from kr.play.manners import OFFER_AGAIN, gives_up, offers_draw, refusal
 from kr.play.record import NO_FILE, PlayRecord, default_path
-from kr.play.setup import HUMAN, SETUP_TAGS, GameSetup, PlaySettings, set_up, shown_name
+from kr.play.setup import HUMAN, SETUP_TAGS, GameSetup, PlaySettings, seat_names, set_up
 from kr.play.table import Adviser, Event, Prompt, Seat, Table, Thought, TimeUp, View
 from kr.players.levels import LEVELS
-from kr.players.names import names_apart
 from kr.players.player import Player, Reply
-from kr.players.registry import kind_of
 from kr.storage import lock, printable
-from kr.system import join_command
-from kr.units import counted, format_value
+from kr.units import counted
 
 Steps = Generator[Prompt | Thought, Any, Outcome | None]
 """A game, step by step: yields the next prompt or thought, is sent the answer, and returns the end of the game."""
@@ -77,10 +74,11 @@ class Play:
         make_adviser: Callable[[], Adviser] | None = None,
     ) -> None:
         self._settings, self._setup, self._record, self._table, self._now = settings, setup, record, table, now
-        self._make_adviser = make_adviser or partial(engine_from, settings)
-        self._adviser: Adviser | None = None
+        self._advice = Advice(make_adviser or partial(engine_from, settings))
         self.board = record.board()
-        self._seats = [Seat(name, player) for name, player in zip(_names(setup.specs, players), players, strict=True)]
+        self._seats = [
+            Seat(name, player) for name, player in zip(seat_names(setup.specs, players), players, strict=True)
+        ]
         for side in Side:
             self._set_clock(side)
         humans = [side for side in Side if self._seats[side].player is None]
@@ -127,7 +125,7 @@ class Play:
             _close(players)
             raise
         seated = players[0], players[1]
-        for tag, name, player in zip(("Black", "White"), _names(setup.specs, seated), seated, strict=True):
+        for tag, name, player in zip(("Black", "White"), seat_names(setup.specs, seated), seated, strict=True):
             # a person's name in a resumed file stays
             if player or not record.game.headers.get(tag):
                 record.game.headers[tag] = name
@@ -316,13 +314,8 @@ class Play:
             case "moves":
                 legal = position.legal_moves()
                 self._tell("moves", f"legal: {' '.join(map(str, legal))}", moves=_texts(legal))
-            case "hint":
-                advice = yield from self._advice()
-                line = " ".join(map(str, advice.pv[:8]))
-                self._tell("hint", f"{advice.move}: {self._promise(advice)}; {line}", **self._advice_facts(advice))
-            case "eval":
-                advice = yield from self._advice()
-                self._tell("eval", f"for {SIDE_NAMES[side]}: {self._promise(advice)}", **self._advice_facts(advice))
+            case "hint" | "eval":
+                yield from self._advise(side, command.name)
             case "undo":
                 self._undo(side)
             case "board":
@@ -347,6 +340,16 @@ class Play:
                 self._tell("help", "\n".join([moves, *lines]), commands=TABLE_COMMANDS)
             case "quit":
                 raise _Leave
+
+    def _advise(self, side: Side, kind: str) -> _Turn:
+        """Give a hint, or what it promises alone. The person's clock stands still meanwhile."""
+        begin = self._now()
+        result = yield from self._advice.search(self.board, self._settings.hint_tc)
+        self._began += self._now() - begin
+        promise = self._advice.promise(result)
+        line = " ".join(map(str, result.pv[:8]))
+        text = f"{result.move}: {promise}; {line}" if kind == "hint" else f"for {SIDE_NAMES[side]}: {promise}"
+        self._tell(kind, text, **self._advice.facts(result))
 
     def _undo(self, side: Side) -> None:
         """Go back to the last position with a person to move."""
@@ -406,36 +409,6 @@ class Play:
             return
         self._tell("saved", f"written to {path}", file=str(path))
 
-    # --- advice
-
-    def _advice(self) -> Generator[Thought, SearchResult, SearchResult]:
-        """Search for a hint. The person's clock stands still meanwhile."""
-        begin = self._now()
-        if self._adviser is None:
-            self._adviser = self._make_adviser()
-        adviser, position, history, stop = self._adviser, self.board.position, self.board.history, Stop()
-        limits = self._settings.hint_tc
-        result = yield Thought(lambda: adviser.search(position, limits, history, stop=stop), stop.set)
-        self._began += self._now() - begin
-        return result
-
-    def _promise(self, result: SearchResult) -> str:
-        assert self._adviser is not None
-        chances = self._adviser.chances(result.score, result.value)
-        if result.value is not None:
-            plies = SCORE_WIN - abs(result.score) if abs(result.score) > SCORE_DECIDED else None
-            return f"a proved {format_value(result.value, plies)}"
-        shares = f"win {chances.win:.0%}, draw {chances.draw:.0%}, loss {chances.loss:.0%}"
-        return f"{format_score(result.score)} centi-men, expected result {chances.expected:.2f} ({shares})"
-
-    def _advice_facts(self, result: SearchResult) -> dict[str, Any]:
-        assert self._adviser is not None
-        chances = self._adviser.chances(result.score, result.value)
-        return {"move": str(result.move), "score": result.score, "value": result.value, "depth": result.depth,
-                "pv": _texts(result.pv),
-                "expected": round(chances.expected, 4), "win": round(chances.win, 4),
-                "draw": round(chances.draw, 4), "loss": round(chances.loss, 4)}  # fmt: skip
-
     # --- events
 
     def _tell(self, kind: str, text: str = "", view: View | None = None, **facts: Any) -> None:
@@ -486,11 +459,7 @@ class Play:
             nothing = "nothing was played" if not self._record.is_begun else "the game is not kept"
             self._tell("left", nothing, file=None, resume=None, result=Result.UNFINISHED)
             return
-        command = ["kr", "play", "--resume", str(path)]
-        for side, spec in zip(("--black", "--white"), self._setup.specs, strict=True):
-            if kind_of(spec).starts_program:
-                command += [side, spec]
-        again = join_command(command)
+        again = self._setup.resume_command(path)
         text = f"the game is kept; resume it with: {again}"
         self._tell("left", text, file=str(path), resume=again, result=Result.UNFINISHED)
 
@@ -530,15 +499,6 @@ def _line(error: Exception) -> str:
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
     return " ".join(str(error).split())
-
-
-def _names(specs: tuple[str, str], players: tuple[Player | None, Player | None]) -> tuple[str, str]:
-    """Names of Black and White."""
-    black, white = (
-        player.name if player and kind_of(spec).names_itself else shown_name(spec)
-        for spec, player in zip(specs, players, strict=True)
-    )
-    return names_apart((black, white), players)
 
 
 def _texts(moves: Sequence[Move]) -> list[str]:

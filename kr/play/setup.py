@@ -20,6 +20,7 @@ from kr.match.settings import MatchSettings
 from kr.notation import SIDE_NAMES, looks_like_fen
 from kr.openings.decks import DECKS, Opening, deck, is_deck
 from kr.players.levels import LEVELS
+from kr.players.names import names_apart
 from kr.players.registry import PLAYER_TEXTS, kind_of, player_from_spec
 from kr.settings import Settings, option, same_option, some_text
 from kr.system import join_command
@@ -125,6 +126,14 @@ class GameSetup(NamedTuple):
     headers: Mapping[str, str]
     """Headers with which the game can be resumed from its file."""
 
+    def resume_command(self, path: Path) -> str:
+        """Command line that resumes the game from its file, which names no programs."""
+        command = ["kr", "play", "--resume", str(path)]
+        for option_name, spec in zip(("--black", "--white"), self.specs, strict=True):
+            if kind_of(spec).starts_program:
+                command += [option_name, spec]
+        return join_command(command)
+
 
 def set_up(settings: PlaySettings, tags: Mapping[str, str] | None = None, to_move: Side = Side.BLACK) -> GameSetup:
     """Set-up from settings. tags, to_move: for a resumed game, its headers, as defaults, and its side to move.
@@ -159,6 +168,15 @@ def shown_name(spec: str) -> str:
     text = re.sub(r",seed=\d+(?=,|$)", "", spec)
     text = re.sub(r"^policy:shipped(?=,|$)", "people", text).replace(",temperature=", ", temperature ")
     return re.sub(r"^shipped(?=,|$)", "kr", text).replace(",level=", " level ")
+
+
+def seat_names(specs: tuple[str, str], players: tuple[Player | None, Player | None]) -> tuple[str, str]:
+    """Names of Black and White: that of a program's own, or the one shown for the text; never the same twice."""
+    black, white = (
+        player.name if player and kind_of(spec).names_itself else shown_name(spec)
+        for spec, player in zip(specs, players, strict=True)
+    )
+    return names_apart((black, white), players)
 
 
 def _start(ballot: str, source: random.Random) -> tuple[Position, tuple[Move, ...], str]:
