@@ -12,6 +12,7 @@ text.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -113,6 +114,24 @@ def move_time(comment: str) -> float | None:
     """Seconds that a move took, from a comment such as [%emt 3.2]; None without such a command."""
     match = MOVE_TIME.search(comment)
     return _clock_time(match[1]).seconds if match else None
+
+
+def with_time(comments: Sequence[str], pattern: re.Pattern[str], name: str, seconds: float | None) -> list[str]:
+    """Comments whose command of this name has these seconds, before all others; None removes it.
+
+    pattern: CLOCK or MOVE_TIME, of which the command is one.
+    """
+    rest = [pattern.sub("", each).strip() or None if pattern.search(each) else each for each in comments]
+    others = [each for each in rest if each is not None]
+    return others if seconds is None else [f"[%{name} {_clock_text(seconds)}]", *others]
+
+
+def _clock_text(seconds: float) -> str:
+    """h:mm:ss, with fractions of a second if there are any."""
+    whole = round(max(seconds, 0.0), 3)
+    minutes, rest = divmod(whole, 60)
+    text = f"{rest:06.3f}".rstrip("0").rstrip(".")
+    return f"{int(minutes) // 60}:{int(minutes) % 60:02d}:{text.zfill(2)}"
 
 
 def _clock_time(text: str) -> ClockTime:

@@ -14,7 +14,6 @@ Visitors walk through a game in the order in which it is written.
 
 from __future__ import annotations
 
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Generic, TypeVar
@@ -23,7 +22,7 @@ from kr.errors import IllegalMoveError, InvalidPdnError
 from kr.game.board import Board, PositionLike, position_of
 from kr.game.position import Bits, Move, Position, Side
 from kr.game.value import Result
-from kr.pdn.commands import CLOCK, MOVE_TIME, clock_times, move_time
+from kr.pdn.commands import CLOCK, MOVE_TIME, clock_times, move_time, with_time
 from kr.pdn.grammar import RESULTS
 from kr.pdn.replay import checked, played
 
@@ -102,15 +101,10 @@ class GameNode:
 
     def board(self) -> Board:
         """The game up to this node, as chess.pgn has it. Raises IllegalMoveError in an illegal variation."""
-        path: list[ChildNode] = []
-        node = self
-        while isinstance(node, ChildNode):
-            path.append(node)
-            assert node.parent is not None
-            node = node.parent
         board = Board(self.game().start)
-        for node in reversed(path):
-            board.play(node.move)
+        for node in reversed([*self._upwards()]):
+            if isinstance(node, ChildNode):
+                board.play(node.move)
             if node.setup is not None:
                 board.set_up(node.setup)
         return board
@@ -122,17 +116,18 @@ class GameNode:
 
     def ply(self) -> int:
         """Number of moves before this position."""
-        count, node = 0, self
-        while node.parent is not None:
-            count, node = count + 1, node.parent
-        return count
+        return sum(1 for _ in self._upwards()) - 1
 
     def root(self) -> GameNode:
         """The first node of the tree."""
-        node = self
-        while node.parent is not None:
+        return [*self._upwards()][-1]
+
+    def _upwards(self) -> Iterator[GameNode]:
+        """This node and those before it, up to the root."""
+        node: GameNode | None = self
+        while node is not None:
+            yield node
             node = node.parent
-        return node
 
     def game(self) -> RootNode:
         """The game that the node belongs to. Raises InvalidPdnError for a node that was removed from its game."""
@@ -211,12 +206,7 @@ class GameNode:
 
     def is_mainline(self) -> bool:
         """True if this node is on the line that was played."""
-        node: GameNode = self
-        while node.parent is not None:
-            if node.starts_variation():
-                return False
-            node = node.parent
-        return True
+        return not any(node.starts_variation() for node in self._upwards())
 
     # --- changing the tree
 
@@ -307,7 +297,7 @@ class GameNode:
 
     def set_clock(self, seconds: float | None) -> None:
         """Set the seconds left to the player who moved; None removes the comment."""
-        self._set_seconds(CLOCK, "clk", seconds)
+        self.comments = with_time(self.comments, CLOCK, "clk", seconds)
 
     def emt(self) -> float | None:
         """Seconds the move took, from a comment such as [%emt 0:00:03] or [%emt 3.2]; None if not given."""
@@ -315,7 +305,7 @@ class GameNode:
 
     def set_emt(self, seconds: float | None) -> None:
         """Set the seconds the move took; None removes the comment."""
-        self._set_seconds(MOVE_TIME, "emt", seconds)
+        self.comments = with_time(self.comments, MOVE_TIME, "emt", seconds)
 
     def _repr_svg_(self) -> str:
         """The position as notebooks show it, with the move that led there."""
@@ -363,11 +353,6 @@ class GameNode:
                 if which == node.text or (node.is_legal and which == node.move):
                     return index
         raise KeyError(which)
-
-    def _set_seconds(self, pattern: re.Pattern[str], name: str, seconds: float | None) -> None:
-        rest = [pattern.sub("", comment).strip() if pattern.search(comment) else comment for comment in self.comments]
-        others = [new for new, old in zip(rest, self.comments, strict=True) if new or not pattern.search(old)]
-        self.comments = others if seconds is None else [f"[%{name} {_clock_text(seconds)}]", *others]
 
 
 class ChildNode(GameNode):
@@ -565,11 +550,3 @@ def _show_notes(node: GameNode, visitor: Visitor[T]) -> None:
     if node._comments:
         for comment in node._comments:
             visitor.visit_comment(comment)
-
-
-def _clock_text(seconds: float) -> str:
-    """h:mm:ss, with fractions of a second if there are any."""
-    whole = round(max(seconds, 0.0), 3)
-    minutes, rest = divmod(whole, 60)
-    text = f"{rest:06.3f}".rstrip("0").rstrip(".")
-    return f"{int(minutes) // 60}:{int(minutes) % 60:02d}:{text.zfill(2)}"
