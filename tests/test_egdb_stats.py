@@ -8,7 +8,6 @@ import pytest
 from kr import storage
 from kr.egdb import files, slices, stats
 from kr.egdb.build import BuildSettings, build_database
-from kr.egdb.database import listing
 from kr.egdb.stats import Counts, LongestWin
 
 
@@ -54,7 +53,7 @@ def test_earlier_builds_had_all_up_to_7_pieces_and_4v4() -> None:
 
 def test_the_shipped_database_has_the_counts_of_earlier_builds() -> None:
     known = stats.known_counts()
-    shipped = listing(storage.data_path("egdb")).paths["wld"]
+    shipped = files.listing(storage.data_path("egdb")).paths["wld"]
     for pair, path in shipped.items():
         header = files.read_header(path)
         for shape in slices.members(pair):

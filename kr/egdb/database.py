@@ -6,7 +6,6 @@ import os
 import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -63,7 +62,7 @@ def find(setting: str = "") -> Path | None:
         return Path(named)
     # a user's build under way may have fewer pieces than the shipped database; of equals, the user's is taken
     places = [place for place in (default_directory(), storage.data_path("egdb")) if place.is_dir()]
-    listings = {place: listing(place) for place in places}
+    listings = {place: files.listing(place) for place in places}
     reach = {place: (each.complete("wld"), len(each.classes("wld"))) for place, each in listings.items()}
     best = max(reach, key=reach.__getitem__, default=None)
     return best if best is not None and reach[best][0] > 1 else None
@@ -75,53 +74,6 @@ def directory_for(chosen: Path | None) -> Path:
     if directory is None:
         raise InvalidDatabaseError("no endgame database found; give its directory, or build one with `kr egdb build`")
     return directory
-
-
-def no_database(directory: Path) -> InvalidDatabaseError:
-    """The error for a directory without a database."""
-    return InvalidDatabaseError(
-        f"{directory}: no endgame database here; build one with `kr egdb build`, or give another directory"
-    )
-
-
-@dataclass(frozen=True)
-class Listing:
-    """Files of a directory, by kind and pair."""
-
-    directory: Path
-    paths: Mapping[str, Mapping[Shape, Path]]
-
-    def complete(self, kind: str) -> int:
-        """Most pieces up to which every pair has its file of this kind; 1 if there is no database of this kind."""
-        return slices.complete_pieces(self.paths[kind])
-
-    def classes(self, kind: str) -> tuple[Class, ...]:
-        """Every class whose pairs have their files of this kind, as have those of the classes that captures lead to."""
-        return slices.usable_classes(self.paths[kind])
-
-    @property
-    def reach(self) -> str:
-        """What has values, in words: "up to 7 pieces, and 4v4"."""
-        complete = self.complete("wld")
-        names = [slices.class_name(cls) for cls in self.classes("wld") if sum(cls) > complete]
-        return slices.reach_in_words(complete, names)
-
-
-def listing(directory: Path) -> Listing:
-    """List the files of a directory. Raises InvalidDatabaseError if it can't be read."""
-    try:
-        names = set(os.listdir(directory))
-    except OSError as error:
-        raise files.unreadable(directory, error) from error
-    paths = {
-        kind: {
-            pair: directory / name
-            for pair in slices.pairs_up_to(slices.EGDB_MAX_PIECES)
-            if (name := files.file_name(kind, pair)) in names
-        }
-        for kind in files.FILE_KINDS
-    }
-    return Listing(directory, paths)
 
 
 class Database:
@@ -153,21 +105,7 @@ class Database:
         of it is damaged or of another kind.
         """
         directory = storage.as_path(directory)
-        present = listing(directory)
-        pieces = min(present.complete("wld"), max_pieces)
-        if pieces < 2:
-            raise no_database(directory)
-        distance_pieces = min(pieces, present.complete("dtw"), max_distances)
-        chosen = {
-            "wld": {cls for cls in present.classes("wld") if sum(cls) <= max_pieces},
-            "dtw": {cls for count in range(2, distance_pieces + 1) for cls in slices.classes(count)},
-        }
-        slice_files = [
-            files.open_slice(path)
-            for kind in files.FILE_KINDS
-            for pair, path in present.paths[kind].items()
-            if slices.class_of(pair) in chosen[kind]
-        ]
+        slice_files = list(map(files.open_slice, files.listing(directory).usable(max_pieces, max_distances)))
         values = {file.header.stored: file.coded for file in slice_files if file.header.kind == "wld"}
         distances = {file.header.stored: file.coded for file in slice_files if file.header.kind == "dtw"}
         core = _egdb.EndgameDatabase(values, distances, unpacked=_unpacked(values, unpack_bytes))

@@ -11,7 +11,7 @@ import json
 import os
 import struct
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from io import FileIO
@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from kr import _egdb, storage, system
 from kr.egdb import slices
 from kr.egdb.encoding import Coded
-from kr.egdb.slices import Shape
+from kr.egdb.slices import Class, Shape
 from kr.errors import InvalidDatabaseError
 from kr.file_kinds import EGDB_MAGIC
 
@@ -223,6 +223,71 @@ def unreadable(path: Path, error: OSError) -> InvalidDatabaseError:
     if isinstance(error, FileNotFoundError | NotADirectoryError):
         return InvalidDatabaseError(storage.no_directory(path, "that of an endgame database"))
     return InvalidDatabaseError(f"{path}: can't read this endgame database: {error.strerror}")
+
+
+def no_database(directory: Path) -> InvalidDatabaseError:
+    """The error for a directory without a database."""
+    return InvalidDatabaseError(
+        f"{directory}: no endgame database here; build one with `kr egdb build`, or give another directory"
+    )
+
+
+@dataclass(frozen=True)
+class Listing:
+    """Files of a directory, by kind and pair."""
+
+    directory: Path
+    paths: Mapping[str, Mapping[Shape, Path]]
+
+    def complete(self, kind: str) -> int:
+        """Most pieces up to which every pair has its file of this kind; 1 if there is no database of this kind."""
+        return slices.complete_pieces(self.paths[kind])
+
+    def classes(self, kind: str) -> tuple[Class, ...]:
+        """Every class whose pairs have their files of this kind, as have those of the classes that captures lead to."""
+        return slices.usable_classes(self.paths[kind])
+
+    def usable(self, max_pieces: int, max_distances: int) -> Iterator[Path]:
+        """Files of values up to some pieces, and of distances up to some where all are there.
+
+        Raises InvalidDatabaseError if there are none.
+        """
+        pieces = min(self.complete("wld"), max_pieces)
+        if pieces < 2:
+            raise no_database(self.directory)
+        distances = min(pieces, self.complete("dtw"), max_distances)
+        classes = {
+            "wld": {cls for cls in self.classes("wld") if sum(cls) <= max_pieces},
+            "dtw": {cls for count in range(2, distances + 1) for cls in slices.classes(count)},
+        }
+        return (
+            path for kind, chosen in classes.items() for pair, path in self.paths[kind].items()
+            if slices.class_of(pair) in chosen
+        )  # fmt: skip
+
+    @property
+    def reach(self) -> str:
+        """What has values, in words: "up to 7 pieces, and 4v4"."""
+        complete = self.complete("wld")
+        names = [slices.class_name(cls) for cls in self.classes("wld") if sum(cls) > complete]
+        return slices.reach_in_words(complete, names)
+
+
+def listing(directory: Path) -> Listing:
+    """List the files of a directory. Raises InvalidDatabaseError if it can't be read."""
+    try:
+        names = set(os.listdir(directory))
+    except OSError as error:
+        raise unreadable(directory, error) from error
+    paths = {
+        kind: {
+            pair: directory / name
+            for pair in slices.pairs_up_to(slices.EGDB_MAX_PIECES)
+            if (name := file_name(kind, pair)) in names
+        }
+        for kind in FILE_KINDS
+    }
+    return Listing(directory, paths)
 
 
 def _opened(path: Path) -> FileIO:

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from kr import storage, system
 from kr.egdb import files, slices
-from kr.egdb.database import default_directory, directory_for, listing, no_database
+from kr.egdb.database import default_directory, directory_for
 from kr.egdb.pack_file import (
     PackContents,
     PackedFile,
@@ -184,9 +184,9 @@ def pack_database(settings: PackSettings, on_progress: OnBytes | None = None) ->
 
 def _sources(directory: Path, settings: PackSettings) -> list[Path]:
     """The files to pack: values before distances, and the fewest pieces first, so that a part is of the most use."""
-    present = listing(directory)
+    present = files.listing(directory)
     if present.complete("wld") < 2:
-        raise no_database(directory)
+        raise files.no_database(directory)
     most = max(map(slices.pieces, present.paths["wld"]))
     if settings.pieces > most:
         raise InvalidSettingError(f"pieces: {settings.pieces}, but {directory} has files of at most {most} pieces")

@@ -14,7 +14,6 @@ from pathlib import Path
 
 from kr import _egdb
 from kr.egdb import files, slices
-from kr.egdb.database import listing, no_database
 from kr.egdb.slices import Class, Shape
 from kr.errors import InvalidDatabaseError
 from kr.game.position import Position
@@ -132,14 +131,14 @@ def read_stats(directory: Path) -> DatabaseStats:
     """Statistics of the files of a directory. Raises InvalidDatabaseError if it has no files, or a damaged one."""
     pairs = []
     totals = []
-    usable = listing(directory).classes("wld")
+    usable = files.listing(directory).classes("wld")
     for count in range(2, slices.EGDB_MAX_PIECES + 1):
         present = [read_pair(directory, pair) for pair in slices.pairs(count) if _path(directory, "wld", pair).exists()]
         if present:
             pairs += present
             totals.append(_total(count, present, usable))
     if not pairs:
-        raise no_database(directory)
+        raise files.no_database(directory)
     return DatabaseStats(directory, tuple(pairs), tuple(totals))
 
 

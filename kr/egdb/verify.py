@@ -42,7 +42,7 @@ from kr.egdb.checking import (
     digest,
     gone_through,
 )
-from kr.egdb.database import Database, directory_for, distance_pieces, no_database
+from kr.egdb.database import Database, directory_for, distance_pieces
 from kr.egdb.proof_record import ProofRecord
 from kr.egdb.sample import DRAWN_AT_ONCE
 from kr.egdb.slices import Class, Shape
@@ -256,7 +256,7 @@ class _Verifier:
         """Check names, headers and checksums of all files; returns the headers of the good ones by file name."""
         paths = sorted(self.directory.glob(f"*{files.SUFFIX}"))
         if not paths:
-            raise no_database(self.directory)
+            raise files.no_database(self.directory)
         self.result.files = len(paths)
         headers = {}
         units = (Unit(FileCheck.name(), path.name, values={"path": str(path)}) for path in paths)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kr.egdb import files, slices
-from kr.egdb.database import Database, listing
+from kr.egdb.database import Database
 from kr.egdb.sample import slices_of
 from kr.errors import InvalidDatabaseError
 
@@ -36,7 +36,7 @@ class ExactRival:
 def open_exact(directory: Path, pieces: str) -> ExactRival:
     """Open the files for a choice of pieces such as "2-6". Raises InvalidDatabaseError if one is missing or damaged."""
     classes = set(map(slices.class_of, slices_of(pieces)))
-    database_files = listing(directory)
+    database_files = files.listing(directory)
     if lacking := sorted(classes - set(database_files.classes("wld")), key=sum):
         names = ", ".join(map(slices.class_name, lacking))
         raise InvalidDatabaseError(
