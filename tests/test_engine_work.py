@@ -13,9 +13,9 @@ import pytest
 
 from kr.engine.engine import Engine
 from kr.errors import InvalidGamesError, InvalidSettingError, OutputBusyError
+from kr.jobs.journal import TaskRecord
 from kr.jobs.kinds import Stop
 from kr.jobs.needs import Needs
-from kr.jobs.records import TaskRecord
 from kr.jobs.unit import Unit
 from kr.players.engine_work import EngineWork, WorkTask
 from kr.players.workers import EngineUnits

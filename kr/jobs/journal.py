@@ -23,9 +23,12 @@ from kr.errors import InvalidGamesError, InvalidSettingError, KrError
 from kr.storage import append, open_regular, open_to_append, parse_json
 
 T = TypeVar("T")
+K = TypeVar("K")
 JOURNAL_BEGINNING = b'{"settings": '
 REMEDY = "remove the line and the output it describes"
 """What to do about a damaged line of a journal beside an output."""
+TaskRecord = dict[str, Any]
+"""What is written down of a task, as JSON types."""
 
 
 class Journal(Generic[T]):
@@ -105,6 +108,43 @@ def read_entries(path: Path, read: Callable[[dict[str, Any]], T]) -> list[T]:
     """Entries of a journal, whatever its settings. Raises InvalidGamesError if one is damaged, OSError."""
     with open_regular(path) as file:
         return [entry for entry, _ in _entries(file, path, read)]
+
+
+class Records(Generic[K]):
+    """The records of a run and of earlier ones, each under the key of its task; none is kept without a journal.
+
+    Of two with one key the later one counts.
+    """
+
+    def __init__(self, journal: Journal[K] | None = None) -> None:
+        self._journal = journal
+        self._numbers = {key: number for number, key in enumerate(journal.entries)} if journal else {}
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def __contains__(self, key: K) -> bool:
+        return key in self._numbers
+
+    def __getitem__(self, key: K) -> TaskRecord:
+        """The record of a task. Raises LookupError, OSError."""
+        number = self._numbers[key]
+        assert self._journal is not None
+        return self._journal.values(number)
+
+    def __iter__(self) -> Iterator[K]:
+        return iter(self._numbers)
+
+    def add(self, key: K, record: TaskRecord) -> None:
+        """Write the record of a finished task down. Raises OSError."""
+        if self._journal is not None:
+            self._journal.append(record)
+            self._numbers[key] = self._journal.count - 1
+
+    def remove(self) -> None:
+        """Remove the journal: its output is written. Raises OSError."""
+        if self._journal is not None:
+            self._journal.remove()
 
 
 class JournalView(Generic[T]):

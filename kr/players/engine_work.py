@@ -22,9 +22,8 @@ from kr.book.book import OpeningBook, load_book
 from kr.cluster.pools import work_pool
 from kr.engine.engine import Engine
 from kr.engine.settings import EngineSettings, engine_from
-from kr.jobs.journal import REMEDY, Journal, open_journal
+from kr.jobs.journal import REMEDY, Journal, K, Records, TaskRecord, open_journal
 from kr.jobs.needs import Needs
-from kr.jobs.records import K, Records, TaskRecord
 from kr.jobs.unit import Unit
 from kr.players.workers import EngineKind, engine_needs
 from kr.policy.policy import Policy, chosen_policy
