@@ -298,7 +298,7 @@ def test_the_forecast_is_games_by_moves_by_time(
     extent = Extent(games, 40.0, (Position(),))
     found = forecast(settings, extent, Engine("manual", hash_mb=1), done)
     assert found.seconds == pytest.approx(seconds)
-    assert _forecast(found, settings) == f"kr: {said}"
+    assert _forecast(found) == f"kr: {said}"
 
 
 @pytest.mark.parametrize(
@@ -316,7 +316,7 @@ def test_the_forecast_tries_a_limit_out_for_a_moment(
     monkeypatch.setattr(annotating, "TRIAL_SECONDS", 0.02)
     found = forecast(settings_of(archive, tc=tc), Extent(1, 1.0, (Position(),)), Engine("manual", hash_mb=1))
     assert found.or_more is more
-    assert ("more than" in _forecast(found, settings_of(archive, tc=tc))) == more
+    assert ("more than" in _forecast(found)) == more
     if tc.nodes:
         assert found.seconds > 100
     if tc.time:

@@ -70,6 +70,8 @@ class FileReport:
     """Findings in one file so far."""
 
     file: Path
+    results: str
+    """Convention in which its results are read."""
     games: int = 0
     plies: int = 0
     errors: list[InvalidPdnError] = field(default_factory=list)
@@ -97,11 +99,12 @@ class FileReport:
         else:
             self.contradicting += 1
 
-    def doubt(self, results: str) -> str:
+    @property
+    def doubt(self) -> str:
         """That the results make more sense in the other convention than the one they were read in; "" if they don't."""
         if not self.turned:
             return ""
-        (other,) = set(CONVENTIONS) - {results}
+        (other,) = set(CONVENTIONS) - {self.results}
         counted_results = f"{self.contradicting} of {self.contradicting + self.agreeing} results"
         return f"{counted_results} contradict the final position: probably --results {other}"
 
@@ -144,7 +147,7 @@ class Archive:
 
     def __iter__(self) -> Iterator[tuple[FileReport, Game]]:
         for path in self.paths:
-            report = FileReport(path)
+            report = FileReport(path, self._settings.results)
             self.reports.append(report)
 
             def note(error: InvalidPdnError, report: FileReport = report) -> None:

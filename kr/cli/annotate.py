@@ -61,7 +61,7 @@ def command(
         def on_start(forecast: Forecast) -> None:
             progress.total = forecast.total
             if forecast.seconds >= LONG:
-                console.say(_forecast(forecast, settings))
+                console.say(_forecast(forecast))
 
         report = annotate_files(settings, on_game, on_text, _say, on_start)
     for doubt in report.doubts:
@@ -83,12 +83,12 @@ def _say(path: Path, error: InvalidPdnError) -> None:
     console.say(located(path, error))
 
 
-def _forecast(forecast: Forecast, settings: AnnotateSettings) -> str:
+def _forecast(forecast: Forecast) -> str:
     """Estimate printed before a long run."""
     workers = f", {forecast.workers} at a time" if forecast.workers > 1 else ""
     about = "more than" if forecast.or_more else "about"
     games = counted(forecast.games, "game")
-    return f"kr: {games} at --tc {settings.tc}{workers}: {about} {_duration(forecast.seconds)}"
+    return f"kr: {games} at --tc {forecast.limits}{workers}: {about} {_duration(forecast.seconds)}"
 
 
 def _duration(seconds: float) -> str:

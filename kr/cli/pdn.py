@@ -55,7 +55,7 @@ def _check(
         console.emit_json({"files": [_report(report, warnings) for report in reports]})
     else:
         for report in reports:
-            console.put(_folded(_summary(report, settings.results)))
+            console.put(_folded(_summary(report)))
     _exit(settings, archive)
 
 
@@ -211,14 +211,13 @@ def _report(report: FileReport, warnings: bool) -> dict[str, Any]:
     }
 
 
-def _summary(report: FileReport, results: str) -> str:
+def _summary(report: FileReport) -> str:
     text = f"{_line(report.file)}: {counted(report.games, 'game')}, {counted(report.plies, 'ply')}, {report.encoding}"
     if report.errors:
         text += f", {counted(len(report.errors), 'game')} could not be read"
     if report.warnings:
         text += f", {counted(len({line for line, _ in report.warnings}), 'game')} doubtful"
-    doubt = report.doubt(results)
-    return f"{text}; {doubt}" if doubt else text
+    return f"{text}; {report.doubt}" if report.doubt else text
 
 
 def _tag(game: Game, name: str) -> str:

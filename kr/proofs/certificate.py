@@ -188,8 +188,9 @@ def read_with_checksum(path: str | Path) -> tuple[Certificate, str]:
         content = storage.read_regular(path, MAX_CERTIFICATE_BYTES)
     except OSError as error:
         raise InvalidCertificateError(f"{path}: can't read this certificate: {error.strerror}") from error
+    checksum = storage.checksum(content)
     try:
-        return unpacked_certificate(content), storage.checksum(content)
+        return unpacked_certificate(content), checksum
     except InvalidCertificateError as error:
         raise InvalidCertificateError(f"{path}: {error}") from None
 

@@ -124,6 +124,8 @@ class Forecast:
     """Number of games."""
     games: int
     """Those of them that no earlier run has annotated."""
+    limits: Limits
+    """Limit of each search."""
     workers: int
     seconds: float
     """Rough time until all are done."""
@@ -168,7 +170,7 @@ def forecast(settings: AnnotateSettings, extent: Extent, engine: Engine, journal
     searches = games * extent.moves * SEARCHES_PER_MOVE / workers
     trials = [_search_seconds(engine, settings.tc, position) for position in extent.samples]
     mean = sum(seconds for seconds, _ in trials) / max(len(trials), 1)
-    return Forecast(extent.games, games, workers, searches * mean, any(more for _, more in trials))
+    return Forecast(extent.games, games, settings.tc, workers, searches * mean, any(more for _, more in trials))
 
 
 def _search_seconds(engine: Engine, limits: Limits, position: Position) -> tuple[float, bool]:
@@ -235,8 +237,7 @@ def annotate_files(
         work.run(_tasks(settings, archive, work.engine), records, enter, record_of, in_order=path is None)
         check_any(archive, report.games)
         report.left_out = archive.left_out
-        doubts = [(each.file, each.doubt(settings.results)) for each in archive.reports]
-        report.doubts = [f"{file}: {doubt}" for file, doubt in doubts if doubt]
+        report.doubts = [f"{each.file}: {each.doubt}" for each in archive.reports if each.doubt]
         if pages is not None:
             pages.write_index(report, (records[number]["game"] for number in sorted(records)))
         if settings.out is not None:
