@@ -275,7 +275,7 @@ cdef bint has_passed(const ProblemCheck* check, const Board* board) noexcept nog
     return False
 
 
-cdef int progress(ProblemCheck* check, const Ways* ways) noexcept nogil:
+cdef int way_on(ProblemCheck* check, const Ways* ways) noexcept nogil:
     """The way of a win without distances by which the line goes on: the first that leads to a new position, or of more
     such the one of a search."""
     cdef Soundness* soundness = check.soundness
@@ -323,7 +323,7 @@ cdef Move take_step(ProblemCheck* check, const Board* board, Move following, bin
                     nearest = distance
         if best >= 0:
             # a win whose distance is unknown may come back, and goes on by another way
-            place_way(&ways, progress(check, &ways) if nearest == UNKNOWN_DISTANCE else best, 0)
+            place_way(&ways, way_on(check, &ways) if nearest == UNKNOWN_DISTANCE else best, 0)
     mark_transpositions(&check.solver, &ways)
     add_step(&check.solver.decider.work, soundness, soundness.length, plain, &ways)
     return ways.moves[0].move if ways.moves[0].keeps == 1 and soundness.ended == LINE_LEFT else 0
