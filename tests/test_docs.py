@@ -11,6 +11,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from playouts import write_run
 from systems import RUNS_JAX
 
 import kr
@@ -53,7 +54,8 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.slow
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")], ids=lambda page: page.name)
 def test_examples_run(page: Path, place: Path) -> None:
-    """No example raises."""
+    """No example raises. What commands of a page make before it is there."""
+    write_run(place / "games", 10)
     names: dict[str, object] = {}
     for block in blocks(page, "python"):
         if not any(other in block for other in OTHERS):
