@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -30,27 +31,22 @@ def flags(prefix: Path, name: str) -> list[str]:
 def test_a_program_is_compiled_and_runs(tmp_path: Path) -> None:
     if built() != ROOT / "build" / "library":
         pytest.skip("another build of the library is tested")
-    prefix = tmp_path / "usr"
+    prefix = tmp_path / ".local"
     told = subprocess.run([sys.executable, INSTALL, "--prefix", prefix], check=True, capture_output=True, text=True)
     assert told.stdout.startswith("kr: installed ")
-    example, program = built() / "example.c", tmp_path / "example"
-    command = [
-        "cc",
-        example,
-        *flags(prefix, "Cflags"),
-        *flags(prefix, "Libs"),
-        f"-Wl,-rpath,{prefix}/lib",
-        "-o",
-        program,
-    ]
-    subprocess.run(command, check=True)
-    assert b"libkr.so.0" in program.read_bytes()
-    # nothing of the checkout is needed
-    shutil.copy(prefix / "share" / "kr" / "kr.krt", tmp_path / "tables.krt")
-    done = subprocess.run(
-        [program, "tables.krt", prefix / "share" / "kr" / "egdb"], cwd=tmp_path, capture_output=True, text=True
-    )
+    page = (ROOT / "docs" / "reference" / "c-library.md").read_text(encoding="utf-8")
+    ((asked, commands),) = re.findall(r"^make install PREFIX=(.*)\n([^`]+)^```", page, re.MULTILINE)
+    assert asked == "$HOME/.local"
+    if not shutil.which("pkg-config"):
+        found = " ".join(flags(prefix, "Cflags") + flags(prefix, "Libs"))
+        commands = commands.replace("$(pkg-config --cflags --libs kr)", found)
+    (tmp_path / "build" / "library").mkdir(parents=True)
+    # of the checkout nothing else is needed
+    shutil.copy(built() / "example.c", tmp_path / "build" / "library")
+    environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
+    done = subprocess.run(["sh", "-ec", commands], cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+    assert b"libkr.so.0" in (tmp_path / "build" / "example").read_bytes()
 
 
 def test_a_package_names_its_prefix(tmp_path: Path) -> None:
