@@ -145,7 +145,14 @@ def test_the_page_and_its_files(server: WebServer) -> None:
 
 
 def test_what_has_not_changed_is_not_sent_again(server: WebServer) -> None:
+    # a path that names its version is not even asked for again
+    _, headers, page = asked(server, "GET", "/")
+    main = re.search(rb'src="(/static/\w{12}/main.js)"', page)
+    assert main
+    assert headers["cache-control"] == "no-cache"
+    assert asked(server, "GET", main[1].decode())[1]["cache-control"] == "max-age=31536000, immutable"
     _, headers, body = asked(server, "GET", "/static/board.js")
+    assert headers["cache-control"] == "no-cache"
     again = asked(server, "GET", "/static/board.js", if_none_match=headers["etag"])
     assert (again[0], again[2]) == (304, b"")
     assert asked(server, "GET", "/static/board.js", if_none_match='"other"')[2] == body

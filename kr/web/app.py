@@ -147,7 +147,11 @@ async def _static(site: _Site, request: Request) -> Response:
     path = request.path_params["path"]
     if path not in site.files:
         raise HTTPException(404)
-    return await _file(site.files[path], path[path.rfind(".") :], request)
+    answer = await _file(site.files[path], path[path.rfind(".") :], request)
+    if path in site.kept:
+        # the address names the version
+        answer.headers["cache-control"] = "max-age=31536000, immutable"
+    return answer
 
 
 async def _worker(site: _Site, request: Request) -> Response:

@@ -168,13 +168,14 @@ def _is_visit(scope: Scope, headers: Mapping[str, str]) -> bool:
 
 
 def _with_policy(send: Send, host: str) -> Send:
-    """Add the headers that every response has."""
+    """Add the headers that every response has, unless it has its own."""
     added = [(name.encode(), value.encode("latin-1")) for name, value in policy(host)]
 
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers: list[Any] = list(message.get("headers", ()))
-            message = {**message, "headers": [*headers, *added]}
+            own = {name for name, _ in headers}
+            message = {**message, "headers": [*headers, *(each for each in added if each[0] not in own)]}
         await send(message)
 
     return sending
