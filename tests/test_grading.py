@@ -12,15 +12,11 @@ import pytest
 
 from kr.ballots.grading import BallotSearches, chosen_ballots
 from kr.cli import main
-from kr.engine.engine import Engine
 from kr.errors import InvalidGamesError, InvalidSettingError
 from kr.game.position import Position
-from kr.jobs.kinds import perform
-from kr.jobs.needs import Needs
 from kr.jobs.unit import Unit
 from kr.openings.decks import LOST, PLAYABLE, deck
 from kr.openings.grades import SideSearch, grade_of, read_grades
-from kr.players.workers import engine_needs
 
 WORDS = ["theory", "grade", "--tc", "nodes=2000", "--sample", "6", "--workers", "1", "--hash", "1MB", "--quiet"]
 
@@ -72,16 +68,6 @@ def test_ballots_are_searched_for_either_side(graded: Path) -> None:
             assert each.nodes > 0
         assert grade.mover.moves == len(position.legal_moves())
         assert grade.score == -grade.other.score
-
-
-def test_a_unit_needs_nothing_but_its_text(graded: Path) -> None:
-    grade = next(iter(read_grades(graded).values()))
-    needs, places = engine_needs(Engine(hash_mb=1), None)
-    values = {"position": Position.from_fen(grade.fen).bits, "limits": "nodes=2000"}
-    tools = {"hash": 1 << 20, "threads": 1, "egdb_memory": 1 << 26}
-    unit = Unit(BallotSearches.name(), "0", needs, tools, json.loads(json.dumps(values)))
-    (searches,) = perform(unit, Needs(places))
-    assert [SideSearch(**each) for each in searches] == [grade.mover, grade.other]
 
 
 SEARCH = {"score": 0, "nodes": 9, "depth": 3, "moves": 7, "holding": 3, "value": ""}

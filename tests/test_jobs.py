@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -15,23 +16,28 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict
 from functools import cache, partial
+from importlib import import_module
+from inspect import isabstract
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import FrameType
 from typing import Any
 
+import numpy as np
 import pytest
 from tables import save_random
 
-from kr.analysis.annotation.files import AnnotatedGames, AnnotateSettings, annotate_files
-from kr.ballots.grading import BallotSearches
+from kr.analysis.annotation.files import AnnotateSettings, annotate_files
+from kr.archives.archive import ReadSettings
+from kr.ballots.grading import GradeSettings, grade_ballots
 from kr.book.book import OpeningBook
+from kr.book.frame import book_key
 from kr.egdb.build import BuildSettings, build_database
-from kr.egdb.checking import FileCheck, RangeCheck
 from kr.egdb.slices import shape_named
 from kr.egdb.solving import SlicePairs, crc_chunk, files_of, values_key, values_of, values_path
 from kr.egdb.values import write_values
 from kr.egdb.verify import VerifySettings, verify_database
+from kr.engine.bench import SearchSignature
 from kr.engine.database import load_database
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
@@ -48,20 +54,25 @@ from kr.learn.shards import Shards
 from kr.match.match import play_match
 from kr.match.pairs import Pairs
 from kr.match.settings import MatchSettings
+from kr.players.engine_work import EngineWork
+from kr.players.workers import EngineKind
 from kr.policy.policy import load_policy, shipped_policy
+from kr.problems.finding_files import FindSettings, find_puzzles
 from kr.problems.problem import classics
 from kr.problems.solving import Answers, SolveSettings, solve_all
-from kr.problems.variations import VariationChecks
+from kr.problems.soundness_files import CheckSettings, check_problems
+from kr.problems.stars import StarSettings, check_stars
+from kr.problems.variations import VarySettings, vary
+from kr.proofs.prover import ProveSettings, prove
 from kr.storage import data_path
 from kr.studies.evolution.duels import EvolutionDuels
 from kr.studies.evolution.run import evolve
 from kr.studies.evolution.settings import EvolveSettings
 from kr.studies.people.decisions import read_decisions
-from kr.studies.people.strengths import PlayedGames, PlayersSettings, measure_losses
+from kr.studies.people.rivals import SearchMoves
+from kr.studies.people.strengths import PlayersSettings, measure_losses
 from kr.theory.building import BookSettings, build_book
-from kr.theory.searching import BookSearches
-
-pytestmark = pytest.mark.core
+from kr.theory.cook_search import CookSearches
 
 # --- the pool
 
@@ -273,13 +284,28 @@ def test_progress_leaves_out_what_was_done_before(monkeypatch: pytest.MonkeyPatc
 # --- units
 
 
-KINDS_OF_WORK = [
-    AnnotatedGames, Answers, BallotSearches, BookSearches, EvolutionDuels, FileCheck, Pairs, PlayedGames,
-    RangeCheck, Shards, SlicePairs, VariationChecks,
-]  # fmt: skip
+def kinds_of_work() -> dict[str, type[Kind[Any, Any]]]:
+    """All kinds that kr has, by the names of their classes: those whose files say that they derive from one."""
+    heads = re.compile(r"^class (\w+)\((.+)\):", re.MULTILINE)
+    folder = Path(kinds.__file__).parents[1]
+    files = {path: heads.findall(path.read_text(encoding="utf-8")) for path in folder.rglob("*.py")}
+    names, before = {"Kind"}, 0
+    while len(names) > before:
+        before = len(names)
+        names |= {
+            name for found in files.values() for name, bases in found if not names.isdisjoint(re.findall(r"\w+", bases))
+        }
+    found = {}
+    for path, classes in files.items():
+        module = ".".join(path.relative_to(folder.parent).with_suffix("").parts)
+        found |= {name: getattr(import_module(module), name) for name, _ in classes if name in names}
+    return {name: kind for name, kind in found.items() if not isabstract(kind)}
 
 
-@pytest.mark.parametrize("kind", KINDS_OF_WORK)
+KINDS_OF_WORK = kinds_of_work()
+
+
+@pytest.mark.parametrize("kind", KINDS_OF_WORK.values())
 def test_a_kind_is_found_by_its_name(kind: type[Kind[Any, Any]]) -> None:
     assert type(kind_named(kind.name())) is kind
 
@@ -344,6 +370,10 @@ def listening() -> Iterator[list[FinishedPortion[Any]]]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pool.Pool, "run", listened)
         yield given
+
+
+def ignored(*told: object) -> None:
+    """Hears of what is done."""
 
 
 class Here:
@@ -419,6 +449,46 @@ class Here:
         )  # fmt: skip
         build_book(settings, lambda progress: None)
 
+    def ask(self, kind: EngineKind[Any], **values: Any) -> None:
+        """One unit with the engine of the others."""
+        work = EngineWork(kind, self.settings(ProveSettings))
+        list(work.pool().run(iter([work.unit("0", values)])))
+
+    def settings(self, of: type[Any], **changed: Any) -> Any:
+        limits = {} if "nodes" in changed else {"tc": Limits(nodes=2000)}
+        return of(weights=str(self.weights), hash=1 << 20, egdb=str(self.egdb), **limits, **changed)
+
+    def check(self) -> None:
+        check_problems(self.settings(CheckSettings, source=DRAWN, all=True), ignored, ignored)
+
+    def vary(self) -> None:
+        vary(self.settings(VarySettings, source=DRAWN, pieces="4"), ignored, ignored, ignored)
+
+    def stars(self) -> None:
+        self.games.write_text('[FEN "B:W18,K29,30:B1,2,3"]\n\n1. 2-7 18-14 2. 7-10* 14x7 3. 3x10 *\n')
+        check_stars(self.settings(StarSettings, file=self.games), ignored, ignored)
+
+    def find(self) -> None:
+        out, places = self.directory / "found.jsonl", {"sources": ("egdb",), "pieces": "3", "positions": 60}
+        find_puzzles(self.settings(FindSettings, out=out, nodes=2000, **places), ignored, ignored)
+
+    def grade(self) -> None:
+        grade_ballots(self.settings(GradeSettings, out=self.directory / "some.grades.jsonl", sample=2), ignored)
+
+    def cooks(self) -> None:
+        self.ask(CookSearches(), key=book_key(Position()), numbers=[0, 3], nodes=300)
+
+    def prove(self) -> None:
+        prove(self.settings(ProveSettings, fen="B:WK18,22:BK1,2,3", goal="win"))
+
+    def rank(self) -> None:
+        decisions = read_decisions(ReadSettings((self.games,)))
+        moves = SearchMoves(100, self.directory, str(self.weights), str(self.egdb))
+        moves.predict(decisions, np.arange(len(decisions)))
+
+    def bench(self) -> None:
+        list(Pool(SearchSignature(), Needs(), 1).run(iter([Unit(SearchSignature.name(), "0", {}, {}, {})])))
+
     def verify(self) -> None:
         verify_database(VerifySettings(dir=self.egdb))
         verify_database(VerifySettings(dir=self.egdb, sample=0.1))
@@ -434,19 +504,20 @@ class Here:
             self.places[values_key(pair, crc)] = str(values_path(kept, pair))
 
 
-TIMES = {"time", "move_from", "agrees_from", "processor"}
+TIMES = {"time", "move_from", "agrees_from", "processor", "seconds", "nodes_per_second"}
+DRAWN = "B:WK8,30:BK21,22"
 
 
 def timeless(kind: str, chunk: Chunk) -> Any:
     """A chunk without the times that its searches took."""
-    if kind == Answers.name():
-        return {name: value for name, value in json.loads(bytes(chunk)).items() if name not in TIMES}
-    if kind == Pairs.name():
-        game = json.loads(bytes(chunk))
-        return game | {"replies": [reply and [*reply[:3], *reply[4:]] for reply in game["replies"]]}
     if kind == EvolutionDuels.name():
         return json.loads(bytes(chunk))[0]
-    return bytes(chunk)
+    if kind in (Shards.name(), SlicePairs.name()) or not isinstance(found := json.loads(bytes(chunk)), dict):
+        return bytes(chunk)
+    found = {name: value for name, value in found.items() if name not in TIMES}
+    if kind == Pairs.name():
+        found["replies"] = [reply and [*reply[:3], *reply[4:]] for reply in found["replies"]]
+    return found
 
 
 def checked(unit: Unit, chunks: Sequence[bytes]) -> list[bytes]:
@@ -476,9 +547,25 @@ def works(whole: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[st
     return done
 
 
+WORKS = {
+    "selfplay": "Shards", "match": "Pairs", "solve": "Answers", "annotate": "AnnotatedGames",
+    "judge": "PlayedGames", "book": "BookSearches", "evolve": "EvolutionDuels", "check": "ProblemChecks",
+    "vary": "VariationChecks", "stars": "StarChecks", "find": "PuzzleLots", "grade": "BallotSearches",
+    "cooks": "CookSearches", "prove": "LeafSearches", "rank": "RankedPositions",
+    "verify": "RangeCheck", "build": "SlicePairs", "bench": "SearchSignature",
+}  # fmt: skip
+"""The kind of units of each work of `Here`."""
+OF_THIS_MACHINE = {"FileCheck"}
+"""Kinds that are about files of one machine, and so go to no other process."""
+
+
+def test_each_kind_has_its_case() -> None:
+    assert {*WORKS.values()} == KINDS_OF_WORK.keys() - OF_THIS_MACHINE
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "work", ["selfplay", "match", "solve", "annotate", "judge", "book", "evolve"], scope="module"
+    "work", ["selfplay", "match", "solve", "judge", "evolve", "prove", "rank"], scope="module"
 )  # in the order of the test below: both are done with a work before the next one is made
 def test_a_search_that_was_ended_gives_no_result(work: str, works: Callable[[str], Here]) -> None:
     here = works(work)
@@ -495,19 +582,11 @@ def test_a_search_that_was_ended_gives_no_result(work: str, works: Callable[[str
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("work", "kind"),
-    [
-        ("selfplay", Shards),
-        ("match", Pairs),
-        ("solve", Answers),
-        ("annotate", AnnotatedGames),
-        ("judge", PlayedGames),
-        ("book", BookSearches),
-        ("evolve", EvolutionDuels),
-        ("verify", RangeCheck),
-        ("build", SlicePairs),
-    ],
+    # of the bench millions of nodes
+    [pytest.param(work, KINDS_OF_WORK[kind], marks=[pytest.mark.soak] * (work == "bench"))
+     for work, kind in WORKS.items()],
     scope="module",
-)
+)  # fmt: skip
 def test_another_process_does_a_unit_as_this_one(
     work: str, kind: type[Kind[Any, Any]], works: Callable[[str], Here], elsewhere: Callable[..., list[list[bytes]]]
 ) -> None:
@@ -521,12 +600,10 @@ def test_another_process_does_a_unit_as_this_one(
         there, own = ([timeless(kind.name(), chunk) for chunk in each] for each in (chunks, encoded[unit.key]))
         assert there == own
         assert there
-        if kind not in (Answers, EvolutionDuels, Pairs):
-            assert chunks == list(map(bytes, encoded[unit.key]))
         # a value is the same after it has travelled
         assert [kind().encode(kind().decode(unit, chunk)) for chunk in chunks] == chunks
-    if kind is EvolutionDuels:
-        # genomes are in the unit itself
+    if kind in (EvolutionDuels, SearchSignature):
+        # genomes are in the unit itself, positions are those of kr
         return
     # what is needed is named, and nothing else is taken for it
     needed = [unit for unit in units if unit.needs]
