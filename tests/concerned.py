@@ -9,7 +9,7 @@ counts as those that import it. What is not Python counts as the modules of its 
 
 from __future__ import annotations
 
-import ast
+import re
 import subprocess
 import sys
 from collections import defaultdict
@@ -42,15 +42,18 @@ def modules(path: Path) -> set[str]:
     return {module for each in folder.glob("*.py") for module in modules(each)}
 
 
+IMPORT = re.compile(r"^[ \t]*(?:from ([\w.]+) import (\([^)]*\)|.+)|import (.+))", re.MULTILINE)
+
+
 @cache
 def imported(path: Path) -> frozenset[str]:
-    """The modules of kr and of the tests that a file imports."""
+    """The modules of kr and of the tests that a file imports, by its words: its tree would take ten times as long."""
     found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            found |= {name.name for name in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            found |= {node.module, *(f"{node.module}.{name.name}" for name in node.names)}
+    for module, names, modules_alone in IMPORT.findall(path.read_text(encoding="utf-8")):
+        if module:
+            found |= {module, *(f"{module}.{name}" for name in re.findall(r"\w+", names))}
+        else:
+            found |= {each.split()[0] for each in modules_alone.split(",") if each.strip()}
     return frozenset(found - {"kr"})
 
 
