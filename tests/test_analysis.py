@@ -29,8 +29,6 @@ from kr.engine.search import Stop
 from kr.game.board import Board
 from kr.game.value import Value
 
-pytestmark = pytest.mark.core
-
 FEN = "W:W18,24,27,28,K10,K15:B12,16,20,K22,K25,K29"
 ENDING = "W:WK28,K32:BK1"
 PDN = """[Event "one"]

@@ -16,8 +16,6 @@ from kr.game.position import Position, Side
 from kr.game.value import Value
 from kr.pdn import Game, read_game, write_game
 
-pytestmark = pytest.mark.core
-
 BLUNDER = "11-15 24-20 8-11 28-24 9-13 22-18 15x22 25x18 3-8 20-16 12x28 23-19"
 BLUNDER_PLY = 9
 NODES = 3000

@@ -23,8 +23,6 @@ from kr.pdn import Game, write_game
 from kr.policy.shape import PolicyShape
 from kr.system import split_command
 
-pytestmark = pytest.mark.core
-
 SHAPE = PolicyShape(hidden=(16, 8), sight="none")
 PLAYED, OTHER = Move((8, 12)), Move((8, 13))
 

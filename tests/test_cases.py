@@ -35,8 +35,6 @@ from kr.viewer.document import game_document
 from kr.web.request import PageRequest
 from kr.web.services import port
 
-pytestmark = pytest.mark.core
-
 CASES = Path(__file__).with_name("cases")
 CONSTANTS: dict[str, Any] = {
     name: value

@@ -56,7 +56,6 @@ def test_every_puzzle_is_valid() -> None:
     assert {str(theme): counts[theme] >= FEWEST for theme in Theme} == {str(theme): True for theme in Theme}
 
 
-@pytest.mark.core
 def test_solutions_are_legal_and_their_themes_as_defined() -> None:
     for problem in collection():
         line, position = [], problem.position
@@ -77,7 +76,6 @@ def test_solutions_are_legal_and_their_themes_as_defined() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.core
 def test_a_sample_is_checked_again() -> None:
     """Nothing is refuted, by the shipped database and certificates; with few pieces all is proved."""
     puzzles = collection()

@@ -73,7 +73,6 @@ def test_a_step_is_what_it_says(name: str) -> None:
         position = after
 
 
-@pytest.mark.core
 @pytest.mark.parametrize("name", STEPS)
 def test_a_step_is_solved_by_its_hints(name: str) -> None:
     step = STEPS[name]

@@ -36,7 +36,6 @@ def moves(position: Position, line: str) -> list[Move]:
     return found
 
 
-@pytest.mark.core
 def test_share_is_the_product_over_the_moves_of_the_solver() -> None:
     start, policy = Position.from_fen(START), load_policy()
     line = moves(start, LINE)
@@ -53,7 +52,6 @@ def test_share_is_the_product_over_the_moves_of_the_solver() -> None:
     assert solving_share(every, policy) == pytest.approx(1, abs=1e-4)
 
 
-@pytest.mark.core
 def test_rating_is_that_of_the_turned_board() -> None:
     start, policy = Position.from_fen(START), load_policy()
     first = start.parse_move("23-27")

@@ -11,8 +11,6 @@ import pytest
 from kr import cli
 from kr.egdb import stats
 
-pytestmark = pytest.mark.core
-
 COMMANDS = ("build", "verify", "stats", "probe", "sample", "export", "pack", "unpack")
 
 

@@ -37,8 +37,6 @@ from kr.egdb.database import Database
 from kr.egdb.packing import PackSettings, pack_database
 from kr.errors import InvalidDatabaseError, InvalidSettingError, OutputBusyError
 
-pytestmark = pytest.mark.core
-
 PIECES = 3
 
 # A second process that packs or unpacks, and dies or waits once it has done a given share of a stage.

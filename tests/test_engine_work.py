@@ -20,8 +20,6 @@ from kr.jobs.unit import Unit
 from kr.players.engine_work import EngineWork, WorkTask
 from kr.players.workers import EngineUnits
 
-pytestmark = pytest.mark.core
-
 SETTINGS = SimpleNamespace(weights="material", hash=1 << 20, egdb="none", egdb_memory=1 << 26, workers=2, cluster="")
 
 

@@ -88,7 +88,6 @@ def test_a_journal_continues_once_there_is_room(tmp_path: Path) -> None:
         assert journal.entries == [{"number": number} for number in range(kept)]
 
 
-@pytest.mark.core
 def test_the_command_says_it_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = "solve-problem --weights material --hash 1MB --egdb none --tc nodes=50 --json --out".split()
     out = tmp_path / "answers.jsonl"

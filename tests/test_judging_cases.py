@@ -36,8 +36,6 @@ from kr.page.data import annotation as page_facts
 from kr.pdn import Game, Reader, write_game
 from kr.proofs.known import NOTHING_KNOWN, KnownValue
 
-pytestmark = pytest.mark.core
-
 CASES = json.loads((Path(__file__).with_name("cases") / "judging.json").read_text("utf-8"))
 PROVED = {
     "win": (Value.WIN, Value.WIN), "draw": (Value.DRAW, Value.DRAW), "loss": (Value.LOSS, Value.LOSS),

@@ -123,7 +123,6 @@ def test_the_same_limits_hold_for_every_move_without_a_clock():
     assert Clock(Limits(nodes=5)).stop(1e6) < 0
 
 
-@pytest.mark.core
 def test_a_search_on_a_clock_ends_by_itself_and_plays_a_forced_move_at_once():
     engine = Engine("material", hash_mb=1, database=None)
     assert engine.search(Position(), Limits(left=0.3, moves=3)).depth >= 1

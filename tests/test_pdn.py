@@ -11,8 +11,6 @@ from kr.game.position import Move, Position, Side
 from kr.pdn import Comment, Game, Nag, Variation, format_game, read_games, write_game
 from kr.pdn.headings import _squares
 
-pytestmark = pytest.mark.core
-
 GAMES = Path(__file__).parent / "data" / "games.pdn"
 
 

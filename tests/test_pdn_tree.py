@@ -26,8 +26,6 @@ from kr.pdn import (
     write_game,
 )
 
-pytestmark = pytest.mark.core
-
 TEXT = """[Event "tree"]
 
 {first} 1. 11-15! {good} 23-19 ({or} 1... 22-17 8-11 (2. 9-13 17-14) 3. 17-13) ({also} 1... 22-18 15x22) {then} 2. 8-11

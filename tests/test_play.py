@@ -301,7 +301,6 @@ def test_a_game_from_before_ballots_were_moves_is_resumed(tmp_path, monkeypatch)
 # --- real engines, and the command
 
 
-@pytest.mark.core
 def test_hint_and_eval(tmp_path, monkeypatch):
     def make_adviser():
         table.now += 20
@@ -324,7 +323,6 @@ def command(monkeypatch, line, typed=""):
     return main(split_command(line))
 
 
-@pytest.mark.core
 def test_the_command(tmp_path, monkeypatch, capsys):
     line = f"play --white material --level 1 --seed 3 --tc {TINY} --out {tmp_path}/a.pdn --hash 1MB"
     assert command(monkeypatch, line, "11-15\nnonsense\n") == 0
@@ -343,7 +341,6 @@ def test_the_command(tmp_path, monkeypatch, capsys):
     check_refused(capsys, line, 2, "--resume")
 
 
-@pytest.mark.core
 def test_events_for_programs(tmp_path, monkeypatch, capsys):
     line = f"play --white material --tc {TINY} --out none --hash 1MB --egdb none --book none --json"
     assert command(monkeypatch, line, "11-15\nbad\nresign\n") == 0
@@ -357,7 +354,6 @@ def test_events_for_programs(tmp_path, monkeypatch, capsys):
     assert events[-1]["winner"] == "white"
 
 
-@pytest.mark.core
 def test_engines_among_themselves(tmp_path, monkeypatch, capsys):
     line = f"play --seed 2 --black manual,level=2 --white material --tc {TINY} --out {tmp_path}/a.pdn --hash 1MB"
     line += " --ballot 11man"

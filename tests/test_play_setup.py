@@ -145,7 +145,6 @@ def test_invalid_levels_are_refused(number):
         level_numbered(number)
 
 
-@pytest.mark.core
 def test_levels_play_by_their_seed():
     def moves(spec):
         player = player_from_spec(spec, 1)

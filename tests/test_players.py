@@ -27,8 +27,6 @@ from kr.players import registry
 from kr.players.player import Player, PlayerKind, PlayerSpec, Reply, Resources
 from kr.players.registry import PLAYER_HELP, PLAYER_KINDS, PLAYER_TEXTS, kind_of, player_from_spec
 
-pytestmark = pytest.mark.core
-
 KR_HUB = f"hub:{sys.executable} -m kr hub --weights material --hash 1MB"
 
 

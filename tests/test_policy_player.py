@@ -25,8 +25,6 @@ from kr.policy.model_file import save_policy
 from kr.policy.policy import load_policy
 from kr.policy.shape import PolicyShape
 
-pytestmark = pytest.mark.core
-
 TOLD = PolicyShape(sight="none", hidden=(16, 8), strengths=(0.02, 0.05), years=(1900.0,))
 SEEING = PolicyShape(sight="captures", hidden=(16, 8))
 # Black can take one of two men

@@ -31,8 +31,6 @@ from kr.problems.problem import Problem, read_problems
 from kr.problems.sources import LotChoice, drawn_positions, lots_of
 from kr.problems.themes import Theme, themes_of
 
-pytestmark = pytest.mark.core
-
 
 @cache
 def engine() -> Engine:

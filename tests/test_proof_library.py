@@ -22,8 +22,6 @@ from kr.proofs.known import NOTHING_KNOWN, KnownValue, known_value
 from kr.proofs.library import ProofLibrary, certificate_files, load_proofs
 from kr.proofs.lines import StrategyBook, hardest_line
 
-pytestmark = pytest.mark.core
-
 WON = "B:WK1:B14,K19,26"
 """Black wins in many moves, by a certificate whose lines end in endings of up to three pieces."""
 DRAWN = "W:WK1:BK32"

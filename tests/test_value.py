@@ -7,8 +7,6 @@ import pytest
 from kr.game.position import Side
 from kr.game.value import Result, Value
 
-pytestmark = pytest.mark.core
-
 
 @pytest.mark.parametrize(
     ("value", "text", "opposite", "sign", "points", "winner"),
