@@ -15,12 +15,10 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from cluster_processes import LocalProcesses, WorkerProcess, free_port, local_processes
-
-from kr.learn.games import GameArrays, read_shard, shard_paths
 
 NAMED_SECONDS = 240.0
 """Wait until the coordinator has named a worker that can't do its work."""
@@ -88,7 +86,7 @@ class Ordeal:
 
 @dataclass
 class Outcome:
-    """Misfortunes that happened, and the games that came of it."""
+    """Misfortunes that happened, and what was said of them."""
 
     done: dict[str, int] = field(default_factory=dict)
     named: list[str] = field(default_factory=list)
@@ -97,19 +95,6 @@ class Outcome:
     coordinator_errors: list[str] = field(default_factory=list)
     """Last lines of coordinators that ended by themselves before their work was done."""
     worker_starts: int = 0
-    games: int = 0
-    shards: int = 0
-    lost: int = 0
-    """Games of the quiet run that are missing."""
-    doubled: int = 0
-    """Games that are there more than once."""
-    different: int = 0
-    """Shards with other arrays than those of the quiet run."""
-
-    @property
-    def good(self) -> bool:
-        """True if nothing was lost, doubled or different."""
-        return not (self.lost or self.doubled or self.different or self.coordinator_errors)
 
 
 def play_command(ordeal: Ordeal, out: Path, games: int) -> list[str]:
@@ -252,30 +237,8 @@ def tiny_disk(place: Path) -> Iterator[tuple[Path, int]]:
         subprocess.run(["umount", "-l", str(place)], check=True)
 
 
-def compare(outcome: Outcome, found: Path, wanted: Path) -> None:
-    """Compare the games of two run directories, array by array."""
-    import numpy as np
-
-    names = [each.name for each in fields(GameArrays) if each.name not in ("attrs", "decks", "player")]
-    numbers: list[int] = []
-    for path in shard_paths(wanted):
-        outcome.shards += 1
-        expected = read_shard(path)
-        outcome.games += len(expected)
-        if not (found / path.name).exists():
-            outcome.lost += len(expected)
-            continue
-        shard = read_shard(found / path.name)
-        numbers += shard.game.tolist()
-        outcome.lost += len(np.setdiff1d(expected.game, shard.game))
-        outcome.different += not all(np.array_equal(getattr(shard, name), getattr(expected, name)) for name in names)
-    outcome.doubled = len(numbers) - len(set(numbers))
-    outcome.different += len({path.name for path in shard_paths(found)} - {path.name for path in shard_paths(wanted)})
-    outcome.different += len(list(found.glob("*.part")))
-
-
 def endure(ordeal: Ordeal, directory: Path) -> Outcome:
-    """A run with all misfortunes, and its comparison with a run without a cluster. directory: new or empty."""
+    """A run with all misfortunes in `games` of a new or empty directory, and one without a cluster in `quiet`."""
     with local_processes(directory / "cluster", ordeal.workers) as cluster:
         run = Run(ordeal, directory, cluster)
         try:
@@ -283,5 +246,4 @@ def endure(ordeal: Ordeal, directory: Path) -> Outcome:
         finally:
             run.end()
     subprocess.run(play_command(ordeal, directory / "quiet", run.games), check=True, stdout=subprocess.DEVNULL)
-    compare(outcome, run.out, directory / "quiet")
     return outcome

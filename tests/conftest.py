@@ -24,7 +24,9 @@ from kr.egdb.packing import PackSettings, pack_database
 from kr.evaluation.kinds import Scorer, load_scorer
 
 settings.register_profile("kr", derandomize=True, deadline=None, database=None, print_blob=False)
-settings.load_profile("kr")
+# sanitizers take three times as long, and the same tests run without them too
+settings.register_profile("sanitized", settings.get_profile("kr"), max_examples=25)
+settings.load_profile("sanitized" if "asan" in os.environ.get("LD_PRELOAD", "") else "kr")
 
 if TYPE_CHECKING:
     from page import Page
@@ -45,6 +47,8 @@ def pytest_configure(config: pytest.Config) -> None:
     watch_open_files()
     sys.dont_write_bytecode = False
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    # what is computed here takes no time; its compilation does
+    os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true")
     if "JAX_COMPILATION_CACHE_DIR" not in os.environ:
         compiled = tempfile.mkdtemp(prefix="kr-compiled-")
         os.environ["JAX_COMPILATION_CACHE_DIR"] = compiled

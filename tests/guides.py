@@ -15,7 +15,7 @@ SHELL = {"mkdir", "openssl", "chmod"}
 """Programs of the system, which are run as they stand."""
 ELSEWHERE = {"make", "sudo", ".", "python3", "dask", "while", "docker", "kubectl"}
 """What installs, or needs other machines; the targets of make are those of tests/test_make_targets.py."""
-LONG = "kr (policy (fit|show|players)|endnet|theory shipped|book cooks shipped --nodes) "
+LONG = "kr (policy (fit|show|players)|endnet|theory shipped|book cooks shipped) "
 """What takes seconds also at its least, or needs what that makes; it runs in `make soak`."""
 OTHERS = "HOST|scheduler.json|tls://"
 """In commands for clusters that are not here."""
@@ -35,17 +35,18 @@ STANDS_FOR = {
 """Names that a reader has other words for."""
 LESS = {
     "selfplay": "--games 40 --nodes 20 --weights material",
-    "fit (?!.*--regions)": "--layout small --max-iter 2",
+    "fit (?!.*--regions)": "--layout tiny.toml --max-iter 2",
     "fit .*--regions": "--max-iter 2",
     "match": "--games 2 --tc nodes=50 --hash 1MB",
-    "train (?!.*--status)": "--games 30 --nodes 20 --generations 1 --gate-games 4 --gate-nodes 20 --layout small",
+    "train (?!.*--status)": "--games 30 --nodes 20 --generations 1 --gate-games 4 --gate-nodes 20 --layout tiny.toml",
     "analyze": "--tc nodes=2000",
     "annotate": "--tc nodes=50",
-    "solve-problem": "--tc nodes=2000 --workers 1",
+    "solve-problem": "--tc nodes=500 --workers 1",
     "prove (?!--check)": "--tc nodes=200k",
     "problem check": "--tc nodes=20k --workers 1",
     "problem vary first-position": "--changes 1",
     "problem vary": "--tc nodes=100 --workers 1",
+    "problem vary .*--tc 10s": "--pieces 4",
     "problem find": "--nodes 5k --proof 2k --share 0.02 --workers 1",
     "problem find egdb": "--positions 200",
     "book build": "--openings start --positions 20 --nodes 100",

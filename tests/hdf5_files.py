@@ -8,18 +8,17 @@ from typing import Any
 import h5py
 import numpy as np
 import pytest
+from tables import TINY as LAYOUT
 
 from kr import storage
 from kr.egdb.sample import SampleSettings, write_sample
 from kr.egdb.sample_reader import SampleFile
 from kr.errors import InvalidGamesError, InvalidSampleError, InvalidWeightsError, KrError
 from kr.evaluation import weights
-from kr.evaluation.layouts import LAYOUTS
 from kr.hdf5 import process
 from kr.learn import games
 from kr.learn.games import StoredGame
 
-LAYOUT = LAYOUTS["small"]
 STARTS = (0x0000_0FFF, 0xFFF0_0000, 0, 0)
 SECONDS = process.READ_SECONDS
 """What HDF5 is given: a hostile file is refused without it."""

@@ -26,6 +26,8 @@ CRASH = signal.SIGSEGV if POSIX else 0xC0000005 - (1 << 32)
 """Number that ends a process by os.kill as if it had used memory that it hasn't."""
 CRASHED = r"signal 11 \(Segmentation fault\)" if POSIX else "exception 0xC0000005"
 """How kr tells such an end."""
+PLAIN = {"PYTHONPATH": str(Path(__file__).parent), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+"""Environment of a pytest that has no plugins but those that it names."""
 RUNS_JAX = pytest.mark.wine("JAX corrupts its memory")
 """Mark of tests that compute by JAX, without kr no less: wine ends with a page fault in its heap, now and then."""
 

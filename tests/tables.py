@@ -27,7 +27,7 @@ def tiny_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @cache
 def random_weights(name: str = "base", seed: int = 1) -> weights.Weights:
     """Tables of a layout with entries within a third of a man."""
-    layout = LAYOUTS[name]
+    layout = LAYOUTS.get(name, TINY)
     # again and again, as files that can be packed are written and read much faster
     numbers = np.random.default_rng(seed).integers(-500, 500, 4099, dtype=np.int16)
     return weights.Weights(
@@ -41,7 +41,7 @@ def random_weights(name: str = "base", seed: int = 1) -> weights.Weights:
     )
 
 
-def save_random(path: Path, name: str = "small", seed: int = 1) -> Path:
+def save_random(path: Path, name: str = TINY.name, seed: int = 1) -> Path:
     """Save such tables in a weights file."""
     made = random_weights(name, seed)
     tables = (made.men_table, made.kings_table, made.men_material, made.kings_material)

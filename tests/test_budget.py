@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from budget import Ledger
+from systems import PLAIN
 
 BUSY = "sum(range(10_000_000))"
 TESTS = f"""
@@ -41,10 +42,8 @@ def test_what_is_over_the_budget_fails_the_run(tmp_path: Path, limits: dict[str,
     budget = tmp_path / "budget.json"
     budget.write_text(json.dumps({"work": 1.0, "run": 100, "file": 100, "test": 100, "page": 100, **limits}))
     (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers =\n  costly: of its own\n")
-    asked = [sys.executable, "-m", "pytest", "-q", "-p", "budget", "--budget", budget, "-p", "no:xdist", "made.py"]
-    ended = subprocess.run(
-        asked, cwd=tmp_path, env={"PYTHONPATH": str(Path(__file__).parent)}, capture_output=True, text=True
-    )
+    asked = [sys.executable, "-m", "pytest", "-q", "-p", "budget", "--budget", budget, "made.py"]
+    ended = subprocess.run(asked, cwd=tmp_path, env=PLAIN, capture_output=True, text=True)
     told = [line.partition("budget.json: ")[2] for line in ended.stdout.splitlines() if "over the budget" in line]
     assert ended.returncode == bool(excesses)
     assert [line[: len(start)] for line, start in zip(told, excesses, strict=True)] == excesses

@@ -210,19 +210,18 @@ def test_a_reader_that_leaves_gets_no_traceback() -> None:
 
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
-@pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize(
-    ("command", "typed"),
+    ("command", "typed", "unbuffered"),
     [
-        ("perft --depth 3 --json", ""),
-        ("--help", ""),
+        ("perft --depth 3 --json", "", ""),
+        ("--help", "", "1"),
         # longer than any buffer, so that a print in the middle fails
-        ("openings --deck 11man", ""),
-        ("play --white material --out none --json", "quit\n"),
-        ("analyze --weights material --egdb none --depth 1", ""),
+        ("openings --deck 11man", "", ""),
+        ("play --white material --out none --json", "quit\n", ""),
+        ("analyze --weights material --egdb none --depth 1", "", "1"),
     ],
 )
-def test_a_full_disk_is_one_line(command: str, typed: str, unbuffered: str, tmp_path: Path) -> None:
+def test_a_full_disk_is_one_line(command: str, typed: str, unbuffered: str) -> None:
     with open("/dev/full", "w") as full:
         process = run_kr(command, stdout=full, stdin=subprocess.PIPE, PYTHONUNBUFFERED=unbuffered)
         error = process.communicate(typed)[1]

@@ -225,29 +225,28 @@ def test_a_finished_build_is_left_as_it_is(built: Path) -> None:
     assert {path: path.stat().st_mtime_ns for path in built.iterdir()} == before
 
 
-@pytest.mark.slow
-def test_a_database_grows_by_pieces_and_by_distances(built: Path, tmp_path: Path) -> None:
+def test_a_database_grows_by_pieces_and_by_distances(small: Path, tmp_path: Path) -> None:
     build_database(settings(tmp_path, pieces=2, distances=0))
     assert all(name.startswith("wld-") for name in content(tmp_path))
     build_database(settings(tmp_path, pieces=3, distances=2))
-    build_database(settings(tmp_path, pieces=2))
-    build_database(settings(tmp_path))
-    assert content(tmp_path) == content(built)
+    build_database(settings(tmp_path, pieces=3))
+    assert content(tmp_path) == content(small)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "pairs", [pytest.param(1, marks=pytest.mark.soak), 6, pytest.param(20, marks=pytest.mark.soak)]
+    ("pieces", "pairs"),
+    [pytest.param(4, 1, marks=pytest.mark.soak), (3, 6), pytest.param(4, 20, marks=pytest.mark.soak)],
 )
-def test_a_killed_build_goes_on(built: Path, tmp_path: Path, pairs: int) -> None:
-    killed = in_a_second_process(tmp_path, PIECES, "die", pairs)
+def test_a_killed_build_goes_on(request: pytest.FixtureRequest, tmp_path: Path, pieces: int, pairs: int) -> None:
+    killed = in_a_second_process(tmp_path, pieces, "die", pairs)
     killed.communicate()
     assert killed.returncode == KILLED
-    whole = content(built)
+    whole = content(request.getfixturevalue("built" if pieces == PIECES else "small"))
     before = {path: path.stat().st_mtime_ns for path in tmp_path.glob("*" + files.SUFFIX)}
     assert before
     assert all(whole[path.name] == path.read_bytes() for path in before)
-    progress = build_database(settings(tmp_path))
+    progress = build_database(settings(tmp_path, pieces=pieces))
     assert content(tmp_path) == whole
     assert progress.earlier > 0
     assert progress.solved == pytest.approx(progress.positions - progress.earlier)
@@ -321,23 +320,22 @@ def test_a_build_that_needs_too_much_disk(tmp_path: Path, monkeypatch: pytest.Mo
     assert content(tmp_path) == {}
 
 
-@pytest.mark.slow
-def test_a_file_that_can_not_be_written(built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_can_not_be_written(small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write = storage.write_atomic
 
     def full(path: Path, content: bytes) -> None:
-        if path.name == "wld-0211.egdb":
+        if path.name == "wld-1101.egdb":
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
         write(path, content)
 
     monkeypatch.setattr(storage, "write_atomic", full)
-    with pytest.raises(OSError, match="wld-0211"):
-        build_database(settings(tmp_path))
+    with pytest.raises(OSError, match="wld-1101"):
+        build_database(settings(tmp_path, pieces=3))
     left = {name: found for name, found in content(tmp_path).items() if name.endswith(files.SUFFIX)}
-    assert left.items() < content(built).items()
+    assert left.items() < content(small).items()
     monkeypatch.undo()
-    build_database(settings(tmp_path))
-    assert content(tmp_path) == content(built)
+    build_database(settings(tmp_path, pieces=3))
+    assert content(tmp_path) == content(small)
 
 
 def test_a_damaged_file_stops_the_build_before_it_begins(tmp_path: Path) -> None:
@@ -350,18 +348,17 @@ def test_a_damaged_file_stops_the_build_before_it_begins(tmp_path: Path) -> None
     assert content(tmp_path) == before
 
 
-@pytest.mark.slow
-def test_an_interrupted_build_goes_on(built: Path, tmp_path: Path) -> None:
+def test_an_interrupted_build_goes_on(small: Path, tmp_path: Path) -> None:
     def on_progress(progress: BuildProgress) -> None:
         if progress.pairs_done >= 5:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        build_database(settings(tmp_path), on_progress)
-    assert content(tmp_path).items() != content(built).items()
-    progress = build_database(settings(tmp_path))
+        build_database(settings(tmp_path, pieces=3), on_progress)
+    assert content(tmp_path).items() != content(small).items()
+    progress = build_database(settings(tmp_path, pieces=3))
     assert progress.earlier > 0
-    assert content(tmp_path) == content(built)
+    assert content(tmp_path) == content(small)
 
 
 def test_progress_is_told(tmp_path: Path) -> None:

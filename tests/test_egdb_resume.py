@@ -41,10 +41,11 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
 
 
 @pytest.fixture(scope="module")
-def few(whole: dict[str, bytes]) -> dict[str, bytes]:
+def few(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     """Those of up to 3 pieces."""
-    names = {files.file_name(kind, pair) for kind in files.FILE_KINDS for pair in slices.pairs_up_to(3)}
-    return {name: found for name, found in whole.items() if name in names}
+    directory = tmp_path_factory.mktemp("few")
+    build_database(settings(directory, pieces=3))
+    return content(directory)
 
 
 @pytest.fixture
@@ -115,10 +116,10 @@ def test_classes_that_no_build_has(tmp_path: Path, changes: dict[str, Any], mess
 
 @pytest.mark.parametrize(
     ("memory", "expected"),
-    [pytest.param(0, {"_Mapped"}, marks=pytest.mark.soak), (2_500_000, {"_Mapped", "_Read"})],
+    [pytest.param(0, {"_Mapped"}, marks=pytest.mark.soak), (20_000, {"_Mapped", "_Read"})],
 )
 def test_values_that_do_not_fit_are_mapped(
-    whole: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, memory: int, expected: set[str]
+    few: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, memory: int, expected: set[str]
 ) -> None:
     ways: list[str] = []
 
@@ -130,8 +131,8 @@ def test_values_that_do_not_fit_are_mapped(
             return list(found)
 
     monkeypatch.setattr(building, "ValuesRoom", lambda _: Room(memory))
-    build_database(settings(tmp_path, workers=1))
-    assert content(tmp_path) == whole
+    build_database(settings(tmp_path, pieces=3, workers=1))
+    assert content(tmp_path) == few
     assert set(ways) == expected
 
 
@@ -140,24 +141,24 @@ def test_values_that_do_not_fit_are_mapped(
     "left", [pytest.param(0, marks=pytest.mark.soak), pytest.param(64, marks=pytest.mark.soak), 5000, -3]
 )
 def test_values_that_are_cut_short_while_they_are_mapped(
-    whole: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, left: int
+    few: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, left: int
 ) -> None:
     class Room(values.ValuesRoom):
         def enter(self, pair: Shape, own: int, wanted: Any) -> list[Any]:
             found = super().enter(pair, own, wanted)
             for path, _ in wanted.values():
-                if sum(pair) == 4:
+                if sum(pair) == 3:
                     os.truncate(path, left if left >= 0 else path.stat().st_size + left)
             return list(found)
 
     with monkeypatch.context() as patch:
         patch.setattr(building, "ValuesRoom", lambda _: Room(0))
         with pytest.raises(InvalidDatabaseError, match=r"values-.*\.bin was cut short by another program"):
-            build_database(settings(tmp_path, workers=1))
+            build_database(settings(tmp_path, pieces=3, workers=1))
     # the error's frames have the mappings
     gc.collect()
-    build_database(settings(tmp_path))
-    assert content(tmp_path) == whole
+    build_database(settings(tmp_path, pieces=3))
+    assert content(tmp_path) == few
 
 
 BUS_ERROR = """
@@ -238,18 +239,18 @@ def test_mapped_pages_are_given_back_beyond_the_limit(tmp_path: Path, monkeypatc
 # Kept values
 
 
-def test_kept_values_serve_other_builds(whole: dict[str, bytes], tmp_path: Path) -> None:
+def test_kept_values_serve_other_builds(few: dict[str, bytes], tmp_path: Path) -> None:
     kept = tmp_path / "values"
-    build_database(settings(tmp_path / "first", pieces=3, keep_values=kept))
+    build_database(settings(tmp_path / "first", pieces=2, keep_values=kept))
     stamps = {path: path.stat().st_mtime_ns for path in kept.iterdir()}
-    assert len(stamps) == sum(1 for _ in slices.pairs_up_to(3))
+    assert len(stamps) == sum(1 for _ in slices.pairs_up_to(2))
     second = tmp_path / "second"
     second.mkdir()
     for path in (tmp_path / "first").glob("*" + files.SUFFIX):
         shutil.copy(path, second)
-    progress = build_database(settings(second, keep_values=kept))
-    assert {each["pair"] for each in progress.written} == {slices.name(pair) for pair in slices.pairs(4)}
-    assert content(second) == whole
+    progress = build_database(settings(second, pieces=3, keep_values=kept))
+    assert {each["pair"] for each in progress.written} == {slices.name(pair) for pair in slices.pairs(3)}
+    assert content(second) == few
     assert {path: path.stat().st_mtime_ns for path in stamps} == stamps
 
 
@@ -337,10 +338,11 @@ solving.CHECKPOINT_SECONDS = 0.0
 
 
 @pytest.mark.parametrize(
-    "parts", [pytest.param(40, marks=pytest.mark.soak), 90, pytest.param(160, marks=pytest.mark.soak)]
+    ("pieces", "parts"),
+    [pytest.param(4, 40, marks=pytest.mark.soak), (3, 30), pytest.param(4, 160, marks=pytest.mark.soak)],
 )
 def test_a_pair_goes_on_from_its_checkpoint(
-    whole: dict[str, bytes], tmp_path: Path, checkpoints: list[int], parts: int
+    request: pytest.FixtureRequest, tmp_path: Path, checkpoints: list[int], pieces: int, parts: int
 ) -> None:
     seen = 0
 
@@ -351,29 +353,29 @@ def test_a_pair_goes_on_from_its_checkpoint(
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        build_database(settings(tmp_path, workers=1), interrupt)
+        build_database(settings(tmp_path, pieces=pieces, workers=1), interrupt)
     assert list((tmp_path / building.VALUES_FOLDER).glob("solved-*.bin"))
     checkpoints.clear()
-    progress = build_database(settings(tmp_path, workers=1))
+    progress = build_database(settings(tmp_path, pieces=pieces, workers=1))
     assert any(checkpoints)
-    assert content(tmp_path) == whole
+    assert content(tmp_path) == request.getfixturevalue("whole" if pieces == 4 else "few")
     assert progress.solved == pytest.approx(progress.positions - progress.earlier)
 
 
 def test_a_killed_pair_goes_on(
-    whole: dict[str, bytes], tmp_path: Path, checkpoints: list[int], monkeypatch: pytest.MonkeyPatch
+    few: dict[str, bytes], tmp_path: Path, checkpoints: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import test_egdb_build
 
-    script = BUILD_WITH_CHECKPOINTS + test_egdb_build.BUILD_AND.replace("progress.pairs_done", "progress.solved / 1e5")
+    script = BUILD_WITH_CHECKPOINTS + test_egdb_build.BUILD_AND.replace("progress.pairs_done", "progress.solved / 1e4")
     monkeypatch.setattr(test_egdb_build, "BUILD_AND", script)
-    killed = in_a_second_process(tmp_path, 4, "die", 30)
+    killed = in_a_second_process(tmp_path, 3, "die", 12)
     killed.communicate()
     assert killed.returncode == KILLED
     assert list((tmp_path / building.VALUES_FOLDER).glob("solved-*.bin"))
-    build_database(settings(tmp_path, workers=1))
+    build_database(settings(tmp_path, pieces=3, workers=1))
     assert any(checkpoints)
-    assert content(tmp_path) == whole
+    assert content(tmp_path) == few
 
 
 def test_a_damaged_checkpoint_is_left(few: dict[str, bytes], tmp_path: Path, checkpoints: list[int]) -> None:
@@ -399,31 +401,31 @@ def test_a_damaged_checkpoint_is_left(few: dict[str, bytes], tmp_path: Path, che
 
 
 def test_the_parts_of_an_encoding_make_no_difference(
-    whole: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    few: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(encoding, "PART_ENTRIES", 1 << 12)
     monkeypatch.setattr(solving, "MARKED_AT_ONCE", 5000)
-    build_database(settings(tmp_path))
-    assert content(tmp_path) == whole
+    build_database(settings(tmp_path, pieces=3))
+    assert content(tmp_path) == few
 
 
 # Disk
 
 
 def test_disk_that_runs_out_amid_a_build(
-    whole: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    few: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fill(progress: BuildProgress) -> None:
-        if progress.pairs_done == 12:
-            leave_on_disk(monkeypatch, 9999)
+        if progress.pairs_done == 4:
+            leave_on_disk(monkeypatch, 99)
 
     with pytest.raises(InvalidSettingError, match="of disk space"):
-        build_database(settings(tmp_path), fill)
+        build_database(settings(tmp_path, pieces=3), fill)
     monkeypatch.undo()
-    assert {name for name in content(tmp_path) if name.endswith(files.SUFFIX)} <= whole.keys()
-    progress = build_database(settings(tmp_path))
+    assert {name for name in content(tmp_path) if name.endswith(files.SUFFIX)} <= few.keys()
+    progress = build_database(settings(tmp_path, pieces=3))
     assert progress.earlier > 0
-    assert content(tmp_path) == whole
+    assert content(tmp_path) == few
 
 
 def test_a_journal_has_a_line_for_each_pair(tmp_path: Path) -> None:

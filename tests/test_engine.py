@@ -494,15 +494,15 @@ print(flush=True)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize(
-    ("on_info", "rest"),
+    ("on_info", "rest", "threads"),
     [
-        ("None", ""),
-        ("None", "time.sleep(0.05)"),
-        ("None", "raise SystemExit(0)"),
-        ("time.sleep(3600)", "time.sleep(0.05)"),
-        ("engine.start", "del held; gc.collect()"),
+        ("None", "", 1),
+        ("None", "time.sleep(0.05)", 2),
+        ("None", "raise SystemExit(0)", 1),
+        ("time.sleep(3600)", "time.sleep(0.05)", 1),
+        pytest.param("time.sleep(3600)", "time.sleep(0.05)", 2, marks=pytest.mark.soak),
+        ("engine.start", "del held; gc.collect()", 2),
     ],
 )
 def test_a_program_ends_with_a_search_under_way(threads: int, on_info: str, rest: str) -> None:

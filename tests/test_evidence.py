@@ -8,7 +8,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
-from tables import random_weights, save_random
+from tables import TINY, random_weights, save_random
 
 import kr
 from kr import cli
@@ -17,7 +17,6 @@ from kr.evaluation import weights
 from kr.evaluation.evidence import CountedRun, Evidence, decoded, encoded, load_evidence
 from kr.evaluation.files import shipped_path
 from kr.evaluation.kinds import load_evaluation
-from kr.evaluation.layouts import LAYOUTS
 from kr.evaluation.patterns import KINGS_ENTRIES, MEN_ENTRIES, region_indices
 from kr.learn.fitting.evidence import count_evidence, counted_entries
 
@@ -39,7 +38,7 @@ def test_codes_are_right_to_nine_percent(count: int) -> None:
 
 @pytest.mark.slow
 def test_counts_are_those_of_the_samples(played: Path) -> None:
-    made = random_weights("small")
+    made = random_weights("tiny")
     layout = made.layout
     dataset = kr.read_samples(played)
     found = counted_entries(made, dataset)
@@ -73,15 +72,15 @@ def test_the_games_are_told_in_words(players: list[str], fitted: bool, text: str
 
 
 def evidence() -> Evidence:
-    layout = LAYOUTS["small"]
+    layout = TINY
     random = np.random.default_rng(2)
     men = random.integers(0, 90, (len(layout.men), MEN_ENTRIES), dtype=np.uint8)
     kings = random.integers(0, 90, (len(layout.kings), KINGS_ENTRIES), dtype=np.uint8)
-    return Evidence(men, kings, RUNS, 400, fitted=True, tables=random_weights("small").checksum)
+    return Evidence(men, kings, RUNS, 400, fitted=True, tables=random_weights("tiny").checksum)
 
 
 def saved(path: Path, found: Evidence | None) -> str:
-    made = random_weights("small")
+    made = random_weights("tiny")
     tables = (made.men_table, made.kings_table, made.men_material, made.kings_material)
     return weights.save_tables(path, made.layout, *tables, attrs={"story": "a test"}, evidence=found)
 
@@ -165,7 +164,7 @@ def test_counting_by_command(played: Path, tmp_path: Path, capsys: pytest.Captur
 def test_a_fit_counts_its_games(tmp_path: Path, played: Path) -> None:
     more = tmp_path / "more"
     kr.selfplay(kr.SelfplaySettings(games=400, nodes=100, out=more, weights="material", egdb="none", workers=1))
-    settings = kr.FitSettings(directories=(played, more), out=tmp_path / "fit.h5", layout=LAYOUTS["small"], max_iter=2)
+    settings = kr.FitSettings(directories=(played, more), out=tmp_path / "fit.h5", layout=TINY, max_iter=2)
     result = kr.fit(settings)
     found = load_evidence(result.path, result.checksum)
     assert found is not None

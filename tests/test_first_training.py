@@ -62,24 +62,22 @@ def test_each_command_takes_what_the_one_before_it_made(typed: Callable[..., str
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("words", ["", "--l2 20", "selfplay/games other", "other"])
-def test_tables_of_others_are_not_written_over_unasked(typed: Callable[..., str], tiny_file: Path, words: str) -> None:
+def test_tables_of_others_are_not_written_over_unasked(typed: Callable[..., str], tiny_file: Path) -> None:
     write_run(games.RUN, 40)
     write_run(Path("other"), 40, seed=2)
     fit = f"fit --layout {tiny_file} --max-iter 2"
     typed(fit)
     before = FITTED.read_bytes()
-    other = f"{fit} {words}" if words else "fit --layout small --max-iter 2"
-    said = typed(other, 2)
-    assert "fitted.h5 was fitted to other runs or with other settings; choose another file (--out)" in said
-    assert FITTED.read_bytes() == before
-    if words == "other":
-        typed(f"{other} --out ./named.h5")
-        typed(f"{fit} --out ./named.h5")
-        assert load_file("named.h5").signature == load_file(FITTED).signature
-        FITTED.write_text("not weights")
-        assert "fitted.h5" in typed(fit, 1)
-        assert FITTED.read_text() == "not weights"
+    for other in ("fit --layout small --max-iter 2", f"{fit} --l2 20", f"{fit} selfplay/games other", f"{fit} other"):
+        said = typed(other, 2)
+        assert "fitted.h5 was fitted to other runs or with other settings; choose another file (--out)" in said
+        assert FITTED.read_bytes() == before
+    typed(f"{fit} other --out ./named.h5")
+    typed(f"{fit} --out ./named.h5")
+    assert load_file("named.h5").signature == load_file(FITTED).signature
+    FITTED.write_text("not weights")
+    assert "fitted.h5" in typed(fit, 1)
+    assert FITTED.read_text() == "not weights"
 
 
 @pytest.mark.slow

@@ -396,7 +396,7 @@ def test_a_prior_is_kept(settings: FitSettings, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_prior_must_fit(settings: FitSettings, tmp_path: Path) -> None:
-    unfitted = {"prior": save_random(tmp_path / "random.h5"), "layout": LAYOUTS["small"]}
+    unfitted = {"prior": save_random(tmp_path / "random.h5"), "layout": TINY}
     settings = replace(settings, max_iter=1)
     fit(settings)
     later = replace(settings, prior=settings.out, out=tmp_path / "later.h5")

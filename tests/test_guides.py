@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from guides import ELSEWHERE, LESS, LONG, OTHERS, PAGES, SHELL, STANDS_FOR, commands, short
+from tables import TINY
 
 from kr.cli import main
 
@@ -70,6 +71,7 @@ def test_commands_run(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    Path("tiny.toml").write_text(TINY.toml())
     for number, command in enumerate(commands(page)):
         program = command.split()[0]
         if program in SHELL:

@@ -5,6 +5,7 @@ import socket
 import time
 import zlib
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -201,7 +202,8 @@ DATASETS = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("reader", READERS)
+# games are read as weights are
+@pytest.mark.parametrize("reader", ["weights", pytest.param("games", marks=pytest.mark.soak), "positions"])
 @pytest.mark.parametrize("harm", DATASETS, ids=lambda harm: harm.__qualname__.removesuffix(".<locals>.edit"))
 def test_hostile_datasets_are_refused(good: dict[str, Path], tmp_path: Path, reader: str, harm: Callable) -> None:
     name = READERS[reader][3]
@@ -261,9 +263,10 @@ ODD_VALUES = {
 }
 
 
-@pytest.mark.parametrize("reader", READERS)
-@pytest.mark.parametrize("name", ["kind", "format_version", "checksum", "more"])
-@pytest.mark.parametrize("value", ODD_VALUES)
+@pytest.mark.parametrize(
+    ("reader", "name", "value"),
+    [*product(["weights"], ["more"], ODD_VALUES), *product(READERS, ["kind", "format_version", "checksum"], ["list"])],
+)
 def test_attributes_are_texts_and_numbers(
     good: dict[str, Path], tmp_path: Path, reader: str, name: str, value: str
 ) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from playouts import write_run
+from tables import TINY
 
 import kr
 from kr.cli import main
@@ -164,11 +165,12 @@ def test_the_command_writes_layouts(tmp_path: Path, capsys: pytest.CaptureFixtur
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Tables of the example layout, fitted by the command to random games."""
+    """Tables of a layout of one's own, fitted by the command to random games."""
     directory = tmp_path_factory.mktemp("made")
-    write_run(directory / "games", 200)
-    out = directory / "made.h5"
-    assert main(["fit", str(directory / "games"), "--out", str(out), "--layout", str(EXAMPLE), "--max-iter", "8"]) == 0
+    write_run(directory / "games", 100)
+    out, tiny = directory / "made.h5", directory / "mine.toml"
+    TINY.write(tiny)
+    assert main(["fit", str(directory / "games"), "--out", str(out), "--layout", str(tiny), "--max-iter", "4"]) == 0
     return out
 
 
@@ -176,14 +178,14 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_tables_carry_their_layout(made: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """No file of the layout is needed once the tables are made."""
     found = weights.load_tables(made)
-    assert found.layout == Layout.read(EXAMPLE)
+    assert found.layout == TINY
     assert found.men_parts is not None
     # every single square has a part of its own, windows of which no region has all squares have none
     parts = {part.squares for part in found.men_parts.windows.parts}
     assert {(square,) for square in range(32)} <= parts
     assert all(any(set(part) <= set(region) for region in found.layout.men) for part in parts)
     assert main(["weights", "show", str(made)]) == 0
-    assert "example, 8 regions of 12 squares without kings on the board, 11 of 8 with kings" in " ".join(
+    assert "tiny, 3 regions of 12 squares without kings on the board, 4 of 8 with kings" in " ".join(
         capsys.readouterr().out.split()
     )
 
@@ -203,15 +205,14 @@ def test_tables_of_any_layout_search_and_explain_alike(made: Path) -> None:
     assert engine.search(kr.Position(), kr.Limits(depth=5)).depth == 5
 
 
-@pytest.mark.costly
 @pytest.mark.slow
 def test_tables_of_any_layout_play(made: Path, tmp_path: Path) -> None:
     """Self-play, a fit to its games that starts from the same tables, and a match of the two."""
     games = tmp_path / "games"
     selfplay(SelfplaySettings(games=40, out=games, nodes=60, weights=str(made), workers=1, egdb="none", hash=1 << 16))
-    settings = FitSettings((games,), tmp_path / "next.h5", Layout.read(EXAMPLE), max_iter=3, prior=made)
-    assert weights.load_tables(fit(settings).path).layout.name == "example"
-    with pytest.raises(InvalidSettingError, match="has the layout example, the fit small"):
+    settings = FitSettings((games,), tmp_path / "next.h5", TINY, max_iter=3, prior=made)
+    assert weights.load_tables(fit(settings).path).layout == TINY
+    with pytest.raises(InvalidSettingError, match="has the layout tiny, the fit small"):
         fit(replace(settings, out=tmp_path / "other.h5", layout=SMALL))
     limits = kr.Limits(nodes=50)
     found = play_match(
@@ -224,7 +225,7 @@ def test_tables_of_any_layout_play(made: Path, tmp_path: Path) -> None:
 def test_the_command_tells_of_squares_without_a_region(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_run(tmp_path / "games", 60)
     half = tmp_path / "half.toml"
-    Layout(SMALL.men[:4], SMALL.kings, "half").write(half)
+    Layout(TINY.men[:2], TINY.kings, "half").write(half)
     words = ["fit", str(tmp_path / "games"), "--out", str(tmp_path / "half.h5"), "--max-iter", "2", "--quiet"]
     assert main([*words, "--layout", str(half)]) == 0
     assert "warning: layout half: no region of men has the squares 25, 26" in capsys.readouterr().err

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from playouts import positions, random_game, write_run
+from tables import TINY
 
 import kr
 from kr.cli import main
@@ -251,7 +252,7 @@ def test_a_fit_to_regions_of_any_size(run: Path, tmp_path: Path, capsys: pytest.
     regions = kr.RegionSet([CENTRE, CORNER, *[(square,) for square in range(32)]], [(square,) for square in range(32)])
     regions.write(tmp_path / "mine.json")
     out = tmp_path / "mine.h5"
-    words = ["fit", str(run), "--out", str(out), "--max-iter", "12", "--no-parts", "--label", "result", "--quiet"]
+    words = ["fit", str(run), "--out", str(out), "--max-iter", "6", "--no-parts", "--label", "result", "--quiet"]
     assert main([*words, "--regions", str(tmp_path / "mine.json"), "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
     found = load_tables(out)
@@ -265,16 +266,15 @@ def test_a_fit_to_regions_of_any_size(run: Path, tmp_path: Path, capsys: pytest.
         assert np.abs(parts.values).max() > 0
     first, *_, last = report["history"]["men"]
     assert last[0] < first[0]
-    assert kr.fit(kr.FitSettings((run,), out, regions=regions, max_iter=12, parts=False, label=kr.Label())).earlier
+    assert kr.fit(kr.FitSettings((run,), out, regions=regions, max_iter=6, parts=False, label=kr.Label())).earlier
     assert main([*words, "--prior", str(out), "--regions", str(tmp_path / "mine.json")]) == 0
 
 
 @pytest.mark.slow
 def test_a_fit_to_regions_of_the_full_size_is_that_of_their_layout(run: Path, tmp_path: Path) -> None:
-    small = kr.Layout.parse("small")
-    regions = kr.RegionSet(small.men, small.kings, "small")
+    regions = kr.RegionSet(TINY.men, TINY.kings, TINY.name)
     made = [
         kr.fit(kr.FitSettings((run,), tmp_path / f"{len(words)}.h5", max_iter=3, **words)).checksum
-        for words in ({"layout": small}, {"regions": regions, "parts": True})
+        for words in ({"layout": TINY}, {"regions": regions, "parts": True})
     ]
     assert made[0] == made[1]

@@ -162,7 +162,7 @@ HARD = {
     "a move without end": "1. 9" + "-13" * N,
     "a move number without end": "1. 9-13 " + "2" * N + ".",
     "words": "1. 9-13 " + "word " * N,
-    "first numbers on one line": "1. 9-13 22-18 " * (4 * N),
+    "first numbers on one line": "1. 9-13 22-18 " * N,
     "stars": "* " * N,
     "dashes": "-" * N + "\n" + "-" * N + "x",
     "lines without end": "\n" * N + "%" * N,

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from playouts import random_game
+from tables import tiny_file
 
 import kr
 from kr import _core
@@ -19,6 +20,7 @@ from kr.learn import games, recorded
 from kr.learn.fitting.check import check_tables
 from kr.learn.recorded import ImportSettings, import_games, is_unfinished, recorded_game
 
+__all__ = ["tiny_file"]
 PLAYED = "1. 11-15 23-19 2. 8-11 22-17"
 
 
@@ -166,7 +168,7 @@ def test_the_command_tells_what_it_took(tmp_path: Path, capsys: pytest.CaptureFi
 
 
 @pytest.mark.slow
-def test_tables_learn_from_recorded_games(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_tables_learn_from_recorded_games(tmp_path: Path, tiny_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """By their results alone, whatever the label; a check is the same on the file and on the directory."""
     path = write(tmp_path / "games.pdn", *random_pdn(150))
     assert main(["fit", str(path), "--quiet"]) == 1
@@ -178,7 +180,8 @@ def test_tables_learn_from_recorded_games(tmp_path: Path, capsys: pytest.Capture
     for kings in (False, True):
         assert np.array_equal(mixed.training[kings].target, mixed.training[kings].result)
     out = tmp_path / "tables.h5"
-    words = ["fit", str(run), "--out", str(out), "--max-iter", "3", "--layout", "small", "--check", str(run), "--quiet"]
+    words = ["fit", str(run), "--out", str(out), "--max-iter", "3", "--check", str(run), "--quiet"]
+    words += ["--layout", str(tiny_file)]
     assert main(words) == 0
     assert "no scores in these games; the results alone are the target" in capsys.readouterr().err
     assert check_tables(out, run) == check_tables(out, path)

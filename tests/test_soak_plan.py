@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from systems import PLAIN
 
 TESTS = """
 import pytest
@@ -36,10 +37,10 @@ def test_cases_for_which_there_is_time(
     (tmp_path / "made.py").write_text(TESTS)
     done = subprocess.run(
         [
-            *(sys.executable, "-m", "pytest", "-rp", "-p", "soak_plan", "-c", os.devnull, "--rootdir", tmp_path),
-            *("--minutes", str(minutes), "--turn", str(turn), "-n", str(processes), "made.py"),
+            *(sys.executable, "-m", "pytest", "-rp", "-p", "xdist", "-p", "soak_plan", "-c", os.devnull),
+            *("--rootdir", tmp_path, "--minutes", str(minutes), "--turn", str(turn), "-n", str(processes), "made.py"),
         ],
-        cwd=tmp_path, env={"PYTHONPATH": str(Path(__file__).parent)}, capture_output=True, text=True,
+        cwd=tmp_path, env=PLAIN, capture_output=True, text=True,
     )  # fmt: skip
     told = [line.partition("::")[2] for line in done.stdout.splitlines() if line.startswith("PASSED")]
     assert (sorted(told), done.returncode) == (sorted(passed), 0), done.stdout
