@@ -58,7 +58,7 @@ LESS = {
     "egdb build": "--pieces 3",
     "endnet fit": "--limit 500 --epochs 1 --hidden 8,4 --channels 4",
     "endnet test": "--limit 200",
-    "policy fit": "--games 30 --epochs 1 --max-iter 1 --hidden 8,8 --highway 8 --maps 8",
+    "policy fit": "--games 30 --epochs 1 --max-iter 1 --hidden 8,8",
     "policy players": "--nodes 100",
     "evolve --": "--generations 2 --games 2 --comparisons 1 --playouts 2 --population 4",
     "play (?!.*--(out|resume))": "--out {number}.pdn",

@@ -111,7 +111,7 @@ def test_rows_of_moves(origin: int, target: int, row: int) -> None:
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"model": "deep"}, "model: 'deep'; expected net, logit, post"),
+        ({"model": "deep"}, "model: 'deep'; expected net, logit"),
         ({"sight": "all"}, "sight: 'all'; expected none, captures"),
         ({"hidden": (16, 12)}, "12 units in the second layer; expected a multiple of 8"),
         ({"hidden": (4, 8)}, "expected two layers of 8 to 4096 units"),
@@ -160,7 +160,6 @@ EDITS: dict[str, tuple[studies.Edit, str]] = {
     "units": (sealed(shape={**SHAPE, "hidden": [10**9, 8]}), "invalid parts"),
     "before": (sealed(shape={**SHAPE, "before": "yes"}), "invalid parts"),
     "other shape": (sealed(shape={**SHAPE, "hidden": [16, 16]}), "arrays of other sizes"),
-    "post": (sealed(shape={**SHAPE, "model": "post"}), "the arrays do not match their checksum"),
     "other sizes": (sealed(arrays={}), "arrays of other sizes"),
     "buckets": (sealed(shape={**SHAPE, "model": "logit", "layout": "small", "years": [1850]}), "invalid parts"),
     "sizes": (sealed(arrays={"w1": ["complex64", [3]]}), "invalid parts"),
@@ -207,5 +206,3 @@ def test_models_are_what_their_shape_says() -> None:
             PolicyModel(model.shape, arrays)
     with pytest.raises(InvalidPolicyError, match="not finite"):
         PolicyModel(model.shape, {**model.arrays, "b1": np.full(16, 1e6, np.float32)})
-    with pytest.raises(InvalidPolicyError, match="the post's network"):
-        Policy(PolicyModel(PolicyShape("post"), {"w": np.zeros(3, np.float32)}))

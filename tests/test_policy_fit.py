@@ -42,9 +42,8 @@ GAMES = 40
 TINY: dict[str, dict[str, Any]] = {
     "net": {"hidden": (16, 8), "epochs": 3, "batch": 64},
     "logit": {"layout": "small", "max_iter": 30},
-    "post": {"maps": 8, "highway": 8, "epochs": 2, "batch": 64},
 }
-INTERRUPTED_AT = {"net": 4, "logit": 24, "post": 30}
+INTERRUPTED_AT = {"net": 4, "logit": 24}
 """Calls about training: in the second epoch, or leg."""
 SHAPE = PolicyShape(hidden=(24, 8))
 
@@ -137,7 +136,7 @@ def test_it_learns_what_is_played(tmp_path: Path, name: str, changed: dict[str, 
 
 @pytest.mark.costly
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [pytest.param("net", marks=pytest.mark.soak), "logit", "post"], scope="module")
+@pytest.mark.parametrize("name", [pytest.param("net", marks=pytest.mark.soak), "logit"], scope="module")
 def test_a_fit_is_told_on_the_card(fits: Fits, decisions: Decisions, name: str) -> None:
     fit = fits(name)
     model, card = fit.model, fit.model.card
@@ -276,10 +275,7 @@ def test_first_numbers_follow_from_the_seed() -> None:
 @pytest.mark.smoke
 @pytest.mark.costly
 @pytest.mark.posix("no setrlimit")
-@pytest.mark.parametrize(
-    "name", [pytest.param("net", marks=pytest.mark.soak), "logit", pytest.param("post", marks=pytest.mark.soak)],
-    scope="module",
-)  # fmt: skip
+@pytest.mark.parametrize("name", [pytest.param("net", marks=pytest.mark.soak), "logit"], scope="module")
 def test_the_command_resumes_wherever_it_ended(
     archive: Path, tmp_path: Path, fits: Fits, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
     name: str,
@@ -326,9 +322,8 @@ def test_without_jax_a_logit_can_be_fitted(
 ) -> None:
     for name in ("jax", "optax"):
         monkeypatch.setitem(sys.modules, name, None)
-    for model in ("net", "post"):
-        line = f"policy fit {archive} --out {tmp_path / 'policy.h5'} --model {model}"
-        check_refused(capsys, line, 2, "--model logit needs neither")
+    line = f"policy fit {archive} --out {tmp_path / 'policy.h5'}"
+    check_refused(capsys, line, 2, "--model logit needs neither")
     assert fit_policy(tiny(archive, tmp_path / "policy.h5", "logit")).shape.model == "logit"
 
 

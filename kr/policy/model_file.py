@@ -58,7 +58,7 @@ class PolicyModel:
             }
         rounded = {name: np.ascontiguousarray(array) for name, array in rounded.items()}
         object.__setattr__(self, "arrays", rounded)
-        if self.shape.array_sizes and _sizes(self) != self.shape.array_sizes:
+        if _sizes(self) != self.shape.array_sizes:
             raise InvalidPolicyError(f"the arrays are not those of a policy {self.shape}")
         if not all(np.isfinite(array).all() for array in rounded.values()):
             raise InvalidPolicyError("a policy with numbers that are not finite, or above 65504")
@@ -121,7 +121,7 @@ def _read(source: Hdf5Source, path: Path) -> PolicyModel:
     except (KeyError, ValueError, TypeError) as error:
         raise source.refusal("invalid parts") from error
     scale = source.number("scale", Range(above=0))
-    if shape.array_sizes and sizes != shape.array_sizes:
+    if sizes != shape.array_sizes:
         raise source.refusal("arrays of other sizes than those of its policy")
     arrays = {}
     for name, (kind, size) in sizes.items():

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakValueDictionary
 
 from kr import _core, storage
-from kr.errors import InvalidPolicyError
 from kr.evaluation.kinds import SHIPPED, Scorer, load_scorer
 from kr.evaluation.layouts import LAYOUTS
 from kr.evaluation.weights import REGIONS_KIND
@@ -59,7 +58,7 @@ class PolicyRows(NamedTuple):
 
 
 class Policy:
-    """A policy, ready for use by any number of threads. Raises InvalidPolicyError for the post's network.
+    """A policy, ready for use by any number of threads.
 
     eyes: the evaluation that sight looks with; by default the shipped tables.
     """
@@ -67,11 +66,6 @@ class Policy:
     def __init__(self, model: PolicyModel, eyes: Scorer | None = None) -> None:
         self.model = model
         self.shape = model.shape
-        if self.shape.model == "post":
-            place = f"{model.path}: " if model.path else ""
-            raise InvalidPolicyError(
-                f"{place}the post's network is only for `kr policy test`; expected a net or a logit"
-            )
         sees = self.shape.plies >= 0
         self.eyes = (eyes or load_scorer()) if sees else None
         self.signature = model.checksum + (f" {self.eyes.signature}" if self.eyes and not self.sees_as_fitted else "")

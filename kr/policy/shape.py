@@ -19,7 +19,6 @@ The models:
  - `logit`: a conditional logit. The tables of the regions of `layout`, as a weights file has them, score the position
    after the choice, seen by the side that moved; `LOGIT_UNIT` of it are a logit of 1. `move`, `target` and `behind`, a
    number each, are added.
- - `post`: the network of the post that began this (kr.studies.people.post_net), for the lab alone.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-MODELS = ("net", "logit", "post")
+MODELS = ("net", "logit")
 SIGHTS = ("none", "captures", "reply", "answer")
 """Inputs for each choice; from the second on, the number of quiet plies looked ahead is one less than the index."""
 PIECE_INPUTS = 4 * SQUARES
@@ -111,7 +110,7 @@ class PolicyShape:
 
     @property
     def array_sizes(self) -> dict[str, tuple[str, tuple[int, ...]]]:
-        """Type and size of each array, by name; none for `post`, whose trainer knows them."""
+        """Type and size of each array, by name."""
         bins = len(self.behind) + 1
         if self.model == "net":
             first, second = self.hidden
@@ -121,13 +120,11 @@ class PolicyShape:
                 "behind": (bins, second), "behind_b": (bins,),
             }  # fmt: skip
             return {name: ("float32", size) for name, size in sizes.items()}
-        if self.model == "logit":
-            numbers = {"move": MOVES, "target": SQUARES, "behind": bins}
-            return {
-                **expected_shapes(LAYOUTS[self.layout]),
-                **{name: ("float32", (size,)) for name, size in numbers.items()},
-            }
-        return {}
+        numbers = {"move": MOVES, "target": SQUARES, "behind": bins}
+        return {
+            **expected_shapes(LAYOUTS[self.layout]),
+            **{name: ("float32", (size,)) for name, size in numbers.items()},
+        }
 
     def bucket(self, name: str, value: float | None) -> int:
         """Bucket of a mean loss (`strengths`) or year (`years`); the last one is for None, or NaN."""

@@ -16,12 +16,6 @@ from kr.studies.people.splits import SPLITS
 from kr.threads import MAX_THREADS
 from kr.units import parse_count
 
-_EPOCHS = {"net": 8, "logit": 0, "post": 2}
-_BATCHES = {"net": 1024, "logit": 0, "post": 128}
-_RATES = {"net": 2e-3, "logit": 0.0, "post": 1e-3}
-_DECAYS = {"net": 1e-2, "logit": 0.0, "post": 1e-7}
-_DROPOUTS = {"net": 0.2, "logit": 0.0, "post": 0.33}
-
 
 @dataclass(frozen=True)
 class PolicyFitSettings(Settings):
@@ -46,19 +40,13 @@ class PolicyFitSettings(Settings):
     layout: str = option(DEFAULT_LAYOUT.name, "Regions of a logit: {allowed}.", choices=tuple(LAYOUTS))
     l2: float = option(4.0, "L2 penalty on the entries of a logit: half of it times the sum of squares.", low=0)
     max_iter: int = option(100, "Most iterations of a logit.", low=1, high=10**6)
-    maps: int = option(24, "Maps of each kernel of the post's network.", low=8, high=256)
-    highway: int = option(256, "Units of its highway layers, a multiple of 8; 3,072 in the post.", low=8, high=4096)
     split: str = option("games", "Split into training, validation and test by: {allowed}.", choices=SPLITS)
     games: int = option(0, "Training games to use: {allowed}.", parse=parse_count, low=1, high=10**9, zero="all")
-    epochs: int = option(0, "Epochs: {allowed}.", low=1, high=10**4, zero="8 (net) or 2 (post)")
-    batch: int = option(
-        0, "Decisions in a batch: {allowed}.", parse=parse_count, low=1, high=1 << 20, zero="1024 (net) or 128 (post)"
-    )
-    rate: float = option(0, "Learning rate: {allowed}.", low=1e-9, high=10, zero="0.002 (net) or 0.001 (post)")
-    decay: float | None = option(None, "Weight decay.  [default: 0.01 (net) or 1e-7 (post)]", low=0, high=100)
-    dropout: float | None = option(
-        None, "Share of units left out in training.  [default: 0.2 (net) or 0.33 (post)]", low=0, below=1
-    )
+    epochs: int = option(8, "Epochs of a net.", low=1, high=10**4)
+    batch: int = option(1024, "Decisions in a batch of a net.", parse=parse_count, low=1, high=1 << 20)
+    rate: float = option(2e-3, "Learning rate of a net.", low=1e-9, high=10)
+    decay: float = option(1e-2, "Weight decay of a net.", low=0, high=100)
+    dropout: float = option(0.2, "Share of units of a net left out in training.", low=0, below=1)
     seed: int = seed_option("Seed of the split, the first weights and the order of decisions.")
     workers: int = option(2, "Threads of a logit, {allowed}; it does not depend on them.", low=1, high=MAX_THREADS)
 
@@ -69,28 +57,13 @@ class PolicyFitSettings(Settings):
         for name, what in (("years", "the year"), ("players", "the player's strength")):
             if getattr(self, name) and self.model != "net":
                 raise InvalidSettingError(f"{name}: a {self.model} does not take {what}; only a net does")
-        if self.model == "post" and self.highway % 8:
-            raise InvalidSettingError(f"highway: {self.highway} units; expected a multiple of 8")
 
     @property
     def reading(self) -> ReadSettings:
         """Settings of reading the games."""
         return ReadSettings(files=self.files, results=self.results, encoding=self.encoding)
 
-    @property
-    def chosen(self) -> dict[str, Any]:
-        """Epochs, batch, rate, decay and dropout, those of the model where none are given."""
-        return {
-            "epochs": self.epochs or _EPOCHS[self.model],
-            "batch": self.batch or _BATCHES[self.model],
-            "rate": self.rate or _RATES[self.model],
-            "decay": _DECAYS[self.model] if self.decay is None else self.decay,
-            "dropout": _DROPOUTS[self.model] if self.dropout is None else self.dropout,
-        }
-
     def shaping(self) -> dict[str, Any]:
         """Settings that change the policy, except the games."""
-        own = {
-            name: value for name, value in asdict(self).items() if name not in ("files", "out", "workers", "players")
-        }
-        return {**own, **self.chosen}
+        apart = ("files", "out", "workers", "players")
+        return {name: value for name, value in asdict(self).items() if name not in apart}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,9 +30,6 @@ from kr.studies.people.scores import (
 )
 from kr.studies.people.splits import SPLITS, leak, split_decisions
 from kr.studies.people.strengths import read_losses, strengths_of
-
-if TYPE_CHECKING:
-    from kr.studies.people.post_net import PostPolicy
 
 ALL = "all"
 CARD = "card"
@@ -149,7 +146,7 @@ def measure_policy(settings: PolicyTestSettings, on_progress: OnTested = lambda 
         losses = read_losses(settings.players, decisions)
         strengths = strengths_of(decisions, losses.loss, training if len(training) else rows)[rows]
     subset = decisions.of(rows)
-    policy = _loaded(settings.policy, model)
+    policy = load_policy(settings.policy)
     seen = SeenMoves(decisions, training).knows(decisions, rows) if len(training) else None
     predictions = policy_rows(policy, subset, strengths, settings.told_years)
     tested = [score_model(policy.name, subset, predictions, strengths, seen)]
@@ -186,18 +183,10 @@ def score_model(
 
 
 def policy_rows(
-    policy: Policy | PostPolicy, decisions: Decisions, strengths: NDArray[np.float32] | None = None, years: bool = True
+    policy: Policy, decisions: Decisions, strengths: NDArray[np.float32] | None = None, years: bool = True
 ) -> PolicyRows:
     """Predictions of a policy with all inputs that it takes. strengths: (n,) of the movers."""
     return policy.predict(decisions.boards, decisions.before, strengths, known_years(decisions) if years else None)
-
-
-def _loaded(text: str, model: Any) -> Policy | PostPolicy:
-    if model.shape.model == "post":
-        from kr.studies.people.post_net import PostPolicy
-
-        return PostPolicy(model)
-    return load_policy(text)
 
 
 def _choice(settings: PolicyTestSettings, own: dict[str, Any], same: bool) -> tuple[str, int, str]:

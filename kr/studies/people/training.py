@@ -24,18 +24,16 @@ from kr.policy.policy import Policy
 from kr.policy.shape import PolicyShape
 from kr.settings import check_settings
 from kr.studies.checkpoint import fitting
-from kr.studies.descent import Descent, FitProgress, Learner, check_jax
+from kr.studies.descent import Descent, FitProgress, check_jax
 from kr.studies.people.decisions import Decisions, decisions_of
 from kr.studies.people.examples import known_years
 from kr.studies.people.fit_task import FitTask, OnPolicyProgress, PolicyProgress
-from kr.studies.people.leaps import played_leaps
 from kr.studies.people.settings import PolicyFitSettings
 from kr.studies.people.splits import DecisionSplit, leak, split_decisions
 from kr.studies.people.strengths import read_losses, strengths_of
 
 if TYPE_CHECKING:
     from kr.engine.search import Stop
-    from kr.studies.people.post_net import PostPolicy
 
 HIDDEN_BEFORE = 0.1
 """Share of a net's training decisions whose moves before are hidden."""
@@ -122,8 +120,6 @@ def _strengths(settings: PolicyFitSettings, decisions: Decisions, parts: Decisio
 def _shape(
     settings: PolicyFitSettings, decisions: Decisions, parts: DecisionSplit, strengths: NDArray[np.float32] | None
 ) -> PolicyShape:
-    if settings.model == "post":
-        return PolicyShape("post", "none", (settings.maps, settings.highway), before=False)
     years: tuple[float, ...] = ()
     players: tuple[float, ...] = ()
     if settings.years:
@@ -192,23 +188,12 @@ def _fitted(task: FitTask) -> PolicyModel:
     )  # fmt: skip
     scores = None
     if len(task.split.test):
-        scores = _test_scores(task, model)
+        scores = judged_policy(Policy(model, task.eyes), task.decisions, task.split.test, task.strengths)
     return replace(model, card=_card(task, {**fit, "numbers": model.numbers}, scores))
 
 
-def _test_scores(task: FitTask, model: PolicyModel) -> dict[str, Any]:
-    rows = task.split.test
-    if model.shape.model != "post":
-        return judged_policy(Policy(model, task.eyes), task.decisions, rows, task.strengths)
-    from kr.studies.people.post_net import PostPolicy
-
-    post = PostPolicy(model)
-    leaps = post.leap_scores(played_leaps(task.decisions.of(rows)))
-    return {**judged_policy(post, task.decisions, rows), "by_leap": leaps}
-
-
 def judged_policy(
-    policy: Policy | PostPolicy,
+    policy: Policy,
     decisions: Decisions,
     rows: NDArray[np.int64],
     strengths: NDArray[np.float32] | None = None,
@@ -262,38 +247,12 @@ def _card(task: FitTask, fit: dict[str, Any], scores: dict[str, Any] | None) -> 
 
 
 def _fit_net(task: FitTask) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    """Arrays of a trained net, and the part of the card about its training."""
     from kr.studies.people.net_training import NetLearner, NetRecipe
 
-    recipe = NetRecipe(
-        **task.settings.chosen, hidden_before=HIDDEN_BEFORE, hidden_player=HIDDEN_PLAYER, seed=task.settings.seed
-    )
+    settings = {name: getattr(task.settings, name) for name in ("epochs", "batch", "rate", "decay", "dropout")}
+    recipe = NetRecipe(**settings, hidden_before=HIDDEN_BEFORE, hidden_player=HIDDEN_PLAYER, seed=task.settings.seed)
     learner = NetLearner(task.shape, recipe, task.examples("training"), task.examples("validation"))
-    return _trained(task, learner)
-
-
-def _fit_logit(task: FitTask) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    from kr.studies.people.logit import fit_logit
-
-    return fit_logit(task)
-
-
-def _fit_post(task: FitTask) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    from kr.studies.people.post_net import post_changes
-    from kr.studies.people.post_training import PostLearner, PostRecipe
-
-    leaps = (played_leaps(task.decisions.of(rows)) for rows in (task.split.training, task.split.validation))
-    recipe = PostRecipe(**task.settings.chosen, seed=task.settings.seed)
-    learner = PostLearner(task.shape, recipe, *leaps)
-    arrays, fit = _trained(task, learner)
-    batches = fit["best_epoch"] * learner.batches
-    return arrays, {**fit, "changes": post_changes(task.shape, batches, learner.batch, task.settings.split)}
-
-
-_FITTERS = {"net": _fit_net, "logit": _fit_logit, "post": _fit_post}
-
-
-def _trained(task: FitTask, learner: Learner) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """Arrays of a trained network, and the part of the card about its training."""
 
     def on_progress(progress: FitProgress) -> None:
         parts = [f"epoch {min(progress.epoch + 1, learner.epochs)} of {learner.epochs}"]
@@ -306,4 +265,13 @@ def _trained(task: FitTask, learner: Learner) -> tuple[dict[str, NDArray[Any]], 
     net = Descent(learner, task.checkpoint, task.settings.seed).run(on_progress, task.stop)
     # the name of an epoch in policy files
     curve = [{"round" if name == "epoch" else name: value for name, value in point.items()} for point in net.curve]
-    return net.parameters, {**task.settings.chosen, "best_epoch": net.best["epoch"], "curve": curve}
+    return net.parameters, {**settings, "best_epoch": net.best["epoch"], "curve": curve}
+
+
+def _fit_logit(task: FitTask) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    from kr.studies.people.logit import fit_logit
+
+    return fit_logit(task)
+
+
+_FITTERS = {"net": _fit_net, "logit": _fit_logit}
