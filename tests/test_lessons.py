@@ -170,7 +170,7 @@ def test_what_is_no_range_of_ratings(text: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        (["--course", "nope"], 2, "expected one of two-kings-double-corner"),
+        (["--course", "nope"], 2, "expected one of the-move, two-kings-double-corner"),
         (["--puzzle", "nope"], 2, "there is no puzzle 'nope'"),
         (["--daily", "--due"], 2, "both name the puzzles"),
         (["--daily", "--theme", "shot"], 2, "leave out --theme"),

@@ -34,7 +34,6 @@ from web_pages import (
 from kr.errors import InvalidProblemError
 from kr.game.board import Board
 from kr.game.value import Value
-from kr.problems.courses import load_courses
 from kr.problems.shelf import Origin, PuzzleShelf
 from kr.web.house import House
 from kr.web.serve import WebServer
@@ -254,7 +253,7 @@ def test_the_list_is_filtered_and_own_problems_are_text(server: WebServer, opene
     assert page.locator(".puzzles li").count() == 0
     # what leaves nothing is named, here and where the next puzzle is asked for, and can be taken off there
     assert page.locator(".panel.list .filters-on").inner_text().startswith("No puzzle with:")
-    page.click(".tab-courses")
+    page.click(".tab-lessons")
     page.keyboard.press("n")
     page.get_by_text("Nothing unsolved is left with these filters.").wait_for()
     assert page.locator(".verdict .why").inner_text() == "Progress: Solved, Origin: Problem files"
@@ -320,32 +319,6 @@ def test_a_miss_is_due_tomorrow_and_the_rating_follows(server: WebServer, opened
     with page.expect_download() as saved:
         page.get_by_role("button", name="Save progress").click()
     assert json.loads(Path(saved.value.path()).read_text())["rating"] == 1777
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("size", [pytest.param(SIZES[0], marks=pytest.mark.soak), SIZES[2]])
-def test_a_step_of_a_course(server: WebServer, opened: Opener, size: dict[str, int]) -> None:
-    """A move that gives the win away is told and taken back; then the step is done, and the next one comes."""
-    page = opened(f"{server.address}#learn/pask", size, reduced_motion="reduce")
-    wait_for_title(page, CLASSICS["pask"].title)
-    open_panel(page, "Courses")
-    page.locator("summary", has_text="Third Position").click()
-    page.get_by_role("button", name="Step 1", exact=True).locator("visible=true").click()
-    wait_for_title(page, "Third Position, step 1 of 6")
-    assert page.locator(".about").text_content() == load_courses()[5].steps[0].plan
-    assert faults_in(page, passes=20) == []
-    for text, said in (("26-31", "✗ 26-31 does not win"), ("24-27", "✓ 24-27 is right"), ("27x18", "✓ Solved!")):
-        origin, target = map(int, text.replace("x", "-").split("-"))
-        wait_until(page, "() => document.querySelector('main .board .movable') !== null")
-        for square in (origin, target):
-            page.locator(f".learn .grid [data-square='{square}']").focus()
-            page.keyboard.press("Enter")
-        wait_until(page, "said => document.querySelector('.verdict').textContent.startsWith(said)", said)
-    kept = json.loads(page.evaluate("() => localStorage.getItem('kr-training')"))
-    assert kept["steps"] == ["third-position/1"]
-    assert (kept["rating"], kept["boxes"]) == (1500, {})
-    page.keyboard.press("n")
-    wait_for_title(page, "Third Position, step 2 of 6")
 
 
 @pytest.mark.slow
@@ -501,7 +474,7 @@ def open_and_remove(page: Page, served: list[str]) -> None:
 def test_the_panels_of_puzzles_for_everyone(server: WebServer, opened: Opener) -> None:
     page = opened(f"{server.address}#learn/first-position")
     wait_for_title(page, CLASSICS["first-position"].title)
-    for name in ("All puzzles", "Courses", "Progress"):
+    for name in ("All puzzles", "Lessons", "Progress"):
         open_panel(page, name)
         assert faults_in(page, ".learn .panels") == [], name
     page.keyboard.press("s")

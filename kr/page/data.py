@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from functools import cache, partial
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -102,11 +103,25 @@ def puzzles(own: Mapping[str, Problem] | None = None, database: Database | None 
                 "id": course.id,
                 "title": course.title,
                 "idea": course.idea,
+                "proved": [_facts(claim) for claim in course.proved],
                 "steps": [{**_puzzle(shelf.puzzles[step.problem.id]), "plan": step.plan} for step in course.steps],
             }
             for course in load_courses()
         ],
     }
+
+
+def _facts(claim: Mapping[str, Any]) -> dict[str, Any]:
+    """The sentence of a claim and the numbers in it; moves: of the winner."""
+    counts = claim.get("counts", {})
+    numbers = {**counts, "all": sum(counts.values()), "moves": (claim.get("plies", 0) + 1) // 2}
+    return {"text": claim["text"], "with": {name: n for name, n in numbers.items() if f"{{{name}}}" in claim["text"]}}
+
+
+def rules() -> dict[str, Any]:
+    """The lessons in which the rules are learnt by moving men."""
+    lessons: dict[str, Any] = json.loads((files("kr.problems") / "rules.json").read_text(encoding="utf-8"))
+    return lessons
 
 
 def puzzle_collection() -> list[dict[str, Any]]:
@@ -172,6 +187,7 @@ DATA: dict[str, Callable[[], Any]] = {
     "openings": openings,
     "people": people,
     "puzzles": puzzles,
+    "rules": rules,
     "sentences": partial(texts, "en"),
 }
 """The files by their names, each with the function that makes its content."""

@@ -1,6 +1,10 @@
-"""Courses: endings to learn, each an ordered set of positions with a sentence of plan, of `courses.json`.
+"""Courses: structures and endings, each an ordered set of positions with a sentence of plan, of `courses.json`.
 
-A course has `id`, `title`, `idea` and `steps`. A step is a problem (`fen`, `result`) with its `plan`. It has a
+A course has `id`, `title`, `idea` and `steps`, and `proved` where the shipped database proves something of it: a
+sentence `text` about the position `fen`, with its `value` and the `plies` of its win, or about all positions in which
+the men on the squares `white` and `black` and so many more pieces stand, `add`: White's men and kings, then Black's.
+side: to move; quiet: only those without a capture; only: what each that is won has; counts: by their values for the
+side to move; plies: of the longest win. A step is a problem (`fen`, `result`) with its `plan`. It has a
 `solution` where the shipped database knows no distance, and `keeping_moves` where it knows no value; and perhaps
 `moves`, the right moves of the solver after which it is done, where the rest of the ending belongs to another step.
 """
@@ -11,6 +15,7 @@ import json
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 from kr.problems.problem import Problem
 
@@ -37,6 +42,8 @@ class EndingCourse:
     title: str
     idea: str
     """What the ending is about, in a few sentences."""
+    proved: tuple[dict[str, Any], ...]
+    """What is proved of it."""
     steps: tuple[CourseStep, ...]
 
 
@@ -49,6 +56,7 @@ def load_courses() -> tuple[EndingCourse, ...]:
             each["id"],
             each["title"],
             each["idea"],
+            tuple(each.get("proved", ())),
             tuple(
                 CourseStep(
                     Problem.from_object({**step, "id": f"{each['id']}/{number}", "title": each["title"]}),

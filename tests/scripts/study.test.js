@@ -75,7 +75,6 @@ test("the list is filtered, and the next puzzle is near the rating of the solver
   const puzzles = learn.listed({
     puzzles: [classic("a", "classic"), classic("b", "classic", 4), classic("c", "own", 5)],
     collection: {themes: ["shot", "bridge"], rows: [row(1, 1900), row(2, 1520), row(3, 1400)]},
-    courses: [],
     daily: "a",
   });
   const all = {goal: "", pieces: "2-32", solved: "", origin: "", theme: "", rating: ""};
@@ -119,7 +118,6 @@ test("two puzzles to win come before one to draw, in the list and as the next on
         themes: [],
         rows: goals.map((goal, i) => [`c${i}`, goal === "d" ? "draw" : "win", 6, 1100 + 20 * i, [], "white"]),
       },
-      courses: [],
       daily: "c0",
     });
   const told = (/** @type {learn.Listed[]} */ list) => list.map(({id}) => id).join(" ");
@@ -135,21 +133,6 @@ test("two puzzles to win come before one to draw, in the list and as the next on
     seen.add(next.id);
   }
   assert.equal(chosen.map(each => each.goal).join(" "), "win draw win win draw");
-});
-
-test("a course goes on to the next step that is not done", () => {
-  const steps = ["x/1", "x/2", "x/3"].map(id => ({id, plan: id})),
-    course = {id: "x", title: "X", idea: "", steps},
-    training = new Training(store());
-  const next = (/** @type {string} */ id) => learn.followingStep(course, id, training)?.id;
-  assert.equal(next("x/1"), "x/2");
-  training.finishStep("x/2");
-  assert.equal(next("x/1"), "x/3");
-  assert.equal(next("x/3"), "x/1");
-  for (const {id} of steps) training.finishStep(id);
-  assert.equal(next("x/1"), undefined);
-  assert.equal(learn.stepOf([course], "x/2")?.number, 1);
-  assert.equal(learn.stepOf([course], "y"), null);
 });
 
 test("what tells the answer is said once it is over", () => {

@@ -22,6 +22,7 @@ const ROOMS = ["kr/viewer/static", "kr/page/static", "packaging/page/static"];
 // results in words
 const RESULTS = "kr/game/value.py";
 const COURSES = "kr/problems/courses.json";
+const RULES = "kr/problems/rules.json";
 const CLASSICS = "kr/problems/classics.jsonl";
 const STRING = String.raw`("(?:[^"\\]|\\.)*")`;
 // a long text stands in pieces; said: in the page that is sent
@@ -39,8 +40,8 @@ export function scripts() {
 }
 
 /**
- * Keys of the texts of all scripts: the text itself, or "one|several" of a noun that is counted; those of courses, titles
- * of the classics, and the English texts that come from elsewhere.
+ * Keys of the texts of all scripts: the text itself, or "one|several" of a noun that is counted; those of lessons and
+ * courses, titles of the classics, and the English texts that come from elsewhere.
  * @returns {Set<string>}
  */
 export function keys() {
@@ -56,8 +57,14 @@ export function keys() {
     }
   }
   for (const [, words] of readFileSync(RESULTS, "utf8").matchAll(/return "([a-z ]+)"/g)) found.add(words);
-  for (const {title, idea, steps} of JSON.parse(readFileSync(COURSES, "utf8")).courses) {
-    for (const text of [title, idea, ...steps.map((/** @type {{plan: string}} */ {plan}) => plan)]) found.add(text);
+  for (const {title, idea, proved = [], steps} of JSON.parse(readFileSync(COURSES, "utf8")).courses) {
+    const claims = proved.map((/** @type {{text: string}} */ {text}) => text),
+      plans = steps.map((/** @type {{plan: string}} */ {plan}) => plan);
+    for (const text of [title, idea, ...claims, ...plans]) found.add(text);
+  }
+  for (const {title, tasks} of JSON.parse(readFileSync(RULES, "utf8")).lessons) {
+    found.add(title);
+    for (const {say, otherwise} of tasks) for (const text of [say, ...(otherwise ? [otherwise] : [])]) found.add(text);
   }
   for (const line of readFileSync(CLASSICS, "utf8").trim().split("\n")) {
     const {title, disproved} = JSON.parse(line);

@@ -30,6 +30,12 @@ const OWN = () => ({
     [["s"], t("the solution")],
     [["r"], t("start the puzzle again")],
   ],
+  lessons: [
+    ...GAME(),
+    [["n"], t("to the next step that is not done")],
+    [["h"], t("a hint, then the move")],
+    [["r"], t("start the step again")],
+  ],
   endings: [
     ...GAME(),
     [["h"], t("the best move")],

@@ -20,11 +20,18 @@ import {page as analyse} from "./analyse/page.js";
  * @typedef {ReturnType<typeof makeApp> & Record<string, any>} App
  */
 
-/** @type {Array<{name: string, title: () => string, load: () => Promise<(app: App) => Page>}>} */
+// under: the page whose part it is
+/** @type {Array<{name: string, title: () => string, load: () => Promise<(app: App) => Page>, under?: string}>} */
 const PAGES = [
   {name: "analyse", title: () => t("Analyse"), load: async () => analyse},
   {name: "play", title: () => t("Play"), load: async () => (await import("./play/page.js")).page},
   {name: "learn", title: () => t("Learn"), load: async () => (await import("./learn/page.js")).page},
+  {
+    name: "lessons",
+    under: "learn",
+    title: () => t("Lessons"),
+    load: async () => (await import("./lessons/page.js")).page,
+  },
   {name: "endings", title: () => t("Endings"), load: async () => (await import("./endings/page.js")).page},
   ...(RUNS ? [{name: "runs", title: () => t("Runs"), load: async () => (await import("./runs/page.js")).page}] : []),
 ];
@@ -126,21 +133,22 @@ const app = makeApp();
 let current = null;
 /** @type {Map<string, Promise<Page>>} */
 const made = new Map();
-const links = new Map(PAGES.map(({name, title}) => [name, el("a", {href: `#${name}`}, title())]));
+const links = new Map(
+  PAGES.filter(({under}) => !under).map(({name, title}) => [name, el("a", {href: `#${name}`}, title())]),
+);
 nav.setAttribute("aria-label", t("Pages"));
 nav.append(...links.values());
 
-const pageOf = (/** @type {string} */ hash) => {
-  const name = hash.slice(1).split("/")[0];
-  return links.has(name) ? name : "analyse";
-};
+const known = (/** @type {string} */ name) => PAGES.find(each => each.name === name);
+const linkOf = (/** @type {string} */ name) => links.get(known(name)?.under ?? name);
+const pageOf = (/** @type {string} */ hash) => known(hash.slice(1).split("/")[0])?.name ?? "analyse";
 
 /**
  * A page, made when it is first entered.
  * @param {string} name
  */
 function pageNamed(name) {
-  const found = PAGES.find(each => each.name === name) ?? PAGES[0];
+  const found = known(name) ?? PAGES[0];
   if (!made.has(name)) {
     const making = Promise.all([found.load(), found === PAGES[0] || later()]).then(([make]) => make(app));
     made.set(name, making);
@@ -199,15 +207,15 @@ async function route() {
       app.acted();
       if (status.classList.contains("failed")) tell("", false);
       current.leave();
-      links.get(current.name)?.removeAttribute("aria-current");
+      linkOf(current.name)?.removeAttribute("aria-current");
     }
     main.replaceChildren(heading, next.element);
     heading.textContent = next.title;
-    links.get(next.name)?.setAttribute("aria-current", "page");
+    linkOf(next.name)?.setAttribute("aria-current", "page");
     document.title = `${next.title} · kr`;
     current = next;
   }
-  next.enter(links.has(name) ? rest.join("/") : "");
+  next.enter(known(name) ? rest.join("/") : "");
 }
 
 // what other pages open goes to the game of Analyse, which is there from the start

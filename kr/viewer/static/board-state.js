@@ -22,6 +22,17 @@ const MOST_NAMED = 4; // captures that a text names
 export const pieceName = piece =>
   ({b: () => t("black man"), B: () => t("black king"), w: () => t("white man"), W: () => t("white king")})[piece]();
 
+/**
+ * Whether a man would go back: Black's men go down the board, up the numbers.
+ * @param {Piece} piece
+ * @param {number} from
+ * @param {number} to
+ */
+const isBack = (piece, from, to) => {
+  const rows = Math.ceil(to / 4) - Math.ceil(from / 4);
+  return (piece === "b" && rows < 0) || (piece === "w" && rows > 0);
+};
+
 /** @param {BoardMove} move */
 const isCapture = move => Boolean(move.captured?.length);
 
@@ -163,6 +174,8 @@ export class BoardState {
     const values = {piece: pieceName(piece), square: from, from, to};
     if (own.length) {
       const targets = either([...new Set(own.map(move => String(move.path.at(-1))))]);
+      if (to && isBack(piece, from, to))
+        return t("A man never goes back: {from} can go to {targets}", {...values, targets});
       return t("{from}-{to} isn't possible: {from} can go to {targets}", {...values, targets});
     }
     return to

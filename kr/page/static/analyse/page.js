@@ -171,6 +171,7 @@ class Analyse {
       opening: () => this._tabs.open("explorer"),
       setUp: () => this._tabs.open("setup"),
       play: () => this.app.go("play"),
+      lessons: () => this.app.go("lessons"),
     });
   }
 

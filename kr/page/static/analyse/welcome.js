@@ -5,7 +5,11 @@ import {icon} from "../icons.js";
 import {START} from "../squares.js";
 import {t} from "../texts.js";
 
-/** @typedef {{open: () => void, paste: () => void, opening: () => void, setUp: () => void, play: () => void}} Ways */
+/**
+ * @typedef {{
+ *   open: () => void, paste: () => void, opening: () => void, setUp: () => void, play: () => void,
+ *   lessons: () => void,
+ * }} Ways */
 
 /**
  * True if nothing has been done yet: the start of a game without moves, comments, names or a result.
@@ -19,7 +23,7 @@ export const isBlank = ({root, headers, result}) =>
   !["Event", "Black", "White"].some(name => (headers[name] ?? "").replace(/[?\s]/g, ""));
 
 /** @param {Ways} ways */
-export function welcome({open, paste, opening, setUp, play}) {
+export function welcome({open, paste, opening, setUp, play, lessons}) {
   /** @type {(name: string, title: string, more: string, act: () => void) => HTMLElement} */
   const way = (name, title, more, act) =>
     el(
@@ -44,6 +48,7 @@ export function welcome({open, paste, opening, setUp, play}) {
       way("explorer", t("an opening"), t("by its name or its moves"), opening),
       way("setup", t("a position"), t("set up on the board"), setUp),
       way("play", t("a game against kr"), t("from beginner to champion"), play),
+      way("lessons", t("never played?"), t("learn the rules by moving men"), lessons),
     ),
   );
 }

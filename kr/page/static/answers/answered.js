@@ -2,7 +2,19 @@
 // FEATURES of answers.js, which the page itself does not load.
 
 export const ANSWERED = /** @type {const} */ ([
-  ...["analysis", "annotate", "book", "certificate", "endings", "engines", "games", "opening", "openings", "people"],
+  ...[
+    "analysis",
+    "annotate",
+    "book",
+    "certificate",
+    "endings",
+    "engines",
+    "games",
+    "lessons",
+    "opening",
+    "openings",
+    "people",
+  ],
   ...["play", "position", "proofs", "prove", "puzzles", "regions", "send"],
 ]);
 /** @typedef {(typeof ANSWERED)[number]} Answered */

@@ -25,6 +25,7 @@ const FEATURES = {
   regions: () => import("./regions.js"),
   play: () => import("./playing.js"),
   puzzles: () => import("./puzzles.js"),
+  lessons: () => import("./lessons.js"),
   endings: () => import("./endings.js"),
   book: () => import("./book.js"),
   certificate: () => import("./proofs.js"),

@@ -1,7 +1,7 @@
 // Puzzles. The page keeps a puzzle's state: each request has its id and the moves so far.
 //
 // puzzles/list {"date": "2026-11-22", "own": [problem, ...]} -> {"puzzles": [...], "collection": {...},
-//     "courses": [...], "daily": id}; those of the collection, which are thousands, are rows of their id, goal, pieces,
+//     "daily": id}; those of the collection, which are thousands, are rows of their id, goal, pieces,
 //     rating, numbers of their themes and side to move, and their boards are asked for as they come into sight. own:
 //     problems of the person's files, as puzzles/read gave them; the page keeps them
 // puzzles/read {"name", "data": base64, "results": "english"} -> {"problems": [...], "faults": [...], "left_out": 2}
@@ -39,7 +39,13 @@ const MOST_KEPT = 20_000;
 
 /** @typedef {"classic" | "collection" | "own" | "course"} Origin */
 /** @typedef {Problem & {id: string}} Shelved */
-/** @typedef {{id: string, title: string, idea: string, steps: (Shelved & {plan: string})[]}} Course */
+/**
+ * proved: sentences, and the numbers in them
+ * @typedef {{
+ *   id: string, title: string, idea: string, proved: {text: string, with: Record<string, number>}[],
+ *   steps: (Shelved & {plan: string})[],
+ * }} Course
+ */
 /**
  * As kr/page/data.py has them; own: of the files of a server.
  * @typedef {{
@@ -69,7 +75,6 @@ class Book {
     /** Of files that the page keeps. @type {Shelved[]} */
     this.kept = [];
     this.collection = collection;
-    this.courses = courses;
     /** By id. @type {Map<string, {origin: Origin, problem: Shelved}>} */
     this.shelf = new Map();
     this.#shelve("classic", classics);
@@ -229,12 +234,6 @@ async function listPuzzles(house, request) {
         ];
       }),
     },
-    courses: book.courses.map(({id, title, idea, steps}) => ({
-      id,
-      title,
-      idea,
-      steps: steps.map(step => ({id: step.id, plan: step.plan})),
-    })),
     daily: book.daily(day),
   };
 }

@@ -1,4 +1,4 @@
-// The page Learn: puzzles and courses on one screen. The solver's moves are judged by the server one by one; the
+// The page Learn: puzzles, and the doors to lessons. The solver's moves are judged by the server one by one; the
 // rating, what was missed and what has been solved are kept in the browser.
 
 import {el} from "../dom.js";
@@ -9,7 +9,7 @@ import {pause} from "../line/view.js";
 import {download} from "../send.js";
 import {sound} from "../sounds.js";
 import {many, t} from "../texts.js";
-import {CoursesPanel} from "./courses.js";
+import {LessonsPanel} from "../lessons/panel.js";
 import {PuzzleList} from "./list.js";
 import {OwnFiles, OwnPanel} from "./own.js";
 import {RecordPanel} from "./record.js";
@@ -19,11 +19,9 @@ import {
   dayWords,
   endWords,
   following,
-  followingStep,
   hintWords,
   listed,
   solutionWords,
-  stepOf,
   taskWords,
   titleOf,
   today,
@@ -32,7 +30,7 @@ import {
 import {Training, dayNumber} from "./training.js";
 
 /** @import {BoardMove} from "../board-state.js" */
-/** @import {Answer, Course, Puzzle, Words} from "./state.js" */
+/** @import {Answer, Puzzle, Words} from "./state.js" */
 
 const MOST_FILE = 10_000_000; // bytes of progress in a file
 
@@ -50,8 +48,8 @@ class Learn extends LinePage {
     this._day = new Date(0); // of the list, and of its puzzle of the day
     this._streak = 0;
     this._gain = 0; // of the rating, by this try
-    /** @type {Course[]} */
-    this._courses = [];
+    /** @type {import("../lessons/state.js").Lessons | null} */
+    this._lessons = null;
     /** @type {Set<string>} */
     this._opened = new Set();
     /** @type {Puzzle | null} */
@@ -72,7 +70,7 @@ class Learn extends LinePage {
       },
       this._files.element,
     );
-    this._steps = new CoursesPanel(this._training, id => this._open(id));
+    this._steps = new LessonsPanel(this._training);
     this._record = new RecordPanel({save: () => this._save(), load: file => this._restore(file)});
     this._title = el("h2", {class: "title"});
     this._about = el("p", {class: "about muted"});
@@ -94,7 +92,7 @@ class Learn extends LinePage {
       panels: [
         {name: "puzzle", title: t("Puzzle"), element: null},
         {name: "list", title: t("All puzzles"), element: this._list.element, show: () => this._list.reveal()},
-        {name: "courses", title: t("Courses"), element: this._steps.element},
+        {name: "lessons", title: t("Lessons"), element: this._steps.element, show: () => this._showLessons()},
         {name: "progress", title: t("Progress"), element: this._record.element},
       ],
     });
@@ -144,27 +142,19 @@ class Learn extends LinePage {
   _showAbout() {
     const puzzle = this._puzzle;
     if (!puzzle) return;
-    const step = stepOf(this._courses, puzzle.id);
-    this._about.textContent = step ? t(step.step.plan) : aboutWords(puzzle, this._over, this._gain);
-    this._about.classList.toggle("muted", !step);
+    this._about.textContent = aboutWords(puzzle, this._over, this._gain);
   }
 
   _showTitle() {
     const puzzle = this._puzzle;
     if (!puzzle) return;
-    const step = stepOf(this._courses, puzzle.id),
-      title = titleOf(puzzle);
-    this._title.textContent = step
-      ? t("{title}, step {number} of {all}", {
-          title: t(step.course.title),
-          number: step.number + 1,
-          all: step.course.steps.length,
-        })
-      : puzzle.id === this._daily
-        ? puzzle.title
+    const title = titleOf(puzzle);
+    this._title.textContent =
+      puzzle.id !== this._daily
+        ? title
+        : puzzle.title
           ? t("Puzzle of the day: {title}", {title})
-          : t("Puzzle of the day, {day}", {day: dayWords(this._day)})
-        : title;
+          : t("Puzzle of the day, {day}", {day: dayWords(this._day)});
   }
 
   _showList() {
@@ -175,24 +165,29 @@ class Learn extends LinePage {
     this._list.current = id;
     this._list.day = day;
     this._list.show();
-    this._steps.show(this._courses, id);
+    if (this._lessons) this._steps.show(this._lessons);
     this._record.show(this._list.puzzles, this._training, {day, streak: this._streak});
   }
 
   _showFilters() {
-    this._filters.show(this._course ? [] : this._list.filters, t("Next puzzle:"));
+    this._filters.show(this._list.filters, t("Next puzzle:"));
+  }
+
+  async _showLessons() {
+    if (this._lessons) return;
+    try {
+      this._lessons = await this.app.api("lessons/list");
+      this._showList();
+    } catch (error) {
+      this.app.fail(error);
+    }
   }
 
   // --- puzzles
 
-  get _course() {
-    return this._puzzle ? stepOf(this._courses, this._puzzle.id)?.course : undefined;
-  }
-
   _following() {
     const {puzzles, isInOrder} = this._list,
       id = this._puzzle?.id ?? "";
-    if (this._course) return followingStep(this._course, id, this._training)?.id;
     const now = {day: dayNumber(), id, seen: this._opened, inOrder: isInOrder};
     return following(puzzles, this._list.matching(), this._training, now)?.id;
   }
@@ -218,9 +213,7 @@ class Learn extends LinePage {
     if (!id) {
       const {filters} = this._list,
         names = filters.map(each => each.name).join(", ");
-      if (this._course) this._tell({mark: "", head: t("The course is complete."), more: ""});
-      else if (filters.length)
-        this._tell({mark: "", head: t("Nothing unsolved is left with these filters."), more: names});
+      if (filters.length) this._tell({mark: "", head: t("Nothing unsolved is left with these filters."), more: names});
       else this._tell({mark: "", head: t("Nothing unsolved is left in the list."), more: ""});
     } else if (this._puzzle?.id === id) this._load(id);
     else this.app.go("learn", encodeURIComponent(id));
@@ -231,6 +224,10 @@ class Learn extends LinePage {
     return this._change(
       () => this.app.api("puzzles/start", {id}),
       puzzle => {
+        if (puzzle.origin === "course") {
+          location.replace(`#lessons/${puzzle.id}`);
+          return;
+        }
         this._puzzle = puzzle;
         this._headers = {Event: puzzle.title ? titleOf(puzzle) : `${titleOf(puzzle)} (${puzzle.id})`};
         this._over = this._busy = this._searched = this._helped = false;
@@ -313,7 +310,6 @@ class Learn extends LinePage {
   _miss(puzzle, what) {
     this._streak = 0;
     this._helped = true;
-    if (puzzle.origin === "course") return;
     this._rate(() => this._training.miss(puzzle.key, what, puzzle.rating, dayNumber()));
   }
 
@@ -346,10 +342,6 @@ class Learn extends LinePage {
 
   /** @param {Puzzle} puzzle */
   _solved(puzzle) {
-    if (puzzle.origin === "course") {
-      this._training.finishStep(puzzle.id);
-      return;
-    }
     if (!this._helped) this._streak += 1;
     const how = {clean: !this._helped, likely: this._searched};
     this._rate(() => this._training.solve(puzzle.key, puzzle.rating, dayNumber(), how));
@@ -454,7 +446,7 @@ class Learn extends LinePage {
 
   /** @override */
   _forget() {
-    this._listed = null;
+    this._listed = this._lessons = null;
   }
 
   /**
@@ -482,7 +474,6 @@ class Learn extends LinePage {
     this._files.show();
     this._daily = listing.daily;
     this._day = now;
-    this._courses = listing.courses;
     this._list.take(listed(listing));
     this._showTitle();
     this._showList();

@@ -16,14 +16,12 @@ import {uncertainty} from "./training.js";
  *   rating: number | null, fen?: string,
  * }} Listed
  */
-/** @typedef {{id: string, plan: string}} Step of a course */
-/** @typedef {{id: string, title: string, idea: string, steps: Step[]}} Course */
 /**
  * What the server lists; rows: id, goal, pieces, rating, numbers of themes, side to move
  * @typedef {{
  *   puzzles: (Omit<Listed, "key"> & {author: string, fen: string})[],
  *   collection: {themes: Theme[], rows: [string, Goal, number, number | null, number[], Side][]},
- *   courses: Course[], daily: string,
+ *   daily: string,
  * }} Listing
  */
 /** @typedef {"shot" | "two-for-one" | "first-position" | "bridge" | "breeches" | "in-and-out" | "only-move"} Theme */
@@ -192,33 +190,6 @@ export function counted(puzzles, training) {
     clean: solved.filter(each => !each.tries && !each.hints).length,
     likely: solved.filter(each => each.likely).length,
   };
-}
-
-/**
- * The step of a course after one, that is not done or else the next in order; undefined behind the last one.
- * @param {Course} course
- * @param {string} id
- * @param {Training} training
- */
-export function followingStep({steps}, id, training) {
-  const here = steps.findIndex(step => step.id === id),
-    done = new Set(training.all.steps);
-  return (
-    steps.slice(here + 1).find(step => !done.has(step.id)) ?? steps.find(step => !done.has(step.id) && step.id !== id)
-  );
-}
-
-/**
- * The course of a step and the number of the step in it.
- * @param {Course[]} courses
- * @param {string} id
- */
-export function stepOf(courses, id) {
-  for (const course of courses) {
-    const number = course.steps.findIndex(step => step.id === id);
-    if (number >= 0) return {course, number, step: course.steps[number]};
-  }
-  return null;
 }
 
 // --- words
