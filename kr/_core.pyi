@@ -328,6 +328,24 @@ def check_problem(
     decider: DeciderOfClaims, root: _Position, published: int | None, solution: list[_Move], strict: bool
 ) -> dict[str, Any]: ...
 
+_Changed: TypeAlias = list[tuple[int, int, int, int, int]]
+STAGE_LEFT: Final[int]
+SEEN_MOVES: Final[int]
+MOST_CHANGES: Final[int]
+
+def check_variation(
+    decider: DeciderOfClaims, root: _Position, wins: bool, draws: bool, strict: bool
+) -> dict[str, Any]: ...
+def changed_positions(root: _Position, most: int) -> list[tuple[_Position, _Changed]]: ...
+def changed_candidates(
+    roots: list[_Position], most: int, low: int, high: int, captures: bool, room: int
+) -> list[tuple[int, _Position, _Changed]]: ...
+def problem_merit(root: _Position, line: list[_Move], solver: int) -> tuple[int, int, int, int]: ...
+def points_of_merit(stars: int, given: int, near_misses: int, pieces: int, ahead: int, unnatural: int) -> int: ...
+def near_misses_of(
+    root: _Position, keeping: list[_Move], goal: int, database: EndgameDatabase | None = None
+) -> int: ...
+
 # self-play
 MAX_GAME_PLIES: Final[int]
 REASON_NO_MOVE: Final[int]

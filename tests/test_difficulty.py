@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import random
 import re
+from collections import Counter
 from itertools import accumulate
 
 import pytest
+from proved import shipped
 
+from kr.egdb import slices
+from kr.egdb.exact import exact_value
+from kr.egdb.sample import random_positions
 from kr.errors import InvalidProblemError
 from kr.game.position import Move, Position, Side
 from kr.game.value import Value
@@ -15,6 +22,7 @@ from kr.policy.policy import load_policy
 from kr.problems.difficulty import HIGHEST_RATING, LOWEST_RATING, rating_of, solving_share
 from kr.problems.problem import Problem
 from kr.problems.ranking import Merit, merit_of, near_misses_of
+from kr.proofs.decider import after_moves
 
 START = "W:WK19,K23:B12,K28"
 LINE = "23-27 28-32 19-23 32-28 27-32"
@@ -105,15 +113,20 @@ def test_merit_counts_what_it_says() -> None:
 
 
 def test_near_misses_fail_to_one_reply() -> None:
-    start = Position.from_fen("W:WK19,K23:B12,K28")
-    key = start.parse_move("23-27")
-    others = [start.play(move) for move in start.legal_moves() if move != key]
-    spoiled = {others[0].play(others[0].legal_moves()[0])}
-    twice = {others[1].play(move) for move in others[1].legal_moves()[:2]}
-
-    def exact(position: Position) -> Value | None:
-        return Value.DRAW if position in spoiled | twice else Value.WIN
-
-    assert near_misses_of(start, [key], Value.WIN, exact) == 1
-    assert near_misses_of(start, [key], Value.WIN, lambda _: Value.DRAW) == 0
-    assert near_misses_of(start, [key], Value.WIN, lambda _: None) == 0
+    database, counts = shipped(), Counter[int]()
+    for position in itertools.islice(random_positions(slices.shapes(4), random.Random(1)), 300):
+        signs = {}
+        for move, after in after_moves(position):
+            replies = [exact_value(database, reached) for _, reached in after_moves(after)]
+            signs[move] = [reply.sign for reply in replies if reply is not None]
+        if not signs:
+            continue
+        key = next(iter(signs))
+        for goal in (Value.WIN, Value.DRAW):
+            others = [replies for move, replies in signs.items() if move != key and len(replies) > 1]
+            wanted = sum(sum(sign < goal.sign for sign in replies) == 1 for replies in others)
+            assert near_misses_of(position, [key], goal, database) == wanted, position.fen
+            counts[wanted] += 1
+        assert near_misses_of(position, [key], Value.WIN, None) == 0
+    assert min(counts[0], counts[1]) > 10
+    assert counts[2] > 0

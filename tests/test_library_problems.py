@@ -1,5 +1,5 @@
-"""Checks of problems by the C library: as `kr.problems.soundness` has them, bounded, stopped; what it can't do is an
-error."""
+"""Checks of problems and variations by the C library: as `kr.problems` has them, bounded, stopped; what it can't do is
+an error."""
 
 import ctypes as c
 from collections.abc import Iterator
@@ -12,11 +12,13 @@ from library import library, position_of
 import kr
 from kr.engine.limits import Limits
 from kr.game.value import Value
+from kr.problems.changes import ChangeKind
 from kr.problems.problem import Problem
 from kr.problems.soundness import LineStep, ProblemVerdict, Soundness, check_problem
+from kr.problems.variations import candidates, check_variation
 from kr.problems.ways import Way
 from kr.proofs.certificate import Claim
-from kr.proofs.decider import grounds_of
+from kr.proofs.decider import Decider, grounds_of
 from kr.storage import data_path
 
 pytestmark = [
@@ -66,8 +68,18 @@ class CSoundness(c.Structure):
         ("way_count", c.c_int), ("ways", c.POINTER(CWay)), ("unsettled_count", c.c_int),
         ("unsettled", c.POINTER(lib.CMove)), ("length", c.c_int), ("of_solution", c.c_int),
         ("line", c.POINTER(lib.CMove)), ("step_count", c.c_int), ("steps", c.POINTER(CStep)), ("full", c.c_int),
-        ("nodes", c.c_uint64), ("seconds", c.c_double),
+        ("rank", c.c_int), ("nodes", c.c_uint64), ("seconds", c.c_double),
     ]  # fmt: skip
+
+
+class CChange(c.Structure):
+    _fields_ = [(name, c.c_uint8) for name in ("kind", "side", "king", "square", "target")] + [
+        ("unused", c.c_uint8 * 3)
+    ]
+
+
+class CChanged(c.Structure):
+    _fields_ = [("position", lib.CPosition), ("count", c.c_int), ("changes", CChange * 2)]
 
 
 HEAR = c.CFUNCTYPE(c.c_int, c.POINTER(lib.CProgress), c.c_void_p)
@@ -211,3 +223,44 @@ def test_what_it_refuses(engine: lib.CEngine) -> None:
         for each in given:
             assert call(engine.handle, c.byref(each), limits, c.c_size_t(0), None, None, c.byref(found)) == error
             assert not found
+
+
+def vary(engine: lib.CEngine, position: lib.CPosition, wins: int, draws: int) -> tuple[int, "c._Pointer[CSoundness]"]:
+    found = c.POINTER(CSoundness)()
+    error = library().kr_check_variation(
+        engine.handle, c.byref(position), wins, draws, 0, c.byref(lib.CLimits(nodes=NODES)), c.c_size_t(0), None, None,
+        c.byref(found),
+    )  # fmt: skip
+    return error, found
+
+
+def test_variations_are_those_of_kr(engine: lib.CEngine) -> None:
+    root = Problem("", "", kr.Position.from_fen("W:W17,K30:B1,2"))
+    positions = c.POINTER(CChanged)()
+    count = library().kr_changed_positions(c.byref(position_of(root.position)), 1, 0, c.byref(positions))
+    wanted = [each.changed for each in candidates([root])]
+    kinds, own = list(ChangeKind), kr.Engine(hash_mb=16, database=kr.Database.open(data_path("egdb")))
+    verdicts = set()
+    for number, (expected, shown) in enumerate(zip(wanted, positions[:count], strict=True)):
+        assert bits(shown.position) == expected.position.bits
+        changes = [
+            (kinds[each.kind], bool(each.king), each.square - 1, each.target - 1 if each.target else None)
+            for each in shown.changes[: shown.count]
+        ]
+        assert changes == [(each.kind, each.piece.is_king, each.square, each.target) for each in expected.changes]
+        if number % 3:
+            continue
+        error, found = vary(engine, shown.position, 1, 1)
+        with Decider(own, Limits(nodes=NODES)) as decider:
+            verdict, rank = check_variation(expected.position, (Value.WIN, Value.DRAW), decider)
+        told = found.contents.verdict, found.contents.rank, found.contents.nodes
+        assert (error, *told) == (lib.OK, list(ProblemVerdict).index(verdict.verdict), rank, decider.nodes)
+        verdicts.add((verdict.verdict, rank != 0))
+        library().kr_free_soundness(found)
+    library().kr_free_positions(positions)
+    assert len(verdicts) > 2
+    assert (ProblemVerdict.DUAL, True) in verdicts
+    assert vary(engine, position_of(root.position), 0, 0)[0] == lib.BAD_VALUE
+    for most in (0, 3):
+        given = c.byref(position_of(root.position))
+        assert library().kr_changed_positions(given, most, 0, c.byref(positions)) == lib.BAD_VALUE

@@ -128,7 +128,7 @@ def test_variations_are_those_of_kr_problem_vary(house: House) -> None:
     for candidate in wanted:
         position = candidate.changed.position
         with Decider(engine, Limits(time=10)) as decider:
-            found = check_variation(position, goals_of("value"), decider)
+            found, _ = check_variation(position, goals_of("value"), decider)
         counts[found.verdict] += 1
         if found.verdict == "sound":
             sound.add((position.fen, found.keys[0].move))

@@ -376,6 +376,7 @@ typedef struct {
     int step_count;
     const kr_step* steps;    /* the solver's moves in the line */
     int full;                /* 1 if the limit of memory was reached */
+    int rank;                /* points of a variation that is sound or has duals, as `kr problem vary` orders them; else 0 */
     uint64_t nodes;
     double seconds;
 } kr_soundness;
@@ -388,6 +389,38 @@ typedef int (*kr_check_listener)(const kr_progress_info* progress, void* context
 KR_API int kr_check_problem(kr_engine* engine, const kr_problem* problem, const kr_limits* limits, size_t memory,
         kr_check_listener listener, void* context, kr_soundness** soundness);
 KR_API void kr_free_soundness(kr_soundness* soundness);
+
+enum {                       /* what is done to a piece */
+    KR_CHANGE_MOVE = 0,
+    KR_CHANGE_ADD = 1,
+    KR_CHANGE_REMOVE = 2,
+    KR_CHANGE_CROWN = 3,
+    KR_CHANGE_UNCROWN = 4
+};
+
+typedef struct {
+    uint8_t kind;
+    uint8_t side, king;      /* the piece as it was, or that is added */
+    uint8_t square, target;  /* 1-32; target 0 unless it is moved */
+    uint8_t unused[3];
+} kr_change;
+
+typedef struct {
+    kr_position position;
+    int count;               /* changes that lead to it */
+    kr_change changes[2];
+} kr_changed;
+
+/* List the positions that differ from one by at most `most` pieces, 1 or 2, and in which a key is possible: the smallest
+   changes first, each once, also as its mirror image. captures: with those in which the side to move captures. Returns
+   their number. KR_ILLEGAL, KR_BAD_VALUE. */
+KR_API int kr_changed_positions(const kr_position* position, int most, int captures, kr_changed** positions);
+KR_API void kr_free_positions(kr_changed* positions);
+/* Check a position as a problem in which the side to move is to win, or to draw, or either. One that reaches neither, or
+   has two keys, is left as soon as that is proved, and nothing told but the verdict. For the rest, see kr_check_problem;
+   KR_BAD_VALUE also for neither. */
+KR_API int kr_check_variation(kr_engine* engine, const kr_position* position, int wins, int draws, int strict,
+        const kr_limits* limits, size_t memory, kr_check_listener listener, void* context, kr_soundness** soundness);
 
 /* Nodes of the searches of kr's bench, 50 positions, by an engine of its own with these tables: as `kr bench` has them if
    library and tables are right, 15075549 with those of kr. It takes seconds, and 64 MB. 0 without memory. */

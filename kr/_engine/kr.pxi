@@ -187,7 +187,21 @@ cdef extern from "_engine/kr.h" nogil:
         int step_count
         const kr_step* steps
         int full
+        int rank
         u64 nodes
         double seconds
+
+    ctypedef struct kr_change:
+        uint8_t kind
+        uint8_t side
+        uint8_t king
+        uint8_t square
+        uint8_t target
+        uint8_t[3] unused
+
+    ctypedef struct kr_changed:
+        kr_position position
+        int count
+        kr_change[2] changes
 
     ctypedef int (*kr_check_listener)(const kr_progress_info* progress, void* context) noexcept nogil

@@ -1,9 +1,5 @@
 # The rules for C: positions, moves, and their texts.
 
-cdef enum:
-    MOST_PIECES = 12         # of a side
-
-
 cdef inline Board board_of(const kr_position* position) noexcept nogil:
     return board_from_bits(position.black, position.white, position.kings, position.side)
 

@@ -6,19 +6,17 @@ the change leaves is a position for another problem, whether or not it can arise
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from kr.game.position import Bits, Piece, Position, Side
-from kr.notation import BLACK_KING_ROW, MAX_SIDE_PIECES, SQUARES, WHITE_KING_ROW, king_steps, square_name, squares
+from kr import _core
+from kr.game.position import Bits, Piece, Position
+from kr.notation import square_name
 
-MOST_CHANGES = 2
+MOST_CHANGES = _core.MOST_CHANGES
 """Most pieces that are changed at a time."""
-ADDED_STEPS = 2
-"""Size of the change that adds a piece, in the steps by which the size of a move is counted."""
-_KING_ROWS = {Side.BLACK: BLACK_KING_ROW, Side.WHITE: WHITE_KING_ROW}
 
 
 class ChangeKind(StrEnum):
@@ -29,6 +27,10 @@ class ChangeKind(StrEnum):
     REMOVE = "remove"
     CROWN = "crown"
     UNCROWN = "uncrown"
+
+
+_KINDS = (ChangeKind.MOVE, ChangeKind.ADD, ChangeKind.REMOVE, ChangeKind.CROWN, ChangeKind.UNCROWN)
+_PIECES = (Piece.BLACK_MAN, Piece.BLACK_KING, Piece.WHITE_MAN, Piece.WHITE_KING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,26 +45,8 @@ class PieceChange:
     target: int | None = None
     """Where it is moved to; None for other changes."""
 
-    @property
-    def size(self) -> int:
-        """How much it changes: the king's steps of a move, ADDED_STEPS for an added piece, 1 for the others."""
-        if self.target is not None:
-            return king_steps(self.square, self.target)
-        return ADDED_STEPS if self.kind is ChangeKind.ADD else 1
-
-    def apply(self, bits: Bits) -> Bits:
-        """The position after it."""
-        pieces, kings, own = list(bits[:2]), bits[2], self.piece.side
-        here = 1 << self.square
-        there = here if self.target is None else 1 << self.target
-        if self.kind is not ChangeKind.ADD:
-            pieces[own] &= ~here
-            kings &= ~here
-        if self.kind is not ChangeKind.REMOVE:
-            pieces[own] |= there
-            if self.piece.is_king is not (self.kind in (ChangeKind.CROWN, ChangeKind.UNCROWN)):
-                kings |= there
-        return pieces[0], pieces[1], kings, bits[3]
+    size: int = 1
+    """How much it changes: the king's steps of a move, two for an added piece, 1 for the others."""
 
     def as_object(self) -> dict[str, Any]:
         """As JSON types, squares from 1 to 32."""
@@ -97,50 +81,20 @@ class ChangedPosition:
         return ", ".join(map(str, self.changes))
 
 
-def changed_positions(position: Position, most: int = 1) -> Iterator[ChangedPosition]:
+def changed_positions(position: Position, most: int = 1) -> list[ChangedPosition]:
     """The different positions after at least one change and at most `most`, the smallest changes first.
 
     Each comes once, by the fewest changes, and the position itself never.
     """
-    seen = {position.bits}
-    latest: list[ChangedPosition] = [ChangedPosition(position, ())]
-    for _ in range(most):
-        positions = []
-        for each in latest:
-            for change in _changes(each.position):
-                bits = change.apply(each.position.bits)
-                if bits not in seen:
-                    seen.add(bits)
-                    positions.append(ChangedPosition(Position.from_bits(bits), (*each.changes, change)))
-        positions.sort(key=lambda each: sum(change.size for change in each.changes))
-        yield from positions
-        latest = positions
+    return [changed_from(*row) for row in _core.changed_positions(position.bits, most)]
 
 
-def _changes(position: Position) -> Iterator[PieceChange]:
-    """The changes of one piece."""
-    free = [square for square in range(SQUARES) if not (position.black | position.white) >> square & 1]
-    for side, pieces in zip(Side, (position.black, position.white), strict=True):
-        for square in squares(pieces):
-            piece = _piece(side, bool(position.kings >> square & 1))
-            yield from (
-                PieceChange(ChangeKind.MOVE, piece, square, target) for target in free if _may_stand(piece, target)
-            )
-            kind = ChangeKind.UNCROWN if piece.is_king else ChangeKind.CROWN
-            if _may_stand(_piece(side, not piece.is_king), square):
-                yield PieceChange(kind, piece, square)
-            if pieces.bit_count() > 1:
-                yield PieceChange(ChangeKind.REMOVE, piece, square)
-        if pieces.bit_count() < MAX_SIDE_PIECES:
-            for piece in (_piece(side, False), _piece(side, True)):
-                yield from (PieceChange(ChangeKind.ADD, piece, square) for square in free if _may_stand(piece, square))
-
-
-def _may_stand(piece: Piece, square: int) -> bool:
-    return piece.is_king or not _KING_ROWS[piece.side] >> square & 1
-
-
-def _piece(side: Side, is_king: bool) -> Piece:
-    if side is Side.BLACK:
-        return Piece.BLACK_KING if is_king else Piece.BLACK_MAN
-    return Piece.WHITE_KING if is_king else Piece.WHITE_MAN
+def changed_from(bits: Bits, changes: Iterable[tuple[int, int, int, int, int]]) -> ChangedPosition:
+    """A changed position of the core."""
+    return ChangedPosition(
+        Position.from_bits(bits),
+        tuple(
+            PieceChange(_KINDS[kind], _PIECES[piece], square, None if target < 0 else target, size)
+            for kind, piece, square, target, size in changes
+        ),
+    )

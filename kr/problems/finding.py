@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from kr.egdb.exact import exact_moves, exact_value, hardest_move
+from kr.egdb.exact import exact_moves, hardest_move
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
 from kr.evaluation.verdicts import likely
@@ -115,7 +115,8 @@ class Finder:
             problem = checked
         if problem.evidence == SEARCHED_EVIDENCE and self._is_likely(position, judgement):
             problem = replace(problem, evidence=LIKELY_EVIDENCE)
-        near = near_misses_of(position, judgement.right, judgement.value, self._exact) if judgement.exact else 0
+        database = self.engine.database
+        near = near_misses_of(position, judgement.right, judgement.value, database) if judgement.exact else 0
         return problem, merit_of(position, line, position.side, len(choices), near)
 
     def _first_judged(self, position: Position) -> Judged | None:
@@ -163,9 +164,6 @@ class Finder:
         own, other = (position.black, position.white)[:: 1 if position.side is Side.BLACK else -1]
         ahead = own.bit_count() - other.bit_count() >= PLAIN_LEAD
         return (value is Value.WIN and ahead) or is_plain(position, position.side, value)
-
-    def _exact(self, position: Position) -> Value | None:
-        return exact_value(self.engine.database, position)
 
     def _line(self, start: Position, judgement: Judged) -> tuple[list[Move], list[SolverChoice], bool] | None:
         """The solution, its choices with one right move, and True if the database has all of them; None if too short.

@@ -14,23 +14,13 @@ The score adds what problemists value, each with a weight of its own; it says no
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from kr import _core
+from kr.egdb.database import Database
 from kr.game.position import Move, Position, Side
 from kr.game.value import Value
-from kr.problems.themes import SEEN_MOVES
-from kr.proofs.decider import after_moves
-
-STAR_POINTS, MOST_STARS = 10, 6
-GIVEN_POINTS, MOST_GIVEN = 12, 4
-NEAR_MISS_POINTS, MOST_NEAR_MISSES = 8, 4
-PIECE_POINTS = -2
-AHEAD_POINTS, BEHIND_POINTS, MOST_PIECES_BEHIND = -8, 4, 3
-UNNATURAL_POINTS, USUAL_KINGS = -5, 2
-
-Exact = Callable[[Position], Value | None]
-"""Value of a position for its side to move, by rules or database; None if unknown."""
 
 
 @dataclass(frozen=True)
@@ -52,66 +42,21 @@ class Merit:
     @property
     def score(self) -> int:
         """Points; the higher, the earlier."""
-        lead = AHEAD_POINTS * self.ahead if self.ahead > 0 else BEHIND_POINTS * min(-self.ahead, MOST_PIECES_BEHIND)
-        return (
-            STAR_POINTS * min(self.stars, MOST_STARS)
-            + GIVEN_POINTS * min(self.given, MOST_GIVEN)
-            + NEAR_MISS_POINTS * min(self.near_misses, MOST_NEAR_MISSES)
-            + PIECE_POINTS * self.pieces
-            + lead
-            + UNNATURAL_POINTS * self.unnatural
-        )
+        counted = self.stars, self.given, self.near_misses, self.pieces, self.ahead, self.unnatural
+        return _core.points_of_merit(*counted)
 
 
 def merit_of(position: Position, line: Sequence[Move], solver: Side, stars: int, near_misses: int) -> Merit:
-    """Merit of a problem. line: the solution. stars, near_misses: as for `Merit`; see `near_misses_of`.
-
-    Raises IllegalMoveError.
-    """
-    own, other = (position.black, position.white)[:: 1 if solver is Side.BLACK else -1]
-    crowds = (max(0, (pieces & position.kings).bit_count() - USUAL_KINGS) for pieces in (own, other))
-    return Merit(
-        stars=stars,
-        given=_given(position, line, solver),
-        near_misses=near_misses,
-        pieces=position.pieces,
-        ahead=own.bit_count() - other.bit_count(),
-        unnatural=sum(crowds) + sum(_in_danger(position, side) for side in Side),
-    )
+    """Merit of a problem. line: the solution. stars, near_misses: as for `Merit`; see `near_misses_of`."""
+    squares = [move.squares for move in line]
+    given, pieces, ahead, unnatural = _core.problem_merit(position.bits, squares, int(solver))
+    return Merit(stars, given, near_misses, pieces, ahead, unnatural)
 
 
-def near_misses_of(position: Position, keeping: Sequence[Move], goal: Value, exact: Exact) -> int:
+def near_misses_of(position: Position, keeping: Sequence[Move], goal: Value, database: Database | None) -> int:
     """Moves of the side to move beside the keeping ones after which one reply alone spoils the goal.
 
     goal: WIN, or DRAW for "does not lose". Moves with a reply of unknown value don't count.
     """
-    kept = {position.play(move) for move in keeping}
-    return sum(_is_near_miss(after, goal, exact) for _, after in after_moves(position) if after not in kept)
-
-
-def _is_near_miss(after: Position, goal: Value, exact: Exact) -> bool:
-    replies = after_moves(after)
-    values = [exact(reached) for _, reached in replies]
-    spoiling = sum(value is not None and value.sign < goal.sign for value in values)
-    return None not in values and len(values) > 1 and spoiling == 1
-
-
-def _given(position: Position, line: Sequence[Move], solver: Side) -> int:
-    """Pieces lost to captures that answer a quiet move of the solver among its first."""
-    given, quiet = 0, False
-    for move in line[: 2 * SEEN_MOVES]:
-        if position.side == solver:
-            quiet = not move.is_capture
-        elif quiet:
-            given += move.captured.bit_count()
-        position = position.play(move)
-    return given
-
-
-def _in_danger(position: Position, side: Side) -> int:
-    """Pieces that a side could capture, were it to move."""
-    moves = Position(position.black, position.white, position.kings, side).legal_moves()
-    captured = 0
-    for move in moves:
-        captured |= move.captured
-    return captured.bit_count()
+    core = None if database is None else database.core
+    return _core.near_misses_of(position.bits, [move.squares for move in keeping], 1 + goal.sign, core)

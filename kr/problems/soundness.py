@@ -21,7 +21,7 @@ from kr import _core
 from kr.egdb.database import VALUES
 from kr.engine.limits import Limits
 from kr.errors import IllegalMoveError
-from kr.game.position import Move
+from kr.game.position import Move, Position
 from kr.game.value import Value
 from kr.notation import SIDE_NAMES
 from kr.problems.problem import Problem
@@ -130,23 +130,28 @@ def check_by(
     published = None if problem.published is None else 1 + problem.published.sign
     squares = [move.squares for move in solution]
     found = decider.ask(_core.check_problem, problem.position.bits, published, squares, strict)
-    soundness = _Verdict(problem, solution, found, strict).soundness
+    soundness = in_words(problem.position, solution, found, strict)
     soundness.notes = notes
     value, side = soundness.value, problem.position.side
     if all_solutions and value is not None and not problem.position.is_over:
         solver = side.other if value is Value.LOSS else side
         soundness.tree = all_ways(decider, problem.position, solver, Value.DRAW if value is Value.DRAW else Value.WIN)
+    if certify and soundness.refutation is not None:
+        soundness.certificate = decider.certificate(soundness.refutation)
+    add_work(soundness, decider)
+    return soundness
+
+
+def add_work(soundness: Soundness, decider: Decider) -> None:
+    """Add to a verdict what the decider says of its work."""
     if decider.full:
         reached = f"the limit of memory, {format_size(decider.memory)}, was reached"
         if soundness.verdict is ProblemVerdict.UNDECIDED:
             soundness.reason += f"; {reached}"
         else:
             soundness.notes.append(f"{reached}, after the verdict")
-    if certify and soundness.refutation is not None:
-        soundness.certificate = decider.certificate(soundness.refutation)
     soundness.notes += [f"a proof was refused: {fault}" for fault in decider.refused]
     soundness.nodes, soundness.seconds = decider.nodes, decider.seconds
-    return soundness
 
 
 def _solution_of(problem: Problem) -> tuple[list[Move], list[str]]:
@@ -166,22 +171,34 @@ def _solution_of(problem: Problem) -> tuple[list[Move], list[str]]:
     return moves, notes
 
 
+def in_words(position: Position, solution: list[Move], found: dict[str, Any], strict: bool = False) -> Soundness:
+    """A verdict of the core on a position with a published solution, with its moves by name and its reason."""
+    return _Verdict(position, solution, found, strict).soundness
+
+
+def verdict_named(found: dict[str, Any]) -> ProblemVerdict:
+    """The verdict of the core by its name."""
+    return list(ProblemVerdict)[found["verdict"]]
+
+
 class _Verdict:
     """A verdict of the core in words."""
 
-    def __init__(self, problem: Problem, solution: list[Move], found: dict[str, Any], strict: bool) -> None:
-        self.problem, self.solution, self.found, self.strict = problem, solution, found, strict
+    def __init__(self, position: Position, solution: list[Move], found: dict[str, Any], strict: bool) -> None:
+        self.position, self.solution, self.found, self.strict = position, solution, found, strict
+        self.published = None if found["published"] is None else VALUES[found["published"]]
+        claim = Claim.from_bits(*found["claim"]) if found["claim"] else None
         self.soundness = Soundness(
-            list(ProblemVerdict)[found["verdict"]],
+            verdict_named(found),
             None if found["value"] is None else VALUES[found["value"]],
             grounds_of(*found["by"]),
             move_number=found["number"] or None,
-            refutation=None if found["refutation"] is None else Claim.from_bits(*found["refutation"]),
+            refutation=claim,
             of_solution=found["of_solution"],
             solution=[str(move) for move in solution],
             ended=_ENDS[found["ended"]],
         )
-        self.passed = [problem.position]
+        self.passed = [position]
         """Positions of the line."""
         for ply, squares in enumerate(found["line"]):
             move = self._move(ply, squares)
@@ -190,7 +207,7 @@ class _Verdict:
         for ply, number, plain, rows in found["steps"]:
             played, *others = ways_from(self.passed[ply], rows, self._published(ply))
             self.soundness.steps.append(LineStep(ply, number, self.passed[ply].fen, played, tuple(others), plain))
-        self.ways = ways_from(problem.position, found["ways"], self._published(0))
+        self.ways = ways_from(position, found["ways"], self._published(0))
         self.soundness.keys = [way for way in self.ways if way.keeps]
         self.at = next((step for step in self.soundness.steps if step.number == found["number"]), None)
         """The step that the verdict is about."""
@@ -216,7 +233,7 @@ class _Verdict:
         return [*self.soundness.line[:ply], str(move), *replies]
 
     def _of_result(self) -> str:
-        position, published, soundness = self.problem.position, self.problem.published, self.soundness
+        position, published, soundness = self.position, self.published, self.soundness
         name = SIDE_NAMES[position.side]
         if position.is_over:
             return f"{name} has no move, and has lost"
@@ -266,7 +283,7 @@ class _Verdict:
 
     @property
     def _word(self) -> str:
-        return "draw" if (self.problem.published or self.soundness.value) is Value.DRAW else "win"
+        return "draw" if (self.published or self.soundness.value) is Value.DRAW else "win"
 
     def _kept_by(self, ways: Sequence[Way]) -> str:
         return f"the {self._word} is kept by {_listed(ways)}"

@@ -15,7 +15,7 @@ from kr.game.position import Move, Position, Side
 from kr.game.value import Value
 from kr.notation import SQUARES, king_steps
 
-SEEN_MOVES = 4
+SEEN_MOVES = _core.SEEN_MOVES
 """Moves of the solver in which a theme must begin. Almost every win takes pieces in the end."""
 ENDING_PIECES = 8
 """Most pieces of an ending with only moves."""

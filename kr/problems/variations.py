@@ -9,20 +9,19 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from kr import _core
 from kr.cluster.address import cluster_option
-from kr.egdb.database import Database
-from kr.egdb.exact import exact_value
+from kr.egdb.database import VALUES
 from kr.engine.engine import Engine
 from kr.engine.limits import Limits
 from kr.engine.settings import egdb_memory_option, egdb_option, hash_option, weights_option
 from kr.errors import InvalidSettingError, KrError
-from kr.game.position import Bits, Move, Position, Side
+from kr.game.position import Position
 from kr.game.value import Value
 from kr.jobs.kinds import Stop
 from kr.jobs.needs import Needs
@@ -30,13 +29,13 @@ from kr.jobs.unit import Unit
 from kr.notation import MAX_SIDE_PIECES
 from kr.players.engine_work import EngineWork, WorkTask
 from kr.players.workers import EngineUnits
-from kr.problems.changes import MOST_CHANGES, ChangedPosition, changed_positions
+from kr.problems.changes import MOST_CHANGES, ChangedPosition, changed_from
 from kr.problems.problem import Problem, each_problem
-from kr.problems.ranking import Merit, merit_of, near_misses_of
-from kr.problems.soundness import ProblemVerdict, Soundness, check_by
+from kr.problems.soundness import ProblemVerdict, Soundness, add_work, in_words, verdict_named
 from kr.problems.soundness_files import check_total
+from kr.problems.ways import ways_from
 from kr.proofs.certificate import Claim
-from kr.proofs.decider import Decider, after_moves
+from kr.proofs.decider import Decider, grounds_of
 from kr.settings import REQUIRED, Settings, option, workers_option
 from kr.storage import checksum
 from kr.units import format_size, parse_size
@@ -116,83 +115,45 @@ class Candidate:
 
 
 def candidates(
-    problems: Sequence[Problem], changes: int = 1, pieces: tuple[int, int] = (2, BOARD_PIECES), captures: bool = False
-) -> Iterator[Candidate]:
-    """The changed positions of problems in which a key is possible, in order, each once.
+    problems: Sequence[Problem], changes: int = 1, pieces: tuple[int, int] = (2, BOARD_PIECES), captures: bool = False,
+    most: int = MOST_POSITIONS + 1,
+) -> list[Candidate]:  # fmt: skip
+    """The first changed positions of problems in which a key is possible, in order, each once.
 
     A position is the same as the one with colours swapped and the board turned. The problems themselves are left out,
     and positions with less than two moves, or, unless `captures` is set, with a capture.
     """
-    low, high = pieces
-    seen = {_either_way(problem.position) for problem in problems}
-    for problem in problems:
-        for changed in changed_positions(problem.position, changes):
-            if low <= changed.position.pieces <= high and _has_choice(changed.position, captures):
-                bits = _either_way(changed.position)
-                if bits not in seen:
-                    seen.add(bits)
-                    yield Candidate(problem, changed)
+    roots = [problem.position.bits for problem in problems]
+    rows = _core.changed_candidates(roots, changes, *pieces, captures, most)
+    return [Candidate(problems[origin], changed_from(bits, row)) for origin, bits, row in rows]
 
 
-def _has_choice(position: Position, captures: bool) -> bool:
-    moves = after_moves(position)
-    return len(moves) > 1 and (captures or not moves[0][0].is_capture)
-
-
-def _either_way(position: Position) -> Bits:
-    return (position if position.side is Side.BLACK else position.flipped()).bits
-
-
-def check_variation(position: Position, goals: Sequence[Value], decider: Decider, strict: bool = False) -> Soundness:
+def check_variation(
+    position: Position, goals: Sequence[Value], decider: Decider, strict: bool = False
+) -> tuple[Soundness, int]:
     """Check a position with a move as a problem in which the side to move is to reach one of these goals: WIN, DRAW.
 
-    It is unsound if it reaches none; a cook as soon as two keys are proved, without the others.
+    It is unsound if it reaches none; a cook as soon as two keys are proved, without the others. With the verdict come
+    the points of one that is sound or has duals (`kr.problems.ranking`), else 0.
     """
-    side = position.side
-    wins = Claim(position, side, Value.WIN)
-    for goal in sorted(goals, key=lambda each: each is not Value.WIN):
-        if goal is Value.DRAW and _holds(decider, wins) is None:
-            decider.decide([wins])
-        if goal is Value.DRAW and (won := _holds(decider, wins)) is not False:
-            return _left(decider, ProblemVerdict.UNSOUND if won else ProblemVerdict.UNDECIDED, wins)
-        own, ways = _keys(decider, position, goal)
-        if sum(holds is True for holds in ways.values()) > 1:
-            keys = ", ".join(move for move, holds in ways.items() if holds)
-            return _left(decider, ProblemVerdict.COOK, own, f"{goal} by {keys}")
-        if _holds(decider, own) is False or not any(holds is not False for holds in ways.values()):
-            # lost, or, for a win, perhaps a draw
-            continue
-        if not any(ways.values()) and _holds(decider, own) is None:
-            return _left(decider, ProblemVerdict.UNDECIDED, own)
-        result = "draw" if goal is Value.DRAW else "B-win" if side is Side.BLACK else "W-win"
-        return check_by(decider, Problem(position.fen, "", position, result), strict)
-    return _left(decider, ProblemVerdict.UNSOUND, own)
+    found = decider.ask(_core.check_variation, position.bits, Value.WIN in goals, Value.DRAW in goals, strict)
+    if found["stage"] == _core.STAGE_LEFT:
+        verdict = Soundness(verdict_named(found), reason=_left(position, found))
+        verdict.nodes, verdict.seconds = decider.nodes, decider.seconds
+        return verdict, 0
+    soundness = in_words(position, [], found, strict)
+    add_work(soundness, decider)
+    return soundness, found["rank"]
 
 
-def _keys(decider: Decider, position: Position, goal: Value) -> tuple[Claim, dict[str, bool | None]]:
-    """The claim about a position, and of its moves whether they keep the goal, until two do or none can."""
-    own = Claim(position, position.side, goal)
-    claims = {str(move): Claim(after, position.side, goal) for move, after in after_moves(position)}
-
-    def enough() -> bool:
-        answers = [_holds(decider, each) for each in claims.values()]
-        return _holds(decider, own) is False or answers.count(True) > 1 or None not in answers
-
-    decider.decide([own, *claims.values()], enough)
-    return own, {move: _holds(decider, claim) for move, claim in claims.items()}
-
-
-def _holds(decider: Decider, claim: Claim) -> bool | None:
-    decision = decider.decision_of(claim)
-    return None if decision is None else decision.holds
-
-
-def _left(decider: Decider, verdict: ProblemVerdict, claim: Claim, reason: str = "") -> Soundness:
-    """The verdict on a position that is not looked at further."""
-    if not reason:
-        decision = decider.decision_of(claim)
-        reason = f"{claim}: {'open' if decision is None else f'{str(decision.holds).lower()}, by {decision.by}'}"
-    return Soundness(verdict, reason=reason, nodes=decider.nodes, seconds=decider.seconds)
+def _left(position: Position, found: dict[str, Any]) -> str:
+    """Why a position is not looked at further."""
+    goal = VALUES[found["published"]]
+    keys = [way.move for way in ways_from(position, found["ways"]) if way.keeps]
+    if keys:
+        return f"{goal} by {', '.join(keys)}"
+    words = {1: "true, by {}", 0: "false, by {}"}.get(found["holds"], "open")
+    return f"{Claim(position, position.side, goal)}: {words.format(grounds_of(*found['by']))}"
 
 
 def goals_of(goal: str) -> tuple[Value, ...]:
@@ -215,30 +176,12 @@ def place_of(candidate: Candidate, number: int) -> VariationRecord:
     }  # fmt: skip
 
 
-def verdict_of(position: Position, soundness: Soundness, database: Database | None) -> VariationRecord:
+def verdict_of(soundness: Soundness, rank: int) -> VariationRecord:
     """The fields of a record that say what a check has found."""
     if soundness.verdict not in (ProblemVerdict.SOUND, ProblemVerdict.DUAL):
         return {"verdict": soundness.verdict, "reason": soundness.reason, "rank": 0}
     fields = asdict(replace(soundness, refutation=None, certificate=None, seconds=round(soundness.seconds, 3)))
-    return fields | {"published": soundness.value, "rank": _merit(position, soundness, database).score}
-
-
-def _merit(position: Position, soundness: Soundness, database: Database | None) -> Merit:
-    """Merit of a problem in which the side to move is the solver."""
-    stars = sum(
-        not step.plain and bool(step.others) and not any(way.keeps for way in step.others) for step in soundness.steps
-    )
-    key, goal = position.parse_move(soundness.keys[0].move), soundness.value or Value.DRAW
-    near_misses = near_misses_of(position, [key], goal, lambda reached: exact_value(database, reached))
-    return merit_of(position, _moves_of(position, soundness.line), position.side, stars, near_misses)
-
-
-def _moves_of(position: Position, line: Sequence[str]) -> list[Move]:
-    moves = []
-    for text in line:
-        moves.append(position.parse_move(text))
-        position = position.play(moves[-1])
-    return moves
+    return fields | {"published": soundness.value, "rank": rank}
 
 
 def vary(
@@ -255,8 +198,7 @@ def vary(
     """
     work = EngineWork(VariationChecks(), settings)
     problems = list(each_problem(settings.source, on_error))
-    every = candidates(problems, settings.changes, pieces_range(settings.pieces), settings.captures)
-    chosen = list(islice(every, MOST_POSITIONS + 1))
+    chosen = candidates(problems, settings.changes, pieces_range(settings.pieces), settings.captures)
     if len(chosen) > MOST_POSITIONS:
         raise InvalidSettingError(
             f"{settings.source}: more than {MOST_POSITIONS:,} positions; vary fewer problems, or narrow --pieces"
@@ -307,5 +249,5 @@ class VariationChecks(EngineUnits[VariationRecord]):
         values = unit.values
         position = Position.from_bits(tuple(values["position"]))
         with Decider(engine, Limits.parse(values["limits"]), stop, values["memory"]) as decider:
-            soundness = check_variation(position, goals_of(values["goal"]), decider, values["strict"])
-        return None if stop.is_set() else verdict_of(position, soundness, engine.database)
+            found = check_variation(position, goals_of(values["goal"]), decider, values["strict"])
+        return None if stop.is_set() else verdict_of(*found)

@@ -45,7 +45,7 @@ def ways_at(decider: Decider, position: Position, goal: Value, first: Move | Non
     return [(position.play(move_of_squares(position, row[0], first)), way) for row, way in zip(rows, ways, strict=True)]
 
 
-def ways_from(position: Position, rows: Sequence[WayRow], first: Move | None) -> list[Way]:
+def ways_from(position: Position, rows: Sequence[WayRow], first: Move | None = None) -> list[Way]:
     """Ways of the core at a position; first: as for `move_of_squares`."""
     return [
         Way(

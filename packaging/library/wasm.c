@@ -39,7 +39,8 @@ static_assert(offsetof(kr_problem, value) == 16 && offsetof(kr_problem, solution
                 && offsetof(kr_soundness, refuted) == 24 && offsetof(kr_soundness, at) == 36
                 && offsetof(kr_soundness, ways) == 56 && offsetof(kr_soundness, unsettled) == 64
                 && offsetof(kr_soundness, line) == 76 && offsetof(kr_soundness, steps) == 84
-                && offsetof(kr_soundness, full) == 88 && offsetof(kr_soundness, seconds) == 104,
+                && offsetof(kr_soundness, rank) == 92 && offsetof(kr_soundness, seconds) == 104
+                && sizeof(kr_change) == 8 && offsetof(kr_changed, changes) == 20 && sizeof(kr_changed) == 36,
         "places of fields");
 
 /* The page's: anything but 0 ends the search. */
@@ -78,4 +79,10 @@ static int hear_check(const kr_progress_info* progress, void* context) {
 KR_API int kr_check_problem_heard(kr_engine* engine, const kr_problem* problem, const kr_limits* limits, size_t memory,
         kr_soundness** soundness) {
     return kr_check_problem(engine, problem, limits, memory, hear_check, NULL, soundness);
+}
+
+/* kr_check_variation likewise. */
+KR_API int kr_check_variation_heard(kr_engine* engine, const kr_position* position, int wins, int draws, int strict,
+        const kr_limits* limits, size_t memory, kr_soundness** soundness) {
+    return kr_check_variation(engine, position, wins, draws, strict, limits, memory, hear_check, NULL, soundness);
 }

@@ -19,6 +19,7 @@ cpdef enum:
     STAGE_RESULT = 0
     STAGE_KEYS = 1
     STAGE_LINE = 2
+    STAGE_LEFT = 3           # of a variation: two keys, or what is known of the goal in `published`: `holds`, `by`
 
 cdef struct Problem:
     Board root
@@ -41,6 +42,7 @@ cdef struct Answer:
 cdef struct Soundness:
     int verdict
     int stage
+    int published            # value for the side to move; VALUE_UNKNOWN
     int value                # proved for the side to move; VALUE_UNKNOWN
     Decision by              # what proves it
     int wins                 # 1 or 0: the side to move wins, or not; OPEN

@@ -457,6 +457,7 @@ cdef void check_soundness(ClaimDecider* decider, const Problem* problem, Soundne
     cdef int value
     memset(&check, 0, sizeof(ProblemCheck))
     memset(soundness, 0, sizeof(Soundness))
+    soundness.published = problem.published
     soundness.value = VALUE_UNKNOWN
     check.problem = problem
     check.soundness = soundness

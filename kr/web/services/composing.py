@@ -141,11 +141,11 @@ async def variations(house: House, request: PageRequest, inbox: Inbox) -> AsyncG
     changes = request.number("changes", 1, MOST_CHANGES, 1)
     limits = Limits(time=request.fraction("seconds", *VARIATION_SECONDS, default=1.0))
     origin = Problem(position.fen, "", position)
-    positions = await run_sync(lambda: list(candidates([origin], changes, captures=captures)))
+    positions = await run_sync(lambda: candidates([origin], changes, captures=captures))
     yield {"total": len(positions)}
 
     def check(engine: Engine, tell: Callable[[VariationRecord], None], stop: Stop) -> str:
-        def checked(each: Position, decider: Decider) -> Soundness:
+        def checked(each: Position, decider: Decider) -> tuple[Soundness, int]:
             return check_variation(each, goals, decider, strict)
 
         return _check_all(positions, engine, checked, limits, duals, tell, stop)
@@ -168,8 +168,8 @@ async def variations(house: House, request: PageRequest, inbox: Inbox) -> AsyncG
 
 
 def _check_all(
-    positions: Sequence[Candidate], engine: Engine, check: Callable[[Position, Decider], Soundness], limits: Limits,
-    duals: bool, tell: Callable[[VariationRecord], None], stop: Stop,
+    positions: Sequence[Candidate], engine: Engine, check: Callable[[Position, Decider], tuple[Soundness, int]],
+    limits: Limits, duals: bool, tell: Callable[[VariationRecord], None], stop: Stop,
 ) -> str:  # fmt: skip
     """Check positions in turn, and tell each; returns why it ended: "all", "time" or "most"."""
     until, kept = time.monotonic() + LONGEST_SECONDS, 0
@@ -178,8 +178,8 @@ def _check_all(
             return "time"
         position = candidate.changed.position
         with Decider(engine, limits, stop, PROOF_MEMORY) as decider:
-            verdict = check(position, decider)
-        record = place_of(candidate, number) | verdict_of(position, verdict, engine.database)
+            found = check(position, decider)
+        record = place_of(candidate, number) | verdict_of(*found)
         kept += keeps(record, duals)
         tell(record)
         if kept == MOST_FOUND:
