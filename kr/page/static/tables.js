@@ -1,6 +1,6 @@
 // Parts of tables.
 
-import {button, el} from "./dom.js";
+import {button, el, unbroken} from "./dom.js";
 
 /**
  * The head of a table.
@@ -30,7 +30,7 @@ export function moveRow({text, path}, {play, point, label}, ...cells) {
   return el(
     "tr",
     {onmouseenter: show, onmouseleave: clear},
-    el("td", null, button(text, play, {"aria-label": label, onfocus: show, onblur: clear})),
+    el("td", null, button(unbroken(text), play, {"aria-label": label, onfocus: show, onblur: clear})),
     ...cells,
   );
 }

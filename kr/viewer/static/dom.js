@@ -55,8 +55,12 @@ export function svg(tag, props, ...children) {
   return /** @type {SVGElementTagNameMap[Tag]} */ (made);
 }
 
+/** Texts and elements of a text in which no line breaks at the hyphen of a move. @param {string} text */
+export const unbroken = text =>
+  text.split(/(\d+-\d+)/).map((part, i) => (i % 2 ? el("span", {class: "unbroken"}, part) : part));
+
 /**
- * @param {string} text
+ * @param {string | (string | Node)[]} text
  * @param {(event: PointerEvent) => void} onclick
  * @param {Props} [props]
  */

@@ -1,7 +1,7 @@
 // Elements of a problem under construction: the verdict with its line, and the variations.
 
 import {Board} from "../board.js";
-import {button, el} from "../dom.js";
+import {button, el, unbroken} from "../dom.js";
 import {t} from "../texts.js";
 import {changeWords, endWords, reasons, stars, variationWords, verdictWords} from "./state.js";
 
@@ -17,7 +17,7 @@ import {changeWords, endWords, reasons, stars, variationWords, verdictWords} fro
 export function verdictView(found, fen, ply, step) {
   const only = stars(found);
   const moves = found.line.map(({text}, i) =>
-    button(`${text}${only.has(i) ? "*" : ""}`, () => step(i + 1), {
+    button(unbroken(`${text}${only.has(i) ? "*" : ""}`), () => step(i + 1), {
       class: "step",
       "aria-current": i + 1 === ply ? "true" : null,
     }),
@@ -33,7 +33,7 @@ export function verdictView(found, fen, ply, step) {
   );
   return [
     el("h3", {class: found.verdict}, verdictWords(found)),
-    ...reasons(found, fen).map(sentence => el("p", null, sentence)),
+    ...reasons(found, fen).map(sentence => el("p", null, unbroken(sentence))),
     found.line.length ? steps : null,
     only.size ? el("p", {class: "muted"}, t("*: proved to be the only way.")) : null,
   ];
@@ -60,7 +60,7 @@ export function variationView(variation, flipped, open) {
       {type: "button", onclick: open},
       picture,
       el("b", null, words),
-      el("span", {class: "muted"}, variationWords(variation)),
+      el("span", {class: "muted"}, unbroken(variationWords(variation))),
     ),
   );
 }

@@ -2,7 +2,7 @@
 
 import {PositionPanel} from "../analyse/position.js";
 import {choice, filePicker} from "../controls.js";
-import {button, el} from "../dom.js";
+import {button, el, unbroken} from "../dom.js";
 import {tooLarge} from "../offers.js";
 import {give} from "../send.js";
 import {newDocument} from "../setup/fen.js";
@@ -239,7 +239,7 @@ export class Proofs extends PositionPanel {
     const trail = this._trail() ?? [this.app.tree.node];
     this._title.textContent = claimWords(certificate);
     this._crumbs.replaceChildren(...crumbs(trail, node => this.app.tree.select(node)));
-    this._words.textContent = stepWords(step, certificate);
+    this._words.replaceChildren(...unbroken(stepWords(step, certificate)));
     this._own.hidden = !step.move;
     this._own.textContent = step.move ? step.move.text : "";
     this._hardest.hidden = !step.replies.length;

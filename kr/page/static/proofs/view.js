@@ -1,6 +1,6 @@
 // Elements of the panel Proof.
 
-import {button, el} from "../dom.js";
+import {button, el, unbroken} from "../dom.js";
 import {head, moveRow} from "../tables.js";
 import {many, t} from "../texts.js";
 import {claimStanding, claimWords, endWords, extent} from "./state.js";
@@ -20,7 +20,7 @@ export function replyRow(reply, {play, point}) {
   return moveRow(
     reply,
     {play: () => play(answer ? [reply, answer] : [reply]), point, label},
-    el("td", null, answer ? answer.text : el("span", {class: "muted"}, end ? endWords(end) : "")),
+    el("td", null, answer ? unbroken(answer.text) : el("span", {class: "muted"}, end ? endWords(end) : "")),
     el("td", {class: "right muted"}, left === null ? "" : many(left, "ply", "plies")),
   );
 }
@@ -39,11 +39,13 @@ export function replyTable() {
  */
 export const crumbs = (nodes, pick) =>
   nodes.map((node, i) =>
-    button(i ? node.text : t("Beginning"), () => pick(node), {"aria-current": i === nodes.length - 1 ? "step" : null}),
+    button(unbroken(i ? node.text : t("Beginning")), () => pick(node), {
+      "aria-current": i === nodes.length - 1 ? "step" : null,
+    }),
   );
 
 /** @param {import("./state.js").Claim} claim */
-export const claimRow = claim => el("li", null, claimStanding(claim));
+export const claimRow = claim => el("li", null, unbroken(claimStanding(claim)));
 
 /**
  * @param {import("./state.js").Certificate} certificate
