@@ -12,6 +12,7 @@ from kr.archives.index import ArchiveIndex
 from kr.archives.search import SearchSettings
 from kr.errors import InvalidPdnError
 from kr.game.position import Position
+from kr.language.sentences import as_json, told_by
 from kr.pdn import Game, read_games
 
 
@@ -65,7 +66,7 @@ def check_true(index: ArchiveIndex) -> None:
     assert games_of(index) == expected
     assert [index.game(number).line for number in range(len(index))] == [game.line for game in expected]
     assert index.left_out == len(errors)
-    assert index.complaints == [str(error) for error in errors]
+    assert index.complaints == [as_json(told_by(error)) for error in errors]
     positions = {position: number for number, game in enumerate(expected) for position in game.positions()}
     for position, number in list(positions.items())[::25]:
         found = index.find(SearchSettings(files=(index.source,), position=position.fen))

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from english import english
 from systems import NO_FILE
 from tree_pages import read
 from web_pages import (
@@ -131,7 +132,7 @@ def test_archives_are_opened_once_and_told(files: tuple[Path, Path]) -> None:
             "number": 0, "name": "first.pdn", "archive": True, "added": False, "lasting": True, "open": True,
             "opening": False, "share": 1.0, "error": "", "games": 3, "left_out": 1, "complaints": 1,
         }  # fmt: skip
-        assert "illegal move at ply 1" in first["complaints"][0]
+        assert "illegal move at ply 1" in english(first["complaints"][0])
         assert not second["open"]
         assert index_path(files[0]).exists()
         # another page finds it open at once

@@ -43,6 +43,7 @@ from kr.archives.index_file import (
 )
 from kr.errors import InvalidIndexError, InvalidPdnError
 from kr.game.position import Position
+from kr.language.sentences import as_json, told_by
 from kr.pdn.scan import MovedError, Place, Scanned, Scanner
 from kr.sqlite import SqliteFile
 from kr.storage import can_write, lock
@@ -228,7 +229,7 @@ class _Builder:
             )
             packed_blocks = list(pool.map(packed_texts, blocks))
             rows = [(min(ROWS_A_CHUNK, used - at), chunk) for at, chunk in zip(cuts, chunks, strict=True)]
-        complaints = tuple(str(error) for error in self._errors[: min(left_out, MOST_COMPLAINTS)])
+        complaints = tuple(as_json(told_by(error)) for error in self._errors[: min(left_out, MOST_COMPLAINTS)])
         segment = Segment(
             self.number, len(games), full, end, left_out, complaints, columns, positions["key"][::ROWS_A_CHUNK]
         )

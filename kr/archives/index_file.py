@@ -83,8 +83,8 @@ class Segment:
     """The place in the text behind the last game."""
     left_out: int
     """Games that could not be read."""
-    complaints: tuple[str, ...]
-    """The errors of the first of them."""
+    complaints: tuple[Any, ...]
+    """The errors of the first of them, as JSON has what is told; of earlier versions as texts."""
     columns: Columns
     first_keys: NDArray[np.uint64]
     """The first key of each chunk of positions."""
@@ -224,7 +224,7 @@ def read_segments(file: SqliteFile) -> list[Segment]:
         if games_columns["result"].max(initial=0) >= len(RESULTS):
             raise ValueError("a result that there is not")
         _check_count("games left out", left_out, 1 << 62)
-        errors = tuple(map(str, json.loads(complaints)))
+        errors = tuple(json.loads(complaints))
         segments.append(Segment(number, games, bool(full), Place(*place), left_out, errors, games_columns, keys))
     return segments
 

@@ -136,6 +136,12 @@ def sentence(name: str, /, **values: Told) -> Sentence:
     return Sentence(name, values)
 
 
+def told_by(error: BaseException) -> Told:
+    """The sentence that an error was raised with, or its text."""
+    first = error.args[0] if error.args else None
+    return first if isinstance(first, Sentence) else str(error)
+
+
 def count_of(things: str, count: int) -> Sentence:
     """A count of things, such as games."""
     return Sentence(f"count.{things}", {"count": count})

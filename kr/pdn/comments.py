@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from kr.errors import InvalidFenError, InvalidPdnError
 from kr.game.position import Bits, Move, Position
+from kr.language.sentences import Sentence, Told, sentence, told_by
 from kr.notation import SIDE_NAMES
 from kr.pdn.drafts import DraftLine, DraftNote, DraftSetup, Judgement
 from kr.pdn.grammar import plain_move
@@ -75,15 +76,15 @@ def set_notes(game: RootNode, notes: Iterable[Note]) -> None:
                 into.append((note.ply, DraftSetup(note.fen, 0)))
         else:
             into.append((note.ply, Judgement(note.text) if isinstance(note, Nag) else note.text))
-    game.warnings = (*game.warnings, *plant_notes(nodes, drafts))
+    game.warnings = (*game.warnings, *map(str, plant_notes(nodes, drafts)))
 
 
-def plant_notes(line: list[GameNode], notes: Sequence[tuple[int, DraftNote]]) -> list[str]:
+def plant_notes(line: list[GameNode], notes: Sequence[tuple[int, DraftNote]]) -> list[Sentence]:
     """Put the notes of a line into the tree; returns warnings about illegal variations.
 
     line: the root of a game and the nodes of its main continuation, still without notes.
     """
-    warnings: list[str] = []
+    warnings: list[Sentence] = []
     waiting: list[tuple[list[GameNode], Sequence[tuple[int, DraftNote]], int]] = [(line, notes, 0)]
     while waiting:
         nodes, entries, before = waiting.pop()
@@ -112,7 +113,7 @@ def plant_notes(line: list[GameNode], notes: Sequence[tuple[int, DraftNote]]) ->
                 queue.extendleft((ply, inner) for _, inner in reversed(note.notes))
             elif len(nodes) == 1:
                 node.comments.append(" ".join(note.moves))
-                warnings.append("a variation without a move to replace: kept as a comment")
+                warnings.append(sentence("pdn.no_move"))
             else:
                 index = max(ply, 1) - 1
                 branch = _branch(nodes[index], before + index, note, warnings)
@@ -137,7 +138,7 @@ def _end_at_unknown(line: DraftLine) -> DraftLine:
     return line
 
 
-def _branch(anchor: GameNode, ply: int, line: DraftLine, warnings: list[str]) -> list[GameNode]:
+def _branch(anchor: GameNode, ply: int, line: DraftLine, warnings: list[Sentence]) -> list[GameNode]:
     """The node before a variation and the new nodes of its moves; text from the first illegal move on."""
     moves: list[Move | str] = [plain_move(text) for text in line.moves]
     if anchor.is_legal:
@@ -146,10 +147,10 @@ def _branch(anchor: GameNode, ply: int, line: DraftLine, warnings: list[str]) ->
         )
         warnings += replay.ambiguous
         if refused:
-            warnings.append(f"in a variation, {refused[1]}; kept as text from there")
+            warnings.append(sentence("pdn.in_variation", why=refused[1]))
         if replay.error:
             ply += len(replay.moves) + 1
-            warnings.append(f"in a variation, ply {ply}: {replay.error}; kept as text from there")
+            warnings.append(sentence("pdn.in_variation_at", ply=str(ply), why=told_by(replay.error)))
         line.notes = moved_notes(line.notes, replay.firsts, replay.failed)
         moves[: replay.failed] = replay.moves
     nodes = [anchor]
@@ -162,7 +163,7 @@ def _branch(anchor: GameNode, ply: int, line: DraftLine, warnings: list[str]) ->
 
 def replay_line(
     board: Bits, texts: Sequence[str], notes: list[tuple[int, DraftNote]]
-) -> tuple[Replay, list[tuple[int, DraftNote]], tuple[DraftSetup, str] | None]:
+) -> tuple[Replay, list[tuple[int, DraftNote]], tuple[DraftSetup, Told] | None]:
     """Play the moves of a line, with the positions that its notes set up.
 
     Returns the notes too, with the setups that are not played as comments, and the setup at which the moves end because
@@ -180,7 +181,7 @@ def replay_line(
         try:
             setup.board = settable(setup.fen, replay.boards[-1]).bits
         except InvalidPdnError as error:
-            refused = setup, str(error)
+            refused = setup, told_by(error)
         else:
             replay.resume(setup.board, texts[ply:end])
     remaining: list[tuple[int, DraftNote]] = [
@@ -194,10 +195,10 @@ def settable(fen: str, board: Bits) -> Position:
     try:
         position = Position.from_fen(fen)
     except InvalidFenError as error:
-        raise InvalidPdnError(f"the position set up is not one: {error}") from None
+        raise InvalidPdnError(sentence("pdn.bad_setup", why=told_by(error))) from None
     if position.side != board[3]:
         side = SIDE_NAMES[board[3]]
-        raise InvalidPdnError(f"the position set up has the other side to move: expected {side[0]} for {side}, {fen!r}")
+        raise InvalidPdnError(sentence("pdn.other_side", letter=side[0], side=side.lower(), fen=repr(fen)))
     return position
 
 

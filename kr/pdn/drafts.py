@@ -6,13 +6,15 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from kr.game.position import Bits
+from kr.language.sentences import Sentence
 
 
 class Fault(Exception):
     """An error at an offset of the buffer; raised to the caller as an InvalidPdnError with line and column."""
 
-    def __init__(self, offset: int, message: str, resume: int | None = None) -> None:
-        super().__init__(message)
+    def __init__(self, offset: int, why: Sentence, resume: int | None = None) -> None:
+        super().__init__(why)
+        self.why = why
         self.offset = offset
         self.resume = offset if resume is None else resume
         """Offset at which to look for the next game."""
@@ -78,7 +80,7 @@ class Draft(DraftLine):
     setup: tuple[str, int] | None = None
     """FEN of a setup command before the first move, and its offset."""
     result: str | None = None
-    warnings: list[str] = field(default_factory=list)
+    warnings: list[Sentence] = field(default_factory=list)
     left_out: list[Fault] = field(default_factory=list)
     """Text left out by a forgiving buffer."""
 

@@ -33,6 +33,7 @@ from collections.abc import Callable
 from enum import Enum, auto
 
 from kr.game.value import Result
+from kr.language.sentences import Sentence, sentence
 from kr.pdn.drafts import Draft, DraftLine, DraftNote, DraftSetup, Fault, Judgement
 
 MARGIN = 64
@@ -231,7 +232,7 @@ class Buffer:
             return None
         if not self._begins_game(reading.draft, self.text[token.start() : begin]):
             return None
-        reading.draft.warnings.append("the game ends without a result, where moves begin again at 1")
+        reading.draft.warnings.append(sentence("pdn.no_result"))
         return _Step.END
 
     def _comment(self, reading: _Reading, token: re.Match[str], begin: int) -> None:
@@ -268,13 +269,13 @@ class Buffer:
             self._say(reading, " ".join(remark[1].split()))
             return
         if len(reading.stack) == MOST_NESTED:
-            raise Fault(begin, f"variations are nested more than {MOST_NESTED:,} deep")
+            raise Fault(begin, sentence("pdn.nested", most=MOST_NESTED))
         reading.stack.append((begin, reading.line))
         reading.line = DraftLine()
 
     def _close(self, reading: _Reading, token: re.Match[str], begin: int) -> _Step | None:
         if not reading.stack:
-            self._pass_over(reading.draft, self._fault(begin, "a variation ends here that was not opened"))
+            self._pass_over(reading.draft, self._fault(begin, sentence("pdn.variation_end")))
             return _Step.PASSED_OVER
         reading.close()
         return None
@@ -295,10 +296,10 @@ class Buffer:
     def _unknown(self, reading: _Reading, token: re.Match[str], begin: int) -> None:
         line, draft, written = reading.line, reading.draft, self.text[begin : reading.at]
         if reading.is_main and not line.moves:
-            self._pass_over(draft, Fault(begin, f"{written!r}: no move of this game is known"))
+            self._pass_over(draft, Fault(begin, sentence("pdn.none_known", move=repr(written))))
         elif line.unknown_from is None:
             line.unknown_from = len(line.moves)
-            self._warn(draft, begin, f"{written!r} is a move that nobody wrote down: moves end here")
+            self._warn(draft, begin, sentence("pdn.unwritten", move=repr(written)))
 
     def _letter(self, reading: _Reading, token: re.Match[str], begin: int) -> _Step | None:
         if begin != reading.touch:
@@ -329,7 +330,7 @@ class Buffer:
     def _more(self, offset: int) -> None:
         """Request more text unless the game is already too long."""
         if len(self.text) - offset >= MAX_GAME_LENGTH:
-            raise Fault(offset, f"a game of more than {MAX_GAME_LENGTH:,} characters", len(self.text))
+            raise Fault(offset, sentence("pdn.long_game", most=MAX_GAME_LENGTH), len(self.text))
         raise NeedMore
 
     @staticmethod
@@ -360,7 +361,7 @@ class Buffer:
         if draft.result == "*":
             draft.result = result
         elif result not in ("*", draft.result):
-            draft.warnings.append(f"the game ends with {draft.result} and again with {result}: the first is read")
+            draft.warnings.append(sentence("pdn.end_differs", first=draft.result or "", second=result))
         return True
 
     def _pass_over(self, draft: Draft, fault: Fault) -> None:
@@ -372,7 +373,7 @@ class Buffer:
 
     def _close_all(self, reading: _Reading, resume: int) -> None:
         """End the variations that were left open."""
-        fault = Fault(reading.stack[-1][0], "the variation that begins here is never closed", resume)
+        fault = Fault(reading.stack[-1][0], sentence("pdn.open_variation"), resume)
         self._pass_over(reading.draft, fault)
         while reading.stack:
             reading.close()
@@ -388,20 +389,19 @@ class Buffer:
         if brace == len(self.text):
             if not self.final and len(self.text) - begin < MAX_GAME_LENGTH:
                 raise NeedMore
-            self._pass_over(draft, self._fault(begin, "the comment that begins here is never closed"))
+            self._pass_over(draft, self._fault(begin, sentence("pdn.open_comment")))
             return end if (end := self.text.find("\n", begin)) >= 0 else brace
         if self.text.find("\n[", begin, brace) >= 0 and (lost := _FORGOTTEN.search(self.text, begin, brace)):
-            fault = Fault(begin, "the comment that begins here is never closed before the next game", lost.start() + 1)
-            self._pass_over(draft, fault)
+            self._pass_over(draft, Fault(begin, sentence("pdn.open_before_game"), lost.start() + 1))
             return lost.start()
         if not self.final and brace > self._sure:
             self._more(offset)
         return brace
 
-    def _warn(self, draft: Draft, offset: int, message: str) -> None:
+    def _warn(self, draft: Draft, offset: int, why: Sentence) -> None:
         """Note a warning at a place."""
         if len(draft.left_out) < MOST_LEFT_OUT:
-            draft.left_out.append(Fault(offset, message))
+            draft.left_out.append(Fault(offset, why))
 
     def _repeats(self, draft: Draft, name: str, value: str, begin: int) -> bool:
         """True if a tag that the game has already belongs to it: both stand in one block, without an empty line."""
@@ -409,8 +409,8 @@ class Buffer:
             return False
         if value != draft.tags[name]:
             if name in ("FEN", "GameType"):
-                raise Fault(begin, f"a second {name} tag, {value[:40]!r}, in the same game")
-            self._warn(draft, begin, f"a second {name} tag in the same game: {value[:60]!r} is read as a comment")
+                raise Fault(begin, sentence("pdn.second_tag", name=name, value=repr(value[:40])))
+            self._warn(draft, begin, sentence("pdn.second_tag_kept", name=name, value=repr(value[:60])))
             draft.notes.append((0, f"{name}: {value}"))
         return True
 
@@ -436,20 +436,18 @@ class Buffer:
             return
         setup = DraftSetup(token["fen"].strip(), begin)
         if line.moves and line.unknown_from is None:
-            self._warn(draft, begin, f"a position is set up within the game, after {line.moves[-1]}: {setup.fen[:120]}")
+            self._warn(draft, begin, sentence("pdn.setup_within", move=line.moves[-1], fen=setup.fen[:120]))
             reading.note(setup)
             return
         if line.unknown_from is None:
             line.unknown_from = 0
-            self._warn(
-                draft, begin, "a position is set up before the first move, which has one: moves are kept as text"
-            )
+            self._warn(draft, begin, sentence("pdn.setup_first"))
         reading.note(setup.text)
 
     def _say(self, reading: _Reading, words: str) -> None:
         """Note words outside braces as a comment."""
         reading.note(words)
-        reading.draft.warnings.append(f"{words[:60]!r} is outside braces: read as a comment")
+        reading.draft.warnings.append(sentence("pdn.outside", text=repr(words[:60])))
 
     def _words(self, reading: _Reading, begin: int) -> None:
         """Read words outside braces as a comment."""
@@ -465,10 +463,10 @@ class Buffer:
         self._say(reading, " ".join(self.text[begin:end].split()))
         reading.at = end
 
-    def _fault(self, begin: int, message: str = "") -> Fault:
+    def _fault(self, begin: int, why: Sentence | None = None) -> Fault:
         match = _JUNK.match(self.text, begin)
         junk = match[0] if match else ""
-        return Fault(begin, f"{junk!r} is not PDN: {message or _complaint(junk)}")
+        return Fault(begin, sentence("pdn.junk", text=repr(junk), why=why or _complaint(junk)))
 
 
 _READERS: dict[str, Callable[[Buffer, _Reading, re.Match[str], int], _Step | None]] = {
@@ -493,9 +491,7 @@ def plain_result(text: str) -> str:
     return plain if plain in RESULTS else text
 
 
-def _complaint(junk: str) -> str:
-    advice = {
-        "}": "a comment ends here that was not opened; comments do not nest",
-        "[": 'a tag is written [Name "value"]',
-    }
-    return advice.get(junk[0], "write moves as 11-15 or 22x15, other text in braces")
+def _complaint(junk: str) -> Sentence:
+    if junk[0] == "}":
+        return sentence("pdn.comment_end")
+    return sentence("pdn.tag_form" if junk[0] == "[" else "pdn.move_form")

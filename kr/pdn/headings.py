@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from kr.language.sentences import Sentence, sentence
 from kr.notation import SQUARES
 from kr.pdn.drafts import Draft, DraftLine, Fault
 from kr.pdn.writer import ENGLISH
@@ -19,7 +20,7 @@ _FEN_SIDE = re.compile(r"(?:^\W*|:\s*)[WB]", re.IGNORECASE)
 _FEN_ITEM = re.compile(r"(K?)(?:([a-h][1-8])|(\d{1,2})(?:\s*-\s*K?(\d{1,2}))?)", re.IGNORECASE)
 
 
-def settle_players(tags: dict[str, str]) -> tuple[dict[str, str], str]:
+def settle_players(tags: dict[str, str]) -> tuple[dict[str, str], Sentence | None]:
     """The tags with the players as Black, who begins, and White, and a warning if a tag of theirs had another meaning.
 
     Red begins, and P1 on sites without colours; a GameType may say that White does.
@@ -29,11 +30,11 @@ def settle_players(tags: dict[str, str]) -> tuple[dict[str, str], str]:
     match = None if game_type == ENGLISH else _GAME_TYPE.fullmatch(_plain(game_type))
     white_begins = bool(match and match[1] in "Ww" and (match[2] or not tags.get("FEN", "").strip()))
     names: dict[str, str] = {}
-    warning = ""
+    warning = None
     if "Red" in tags and not {"Black", "White"} <= tags.keys():
         if "Black" in tags:
             names = {"Red": "Black", "Black": "White"}
-            warning = "Red begins: the tag Red is read as Black, and Black as White"
+            warning = sentence("pdn.red")
         else:
             names = {"White": "Black", "Red": "White"} if white_begins else {"Red": "Black"}
     elif "P1" in tags and "P2" in tags and not tags.keys() & {"Black", "White"}:
@@ -41,7 +42,7 @@ def settle_players(tags: dict[str, str]) -> tuple[dict[str, str], str]:
     elif white_begins:
         names = {"White": "Black", "Black": "White"}
     if names.get("White") == "Black":
-        warning = "White begins by the GameType: White is read as Black, who begins in kr, and Black as White"
+        warning = sentence("pdn.white_begins")
     if names or white_begins:
         tags = {names.get(name, name): value for name, value in tags.items()}
     if white_begins:
@@ -55,7 +56,7 @@ def _plain(game_type: str) -> str:
     return "".join(game_type.split())
 
 
-def number_squares(draft: Draft) -> str:
+def number_squares(draft: Draft) -> Sentence | None:
     """Write the moves and FEN of a draft with the numbers of kr's squares for the names that its tags give them.
 
     Returns a warning if that changed something. Letters stay where no tag says that the game is English draughts: with
@@ -73,8 +74,8 @@ def number_squares(draft: Draft) -> str:
     letters = _squares("A", corner if kind == "A" else 0, inverted and kind == "A") if english else {}
     numbers = _squares("N", corner, inverted) if kind in ("N", "S") and (corner, inverted) != (1, False) else {}
     if not letters and not numbers:
-        return ""
-    first = ""
+        return None
+    first = None
     if (kind, corner, inverted) not in (("", 0, False), ("A", 0, False)):
         first = _number_start(draft, letters, numbers)
     lines: list[DraftLine] = [draft]
@@ -89,31 +90,33 @@ def number_squares(draft: Draft) -> str:
             if None in squares:
                 continue
             line.moves[index] = ("x" if "x" in text.lower() or ":" in text else "-").join(str(each) for each in squares)
-            first = first or f"{text} is read as {line.moves[index]}"
+            first = first or sentence("pdn.read_as", text=text, read=line.moves[index])
         lines += [note for _, note in line.notes if isinstance(note, DraftLine)]
     if numbers and (first or draft.setup or "FEN" in draft.tags):
         draft.tags["GameType"] = ENGLISH
     if not first:
-        return ""
-    return f"squares are numbered from another corner: {first}" if numbers else f"squares are named by letters: {first}"
+        return None
+    return sentence("pdn.corner" if numbers else "pdn.letters", example=first)
 
 
-def _number_start(draft: Draft, letters: dict[str, int], numbers: dict[str, int]) -> str:
-    """Write the FEN of a draft with the numbers of kr's squares. Returns a note of the change, or ""."""
+def _number_start(draft: Draft, letters: dict[str, int], numbers: dict[str, int]) -> Sentence | None:
+    """Write the FEN of a draft with the numbers of kr's squares. Returns a note of the change, if there is one."""
     fen, offset = draft.setup or (draft.tags.get("FEN", ""), draft.tag_offsets.get("FEN", 0))
     try:
         plain = _renumbered(fen, letters, numbers)
     except ValueError as error:
-        raise Fault(offset, f"FEN {fen!r}: {error} by GameType {_plain(draft.tags['GameType'])}") from None
+        why = sentence("pdn.no_square", square=str(error))
+        game_type = _plain(draft.tags["GameType"])
+        raise Fault(offset, sentence("pdn.bad_fen", fen=repr(fen), why=why, type=game_type)) from None
     if draft.setup:
         draft.setup = plain, offset
     elif fen:
         draft.tags["FEN"] = plain
-    return f"FEN {fen} is read as {plain}" if plain != fen else ""
+    return sentence("pdn.fen_read_as", fen=fen, read=plain) if plain != fen else None
 
 
 def _renumbered(fen: str, letters: dict[str, int], numbers: dict[str, int]) -> str:
-    """A FEN with the numbers of kr's squares. Raises ValueError for a square that the board does not have."""
+    """A FEN with the numbers of kr's squares. Raises ValueError with a square that the board does not have."""
 
     def renumbered(match: re.Match[str]) -> str:
         king, letter, low, high = match.groups()
@@ -121,7 +124,7 @@ def _renumbered(fen: str, letters: dict[str, int], numbers: dict[str, int]) -> s
             return match[0]
         names = [letter.lower()] if letter else [str(each) for each in range(int(low), int(high or low) + 1)]
         if lost := [name for name in names if name not in (letters if letter else numbers)]:
-            raise ValueError(f"there is no square {lost[0]}")
+            raise ValueError(lost[0])
         return ",".join(f"{king}{(letters if letter else numbers)[name]}" for name in names)
 
     fields = fen.split(":")

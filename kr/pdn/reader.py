@@ -11,6 +11,7 @@ from weakref import WeakKeyDictionary
 
 from kr.errors import IllegalMoveError, InvalidFenError, InvalidPdnError
 from kr.game.position import Position, Side
+from kr.language.sentences import Sentence, Told, sentence, told_by
 from kr.notation import SIDE_NAMES, SQUARES, parse_fen
 from kr.pdn.comments import moved_notes, plant_notes, replay_line
 from kr.pdn.drafts import Draft, DraftLine, Fault, Judgement
@@ -25,14 +26,8 @@ from kr.pdn.writer import ENGLISH, Results, turned
 Source = str | Path | IO[Any]
 """PDN text, the path of a file (plain, or packed by gzip, xz or bzip2), or an open file of text or bytes."""
 
-_GAME_TYPES = {
-    "20": "International draughts", "22": "Italian draughts", "23": "American pool checkers",
-    "24": "Spanish draughts", "25": "Russian draughts", "26": "Brazilian draughts", "27": "Canadian draughts",
-    "28": "Portuguese draughts", "29": "Czech draughts", "30": "Turkish draughts", "31": "Thai draughts",
-    "40": "Frisian draughts", "41": "Spantsiretti draughts",
-}  # fmt: skip
-
-
+_GAME_TYPES = ("20", "22", "23", "24", "25", "26", "27", "28", "29", "30", "31", "40", "41")
+"""Other games by their numbers (kr/language: draughts)."""
 MOST_HINTING = 80
 """Moves read for a hint at the game, where the first one is illegal."""
 
@@ -193,8 +188,8 @@ class Reader:
         newline = self._buffer.text.rfind("\n", 0, fault.offset)
         column = fault.offset - newline if newline >= 0 else self._column + fault.offset
         line = self._line_of(fault.offset)
-        where = f"{self.name}, " if self.name else ""
-        error = InvalidPdnError(f"{where}line {line}, column {column}: {fault}")
+        why = sentence("pdn.at", line=str(line), column=str(column), why=fault.why)
+        error = InvalidPdnError(sentence("pdn.in_file", name=self.name, why=why) if self.name else why)
         error.line, error.column = line, column
         return error
 
@@ -271,11 +266,9 @@ def game_from_draft(draft: Draft, results: Results = "english", cut: bool = Fals
     """Replay a draft. Raises Fault at the first wrong tag or move; cut: a draft ends before such a move."""
     game_type = draft.tags.get("GameType", ENGLISH).split(",")[0].strip()
     if game_type != ENGLISH:
-        name = _GAME_TYPES.get(game_type, "not a game that kr knows")
-        raise Fault(
-            draft.tag_offsets["GameType"],
-            f"GameType {game_type[:20]} is {name}; only English draughts ({ENGLISH}) is read",
-        )
+        other = sentence(f"draughts.{game_type}") if game_type in _GAME_TYPES else sentence("draughts.unknown")
+        why = sentence("pdn.game_type", type=game_type[:20], game=other, english=ENGLISH)
+        raise Fault(draft.tag_offsets["GameType"], why)
     warnings = list(draft.warnings)
     if warning := number_squares(draft):
         warnings.append(warning)
@@ -289,35 +282,34 @@ def game_from_draft(draft: Draft, results: Results = "english", cut: bool = Fals
     tag = plain_result(game.headers.get("Result", "").strip())
     if tag not in RESULTS:
         if tag.strip("?"):
-            warnings.append(f"the Result tag {tag[:20]!r} is not one of {', '.join(RESULTS)}")
+            warnings.append(sentence("pdn.result_tag", tag=repr(tag[:20]), results=RESULTS))
         tag = ""
     if result == "*":
         result = tag or result  # a star only ends the text of a game
     if result and tag and result != tag:
-        warnings.append(f"the Result tag says {tag} but the game ends with {result}")
+        warnings.append(sentence("pdn.result_differs", tag=tag, result=result))
     game.result = result or tag or "*"
     loser = Side(final[3])
     if game.result != "*" and game.winner != loser.other and is_over(final):
-        warnings.append(
-            f"{SIDE_NAMES[loser]} has no legal move at the end and has lost, but the result is {game.result}"
-        )
-    game.warnings = tuple(warnings)
+        warnings.append(sentence("pdn.lost", side=SIDE_NAMES[loser].lower(), result=game.result))
+    game.warnings = tuple(map(str, warnings))
     return game
 
 
-def _play(game: Game, draft: Draft, warnings: list[str], cut: bool) -> tuple[int, int, int, int]:
+def _play(game: Game, draft: Draft, warnings: list[Sentence], cut: bool) -> tuple[int, int, int, int]:
     """Add the moves of a draft with their comments and variations; returns the final position."""
     # all at once: a call for each move takes 3% of the time of reading
     texts = plain_move("\n".join(draft.moves)).split("\n") if draft.moves else []
     replay, draft.notes, refused = replay_line(game.start.bits, texts[: draft.replayable], draft.notes)
     if refused:
-        draft.left_out.append(Fault(refused[0].offset, f"{refused[1]}; the moves after it are kept as text"))
+        draft.left_out.append(Fault(refused[0].offset, sentence("pdn.kept_after", why=refused[1])))
     end = replay.failed
     if replay.error is not None:
         text = texts[end]
         first = end == 0 and game.start == Position()
         hint = _other_game(text) or (_other_game(" ".join(texts[:MOST_HINTING])) or _white_first(text) if first else "")
-        fault = Fault(draft.offsets[end], f"illegal move at ply {len(replay.moves) + 1}: {replay.error}{hint}")
+        ply, why = str(len(replay.moves) + 1), told_by(replay.error)
+        fault = Fault(draft.offsets[end], sentence("pdn.illegal", ply=ply, why=why, hint=hint))
         if not cut or (not end and "FEN" not in draft.tags):
             raise fault
         draft.left_out.append(fault)
@@ -342,7 +334,7 @@ def _play(game: Game, draft: Draft, warnings: list[str], cut: bool) -> tuple[int
     return replay.boards[-1]
 
 
-def _start(draft: Draft, warnings: list[str]) -> Position:
+def _start(draft: Draft, warnings: list[Sentence]) -> Position:
     fen = draft.tags.get("FEN", "").strip()
     offset = draft.tag_offsets.get("FEN", 0)
     if draft.setup:
@@ -356,26 +348,23 @@ def _start(draft: Draft, warnings: list[str]) -> Position:
     try:
         black, white, kings, side = parse_fen(fen, crown=True)
     except InvalidFenError as error:
-        raise Fault(offset, f"{error}{_other_game(fen)}") from None
-    warnings.append(f"{complaint} (read so)")
+        raise Fault(offset, sentence("pdn.hinted", why=told_by(error), hint=_other_game(fen))) from None
+    warnings.append(sentence("pdn.read_so", why=told_by(complaint)))
     return Position(black, white, kings, Side(side))
 
 
-def _other_game(text: str) -> str:
+def _other_game(text: str) -> Told:
     """Hint at another game in a FEN or move with squares beyond 32 or named by letters; "" for none."""
     if re.search(r"[a-h][1-8]|\b[A-H][1-8][-xX:]?[A-H][1-8]", text):
-        return (
-            " (squares named by letters: Russian, Brazilian, Czech or another game, not English draughts;"
-            ' an English game has [GameType "21"] or [Variant "English"])'
-        )
+        return sentence("pdn.hint_letters")
     if any(int(number) > SQUARES for number in re.findall(r"(?<!\d)\d{1,3}(?!\d)", text)):
-        return f" (squares beyond {SQUARES}: International draughts or another game on a larger board)"
+        return sentence("pdn.hint_larger", most=SQUARES)
     return ""
 
 
-def _white_first(text: str) -> str:
+def _white_first(text: str) -> Told:
     try:
         Position(side=Side.WHITE).parse_move(text)
     except IllegalMoveError:
         return ""
-    return " (White moves first: Italian draughts or another game, not English draughts)"
+    return sentence("pdn.hint_white")

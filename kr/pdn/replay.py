@@ -8,6 +8,7 @@ from functools import lru_cache
 from kr import _core
 from kr.errors import IllegalMoveError
 from kr.game.position import Bits, Move, Position
+from kr.language.sentences import Sentence, sentence
 from kr.notation import format_path, parse_path
 from kr.settings import check_type
 
@@ -72,7 +73,7 @@ class Replay:
         """Number of the text with the error."""
         self.firsts: Sequence[int] = ()
         """Number of the first text of each move."""
-        self.ambiguous: list[str] = []
+        self.ambiguous: list[Sentence] = []
         """Warnings about captures that are ambiguous or given in several texts, with the reading chosen."""
         for index, text in enumerate(texts):
             try:
@@ -146,10 +147,12 @@ class Replay:
             ply = self._before + len(self.moves)
             if way.choices:
                 ways = " or ".join(map(str, way.choices))
-                self.ambiguous.append(f"{written} at ply {ply} is ambiguous, {ways}: read as {way.move}")
+                self.ambiguous.append(
+                    sentence("pdn.ambiguous", text=written, ply=str(ply), ways=ways, move=str(way.move))
+                )
             elif len(parts) > 1:
                 whole_path = format_path(way.move.path, True)
-                self.ambiguous.append(f"{written} at ply {ply} is one capture: read as {whole_path}")
+                self.ambiguous.append(sentence("pdn.one_capture", text=written, ply=str(ply), move=whole_path))
             parts = []
         self.firsts = firsts
         if parts and self.failed >= parts[0].index:
@@ -227,7 +230,7 @@ def _is_part(board: Bits, text: str) -> bool:
 
 def _unfinished(board: Bits, text: str) -> IllegalMoveError:
     legal = ", ".join(map(str, Position.from_bits(board).legal_moves()))
-    return IllegalMoveError(f"{text} does not end a legal capture: {legal}")
+    return IllegalMoveError(sentence("pdn.unfinished", move=text, moves=legal))
 
 
 @lru_cache(maxsize=1 << 14)

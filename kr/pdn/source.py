@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from kr.errors import InvalidPdnError, InvalidSettingError
+from kr.language.sentences import Sentence, sentence
 from kr.storage import open_stream
 from kr.text import BYTE_ORDER_MARKS
 
@@ -72,7 +73,7 @@ class Content:
             # each unpacker has its own errors, in addition to those of the system
             if self._file is self._packed or (isinstance(error, OSError) and error.errno):
                 raise
-            raise InvalidPdnError(f"{_where(self.name)}the file is damaged: {error}") from None
+            raise _refusal(self.name, sentence("pdn.damaged_by", why=str(error))) from None
         return block
 
     def close(self) -> None:
@@ -82,8 +83,8 @@ class Content:
             file.close()
 
 
-def _where(name: str) -> str:
-    return f"{name}: " if name else ""
+def _refusal(name: str, why: Sentence) -> InvalidPdnError:
+    return InvalidPdnError(sentence("pdn.of_file", name=name, why=why) if name else why)
 
 
 class Text:
@@ -157,10 +158,8 @@ class Text:
             self._content.close()
 
     def _not_text(self, error: UnicodeDecodeError) -> InvalidPdnError:
-        return InvalidPdnError(
-            f"{_where(self.name)}byte 0x{error.object[error.start]:02x} is not {error.encoding}; "
-            "give another encoding, or none"
-        )
+        byte = f"{error.object[error.start]:02x}"
+        return _refusal(self.name, sentence("pdn.encoding", byte=byte, encoding=error.encoding))
 
 
 def _open_xz(file: Any) -> Any:

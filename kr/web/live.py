@@ -24,7 +24,7 @@ from typing import Any
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from kr.errors import InvalidSettingError, KrError
-from kr.language.sentences import Sentence, Told, as_json, sentence
+from kr.language.sentences import Sentence, Told, as_json, sentence, told_by
 from kr.text import whole_characters
 from kr.web.house import House
 from kr.web.request import PageRequest
@@ -192,8 +192,8 @@ class _Refused(Exception):
 def error_told(error: Exception) -> Told:
     """An error for a page: the sentence that it was raised with, or one line of English. Paths of this machine are left
     out, except in kr's own messages."""
-    if error.args and isinstance(error.args[0], Sentence):
-        return error.args[0]
+    if isinstance(told := told_by(error), Sentence):
+        return told
     if isinstance(error, OSError):
         return error.strerror or type(error).__name__
     return whole_characters(" ".join(str(error).split())[:500])

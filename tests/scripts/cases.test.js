@@ -97,18 +97,24 @@ function written(text, {isUsual = false, results = "english"} = {}) {
   return writeGame(game, {results}).trim();
 }
 
+/** The English of what other languages tell as well. @param {import("../../kr/viewer/static/texts.js").Said} why */
+function named(why) {
+  assert.equal(typeof why, "object", `${why} is told in English alone`);
+  return said(why);
+}
+
 /** @param {any} expected */
 function games({text, games, results = "english", forgiving = false, warnings = [], faults = []}) {
   /** @type {string[]} */
   const errors = [];
-  const found = [...new Reader(`${text}\n`, {results, forgiving, onError: why => errors.push(why)})];
+  const found = [...new Reader(`${text}\n`, {results, forgiving, onError: why => errors.push(named(why))})];
   const texts = found.map(game => writeGame(game));
   assert.deepEqual(
     texts.map(each => each.trim()),
     games,
   );
   assert.deepEqual(
-    found.flatMap(game => [...game.warnings]),
+    found.flatMap(game => game.warnings.map(named)),
     warnings,
   );
   assert.deepEqual(errors, faults);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import {test} from "node:test";
 import {gzipSync} from "node:zlib";
 import {answer} from "../../kr/page/static/answers/answers.js";
+import {said} from "../../kr/viewer/static/texts.js";
 
 const TWO = '[Event "One"]\n[Black "Ann"]\n[Result "1-0"]\n\n1. 11-15 23-19 1-0\n\n[Event "Two"]\n\n1. 9-14 {x} 0-1\n';
 
@@ -70,9 +71,15 @@ test("a text is a game, several of them, or positions", async () => {
 
 test("what can't be read of a text is told", async () => {
   const {faults, left_out: left, games} = await read({text: "W:W21:B1\nB:W21:B21\nW:W1:B5\n"});
-  assert.deepEqual(faults, ["line 2: FEN 'B:W21:B21': square 21 holds both a Black and a White piece"]);
+  assert.deepEqual(
+    faults.map((/** @type {any} */ each) => said(each)),
+    ["line 2: FEN 'B:W21:B21': square 21 holds both a Black and a White piece"],
+  );
   assert.equal(left, 1);
-  assert.match(games[1].warnings[0], /a White man stands on its king row, square 1: make it a king, K1 \(read so\)$/);
+  assert.match(
+    said(games[1].warnings[0]),
+    /a White man stands on its king row, square 1: make it a king, K1 \(read so\)$/,
+  );
   for (const [body, why] of /** @type {[object, string | RegExp][]} */ ([
     [{}, "text is missing"],
     [{text: ""}, "no game found: write moves as 11-15"],
@@ -84,7 +91,7 @@ test("what can't be read of a text is told", async () => {
     [{data: packed(gzipSync(TWO).subarray(0, 30))}, /the file is damaged/],
     [{data: packed(Uint8Array.of(0xfd, 0x37, 0x7a, 0x58, 0x5a, 0))}, "the file is packed by xz; unpack it, or pack it"],
     [{data: packed("BZh9")}, "the file is packed by bzip2"],
-    [{text: `[FEN "B:WK32:BK1"]\n${"1-5 32-28 5-1 28-32 ".repeat(5000)}`}, /at most 20000$/],
+    [{text: `[FEN "B:WK32:BK1"]\n${"1-5 32-28 5-1 28-32 ".repeat(5000)}`}, /at most 20,000$/],
     ...["?", "MTEtMTU", "MTEtMTU==", "MTEt MTU=", "=", "A===", "MTF=MTU=", "é"].map(data => [{data}, "data is not"]),
   ]))
     await refused(read(body), why);
@@ -116,7 +123,7 @@ test("more games than a page gets at once are a list", async () => {
     const {upload} = await answer(house, "games/read", {text}),
       {found, read, whole, left_out: left, faults, cut} = await listed(house, {upload});
     assert.deepEqual([found, read, whole, left, cut], [2001, 2001, true, 1, ""]);
-    assert.match(faults[0], /^line 2002/);
+    assert.match(said(faults[0]), /^line 2002/);
     assert.ok((await answer(house, "games/open", {upload, number: 2001})).document);
   }
   // what comes out of a packed file counts, in characters
@@ -185,7 +192,7 @@ test("a list is read on for a moment, and says why it ends before its source", a
   const random = Array.from({length: 4000}, (_, i) => `[Event "${(i * 7919) % 4001}"]\n1. 11-15 *\n`).join("\n"),
     damaged = await listed(house, {upload: await uploaded(house, gzipSync(random).subarray(0, -5000))});
   assert.ok(damaged.whole && damaged.read > 70 && damaged.read < 4000);
-  assert.match(damaged.cut, /^the rest can't be read: the file is damaged/);
+  assert.match(said(damaged.cut), /^the rest can't be read: the file is damaged/);
 });
 
 test("only so many uploads are kept, those that were asked for last", async () => {
@@ -227,7 +234,7 @@ test("much of the same is read in linear time", async () => {
   const why = "no game found: line 1, column 16394: variations are nested more than 16,384 deep";
   await refused(read({text: `1. 11-15 ${"(".repeat(16_385)}`}), why);
   const setUp = '1-5/FEN "W:WK32:BK1"/32-28/FEN "B:WK32:BK1"/'.repeat(40_000);
-  await refused(read({text: `[FEN "B:WK32:BK1"]\n${setUp}`}), "a game of 80001 moves and positions; at most 20000");
+  await refused(read({text: `[FEN "B:WK32:BK1"]\n${setUp}`}), "a game of 80,001 moves and positions; at most 20,000");
 });
 
 test("files of the maker are read once, again when they have changed, and told where they end", async () => {
@@ -242,7 +249,10 @@ test("files of the maker are read once, again when they have changed, and told w
     names: async () => ({files, mark: "m"}),
     read: async (/** @type {number} */ file) => {
       reads++;
-      return {bytes: gzipSync(contents[file - 1]), fault: file === 2 ? "only the first 2 MB" : ""};
+      return {
+        bytes: gzipSync(contents[file - 1]),
+        fault: file === 2 ? {say: "pdn.large_unpacked", with: {size: 2}} : null,
+      };
     },
   };
   assert.deepEqual(await answer(house, "games/files", {}), {files: ["a.pdn", "b.pdn"], mark: "m"});
@@ -253,7 +263,7 @@ test("files of the maker are read once, again when they have changed, and told w
   contents[0] = "1. 9-14 *\n";
   assert.deepEqual([(await listed(house, {file: 1})).found, reads], [1, 2]);
   const {cut, read} = await listed(house, {file: 2});
-  assert.equal(cut, "the rest can't be read: only the first 2 MB");
+  assert.equal(said(cut), "the rest can't be read: the file unpacks to more than 2 MB");
   assert.ok(read > 30_000);
   await refused(answer(house, "games/open", {file: 1, number: 5}), "a.pdn has 1 games; there is no game 5");
   await refused(listed(house, {file: 3}), "file is not a whole number from 1 to 2");

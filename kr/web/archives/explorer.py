@@ -35,6 +35,8 @@ from kr.web.live import Inbox, error_told
 from kr.web.request import LONGEST_FEN, PageRequest
 from kr.web.services.engines import give_way
 
+LONGEST_TOLD = 300
+"""Characters of a text within a complaint about a game."""
 GAMES_SHOWN = 20
 """Games on one page of a list."""
 NAMES_SHOWN = 12
@@ -144,7 +146,7 @@ class ExploredFile:
             "error": as_json(self.error),
             "games": len(index) if index is not None else None,
             "left_out": index.left_out if index is not None else 0,
-            "complaints": [text[:300] for text in index.complaints[:20]] if index is not None else [],
+            "complaints": _bounded(index.complaints[:20]) if index is not None else [],
         }
 
     def _start(self, make: Callable[[], ArchiveIndex]) -> None:
@@ -403,6 +405,13 @@ def _telling_damage(house: House, number: int, index: ArchiveIndex) -> Iterator[
             raise InvalidSettingError(sentence("refused.reopened", name=file.path.name)) from None
         file.mend(index)
         raise InvalidSettingError(sentence("refused.index_damaged", name=file.path.name)) from None
+
+
+def _bounded(told: Any) -> Any:
+    """What is told, as JSON, none of its texts too long."""
+    if isinstance(told, Mapping):
+        return {name: _bounded(each) for name, each in told.items()}
+    return [_bounded(each) for each in told] if isinstance(told, list) else str(told)[:LONGEST_TOLD]
 
 
 def _record_json(record: Record) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from typing import Any
 from anyio.to_thread import run_sync
 
 from kr.errors import InvalidPdnError
+from kr.language.sentences import Told, as_json, sentence, told_by
 from kr.pdn.source import READ_SIZE, Content
 from kr.web.house import House
 from kr.web.live import Inbox
@@ -55,22 +56,23 @@ async def content(house: House, request: PageRequest, inbox: Inbox) -> AsyncGene
         pieces.close()
 
 
-def _pieces(path: Path) -> Generator[dict[str, str]]:
+def _pieces(path: Path) -> Generator[dict[str, Any]]:
     packer = zlib.compressobj(1, wbits=_GZIP)
-    room, fault = MOST_CONTENT, ""
+    room = MOST_CONTENT
+    fault: Told | None = None
     with closing(Content(path)) as source:
         try:
             while block := source.read(READ_SIZE):
                 if len(block) > room:
-                    fault = f"only the first {MOST_CONTENT >> 20} MB of a file are listed; kr web --archive has no end"
+                    fault = sentence("pdn.cut_file", size=MOST_CONTENT >> 20)
                     break
                 room -= len(block)
                 yield _piece(packer.compress(block))
         except InvalidPdnError as error:
-            fault = str(error)
+            fault = told_by(error)
     yield _piece(packer.flush())
-    if fault:
-        yield {"fault": fault}
+    if fault is not None:
+        yield {"fault": as_json(fault)}
 
 
 def _piece(packed: bytes) -> dict[str, str]:

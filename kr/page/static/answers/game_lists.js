@@ -1,13 +1,16 @@
 // Texts and files that the page brings, and those of a server: read at once, or listed.
 
 import {UploadList, MOST_FILE_GAMES} from "./upload_list.js";
-import {boundedDocument, MOST_FAULTS, readText, summary} from "./pasted_games.js";
+import {boundedDocument, MOST_FAULTS, readText, shortened, summary} from "./pasted_games.js";
 import {lengthOf} from "./blanks.js";
+import {told} from "./pdn/drafts.js";
 import {Text} from "./pdn/source.js";
 import {opener} from "./pdn/unpack.js";
 import {RESULT_CONVENTIONS, writeGame} from "./pdn/writer.js";
 import {Refused} from "./text.js";
 
+/** @typedef {import("../texts.js").Said} Said */
+/** @typedef {import("../texts.js").Sentence} Sentence */
 /** @typedef {import("./house.js").House} House */
 /** @typedef {import("./house.js").FilesPort} FilesPort */
 /** @typedef {import("./pdn/tree.js").Game} Game */
@@ -24,7 +27,11 @@ const LARGEST_UPLOAD = 64 << 20;
 const MOST_UPLOADS = 4,
   LARGEST_UPLOADS = 128 << 20;
 
-/** @typedef {{name: string, bytes: Uint8Array, fault: string, lists: Map<Results, Promise<UploadList>>}} Kept */
+/**
+ * @typedef {{
+ *   name: string, bytes: Uint8Array, fault: Sentence | null, lists: Map<Results, Promise<UploadList>>,
+ * }} Kept
+ */
 
 /** Uploads of the page and files of the server, by name. */
 class Shelf {
@@ -43,7 +50,7 @@ class Shelf {
   /** Keeps an upload, and returns its name. @param {House} house @param {Uint8Array} bytes */
   add(house, bytes) {
     const name = Math.floor(house.random() * 2 ** 52).toString(36);
-    this.#put(name, {name: "the upload", bytes, fault: "", lists: new Map()});
+    this.#put(name, {name: "the upload", bytes, fault: null, lists: new Map()});
     return name;
   }
 
@@ -162,18 +169,17 @@ async function read(house, request) {
     text = await wholeText(bytes);
   /** @type {Game[]} */
   const games = [];
-  /** @type {string[]} */
+  /** @type {Said[]} */
   const faults = [];
   let isWhole = text !== null;
-  for (const game of readText(text ?? "", results, why => faults.push(why))) {
+  for (const game of readText(text ?? "", results, why => faults.push(shortened(why)))) {
     isWhole &&= games.length < MOST_PASTED_GAMES;
     if (!isWhole) break;
     games.push(game);
   }
   if (!isWhole) return {upload: Shelf.of(house).add(house, bytes)};
   if (!games.length) {
-    const why = faults[0] ?? "write moves as 11-15 or 22x15, or a position such as W:W21,K30:B1,2";
-    throw new Refused("refused.no_game_found", {why});
+    throw new Refused("refused.no_game_found", {why: faults[0] ?? told("pdn.move_or_position")});
   }
   const answer = {faults: faults.slice(0, MOST_FAULTS), left_out: faults.length};
   if (games.length === 1) return {...answer, games: [summary(games[0], 1)], document: boundedDocument(games[0])};

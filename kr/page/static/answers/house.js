@@ -109,7 +109,7 @@ import {ChancesOfScores} from "./chances.js";
  * start; read: the content of a file by its number from 1, plain or packed by gzip, and why that is not all of it.
  * @typedef {object} FilesPort
  * @property {() => Promise<{files: {name: string, stamp: string}[], mark: string}>} names
- * @property {(file: number) => Promise<{bytes: Uint8Array, fault: string}>} read
+ * @property {(file: number) => Promise<{bytes: Uint8Array, fault: import("../texts.js").Sentence | null}>} read
  */
 
 export class House {

@@ -3,18 +3,31 @@
 import {gameDocument, MOST_NODES} from "./document.js";
 import {looksLikeFen, parseFen} from "./notation.js";
 import {beginning, lengthOf, linesOf, stripped} from "./blanks.js";
+import {told} from "./pdn/drafts.js";
 import {Reader} from "./pdn/reader.js";
 import {Game} from "./pdn/tree.js";
 import {LONGEST_FEN} from "./request.js";
 import {Position} from "./rules.js";
-import {KrError} from "./text.js";
+import {KrError, refusal, Refused} from "./text.js";
 
+/** @typedef {import("../texts.js").Said} Said */
 /** @typedef {import("./pdn/writer.js").Results} Results */
 /** @typedef {[number, string]} NumberedLine */
 /** @typedef {ReturnType<typeof summary>} Row */
 
 /** Unreadable games whose reasons are listed. */
 export const MOST_FAULTS = 50;
+
+/** Characters of a text within a fault. */
+const LONGEST_QUOTED = 300;
+
+/** What is told, none of its texts too long. @param {Said} said @returns {Said} */
+export function shortened(said) {
+  if (typeof said === "string") return beginning(said, LONGEST_QUOTED);
+  if (typeof said !== "object" || !("say" in said)) return said;
+  const values = Object.entries(said.with ?? {}).map(([name, value]) => [name, shortened(value)]);
+  return {say: said.say, with: Object.fromEntries(values)};
+}
 
 /** A game's row in a list. @param {Game} game @param {number} number */
 export function summary(game, number) {
@@ -30,7 +43,7 @@ export function summary(game, number) {
     date: shown("Date"),
     result: game.result,
     moves: game.mainline().length,
-    warnings: game.warnings.slice(0, MOST_FAULTS).map(warning => beginning(warning, 300)),
+    warnings: game.warnings.slice(0, MOST_FAULTS).map(shortened),
   };
 }
 
@@ -38,7 +51,7 @@ export function summary(game, number) {
 export function boundedDocument(game) {
   const document = gameDocument(game),
     count = document.nodes.length;
-  if (count > MOST_NODES) throw new KrError(`a game of ${count} moves and positions; at most ${MOST_NODES}`, "pdn");
+  if (count > MOST_NODES) throw new Refused("pdn.many_moves", {number: count, most: MOST_NODES}, "pdn");
   return document;
 }
 
@@ -46,7 +59,7 @@ export function boundedDocument(game) {
  * Games of a text that people paste: PDN, positions as FEN, one a line, or FENs each with its moves below it.
  * @param {string} text
  * @param {Results} results
- * @param {(why: string) => void} onFault called for those left out
+ * @param {(why: Said) => void} onFault called for those left out
  */
 export function readText(text, results, onFault) {
   const lines = fensOf(text);
@@ -61,12 +74,12 @@ export function* withContent(reader) {
     if (game.variations.length || !game.start.equals(new Position()) || game.headers.size > 1) yield game;
 }
 
-/** @param {NumberedLine[]} lines @param {(why: string) => void} onFault */
+/** @param {NumberedLine[]} lines @param {(why: Said) => void} onFault */
 export function* positionGames(lines, onFault) {
   for (const [number, line] of lines) {
     const game = positionGame(line);
     if (game instanceof Game) yield game;
-    else onFault(`line ${number}: ${game.message}`);
+    else onFault(refusal("line {number}: {why}", {number: String(number), why: game.told}).told);
   }
 }
 
@@ -112,17 +125,18 @@ function isFen(text) {
 
 /** A game from a position, or what is wrong with it. @param {string} fen */
 function positionGame(fen) {
+  /** @type {Said} */
   let why = "";
   for (const crown of [false, true]) {
     try {
       const {black, white, kings, side} = parseFen(fen, crown),
         game = new Game([], new Position(black, white, kings, side));
-      if (why) game.warnings = [`${why} (read so)`];
+      if (why) game.warnings = [told("pdn.read_so", {why})];
       return game;
     } catch (error) {
       if (!(error instanceof KrError)) throw error;
       if (crown) return error;
-      why = error.message;
+      why = error.told;
     }
   }
   throw new Error("unreachable");

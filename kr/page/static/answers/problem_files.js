@@ -55,7 +55,7 @@ export function* readProblems(name, source, {results, themes, onFault}) {
     );
 }
 
-/** @param {string} source @param {Results} results @param {(why: string) => void} onError */
+/** @param {string} source @param {Results} results @param {(why: Said) => void} onError */
 function* ofGames(source, results, onError) {
   let number = 0;
   for (const game of new Reader(`${source}\n`, {results, onError}))

@@ -20,9 +20,9 @@ export class KrError extends Error {
 
 /** One that is told by the name of its sentence, in the language of the page. */
 export class Refused extends KrError {
-  /** @param {string} name @param {Record<string, import("../texts.js").Said>} [values] */
-  constructor(name, values = {}) {
-    super();
+  /** @param {string} name @param {Record<string, import("../texts.js").Said>} [values] @param {string} [kind] */
+  constructor(name, values = {}, kind) {
+    super(undefined, kind);
     this.sentence = {say: name, with: values};
   }
 

@@ -5,17 +5,20 @@ import {
   fensOf,
   MOST_FAULTS,
   positionGames,
+  shortened,
   summary,
   withContent,
   withoutComment,
 } from "./pasted_games.js";
 import {plainName} from "./names.js";
-import {beginning, lengthOf, linesOf} from "./blanks.js";
+import {lengthOf, linesOf} from "./blanks.js";
+import {told} from "./pdn/drafts.js";
 import {Reader} from "./pdn/reader.js";
 import {Text} from "./pdn/source.js";
 import {writeGame} from "./pdn/writer.js";
-import {KrError, Refused, grouped} from "./text.js";
+import {KrError, Refused} from "./text.js";
 
+/** @typedef {import("../texts.js").Said} Said */
 /** @typedef {import("./pasted_games.js").NumberedLine} NumberedLine */
 /** @typedef {import("./pasted_games.js").Row} Row */
 /** @typedef {import("./house.js").House} House */
@@ -70,8 +73,9 @@ export class UploadList {
   #source = null;
   #whole = false;
   #leftOut = 0;
+  /** @type {Said} */
   #cut = "";
-  /** @type {string[]} */
+  /** @type {Said[]} */
   #faults = [];
   /** Words to search, the row and the text of each game. @type {{words: string, row: Row, pdn: string}[]} */
   #games = [];
@@ -150,7 +154,7 @@ export class UploadList {
     if (this.#whole) return false;
     const count = this.#games.length;
     if (count >= MOST_FILE_GAMES || this.#size > MOST_LIST_CHARACTERS) {
-      this.#cut = `only the first ${grouped(count)} games are listed`;
+      this.#cut = told("pdn.cut_games", {number: count});
       this.#whole = true;
       return false;
     }
@@ -163,7 +167,7 @@ export class UploadList {
       words = plainName([row.event, row.black, row.white, row.date, row.result].join(" ")),
       pdn = writeGame(game);
     this.#games.push({words, row, pdn});
-    this.#size += words.length + pdn.length + row.warnings.join("").length + 400;
+    this.#size += words.length + pdn.length + JSON.stringify(row.warnings).length + 400;
     return true;
   }
 
@@ -174,15 +178,15 @@ export class UploadList {
       return next.done ? null : next.value;
     } catch (error) {
       if (!(error instanceof KrError) || error.kind !== "pdn") throw error;
-      this.#cut = `the rest can't be read: ${beginning(error.message, 300)}`;
+      this.#cut = told("pdn.cut_rest", {why: shortened(error.told)});
       return null;
     }
   }
 
   *#gamesOf() {
-    const onFault = (/** @type {string} */ why) => {
+    const onFault = (/** @type {Said} */ why) => {
       this.#leftOut++;
-      if (this.#faults.length < MOST_FAULTS) this.#faults.push(beginning(why, 300));
+      if (this.#faults.length < MOST_FAULTS) this.#faults.push(shortened(why));
     };
     const positions = this.#positionLines();
     if (positions.length) {
@@ -190,8 +194,7 @@ export class UploadList {
       return;
     }
     yield* withContent(new Reader(this.#text, {results: this.#results, forgiving: true, onError: onFault}));
-    if (this.#text.isCut)
-      this.#cut = `the text is longer than ${grouped(LONGEST_UPLOAD)} characters; the rest is left out`;
+    if (this.#text.isCut) this.#cut = told("pdn.cut_text", {most: LONGEST_UPLOAD});
   }
 
   /** @returns {NumberedLine[]} */

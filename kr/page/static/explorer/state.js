@@ -9,7 +9,7 @@ import {formatted, many, said, t} from "../texts.js";
  * A file whose games are explored. added: a page has sent it; lasting: it is there when the server starts again.
  * @typedef {{number: number, name: string, archive: boolean, added: boolean, lasting: boolean, open: boolean,
  *   opening: boolean, share: number, error: import("../texts.js").Said, games: number | null, left_out: number,
- *   complaints: string[],
+ *   complaints: import("../texts.js").Said[],
  *   chosen?: boolean}} Archive
  */
 /**

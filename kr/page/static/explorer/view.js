@@ -2,7 +2,7 @@
 
 import {scoreWords} from "../analysis/words.js";
 import {button, el} from "../dom.js";
-import {formatted, many, t} from "../texts.js";
+import {formatted, many, said, t} from "../texts.js";
 import {
   archiveWords,
   atLeast,
@@ -251,7 +251,7 @@ function complaints({left_out: count, complaints: why}) {
     "details",
     {class: "muted"},
     el("summary", null, t("{games} could not be read", {games})),
-    el("ul", null, ...why.map(text => el("li", null, text))),
+    el("ul", null, ...why.map(each => el("li", null, said(each)))),
   );
 }
 

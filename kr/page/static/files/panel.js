@@ -4,6 +4,7 @@ import {filePicker, resultsChoice} from "../controls.js";
 import {button, el} from "../dom.js";
 import {visible} from "../escapes.js";
 import {many, t} from "../texts.js";
+import {told} from "../told.js";
 import {About} from "./about.js";
 import {Opened} from "./opened.js";
 import {Reading} from "./reading.js";
@@ -11,6 +12,7 @@ import {Shelf} from "./shelf.js";
 import {LINK, movesOf, nameOf} from "./state.js";
 
 /** @typedef {import("../shell.js").App} App */
+/** @typedef {import("../texts.js").Said} Said */
 
 const FILES = ".pdn,.gz,.xz,.bz2,.fen,.txt,.krproof";
 
@@ -163,17 +165,18 @@ class Games {
   /**
    * @param {any} document
    * @param {number[]} path
-   * @param {string[]} [warnings] remarks on its text
+   * @param {Said[]} [warnings] remarks on its text
    * @param {boolean} [stays] the page that is shown
    */
   _open(document, path, warnings = [], stays = false) {
     if (stays) this.app.tree.load(document, path);
     else this.app.open(document, path);
-    this._remark(warnings);
+    void this._remark(warnings);
   }
 
-  /** @param {string[]} faults */
-  _remark(faults) {
+  /** @param {Said[]} faults */
+  async _remark(faults) {
+    const remarks = await Promise.all(faults.map(each => told(each)));
     this._remarks.hidden = !faults.length;
     this._remarks.open = faults.length > 0 && faults.length < 4;
     const title =
@@ -182,7 +185,7 @@ class Games {
         : t("{remarks} on the text", {remarks: many(faults.length, "remark")});
     this._remarks.replaceChildren(
       el("summary", null, title),
-      el("ul", null, ...faults.map(fault => el("li", null, visible(fault)))),
+      el("ul", null, ...remarks.map(remark => el("li", null, visible(remark)))),
     );
   }
 

@@ -9,6 +9,7 @@ import {unpacked} from "./link.js";
 import {LINK, isCertificate, stepsOf} from "./state.js";
 
 /** @typedef {import("../shell.js").App} App */
+/** @typedef {import("../texts.js").Said} Said */
 /** @typedef {import("./shelf.js").Shelf} Shelf */
 /**
  * A file or text that is read. What the person does meanwhile is not overwritten: `errand.isStale` tells it; `isOver`
@@ -24,7 +25,7 @@ export class Reading {
   /**
    * @param {App} app
    * @param {Shelf} shelf
-   * @param {{open: (document: any, path: number[], warnings: string[]) => void, results: () => string}} does
+   * @param {{open: (document: any, path: number[], warnings: Said[]) => void, results: () => string}} does
    */
   constructor(app, shelf, {open, results}) {
     this._app = app;
@@ -144,7 +145,7 @@ export class Reading {
     if (one && !errand.isStale) {
       await shelf.choose(null);
       this._open(one, [], answer.games[0].warnings);
-      shelf.lose(answer);
+      void shelf.lose(answer);
       if (left) app.panel("game");
       app.say([t("Opened; Undo brings the former game back"), left].filter(Boolean).join(". "));
       return;

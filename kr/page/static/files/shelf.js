@@ -6,14 +6,16 @@ import {Errands} from "../errands.js";
 import {FiltersOn, filterName} from "../filters.js";
 import {visible} from "../escapes.js";
 import {formatted, many, t} from "../texts.js";
+import {told} from "../told.js";
 import {GameList, PAGE} from "./list.js";
 import {listWords, matching} from "./state.js";
 
 /** @typedef {import("../shell.js").App} App */
+/** @typedef {import("../texts.js").Said} Said */
 /** @typedef {import("./state.js").Row} Row */
 /**
  * Where games come from: a text whose games are all known, an upload, or a file of the command line by its number.
- * @typedef {{name: string, games?: Row[], upload?: string, file?: number, left_out?: number, faults?: string[],
+ * @typedef {{name: string, games?: Row[], upload?: string, file?: number, left_out?: number, faults?: Said[],
  *   isTold?: boolean}} Source
  */
 /** @typedef {import("../errands.js").Errand} Errand */
@@ -33,7 +35,7 @@ export class Shelf {
 
   /**
    * @param {App} app
-   * @param {{open: (document: any, warnings: string[] | undefined, stays: boolean) => void, results: () => string}}
+   * @param {{open: (document: any, warnings: Said[] | undefined, stays: boolean) => void, results: () => string}}
    * does
    *     open: shows a game; results: the convention of results in files
    */
@@ -91,7 +93,7 @@ export class Shelf {
     this.source = source;
     this._shelf.hidden = !source;
     this.filter.value = "";
-    this.lose(source ?? {});
+    void this.lose(source ?? {});
     if (!source) this._listings.end();
     this._choices();
     if (source) await this.search();
@@ -99,9 +101,9 @@ export class Shelf {
 
   /**
    * Says what could not be read.
-   * @param {{left_out?: number, faults?: string[], cut?: string}} what
+   * @param {{left_out?: number, faults?: Said[], cut?: Said}} what
    */
-  lose({left_out: count = 0, faults = [], cut = ""}) {
+  async lose({left_out: count = 0, faults = [], cut = ""}) {
     const words = [
       count && t("{games} could not be read", {games: many(count, "game")}),
       cut && t("not all games are listed"),
@@ -115,11 +117,10 @@ export class Shelf {
     lost.dataset.key = key;
     lost.open = Boolean(words) && faults.length < 4;
     const others = count > faults.length && t("and {others}", {others: many(count - faults.length, "other")});
-    const why = [...faults.map(visible), others, cut && visible(cut)].filter(Boolean);
-    lost.replaceChildren(
-      el("summary", null, words),
-      el("ul", {tabindex: 0, "aria-label": t("Why")}, ...why.map(each => el("li", null, each))),
-    );
+    const why = await Promise.all([...faults, others || "", cut].map(each => told(each)));
+    if (lost.dataset.key !== key) return;
+    const items = why.filter(Boolean).map(each => el("li", null, visible(each)));
+    lost.replaceChildren(el("summary", null, words), el("ul", {tabindex: 0, "aria-label": t("Why")}, ...items));
   }
 
   /** Shows the games that the words leave: all of a text, those of a file as they are read. */
@@ -206,12 +207,12 @@ export class Shelf {
     this._showFilter(answer.found);
     this._done.hidden = this.isWhole || answer.share === null;
     this._done.value = answer.share ?? 0;
-    this.lose(answer);
+    void this.lose(answer);
     // the panel may be closed
     if (this.isWhole && (left || answer.cut) && !source.isTold) {
       source.isTold = true;
-      const why = [left && t("{games} could not be read", {games: many(left, "game")}), answer.cut].filter(Boolean);
-      this._app.say(`${source.name}: ${why.join("; ")}`);
+      const games = left && t("{games} could not be read", {games: many(left, "game")});
+      void told(answer.cut).then(cut => this._app.say(`${source.name}: ${[games, cut].filter(Boolean).join("; ")}`));
     }
     this.list.put(answer.start / PAGE, answer.games);
     this.list.grow(answer.found);
@@ -256,7 +257,7 @@ export class Shelf {
   /**
    * @param {Source} source
    * @param {Row} game
-   * @returns {Promise<{document: any, warnings?: string[]}>}
+   * @returns {Promise<{document: any, warnings?: Said[]}>}
    */
   async _document(source, game) {
     if (game.document) return {document: game.document};

@@ -10,8 +10,9 @@ import {formatted, many, t} from "../texts.js";
  * A game that is open. from: the place that it was opened from, "" for one's own; held: what a tree holds of it.
  * @typedef {Stored & {id: number, from: string, held?: any}} OpenGame
  */
+/** @typedef {import("../texts.js").Said} Said */
 /** @typedef {{event: string, black: string, white: string, date: string, result: string, moves: number,
- *   number: number, warnings?: string[], pdn?: string, document?: GameDocument}} Row a game in a list */
+ *   number: number, warnings?: Said[], pdn?: string, document?: GameDocument}} Row a game in a list */
 
 const MOST_OPEN = 12;
 const MOST_RECENT = 12;

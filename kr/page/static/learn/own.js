@@ -5,7 +5,8 @@ import {filePicker, resultsChoice} from "../controls.js";
 import {button, el} from "../dom.js";
 import {visible} from "../escapes.js";
 import {SharedRecord} from "../shared-record.js";
-import {formatted, many, said, t} from "../texts.js";
+import {formatted, many, t} from "../texts.js";
+import {told} from "../told.js";
 
 /** @typedef {import("../shell.js").App} App */
 /** @typedef {{id: string, fen: string}} Problem as the answers have read it, with other fields that only they know */
@@ -120,7 +121,7 @@ export class OwnPanel {
         throw new Error(t("{count} problems are kept at most: remove a file first", {count: formatted(MOST_KEPT)}));
       if (!this._files.add({name, problems}))
         throw new Error(t("The browser has no room for the problems of {name}", {name}));
-      this._tell(faults, left);
+      await this._tell(faults, left);
       this.show();
       await this._onchange(true);
       this._app.say(t("{name}: {puzzles}", {name, puzzles: many(problems.length, "puzzle")}));
@@ -130,10 +131,11 @@ export class OwnPanel {
   }
 
   /** @param {import("../texts.js").Said[]} faults @param {number} left how many there are */
-  _tell(faults, left) {
-    const more = left - faults.length;
+  async _tell(faults, left) {
+    const more = left - faults.length,
+      reasons = await Promise.all(faults.map(each => told(each)));
     this._faults.replaceChildren(
-      ...faults.map(why => el("li", null, visible(said(why)))),
+      ...reasons.map(why => el("li", null, visible(why))),
       ...(more ? [el("li", null, t("{count} more could not be read", {count: more}))] : []),
     );
     if (left) this.element.open = true;

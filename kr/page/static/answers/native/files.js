@@ -17,12 +17,13 @@ export class RemoteFiles {
     return this._server.api("port/files");
   }
 
-  /** @param {number} file @returns {Promise<{bytes: Uint8Array, fault: string}>} */
+  /** @param {number} file @returns {ReturnType<FilesPort["read"]>} */
   read(file) {
     return new Promise((resolve, reject) => {
       /** @type {Uint8Array<ArrayBuffer>[]} */
       const pieces = [];
-      let fault = "";
+      /** @type {import("../../texts.js").Sentence | null} */
+      let fault = null;
       this._server.live("file", {file}, async event => {
         if (event.error !== undefined) reject(new Unanswered({error: event.error, lost: event.lost}));
         else if (event.data) pieces.push(decodedBytes(event.data));

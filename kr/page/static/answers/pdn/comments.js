@@ -1,12 +1,12 @@
 // Notes of a game that is read: put into its tree, and the positions that they set up (kr/pdn/comments.py).
 
-import {SIDE_NAMES} from "../notation.js";
-import {Position} from "../rules.js";
-import {KrError, quoted} from "../text.js";
-import {DraftLine, DraftSetup, Judgement, plainMove} from "./drafts.js";
+import {Position, sideName} from "../rules.js";
+import {KrError, quoted, Refused} from "../text.js";
+import {DraftLine, DraftSetup, Judgement, plainMove, told} from "./drafts.js";
 import {Replay} from "./replay.js";
 import {ChildNode, NOT_KNOWN} from "./tree.js";
 
+/** @typedef {import("../../texts.js").Said} Said */
 /** @typedef {import("../rules.js").Move} Move */
 /** @typedef {import("./drafts.js").PlacedNote} PlacedNote */
 /** @typedef {import("./tree.js").GameNode} GameNode */
@@ -17,7 +17,7 @@ import {ChildNode, NOT_KNOWN} from "./tree.js";
  * @param {PlacedNote[]} notes
  */
 export function plantNotes(line, notes) {
-  /** @type {string[]} */
+  /** @type {Said[]} */
   const warnings = [];
   /** @type {[GameNode[], PlacedNote[], number][]} */
   const waiting = [[line, notes, 0]];
@@ -43,7 +43,7 @@ export function plantNotes(line, notes) {
         for (let i = note.notes.length; i--; ) queue.push([ply, note.notes[i][1]]);
       } else if (nodes.length === 1) {
         node.comments.push(note.moves.join(" "));
-        warnings.push("a variation without a move to replace: kept as a comment");
+        warnings.push(told("pdn.no_move"));
       } else {
         const index = Math.max(ply, 1) - 1,
           branch = branchOf(nodes[index], before + index, note, warnings);
@@ -83,7 +83,7 @@ export const notesUpTo = (notes, end) =>
  * @param {GameNode} anchor
  * @param {number} ply
  * @param {DraftLine} line
- * @param {string[]} warnings
+ * @param {Said[]} warnings
  */
 function branchOf(anchor, ply, line, warnings) {
   /** @type {(Move | string)[]} */
@@ -94,10 +94,10 @@ function branchOf(anchor, ply, line, warnings) {
     const texts = /** @type {string[]} */ (moves),
       {replay, notes, refused} = replayLine(anchor.position, texts.slice(0, line.played), line.notes);
     for (const each of replay.ambiguous) warnings.push(each);
-    if (refused) warnings.push(`in a variation, ${refused.reason}; kept as text from there`);
+    if (refused) warnings.push(told("pdn.in_variation", {why: refused.why}));
     if (replay.error) {
       const failed = ply + replay.moves.length + 1;
-      warnings.push(`in a variation, ply ${failed}: ${replay.error.message}; kept as text from there`);
+      warnings.push(told("pdn.in_variation_at", {ply: String(failed), why: replay.error.told}));
     }
     line.notes = movedNotes(notes, replay.firsts, replay.failed);
     moves = [...replay.moves, ...texts.slice(replay.failed)];
@@ -128,7 +128,7 @@ export function grown(node, moves, boards) {
  * @param {Position} board
  * @param {string[]} texts
  * @param {PlacedNote[]} notes
- * @returns {{replay: Replay, notes: PlacedNote[], refused: {setup: DraftSetup, reason: string} | null}}
+ * @returns {{replay: Replay, notes: PlacedNote[], refused: {setup: DraftSetup, why: Said} | null}}
  */
 export function replayLine(board, texts, notes) {
   /** @type {[number, DraftSetup][]} */
@@ -144,7 +144,7 @@ export function replayLine(board, texts, notes) {
       setup.board = settable(setup.fen, replay.boards[replay.boards.length - 1]);
     } catch (error) {
       if (!(error instanceof KrError)) throw error;
-      refused = {setup, reason: error.message};
+      refused = {setup, why: error.told};
       continue;
     }
     replay.resume(setup.board, texts.slice(ply, end));
@@ -163,14 +163,11 @@ function settable(fen, board) {
     position = Position.fromFen(fen);
   } catch (error) {
     if (!(error instanceof KrError)) throw error;
-    throw new KrError(`the position set up is not one: ${error.message}`, "pdn");
+    throw new Refused("pdn.bad_setup", {why: error.told}, "pdn");
   }
   if (position.side === board.side) return position;
-  const side = SIDE_NAMES[board.side];
-  throw new KrError(
-    `the position set up has the other side to move: expected ${side[0]} for ${side}, ${quoted(fen)}`,
-    "pdn",
-  );
+  const side = sideName(board.side);
+  throw new Refused("pdn.other_side", {letter: side[0].toUpperCase(), side, fen: quoted(fen)}, "pdn");
 }
 
 /**

@@ -3,6 +3,7 @@
 import {quoted} from "../text.js";
 import {beginning, stripped} from "../blanks.js";
 
+/** @typedef {import("../../texts.js").Said} Said */
 /** @typedef {import("../rules.js").Position} Position */
 /** @typedef {string | Judgement | DraftSetup | DraftLine} DraftNote */
 /** @typedef {[number, DraftNote]} PlacedNote a note, and the number of moves before it */
@@ -13,12 +14,20 @@ export const MOST_LEFT_OUT = 20;
 /** The buffer ends before the text there can be judged. */
 export class NeedMore extends Error {}
 
+/**
+ * A sentence of kr/language.
+ * @param {string} say its name
+ * @param {Record<string, Said>} [values]
+ */
+export const told = (say, values = {}) => ({say, with: values});
+
 /** An error at an offset of the buffer; `resume` is the offset at which to look for the next game. */
 export class Fault extends Error {
-  /** @param {number} offset @param {string} message @param {number} [resume] */
-  constructor(offset, message, resume = offset) {
-    super(message);
+  /** @param {number} offset @param {Said} why @param {number} [resume] */
+  constructor(offset, why, resume = offset) {
+    super();
     this.offset = offset;
+    this.why = why;
     this.resume = resume;
   }
 }
@@ -86,16 +95,16 @@ export class Draft extends DraftLine {
     this.setup = null;
     /** @type {string | null} */
     this.result = null;
-    /** @type {string[]} */
+    /** @type {Said[]} */
     this.warnings = [];
     /** Text left out by a forgiving buffer. @type {Fault[]} */
     this.leftOut = [];
   }
 }
 
-/** Notes a warning at a place. @param {Draft} draft @param {number} offset @param {string} message */
-export function warn(draft, offset, message) {
-  if (draft.leftOut.length < MOST_LEFT_OUT) draft.leftOut.push(new Fault(offset, message));
+/** Notes a warning at a place. @param {Draft} draft @param {number} offset @param {Said} why */
+export function warn(draft, offset, why) {
+  if (draft.leftOut.length < MOST_LEFT_OUT) draft.leftOut.push(new Fault(offset, why));
 }
 
 /**
@@ -109,8 +118,8 @@ export function repeats(draft, name, value, begin) {
   if (/** @type {number} */ (draft.tagOffsets.get(name)) < draft.block) return false;
   if (value === draft.tags.get(name)) return true;
   if (name === "FEN" || name === "GameType")
-    throw new Fault(begin, `a second ${name} tag, ${quoted(beginning(value, 40))}, in the same game`);
-  warn(draft, begin, `a second ${name} tag in the same game: ${quoted(beginning(value, 60))} is read as a comment`);
+    throw new Fault(begin, told("pdn.second_tag", {name, value: quoted(beginning(value, 40))}));
+  warn(draft, begin, told("pdn.second_tag_kept", {name, value: quoted(beginning(value, 60))}));
   draft.notes.push([0, `${name}: ${value}`]);
   return true;
 }
@@ -130,14 +139,14 @@ export function setUp(draft, line, fen, begin) {
   const setup = new DraftSetup(stripped(fen), begin),
     count = line.moves.length;
   if (count && line.known === null) {
-    const shown = beginning(setup.fen, 120);
-    warn(draft, begin, `a position is set up within the game, after ${line.moves[count - 1]}: ${shown}`);
+    const values = {move: line.moves[count - 1], fen: beginning(setup.fen, 120)};
+    warn(draft, begin, told("pdn.setup_within", values));
     line.notes.push([count, setup]);
     return;
   }
   if (line.known === null) {
     line.known = 0;
-    warn(draft, begin, "a position is set up before the first move, which has one: moves are kept as text");
+    warn(draft, begin, told("pdn.setup_first"));
   }
   line.notes.push([count, setup.text]);
 }
@@ -145,7 +154,7 @@ export function setUp(draft, line, fen, begin) {
 /** Notes words outside braces as a comment. @param {DraftLine} line @param {Draft} draft @param {string} said */
 export function say(line, draft, said) {
   line.notes.push([line.moves.length, said]);
-  draft.warnings.push(`${quoted(beginning(said, 60))} is outside braces: read as a comment`);
+  draft.warnings.push(told("pdn.outside", {text: quoted(beginning(said, 60))}));
 }
 
 /** A move with separators that kr's notation reads. @param {string} text */

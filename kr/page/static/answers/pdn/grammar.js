@@ -3,9 +3,21 @@
 // A game is read from a buffer that may be continued: text near its end is not judged before there is more (NeedMore).
 // No part of a text is scanned more than a fixed number of times, whatever it holds.
 
-import {grouped, quoted} from "../text.js";
+import {quoted} from "../text.js";
 import {BLANK, lengthOf, stripped, words} from "../blanks.js";
-import {Draft, DraftLine, Fault, Judgement, MOST_LEFT_OUT, NeedMore, repeats, say, setUp, warn} from "./drafts.js";
+import {
+  Draft,
+  DraftLine,
+  Fault,
+  Judgement,
+  MOST_LEFT_OUT,
+  NeedMore,
+  repeats,
+  say,
+  setUp,
+  told,
+  warn,
+} from "./drafts.js";
 import {
   countEnd,
   forgottenAt,
@@ -20,6 +32,7 @@ import {
 } from "./tokens.js";
 import {plainResult} from "./writer.js";
 
+/** @typedef {import("../../texts.js").Said} Said */
 /** @typedef {import("./tokens.js").Token} Token */
 
 /** Characters at the end of an unfinished buffer that may belong to something longer. */
@@ -31,11 +44,8 @@ const MOST_NESTED = 1 << 14;
 const EMPTY_LINE = /\n[ \t]*\n/;
 const IS_ALPHANUMERIC = /^[\p{L}\p{N}]/u;
 const IS_BLANK = new RegExp(`^[${BLANK}]$`, "u");
-/** @type {Record<string, string>} */
-const COMPLAINTS = {
-  "}": "a comment ends here that was not opened; comments do not nest",
-  "[": 'a tag is written [Name "value"]',
-};
+/** @type {Record<string, Said>} */
+const COMPLAINTS = {"}": told("pdn.comment_end"), "[": told("pdn.tag_form")};
 
 /** @typedef {import("./tokens.js").Kind | "praise"} Kind */
 /** Where a token stands: in the game, beside it, behind it as the next one's first, or as its own last. */
@@ -195,7 +205,7 @@ export class Buffer {
       return reading.move(kind === "move" ? written : joinedMove(written), begin);
     if (kind === "number" || kind === "bare") {
       if (line !== draft || !this.#beginsGame(draft, written, begin)) return PART;
-      draft.warnings.push("the game ends without a result, where moves begin again at 1");
+      draft.warnings.push(told("pdn.no_result"));
       return NEXT;
     }
     if (kind === "comment" || kind === "line") {
@@ -213,7 +223,7 @@ export class Buffer {
     if (kind === "open") return this.#open(reading, begin);
     if (kind === "close") {
       if (reading.close()) return PART;
-      this.#passOver(draft, () => this.#fault(begin, "a variation ends here that was not opened"));
+      this.#passOver(draft, () => this.#fault(begin, told("pdn.variation_end")));
       return ASIDE;
     }
     if (kind === "result") return reading.result(plainResult(written));
@@ -259,7 +269,7 @@ export class Buffer {
       reading.at = remark.end;
       say(reading.line, reading.draft, words(remark.words).join(" "));
     } else if (reading.opened.length === MOST_NESTED) {
-      throw new Fault(begin, `variations are nested more than ${grouped(MOST_NESTED)} deep`);
+      throw new Fault(begin, told("pdn.nested", {most: MOST_NESTED}));
     } else reading.open(begin);
     return PART;
   }
@@ -267,17 +277,17 @@ export class Buffer {
   /** A move that nobody wrote down. @param {Reading} reading @param {number} begin @param {string} shown */
   #unknown({draft, line}, begin, shown) {
     if (line === draft && !line.moves.length)
-      this.#passOver(draft, () => new Fault(begin, `${shown}: no move of this game is known`));
+      this.#passOver(draft, () => new Fault(begin, told("pdn.none_known", {move: shown})));
     else if (line.known === null) {
       line.known = line.moves.length;
-      warn(draft, begin, `${shown} is a move that nobody wrote down: moves end here`);
+      warn(draft, begin, told("pdn.unwritten", {move: shown}));
     }
   }
 
   /** Asks for more text unless the game is already too long. @param {number} offset @returns {never} */
   #more(offset) {
     if (this.text.length - offset >= MAX_GAME_LENGTH)
-      throw new Fault(offset, `a game of more than ${grouped(MAX_GAME_LENGTH)} characters`, this.text.length);
+      throw new Fault(offset, told("pdn.long_game", {most: MAX_GAME_LENGTH}), this.text.length);
     throw new NeedMore();
   }
 
@@ -315,7 +325,7 @@ export class Buffer {
     const result = plainResult(written);
     if (draft.result === "*") draft.result = result;
     else if (result !== "*" && result !== draft.result)
-      draft.warnings.push(`the game ends with ${draft.result} and again with ${result}: the first is read`);
+      draft.warnings.push(told("pdn.end_differs", {first: draft.result ?? "", second: result}));
     return true;
   }
 
@@ -332,7 +342,7 @@ export class Buffer {
   /** Ends the variations that were left open. @param {Reading} reading @param {number} resume */
   #closeAll(reading, resume) {
     const [begin] = reading.opened[reading.opened.length - 1];
-    this.#passOver(reading.draft, () => new Fault(begin, "the variation that begins here is never closed", resume));
+    this.#passOver(reading.draft, () => new Fault(begin, told("pdn.open_variation"), resume));
     while (reading.close());
   }
 
@@ -352,14 +362,13 @@ export class Buffer {
     }
     if (brace === text.length) {
       if (!this.final && text.length - begin < MAX_GAME_LENGTH) throw new NeedMore();
-      this.#passOver(draft, () => this.#fault(begin, "the comment that begins here is never closed"));
+      this.#passOver(draft, () => this.#fault(begin, told("pdn.open_comment")));
       const end = text.indexOf("\n", begin);
       return end >= 0 ? end : brace;
     }
     const lost = forgottenAt(text.slice(begin, brace));
     if (lost >= 0) {
-      const message = "the comment that begins here is never closed before the next game";
-      this.#passOver(draft, () => new Fault(begin, message, begin + lost + 1));
+      this.#passOver(draft, () => new Fault(begin, told("pdn.open_before_game"), begin + lost + 1));
       return begin + lost;
     }
     if (!this.final && brace > this.#sure) this.#more(offset);
@@ -409,11 +418,13 @@ export class Buffer {
     return end;
   }
 
-  /** @param {number} begin @param {string} [message] */
-  #fault(begin, message) {
-    const junk = junkAt(this.text, begin),
-      complaint = COMPLAINTS[junk[0]] ?? "write moves as 11-15 or 22x15, other text in braces";
-    return new Fault(begin, `${quoted(junk)} is not PDN: ${message ?? complaint}`);
+  /** @param {number} begin @param {Said} [why] */
+  #fault(begin, why) {
+    const junk = junkAt(this.text, begin);
+    return new Fault(
+      begin,
+      told("pdn.junk", {text: quoted(junk), why: why ?? COMPLAINTS[junk[0]] ?? told("pdn.move_form")}),
+    );
   }
 }
 

@@ -3,8 +3,9 @@
 import {ENGLISH} from "./writer.js";
 import {quoted} from "../text.js";
 import {BLANK, wholeNumber, words} from "../blanks.js";
-import {DraftLine, Fault} from "./drafts.js";
+import {DraftLine, Fault, told} from "./drafts.js";
 
+/** @typedef {import("../../texts.js").Said} Said */
 /** @typedef {import("./drafts.js").Draft} Draft */
 /** @typedef {Map<string, string>} Tags */
 /** @typedef {Map<string, number>} Squares numbers 1-32 by the names of squares */
@@ -26,7 +27,7 @@ const plainGameType = tags => words(tags.get("GameType") ?? "").join("");
  * The tags with the players as Black, who begins, and White, and a warning if a tag of theirs had another meaning. Red
  * begins, and P1 on sites without colours; a GameType may say that White does.
  * @param {Tags} tags
- * @returns {[Tags, string]}
+ * @returns {[Tags, Said]}
  */
 export function settlePlayers(tags) {
   // a FEN names the side that begins, unless the GameType also says that White begins from the first squares
@@ -35,17 +36,17 @@ export function settlePlayers(tags) {
       match !== null && "Ww".includes(match[1]) && Boolean(match[2] || !words(tags.get("FEN") ?? "").length);
   /** @type {Record<string, string>} */
   let names = {};
+  /** @type {Said} */
   let warning = "";
   if (tags.has("Red") && !(tags.has("Black") && tags.has("White"))) {
     if (tags.has("Black")) {
       names = {Red: "Black", Black: "White"};
-      warning = "Red begins: the tag Red is read as Black, and Black as White";
+      warning = told("pdn.red");
     } else names = whiteBegins ? {White: "Black", Red: "White"} : {Red: "Black"};
   } else if (tags.has("P1") && tags.has("P2") && !tags.has("Black") && !tags.has("White"))
     names = {P1: "Black", P2: "White"};
   else if (whiteBegins) names = {White: "Black", Black: "White"};
-  if (names.White === "Black")
-    warning = "White begins by the GameType: White is read as Black, who begins in kr, and Black as White";
+  if (names.White === "Black") warning = told("pdn.white_begins");
   if (!whiteBegins && !Object.keys(names).length) return [tags, warning];
   const settled = new Map([...tags].map(([name, value]) => [Object.hasOwn(names, name) ? names[name] : name, value]));
   if (whiteBegins) {
@@ -66,6 +67,7 @@ export function settlePlayers(tags) {
  * warning if that changed something. Letters stay where no tag says that the game is English draughts: with letters
  * Russian, Brazilian and Czech games look alike. Throws a Fault for a FEN with squares that its board lacks.
  * @param {Draft} draft
+ * @returns {Said}
  */
 export function numberSquares(draft) {
   const gameType = plainGameType(draft.tags),
@@ -86,6 +88,7 @@ export function numberSquares(draft) {
     renumbered = (kind === "N" || kind === "S") && !(corner === 1 && !inverted),
     numbers = renumbered ? squaresNamed("N", corner, inverted) : null;
   if (!letters && !numbers) return "";
+  /** @type {Said} */
   let first = "";
   if (kind && !(byLetters && corner === 0 && !inverted)) first = numberStart(draft, letters, numbers);
   /** @type {DraftLine[]} */
@@ -100,13 +103,13 @@ export function numberSquares(draft) {
         squares = written.map(name => names.get(name.toLowerCase().replace(/^0+/, "")));
       if (squares.includes(undefined)) continue;
       line.moves[index] = squares.join(/[x:]/i.test(text) ? "x" : "-");
-      first ||= `${text} is read as ${line.moves[index]}`;
+      first ||= told("pdn.read_as", {text, read: line.moves[index]});
     }
     for (const [, note] of line.notes) if (note instanceof DraftLine) lines.push(note);
   }
   if (numbers && (first || draft.setup || draft.tags.has("FEN"))) draft.tags.set("GameType", ENGLISH);
   if (!first) return "";
-  return numbers ? `squares are numbered from another corner: ${first}` : `squares are named by letters: ${first}`;
+  return told(numbers ? "pdn.corner" : "pdn.letters", {example: first});
 }
 
 /**
@@ -122,14 +125,21 @@ function numberStart(draft, letters, numbers) {
     plain = renumbered(fen, letters, numbers);
   } catch (error) {
     if (!(error instanceof NoSquare)) throw error;
-    throw new Fault(offset, `FEN ${quoted(fen)}: ${error.message} by GameType ${plainGameType(draft.tags)}`);
+    const why = told("pdn.no_square", {square: error.square});
+    throw new Fault(offset, told("pdn.bad_fen", {fen: quoted(fen), why, type: plainGameType(draft.tags)}));
   }
   if (draft.setup) draft.setup = [plain, offset];
   else if (fen) draft.tags.set("FEN", plain);
-  return plain === fen ? "" : `FEN ${fen} is read as ${plain}`;
+  return plain === fen ? "" : told("pdn.fen_read_as", {fen, read: plain});
 }
 
-class NoSquare extends Error {}
+class NoSquare extends Error {
+  /** @param {string} square */
+  constructor(square) {
+    super();
+    this.square = square;
+  }
+}
 
 /**
  * A FEN with the numbers of kr's squares.
@@ -146,7 +156,7 @@ function renumbered(fen, letters, numbers) {
     const names = letter ? [letter.toLowerCase()] : [];
     if (!letter) for (let i = wholeNumber(low), end = wholeNumber(high || low); i <= end; i++) names.push(String(i));
     const lost = names.find(name => !known.has(name));
-    if (lost !== undefined) throw new NoSquare(`there is no square ${lost}`);
+    if (lost !== undefined) throw new NoSquare(lost);
     return names.map(name => `${king}${known.get(name)}`).join(",");
   };
   const fields = fen.split(":");

@@ -1,12 +1,12 @@
 // Games from PDN text: read one after another and replayed, with errors for anything but English draughts in PDN
 // (kr/pdn/reader.py).
 
-import {parseFen, SIDE_NAMES, SQUARES} from "../notation.js";
-import {Position, WHITE} from "../rules.js";
-import {KrError, quoted} from "../text.js";
+import {parseFen, SQUARES} from "../notation.js";
+import {Position, sideName, WHITE} from "../rules.js";
+import {KrError, quoted, Refused} from "../text.js";
 import {beginning, lengthOf, stripped, wholeNumber} from "../blanks.js";
 import {grown, movedNotes, notesUpTo, plantNotes, replayLine} from "./comments.js";
-import {Fault, NeedMore, plainMove} from "./drafts.js";
+import {Fault, NeedMore, plainMove, told} from "./drafts.js";
 import {Buffer} from "./grammar.js";
 import {numberSquares, settlePlayers} from "./headings.js";
 import {attempted} from "./replay.js";
@@ -14,24 +14,12 @@ import {Text} from "./source.js";
 import {Game, NOT_KNOWN, NOT_LEGAL, RESULTS} from "./tree.js";
 import {ENGLISH, plainResult, turned} from "./writer.js";
 
+/** @typedef {import("../../texts.js").Said} Said */
 /** @typedef {import("./drafts.js").Draft} Draft */
 /** @typedef {import("./writer.js").Results} Results */
 
-const GAME_TYPES = new Map([
-  ["20", "International draughts"],
-  ["22", "Italian draughts"],
-  ["23", "American pool checkers"],
-  ["24", "Spanish draughts"],
-  ["25", "Russian draughts"],
-  ["26", "Brazilian draughts"],
-  ["27", "Canadian draughts"],
-  ["28", "Portuguese draughts"],
-  ["29", "Czech draughts"],
-  ["30", "Turkish draughts"],
-  ["31", "Thai draughts"],
-  ["40", "Frisian draughts"],
-  ["41", "Spantsiretti draughts"],
-]);
+/** Other games by their numbers (kr/language: draughts). */
+const GAME_TYPES = ["20", "22", "23", "24", "25", "26", "27", "28", "29", "30", "31", "40", "41"];
 /** Moves read for a hint at the game, where the first one is illegal. */
 const MOST_HINTING = 80;
 const LETTERED = /[a-h][1-8]|(?<![\p{L}\p{N}_])[A-H][1-8][-xX:]?[A-H][1-8]/u;
@@ -53,7 +41,7 @@ export class Reader {
 
   /**
    * @param {string | {read: () => string}} source a text, or what gives its blocks
-   * @param {{results?: Results, forgiving?: boolean, onError?: (message: string) => void}} [options]
+   * @param {{results?: Results, forgiving?: boolean, onError?: (why: Said) => void}} [options]
    *   onError: told why a game is left out; without it the error is thrown, and the next call resumes after that game.
    *   forgiving: read what people paste: text that is not PDN is left out, and a game ends before its first illegal
    *   move; the warnings of the game say where.
@@ -80,9 +68,9 @@ export class Reader {
         if (error instanceof NeedMore) {
           this.#readOn(this.#offset);
         } else if (error instanceof Fault) {
-          const message = this.#message(error);
+          const why = this.#placed(error);
           this.#findHeader(error.resume);
-          this.#report(message);
+          this.#report(why);
         } else throw error;
         continue;
       }
@@ -98,11 +86,11 @@ export class Reader {
         game = gameFromDraft(draft, this.#results, this.#forgiving);
       } catch (error) {
         if (!(error instanceof Fault)) throw error;
-        this.#report(this.#message(error));
+        this.#report(this.#placed(error));
         continue;
       }
       game.line = line;
-      game.warnings = [...draft.leftOut.map(fault => this.#message(fault)), ...game.warnings];
+      game.warnings = [...draft.leftOut.map(fault => this.#placed(fault)), ...game.warnings];
       return game;
     }
     this.#offset = null;
@@ -159,16 +147,16 @@ export class Reader {
     return place;
   }
 
-  /** @param {Fault} fault */
-  #message(fault) {
-    const {line, column} = this.#placeOf(fault.offset);
-    return `line ${line}, column ${column}: ${fault.message}`;
+  /** A fault with its place. @param {Fault} fault */
+  #placed({offset, why}) {
+    const {line, column} = this.#placeOf(offset);
+    return told("pdn.at", {line: String(line), column: String(column), why});
   }
 
-  /** @param {string} message */
-  #report(message) {
-    if (!this.#onError) throw new KrError(message, "pdn");
-    this.#onError(message);
+  /** @param {import("../../texts.js").Sentence} why */
+  #report(why) {
+    if (!this.#onError) throw new Refused(why.say, why.with, "pdn");
+    this.#onError(why);
   }
 }
 
@@ -184,12 +172,9 @@ const lineFeedBefore = (text, offset) => (offset > 0 ? text.lastIndexOf("\n", of
 function gameFromDraft(draft, results, forgiving) {
   const gameType = stripped((draft.tags.get("GameType") ?? ENGLISH).split(",")[0]);
   if (gameType !== ENGLISH) {
-    const name = GAME_TYPES.get(gameType) ?? "not a game that kr knows",
-      shown = beginning(gameType, 20);
-    throw new Fault(
-      draft.tagOffsets.get("GameType") ?? 0,
-      `GameType ${shown} is ${name}; only English draughts (${ENGLISH}) is read`,
-    );
+    const game = {say: GAME_TYPES.includes(gameType) ? `draughts.${gameType}` : "draughts.unknown"},
+      values = {type: beginning(gameType, 20), game, english: ENGLISH};
+    throw new Fault(draft.tagOffsets.get("GameType") ?? 0, told("pdn.game_type", values));
   }
   const warnings = [...draft.warnings],
     warning = numberSquares(draft);
@@ -205,17 +190,15 @@ function gameFromDraft(draft, results, forgiving) {
   let tag = plainResult(stripped(game.headers.get("Result") ?? ""));
   if (!RESULTS.includes(tag)) {
     if (/[^?]/.test(tag))
-      warnings.push(`the Result tag ${quoted(beginning(tag, 20))} is not one of ${RESULTS.join(", ")}`);
+      warnings.push(told("pdn.result_tag", {tag: quoted(beginning(tag, 20)), results: RESULTS.join(", ")}));
     tag = "";
   }
   // a star only ends the text of a game
   if (result === "*") result = tag || result;
-  if (result && tag && result !== tag) warnings.push(`the Result tag says ${tag} but the game ends with ${result}`);
+  if (result && tag && result !== tag) warnings.push(told("pdn.result_differs", {tag, result}));
   game.result = result || tag || "*";
   if (game.result !== "*" && game.winner !== 1 - final.side && final.isOver)
-    warnings.push(
-      `${SIDE_NAMES[final.side]} has no legal move at the end and has lost, but the result is ${game.result}`,
-    );
+    warnings.push(told("pdn.lost", {side: sideName(final.side), result: game.result}));
   game.warnings = warnings;
   return game;
 }
@@ -224,23 +207,22 @@ function gameFromDraft(draft, results, forgiving) {
  * Adds the moves of a draft with their comments and variations; returns the final position.
  * @param {Game} game
  * @param {Draft} draft
- * @param {string[]} warnings
+ * @param {Said[]} warnings
  * @param {boolean} forgiving
  */
 function play(game, draft, warnings, forgiving) {
   const texts = draft.moves.map(plainMove),
     {replay, notes, refused} = replayLine(game.start, texts.slice(0, draft.played), draft.notes);
   draft.notes = notes;
-  if (refused)
-    draft.leftOut.push(new Fault(refused.setup.offset, `${refused.reason}; the moves after it are kept as text`));
+  if (refused) draft.leftOut.push(new Fault(refused.setup.offset, told("pdn.kept_after", {why: refused.why})));
   const end = replay.failed,
     rest = () => texts.slice(end).join(" ");
   if (replay.error) {
     const isFirst = end === 0 && game.start.equals(new Position()),
       text = texts[end],
       hint = otherGame(text) || (isFirst ? otherGame(texts.slice(0, MOST_HINTING).join(" ")) || whiteFirst(text) : ""),
-      why = `illegal move at ply ${replay.moves.length + 1}: ${replay.error.message}${hint}`,
-      fault = new Fault(draft.offsets[end], why);
+      values = {ply: String(replay.moves.length + 1), why: replay.error.told, hint},
+      fault = new Fault(draft.offsets[end], told("pdn.illegal", values));
     if (!forgiving || (!end && !draft.tags.has("FEN"))) throw fault;
     draft.leftOut.push(fault);
     draft.notes = draft.notes.filter(([ply]) => ply <= end);
@@ -257,35 +239,31 @@ function play(game, draft, warnings, forgiving) {
   return replay.boards[replay.boards.length - 1];
 }
 
-/** @param {Draft} draft @param {string[]} warnings */
+/** @param {Draft} draft @param {Said[]} warnings */
 function startOf(draft, warnings) {
   const [fen, offset] = draft.setup ?? [stripped(draft.tags.get("FEN") ?? ""), draft.tagOffsets.get("FEN") ?? 0];
   if (!fen) return new Position();
   const position = attempted(() => Position.fromFen(fen), "");
   if (position instanceof Position) return position;
   const read = attempted(() => parseFen(fen, true), "");
-  if (read instanceof KrError) throw new Fault(offset, `${read.message}${otherGame(fen)}`);
-  warnings.push(`${position.message} (read so)`);
+  if (read instanceof KrError) throw new Fault(offset, told("pdn.hinted", {why: read.told, hint: otherGame(fen)}));
+  warnings.push(told("pdn.read_so", {why: position.told}));
   return new Position(read.black, read.white, read.kings, read.side);
 }
 
 /**
  * Hint at another game in a FEN or move with squares beyond 32 or named by letters; "" for none.
  * @param {string} text
+ * @returns {Said}
  */
 function otherGame(text) {
-  if (LETTERED.test(text))
-    return (
-      " (squares named by letters: Russian, Brazilian, Czech or another game, not English draughts;" +
-      ' an English game has [GameType "21"] or [Variant "English"])'
-    );
-  if ((text.match(NUMBERS) ?? []).some(number => wholeNumber(number) > SQUARES))
-    return ` (squares beyond ${SQUARES}: International draughts or another game on a larger board)`;
-  return "";
+  if (LETTERED.test(text)) return told("pdn.hint_letters");
+  const isLarger = (text.match(NUMBERS) ?? []).some(number => wholeNumber(number) > SQUARES);
+  return isLarger ? told("pdn.hint_larger", {most: SQUARES}) : "";
 }
 
-/** @param {string} text */
+/** @param {string} text @returns {Said} */
 function whiteFirst(text) {
   const move = attempted(() => new Position().withSide(WHITE).parseMove(text), "");
-  return move instanceof KrError ? "" : " (White moves first: Italian draughts or another game, not English draughts)";
+  return move instanceof KrError ? "" : told("pdn.hint_white");
 }

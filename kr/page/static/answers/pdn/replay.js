@@ -2,7 +2,8 @@
 
 import {formatPath, parsePath} from "../notation.js";
 import {Move} from "../rules.js";
-import {KrError} from "../text.js";
+import {KrError, Refused} from "../text.js";
+import {told} from "./drafts.js";
 
 /** @typedef {import("../rules.js").Position} Position */
 
@@ -66,7 +67,7 @@ export class Replay {
     this.firsts = [];
     /**
      * Warnings about captures that are ambiguous or given in several texts, with the reading chosen.
-     * @type {string[]}
+     * @type {import("../../texts.js").Said[]}
      */
     this.ambiguous = [];
     let at = board;
@@ -148,12 +149,12 @@ export class Replay {
       this.moves.push(way.move);
       this.firsts.push(begun[0].index);
       this.boards.push(way.board);
-      const written = begun.map(each => texts[each.index]).join(" "),
-        ply = this.#before + this.moves.length;
+      const text = begun.map(each => texts[each.index]).join(" "),
+        values = {text, ply: String(this.#before + this.moves.length)};
       if (way.choices.length > 1)
-        this.ambiguous.push(`${written} at ply ${ply} is ambiguous, ${way.choices.join(" or ")}: read as ${way.move}`);
+        this.ambiguous.push(told("pdn.ambiguous", {...values, ways: way.choices.join(" or "), move: String(way.move)}));
       else if (begun.length > 1)
-        this.ambiguous.push(`${written} at ply ${ply} is one capture: read as ${formatPath(way.move.path, true)}`);
+        this.ambiguous.push(told("pdn.one_capture", {...values, move: formatPath(way.move.path, true)}));
       begun = [];
     }
     if (begun.length && this.failed >= begun[0].index) {
@@ -244,7 +245,7 @@ function isPart(board, text) {
 
 /** @param {Position} board @param {string} text */
 const unfinished = (board, text) =>
-  new KrError(`${text} does not end a legal capture: ${board.legalMoves().join(", ")}`, "move");
+  new Refused("pdn.unfinished", {move: text, moves: board.legalMoves().join(", ")}, "move");
 
 /** @param {string} text */
 function pathOf(text) {

@@ -4,7 +4,7 @@
 // valid UTF-8 is read as UTF-8. In any other block each line is read on its own: as UTF-8, or in the old encoding that
 // fits the lines so far best.
 
-import {KrError} from "../text.js";
+import {Refused} from "../text.js";
 import {lengthOf} from "../blanks.js";
 
 /** Bytes or characters in a block. */
@@ -160,7 +160,7 @@ class Sixteen {
   /** @param {number} byte */
   #refuse(byte) {
     const hex = byte.toString(16).padStart(2, "0");
-    throw new KrError(`byte 0x${hex} is not ${this.name}; give another encoding, or none`, "pdn");
+    throw new Refused("pdn.encoding", {byte: hex, encoding: this.name}, "pdn");
   }
 }
 

@@ -296,7 +296,7 @@ export class Game extends GameNode {
     this.result = result;
     /**
      * The reader's decisions, and contradictions between the result and its tag or the final position.
-     * @type {string[]}
+     * @type {import("../../texts.js").Said[]}
      */
     this.warnings = [];
     /** Line of the text at which the game begins; null if it was not read. @type {number | null} */

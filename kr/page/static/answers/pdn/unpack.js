@@ -1,8 +1,10 @@
 // Bytes of a file, unpacked by the browser if they are packed by gzip.
 
 import {PlainBytes} from "./source.js";
-import {KrError} from "../text.js";
+import {Refused} from "../text.js";
+import {told} from "./drafts.js";
 
+/** @typedef {import("../../texts.js").Sentence} Sentence */
 /** @typedef {import("./source.js").ByteSource} ByteSource */
 
 const GZIP = [0x1f, 0x8b];
@@ -17,14 +19,14 @@ const MOST_UNPACKED = 256 << 20;
 /**
  * A function that begins to read the content of a file anew. Of a damaged file it gives what comes before the damage.
  * @param {Uint8Array} bytes
- * @param {string} [missing] why they are not the whole file
+ * @param {Sentence | null} [missing] why they are not the whole file
  * @returns {Promise<() => ByteSource>}
  */
-export async function opener(bytes, missing = "") {
+export async function opener(bytes, missing = null) {
   const begins = (/** @type {number[]} */ magic) => magic.every((byte, index) => bytes[index] === byte),
     packer = NOT_UNPACKED.find(([magic]) => begins(magic))?.[1];
-  if (packer) throw new KrError(`the file is packed by ${packer}; unpack it, or pack it by gzip`, "pdn");
-  const {content, fault} = begins(GZIP) ? await unpacked(bytes) : {content: bytes, fault: ""};
+  if (packer) throw new Refused("pdn.packed", {packer}, "pdn");
+  const {content, fault} = begins(GZIP) ? await unpacked(bytes) : {content: bytes, fault: null};
   return () => new CutBytes(content, fault || missing);
 }
 
@@ -36,19 +38,20 @@ async function unpacked(bytes) {
     .getReader();
   /** @type {Uint8Array[]} */
   const pieces = [];
-  let size = 0,
-    fault = "";
+  let size = 0;
+  /** @type {Sentence | null} */
+  let fault = null;
   try {
     for (let next = await reader.read(); !next.done; next = await reader.read()) {
       pieces.push(next.value);
       size += next.value.length;
       if (size <= MOST_UNPACKED) continue;
-      fault = `the file unpacks to more than ${MOST_UNPACKED >> 20} MB`;
+      fault = told("pdn.large_unpacked", {size: MOST_UNPACKED >> 20});
       void reader.cancel();
       break;
     }
   } catch {
-    fault = "the file is damaged: it can't be unpacked to its end";
+    fault = told("pdn.damaged");
   }
   return {content: new Uint8Array(await new Blob(/** @type {BlobPart[]} */ (pieces)).arrayBuffer()), fault};
 }
@@ -57,7 +60,7 @@ async function unpacked(bytes) {
 class CutBytes extends PlainBytes {
   #fault;
 
-  /** @param {Uint8Array} content @param {string} fault */
+  /** @param {Uint8Array} content @param {Sentence | null} fault */
   constructor(content, fault) {
     super(content);
     this.#fault = fault;
@@ -66,7 +69,7 @@ class CutBytes extends PlainBytes {
   /** @param {number} size */
   read(size) {
     const block = super.read(size);
-    if (!block.length && this.#fault) throw new KrError(this.#fault, "pdn");
+    if (!block.length && this.#fault) throw new Refused(this.#fault.say, this.#fault.with, "pdn");
     return block;
   }
 }

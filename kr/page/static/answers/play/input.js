@@ -1,7 +1,7 @@
 // A move as a person makes it on a board, square by square.
 
 import {squareName} from "../rules.js";
-import {KrError, quoted} from "../text.js";
+import {quoted, refusal} from "../text.js";
 
 /** @typedef {import("../rules.js").Move} Move */
 /** @typedef {import("../rules.js").Position} Position */
@@ -21,8 +21,9 @@ const begins = (path, squares) => squares.every((square, i) => path[i] === squar
  */
 export function readMove(text, position, begun) {
   if (!SQUARES.test(text))
-    throw new KrError(
-      `${quoted(text)} is neither a move nor a command: expected 11-15, 22x15, a square, moves or help`,
+    throw refusal(
+      "{text} is neither a move nor a command: expected 11-15, 22x15, a square, moves or help",
+      {text: quoted(text)},
       "move",
     );
   const squares = text.split("-").map(parsedSquare);
@@ -43,5 +44,5 @@ export function readMove(text, position, begun) {
 function parsedSquare(number) {
   const square = Number(number) - 1;
   if (square >= 0 && square < LAST) return square;
-  throw new KrError(`square ${quoted(number)} does not exist: squares are numbered 1 to ${LAST}`, "move");
+  throw refusal("square {square} does not exist: squares are numbered 1 to 32", {square: quoted(number)}, "move");
 }
