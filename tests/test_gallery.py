@@ -29,7 +29,7 @@ RUNS = {
         "match.png",
         r"^\d+-\d+-\d+ Elo .* ± \d+",
     ),
-    "analyse_positions.py": ("positions.fen --nodes {500}", "analysis.csv", ""),
+    "analyse_positions.py": ("positions.fen --nodes {500}", "analysis.csv", "^analysis.csv"),
     "blunder_statistics.py": ("my-games.pdn --nodes {60}", "blunders.png", r"Smith, J +\d+ +0\.\d+"),
     "endings_census.py": ("--black KK --white K", "", r"^14,880 positions.*\nlost .*\ndrawn .*\nwon +14,846 +99.77%"),
     "regions_worth.py": ("games.pdn --positions {40}", "regions.png regions.svg", ""),

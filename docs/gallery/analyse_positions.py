@@ -37,3 +37,4 @@ with options.out.open("w", newline="", encoding="utf-8") as file:
         expected = round(analysis.chances.expected, 3)
         pv = " ".join(map(str, best.pv))
         writer.writerow([position.fen, best.move, best.score, analysis.value or "", expected, analysis.depth, pv])
+print(options.out)

@@ -18,7 +18,7 @@ parser.add_argument("--iterations", type=int, default=100)
 parser.add_argument("--workers", type=int, default=0, help="threads of self-play, 0: one per core")
 options = parser.parse_args()
 
-out = Path("games")
+out = Path("fit-games")
 kr.selfplay(
     kr.SelfplaySettings(games=options.games, nodes=options.nodes, out=out, weights="material", workers=options.workers),
     on_game=lambda played: print(f"\r{played.played} games", end=""),

@@ -52,3 +52,4 @@ for column, (label, colour) in enumerate((("Black won", "#2d2b2b"), ("drawn", "#
 axes.set(xlabel="games")
 axes.legend(frameon=False, loc="lower right")
 figure.savefig("openings.png", dpi=120)
+print("openings.csv, openings.png")

@@ -5,6 +5,7 @@ python puzzle_hunt.py archive.pdn.xz --nodes 50000
 
 import argparse
 from html import escape
+from itertools import islice
 from pathlib import Path
 
 import kr
@@ -18,21 +19,34 @@ options = parser.parse_args()
 
 engine = kr.Engine()
 glance = kr.Limits(nodes=max(100, options.nodes // 100))
-puzzles, seen = [], set()
-for game in kr.pdn.read_games(options.pdn, errors=[]):
-    for position in game.positions():
-        choices = len({(move.origin, move.target, move.captured) for move in position.legal_moves()})
-        if choices < 3 or position in seen or len(puzzles) == options.most:
-            continue
-        seen.add(position)
-        engine.new_game()
-        analysis = kr.analyze(engine, position, kr.Limits(nodes=options.nodes), multipv=2)
-        best, second = analysis.lines[:2]
-        if best.chances.expected - second.chances.expected < options.gap:
-            continue
-        engine.new_game()
-        if engine.search(position, glance).move != best.move:  # not what is seen at once
-            puzzles.append((position, best, game))
+seen = set()
+
+
+def hunt():
+    """Puzzles with their analysis and their game, as they are found."""
+    for game in kr.pdn.read_games(options.pdn, errors=[]):
+        for position in game.positions():
+            choices = len({(move.origin, move.target, move.captured) for move in position.legal_moves()})
+            if choices < 3 or position in seen:
+                continue
+            seen.add(position)
+            engine.new_game()
+            analysis = kr.analyze(engine, position, kr.Limits(nodes=options.nodes), multipv=2)
+            best, second = analysis.lines[:2]
+            if best.chances.expected - second.chances.expected < options.gap:
+                continue
+            engine.new_game()
+            if engine.search(position, glance).move != best.move:  # not what is seen at once
+                yield position, best, game
+
+
+puzzles = []
+try:
+    for position, best, game in islice(hunt(), options.most):
+        puzzles.append((position, best, game))
+        print(f"{len(puzzles)}. {position.fen}, {best.move}", flush=True)
+except KeyboardInterrupt:
+    pass  # the page has those found so far
 
 page = ["<!doctype html><meta charset=utf-8><title>Puzzles</title><style>body{font-family:sans-serif}"]
 page += ["figure{display:inline-block;width:300px;margin:12px}</style><h1>Puzzles</h1>"]
