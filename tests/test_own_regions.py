@@ -207,7 +207,7 @@ def test_whatever_is_given_makes_tables_or_one_line(men: object, kings: object, 
         ('{"men": [[1, 1.5]]}', "men, region 1 is [1, 1.5]; expected a list of 1 to 12 squares"),
         ('{"men": "all"}', "men is 'all'; expected lists of 1 to 12 squares"),
         ("{}", "none at all; expected lists of squares for men or kings"),
-        ('{"men": [[1]], "name": 3}', "its name is 3"),
+        ('{"men": [[1]], "name": 3}', "mine.json: regions: its name is 3"),
         ("[" * 20_000, "not a JSON file of regions: "),
     ],
 )

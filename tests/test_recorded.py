@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from playouts import random_game
+from systems import make_fifo
 from tables import tiny_file
 
 import kr
@@ -147,8 +148,16 @@ def test_other_runs_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[st
         import_games(ImportSettings((path,), run))
     with pytest.raises(KrError, match="not from a pipe"):
         import_games(ImportSettings((Path("-"),), run))
+    with pytest.raises(InvalidSettingError, match=f"{path.name} is named twice"):
+        import_games(ImportSettings((path, tmp_path / "." / path.name), run))
     assert main(["games", "import", str(tmp_path / "missing.pdn"), "--out", str(run)]) == 2
     assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_a_fifo_is_not_waited_for(tmp_path: Path) -> None:
+    make_fifo(tmp_path / "pipe.pdn")
+    with pytest.raises(InvalidSettingError, match="not from a pipe"):
+        import_games(ImportSettings((tmp_path / "pipe.pdn",), tmp_path / "run"))
 
 
 def test_the_command_tells_what_it_took(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

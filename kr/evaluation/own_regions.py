@@ -97,7 +97,9 @@ class RegionSet:
             parse_regions(f"{path}: {group}", fields.get(group, []), range(1, size + 1), 1, range(MOST_OWN_REGIONS + 1))
             for group, (size, _) in _GROUPS.items()
         )
-        return cls(men, kings, fields.get("name", Path(path).stem))
+        name = fields.get("name", Path(path).stem)
+        check_name(f"{path}: regions", name)
+        return cls(men, kings, name)
 
     def as_dict(self) -> dict[str, Any]:
         """Name and regions as plain lists; squares 0 to 31."""

@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -116,9 +118,12 @@ def import_games(settings: ImportSettings, on_bytes: Callable[[int], None] | Non
     file, OutputBusyError, OSError.
     """
     check_settings(settings, ImportSettings)
-    if STANDARD_INPUT in settings.files:
+    if any(path == STANDARD_INPUT or path.is_fifo() for path in settings.files):
         raise InvalidSettingError("games are imported from files, which are read again to resume, not from a pipe")
     paths = expanded(settings.files)
+    files = Counter(os.path.realpath(path) for path in paths)
+    if twice := next((path for path in paths if files[os.path.realpath(path)] > 1), None):
+        raise InvalidSettingError(f"{twice} is named twice; name it once, or its games count twice")
     with storage.lock_directory(settings.out):
         run = _Run(settings, paths)
         if not run.finished:
