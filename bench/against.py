@@ -195,10 +195,10 @@ def measured(checkout: Path, work: str) -> tuple[float, str]:
     """Seconds of processor time of a piece of work with a checkout, and its result."""
     environment = os.environ | {"PYTHONPATH": str(checkout)}
     words = [sys.executable, "-P", str(Path(__file__).resolve()), "--work", work]
-    done = subprocess.run(words, env=environment, cwd=tempfile.gettempdir(), capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(f"{work} with {checkout}: {done.stderr.strip()}")
-    seconds, _, result = done.stdout.partition(" ")
+    process = subprocess.run(words, env=environment, cwd=tempfile.gettempdir(), capture_output=True, text=True)
+    if process.returncode:
+        sys.exit(f"{work} with {checkout}: {process.stderr.strip()}")
+    seconds, _, result = process.stdout.partition(" ")
     return float(seconds), result
 
 

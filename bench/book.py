@@ -67,18 +67,18 @@ def opening_time(book: OpeningBook) -> float:
 def measured(book: OpeningBook, rounds: int) -> dict[str, list[float]]:
     """Each figure once a round."""
     source = random.Random(1)
-    known = source.sample(list(book.positions()), min(LOOKED_UP, len(book)))
-    known = [position.flipped() if number % 2 else position for number, position in enumerate(known)]
+    places = source.sample(list(book.positions()), min(LOOKED_UP, len(book)))
+    places = [position.flipped() if number % 2 else position for number, position in enumerate(places)]
     # with kings alone, as in no book
-    strange = [Position(each.black, each.white, each.black | each.white, each.side) for each in known]
+    strange = [Position(each.black, each.white, each.black | each.white, each.side) for each in places]
     chance = random.Random(2)
     kinds: dict[str, Callable[[], float]] = {
         "opening, ms": lambda: opening_time(book),
-        "look-up, us": lambda: microseconds(book.moves, known),
+        "look-up, us": lambda: microseconds(book.moves, places),
         "look-up of another position, us": lambda: microseconds(book.moves, strange),
-        "best move, us": lambda: microseconds(book.choice, known),
-        "varied move, us": lambda: microseconds(lambda position: book.choice(position, chance), known),
-        "legal moves alone, us": lambda: microseconds(Position.legal_moves, known),
+        "best move, us": lambda: microseconds(book.choice, places),
+        "varied move, us": lambda: microseconds(lambda position: book.choice(position, chance), places),
+        "legal moves alone, us": lambda: microseconds(Position.legal_moves, places),
     }
     figures: dict[str, list[float]] = {name: [] for name in kinds}
     for _ in range(rounds):

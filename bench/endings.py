@@ -66,17 +66,17 @@ def main() -> None:
 
     database = Database.open(options.directory)
     counts = range(2, database.distance_pieces + 1)
-    known = Database.open(options.directory, max_distances=options.engine_distances)
-    engine = Engine("shipped", hash_mb=4, database=known)
+    guide = Database.open(options.directory, max_distances=options.engine_distances)
+    engine = Engine("shipped", hash_mb=4, database=guide)
     began = time.perf_counter()
     rows = []
     for pieces in counts:
         drawn = random_positions(slices.shapes(pieces), random.Random(options.seed))
         positions = (position for position in drawn if database.value(position) == "win")
-        played = options.positions // len(counts)
+        games = options.positions // len(counts)
         won = in_time = 0
         longest = most_extra = 0
-        for _ in range(played):
+        for _ in range(games):
             position = next(positions)
             stated = database.distance(position) or 0
             plies = plies_to_win(engine, Limits(nodes=options.nodes), database, position)
@@ -89,7 +89,7 @@ def main() -> None:
         rows.append(
             {
                 "pieces": pieces,
-                "played": played,
+                "played": games,
                 "won": won,
                 "within the stated distance": in_time,
                 "longest stated": longest,

@@ -189,10 +189,10 @@ class Code:
 
 
 def _git(*words: str) -> str:
-    done = subprocess.run(["git", *words], cwd=CHECKOUT, capture_output=True, text=True)
-    if done.returncode:
-        raise FigureError(f"git {words[0]}: {done.stderr.strip() or 'failed'}")
-    return done.stdout.rstrip()
+    process = subprocess.run(["git", *words], cwd=CHECKOUT, capture_output=True, text=True)
+    if process.returncode:
+        raise FigureError(f"git {words[0]}: {process.stderr.strip() or 'failed'}")
+    return process.stdout.rstrip()
 
 
 @dataclass(frozen=True)
@@ -358,13 +358,13 @@ def refresh(path: Path, figures: list[Figure], only: str, expensive: bool) -> No
             print(f"{old['what']}: {'; '.join(changed) or 'the same'}", flush=True)
             if changed or new["commit"] != old["commit"] or new["date"] != str(old["date"]):
                 write_atomic(path, rewritten(path.read_text(encoding="utf-8"), number, new))
-    left = [
+    remaining = [
         (figure["unrepeated"] if "unrepeated" in figure else f"expensive, {figure['expensive']}", figure)
         for figure, take in zip(figures, selected, strict=True)
         if not only and (not take or "repeat" not in figure)
     ]
-    if left:
-        print(listing("not repeated", left))
+    if remaining:
+        print(listing("not repeated", remaining))
     if failed:
         raise FigureError(f"{counted(failed, 'figure')} could not be repeated")
 

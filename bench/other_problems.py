@@ -25,7 +25,7 @@ def main() -> None:
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
     parser.add_argument("--without", type=Path, help="file of problems that are left out")
     settings = parser.parse_args()
-    known = {problem.position.fen for problem in load_problems(settings.without)} if settings.without else set()
+    others = {problem.position.fen for problem in load_problems(settings.without)} if settings.without else set()
     for path in settings.files:
         for number, game in enumerate(read_games(path), 1):
             result = RESULTS.get(game.headers.get("Result", ""))
@@ -36,9 +36,9 @@ def main() -> None:
             except ValueError as error:
                 print(f"other_problems.py: {path}, game {number}: {error}", file=sys.stderr)
                 continue
-            if fen in known:
+            if fen in others:
                 continue
-            known.add(fen)
+            others.add(fen)
             title = game.headers.get("Event", "")
             print(json.dumps({"id": f"{path.stem}-{number}", "title": title, "fen": fen, "result": result}))
 

@@ -94,17 +94,17 @@ def serve(folder: Path) -> tuple[str, dict[str, int]]:
 def until(true: Callable[[], Any], seconds: float = 60.0) -> Any:
     """The first value that is true."""
     end = time.monotonic() + seconds
-    while not (found := true()):
+    while not (value := true()):
         if time.monotonic() > end:
             sys.exit(f"kr: nothing came within {seconds:.0f} s")
         time.sleep(0.01)
-    return found
+    return value
 
 
 def nodes_of(page: Page) -> tuple[int, float] | None:
     """Depth and nodes that the analysis shows; None before."""
-    found = PACE.search(page.inner_text(".analysis"))
-    return None if found is None else (int(found[1]), float(found[2].replace(",", "")) * UNITS[found[3]])
+    pace = PACE.search(page.inner_text(".analysis"))
+    return None if pace is None else (int(pace[1]), float(pace[2].replace(",", "")) * UNITS[pace[3]])
 
 
 def press(page: Page, name: str) -> None:
@@ -134,12 +134,12 @@ def browser_processes() -> list[Path]:
     family = {os.getpid()}
     while more := {pid for pid, parent in parents.items() if parent in family} - family:
         family |= more
-    found = []
+    paths = []
     for path in (Path(f"/proc/{pid}") for pid in family):
         with suppress(OSError):
             if b"chrom" in (path / "cmdline").read_bytes().partition(b"\0")[0]:
-                found.append(path)
-    return found
+                paths.append(path)
+    return paths
 
 
 def memory() -> float:
@@ -147,8 +147,8 @@ def memory() -> float:
     total = 0
     for path in browser_processes():
         with suppress(OSError):
-            found = re.search(r"^Private_Dirty:\s+(\d+)", (path / "smaps_rollup").read_text(), re.MULTILINE)
-            total += int(found[1]) if found else 0
+            match = re.search(r"^Private_Dirty:\s+(\d+)", (path / "smaps_rollup").read_text(), re.MULTILINE)
+            total += int(match[1]) if match else 0
     return total / 1024
 
 
@@ -175,9 +175,9 @@ def page_speed(page: Page, seconds: float) -> float:
     _, first = until(lambda: nodes_of(page))
     begin = time.monotonic()
     time.sleep(seconds)
-    found = nodes_of(page)
-    assert found is not None
-    speed = (found[1] - first) / (time.monotonic() - begin)
+    nodes = nodes_of(page)
+    assert nodes is not None
+    speed = (nodes[1] - first) / (time.monotonic() - begin)
     press(page, "Stop")
     return speed
 
@@ -215,7 +215,7 @@ def long_analysis(page: Page, minutes: float) -> list[float]:
     """Memory at each minute of an analysis that goes through a game."""
     press(page, "Analyse")
     session = page.context.new_cdp_session(page)
-    found, end, minute = [memory()], time.monotonic() + 60 * minutes, time.monotonic() + 60
+    sizes, end, minute = [memory()], time.monotonic() + 60 * minutes, time.monotonic() + 60
     moves: list[str] = []
     while time.monotonic() < end:
         time.sleep(STEP_SECONDS)
@@ -224,8 +224,8 @@ def long_analysis(page: Page, minutes: float) -> list[float]:
             # what the page itself holds: with memory to spare the browser lets garbage lie
             session.send("HeapProfiler.collectGarbage")
             time.sleep(1)
-            found.append(memory())
-            print(f"{len(found) - 1} minutes: {found[-1]:.0f} MB", file=sys.stderr)
+            sizes.append(memory())
+            print(f"{len(sizes) - 1} minutes: {sizes[-1]:.0f} MB", file=sys.stderr)
         moves.append("")
         # to and fro: the best move is played, after twenty all are taken back
         if len(moves) % 20:
@@ -233,7 +233,7 @@ def long_analysis(page: Page, minutes: float) -> list[float]:
         else:
             page.keyboard.press("Home")
     press(page, "Stop")
-    return found
+    return sizes
 
 
 def web(browser: Browser, checkout: Path, pause: float) -> dict[str, Any]:

@@ -43,18 +43,18 @@ def main() -> None:
     parser.add_argument("--problems", type=int, default=2000)
     parser.add_argument("--broken", type=int, default=0, help=f"lines that are no problems, up to {len(BROKEN)}")
     parser.add_argument("--told", action="store_true", help="JSON with titles and lines of moves")
-    wanted = parser.parse_args()
+    options = parser.parse_args()
     source = random.Random(1)
     shapes = [shape for count in (2, 3) for shape in slices.shapes(count)]
     positions = random_positions(shapes, source)
-    places = source.sample(range(wanted.problems), wanted.broken)
-    broken = dict(zip(places, BROKEN[: wanted.broken], strict=True))
-    with wanted.file.open("w", encoding="utf-8") as file:
-        for number in range(wanted.problems):
+    places = source.sample(range(options.problems), options.broken)
+    broken = dict(zip(places, BROKEN[: options.broken], strict=True))
+    with options.file.open("w", encoding="utf-8") as file:
+        for number in range(options.problems):
             line = broken.get(number)
             if line is None:
                 position = next(positions)
-                line = told(position, source) if wanted.told else position.fen
+                line = told(position, source) if options.told else position.fen
             file.write(f"{line}\n")
 
 

@@ -102,12 +102,12 @@ def main() -> None:
     results = []
     if options.out and options.out.exists():
         results = [json.loads(line) for line in options.out.read_text().splitlines()]
-    done = {each["id"] for each in results}
-    left = [problem for problem in problems if problem.id not in done]
+    ids = {each["id"] for each in results}
+    remaining = [problem for problem in problems if problem.id not in ids]
     prove_each = partial(result_of, egdb=options.egdb, tc=options.tc)
     # not ProcessPoolExecutor, which in Python 3.11 waits for ever once its only worker has done its tasks
     with get_context("spawn").Pool(worker_count(options.workers), maxtasksperchild=50) as pool:
-        for result in pool.imap(prove_each, left):
+        for result in pool.imap(prove_each, remaining):
             results.append(result)
             if options.out:
                 with open(options.out, "a") as file:

@@ -31,15 +31,15 @@ KEYS = ("id", "fen", "result", "solution", "keeping_moves", "themes", "rating", 
 
 def read(paths: Sequence[Path]) -> list[dict[str, Any]]:
     """The records of the files with a theme, each once."""
-    found: dict[str, dict[str, Any]] = {}
+    puzzles: dict[str, dict[str, Any]] = {}
     for path in paths:
         for line in path.read_text("utf-8").splitlines():
             record = json.loads(line)
             # a journal has lots of puzzles
             for each in record.get("puzzles", [record] if "fen" in record else []):
                 if each.get("themes"):
-                    found.setdefault(each["id"], each)
-    return list(found.values())
+                    puzzles.setdefault(each["id"], each)
+    return list(puzzles.values())
 
 
 def checked(records: Sequence[dict[str, Any]], nodes: int, egdb: str) -> Iterator[dict[str, Any]]:

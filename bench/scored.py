@@ -118,12 +118,14 @@ class Judged:
         """The losing moves."""
         return (self.loss >= LOSING) & self.sample.spread(self.sample.chosen & ~self.sample.exact)
 
-    def told(self, numbers: Calibration, chances: Numbers) -> Numbers:
+    def corrected(self, numbers: Calibration, chances: Numbers) -> Numbers:
         """The chances of the sample, those of losing moves as the judge's loss corrects them."""
-        told = chances.copy()
+        corrected = chances.copy()
         for row in np.flatnonzero(self.losing):
-            told[row] = numbers.corrected_chance(*map(float, (chances[row], self.sample.loss[row], self.loss[row])))
-        return told
+            corrected[row] = numbers.corrected_chance(
+                *map(float, (chances[row], self.sample.loss[row], self.loss[row]))
+            )
+        return corrected
 
 
 class Scores:
@@ -175,17 +177,20 @@ class Scores:
 
     def search(self, part: str, nodes: int, most: int | None) -> None:
         """Score the decisions of a part that have no scores yet, of the first `most`."""
-        done = self._read(part, nodes)[0]
+        rows_there = self._read(part, nodes)[0]
         order = self.order(part)[:most]
-        left = order[~np.isin(order, done)]
+        remaining = order[~np.isin(order, rows_there)]
         self.engine = Engine(hash_mb=(JUDGE_HASH if nodes >= JUDGE else HASH) / MEBIBYTE, database=self.engine.database)
-        for at in range(0, len(left), BLOCK):
-            rows = left[at : at + BLOCK]
+        for at in range(0, len(remaining), BLOCK):
+            rows = remaining[at : at + BLOCK]
             scores = [score for row in rows for score in self._scores(int(row), nodes)]
-            file = self._directory / f"{part}-{nodes}-{len(done) + at:07}.npz"
+            file = self._directory / f"{part}-{nodes}-{len(rows_there) + at:07}.npz"
             with atomic_path(file) as path, path.open("wb") as target:
                 np.savez(target, rows=rows, score=np.array(scores, dtype=np.int16))
-            print(f"{self.name}, {part}, {nodes} nodes: {len(left) - at - len(rows)} of {len(order)} left", flush=True)
+            print(
+                f"{self.name}, {part}, {nodes} nodes: {len(remaining) - at - len(rows)} of {len(order)} left",
+                flush=True,
+            )
 
     def _scores(self, row: int, nodes: int) -> Iterator[int]:
         """The scores of a decision's moves, in the order of the policy."""

@@ -112,8 +112,8 @@ def _of_solution(problem: Problem, source: random.Random) -> Iterator[tuple[int,
             break
     for first in (2, 1):
         plies = range(first, len(line), 2)
-        found = [(n, line[n]) for n in plies if line[n].pieces >= min(QUOTAS) and not line[n].is_over]
-        yield from source.sample(found, min(len(found), OF_A_LINE))
+        places = [(n, line[n]) for n in plies if line[n].pieces >= min(QUOTAS) and not line[n].is_over]
+        yield from source.sample(places, min(len(places), OF_A_LINE))
 
 
 def _seen_from(value: Value | None, ply: int) -> Value | None:
@@ -140,15 +140,15 @@ def _own(options: argparse.Namespace) -> Iterator[list[Position]]:
 def search(options: argparse.Namespace) -> None:
     """Search the cases with each limit: two searches, of the position and after its best move."""
     engine, path = Engine(), options.dir / "scores.jsonl"
-    done = {(each["n"], each["nodes"]) for each in _lines(path)}
+    pairs = {(each["n"], each["nodes"]) for each in _lines(path)}
     cases = _lines(options.dir / "cases.jsonl")[:: options.every]
-    wanted = [(case, nodes) for case in cases for nodes in options.nodes if (case["n"], nodes) not in done]
+    tasks = [(case, nodes) for case in cases for nodes in options.nodes if (case["n"], nodes) not in pairs]
     with path.open("a") as file:
-        for number, (case, nodes) in enumerate(wanted, 1):
+        for number, (case, nodes) in enumerate(tasks, 1):
             position = Position.from_fen(case["fen"])
             file.write(json.dumps({"n": case["n"], "nodes": nodes, **two_scores(engine, position, nodes)}) + "\n")
             file.flush()
-            print(f"{number}/{len(wanted)}", end="\r", file=sys.stderr)
+            print(f"{number}/{len(tasks)}", end="\r", file=sys.stderr)
 
 
 def two_scores(engine: Engine, position: Position, nodes: int) -> Record:
@@ -170,25 +170,25 @@ def prove(options: argparse.Namespace) -> None:
     """Prove values: of all cases with the first limit, then of those with a verdict that are open."""
     engine, path = Engine(hash_mb=128, database=options.egdb), options.dir / "proofs.jsonl"
     engine.database or sys.exit(f"{options.egdb}: no endgame database")
-    wanted = [
+    tasks = [
         case
         for case in read_cases(options.dir)
         if not case.proved and (case.tried is None or (case.is_open and case.verdict and case.tried < options.nodes))
     ]
     with path.open("a") as file:
-        for number, case in enumerate(wanted, 1):
+        for number, case in enumerate(tasks, 1):
             least, most, by = bounds(engine, case.position, options.nodes)
             record = {"n": case.record["n"], "nodes": options.nodes, "least": least, "most": most, "by": by}
             file.write(json.dumps(record) + "\n")
             file.flush()
-            print(f"{number}/{len(wanted)}", end="\r", file=sys.stderr)
+            print(f"{number}/{len(tasks)}", end="\r", file=sys.stderr)
 
 
 def bounds(engine: Engine, position: Position, nodes: int) -> tuple[Value, Value, str]:
     """The worst and the best value that is not disproved within so many nodes, and by what."""
-    known = engine.database.value(position) if engine.database and engine.database.has(position) else None
-    if known is not None:
-        return known, known, "database"
+    value = engine.database.value(position) if engine.database and engine.database.has(position) else None
+    if value is not None:
+        return value, value, "database"
     engine.new_game()
     result = engine.search(position, Limits(nodes=nodes // 4))
     if result.value is not None:
@@ -198,7 +198,7 @@ def bounds(engine: Engine, position: Position, nodes: int) -> tuple[Value, Value
         decider.decide(
             [wins, loses] if result.score >= 0 else [loses, wins],
             enough=lambda: any(
-                (found := decider.decision_of(each)) is not None and found.holds for each in (wins, loses)
+                (decision := decider.decision_of(each)) is not None and decision.holds for each in (wins, loses)
             ),
         )
         won, lost = decider.decision_of(wins), decider.decision_of(loses)
@@ -260,9 +260,9 @@ class Case:
 
     def proved_by(self, nodes: int) -> Value | None:
         """The value that the two searches prove by themselves; None if they don't."""
-        found = self.scores[nodes]
-        won = found["reply_value"] == Value.WIN or found["reply"] > SCORE_PROVED
-        return Value(found["value"]) if found["value"] else Value.WIN if won else None
+        scores = self.scores[nodes]
+        won = scores["reply_value"] == Value.WIN or scores["reply"] > SCORE_PROVED
+        return Value(scores["value"]) if scores["value"] else Value.WIN if won else None
 
     @property
     def proved(self) -> bool:
@@ -273,8 +273,8 @@ class Case:
         """The verdict by searches of so many nodes: proved, likely, or None."""
         if (value := self.proved_by(nodes)) is not None:
             return Likely(value, 1.0)
-        found = self.scores[nodes]
-        return likely(found["score"], found["reply"], self.pieces, scale)
+        scores = self.scores[nodes]
+        return likely(scores["score"], scores["reply"], self.pieces, scale)
 
     @property
     def verdict(self) -> Likely | None:
@@ -315,11 +315,11 @@ def read_cases(folder: Path) -> list[Case]:
 
 def share_true(cases: Sequence[Case]) -> float:
     """Share of verdicts that come true, where the open ones count as those that were late to be proved."""
-    known = [case for case in cases if case.value is not None]
-    late = [case for case in known if case.late]
-    model = late if len(late) >= LEAST else known
-    right = sum(map(_is_right, known))
-    return (right + (len(cases) - len(known)) * sum(map(_is_right, model)) / max(len(model), 1)) / max(len(cases), 1)
+    valued = [case for case in cases if case.value is not None]
+    late = [case for case in valued if case.late]
+    model = late if len(late) >= LEAST else valued
+    right = sum(map(_is_right, valued))
+    return (right + (len(cases) - len(valued)) * sum(map(_is_right, model)) / max(len(model), 1)) / max(len(cases), 1)
 
 
 def _is_right(case: Case) -> bool:
@@ -360,12 +360,12 @@ def _wrong_if_composed(cases: Sequence[Case]) -> Iterator[str]:
     """Sides of composed problems for which what is likely of those comes true more or less often than stated."""
     for side in ("black", "white"):
         said = [
-            (case, found)
+            (case, verdict)
             for case in cases
             if case.group == f"composed, {side}" and not case.proved and case.value is not None
-            if (found := likely_if_composed(case.scores[NODES]["score"], SCALE))
+            if (verdict := likely_if_composed(case.scores[NODES]["score"], SCALE))
         ]
-        right = sum(found.value is case.value for case, found in said)
+        right = sum(verdict.value is case.value for case, verdict in said)
         share, chance = right / max(len(said), 1), RULE["composed"]["chance"]
         print(f"if composed, {side}: {len(said)} likely values, stated with {chance:.0%}, {right} right, {share:.1%}")
         if len(said) >= LEAST and abs(share - chance) > MARGIN:

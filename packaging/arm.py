@@ -50,15 +50,15 @@ def missing_package() -> str:
 
 def run(command: Sequence[str | Path], failed: str, quiet: bool = False, **variables: str) -> None:
     """Run a command in the checkout. failed: message if it fails. quiet: its output is shown only then."""
-    done = subprocess.run(
+    process = subprocess.run(
         command,
         cwd=ROOT,
         env=os.environ | variables,
         stdout=subprocess.PIPE if quiet else None,
         stderr=subprocess.STDOUT if quiet else None,
     )
-    if done.returncode:
-        sys.stdout.buffer.write(done.stdout or b"")
+    if process.returncode:
+        sys.stdout.buffer.write(process.stdout or b"")
         sys.exit(f"kr: {failed}")
 
 
@@ -107,8 +107,8 @@ def make_environment() -> None:
     PYTHON.write_text(f'#!/bin/sh\nexec {emulator()} -0 "$0" -L "{SYSROOT}" "{python}" "$@"\n')
     PYTHON.chmod(0o755)
     index = ["--index-url", os.environ["PIP_INDEX_URL"]] if "PIP_INDEX_URL" in os.environ else []
-    wanted = ["-r", "pyproject.toml", *(f"--extra={extra}" for extra in EXTRAS), *TESTING]
-    run([*UV, *index, *wanted], "can't install the libraries for arm64", UV_NATIVE_TLS="1", UV_SYSTEM_CERTS="1")
+    requirements = ["-r", "pyproject.toml", *(f"--extra={extra}" for extra in EXTRAS), *TESTING]
+    run([*UV, *index, *requirements], "can't install the libraries for arm64", UV_NATIVE_TLS="1", UV_SYSTEM_CERTS="1")
     stamp.touch()
 
 

@@ -33,16 +33,16 @@ THEN = (1980, 1, 1, 0, 0, 0)
 
 def version() -> str:
     """The version of kr."""
-    (found,) = re.findall(r'^__version__ = "(.+)"$', (ROOT / "kr" / "__init__.py").read_text(), re.MULTILINE)
-    return str(found)
+    (version,) = re.findall(r'^__version__ = "(.+)"$', (ROOT / "kr" / "__init__.py").read_text(), re.MULTILINE)
+    return str(version)
 
 
 def files_below(folder: Path, made_by: str) -> list[Path]:
     """The files of a folder in order; ends if there are none."""
-    found = sorted(path for path in folder.rglob("*") if path.is_file() or path.is_symlink())
-    if not found:
+    files = sorted(path for path in folder.rglob("*") if path.is_file() or path.is_symlink())
+    if not files:
         sys.exit(f"kr: {folder} is empty or missing; first {made_by}")
-    return found
+    return files
 
 
 def page(to: Path) -> Path:
@@ -91,8 +91,8 @@ def notes(to: Path) -> Path:
     """What the changelog says of this version, or of what is not released if it doesn't know it."""
     text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     parts = re.split(r"^## (.+)\n", text, flags=re.MULTILINE)[1:]
-    known = {title.partition(",")[0]: body.strip() for title, body in zip(parts[::2], parts[1::2], strict=True)}
-    body = known.get(version()) or known.get("Unreleased")
+    sections = {title.partition(",")[0]: body.strip() for title, body in zip(parts[::2], parts[1::2], strict=True)}
+    body = sections.get(version()) or sections.get("Unreleased")
     if not body:
         sys.exit(f"kr: CHANGELOG.md says nothing of {version()}")
     target = to / "notes.md"

@@ -28,16 +28,16 @@ KR = Path(sysconfig.get_path("scripts"), "kr")
 
 def answer(*words: str) -> dict[str, object]:
     """What a command answers with --json."""
-    done = subprocess.run([KR, *words, "--json"], stdout=subprocess.PIPE, check=True)
-    found: dict[str, object] = json.loads(done.stdout)
-    return found
+    process = subprocess.run([KR, *words, "--json"], stdout=subprocess.PIPE, check=True)
+    reply: dict[str, object] = json.loads(process.stdout)
+    return reply
 
 
-def same(what: str, found: object, wanted: object) -> None:
+def same(what: str, result: object, expected: object) -> None:
     """Show what was found; end if it is not what is wanted."""
-    print(f"{what}: {found}", flush=True)
-    if found != wanted:
-        sys.exit(f"kr: {what}: expected {wanted}, found {found}")
+    print(f"{what}: {result}", flush=True)
+    if result != expected:
+        sys.exit(f"kr: {what}: expected {expected}, found {result}")
 
 
 def page() -> str:
@@ -64,9 +64,9 @@ def main() -> None:
     version = subprocess.run([KR, "--version"], stdout=subprocess.PIPE, text=True, check=True).stdout
     same("kr --version", version.strip(), f"kr {kr.__version__}")
     same("signature", answer("bench", "--quiet")["signature"], SIGNATURE)
-    for fen, wanted in PROBES.items():
-        found = answer("egdb", "probe", fen)
-        same(fen, (found["value"], found["distance"]), wanted)
+    for fen, expected in PROBES.items():
+        reply = answer("egdb", "probe", fen)
+        same(fen, (reply["value"], reply["distance"]), expected)
     if find_spec("starlette"):
         same("title of the page", page(), "kr: English draughts")
 

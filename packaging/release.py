@@ -51,43 +51,43 @@ def run(*command: str | Path, cwd: Path | None = None, output: bool = False) -> 
     if index := os.environ.get("PIP_INDEX_URL"):
         environment["UV_DEFAULT_INDEX"] = index
     stdout = subprocess.PIPE if output else None
-    done = subprocess.run(command, cwd=cwd or ROOT, env=environment, stdout=stdout, text=True)
-    if done.returncode:
+    process = subprocess.run(command, cwd=cwd or ROOT, env=environment, stdout=stdout, text=True)
+    if process.returncode:
         sys.exit(f"kr: {Path(command[0]).name} failed")
-    return done.stdout or ""
+    return process.stdout or ""
 
 
 def version() -> str:
     """The version that is to be released."""
-    (found,) = re.findall(r'^__version__ = "(.+)"$', (ROOT / "kr" / "__init__.py").read_text(), re.MULTILINE)
-    return str(found)
+    (version,) = re.findall(r'^__version__ = "(.+)"$', (ROOT / "kr" / "__init__.py").read_text(), re.MULTILINE)
+    return str(version)
 
 
 def not_ready(release: str) -> list[str]:
     """What stands against a release of this version, in one line each."""
-    found = []
+    faults = []
     if not re.fullmatch(r"\d+\.\d+\.\d+", release):
-        found.append(f"{release} is not a final version: kr/__init__.py")
+        faults.append(f"{release} is not a final version: kr/__init__.py")
     heading = re.search("^## (.*)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
     dated = re.fullmatch(rf"{re.escape(release)}, (\d{{4}}-\d\d-\d\d)", heading[1] if heading else "")
     if not dated:
-        found.append(f'CHANGELOG.md does not begin with "## {release}, YEAR-MONTH-DAY"')
+        faults.append(f'CHANGELOG.md does not begin with "## {release}, YEAR-MONTH-DAY"')
     where = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["kr"]
     if unknown := [name for name, address in where.items() if not address]:
-        found.append(f"pyproject.toml, [tool.kr], does not say where it is published: {', '.join(unknown)}")
-    found += [
+        faults.append(f"pyproject.toml, [tool.kr], does not say where it is published: {', '.join(unknown)}")
+    faults += [
         f"{name} says that there is no release"
         for name in FRONT
         if UNRELEASED.search((ROOT / name).read_text(encoding="utf-8"))
     ]
     citation = dict(re.findall("^(version|date-released): (.+)$", (ROOT / "CITATION.cff").read_text(), re.MULTILINE))
     if citation != {"version": release, "date-released": dated[1] if dated else citation.get("date-released")}:
-        found.append(f"CITATION.cff has {citation}")
+        faults.append(f"CITATION.cff has {citation}")
     if run("git", "tag", "--list", f"v{release}", output=True):
-        found.append(f"there is a tag v{release}")
+        faults.append(f"there is a tag v{release}")
     if changed := run("git", "status", "--porcelain", output=True):
-        found.append(f"not committed: {', '.join(line[3:] for line in changed.splitlines())}")
-    return found
+        faults.append(f"not committed: {', '.join(line[3:] for line in changed.splitlines())}")
+    return faults
 
 
 def say_what_is_missing(release: str, anyway: bool = False) -> None:
@@ -129,9 +129,9 @@ def pythons() -> list[str]:
         return named.split()
     classifiers = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["classifiers"]
     minors = [line.rpartition(" ")[2] for line in classifiers if re.search(r":: 3\.\d+$", line)]
-    found = [path for minor in minors if (path := shutil.which(f"python{minor}"))]
+    paths = [path for minor in minors if (path := shutil.which(f"python{minor}"))]
     # shims of pyenv are there for versions that are not chosen
-    return [path for path in found if not subprocess.run([path, "-c", ""], stderr=subprocess.DEVNULL).returncode]
+    return [path for path in paths if not subprocess.run([path, "-c", ""], stderr=subprocess.DEVNULL).returncode]
 
 
 def check_installed(python: str, file: Path, folder: Path) -> None:

@@ -33,13 +33,13 @@ EVOLVED = tuple(f"evolved:shipped,run={scheme}-1" for scheme in ("thesis", "code
 def positions() -> list[kr.Position]:
     """The positions of random games."""
     source = random.Random(1)
-    found = []
+    results = []
     for _ in range(GAMES):
         position = kr.Position()
         while moves := position.legal_moves():
             position = position.play(source.choice(moves))
-            found.append(position)
-    return found
+            results.append(position)
+    return results
 
 
 def choices(text: str, asked: list[kr.Position]) -> NDArray[np.int64]:

@@ -23,17 +23,17 @@ ALLOWED = {"kernel32.dll", "msvcrt.dll"}
 
 def run(command: list[str | Path]) -> str:
     """Run a program, and return what it said; that is shown if it fails."""
-    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    if done.returncode:
-        sys.stderr.write(done.stdout)
+    process = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if process.returncode:
+        sys.stderr.write(process.stdout)
         sys.exit(f"kr: {Path(command[0]).name} failed")
-    return done.stdout
+    return process.stdout
 
 
 def needed(dll: Path, compiler: str) -> set[str]:
     """DLLs that a DLL needs."""
-    told = run([compiler.replace("gcc", "objdump"), "-p", dll])
-    return {line.split()[-1].lower() for line in told.splitlines() if "DLL Name:" in line}
+    headers = run([compiler.replace("gcc", "objdump"), "-p", dll])
+    return {line.split()[-1].lower() for line in headers.splitlines() if "DLL Name:" in line}
 
 
 def compile_engine(bits: int) -> Path:

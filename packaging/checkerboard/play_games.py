@@ -87,11 +87,11 @@ def play(
     """Answers to the commands, and the moves of the engine. plies: most of a game."""
     words = ["wine", str(BUILD / "host.exe"), str(folder / "kr64.dll"), f"{games}:{plies}", str(seed), *commands]
     # the streams of a program under wine are pipes, or it opens a console
-    done = subprocess.run(words, cwd=folder, env=wine_environment(), input=b"", capture_output=True)
-    text = done.stdout.decode("utf-8", "replace").replace("\r\n", "\n")
-    if done.returncode:
-        sys.stderr.buffer.write(done.stderr)
-        sys.exit(f"kr: the host ended with {done.returncode} after {text[-300:]!r}")
+    process = subprocess.run(words, cwd=folder, env=wine_environment(), input=b"", capture_output=True)
+    text = process.stdout.decode("utf-8", "replace").replace("\r\n", "\n")
+    if process.returncode:
+        sys.stderr.buffer.write(process.stderr)
+        sys.exit(f"kr: the host ended with {process.returncode} after {text[-300:]!r}")
     lines = text.splitlines()
     answers = [line.split("\t") for line in lines[: len(commands)]]
     return answers, [Move.of(line) for line in lines[len(commands) :]]
@@ -115,15 +115,15 @@ def faults(moves: Sequence[Move], database: kr.Database) -> Iterator[str]:
 
 def check(name: str, moves: Sequence[Move], database: kr.Database) -> None:
     """Print what was seen, and end if something is wrong."""
-    if found := list(faults(moves, database)):
-        sys.exit("\n".join(f"kr: {each}" for each in found))
+    if complaints := list(faults(moves, database)):
+        sys.exit("\n".join(f"kr: {each}" for each in complaints))
     over = sorted(move.ms - move.allowed for move in moves)
     pressed = sorted(move.since_play for move in moves if move.since_play >= 0)
     late = sum(each > LATE for each in over), sum(each > LATE for each in pressed)
     again = sum(move.attempt > 1 for move in moves)
-    played = max((move.game for move in moves), default=-1) + 1
+    games = max((move.game for move in moves), default=-1) + 1
     print(
-        f"{name}: {len(moves)} moves of {played} games, all legal; {late[0]} over {LATE:.0f} ms late, the latest "
+        f"{name}: {len(moves)} moves of {games} games, all legal; {late[0]} over {LATE:.0f} ms late, the latest "
         f"{over[-1]:.1f}; Play! pressed {len(pressed)} times, {late[1]} over {LATE:.0f} ms, the slowest "
         f"{max(pressed, default=0):.1f}" + (f"; {again} asked for again on a busy machine" if again else "")
     )
@@ -135,23 +135,23 @@ def check_book(moves: Sequence[Move], best: bool = False) -> None:
     """End if a move is not what the book plays. best: its best one."""
     book = kr.load_book()
     assert book is not None
-    told = 0
+    moves_by_book = 0
     for move in moves:
         before = kr.Position.from_fen(move.before)
-        known = {before.play(each.move).fen: each for each in book.moves(before) if each.value is not None}
-        most = max((each.value or 0 for each in known.values()), default=0)
+        entries = {before.play(each.move).fen: each for each in book.moves(before) if each.value is not None}
+        most = max((each.value or 0 for each in entries.values()), default=0)
         if move.status.startswith("book, "):
-            told += 1
-            played = known.get(move.after)
-            if played is None or most - (played.value or 0) > (0 if best else VARIETY):
+            moves_by_book += 1
+            entry = entries.get(move.after)
+            if entry is None or most - (entry.value or 0) > (0 if best else VARIETY):
                 sys.exit(f"kr: {move.before}: the book does not play {move.after}")
-            if not move.status.startswith(f"book, {(played.value or 0) / 100:+.2f}") or move.claim != 3:
+            if not move.status.startswith(f"book, {(entry.value or 0) / 100:+.2f}") or move.claim != 3:
                 sys.exit(f"kr: {move.before}: {move.status}")
-        elif known:
+        elif entries:
             sys.exit(f"kr: {move.before}: the book was not asked")
-    if not told:
+    if not moves_by_book:
         sys.exit("kr: the book beside the DLL was not found")
-    print(f"{told} moves from the book")
+    print(f"{moves_by_book} moves from the book")
 
 
 def main() -> None:
@@ -179,15 +179,15 @@ def main() -> None:
     shutil.copy(BUILD / "kr64.dll", bare)
     _, moves = play(2, SEED + 1, ["set dbpath C:\\none"], bare)
     check("without its files", moves, database)
-    for told in ("kr.krt, without which kr is weaker", "opening book kr.krb: "):
-        if not all(told in move.status for move in moves):
-            sys.exit(f"kr: missing files are not told: {told}")
+    for words in ("kr.krt, without which kr is weaker", "opening book kr.krb: "):
+        if not all(words in move.status for move in moves):
+            sys.exit(f"kr: missing files are not told: {words}")
 
 
 def flat(row: tuple[str, tuple[int, str]]) -> tuple[str, str, str]:
     """A command with its answer, as the host prints it."""
-    command, (done, reply) = row
-    return command, str(done), reply
+    command, (result, reply) = row
+    return command, str(result), reply
 
 
 if __name__ == "__main__":

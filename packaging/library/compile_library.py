@@ -66,9 +66,9 @@ def run(command: list[str | Path]) -> None:
         environment.setdefault("UV_DEFAULT_INDEX", index)
     # which Python's own settings for another system would disturb
     environment.pop("_PYTHON_HOST_PLATFORM", None)
-    done = subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    if done.returncode:
-        sys.stderr.buffer.write(done.stdout)
+    process = subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if process.returncode:
+        sys.stderr.buffer.write(process.stdout)
         sys.exit(f"kr: {Path(command[0]).name} failed")
 
 
@@ -83,16 +83,16 @@ def sources() -> list[Path]:
 def alone() -> Iterator[None]:
     """Wait until no other process builds, and keep others from it for this block."""
     CODE.mkdir(parents=True, exist_ok=True)
-    told = False
+    has_waited = False
     with ExitStack() as held:
         while True:
             try:
                 held.enter_context(lock(CODE))
                 break
             except OutputBusyError:
-                if not told:
+                if not has_waited:
                     print("kr: another build is at work; waiting for it", file=sys.stderr, flush=True)
-                told = True
+                has_waited = True
                 time.sleep(WAIT)
         yield
 
@@ -140,9 +140,9 @@ def python_headers() -> Path:
 
 def version() -> str:
     """Version of kr."""
-    found = re.search(r'^__version__ = "(.+)"', (ROOT / "kr" / "__init__.py").read_text(), re.MULTILINE)
-    assert found
-    return found[1]
+    version = re.search(r'^__version__ = "(.+)"', (ROOT / "kr" / "__init__.py").read_text(), re.MULTILINE)
+    assert version
+    return version[1]
 
 
 def python_symbols(built: Path, system: str) -> list[str]:

@@ -35,7 +35,7 @@ def install(prefix: Path, destdir: Path | None) -> list[Path]:
     """Put what make library has built in place; the files, without the link. Raises OSError."""
     top = destdir / prefix.relative_to("/") if destdir else prefix
     lib, include, share = top / "lib", top / "include", top / "share" / "kr"
-    wanted = {
+    files = {
         lib / SONAME: BUILT / SONAME,
         lib / "libkr.a": BUILT / "libkr.a",
         include / "kr.h": BUILT / "kr.h",
@@ -43,7 +43,7 @@ def install(prefix: Path, destdir: Path | None) -> list[Path]:
         **{share / name: BUILT / name for name in ("kr.krt", "people.krp", "kr.krb")},
         **{share / "egdb" / path.name: path for path in sorted((ROOT / "egdb").glob("*.egdb"))},
     }
-    for target, source in wanted.items():
+    for target, source in files.items():
         target.parent.mkdir(parents=True, exist_ok=True)
         # a program that uses the old file goes on with it
         part = target.with_name(f".{target.name}.part")
@@ -56,7 +56,7 @@ def install(prefix: Path, destdir: Path | None) -> list[Path]:
     pc = lib / "pkgconfig" / "kr.pc"
     pc.parent.mkdir(exist_ok=True)
     pc.write_text(PC.format(prefix=prefix, version=(BUILT / "version").read_text()))
-    return [*wanted, pc]
+    return [*files, pc]
 
 
 def main() -> None:

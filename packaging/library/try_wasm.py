@@ -34,27 +34,27 @@ CLOSE = 1e-6
 def positions() -> list[kr.Position]:
     """Those of the bench, and of random games."""
     text = (files("kr.engine") / "bench.txt").read_text(encoding="utf-8")
-    found = [kr.Position.from_fen(fen) for _, fen in fen_lines(text.splitlines())]
+    positions = [kr.Position.from_fen(fen) for _, fen in fen_lines(text.splitlines())]
     source = random.Random(1)
-    played: list[kr.Position] = []
-    while len(played) < 20 * RANDOM:
+    game: list[kr.Position] = []
+    while len(game) < 20 * RANDOM:
         position = kr.Position()
         while moves := position.legal_moves():
-            played.append(position)
+            game.append(position)
             position = position.play(source.choice(moves))
-    return found + source.sample(played, RANDOM)
+    return positions + source.sample(game, RANDOM)
 
 
-def check_people(policy: Policy, position: kr.Position, told: list[str]) -> None:
+def check_people(policy: Policy, position: kr.Position, answers: list[str]) -> None:
     """End the program if the moves that people play, as FROM,TO,CAPTURED,PROBABILITY, are not those of kr."""
     expected = {(each.move.origin, each.move.target, each.move.captured): each for each in policy.choices(position)}
-    rows = [tuple(map(float, word.split(","))) for word in told]
+    rows = [tuple(map(float, word.split(","))) for word in answers]
     for origin, target, captured, probability in rows:
         likely = expected.pop((int(origin) - 1, int(target) - 1, int(captured)), None)
         if likely is None or abs(likely.probability - probability) > CLOSE:
-            sys.exit(f"kr: {position.fen}: {told}, not {likely}")
+            sys.exit(f"kr: {position.fen}: {answers}, not {likely}")
     if expected or rows != sorted(rows, key=lambda row: -row[3]):
-        sys.exit(f"kr: {position.fen}: {told}, which are not all, or not in order")
+        sys.exit(f"kr: {position.fen}: {answers}, which are not all, or not in order")
 
 
 def proved(engine: kr.Engine, position: kr.Position) -> str:
@@ -80,10 +80,10 @@ def main() -> None:
         str(PROOF_NODES),
     ]
     fens = "".join(f"{position.fen}\n" for position in asked)
-    done = subprocess.run(words, input=fens, capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(f"kr: {done.stderr.strip()}")
-    *lines, stop, proof, signature, times = done.stdout.splitlines()
+    process = subprocess.run(words, input=fens, capture_output=True, text=True)
+    if process.returncode:
+        sys.exit(f"kr: {process.stderr.strip()}")
+    *lines, stop, proof, signature, times = process.stdout.splitlines()
     stopped, ended = map(int, stop.split())
     if not 0 < stopped <= ended <= stopped + STOP_NODES:
         sys.exit(f"kr: told to stop at {stopped} nodes, a search ended at {ended}")
@@ -99,9 +99,9 @@ def main() -> None:
         found.append(f"{result.nodes} {result.score} {result.depth} {result.depth}".split())
     seconds = time.perf_counter() - begin
     for position, line, expected in zip(asked, lines, found, strict=True):
-        told, people = line.split()[:4], line.split()[4:]
-        if told != expected:
-            sys.exit(f"kr: {position.fen}: {told}, not {expected}")
+        facts, people = line.split()[:4], line.split()[4:]
+        if facts != expected:
+            sys.exit(f"kr: {position.fen}: {facts}, not {expected}")
         check_people(policy, position, people)
     if (own_proof := proved(engine, asked[0])) != proof:
         sys.exit(f"kr: {asked[0].fen}: a proof ends with {proof}, not {own_proof}")

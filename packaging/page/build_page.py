@@ -155,9 +155,9 @@ def policy_file() -> Path | str:
     compact = LIBRARY / "people.krp"
     if not compact.exists() or compact.stat().st_mtime < PEOPLE.stat().st_mtime:
         command: list[str | Path] = [sys.executable, "-m", "kr", "policy", "compact", PEOPLE, "--out", compact]
-        done = subprocess.run(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        if done.returncode:
-            return f"no policy, since kr policy compact failed: {(done.stderr.strip() or '?').splitlines()[-1]}"
+        process = subprocess.run(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        if process.returncode:
+            return f"no policy, since kr policy compact failed: {(process.stderr.strip() or '?').splitlines()[-1]}"
     return compact
 
 
@@ -182,19 +182,19 @@ def prepare(folder: Path) -> None:
 
 def bundle_all(folder: Path, site: Site) -> dict[str, Any]:
     """Bundle the scripts into the site. Returns what esbuild says of each, by path."""
-    told: dict[str, Any] = {}
+    outputs_of_all: dict[str, Any] = {}
     for name, worker in WORKERS.items():
         write_table(folder / "answers", site.table)
         made, outputs = bundle(folder, [worker], entries=f"answers-{name}-[hash]")
         site.files.update(made)
-        told |= outputs
+        outputs_of_all |= outputs
         (entry,) = (path for path, each in outputs.items() if each.get("entryPoint") == worker)
         site.add(name, entry, made[entry], made[entry])
     # the page loads no other file by its name
     write_table(folder, {MAIN: site.table[MAIN]})
     made, outputs = bundle(folder, ["main.js", *SHEETS.values()], entries="[name]-[hash]")
     site.files.update(made)
-    return told | outputs
+    return outputs_of_all | outputs
 
 
 def write_table(folder: Path, table: dict[str, dict[str, Any]]) -> None:
@@ -213,8 +213,8 @@ def add_page(site: Site, sheets: dict[str, list[str]], first: list[str]) -> None
     )
     # how to come in stands on a page with a door
     text = re.sub(r'<p class="shut">.*\n', "", index("./", sheets, first, "", head))
-    if found := re.search(r'="/[^"]*|\{\{.*', text):
-        sys.exit(f"kr: kr/page/static/index.html has {found[0]}, which build_page.py does not know")
+    if match := re.search(r'="/[^"]*|\{\{.*', text):
+        sys.exit(f"kr: kr/page/static/index.html has {match[0]}, which build_page.py does not know")
     site.files["index.html"] = text.encode()
     files = sources()
     site.files |= {name: content for name, content in files.items() if name.startswith("icons/")}

@@ -40,9 +40,9 @@ def main() -> None:
         made, outputs = bundle(folder, ["main.js", *SHEETS.values()], "[name]")
         worker, _ = bundle(folder, [WORKER], "[dir]/[name]")
     first = closure(outputs, START)
-    told = {"of": made_of, "scripts": first, "sheets": {kind: [name] for kind, name in SHEETS.items()}}
+    contents = {"of": made_of, "scripts": first, "sheets": {kind: [name] for kind, name in SHEETS.items()}}
     shutil.rmtree(out, ignore_errors=True)
-    for path, content in {**made, **worker, BUNDLED: json.dumps(told).encode()}.items():
+    for path, content in {**made, **worker, BUNDLED: json.dumps(contents).encode()}.items():
         target = out / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(content)
@@ -70,28 +70,28 @@ def bundle(folder: Path, entries_of: list[str], entries: str) -> tuple[dict[str,
     command: list[str | Path] = [ESBUILD, *entries_of, *options, *names, "--outdir=.out", "--outbase=."]
     esbuild([*command, "--metafile=.out/.meta.json"], folder)
     outputs = json.loads((out / ".meta.json").read_bytes())["outputs"]
-    told = {path.removeprefix(".out/"): each for path, each in outputs.items()}
-    return {path: (out / path).read_bytes() for path in told}, told
+    bundles = {path.removeprefix(".out/"): each for path, each in outputs.items()}
+    return {path: (out / path).read_bytes() for path in bundles}, bundles
 
 
 def esbuild(command: list[str | Path], folder: Path) -> None:
     """Run esbuild; what it says is shown if it fails."""
     if not ESBUILD.exists():
         sys.exit("kr: node_modules has no esbuild: npm ci (apt install nodejs npm)")
-    done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    if done.stdout:
-        sys.stderr.write(done.stdout)
-    if done.returncode:
+    process = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if process.stdout:
+        sys.stderr.write(process.stdout)
+    if process.returncode:
         sys.exit("kr: esbuild failed")
 
 
 def closure(outputs: dict[str, Any], starts: Iterable[str]) -> list[str]:
     """The bundles of some scripts with all that they import, the first of them first."""
-    found: list[str] = []
+    names: list[str] = []
 
     def add(path: str) -> None:
-        if path not in found:
-            found.append(path)
+        if path not in names:
+            names.append(path)
             for each in outputs[path]["imports"]:
                 if each["kind"] == "import-statement":
                     add(each["path"].removeprefix(".out/"))
@@ -101,7 +101,7 @@ def closure(outputs: dict[str, Any], starts: Iterable[str]) -> list[str]:
         if not entries:
             sys.exit(f"kr: no bundle begins with {start}")
         add(entries[0])
-    return found
+    return names
 
 
 if __name__ == "__main__":

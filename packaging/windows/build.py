@@ -64,9 +64,9 @@ def environment() -> dict[str, str]:
 def setup(*words: str) -> None:
     """Run setup.py for Windows; what it says is shown if it fails."""
     command = [sys.executable, "setup.py", *words]
-    done = subprocess.run(command, cwd=ROOT, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    if done.returncode:
-        sys.stderr.buffer.write(done.stdout)
+    process = subprocess.run(command, cwd=ROOT, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if process.returncode:
+        sys.stderr.buffer.write(process.stdout)
         sys.exit("kr: the build for Windows failed")
 
 

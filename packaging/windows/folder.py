@@ -81,10 +81,10 @@ def licenses(runtime: Files, packages: Mapping[str, Files]) -> Iterator[tuple[st
     }
     texts["HDF5, in h5py"] = [(SOURCES / "hdf5-license.txt").read_bytes()]
     texts["Python"] = [data for name, data in runtime.items() if name == "LICENSE.txt"]
-    for name, found in texts.items():
-        if not found:
+    for name, notices in texts.items():
+        if not notices:
             sys.exit(f"kr: no licence in {name}")
-        yield name, "\n\n".join(text.decode(errors="replace").strip() for text in found)
+        yield name, "\n\n".join(text.decode(errors="replace").strip() for text in notices)
 
 
 def make_launcher(version: str) -> bytes:

@@ -58,11 +58,11 @@ def drain(source: int, target: int, ended: threading.Event) -> None:
 
 def children(pid: int) -> list[int]:
     """Processes that a process has started, or that their parents left to it."""
-    found = []
+    pids = []
     for tasks in Path(f"/proc/{pid}/task").glob("*/children"):
         with contextlib.suppress(OSError):
-            found += [int(word) for word in tasks.read_text().split()]
-    return found
+            pids += [int(word) for word in tasks.read_text().split()]
+    return pids
 
 
 def left_behind() -> list[int]:

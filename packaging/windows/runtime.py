@@ -49,8 +49,8 @@ FOR_WINE_8 = SOURCES / "wine-8.txt"
 
 def wine_version() -> int:
     """The number before the point."""
-    told = subprocess.run(["wine", "--version"], check=True, capture_output=True, text=True).stdout
-    return int(told.removeprefix("wine-").partition(".")[0])
+    version = subprocess.run(["wine", "--version"], check=True, capture_output=True, text=True).stdout
+    return int(version.removeprefix("wine-").partition(".")[0])
 
 
 def check_tools() -> None:
