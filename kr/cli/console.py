@@ -201,31 +201,31 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     the last column goes below its row, or else the last columns follow as a second table that repeats the first column.
     """
     texts = [["" if cell is None else visible(str(cell)) for cell in row] for row in rows]
-    left = [not all(NUMBER_CELL.fullmatch(row[i]) for row in texts) for i in range(len(columns))]
-    return "\n".join(_table([list(columns), *texts], left, width()))
+    is_text = [not all(NUMBER_CELL.fullmatch(row[i]) for row in texts) for i in range(len(columns))]
+    return "\n".join(_table([list(columns), *texts], is_text, width()))
 
 
-def _table(rows: Sequence[list[str]], left: Sequence[bool], columns: int) -> list[str]:
-    if (lines := _fitted(rows, left, columns)) is not None:
+def _table(rows: Sequence[list[str]], is_text: Sequence[bool], columns: int) -> list[str]:
+    if (lines := _fitted(rows, is_text, columns)) is not None:
         return list(itertools.chain(*lines))
     widths = _widths(rows)
-    heads = _fitted([row[:-1] for row in rows], left[:-1], columns)
-    if left[-1] and widths[-1] > FOLDED_LEAST and heads is not None:
+    heads = _fitted([row[:-1] for row in rows], is_text[:-1], columns)
+    if is_text[-1] and widths[-1] > FOLDED_LEAST and heads is not None:
         tails = [_folded(" " * BELOW + row[-1], columns) if row[-1] else [] for row in rows]
         return [line for head, tail in zip(heads, tails, strict=True) for line in (*head, *tail)]
     count = max((n for n in range(2, len(widths)) if _total(widths[:n]) <= columns), default=2)
     if count >= len(widths):
-        return _aligned(rows, left, widths)
-    rest = _table([[row[0], *row[count:]] for row in rows], [left[0], *left[count:]], columns)
-    return [*_table([row[:count] for row in rows], left[:count], columns), "", *rest]
+        return _aligned(rows, is_text, widths)
+    rest = _table([[row[0], *row[count:]] for row in rows], [is_text[0], *is_text[count:]], columns)
+    return [*_table([row[:count] for row in rows], is_text[:count], columns), "", *rest]
 
 
-def _fitted(rows: Sequence[list[str]], left: Sequence[bool], columns: int) -> list[list[str]] | None:
+def _fitted(rows: Sequence[list[str]], is_text: Sequence[bool], columns: int) -> list[list[str]] | None:
     """Lines of each row, the widest text folded in its column if necessary; None if there is no room for that."""
     widths = _widths(rows)
     if _total(widths) <= columns:
-        return [[line] for line in _aligned(rows, left, widths)]
-    wide = max((i for i, to_left in enumerate(left) if to_left), key=lambda i: widths[i], default=None)
+        return [[line] for line in _aligned(rows, is_text, widths)]
+    wide = max((i for i, to_left in enumerate(is_text) if to_left), key=lambda i: widths[i], default=None)
     if wide is None:
         return None
     room = columns - _total(widths) + widths[wide]
@@ -235,7 +235,7 @@ def _fitted(rows: Sequence[list[str]], left: Sequence[bool], columns: int) -> li
     lines = []
     for row in rows:
         cells = [_folded(cell, room) if i == wide else [cell] for i, cell in enumerate(row)]
-        lines.append(_aligned(list(itertools.zip_longest(*cells, fillvalue="")), left, widths))
+        lines.append(_aligned(list(itertools.zip_longest(*cells, fillvalue="")), is_text, widths))
     return lines
 
 
@@ -247,11 +247,11 @@ def _total(widths: Sequence[int]) -> int:
     return sum(widths) + len(GAP) * (len(widths) - 1)
 
 
-def _aligned(rows: Sequence[Sequence[str]], left: Sequence[bool], widths: Sequence[int]) -> list[str]:
+def _aligned(rows: Sequence[Sequence[str]], is_text: Sequence[bool], widths: Sequence[int]) -> list[str]:
     return [
         GAP.join(
             cell.ljust(width) if to_left else cell.rjust(width)
-            for cell, width, to_left in zip(row, widths, left, strict=True)
+            for cell, width, to_left in zip(row, widths, is_text, strict=True)
         ).rstrip()
         for row in rows
     ]
