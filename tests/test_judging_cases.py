@@ -95,7 +95,7 @@ class Given(Engine):
         value, by = self._case["proofs"].get(position.fen, (None, ""))
         return KnownValue(*PROVED[value], None, by) if value else NOTHING_KNOWN
 
-    def moves(self, position: Position, history: Sequence[Position], judged: object) -> list[PersonMove]:
+    def moves(self, position: Position, history: Sequence[Position], judgement: object) -> list[PersonMove]:
         likely = self._case.get("people", {}).get(position.fen, {})
         # a number below 0 is one that did not hold
         return [PersonMove(position.parse_move(move), abs(share), share >= 0) for move, share in likely.items()]

@@ -127,7 +127,7 @@ for (const {title, pdn, from_ply: fromPly, you, marked, table, story, ...given} 
     for await (const judged of judgeMoves(game, {limits: {nodes: 1}, fromPly, thresholds}, judge))
       backwards.push(judged);
     const moves = await withPeople(game, backwards.reverse(), judge.persons, thresholds);
-    mark(game, moves, tell(game, moves, FACTS), "kr 1");
+    mark(game, moves, tell(game, moves, FACTS), "kr 1", FACTS.thresholds);
     // a search may depend on those before it
     assert.deepEqual([...judge.asked], Object.keys(given.searches));
     assert.deepEqual(tokens(writeGame(game)), tokens(marked));

@@ -5,9 +5,10 @@ player, and with [%kr ...], which holds Black's expected result, from 0 to 1:
 
     11-15?! {[%eval -0.31] [%kr exp=0.32 nag=?!] Inaccuracy: Black expects 0.32, with 9-14 0.41.}
 
-If the move already had that sign, mark= names it, not nag=. The word "once" says that only one search has seen this
-expected result; "opening", "forced" or "unsearched" are reasons not to judge the move. The comment about the game has
-the expected result at the start, if that was searched, the accuracy of Black and White, and its story:
+If the move already had that sign, mark= names it, not nag=. "best" is a move as good as any other; turn=won/drawn one
+that turned the game, with the standings of its side before and after it. The word "once" says that only one search has
+seen this expected result; "opening", "forced" or "unsearched" are reasons not to judge the move. The comment about the
+game has the expected result at the start, if that was searched, the accuracy of Black and White, and its story:
 
     {[%kr game exp=0.50 accuracy=88.1/92.4] [%kr story Black lost the game at <move=19. 18-22>.] Black lost ...}
 
@@ -26,6 +27,7 @@ import re
 from collections.abc import Sequence
 
 from kr.analysis.annotation.judgement import AVOIDED, MARKS, ONLY, OPENING, OVERSIGHT, TRAP, JudgedMove
+from kr.analysis.annotation.story import standings
 from kr.evaluation.chances import format_score
 from kr.game.board import NO_PROGRESS_PLIES
 from kr.game.outcome import REPETITION
@@ -41,6 +43,7 @@ OWN_LINE = "[%kr line"
 OWN_GAME = "[%kr game"
 OWN_STORY = "[%kr story"
 ONCE = "once"
+BEST_MOVE = "best"
 MARK_KINDS = {"?!": "inaccuracy", "?": "mistake", "??": "blunder", "!": "only"}
 """Names of the marks, in sentences and in style sheets."""
 ANNOTATOR = "Annotator"
@@ -232,9 +235,12 @@ def _comment(judgement: JudgedMove, sign: str, words: str) -> str:
     assert judgement.score is not None
     assert judgement.expected is not None
     mark = f"nag={sign}" if sign else f"mark={judgement.mark}" if judgement.mark else ""
+    turned = standings(judgement)
     facts = [
         f"exp={pov(judgement.side, judgement.expected):.2f}",
         mark,
+        BEST_MOVE if judgement.judged and judgement.best == judgement.move else "",
+        f"turn={'/'.join(turned)}" if turned else "",
         judgement.reason,
         "" if judgement.confirmed else ONCE,
     ]

@@ -251,8 +251,8 @@ def _standing_before(judgement: JudgedMove) -> str:
     return _standing(judgement.best_expected, judgement.best_value or judgement.verdict_before)
 
 
-def _turn(judgement: JudgedMove) -> _Turn | None:
-    """The turn that a move is, if it is one."""
+def standings(judgement: JudgedMove) -> tuple[str, str] | None:
+    """Standings of a side before and after its move, if that turned the game."""
     if (
         not judgement.judged
         or judgement.best_expected is None
@@ -261,14 +261,21 @@ def _turn(judgement: JudgedMove) -> _Turn | None:
     ):
         return None
     before, after = _standing_before(judgement), _standing(judgement.expected, judgement.certain or judgement.verdict)
-    kind = ""
     if before == "won":
-        kind = {"won": "", "lost": "thrown", "drawn": "slipped"}.get(after, "spoiled")
-    elif after == "lost" and before != "lost":
-        kind = "fallen"
-    elif after == "worse" and before not in ("lost", "worse"):
-        kind = "worse"
-    return _Turn(judgement, kind) if kind else None
+        return None if after == "won" else (before, after)
+    has_turned = (after == "lost" and before != "lost") or (after == "worse" and before not in ("lost", "worse"))
+    return (before, after) if has_turned else None
+
+
+def _turn(judgement: JudgedMove) -> _Turn | None:
+    """The turn that a move is, if it is one."""
+    turned = standings(judgement)
+    if turned is None:
+        return None
+    before, after = turned
+    if before == "won":
+        return _Turn(judgement, {"lost": "thrown", "drawn": "slipped"}.get(after, "spoiled"))
+    return _Turn(judgement, "fallen" if after == "lost" else "worse")
 
 
 def _slipped(judgement: JudgedMove) -> Sentence | str:

@@ -90,7 +90,8 @@ async function* annotate(house, request, inbox) {
   yield {judged: true};
   const now = await current(game, inbox);
   const endings = database ? `endgames ${database.reach}` : "no endgame database";
-  mark(now, moves, story, `kr ${version} (${limitsText(limits)} a position, weights ${name}, ${endings})`);
+  const signature = `kr ${version} (${limitsText(limits)} a position, weights ${name}, ${endings})`;
+  mark(now, moves, story, signature, facts.thresholds);
   const you = personOf(now);
   yield {
     document: gameDocument(now),

@@ -127,7 +127,8 @@ export function tableOf(moves, headers) {
  * @param {readonly JudgedMove[]} moves
  * @param {readonly Sentence[]} story
  * @param {string} signature text for the Annotator tag
+ * @param {Record<string, number>} thresholds of the story
  */
-export function mark(game, moves, story, signature) {
-  markGame(game, moves, story, accuracies(moves), reportOf(moves), signature, LINE_PLIES);
+export function mark(game, moves, story, signature, thresholds) {
+  markGame(game, moves, story, accuracies(moves), reportOf(moves), signature, LINE_PLIES, thresholds);
 }

@@ -15,7 +15,7 @@ import {signOf} from "../weighing.js";
 import {fixed} from "./figures.js";
 import {AVOIDED, isBad, MARKS, ONLY, OPENING, OVERSIGHT, TRAP} from "./judging.js";
 import {certainOf} from "./searches.js";
-import {sentenceCommand} from "./story.js";
+import {sentenceCommand, standings} from "./story.js";
 
 /** @typedef {import("../chances.js").Value} Value */
 /** @typedef {import("../pdn/tree.js").ChildNode} ChildNode */
@@ -30,6 +30,7 @@ const OWN = "[%kr",
   OWN_GAME = "[%kr game",
   OWN_STORY = "[%kr story";
 const ONCE = "once";
+const BEST = "best";
 /** Names of the marks, in sentences and in style sheets. @type {Record<string, string>} */
 export const MARK_KINDS = {"?!": "inaccuracy", "?": "mistake", "??": "blunder", "!": "only"};
 const ANNOTATOR = "Annotator";
@@ -47,8 +48,9 @@ const SIGNATURE = /(?:^|; )kr \p{Nd}[^;]*$/u;
  * @param {string} report
  * @param {string} signature text for the Annotator tag, without a semicolon
  * @param {number} linePlies most plies of a better line
+ * @param {Record<string, number>} thresholds of the story
  */
-export function markGame(game, moves, story, accuracy, report, signature, linePlies) {
+export function markGame(game, moves, story, accuracy, report, signature, linePlies, thresholds) {
   unmarkGame(game);
   const others = (game.headers.get(ANNOTATOR) ?? "").replace(SIGNATURE, "");
   game.headers.set(ANNOTATOR, others ? `${others}; ${signature}` : signature);
@@ -64,7 +66,7 @@ export function markGame(game, moves, story, accuracy, report, signature, linePl
     const signs = node.nags.map(nag => SIGNS.get(nag) ?? nag),
       sign = signs.includes(judged.mark) ? "" : judged.mark;
     if (sign) node.nags.push(sign);
-    node.comments.push(moveComment(judged, judged.expected, sign, words));
+    node.comments.push(moveComment(judged, judged.expected, sign, words, standings(judged, thresholds)));
     if (isBad(judged.mark)) addLine(node, judged, linePlies);
   }
 }
@@ -214,10 +216,19 @@ function known(side, value, plies) {
   return {say: "value.wins_in", with: {side: winner, count: plies}};
 }
 
-/** @param {JudgedMove} judged @param {number} expected @param {string} sign @param {string} words */
-function moveComment(judged, expected, sign, words) {
+/**
+ * @param {JudgedMove} judged
+ * @param {number} expected
+ * @param {string} sign
+ * @param {string} words
+ * @param {[string, string] | null} turned standings before and after a move that turned the game
+ */
+function moveComment(judged, expected, sign, words, turned) {
   const mark = sign ? `nag=${sign}` : judged.mark && `mark=${judged.mark}`,
-    facts = [`exp=${fixed(pov(judged.side, expected), 2)}`, mark, judged.reason, judged.confirmed ? "" : ONCE];
+    best = judged.judged && judged.best?.equals(judged.move) ? BEST : "",
+    turn = turned ? `turn=${turned.join("/")}` : "",
+    once = judged.confirmed ? "" : ONCE,
+    facts = [`exp=${fixed(pov(judged.side, expected), 2)}`, mark, best, turn, judged.reason, once];
   const score = evaluation(judged.side, judged.score ?? 0, certainOf(judged), judged.plies);
   return `[%eval ${score}] ${OWN} ${facts.filter(Boolean).join(" ")}] ${words}`.trimEnd();
 }

@@ -217,21 +217,33 @@ const standingBefore = ({bestExpected, bestValue, verdictBefore}, thresholds) =>
   standingOf(bestExpected ?? 0.5, bestValue ?? verdictBefore, thresholds);
 
 /**
+ * Standings of a side before and after its move, if that turned the game.
+ * @param {JudgedMove} judged
+ * @param {Record<string, number>} thresholds
+ * @returns {[string, string] | null}
+ */
+export function standings(judged, thresholds) {
+  const {bestExpected, expected, loss} = judged;
+  if (!judged.judged || bestExpected === null || expected === null || loss < thresholds.turn) return null;
+  const before = standingBefore(judged, thresholds),
+    after = standingOf(expected, certainOf(judged) ?? judged.verdict, thresholds);
+  if (before === "won") return after === "won" ? null : [before, after];
+  const hasTurned =
+    (after === "lost" && before !== "lost") || (after === "worse" && before !== "lost" && before !== "worse");
+  return hasTurned ? [before, after] : null;
+}
+
+/**
  * The turn that a move is, if it is one.
  * @param {JudgedMove} judged
  * @param {Record<string, number>} thresholds
  * @returns {Turn | null}
  */
 function turnOf(judged, thresholds) {
-  const {bestExpected, expected, loss} = judged;
-  if (!judged.judged || bestExpected === null || expected === null || loss < thresholds.turn) return null;
-  const before = standingBefore(judged, thresholds),
-    after = standingOf(expected, certainOf(judged) ?? judged.verdict, thresholds);
-  let kind = "";
-  if (before === "won") kind = {won: "", lost: "thrown", drawn: "slipped"}[after] ?? "spoiled";
-  else if (after === "lost" && before !== "lost") kind = "fallen";
-  else if (after === "worse" && before !== "lost" && before !== "worse") kind = "worse";
-  return kind ? {judged, kind} : null;
+  const [before, after] = standings(judged, thresholds) ?? [];
+  if (!before || !after) return null;
+  if (before === "won") return {judged, kind: {lost: "thrown", drawn: "slipped"}[after] ?? "spoiled"};
+  return {judged, kind: after === "lost" ? "fallen" : "worse"};
 }
 
 /**
